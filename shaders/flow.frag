@@ -1,8 +1,8 @@
 // What is seen of water that runs from so far that a pixel is a cell, which way it runs, and how high water that stands
 // nearby lies over the ground. Rivers that part are drawn by how much of them passes through each cell: see threads.glsl.
 // Where water stands, the way is half as long, and longer by how much of a river's water is seen there: see plume.glsl.
-#include "river.glsl"
 #include "plume.glsl"
+#include "river.glsl"
 #include "river_mouth.glsl"
 #include "threads.glsl"
 
@@ -26,7 +26,8 @@ const float WHOLE_PLUME = 0.25;  // half a river's width in cells from where on 
 // way that goes on: it keeps its way, spreads and mixes.
 vec2 plume_from(ivec2 mouth, ivec2 cell, float level) {
     vec2 away = vec2(cell - mouth);
-    if (length(away) >= PLUME_REACH || !is_mouth(rivers, mouth) || abs(level_beyond(mouth) - level) > SAME_LEVEL) return vec2(0.0);
+    if (length(away) >= PLUME_REACH || !is_mouth(rivers, mouth)) return vec2(0.0);
+    if (abs(level_beyond(mouth) - level) > SAME_LEVEL) return vec2(0.0);
     float half_width = texelFetch(rivers, mouth, 0).x;
     vec2 way = normalize(vec2(way_on(mouth)));
     float ahead = dot(away, way), on = max(ahead, 0.0), aside = dot(away, vec2(-way.y, way.x));
@@ -37,7 +38,7 @@ vec2 plume_from(ivec2 mouth, ivec2 cell, float level) {
 }
 
 // The strongest nearby.
-vec2 plume_at(ivec2 cell, float level) {
+vec2 strongest_plume(ivec2 cell, float level) {
     vec2 strongest = vec2(0.0);
     ivec2 own = cell / PLUME_REACH, last = textureSize(mouths, 0) - 1;
     for (int number = 0; number < 9; ++number) {
@@ -88,7 +89,7 @@ void main() {
     }
     if (own > 0.0) {
         bool of_lake = abs(height + own - frame.water.w) > SAME_LEVEL;
-        vec2 plume = of_lake && with_plumes ? plume_at(cell, height + own) : vec2(0.0);
+        vec2 plume = of_lake && with_plumes ? strongest_plume(cell, height + own) : vec2(0.0);
         float strength = length(plume);
         along = way_with_plume(strength > 0.0 ? plume / strength : along, strength);
     }

@@ -324,7 +324,7 @@ void main() {
     vec3 keep = through * drawn;
 #if SEA == 0 && FINE_WATER == 1 && WATER == 1
     vec2 cells = map_place / frame.map.z;
-    float plume = plume_at(flow, uv, frame.map.xy);
+    float plume = plume_strength(flow, uv);
     if (plume > 0.0) {
         plume = min(plume * (1.0 + 1.4 * (textureLod(detail, cells / 7.0, 1.0).w - 0.5)), 1.0);
         vec3 past = water_transmission(PLUME_DEPTH, TURBIDITY, steepness) * (1.0 - mirror);

@@ -9,6 +9,13 @@ vec2 map_uv(vec2 east_south) {
     return east_south / map_extent();
 }
 
+// What each of the four cells around a place has of what filtering mixes there, in the order of textureGather:
+// south-west, south-east, north-east, north-west.
+vec4 gather_weights(vec2 uv) {
+    vec2 part = fract(uv * frame.map.xy - 0.5);
+    return vec4((1.0 - part.x) * part.y, part.x * part.y, part.x * (1.0 - part.y), (1.0 - part.x) * (1.0 - part.y));
+}
+
 // Elevation in picture space.
 float ground_height(sampler2D surface, vec2 east_south) {
     return textureLod(surface, map_uv(east_south), 0.0).x * frame.map.w;

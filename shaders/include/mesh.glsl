@@ -2,14 +2,6 @@
 // next coarser grid with distance, so that nodes of different detail meet without cracks (Strugar 2009).
 #include "mesh_detail.glsl"
 
-#ifndef MAP_GRID
-#define MAP_GRID 0  // 1: without relief no node is finer than the map: only middles of quads lie between its cells
-#endif
-#if DISPLACED == 1
-#undef MAP_GRID
-#define MAP_GRID 0
-#endif
-
 #ifndef MIDDLES
 #define MIDDLES 1  // 0: no quad has a vertex in its middle
 #endif
@@ -28,8 +20,8 @@ vec3 grid_point(sampler2D surface, vec2 cell, float coarseness) {
 
 // The same of a corner of a quad.
 vec3 corner_point(sampler2D surface, vec2 cell, float coarseness) {
-#if MAP_GRID == 1
-    // Software would pay for all that is read between cells.
+#if DISPLACED == 0
+    // No node is finer than the map: software would pay for all that is read between cells.
     cell = clamp(cell, vec2(0.0), frame.map.xy - 1.0);
     float height = texelFetch(surface, ivec2(cell), 0).x * frame.map.w;
     return vec3((cell.x + 0.5) * frame.map.z, height, (cell.y + 0.5) * frame.map.z);
@@ -61,7 +53,7 @@ vec3 middle_vertex(sampler2D surface, vec2 corner) {
     vec3 place = grid_point(surface, cell, coarseness);
     if (morph == 0.0) return place;
     // Of the quads that come together in a coarser one, the last becomes it. That of cells has no middle.
-#if MAP_GRID == 1
+#if DISPLACED == 0
     return mix(place, plain, morph);
 #else
     bool becomes = node.z < 1.0 && mod(corner, 2.0) == vec2(1.0);

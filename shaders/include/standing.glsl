@@ -8,9 +8,7 @@ uniform bool level_is_known;    // before the first cycle it is not: then the se
 // below it, as land behind a dam is.
 float belongs(vec2 uv, float level) {
     if (!level_is_known) return 1.0;
-    vec4 levels = textureGather(water_level, uv, 0);  // south-west, south-east, north-east, north-west
+    vec4 levels = textureGather(water_level, uv, 0);
     if (!any(equal(levels, vec4(level)))) return 0.0;
-    vec2 part = fract(uv * frame.map.xy - 0.5);
-    vec4 weight = vec4((1.0 - part.x) * part.y, part.x * part.y, part.x * (1.0 - part.y), (1.0 - part.x) * (1.0 - part.y));
-    return 1.0 - smoothstep(0.15, 0.45, dot(weight, vec4(lessThan(levels, vec4(level)))));
+    return 1.0 - smoothstep(0.15, 0.45, dot(gather_weights(uv), vec4(lessThan(levels, vec4(level)))));
 }

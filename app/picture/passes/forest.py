@@ -292,7 +292,7 @@ def select_trees(
         near=trees[pixels.between(near, 0.0)],
         middle=trees[pixels.between(middle, near)],
         points=forest.runs(far),
-        one_by_one=_points_in_view(forest, far, (low, high), eye, planes, small, view) if one_by_one else None,
+        one_by_one=_points_in_view(forest, far, (low, high), nearest, eye, planes, small, view) if one_by_one else None,
         low=box_low,
         high=box_high,
     )
@@ -302,16 +302,19 @@ def _points_in_view(
     forest: Forest,
     blocks: NDArray[np.bool_],
     boxes: tuple[NDArray[np.float64], NDArray[np.float64]],
+    nearest: NDArray[np.float64],
     eye: NDArray[np.float64],
     planes: NDArray[np.float64],
     small: float,
     view: TreeView,
 ) -> NDArray[np.uint32]:
-    """The trees of some inhabited blocks that can be in view and as high as `small`, in pixels."""
+    """The trees of some inhabited blocks that can be in view and as high as `small`, in pixels.
+
+    Blocks have `boxes`, of which the `nearest` points are so many metres away.
+    """
     low, high = boxes
     most = view.tallest * view.focal_length / (ROUGHLY * small)  # how far away a tree of size 1 is so high, at most
     # First by the distance of their blocks, which leaves out most of them at the cost of one comparison each.
-    nearest = np.linalg.norm(np.maximum(np.maximum(low - eye, eye - high), 0.0), axis=1)
     numbers, lengths = forest.larger_than(np.where(blocks, nearest / most, np.inf))
     size, (east, south) = forest.sizes[numbers], forest.places[:, numbers]
 

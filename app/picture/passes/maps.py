@@ -190,9 +190,9 @@ class FlowMap:
         1 m³/s in metres. With `plumes`, the water of rivers is seen in lakes, too.
         """
         rows, columns = snapshot.shape
-        blocks = (-(-columns // PLUME_REACH), -(-rows // PLUME_REACH))
-        changed = [target.fit((columns, rows)) for target in (self._points, self._rivers, self._flow)]
-        if any(changed) | self._mouths.fit(blocks):
+        fits = [target.fit((columns, rows)) for target in (self._points, self._rivers, self._flow)]
+        fits.append(self._mouths.fit((-(-columns // PLUME_REACH), -(-rows // PLUME_REACH))))
+        if any(fits):
             self.forget()
         ground = (snapshot.ground_version, snapshot.sea_level, snapshot.versions.get("water"))
         layered = (snapshot.versions.get(name) for name in self.STREAM_LAYERS)

@@ -258,13 +258,13 @@ class GroundMesh:
 
 
 class MapMesh(GroundMesh):
-    """The same for levels that save work, on which no node is finer than the map, but for those with relief.
+    """The same for levels that save work.
 
     Nodes of either shape have a shader of their own: in software each vertex pays for all that its shader can do. That
     is for small shaders, as there are twice as many of them.
     """
 
-    DEFINES = {"MAP_GRID": 1, "MIDDLES": 0}, {"MAP_GRID": 1, "MIDDLES": 1}
+    DEFINES = {"MIDDLES": 0}, NO_DEFINES
 
 
 class NodeShape:
