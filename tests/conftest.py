@@ -1,13 +1,21 @@
 """What holds for all tests."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
+from tests.budget import Spending
 from tests.nets.profile import is_nightly
 
 HOURS = 6 * 3600  # seconds, after which a test of a nightly run hangs
+
+# Shells start what runs in the background with Ctrl+C ignored, `nohup` with a closing terminal ignored, and children
+# inherit that. Programs that tests start and interrupt shall hear of both.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Pictures are compared with references, so they are drawn by the same rasteriser everywhere.
 # This stands before anything that loads OpenGL, and applies to the programs that tests start, too.
@@ -27,10 +35,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes hours is left to a nightly run, in which no test is too long."""
-    for item in items:
-        if is_nightly():
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # reports of all workers come to the one process that has none
+        config.pluginmanager.register(Spending())
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes long is left to a nightly run, in which no test is too long."""
+    if is_nightly():
+        for item in items:
             item.add_marker(pytest.mark.timeout(HOURS))
-        elif item.get_closest_marker("nightly"):
-            item.add_marker(pytest.mark.skip(reason="only in a nightly run: --hypothesis-profile nightly"))
+        return
+    left_out = [item for item in items if item.get_closest_marker("nightly")]
+    items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+    config.hook.pytest_deselected(items=left_out)
