@@ -1,4 +1,7 @@
-"""What the check may cost: seconds for each folder of tests. A run ends with what each took, and says what is over."""
+"""What the check may cost: seconds for each folder of tests. A run ends with what each took, and says what is over.
+
+A nightly run has no budget. It ends with what each file of tests took.
+"""
 
 from __future__ import annotations
 
@@ -21,33 +24,36 @@ SECONDS = {
 
 
 class Spending:
-    """A plugin of pytest that sums up how long tests take, by folder."""
+    """A plugin of pytest that sums up how long tests take, by folder or by file."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_file: bool) -> None:
+        self.by_file = by_file
         self.seconds: Counter[str] = Counter()
         self.tests: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if isinstance(report, pytest.SubtestReport):  # a part of the test that is reported after it
             return
-        folder = str(PurePosixPath(report.nodeid.partition("::")[0]).parent)
-        self.seconds[folder] += report.duration
-        self.tests[folder] += report.when == "call"
+        file = PurePosixPath(report.nodeid.partition("::")[0])
+        part = str(file if self.by_file else file.parent)
+        self.seconds[part] += report.duration
+        self.tests[part] += report.when == "call"
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        terminalreporter.section("seconds of one worker, by folder")
-        for line in told(self.seconds, self.tests, SECONDS):
+        terminalreporter.section("seconds of one worker")
+        for line in told(self.seconds, self.tests, {} if self.by_file else SECONDS):
             terminalreporter.write_line(line)
 
 
 def told(seconds: Mapping[str, float], tests: Mapping[str, int], budget: Mapping[str, float]) -> list[str]:
-    """A line for each folder, those that took longest first, and one for the sum."""
+    """A line for each part, those that took longest first, and one for the sum; without a budget none is over it."""
     lines = []
-    for folder in sorted(seconds, key=lambda folder: -seconds[folder]):
-        allowed = budget.get(folder, 0.0)
-        over = "" if seconds[folder] <= allowed else ", OVER BUDGET"
-        lines.append(f"{folder:<18}{tests[folder]:6} tests {seconds[folder]:8.1f} s of {allowed:.0f}{over}")
-    return [
-        *lines,
-        f"{'all':<18}{sum(tests.values()):6} tests {sum(seconds.values()):8.1f} s of {sum(budget.values()):.0f}",
-    ]
+    allowed = {**budget, "all": sum(budget.values())}
+    spent = [(seconds[part], tests[part], part) for part in sorted(seconds, key=lambda part: -seconds[part])]
+    for took, count, part in [*spent, (sum(seconds.values()), sum(tests.values()), "all")]:
+        line = f"{took:8.1f} s {count:6} tests  {part}"
+        if budget:
+            over = ", OVER BUDGET" if took > allowed.get(part, 0.0) else ""
+            line += f", of {allowed.get(part, 0.0):.0f} s{over}"
+        lines.append(line)
+    return lines

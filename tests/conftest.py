@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # reports of all workers come to the one process that has none
-        config.pluginmanager.register(Spending())
+        config.pluginmanager.register(Spending(by_file=is_nightly()))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

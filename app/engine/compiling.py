@@ -182,8 +182,6 @@ def fill_cache(builds: Iterable[str], load: Callable[[str], None]) -> None:
 
     What cannot be compiled so is compiled here.
     """
-    from tqdm import tqdm
-
     missing = []
     for build in builds:
         try:
@@ -193,20 +191,29 @@ def fill_cache(builds: Iterable[str], load: Callable[[str], None]) -> None:
             missing.append(build)
     if not missing:
         return
+    failures = compile_in_workers(missing, "compiling kernels, after an update")
+    for build in missing:
+        if build in failures:
+            log_failure(build, failures[build])
+        load(build)
+
+
+def compile_in_workers(builds: Iterable[str], title: str) -> dict[str, str]:
+    """Compile builds in parallel, with a progress bar. Returns what went wrong, by build."""
+    from tqdm import tqdm
+
+    asked = in_order(builds)
     compiler = Compiler()
     try:
-        compiler.ask(in_order(missing))
-        with tqdm(total=len(missing), desc="compiling kernels, after an update", unit="process", leave=False) as bar:
+        compiler.ask(asked)
+        with tqdm(total=len(asked), desc=title, unit="process", leave=False) as bar:
             while progress := compiler.progress:
                 bar.n = progress.done
                 bar.set_postfix_str(", ".join(progress.at_work))
                 time.sleep(0.1)
     finally:
         compiler.close()
-    for build in missing:
-        if error := compiler.outcome(build):
-            log_failure(build, error)
-        load(build)
+    return {build: error for build in asked if (error := compiler.outcome(build))}
 
 
 def log_failure(build: str, error: str) -> None:
