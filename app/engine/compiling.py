@@ -70,7 +70,8 @@ class Compiler:
         self._waiting: list[str] = []
         self._at_work: list[str] = []
         self._outcomes: dict[str, str] = {}  # by build: empty, or what went wrong
-        self._threads: list[threading.Thread] = []  # each leads a worker
+        self._leaders = 0  # threads that lead a worker and will take what is waiting
+        self._threads: list[threading.Thread] = []  # of the leaders, and of those that still end their worker
         self._workers: list[subprocess.Popen[str]] = []
         self._closed = False
         self.seconds = 0.0  # of processor time that builds took
@@ -86,7 +87,8 @@ class Compiler:
             self._asked += new
             self._waiting += new
             self._threads = [thread for thread in self._threads if thread.is_alive()]
-            for _ in range(min(len(self._waiting), self._most - len(self._threads))):
+            for _ in range(min(len(self._waiting), self._most - self._leaders)):
+                self._leaders += 1
                 thread = threading.Thread(target=self._lead_worker, name="compiler", daemon=True)
                 self._threads.append(thread)
                 thread.start()
@@ -132,7 +134,7 @@ class Compiler:
             try:
                 worker = worker or self._start_worker()
                 error = self._have_compiled(worker, build)
-            except (OSError, EOFError) as failure:
+            except (OSError, EOFError, ValueError) as failure:
                 error = str(failure)
                 self._end_worker(worker)
                 worker = None
@@ -142,8 +144,10 @@ class Compiler:
         self._end_worker(worker)
 
     def _next(self) -> str:
+        """The next build, or none. Whoever gets none leads no longer: what is asked for later gets a new leader."""
         with self._lock:
             if not self._waiting:
+                self._leaders -= 1
                 return ""
             self._at_work.append(self._waiting.pop(0))
             return self._at_work[-1]
