@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.gui.test_window import PATIENCE, SCENE_MIDDLE, Program
+from tests.gui.program import PATIENCE, SCENE_MIDDLE, Program
 
 FPS = 20
 TARDINESS = 0.7  # seconds in which the program takes a key, at most
