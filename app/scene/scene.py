@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import re
 import tomllib
 import typing
 from collections.abc import Iterable, Mapping, Sequence
@@ -437,9 +438,15 @@ def read_preset(text: str, name: str) -> Scene:
     return scene_from(read_toml(text, name, "preset"), name)
 
 
+# A hundred parts of a dotted key. Python's reader takes memory by the square of their number: gigabytes for 16 000.
+_DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""")
+
+
 def read_toml(text: str, name: str, kind: str) -> dict[str, Any]:
     """The content of a file of this kind. `name` is the file's, for the errors."""
     try:
+        if _DEEP_KEY.search(text):
+            raise RecursionError
         return tomllib.loads(text)
     except ValueError as error:  # also of a number with thousands of digits
         raise UserError(f"{name}: not valid TOML: {error}") from error
