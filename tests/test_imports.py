@@ -6,6 +6,7 @@ import ast
 import functools
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,15 +49,22 @@ def modules(package: str) -> dict[str, Path]:
 OURS = {**modules("app"), **modules("kernels")}
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements in a piece of code but those for types alone. Imports are among them, and never in expressions."""
+    parts: tuple[str, ...] = ("body", "orelse", "finalbody", "handlers", "cases")
+    if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+        parts = ("orelse",)
+    for part in parts:
+        for inner in getattr(node, part, ()):
+            yield inner
+            yield from statements(inner)
+
+
 @functools.cache
 def imports(module: str) -> set[str]:
     """What a module imports anywhere in its code, except for types alone: the modules, and the names from them."""
-    tree = ast.parse(OURS[module].read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            node.body = []
     found = set()
-    for node in ast.walk(tree):
+    for node in statements(ast.parse(OURS[module].read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -82,11 +90,12 @@ def reached(module: str) -> set[str]:
     return found
 
 
-def loaded_by(statement: str) -> set[str]:
-    """The modules that a new process has loaded after a statement."""
-    code = f"{statement}\nimport sys\nprint('\\n'.join(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
+def loaded_by(*starts: str) -> list[set[str]]:
+    """What a new process has loaded after each of some modules, imported one after the other."""
+    code = "".join(f"import {module}\nprint(*sys.modules)\n" for module in starts)
+    command = [sys.executable, "-c", f"import sys\n{code}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [set(line.split()) for line in done.stdout.splitlines()]
 
 
 def room_of(module: str) -> str:
@@ -125,39 +134,46 @@ def test_there_is_something_to_look_at() -> None:
     }
 
 
-@pytest.mark.parametrize("module", modules("kernels"))
-def test_kernels_know_only_numbers(module: str) -> None:
-    foreign = {name.partition(".")[0] for name in imports(module)} - set(sys.stdlib_module_names)
-    assert foreign <= {"numpy", "numba", "kernels"}
+def test_kernels_know_only_numbers(subtests: pytest.Subtests) -> None:
+    for module in modules("kernels"):
+        with subtests.test(module=module):
+            foreign = {name.partition(".")[0] for name in imports(module)} - set(sys.stdlib_module_names)
+            assert foreign <= {"numpy", "numba", "kernels"}
 
 
-@pytest.mark.parametrize("module", [module for room in ROOMS for module in modules(room)])
-def test_rooms_know_only_those_below(module: str) -> None:
-    room = room_of(module)
-    others = {name for name in reached(module) if name in OURS} - COMMON
-    above = {name for name in others if room_of(name) not in {room, *ROOMS[room]}}
-    assert not above, way_to(module, min(above))
+def test_rooms_know_only_those_below(subtests: pytest.Subtests) -> None:
+    for room, below in ROOMS.items():
+        for module in modules(room):
+            with subtests.test(module=module):
+                others = {name for name in reached(module) if name in OURS} - COMMON
+                above = {name for name in others if room_of(name) not in {room, *below}}
+                assert not above, way_to(module, min(above))
 
 
-@pytest.mark.parametrize("module", [module for room in WITHOUT_DISPLAY for module in modules(room)])
-def test_simulation_needs_no_display(module: str) -> None:
-    assert not {name.partition(".")[0] for name in reached(module)} & GL
+def test_simulation_needs_no_display(subtests: pytest.Subtests) -> None:
+    for room in WITHOUT_DISPLAY:
+        for module in modules(room):
+            with subtests.test(module=module):
+                assert not {name.partition(".")[0] for name in reached(module)} & GL
 
 
-@pytest.mark.parametrize("module", modules("app.picture"))
-def test_pictures_read_snapshots_and_never_the_world(module: str) -> None:
-    assert "app.model.world" not in reached(module), way_to(module, "app.model.world")
+def test_pictures_read_snapshots_and_never_the_world(subtests: pytest.Subtests) -> None:
+    for module in modules("app.picture"):
+        with subtests.test(module=module):
+            assert "app.model.world" not in reached(module), way_to(module, "app.model.world")
 
 
-@pytest.mark.parametrize("module", sorted({*modules("app.cli"), *modules("app.sweep")} - STARTS_THE_WINDOW))
-def test_commands_need_no_window(module: str) -> None:
-    others = {name for name in reached(module) if room_of(name) in ("app.window", "app.bench", "app.soak")}
-    assert not others, way_to(module, min(others))
+def test_commands_need_no_window(subtests: pytest.Subtests) -> None:
+    for module in sorted({*modules("app.cli"), *modules("app.sweep")} - STARTS_THE_WINDOW):
+        with subtests.test(module=module):
+            others = {name for name in reached(module) if room_of(name) in ("app.window", "app.bench", "app.soak")}
+            assert not others, way_to(module, min(others))
 
 
-@pytest.mark.parametrize("module", modules("app.window.panel"))
-def test_panel_does_not_touch_the_simulation(module: str) -> None:
-    assert not imports(module) & {"app.model.world.World", "app.engine.simulator.Simulator", "kernels"}
+def test_panel_does_not_touch_the_simulation(subtests: pytest.Subtests) -> None:
+    for module in modules("app.window.panel"):
+        with subtests.test(module=module):
+            assert not imports(module) & {"app.model.world.World", "app.engine.simulator.Simulator", "kernels"}
 
 
 def test_one_module_imports_glfw() -> None:
@@ -165,19 +181,24 @@ def test_one_module_imports_glfw() -> None:
     assert [name for name in OURS if "glfw" in imports(name)] == ["app.window.window"]
 
 
-@pytest.mark.parametrize(
-    "module", ["app.engine.thread", "app.processes", "app.sources.heightmap", "app.cli.simulate", "app.cli.main"]
-)
-def test_no_gl_is_loaded(module: str) -> None:
-    assert not loaded_by(f"import {module}") & GL
+def test_no_gl_is_loaded(subtests: pytest.Subtests) -> None:
+    starts = ("app.cli.main", "app.processes", "app.sources.heightmap", "app.engine.thread", "app.cli.simulate")
+    for module, loaded in zip(starts, loaded_by(*starts), strict=True):
+        with subtests.test(module=module):
+            assert module in loaded
+            assert not loaded & GL
 
 
 def test_kernels_load_no_app() -> None:
-    loaded = loaded_by("import kernels.droplets")
+    (loaded,) = loaded_by("kernels.droplets")
     assert not {name for name in loaded if name.partition(".")[0] == "app"}
     assert not loaded & GL
 
 
-def test_numba_is_not_loaded_before_it_is_needed() -> None:
+def test_numba_is_not_loaded_before_it_is_needed(subtests: pytest.Subtests) -> None:
     """It takes a second, which the first picture does not have."""
-    assert "numba" not in loaded_by("import app.engine.thread, app.files.opening, app.cli.main")
+    starts = ("app.engine.thread", "app.files.opening", "app.cli.main")
+    for module, loaded in zip(starts, loaded_by(*starts), strict=True):
+        with subtests.test(module=module):
+            assert module in loaded
+            assert "numba" not in loaded

@@ -49,10 +49,9 @@ def test_wheel_holds_every_file_of_the_packages(wheel: zipfile.ZipFile) -> None:
     assert {name for name in wheel.namelist() if ".dist-info/" not in name} == expected
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_wheel_packages_are_regular(wheel: zipfile.ZipFile, package: str) -> None:
+def test_wheel_packages_are_regular(wheel: zipfile.ZipFile) -> None:
     # Without __init__.py another folder of the same name anywhere on the path would be mixed in.
-    assert f"{package}/__init__.py" in wheel.namelist()
+    assert {f"{package}/__init__.py" for package in PACKAGES} <= set(wheel.namelist())
 
 
 def test_wheel_has_the_command(wheel: zipfile.ZipFile) -> None:
@@ -60,13 +59,16 @@ def test_wheel_has_the_command(wheel: zipfile.ZipFile) -> None:
     assert "thalweg = app.cli.main:main" in wheel.read(entry_points).decode()
 
 
-@pytest.mark.parametrize(("lock", "requirement"), [(lock, needed) for lock in NEEDED for needed in NEEDED[lock]])
-def test_lock_satisfies(lock: str, requirement: str) -> None:
-    wanted = Requirement(requirement)
-    (found,) = [r for r in locked(lock) if canonicalize_name(r.name) == canonicalize_name(wanted.name)]
-    (exactly,) = found.specifier
-    assert exactly.operator == "=="
-    assert exactly.version in wanted.specifier
+@pytest.mark.parametrize("lock", NEEDED)
+def test_lock_satisfies(lock: str, subtests: pytest.Subtests) -> None:
+    pinned = locked(lock)
+    for requirement in NEEDED[lock]:
+        with subtests.test(requirement=requirement):
+            wanted = Requirement(requirement)
+            (found,) = [pin for pin in pinned if canonicalize_name(pin.name) == canonicalize_name(wanted.name)]
+            (exactly,) = found.specifier
+            assert exactly.operator == "=="
+            assert exactly.version in wanted.specifier
 
 
 def test_what_running_needs_is_part_of_what_tests_need_and_has_nothing_of_theirs() -> None:
@@ -77,11 +79,13 @@ def test_what_running_needs_is_part_of_what_tests_need_and_has_nothing_of_theirs
 
 
 @pytest.mark.parametrize("lock", NEEDED)
-@pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
-def test_lock_pins_each_name_once(lock: str, system: str) -> None:
-    environment = {**default_environment(), "sys_platform": system}
-    names = [canonicalize_name(r.name) for r in locked(lock) if r.marker is None or r.marker.evaluate(environment)]
-    assert len(names) == len(set(names))
+def test_lock_pins_each_name_once(lock: str, subtests: pytest.Subtests) -> None:
+    pinned = locked(lock)
+    for system in ("linux", "darwin", "win32"):
+        with subtests.test(system=system):
+            environment = {**default_environment(), "sys_platform": system}
+            names = [canonicalize_name(r.name) for r in pinned if r.marker is None or r.marker.evaluate(environment)]
+            assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize("lock", NEEDED)

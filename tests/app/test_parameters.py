@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import pkgutil
 import re
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
@@ -12,8 +13,9 @@ import pytest
 
 import kernels
 from app.model.climate import Weather
-from app.model.parameters import Declaration, Parameters, declarations, described, for_kernel, parameter
-from app.scene.scene import DECLARATIONS, GROUPS, Scene, check_value
+from app.model.errors import UserError
+from app.model.parameters import Declaration, Parameters, Value, declarations, described, for_kernel, parameter
+from app.scene.scene import DECLARATIONS, GROUPS, Scene, check_value, differing, preset_to_toml, read_preset
 from kernels.parameters import exact
 from kernels.units import Degrees, Speed, Steps
 
@@ -46,17 +48,59 @@ def test_groups_are_shared_between_threads_and_so_cannot_be_changed() -> None:
         Inner().count = 4  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("declaration", DECLARATIONS.values(), ids=lambda declaration: declaration.path)
-def test_every_parameter_of_a_scene_is_whole(declaration: Declaration) -> None:
-    assert declaration.help
-    assert not declaration.help.endswith(".")
-    assert declaration.kind in (float, int, bool, str)
-    assert check_value(declaration, declaration.default) == declaration.default
-    assert Scene().value(declaration.path) == declaration.default
-    if declaration.kind in (float, int):
-        assert declaration.low < declaration.high < float("inf")
-    if declaration.log:
-        assert declaration.low >= 0.0
+def others(declaration: Declaration) -> list[Value]:
+    """Values that a parameter can have and that are not its default; of a free text none is known."""
+    if declaration.kind is bool:
+        return [not declaration.default]
+    ends = (declaration.low, declaration.high) if declaration.kind is not str else declaration.choices
+    return [value for value in map(declaration.kind, ends) if value != declaration.default]
+
+
+def refused(declaration: Declaration) -> list[object]:
+    """Values that a parameter cannot have."""
+    if declaration.kind is bool:
+        return [1, "true", None]
+    if declaration.kind is str:
+        return [3, True, None, *(["no such choice"] if declaration.choices else [])]
+    low, high = declaration.kind(declaration.low), declaration.kind(declaration.high)
+    beyond = [low - 1, high + 1] if declaration.kind is int else np.nextafter([low, high], [-np.inf, np.inf]).tolist()
+    return [*beyond, math.nan, math.inf, True, "1", None]
+
+
+def test_every_parameter_of_a_scene_is_whole(subtests: pytest.Subtests) -> None:
+    for path, declaration in DECLARATIONS.items():
+        with subtests.test(path=path):
+            assert declaration.help
+            assert not declaration.help.endswith(".")
+            assert declaration.kind in (float, int, bool, str)
+            assert type(declaration.default) is declaration.kind
+            check_value(declaration, declaration.default)  # a default that it cannot have is an error
+            if declaration.kind in (float, int):
+                assert -math.inf < declaration.low < declaration.high < math.inf
+            if declaration.log:
+                assert declaration.low >= 0.0
+
+
+def test_every_parameter_changes_alone_by_value_by_text_and_by_preset(subtests: pytest.Subtests) -> None:
+    default = Scene()
+    for path, declaration in DECLARATIONS.items():
+        with subtests.test(path=path):
+            assert default.with_setting(f"{path}={declaration.default}") == default
+            for value in others(declaration):
+                changed = default.with_value(path, value)
+                assert differing(default, changed) == {path: value}
+                assert type(changed.value(path)) is declaration.kind
+                assert default.with_setting(f"{path}={value}") == changed
+                assert read_preset(preset_to_toml(changed), "preset") == changed
+                assert changed.with_value(path, declaration.default) == default
+
+
+def test_no_parameter_takes_what_is_beyond_its_range_or_of_another_kind(subtests: pytest.Subtests) -> None:
+    for path, declaration in DECLARATIONS.items():
+        with subtests.test(path=path):
+            for value in refused(declaration):
+                with pytest.raises(UserError, match=f"^{re.escape(path)} = "):
+                    check_value(declaration, value)
 
 
 def test_every_group_of_a_scene_has_a_title_and_a_section() -> None:

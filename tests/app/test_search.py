@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 from app.scene.scene import DECLARATIONS
@@ -10,23 +12,24 @@ from app.scene.search import found_parameters, words_of
 LONG = 5  # letters of a word that says something
 
 
-@pytest.mark.parametrize("path", DECLARATIONS)
-def test_every_parameter_is_found_by_its_name_its_path_and_its_help(path: str) -> None:
-    declaration = DECLARATIONS[path]
-    by_name = found_parameters(declaration.label)
-    assert path in by_name
-    # What is called so comes before all that only speaks of it.
-    assert [DECLARATIONS[found].label for found in by_name[: by_name.index(path) + 1]] == [declaration.label] * (
-        by_name.index(path) + 1
-    )
-    assert found_parameters(path)[0] == path
-    assert found_parameters(path.upper().replace("_", " ")) == found_parameters(path)
-    assert found_parameters(f"--set {path}=12")[0] == path
-    for word in declaration.help.split():
-        if bare := word.strip("()':;,|"):
-            assert path in found_parameters(bare), word
-    several = [word for word in declaration.help.split() if len(word) >= LONG][:3]
-    assert not several or path in found_parameters(" ".join(several))
+def test_every_parameter_is_found_by_its_name_its_path_and_its_help(subtests: pytest.Subtests) -> None:
+    # Labels and words of the help recur, and what is found is a matter of the query alone.
+    found = functools.cache(found_parameters)
+    for path, declaration in DECLARATIONS.items():
+        with subtests.test(path=path):
+            by_name = found(declaration.label)
+            assert path in by_name
+            # What is called so comes before all that only speaks of it.
+            before = by_name[: by_name.index(path) + 1]
+            assert {DECLARATIONS[other].label for other in before} == {declaration.label}
+            assert found(path)[0] == path
+            assert found_parameters(path.upper().replace("_", " ")) == found(path)
+            assert found_parameters(f"--set {path}=12")[0] == path
+            for word in declaration.help.split():
+                if bare := word.strip("()':;,|"):
+                    assert path in found(bare), word
+            several = [word for word in declaration.help.split() if len(word) >= LONG][:3]
+            assert not several or path in found_parameters(" ".join(several))
 
 
 def test_units_and_titles_of_groups_are_found() -> None:
