@@ -86,6 +86,7 @@ class Shaders:
     def __init__(self, vertex: str, fragment: str, generated: Mapping[str, str]) -> None:
         self.name = f"{vertex} + {fragment}"
         self.vertex, self.fragment = preprocess(vertex, generated), preprocess(fragment, generated)
+        self.text = _text(self.vertex), _text(self.fragment)
         lines = [line.text for line in (*self.vertex, *self.fragment)]
         self.choices = frozenset(match.group(1) for match in map(_CHOICE.match, lines) if match)
         self.uniforms = {match.group(2): match.group(1) for match in map(_UNIFORM.match, lines) if match}  # types
@@ -313,13 +314,13 @@ class ShaderLibrary:
         if unknown:
             raise ShaderError(f"shaders/{shaders.name} have no #ifndef {', '.join(unknown)}")
         head = [Line(VERSION, "", 0), *(Line(f"#define {name} {value}", "", 0) for name, value in sorted(defines))]
-        vertex_lines, fragment_lines = head + shaders.vertex, head + shaders.fragment
+        vertex_text, fragment_text = (_text(head) + text for text in shaders.text)
         try:
-            program = self._link(_text(vertex_lines), _text(fragment_lines))
+            program = self._link(vertex_text, fragment_text)
         except moderngl.Error as error:
             message = str(error)
-            lines = fragment_lines if "fragment_shader" in message else vertex_lines
-            raise ShaderError(_explain(message, lines, shaders.name)) from error
+            lines = shaders.fragment if "fragment_shader" in message else shaders.vertex
+            raise ShaderError(_explain(message, head + lines, shaders.name)) from error
         for name, binding in self._blocks.items():
             block = program.get(name, None)
             if isinstance(block, moderngl.UniformBlock):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import moderngl
 import numpy as np
 
@@ -18,6 +20,15 @@ def wind_waves_texture(context: moderngl.Context) -> moderngl.Texture:
     The slopes' variance is 0.1 for both together. Mipmaps let the waves fade with distance; what they have lost is the
     difference of the last channel to the squares of the first two.
     """
+    texture = context.texture((SIDE, SIDE), 4, _texels())
+    unlocked.build_mipmaps(texture)
+    texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+    return texture
+
+
+@cache
+def _texels() -> bytes:
+    """They are the same for all pictures."""
     generator = np.random.default_rng(7)
     across, along = np.meshgrid(np.fft.fftfreq(SIDE, 1.0 / SIDE), np.fft.fftfreq(SIDE, 1.0 / SIDE), indexing="ij")
     frequency = np.hypot(across, along)
@@ -34,8 +45,4 @@ def wind_waves_texture(context: moderngl.Context) -> moderngl.Texture:
     scale = np.sqrt(0.1 / (slope_along.var() + slope_across.var()))
     slopes = np.clip(scale * np.stack([slope_along, slope_across]), -1.0, 1.0)
     channels = [*(0.5 + 0.5 * slopes), 0.5 + height / (6.0 * height.std()), (slopes**2).sum(axis=0)]
-    pixels = np.clip(np.stack(channels, axis=-1) * 255.0 + 0.5, 0, 255).astype(np.uint8)
-    texture = context.texture((SIDE, SIDE), 4, pixels.tobytes())
-    unlocked.build_mipmaps(texture)
-    texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
-    return texture
+    return np.clip(np.stack(channels, axis=-1) * 255.0 + 0.5, 0, 255).astype(np.uint8).tobytes()
