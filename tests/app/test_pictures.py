@@ -29,40 +29,56 @@ def test_each_picture_of_the_readme_has_its_words_and_no_other() -> None:
     assert set(shown) == there - {"pictures.toml", "views.toml"}
 
 
-@pytest.mark.parametrize("name", readme_pictures())
-def test_the_program_takes_the_words(name: str) -> None:
-    picture = readme_pictures()[name]
-    assert [bool(words) for words in (picture.draw, picture.loop, picture.window)].count(True) == 1
-    assert not picture.section or picture.section in SECTIONS
-    if picture.window:
-        assert cli.viewer_scenes(shlex.split(picture.window))
-        return
-    command, *words = shlex.split(picture.draw or picture.loop)
-    _, parser = cli.COMMANDS[command]()
-    options = parser.parse_args([*words, "--out", "a.png"])
-    if command == "render":
-        assert cli._scenes(options)
-    if command == "demo":
-        assert stops(options.presets)
+def test_the_program_takes_the_words(subtests: pytest.Subtests) -> None:
+    for name, picture in readme_pictures().items():
+        with subtests.test(name=name):
+            assert [bool(words) for words in (picture.draw, picture.loop, picture.window)].count(True) == 1
+            assert not picture.section or picture.section in SECTIONS
+            if picture.window:
+                assert cli.viewer_scenes(shlex.split(picture.window))
+                continue
+            command, *words = shlex.split(picture.draw or picture.loop)
+            _, parser = cli.COMMANDS[command]()
+            options = parser.parse_args([*words, "--out", "a.png"])
+            if command == "render":
+                assert cli._scenes(options)
+            if command == "demo":
+                assert stops(options.presets)
 
 
-@pytest.mark.parametrize("caption", views())
-def test_the_program_takes_the_words_of_views(caption: str) -> None:
-    command, *words = shlex.split(views()[caption])
-    _, parser = cli.COMMANDS[command]()
-    assert cli._scenes(parser.parse_args([*words, "--out", "a.png"]))
+def test_the_program_takes_the_words_of_views(subtests: pytest.Subtests) -> None:
+    _, parser = cli.COMMANDS["render"]()
+    for caption, words in views().items():
+        with subtests.test(caption=caption):
+            command, *others = shlex.split(words)
+            assert command == "render"
+            assert cli._scenes(parser.parse_args([*others, "--out", "a.png"]))
 
 
 def test_views_lie_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    draw = "render noise --size 32 --frames 1"
-    monkeypatch.setattr(pictures, "views", lambda: {str(number): draw for number in range(COLUMNS + 1)})
+    """Each in its place and with its caption, as large as the program is asked for."""
+    colours = {f"view {number}": (30 * number, 200 - 20 * number, 7) for number in range(COLUMNS + 1)}
+    _, parser = cli.COMMANDS["render"]()
+
+    def draw(words: str, out: Path) -> None:
+        source, *others = shlex.split(words)
+        options = parser.parse_args([*others, "--out", str(out)])
+        Image.new("RGB", (options.width, options.height), colours[source]).save(out)
+
+    monkeypatch.setattr(pictures, "views", lambda: {caption: f"'{caption}' noise" for caption in colours})
+    monkeypatch.setattr(pictures, "_run", draw)
     monkeypatch.setattr(pictures, "VIEWS_FILE", tmp_path / "new" / "views.jpg")
     draw_pictures(["views"])
     width, height = SIZE
     with Image.open(tmp_path / "new" / "views.jpg") as image:
         assert image.size == (COLUMNS * width, 2 * height)
-        parts = [np.asarray(image.crop((left, 40, left + width, height)), int) for left in (0, width)]
-    assert np.abs(parts[0] - parts[1]).mean() < 1.0 and parts[0].std() > 5.0
+        sheet = np.asarray(image, int)
+    for number, colour in enumerate(colours.values()):
+        top, left = number // COLUMNS * height, number % COLUMNS * width
+        view = sheet[top : top + height, left : left + width]
+        assert np.abs(view[40:-16, 16:-16] - colour).max() < 3, "JPEG mixes colours in blocks along the edges alone"
+        assert view[:40].std() > 5.0, "there is a caption"
+    assert sheet[height + 16 :, width + 16 :].max() < 3, "no view is left over"
 
 
 def test_a_picture_replaces_the_old_one_when_it_is_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
