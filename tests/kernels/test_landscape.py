@@ -124,13 +124,24 @@ def test_all_cells_come_once_and_before_those_that_they_drain_to(shape: tuple[in
 # Analytic results
 
 
-@pytest.mark.parametrize(("exponent", "shape"), [(1.0, (64, 64)), (1.0, (40, 90)), (2.0, (48, 48)), (0.7, (48, 48))])
+@pytest.mark.parametrize(
+    ("exponent", "shape"),
+    [
+        (1.0, (40, 90)),
+        (2.0, (24, 31)),
+        (0.7, (24, 31)),
+        *(
+            pytest.param(exponent, (side, side), marks=pytest.mark.nightly)
+            for exponent, side in ((1.0, 64), (2.0, 48), (0.7, 48))
+        ),
+    ],
+)
 def test_in_a_steady_state_slope_and_area_are_as_they_must_be(exponent: float, shape: tuple[int, int]) -> None:
     """S = (U / K)^(1 / n) · A^(−m / n) (Howard 1994)."""
     erodibility = {1.0: 5e-6, 2.0: 2e-5, 0.7: 2e-6}[exponent]
     uplift = 1e-3
     land = Land(plain(*shape), slope_exponent=exponent, erodibility=erodibility, years=20_000.0)
-    for _ in range(1500):
+    for _ in range(1000):
         before = land.ground.copy()
         land.step(uplift)
     # Where a divide still moves it is not.
@@ -217,14 +228,14 @@ def test_creep_is_that_of_a_matrix() -> None:
     """Each of its two halves, beside a dense solution, with places that are slower, fixed or closed."""
     random = np.random.default_rng(5)
     for count, is_even in ((2, False), (7, False), (70, False), (2, True), (7, True), (70, True)):
-        height, free = random.random((count, 9)) * 10.0, random.choice([1.0, 0.4, 0.0, -1.0], (count, 9))
+        height, free = random.random((count, 9)) * 10.0, random.choice([1.0, 0.375, 0.0, -1.0], (count, 9))
         if is_even:
             free[1:-1] = 1.0
             free[[0, -1]] = random.choice([1.0, -1.0], (2, 9))
         ours = height.copy()
-        hillslopes.creep(ours, free, 3.7, along_columns=True)
+        hillslopes.creep(ours, free.astype(np.float32), 3.7, along_columns=True)
         across = np.ascontiguousarray(height.T)
-        hillslopes.creep(across, np.ascontiguousarray(free.T), 3.7, along_columns=False)
+        hillslopes.creep(across, np.ascontiguousarray(free.T, np.float32), 3.7, along_columns=False)
         for lane in range(9):
             fast = np.abs(free[:, lane])
             between = 3.7 * np.minimum(fast[1:], fast[:-1])
