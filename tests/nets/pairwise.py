@@ -6,9 +6,13 @@ combinatorial design". The same factors give the same rows.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 Value = TypeVar("Value", bound=Hashable)
 
@@ -18,55 +22,37 @@ CANDIDATES = 8  # rows of which the best is taken
 def covering_rows(factors: Mapping[str, Sequence[Value]]) -> list[dict[str, Value]]:
     """Rows of one value for each factor, so that each pair of values of two factors is in a row."""
     names = list(factors)
-    levels = [len(factors[name]) for name in names]
     if len(names) < 2:
         return [{name: value} for name in names for value in factors[name]]
     chance = random.Random(1)
-    # What is still to be covered: uncovered[factor][level][other factor] is a set of levels of the other one.
-    uncovered = [
-        [[set(range(count)) if other != place else set() for other, count in enumerate(levels)] for _ in range(own)]
-        for place, own in enumerate(levels)
-    ]
-    left = sum(a * b for place, a in enumerate(levels) for b in levels[:place])
+    # The levels of all factors, one after the other: those of a factor are from its first to before the next one's.
+    ends = list(itertools.accumulate(len(factors[name]) for name in names))
+    levels = [range(end - len(factors[name]), end) for name, end in zip(names, ends, strict=True)]
+    uncovered = np.ones((ends[-1], ends[-1]), bool)
+    for own in levels:
+        uncovered[own.start : own.stop, own.start : own.stop] = False
     rows = []
-    while left:
+    while uncovered.any():
         candidates = [_candidate(levels, uncovered, chance) for _ in range(CANDIDATES)]
-        row = max(candidates, key=lambda row: _gain(row, uncovered))
-        for place, level in enumerate(row):
-            for other in range(place):
-                if row[other] in uncovered[place][level][other]:
-                    uncovered[place][level][other].remove(row[other])
-                    uncovered[other][row[other]][place].remove(level)
-                    left -= 1
-        rows.append({name: factors[name][level] for name, level in zip(names, row, strict=True)})
+        row = max(candidates, key=lambda row: int(uncovered[np.ix_(row, row)].sum()))
+        uncovered[np.ix_(row, row)] = False
+        rows.append(
+            {name: factors[name][level - own.start] for name, own, level in zip(names, levels, row, strict=True)}
+        )
     return rows
 
 
-def _candidate(levels: list[int], uncovered: list[list[list[set[int]]]], chance: random.Random) -> list[int]:
+def _candidate(levels: Sequence[range], uncovered: NDArray[np.bool_], chance: random.Random) -> list[int]:
     """A row that begins with the value that lacks most, and takes of each further factor the one that gains most."""
-    lacking = {
-        (place, level): sum(map(len, uncovered[place][level]))
-        for place, own in enumerate(levels)
-        for level in range(own)
-    }
-    most = max(lacking.values())
-    first, its_level = chance.choice([pair for pair, lack in lacking.items() if lack == most])
-    row = [-1] * len(levels)
-    row[first] = its_level
-    rest = [place for place in range(len(levels)) if place != first]
+    lacking = uncovered.sum(axis=1)
+    first = chance.choice(np.flatnonzero(lacking == lacking.max()).tolist())
+    row = [first if first in own else -1 for own in levels]
+    gains = uncovered[first].astype(int)
+    rest = [place for place, level in enumerate(row) if level < 0]
     chance.shuffle(rest)
-    chosen = [first]
     for place in rest:
-        gains = [
-            sum(row[other] in uncovered[place][level][other] for other in chosen) for level in range(levels[place])
-        ]
-        best = max(gains)
-        row[place] = chance.choice([level for level, gain in enumerate(gains) if gain == best])
-        chosen.append(place)
+        own = levels[place]
+        its_gains = gains[own.start : own.stop]
+        row[place] = own.start + chance.choice(np.flatnonzero(its_gains == its_gains.max()).tolist())
+        gains += uncovered[row[place]]
     return row
-
-
-def _gain(row: list[int], uncovered: list[list[list[set[int]]]]) -> int:
-    return sum(
-        row[other] in uncovered[place][level][other] for place, level in enumerate(row) for other in range(place)
-    )
