@@ -1,4 +1,4 @@
-"""How much the nets try: some hundreds of inputs in each run of the tests, and far more in a nightly one.
+"""How much the nets try: some dozens of inputs in each run of the tests, and far more in a nightly one.
 
     .venv/bin/pytest --hypothesis-profile nightly tests/nets
 

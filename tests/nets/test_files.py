@@ -102,7 +102,7 @@ def heightmaps(tmp_path_factory: pytest.TempPathFactory) -> Valid:
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize("suffix", list(SUFFIXES))
-@fuzzing(60)
+@fuzzing(25)
 @given(data=st.data())
 def test_heightmaps(suffix: str, data: st.DataObject, heightmaps: Valid, folder: Path) -> None:
     content = heightmaps[suffix]
@@ -129,7 +129,7 @@ letters = st.characters(exclude_characters="/\0", exclude_categories=("Cs",))
 odd_names = st.sampled_from(ODD_NAMES) | st.text(letters, min_size=1, max_size=40)
 
 
-@fuzzing(100)
+@fuzzing(40)
 @given(data=st.data())
 def test_names_of_heightmaps(data: st.DataObject, heightmaps: Valid, folder: Path) -> None:
     suffix = data.draw(st.sampled_from(list(SUFFIXES)))
@@ -165,7 +165,7 @@ def tomls(text: str) -> st.SearchStrategy[bytes]:
     )
 
 
-@fuzzing(200)
+@fuzzing(60)
 @given(data=st.data())
 def test_presets(data: st.DataObject, folder: Path) -> None:
     name = data.draw(st.sampled_from(("canyon", "island", "storm", "delta", "everything")))
@@ -176,21 +176,21 @@ def test_presets(data: st.DataObject, folder: Path) -> None:
     tried("presets", data.draw(tomls(text)), folder, "a.toml")
 
 
-@fuzzing(100)
+@fuzzing(40)
 @given(data=st.data())
 def test_sheets(data: st.DataObject, folder: Path) -> None:
     name = data.draw(st.sampled_from(sorted(sheets())))
     tried("sheets", data.draw(tomls(sheets()[name].read_text(encoding="utf-8"))), folder, "a.toml")
 
 
-@fuzzing(100)
+@fuzzing(40)
 @given(data=st.data())
 def test_materials(data: st.DataObject, folder: Path) -> None:
     entry = data.draw(st.sampled_from(sorted((files("assets") / "materials").iterdir(), key=lambda entry: entry.name)))
     tried("materials", data.draw(tomls(entry.read_text(encoding="utf-8"))), folder, "chalk.toml")
 
 
-@fuzzing(100)
+@fuzzing(40)
 @given(data=st.data())
 def test_plants(data: st.DataObject, folder: Path) -> None:
     entry = data.draw(st.sampled_from(sorted((files("assets") / "plants").iterdir(), key=lambda entry: entry.name)))
@@ -199,7 +199,7 @@ def test_plants(data: st.DataObject, folder: Path) -> None:
     tried("plants", data.draw(tomls(entry.read_text(encoding="utf-8"))), folder, entry.name)
 
 
-@fuzzing(100)
+@fuzzing(40)
 @given(data=st.data())
 def test_levels(data: st.DataObject, folder: Path) -> None:
     content = json.dumps({"llvmpipe": "low", "another": "high"}).encode()
@@ -238,7 +238,7 @@ def archive(arrays: Arrays) -> bytes:
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-@fuzzing(100)
+@fuzzing(40)
 @given(data=st.data())
 def test_saved_worlds(data: st.DataObject, worlds: Valid, folder: Path) -> None:
     """Layers that are others, by a bit or altogether."""
@@ -248,7 +248,7 @@ def test_saved_worlds(data: st.DataObject, worlds: Valid, folder: Path) -> None:
     tried("worlds", data.draw(other | other_archive(arrays)), folder, "a.npz")
 
 
-@fuzzing(100)
+@fuzzing(40)
 @given(data=st.data())
 def test_meta_of_saved_worlds(data: st.DataObject, worlds: Valid, folder: Path) -> None:
     arrays = worlds[data.draw(st.sampled_from(sorted(worlds)))]
