@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -53,10 +52,10 @@ from app.sources.generators import GENERATORS
 from tests.app.small import bits, small_scene
 from tests.faults import failing
 from tests.nets.profile import examples
+from tests.waiting import wait_for
 
 STATES = {"loading", "compiling", "running", "paused", "failed"}
 REASONS = ("no space is left", "there is no folder", "there is no world", "not enough memory")  # for which a save fails
-SECONDS = 60.0  # after which something that does not come will not come
 
 SCENES = (
     small_scene(world__columns=16, world__rows=12, droplets__count=20),
@@ -106,8 +105,19 @@ class Journal:
         self.saved: set[Path] = set()
         self.snapshots: tuple[Snapshot, ...] = ()
         self.heard: list[Report] = []
-        self.strokes = self.refinements = 0
+        self.strokes = self.refinements = self.rounds = 0
+        self._count_rounds()
         self.thread.start()
+
+    def _count_rounds(self) -> None:
+        """Of the thread: in each it answers, publishes, and runs a cycle where it may."""
+        go_round = self.thread._go_round
+
+        def counted() -> None:
+            self.rounds += 1
+            go_round()
+
+        self.thread._go_round = counted  # type: ignore[method-assign]
 
     def open(self, number: int) -> None:
         self.thread.ask(Open((SCENES[number % len(SCENES)],)))
@@ -278,7 +288,14 @@ class Journal:
         self.faults.without_memory.close()
 
     def wait(self, number: int) -> None:
-        time.sleep(0.001 * number)
+        """For so many rounds of the thread, whatever it does in them."""
+        goal = self.rounds + number
+
+        def is_reached() -> bool:
+            self.thread._wake.set()  # from its rest
+            return self.rounds >= goal
+
+        self.wait_for(is_reached)
 
     # What must hold.
 
@@ -349,13 +366,11 @@ class Journal:
         return any(map(condition, self.heard))
 
     def wait_for(self, condition: Callable[[], Any]) -> Any:
-        deadline = time.monotonic() + SECONDS
-        while time.monotonic() < deadline:
+        def found() -> Any:
             assert self.thread._thread.is_alive()
-            if result := condition():
-                return result
-            time.sleep(0.001)
-        raise AssertionError(f"it did not come to that; status: {self.thread.status}; heard: {self.heard[-3:]}")
+            return condition()
+
+        return wait_for(found, lambda: f"it; status: {self.thread.status}; heard: {self.heard[-3:]}", between=0.001)
 
 
 OF_TESTS = ("check", "check_at_rest", "check_replay", "hears", "wait_for")
@@ -415,22 +430,20 @@ def test_commands_in_any_order(commands: list[tuple[str, int]], faults: Faults, 
 
 
 LIMITED = """
-import resource, sys, time
+import resource, sys
 from pathlib import Path
 from app.engine.messages import OpenFailed, Save, Saved
 from app.scene.edits import Open
 from app.engine.thread import SimulationThread
 from app.files import checkpoint
-from tests.app.small import bits, small_scene
+from tests.app.small import small_scene
+from tests.waiting import wait_for
 
-def wait_for(condition):
-    deadline = time.monotonic() + 60.0
-    while time.monotonic() < deadline:
+def come_to(condition):
+    def found():
         assert thread._thread.is_alive(), "the thread has died"
-        if result := condition():
-            return result
-        time.sleep(0.005)
-    raise SystemExit(f"it did not come to that: {thread.status}")
+        return condition()
+    return wait_for(found, lambda: f"it; status: {thread.status}")
 
 def heard(kind):
     return [report for report in thread.reports() if isinstance(report, kind)]
@@ -439,16 +452,16 @@ path = Path(sys.argv[1])
 thread = SimulationThread(small_scene())
 thread.first_picture_shown.set()
 thread.start()
-wait_for(lambda: thread.status.cycle > 2)
+come_to(lambda: thread.status.cycle > 2)
 size = 1024 * int(Path("/proc/self/status").read_text().partition("VmSize:")[2].split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (size + 300 * 2**20, resource.RLIM_INFINITY))
 for source in ("noise", "diamond-square", "island", "sand"):
     thread.ask(Open((small_scene(world__source=source, world__columns=8192, world__rows=8192),)))
-    print(wait_for(lambda: heard(OpenFailed))[0].why)
+    print(come_to(lambda: heard(OpenFailed))[0].why)
     before = thread.status.cycle
-    wait_for(lambda: thread.status.state == "running" and thread.status.cycle > before + 2)
+    come_to(lambda: thread.status.state == "running" and thread.status.cycle > before + 2)
 thread.ask(Save(path))
-print(wait_for(lambda: heard(Saved))[0].path)
+print(come_to(lambda: heard(Saved))[0].path)
 assert checkpoint.load(path)[0].cycle > 2
 thread.stop()
 """
@@ -457,7 +470,7 @@ thread.stop()
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the address space as Linux does")
 def test_worlds_that_memory_cannot_hold_leave_the_one_before(tmp_path: Path) -> None:
     result = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(tmp_path / "world.npz")], capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", LIMITED, str(tmp_path / "world.npz")], capture_output=True, text=True
     )
     assert result.returncode == 0, result.stderr[-2000:]
     lines = result.stdout.splitlines()
