@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from app.brushes.material import SEDIMENT
 from app.brushes.painting import check, paint
@@ -26,6 +28,7 @@ from app.engine.simulator import SimulationError, Simulator
 from app.files import checkpoint
 from app.files.journal import Journal, journal_content, journal_from
 from app.model.errors import UserError
+from app.model.layers import LAYERS, LayerDeclaration, raising_ground
 from app.model.ledger import LARGEST_IMBALANCE
 from app.model.overlays import DIFFERENCE
 from app.model.world import World
@@ -36,6 +39,7 @@ from app.scene.scene import Scene
 from kernels.brushes import FORMS
 from tests.app.hands import Hands
 from tests.app.small import bits, simulated, small_preset, small_scene
+from tests.nets.profile import is_nightly
 
 ACTING = [name for name, tool in TOOLS.items() if tool.act is not None]
 LINES = [name for name in ACTING if TOOLS[name].gesture in ("line", "curve")]
@@ -49,8 +53,14 @@ SCENES: dict[str, Callable[[], Scene]] = {
 }
 
 
-def made(name: str, cycles: int = 3) -> Simulator:
+@functools.cache
+def _first(name: str, cycles: int) -> Simulator:
     return simulated(cycles, SCENES[name]())
+
+
+def made(name: str, cycles: int = 3) -> Simulator:
+    """A scene after some cycles: a copy, as many tests begin with the same."""
+    return _first(name, cycles).copy()
 
 
 def choices(world: World, tool: str) -> list[str]:
@@ -74,39 +84,68 @@ def stroke(
     return Stroke(tool, dabs, radius * world.shape[1] * world.cell_size, usual if amount is None else amount, **values)  # type: ignore[arg-type]
 
 
+def ground_from_its_layers(world: World) -> NDArray[np.float64]:
+    """The sum of all that raises the ground, where the loose is the sum of its kinds."""
+    loose = np.zeros(world.shape) if world.materials else world.sediment
+    for kind in range(world.mix.shape[2] if world.materials else 0):
+        loose = loose + world.mix[..., kind]
+    layers = {**world.layers, "sediment": loose}
+    return functools.reduce(np.add, raising_ground(layers))
+
+
 @pytest.mark.parametrize("name", SCENES)
-@pytest.mark.parametrize("tool", ACTING)
-def test_each_tool_loses_nothing_and_leaves_a_sound_world_that_goes_on(tool: str, name: str) -> None:
-    simulator = made(name)
-    world = simulator.world
-    for choice in choices(world, tool):
-        asked = stroke(world, tool, choice=choice, level=float(world.ground.mean()))
-        check(world, asked)
-        simulator.paint(asked)
-    for layer in world.layers.values():
-        assert np.isfinite(layer).all()
-    expected = world.bedrock + world.sediment
-    assert np.array_equal(world.ground, expected), "the ground is the sum of its layers, to the bit"
-    assert abs(world.imbalance()) < LARGEST_IMBALANCE / 1000.0
-    simulator.settle_levels()
-    simulator.verify()
-    for _ in range(2):
-        simulator.advance()
-    simulator.verify()
+def test_each_tool_loses_nothing_and_leaves_a_sound_world_that_goes_on(name: str, subtests: pytest.Subtests) -> None:
+    for tool in ACTING:
+        with subtests.test(tool=tool):
+            simulator = made(name)
+            world = simulator.world
+            for choice in choices(world, tool):
+                asked = stroke(world, tool, choice=choice, level=float(world.ground.mean()))
+                check(world, asked)
+                simulator.paint(asked)
+            for layer in world.layers.values():
+                assert np.isfinite(layer).all()
+            assert np.array_equal(world.ground, ground_from_its_layers(world)), "to the bit"
+            assert abs(world.imbalance()) < LARGEST_IMBALANCE / 1000.0
+            simulator.settle_levels()
+            simulator.verify()
+            for _ in range(2):
+                simulator.advance()
+            simulator.verify()
 
 
-@pytest.mark.parametrize("tool", [tool for tool in ACTING if tool not in (*LINES, "erode")])
-def test_what_the_brush_does_not_reach_stays_as_it_is(tool: str) -> None:
-    simulator = made("kinds")
-    world = simulator.world
-    before = {name: layer.copy() for name, layer in world.layers.items()}
-    asked = stroke(world, tool, dab(world, 0.3, 0.4), radius=0.15, level=0.0)
-    simulator.paint(asked)
-    rows, columns = np.indices(world.shape)
-    east, south, _ = asked.dabs[0]
-    away = np.hypot((columns + 0.5) * world.cell_size - east, (rows + 0.5) * world.cell_size - south) > asked.radius
-    for name, layer in before.items():
-        assert np.array_equal(world.layers[name][away], layer[away]), name
+# Drops, which one of the tools lets run, set the ground to the sum of rock and loose material alone.
+@pytest.mark.parametrize("name", ["plain", "kinds"])
+def test_each_tool_keeps_a_layer_that_somebody_adds_to_the_ground(
+    name: str, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
+    snow = LayerDeclaration("snow", "snow that lies, as water", "m", np.float64, account="water", raises_ground=True)
+    monkeypatch.setitem(LAYERS, "snow", snow)
+    for tool in (tool for tool in ACTING if not TOOLS[tool].runs_drops):
+        with subtests.test(tool=tool):
+            world = made(name).world
+            world.trace("snow")[...] = 1.5
+            world.sum_ground()
+            for choice in choices(world, tool):
+                paint(world, Scene(), stroke(world, tool, choice=choice, level=float(world.ground.mean())))
+            assert (world.layers["snow"] == 1.5).all()
+            assert np.array_equal(world.ground, ground_from_its_layers(world))
+
+
+def test_what_the_brush_does_not_reach_stays_as_it_is(subtests: pytest.Subtests) -> None:
+    for tool in (tool for tool in ACTING if tool not in (*LINES, "erode")):
+        with subtests.test(tool=tool):
+            simulator = made("kinds")
+            world = simulator.world
+            before = {name: layer.copy() for name, layer in world.layers.items()}
+            asked = stroke(world, tool, dab(world, 0.3, 0.4), radius=0.15, level=0.0)
+            simulator.paint(asked)
+            rows, columns = np.indices(world.shape)
+            east, south, _ = asked.dabs[0]
+            x, y = (columns + 0.5) * world.cell_size - east, (rows + 0.5) * world.cell_size - south
+            away = np.hypot(x, y) > asked.radius
+            for name, layer in before.items():
+                assert np.array_equal(world.layers[name][away], layer[away]), name
 
 
 # What single tools do, against plain sums.
@@ -348,7 +387,18 @@ strokes = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def few_or_many(few: int, many: int) -> settings:
+    """So many strokes in the check, the same each time, and so many in a nightly run."""
+    return settings(
+        max_examples=many if is_nightly() else few,
+        derandomize=not is_nightly(),
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+@few_or_many(12, 1000)
 @given(st.sampled_from(list(SCENES)), st.lists(strokes, min_size=1, max_size=4))
 def test_any_strokes_leave_a_sound_world(name: str, drawn: list[tuple]) -> None:  # type: ignore[type-arg]
     simulator = made(name, cycles=1)
@@ -430,7 +480,7 @@ def test_parts_of_a_stroke_that_follow_one_another_are_one_edit(hands: Hands) ->
     assert [len(edit.request.dabs) for edit in edits if isinstance(edit.request, Stroke)] == [6, 2, 2, 2]
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@few_or_many(8, 300)
 @given(st.lists(st.sampled_from([*TIMED, "undo", "undo", "redo", "step"]), min_size=4, max_size=14))
 def test_strokes_undone_and_redone_in_any_order_come_back_to_the_same_bits(steps: list[str]) -> None:
     hands = Hands(SCENES["lakes"]())
@@ -559,7 +609,7 @@ def test_a_stroke_that_cannot_be_done_changes_nothing(hands: Hands) -> None:
 
 
 @pytest.mark.parametrize("name", ["lakes", "sea"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(2, 6))])
 def test_pictures_between_the_parts_of_a_stroke_change_no_bit(name: str, seed: int) -> None:
     """A picture brings the levels of water up to date, and comes when it comes; a journal knows nothing of it."""
     chance = np.random.default_rng(seed)
@@ -714,6 +764,7 @@ def journal_with(request: Stroke) -> Journal:
     return Journal((Edit(0, Open((small_scene(),))), Edit(3, request)), 5)
 
 
+@few_or_many(25, 10_000)
 @given(strokes)
 def test_strokes_are_read_as_they_were_written(drawn: tuple) -> None:  # type: ignore[type-arg]
     import tomllib
