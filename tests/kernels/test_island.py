@@ -7,7 +7,7 @@ import math
 import numba
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -15,6 +15,7 @@ from kernels import island
 from kernels.island import Cone, cubic_noise, elevation, places
 from kernels.sampling import NATIVE
 from tests.kernels.parameters import island_parameters
+from tests.nets.cases import tried
 
 Layer = NDArray[np.float64]
 
@@ -165,7 +166,7 @@ def test_places_are_on_the_map_apart_and_follow_the_seed(number: int) -> None:
         assert min(gaps) > 0.1
 
 
-@settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@tried(60)
 @given(
     rows=st.integers(8, 40),
     columns=st.integers(8, 40),

@@ -7,7 +7,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -20,6 +20,7 @@ from kernels.surface import ROOTS, STRIDE, WETNESS
 from tests.kernels import reference_droplets as reference
 from tests.kernels.parameters import droplet_parameters
 from tests.kernels.terrain import hills, soil
+from tests.nets.cases import covered, tried
 
 Layer = NDArray[np.float64]
 
@@ -125,7 +126,7 @@ def start_of(cycle: int, shape: tuple[int, int], particle: int = 0) -> tuple[flo
     return uniform(key, 2 * particle) * shape[0], uniform(key, 2 * particle + 1) * shape[1]
 
 
-@pytest.mark.parametrize("seed", [0, 5])
+@pytest.mark.parametrize("seed", [0, pytest.param(5, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize(
     ("relief", "cell_size", "parameters"),
     [
@@ -177,9 +178,7 @@ def test_agrees_with_the_plain_reference(
     assert sums[2, CLAY] == sums[2, SAND] == 0.0
 
 
-@pytest.mark.parametrize("shape", [(8, 8), (8, 200), (61, 47), (130, 257)])
-@pytest.mark.parametrize("kinds", [2, KINDS, 16])
-@pytest.mark.parametrize("river_transport", [0.0, 3.0])
+@covered(shape=[(8, 8), (8, 200), (61, 47), (130, 257)], kinds=[2, KINDS, 16], river_transport=[0.0, 3.0])
 def test_no_kind_is_lost(shape: tuple[int, int], kinds: int, river_transport: float) -> None:
     # Many kinds lie thinner, or none of them would leave any rock bare.
     land = Land(hills(*shape), patches(shape, 3.0 / kinds**2, kinds))
@@ -197,7 +196,7 @@ def test_no_kind_is_lost(shape: tuple[int, int], kinds: int, river_transport: fl
     assert rock - land.bedrock.sum() == pytest.approx(worn, rel=1e-9)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@tried(40)
 @given(
     rows=st.integers(8, 40),
     columns=st.integers(8, 40),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -17,6 +17,7 @@ from kernels.filling import fill
 from kernels.landscape import RIVER_HEAD, Evolved, LandscapeParameters, evolve
 from kernels.materials import Materials, one_kind
 from kernels.neighbours import OUTLET, index_steps
+from tests.nets.cases import tried
 
 USUAL = LandscapeParameters(
     years=10_000.0,
@@ -87,7 +88,7 @@ def plain(rows: int, columns: int, seed: int = 1, relief: float = 5.0) -> NDArra
 
 
 @given(st.lists(st.floats(1e-12, 1e15), min_size=1, max_size=1200), st.floats(0.05, 2.0))
-@settings(deadline=None, max_examples=50)
+@tried(50)
 def test_powers_are_those_of_the_library(values: list[float], exponent: float) -> None:
     ours = np.array(values)
     for begin in range(0, len(ours), powers.BLOCK):
@@ -316,7 +317,7 @@ def dense_solution(
 
 
 @pytest.mark.parametrize("deposition", [0.0, 0.4, 1.0, 3.0])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (1, 2))])
 def test_a_step_is_the_solution_of_its_equations(deposition: float, seed: int) -> None:
     shape = (11, 14)
     south, east = np.mgrid[: shape[0], : shape[1]]
@@ -368,7 +369,7 @@ def test_beside_a_library() -> None:
     st.floats(0.0, 8.0), st.floats(0.05, 3.0), st.floats(0.0, 5.0), st.floats(0.0, 1e-2),
     st.sampled_from([0.7, 1.0, 1.8]),
 )  # fmt: skip
-@settings(deadline=None, max_examples=80)
+@tried(80)
 def test_nothing_is_lost(
     seed: int, rows: int, columns: int, years: float, erodibility: float, deposition: float, steepest: float,
     diffusivity: float, soil: float, exponent: float,

@@ -7,7 +7,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -30,6 +30,7 @@ from kernels.standing import DRY, LAKE, SEA
 from kernels.surface import CANOPY, GRASS, ROOTS, STRIDE, WETNESS
 from tests.kernels.parameters import plant_parameters
 from tests.kernels.terrain import hills
+from tests.nets.cases import tried
 
 MILD = Climate(temperature=15.0, lapse_rate=0.0065, rain=1.0, rain_by_altitude=0.0, lowest=0.0, highest=0.0)
 
@@ -501,7 +502,7 @@ EXTREMES = {
 }
 
 
-@settings(max_examples=40, deadline=None)
+@tried(40)
 @given(
     shape=st.tuples(st.integers(8, 40), st.integers(8, 30)),
     seed=st.integers(0, 1000),

@@ -11,7 +11,7 @@ import numba
 import numpy as np
 import pytest
 import richdem
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import ndimage
@@ -22,10 +22,11 @@ from kernels.pools import DRY, LAKE, SEA_WATER, PoolTotals, Spills, settle
 from tests.kernels import reference_pools
 from tests.kernels.parameters import pool_parameters
 from tests.kernels.terrain import hills
+from tests.nets.cases import covered, tried
 
 Layer = NDArray[np.float64]
 
-SHAPES = [(8, 8), (8, 200), (61, 47), (150, 131)]
+SHAPES = [(8, 8), (8, 200), (61, 47), (100, 81)]
 EIGHT = np.ones((3, 3), int)
 
 
@@ -392,10 +393,10 @@ def real(rows: int, columns: int) -> Layer:
 
 
 MAPS = {
-    "hills": hills(150, 131, 40.0),
+    "hills": hills(97, 71, 40.0),
     "noise": rough(90, 70, 1),
-    "whole metres": np.round(hills(120, 90, 30.0, seed=5)),
-    "real": real(200, 160),
+    "whole metres": np.round(hills(70, 55, 30.0, seed=5)),
+    "real": real(140, 131),
     "far up": hills(60, 70, 1.0) + 8000.0,
 }
 
@@ -457,7 +458,7 @@ def test_agrees_with_richdem(seed: int, depth: float) -> None:
     np.testing.assert_allclose(Lakes(ground, water).water, theirs, rtol=0.0, atol=1e-12)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@tried(80)
 @given(
     rows=st.integers(8, 12),
     columns=st.integers(8, 12),
@@ -529,9 +530,7 @@ def test_no_more_spills_than_wanted_and_the_rest_goes_on_at_once(name: str) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MAPS)
-@pytest.mark.parametrize("edges", [OPEN, SEA, WALL])
-@pytest.mark.parametrize("depth", [1e-9, 1e-3, 0.3, 1e4])
+@covered(name=list(MAPS), edges=[OPEN, SEA, WALL], depth=[1e-9, 1e-3, 0.3, 1e4])
 def test_what_has_settled_stays(name: str, edges: int, depth: float) -> None:
     ground = MAPS[name]
     lakes = Lakes(ground, depth, edges=edges, sea_level=float(np.quantile(ground, 0.3)))

@@ -13,7 +13,7 @@ from kernels.random import mix, process_number, stream, uniform
 COUNT = 20_000
 
 
-@njit
+@njit(cache=True)
 def numbers(key: np.uint64, count: int) -> NDArray[np.float64]:
     drawn = np.empty(count)
     for index in range(count):

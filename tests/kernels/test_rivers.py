@@ -10,7 +10,7 @@ import numpy as np
 import pyflwdir
 import pytest
 import scipy.sparse as sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from kernels.rivers import Drainage, drain
 from kernels.routing import accumulate, catchment, strahler_orders, way_to_outlet
 from tests.kernels.relief import RELIEFS, spiral
 from tests.kernels.terrain import hills
+from tests.nets.cases import tried
 
 CELL_SIZE = 12.5
 
@@ -94,7 +95,7 @@ integer_maps = arrays.arrays(
 ).map(lambda heights: heights.astype(np.float64))
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@tried(100)
 @given(ground=integer_maps, sea_level=st.sampled_from([-math.inf, 1.0, 2.0]), open_edges=st.booleans())
 def test_maps_full_of_ties(ground: Heights, sea_level: float, open_edges: bool) -> None:
     drainage = drain(ground, CELL_SIZE, sea_level, open_edges=open_edges)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kernels.diamond_square import diamond_square
 from kernels.noise import fractal_noise
 from kernels.sampling import Sampling
+from tests.nets.cases import tried
 
 
 def refined(cells: int) -> Sampling:
@@ -23,6 +24,7 @@ def averaged(heights: np.ndarray, cells: int) -> np.ndarray:
     return means
 
 
+@tried(50)
 @given(wavelength=st.floats(3.0, 500.0), octaves=st.integers(2, 12), cell=st.floats(0.01, 1.0))
 def test_octaves_go_on_until_they_are_as_fine_beside_the_cells_as_before(
     wavelength: float, octaves: int, cell: float

@@ -7,13 +7,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels.neighbours import COLUMN_STEPS, OUTLET, ROW_STEPS
 from kernels.rivers import drain
 from kernels.streams import UNEVENNESS, find_streams
+from tests.nets.cases import tried
 
 
 def slope_with_pit(depth: float, reach: int) -> NDArray[np.float64]:
@@ -29,7 +30,7 @@ def ends(directions: NDArray[np.int8]) -> NDArray[np.bool_]:
     return inside
 
 
-@settings(deadline=None)
+@tried(50)
 @given(st.integers(0, 10_000), st.sampled_from([-math.inf, 20.0]))
 def test_without_hollows_that_hold_it_all_water_drains_as_it_does_over_filled_ground(seed: int, sea: float) -> None:
     ground = np.random.default_rng(seed).uniform(0.0, 100.0, (14, 19))
@@ -87,7 +88,7 @@ def test_drops_that_cross_a_hollow_take_the_stream_along() -> None:
     assert not ends(found.directions).any()
 
 
-@settings(deadline=None)
+@tried(50)
 @given(st.integers(0, 10_000), st.floats(0.5, 1.0), st.floats(1.0, 20.0))
 def test_each_cell_has_what_is_left_of_what_comes_in_and_no_more_than_it_can(
     seed: int, kept: float, limit: float

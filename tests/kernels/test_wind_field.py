@@ -24,6 +24,8 @@ DIRECTIONS = [0.0, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0]
 def found(ground: Layer, canopy: NDArray[np.float32] | None = None, cell_size: float = 1.0, **p: Any) -> Layer:
     """The field [row, column, (south, east)]; the wind blows from the west, if nothing else is said."""
     field = np.full((*ground.shape, 2), np.nan, np.float32)
+    if canopy is not None:
+        canopy = np.stack([canopy, canopy], axis=2)[..., 0]  # one of layers that lie side by side, as in the program
     find_wind_field(ground, canopy, cell_size, wind_field_parameters(**p), field)
     return field.astype(np.float64)
 

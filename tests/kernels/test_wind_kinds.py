@@ -17,6 +17,7 @@ from tests.kernels.parameters import wind_parameters
 from tests.kernels.terrain import hills, soil
 from tests.kernels.test_wind import DUNES, start_of
 from tests.kernels.test_wind import Land as OneSort
+from tests.nets.cases import covered
 
 Layer = NDArray[np.float64]
 
@@ -161,10 +162,8 @@ def test_same_bits_on_one_thread_and_two(shape: tuple[int, int], wrap: bool, two
     assert results[0] == results[1] == results[2]
 
 
-@pytest.mark.parametrize("wrap", [False, True])
-@pytest.mark.parametrize(
-    "parameters",
-    [
+@covered(
+    parameters=[
         {},
         {**DUNES, "gusts": 0.0},
         {"suspension": 0.2, "shear": 0.5, "deposition": 0.1, "abrasion": 50.0, "dust": 1.0, "inflow": 0.2},
@@ -186,10 +185,11 @@ def test_same_bits_on_one_thread_and_two(shape: tuple[int, int], wrap: bool, two
             "wind_field_direction": 250.0,
         },
     ],
+    wrap=[False, True],
+    with_field=[False, True],
 )
-@pytest.mark.parametrize("with_field", [False, True])
 def test_agrees_with_the_plain_reference(parameters: dict[str, Any], wrap: bool, with_field: bool) -> None:
-    shape = (40, 52)
+    shape = (24, 31)
     relief, cell_size = 20.0, 2.0
     parameters = {**parameters, "wind_direction": 290.0, "wrap": wrap}
     land = Land(hills(*shape, relief), patches(*shape, 0.5), cell_size, lawns(*shape))
