@@ -13,6 +13,7 @@ import numba
 import numpy as np
 import pytest
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from kernels.particles import ENDED, FAILED, REACH, RUNNING, _cut, counted, engine, tile_side
@@ -45,7 +46,7 @@ def spawn(particle: int, key: np.uint64, trail: Trail, habits: Habits) -> Any:
     return row, column, float(particle), 0.0, 0.0
 
 
-@njit
+@register_jitable
 def wave(angle: float) -> float:
     """As a sine, but of operations that every processor rounds alike, as walkers are chaotic."""
     return abs((angle - 1.0) % 4.0 - 2.0) - 1.0
