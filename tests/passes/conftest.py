@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.cli.render import headless_context, scene_camera
+from app.cli.render import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
@@ -17,30 +17,33 @@ from app.picture.passes import frame
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.picture import Picture
 from app.scene.scene import Scene
+from tests.graphics import graphics, own_programs
 
 Draw = Callable[..., NDArray[np.uint8]]
 
 
 @pytest.fixture(scope="session")
-def shared_context() -> Iterator[moderngl.Context]:
-    with headless_context() as context:
-        yield context
-
-
-@pytest.fixture(scope="session")
-def resting_place(shared_context: moderngl.Context) -> moderngl.Framebuffer:
+def resting_place() -> moderngl.Framebuffer:
     """A framebuffer that outlives all others. moderngl goes back to the one in use, which must not be released."""
-    return shared_context.framebuffer([shared_context.renderbuffer((1, 1))])
+    with graphics() as context:
+        return context.framebuffer([context.renderbuffer((1, 1))])
 
 
 @pytest.fixture(autouse=True)
-def context(shared_context: moderngl.Context, resting_place: moderngl.Framebuffer) -> Iterator[moderngl.Context]:
+def context(resting_place: moderngl.Framebuffer) -> Iterator[moderngl.Context]:
     """The context, current for this test, which must leave no error in it."""
-    with shared_context:
+    with graphics() as context:
         resting_place.use()
-        assert shared_context.error == "GL_NO_ERROR"
-        yield shared_context
-        assert shared_context.error == "GL_NO_ERROR"
+        assert context.error == "GL_NO_ERROR"
+        yield context
+        assert context.error == "GL_NO_ERROR"
+
+
+@pytest.fixture
+def compiled_anew(context: moderngl.Context) -> Iterator[None]:
+    """No program of another test is used, and what is let go is released."""
+    with own_programs():
+        yield
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ def call(name: str) -> Callable[..., Any]:
 
 def living_objects() -> dict[str, int]:
     """How many objects of each kind the current context holds."""
+    call("UseProgram")(0)  # one that is in use lives on when it is released
     count = {}
     for kind in _KINDS:
         exists = call(f"Is{kind}")

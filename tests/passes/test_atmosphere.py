@@ -265,6 +265,7 @@ def test_tables_are_drawn_again_only_for_another_height_of_the_sun_or_haze(
     assert counts == [3, 0, 0, 1, 3]
 
 
+@pytest.mark.usefixtures("compiled_anew")
 def test_it_gives_back_all_that_it_holds(
     context: moderngl.Context, shaders: ShaderLibrary, resting_place: moderngl.Framebuffer
 ) -> None:

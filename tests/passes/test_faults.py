@@ -44,6 +44,7 @@ def draw(picture: Picture, canvas: Canvas, shown: Snapshot, quality: str) -> np.
     return pixels.copy()
 
 
+@pytest.mark.usefixtures("compiled_anew")
 @pytest.mark.parametrize("quality", QUALITIES)
 @pytest.mark.parametrize("fault", ["a texture", "a framebuffer", "an upload", "a drawing"])
 def test_a_call_that_fails_at_any_time_leaves_nothing_behind(
@@ -88,6 +89,7 @@ def test_an_upload_that_fails_leaves_the_land_that_is_seen(picture: Picture, can
     assert not np.array_equal(draw(picture, canvas, higher, "low"), before)
 
 
+@pytest.mark.usefixtures("compiled_anew")
 def test_a_shader_that_does_not_compile_names_itself(picture: Picture, canvas: Canvas) -> None:
     with failing("a shader"), pytest.raises(ShaderError) as raised:
         draw(picture, canvas, LAND, "low")
@@ -96,6 +98,7 @@ def test_a_shader_that_does_not_compile_names_itself(picture: Picture, canvas: C
     assert draw(picture, canvas, LAND, "low").std() > 1.0
 
 
+@pytest.mark.usefixtures("compiled_anew")
 def test_shaders_that_cannot_be_reloaded_run_on(picture: Picture, canvas: Canvas) -> None:
     before = draw(picture, canvas, LAND, "low")
     with failing("a shader", after=2):

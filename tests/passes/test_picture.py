@@ -21,9 +21,10 @@ from app.picture.passes.quality import BY_NAME, LEVELS, AutomaticQuality, Qualit
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from app.window.known_levels import LevelsInFile
+from tests.graphics import own_programs
 from tests.passes import gl
 from tests.passes.conftest import Draw
-from tests.passes.worlds import bumps, flat, hills, snapshot
+from tests.passes.worlds import bumps, drowned, flat, hills, snapshot
 
 QUALITIES = [level.name for level in LEVELS]
 
@@ -70,6 +71,30 @@ def test_pixels_do_not_depend_on_what_was_shown_before(
     draw(land(world=2, seed=4), scene=scene(quality="low"), size=(1, 1))
     again = land(world=3)
     np.testing.assert_array_equal(draw(again, scene=chosen, minimap=True), expected)
+
+
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_programs_that_others_have_used_draw_as_those_that_are_new(
+    context: moderngl.Context, canvas: Canvas, quality: str
+) -> None:
+    """Most tests draw with programs that other pictures have let go."""
+    chosen = scene(quality=quality, overlay="slope", exaggeration=2.0)
+    other = scene(quality=quality, overlay="slope", sun_height=70.0, exaggeration=0.5, haze=4.0, snow_line=0.1)
+    wet = drowned(land(), 90.0)
+
+    def drawn(shown: Snapshot, scene: Scene) -> NDArray[np.uint8]:
+        picture = Picture(context, bake_at_once=True)
+        picture.show(shown)
+        picture.draw(canvas.framebuffer(160, 120), scene_camera(scene, shown), scene, time=3.0)
+        pixels = canvas.pixels()
+        assert pixels is not None
+        picture.release()
+        return pixels.copy()
+
+    with own_programs():
+        expected = drawn(wet, chosen)
+    drawn(drowned(land(seed=8, shape=(90, 60)), 150.0), other)
+    np.testing.assert_array_equal(drawn(wet, chosen), expected)
 
 
 def test_a_later_cycle_is_drawn_as_if_it_was_the_first(draw: Draw) -> None:
@@ -229,6 +254,7 @@ def test_pixels_do_not_depend_on_the_state_that_others_left(
     np.testing.assert_array_equal(seen, expected)
 
 
+@pytest.mark.usefixtures("compiled_anew")
 def test_nothing_is_left_behind(context: moderngl.Context, canvas: Canvas) -> None:
     """After release, the context holds as many objects of each kind as before."""
     target = canvas.framebuffer(64, 48)

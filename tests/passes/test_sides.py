@@ -277,6 +277,7 @@ def test_only_what_has_changed_is_drawn(sides: Sides, monkeypatch: pytest.Monkey
     assert drawn_by(lambda: None) == [1, 2]
 
 
+@pytest.mark.usefixtures("compiled_anew")
 def test_a_world_keeps_its_side_and_others_are_given_back(
     context: moderngl.Context, resting_place: moderngl.Framebuffer
 ) -> None:

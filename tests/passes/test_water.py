@@ -705,6 +705,7 @@ def test_pixels_of_water_do_not_depend_on_the_state_that_others_left(
     np.testing.assert_array_equal(seen, expected)
 
 
+@pytest.mark.usefixtures("compiled_anew")
 def test_nothing_of_the_water_is_left_behind(context: moderngl.Context, canvas: Canvas) -> None:
     target = canvas.framebuffer(64, 48)
     target.use()

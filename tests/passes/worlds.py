@@ -49,6 +49,7 @@ def snapshot(
     )
 
 
+@cache
 def way(direction: tuple[float, float]) -> float:
     """1 + the number of the neighbour that lies in a direction (east, south), 0 for none."""
     steps = np.stack([COLUMN_STEPS, ROW_STEPS], axis=1) / np.hypot(COLUMN_STEPS, ROW_STEPS)[:, None]
