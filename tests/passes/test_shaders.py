@@ -16,6 +16,8 @@ from app.picture.passes import shaders as module
 from app.picture.passes.held import held
 from app.picture.passes.quality import LEVELS
 from app.picture.passes.shaders import Drawing, FullScreen, ShaderError, ShaderLibrary, preprocess
+from tests.nets.profile import is_nightly
+from tests.passes import gl
 
 VERTEX = """out vec2 uv;
 void main() {
@@ -249,6 +251,7 @@ def test_a_reload_that_misses_a_file_keeps_the_program(
 
 
 @pytest.mark.usefixtures("compiled_anew")
+@pytest.mark.usefixtures("compiled_anew")
 def test_programs_that_were_not_used_for_long_make_room_and_come_back(
     write: Write, library: ShaderLibrary, context: moderngl.Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,25 +300,30 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("vertex", PARTS)
-def test_every_program_for_a_part_of_the_screen_compiles(shaders: ShaderLibrary, vertex: str) -> None:
-    fragment, defines = PARTS[vertex]
-    assert shaders.program(vertex, fragment, defines).gl.glo
-
-
 def vertex_shader_of(fragment: str) -> str:
     own = fragment.replace(".frag", ".vert")
     return own if own in SHIPPED else "fullscreen.vert"
 
 
-@pytest.mark.parametrize("fragment", [name for name in SHIPPED if name.endswith(".frag")])
-@pytest.mark.parametrize("defines", [{}, *OVERLAY_VARIANTS], ids=str)
-def test_every_shipped_program_compiles(shaders: ShaderLibrary, fragment: str, defines: dict[str, int]) -> None:
-    program = shaders.variant(vertex_shader_of(fragment), fragment, defines).gl
-    block = program.get(frame.BLOCK, None)
-    if isinstance(block, moderngl.UniformBlock):
-        assert block.binding == frame.BINDING
-        assert block.size == frame.LAYOUT.itemsize
+def test_every_shipped_program_compiles(shaders: ShaderLibrary, subtests: pytest.Subtests) -> None:
+    with_block = set()
+    for fragment in (name for name in SHIPPED if name.endswith(".frag")):
+        for defines in ({}, *OVERLAY_VARIANTS):  # a program has those that it knows, and is compiled once with them
+            with subtests.test(fragment=fragment, **defines):
+                program = shaders.variant(vertex_shader_of(fragment), fragment, defines).gl
+                blocks = [program[name] for name in program if isinstance(program[name], moderngl.UniformBlock)]
+                for block in blocks:
+                    assert block.name == frame.BLOCK
+                    assert block.binding == frame.BINDING
+                    assert block.size == frame.LAYOUT.itemsize
+                    with_block.add(fragment)
+    assert {name for name in SHIPPED if name.endswith(".frag") and "frame." in module.read_shader(name)} <= with_block
+
+
+def test_every_program_for_a_part_of_the_screen_compiles(shaders: ShaderLibrary, subtests: pytest.Subtests) -> None:
+    for vertex, (fragment, defines) in PARTS.items():
+        with subtests.test(vertex=vertex):
+            assert shaders.program(vertex, fragment, defines).gl.glo
 
 
 def test_every_shipped_vertex_shader_is_used_by_a_program() -> None:
@@ -325,17 +333,19 @@ def test_every_shipped_vertex_shader_is_used_by_a_program() -> None:
 
 def test_shipped_shaders_stay_within_glsl_410() -> None:
     newer = re.compile(
-        r"\b(?:layout\s*\(\s*binding|buffer\s+\w+\s*\{|shared\s|imageLoad|imageStore|textureQueryLevels|textureGatherOffsets"
-        r"|uniform\s+layout|gl_GlobalInvocationID|#version|#extension)"
+        r"\b(?:layout\s*\([^)]*binding|buffer\s+\w+\s*\{|shared\s|imageLoad|imageStore|textureQueryLevels|textureGatherOffsets"
+        r"|uniform\s+layout|gl_GlobalInvocationID)|#\s*(?:version|extension)"
     )
     for path in Path(str(files("shaders"))).rglob("*.*"):
         if path.suffix in (".vert", ".frag", ".glsl"):
             assert not newer.search(path.read_text(encoding="utf-8")), path.name
 
 
-def variants_of(name: str) -> list[tuple[str, ...]]:
-    """Defines of a shader: all of the largest values that its conditions tell apart, and each once smaller."""
-    text = "\n".join(line.text for line in preprocess(name, {frame.INCLUDE: frame.glsl()}))
+Defines = dict[str, int]
+
+
+def variants_of(text: str) -> list[Defines]:
+    """Defines of a shader: all of the largest values that its conditions tell apart, none, and each once smaller."""
     largest = {name: int(value) for name, value in re.findall(r"#ifndef (\w+)\n#define \1 (\d+)", text)}
     conditions = " ".join(re.findall(r"#(?:el)?if (.*)", text))
     for name, sign, value in re.findall(r"([A-Z_]+) (==|>) (\d+)", conditions):
@@ -346,32 +356,74 @@ def variants_of(name: str) -> list[tuple[str, ...]]:
     if "DEFERRED" in largest:
         deferred = largest | plain
         fullest = [each | {"DEFERRED": 0, "BEACH": 0, "STREAMS": 0} for each in fullest] + [deferred]
-    choices = [each | {name: value} for each in fullest for name in each for value in range(each[name])] + fullest
-    return [tuple(f"{name} {value}" for name, value in chosen.items()) for chosen in choices]
+    smaller = [each | {name: value} for each in fullest for name in each for value in range(each[name])]
+    chosen = [*fullest, dict.fromkeys(largest, 0), *smaller]
+    return [defines for number, defines in enumerate(chosen) if defines not in chosen[:number]]
 
 
-@pytest.mark.parametrize(
-    "path",
-    sorted(path for path in Path(str(files("shaders"))).rglob("*.*") if path.suffix in (".vert", ".frag")),
-    ids=lambda path: path.name,
-)
-def test_no_stage_reads_more_textures_than_every_driver_has(context: moderngl.Context, path: Path) -> None:
-    from tests.passes import gl
+def branches(text: str, defines: Defines) -> set[tuple[int, bool]]:
+    """The lines of a shader with a condition that is asked for these defines, each with its answer."""
+    found, known = set(), dict(defines)
+    open_conditions: list[tuple[bool, bool]] = []  # whether what follows is compiled, and whether something was
+    for number, line in enumerate(text.splitlines()):
+        word, _, rest = line.strip().partition(" ")
+        compiled = all(here for here, _ in open_conditions)
+        if word in ("#if", "#elif"):
+            before = open_conditions.pop()[1] if word == "#elif" else False
+            asked = all(here for here, _ in open_conditions) and not before
+            condition = re.sub(r"//.*", "", rest).replace("&&", " and ").replace("||", " or ")
+            answer = asked and bool(eval(condition, {}, known))
+            found |= {(number, answer)} if asked else set()
+            open_conditions.append((answer, before or answer))
+        elif word in ("#ifdef", "#ifndef"):
+            answer = (rest.split()[0] in known) == (word == "#ifdef")
+            open_conditions.append((answer, answer))
+        elif word == "#else":
+            open_conditions.append((not open_conditions.pop()[1], True))
+        elif word == "#endif":
+            open_conditions.pop()
+        elif word in ("#define", "#undef") and compiled:
+            name, *value = rest.split()
+            known[name] = int(value[0]) if value and value[0].isdigit() else 0
+    return found
 
-    name = path.relative_to(Path(str(files("shaders")))).as_posix()
-    body = "\n".join(line.text for line in preprocess(name, {frame.INCLUDE: frame.glsl()}))
-    for defines in variants_of(name):
-        head = [module.VERSION, *(f"#define {define}" for define in defines)]
-        samplers = gl.active_samplers(path.suffix, "\n".join([*head, body, ""]))
-        assert len(samplers) <= MOST_SAMPLERS, (defines, samplers)
+
+def covering(text: str) -> list[Defines]:
+    """Of the variants of a shader those that, from the fullest on, compile a branch that none before does."""
+    chosen, seen = [], set[tuple[int, bool]]()
+    for defines in variants_of(text):
+        if not (found := branches(text, defines)) <= seen:
+            seen |= found
+            chosen.append(defines)
+    return chosen
+
+
+def test_branches_are_those_of_the_preprocessor() -> None:
+    text = "#if A > 1\n#if B == 1\n#endif\n#elif A == 1 && B == 0  // or\n#else\n#if B == 0 || A == 7\n#endif\n#endif"
+    assert branches(text, {"A": 2, "B": 1}) == {(0, True), (1, True)}
+    assert branches(text, {"A": 1, "B": 0}) == {(0, False), (3, True)}
+    assert branches(text, {"A": 0, "B": 0}) == {(0, False), (3, False), (5, True)}
+
+
+def test_no_stage_reads_more_textures_than_every_driver_has(
+    context: moderngl.Context, subtests: pytest.Subtests
+) -> None:
+    """In the check, of variants that lead to each branch of each shader; at night, of all."""
+    folder = Path(str(files("shaders")))
+    for path in sorted(path for path in folder.rglob("*.*") if path.suffix in (".vert", ".frag")):
+        name = path.relative_to(folder).as_posix()
+        text = "".join(f"{line.text}\n" for line in preprocess(name, {frame.INCLUDE: frame.glsl()}))
+        with subtests.test(name=name):
+            for defines in variants_of(text) if is_nightly() else covering(text):
+                head = "".join(f"#define {name} {value}\n" for name, value in defines.items())
+                samplers = gl.active_samplers(path.suffix, f"{module.VERSION}\n{head}{text}")
+                assert len(samplers) <= MOST_SAMPLERS, (defines, samplers)
 
 
 # The frame block.
 
 
 def test_the_frame_block_lies_in_memory_as_the_driver_expects(shaders: ShaderLibrary) -> None:
-    from tests.passes import gl
-
     program = shaders.program("terrain.vert", "terrain.frag", {"OVERLAY": 1, "DETAIL_SCALES": 1}).gl
     names = [name for name, _, _ in frame.FIELDS]
     offsets = gl.uniform_offsets(program.glo, [f"{frame.BLOCK}.{name}" for name in names])
