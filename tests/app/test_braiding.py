@@ -35,6 +35,7 @@ def outwash(columns: int = 200, rows: int = 130, **settings: object) -> Scene:
     return scene.with_values({path.replace("__", "."): value for path, value in settings.items()})  # type: ignore[misc]
 
 
+@pytest.mark.nightly
 def test_the_river_has_several_threads_which_change() -> None:
     simulator = simulated(150, outwash())
     world = simulator.world

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.engine.channels import ChannelFigures, Channels, banks, find_channels, migration, watch_channels
 from app.model.world import World
+from app.scene.scene import load_preset
 from kernels.standing import LAKE
 from tests.app.small import simulated, small_preset
 
@@ -94,39 +95,51 @@ def test_banks_lie_beside_the_bed() -> None:
     assert not banks(Channels(*(np.empty(0) for _ in range(4))), (8, 8)).any()
 
 
-LANDS = range(1, 9)  # seeds
 LEAST_FLOW = 20.0  # metres over one cell times cells
 
 
-def watched(preset: str) -> tuple[list[ChannelFigures], float]:
-    """The channels of a compared preset on each of the lands, grown up soon, and how dense roots are on their banks."""
+def watched(preset: str, lands: int, side: int, grown: int, cycles: int) -> tuple[list[ChannelFigures], float]:
+    """The channels of a compared preset on each of some lands, grown soon, and how dense roots are on their banks."""
     figures, roots = [], []
-    for seed in LANDS:
-        scene = small_preset(preset, 96, world__seed=seed, world__worn=0.0, world__past=0)
+    for seed in range(1, lands + 1):
+        scene = small_preset(preset, side, world__seed=seed, world__worn=0.0, world__past=0)
         if scene.plants.enabled:
             scene = scene.with_value("plants.rate", 8.0)
-        simulator = simulated(300, scene)
-        figures.append(watch_channels(simulator, 200, LEAST_FLOW, looks=2))
+        simulator = simulated(grown, scene)
+        figures.append(watch_channels(simulator, cycles, LEAST_FLOW, looks=2))
         world = simulator.world
         beside = banks(find_channels(world, LEAST_FLOW), world.shape)
         roots.append(float(world.trace("roots")[beside].mean()) if scene.plants.enabled else 0.0)
     return figures, float(np.mean(roots))
 
 
+def is_less(some: list[ChannelFigures], others: list[ChannelFigures], name: str, part: float = 1.0) -> bool:
+    """Whether a figure is less than this part of it in the other scene on the same land.
+
+    On one land alone chance is as large as what is looked for: in the mean of many, beyond twice its standard error,
+    which a difference by chance is in one of forty cases.
+    """
+    ratios = [math.log(getattr(a, name) / getattr(b, name)) for a, b in zip(some, others, strict=True)]
+    return float(np.mean(ratios) + 2.0 * np.std(ratios, ddof=1) / math.sqrt(len(ratios))) < math.log(part)
+
+
+def kept(roots: float) -> float:
+    """The part of what banks lose that they do at most where roots keep so much of the ground where they stand."""
+    return 1.0 - 0.5 * load_preset("coupled-with-trees").droplets.root_hold * roots
+
+
 @pytest.mark.slow
+def test_trees_hold_the_banks_of_streams() -> None:
+    (coupled, _), (with_trees, roots) = (watched(name, 4, 64, 150, 60) for name in ("coupled", "coupled-with-trees"))
+    assert is_less(with_trees, coupled, "bank_wear", kept(roots))
+
+
+@pytest.mark.nightly
 def test_coupling_narrows_streams_and_trees_hold_their_banks() -> None:
-    """On one land alone chance is as large as what is looked for: in the mean of many, beyond twice its standard error,
-    which a difference by chance is in one of forty cases."""
-    (basic, _), (coupled, _), (with_trees, roots) = map(watched, ("basic", "coupled", "coupled-with-trees"))
-
-    def is_less(some: list[ChannelFigures], others: list[ChannelFigures], name: str, part: float = 1.0) -> bool:
-        """Whether a figure is less than this part of it in the other scene on the same land."""
-        ratios = [math.log(getattr(a, name) / getattr(b, name)) for a, b in zip(some, others, strict=True)]
-        return float(np.mean(ratios) + 2.0 * np.std(ratios, ddof=1) / math.sqrt(len(LANDS))) < math.log(part)
-
+    (basic, _), (coupled, _), (with_trees, roots) = (
+        watched(name, 8, 96, 300, 200) for name in ("basic", "coupled", "coupled-with-trees")
+    )
     assert is_less(coupled, basic, "width")
     assert is_less(coupled, basic, "relative_width")
     assert is_less(with_trees, coupled, "migration")
-    # Roots keep so much of the ground in its place where they stand: of all that banks lose, at least half of that.
-    held = small_preset("coupled-with-trees", 96).droplets.root_hold * roots
-    assert is_less(with_trees, coupled, "bank_wear", 1.0 - 0.5 * held)
+    assert is_less(with_trees, coupled, "bank_wear", kept(roots))

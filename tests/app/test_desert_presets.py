@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from app.engine.simulator import Simulator
 from app.model.parameters import Value
@@ -21,6 +22,7 @@ def after(cycles: int, name: str, **settings: Value) -> Simulator:
     return simulator
 
 
+@pytest.mark.nightly
 def test_groundwater_keeps_the_lake_of_the_oasis_and_makes_its_shore_green() -> None:
     world, dry = (after(160, "oasis", **changes).world for changes in ({}, {"moisture__groundwater": 0.0}))
     from_middle = np.hypot(*from_the_middle(grid_of(small_preset("oasis", SIDE), SIDE, SIDE), 0.5, 0.5))
@@ -39,6 +41,7 @@ def test_groundwater_keeps_the_lake_of_the_oasis_and_makes_its_shore_green() -> 
     assert len(world.trees) > len(dry.trees)
 
 
+@pytest.mark.nightly
 def test_plants_hold_the_sand_of_the_oasis_where_wet_ground_does_not() -> None:
     """Wet ground holds it, too: most of it stays where it is with one of them, and not with neither."""
     dry: dict[str, Value] = {"wind__wet_cohesion": 0.0}
@@ -80,6 +83,7 @@ def test_the_river_of_the_delta_builds_land_into_its_lake() -> None:
     assert land[0].sum() > 0.5 * near.sum() > land[1].sum()
 
 
+@pytest.mark.nightly
 def test_the_wind_drives_the_dunes_of_the_delta_to_the_east() -> None:
     """Sand slides off them to both sides as well, so that it comes to lie where none did without any wind."""
     start = simulated(0, small_preset("delta", SIDE)).world

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -136,20 +137,18 @@ def numbers(scene: Scene, low: bool) -> Scene:
     return scene.with_values(values)
 
 
-@pytest.mark.parametrize("land", LANDS)
-@pytest.mark.parametrize("low", [True, False])
+@pytest.mark.parametrize(("land", "low"), list(zip(LANDS, itertools.cycle((True, False)), strict=False)))
 def test_all_parameters_at_one_end_at_once(land: str, low: bool) -> None:
+    """From the one end to the other and back, and to usual numbers, and the other way round."""
     scene = everything(land)
-    simulator = simulated(6, numbers(scene, low))
+    one, other = numbers(scene, low), numbers(scene, not low)
+    simulator = simulated(6, one)
     assert_sound(simulator.world)
-    simulator.change(numbers(scene, not low))
-    for _ in range(6):
-        simulator.advance()
-    assert_sound(simulator.world)
-    simulator.change(scene)
-    for _ in range(6):
-        simulator.advance()
-    assert_sound(simulator.world)
+    for step, then in enumerate((other, scene, other, one, scene)):
+        simulator.change(then)
+        for _ in range(6):
+            simulator.advance()
+        assert_sound(simulator.world, step)
 
 
 def test_no_wind_no_rain_and_no_plants() -> None:

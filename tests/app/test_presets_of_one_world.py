@@ -57,7 +57,7 @@ def gullies(rock: Layer, ground: Layer) -> float:
     return float(np.abs(across)[4:-4, 4:-4][slope].mean() / np.abs(down)[4:-4, 4:-4][slope].mean())
 
 
-@pytest.mark.parametrize("seed", [8, 1, 2, 3])
+@pytest.mark.parametrize("seed", [8, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (1, 2, 3))])
 def test_rain_tears_gullies_into_badlands(seed: int) -> None:
     """It wears along the slopes. Evenly smoothed, as much or more, the same land has none; how much the measure of that
     varies with how much it is smoothed is what it may be wrong by."""
@@ -77,7 +77,7 @@ def alike(rock: str, other: str, folder: Path) -> str:
     return str(folder)
 
 
-@pytest.mark.parametrize("seed", [8, 3])
+@pytest.mark.parametrize("seed", [8, pytest.param(3, marks=pytest.mark.nightly)])
 def test_hard_bands_come_out_in_badlands(seed: int, tmp_path: Path) -> None:
     """At the start a band has its share of the slopes by its thickness d. One that wears e times as fast lies bare for
     d / e: towards these shares the slopes go, if the rocks differ."""
@@ -107,6 +107,7 @@ def test_hard_bands_come_out_in_badlands(seed: int, tmp_path: Path) -> None:
     assert share(after(350, "badlands", 96, world__seed=seed)) > half_way
 
 
+@pytest.mark.nightly
 def test_a_river_cuts_a_canyon_whose_soft_strata_give_way() -> None:
     columns, cycles = 128, 340
     scene = small_preset("canyon", columns)

@@ -31,9 +31,15 @@ def means(values: np.ndarray, times: int) -> np.ndarray:
     return found
 
 
-@pytest.mark.parametrize("times", [2, 4])
 @pytest.mark.parametrize(
-    "name", ["jacksboro", "coupled-with-trees", "oasis", "dune-and-river", "delta", "island", "spring", "dykes"]
+    ("name", "times"),
+    [
+        pytest.param(name, times, marks=() if times == 2 + 2 * (number % 2) else pytest.mark.nightly)
+        for number, name in enumerate(
+            ("jacksboro", "coupled-with-trees", "oasis", "dune-and-river", "delta", "island", "spring", "dykes")
+        )
+        for times in (2, 4)
+    ],
 )
 def test_every_substance_is_where_it_was(name: str, times: int) -> None:
     simulator = simulated(12, small_preset(name, 48))

@@ -30,14 +30,20 @@ def agree(coarse: Measures, fine: Measures, *, worn: float = 0.15) -> None:
 @pytest.mark.parametrize(
     ("name", "sizes"),
     [
-        ("dune-field", (128, 256, 384)),  # wind and slides
-        ("pyramid", (128, 256)),  # and wear of rock
+        ("dune-field", (128, 256)),  # wind and slides
         ("island", (256, 512)),  # snowballs
         ("scree", (192, 256)),  # weathering and slides
         ("basic", (192, 384)),  # drops and lakes
-        ("ridged", (192, 384)),  # and streams
         ("young-range", (128, 256)),  # rivers and uplift
-        ("range", (128, 256)),
+        *(
+            pytest.param(name, sizes, marks=pytest.mark.nightly)
+            for name, sizes in (
+                ("dune-field", (128, 256, 384)),
+                ("pyramid", (128, 256)),  # and wear of rock
+                ("ridged", (192, 384)),  # and streams
+                ("range", (128, 256)),
+            )
+        ),
     ],
 )
 def test_after_the_same_time_lands_agree(name: str, sizes: tuple[int, ...]) -> None:
@@ -56,7 +62,15 @@ def test_after_many_cycles_large_maps_agree(name: str, cycles: int) -> None:
         agree(coarse, found, worn=0.2 if name == "range" else 0.15)
 
 
-@pytest.mark.parametrize("name", ["dune-field", "island", "scree", "coupled-with-trees"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dune-field",
+        "scree",
+        pytest.param("island", marks=pytest.mark.nightly),
+        pytest.param("coupled-with-trees", marks=pytest.mark.nightly),
+    ],
+)
 def test_a_world_whose_reference_cells_are_its_own_has_the_same_bits(name: str) -> None:
     """The ratio of the two is exactly 1 there, and no number of a process changes."""
     scene = load_preset(name)

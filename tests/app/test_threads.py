@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.nets.profile import is_nightly
+
 MOST = 16
-THREADS = (1, 2, 3, 5, 8, MOST)
+THREADS = (1, 2, 3, 5, 8, MOST) if is_nightly() else (1, 2, 5, MOST)
 CYCLES = 18  # after which all that happens in turn has happened
 
 # Numba reads how many threads there may be when it is imported, so this is a program of its own.
@@ -48,7 +50,10 @@ for number in threads:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rows", "columns"), [(40, 56), (150, 211), (333, 140)])
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [(97, 140), *(pytest.param(*shape, marks=pytest.mark.nightly) for shape in ((40, 56), (150, 211), (333, 140)))],
+)
 def test_same_bits_on_one_to_sixteen_threads(rows: int, columns: int) -> None:
     command = [sys.executable, "-c", PROGRAM, *map(str, (rows, columns, CYCLES, *THREADS))]
     environment = {**os.environ, "NUMBA_NUM_THREADS": str(MOST)}

@@ -107,6 +107,7 @@ def plume(**settings: Value) -> tuple[dict[str, float], dict[str, float], float]
     return moved, gone, float(np.sqrt((east @ across**2) / east.sum()))
 
 
+@pytest.mark.nightly
 def test_the_plume_of_dust_shows_uplift_lag_and_gusts() -> None:
     moved, gone, width = plume()
     assert gone["clay"] > 4.0 * gone["sand"], "dust flies away, and sand stays"

@@ -44,24 +44,24 @@ def land(scene: Scene) -> dict[str, bytes]:
     return {name: np.ascontiguousarray(layer).tobytes() for name, layer in simulator.world.layers.items()}
 
 
-@pytest.mark.parametrize("name", scenes())
-def test_what_is_said_to_have_no_effect_has_none(name: str) -> None:
-    scene = scenes()[name]
-    before = land(scene)
-    idle = [
-        declaration
-        for path, declaration in DECLARATIONS.items()
-        if section_of(path) in ACTING
-        and not path.startswith(UNTRIED)
-        and (declaration.kind is not str or declaration.choices)
-        and without_effect(scene, declaration)
-    ]
-    assert idle
-    for end in (0, 1):
-        values = {declaration.path: ends(declaration)[end] for declaration in idle}
-        if land(scene.with_values(values)) != before:
-            acting = [path for path, value in values.items() if land(scene.with_value(path, value)) != before]
-            pytest.fail(f"these have an effect: {', '.join(acting) or 'several together'}")
+def test_what_is_said_to_have_no_effect_has_none(subtests: pytest.Subtests) -> None:
+    for name, scene in scenes().items():
+        with subtests.test(scene=name):
+            before = land(scene)
+            idle = [
+                declaration
+                for path, declaration in DECLARATIONS.items()
+                if section_of(path) in ACTING
+                and not path.startswith(UNTRIED)
+                and (declaration.kind is not str or declaration.choices)
+                and without_effect(scene, declaration)
+            ]
+            assert idle
+            for end in (0, 1):
+                values = {declaration.path: ends(declaration)[end] for declaration in idle}
+                if land(scene.with_values(values)) != before:
+                    acting = [path for path, value in values.items() if land(scene.with_value(path, value)) != before]
+                    pytest.fail(f"these have an effect: {', '.join(acting) or 'several together'}")
 
 
 def test_the_reason_is_told_in_words() -> None:
