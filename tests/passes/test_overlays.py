@@ -78,10 +78,8 @@ def linear_palette(name: str, t: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([np.interp(at, np.arange(256), table[:, channel]) for channel in range(4)], axis=-1)
 
 
-@pytest.mark.parametrize("name", [name for name, overlay in OVERLAYS.items() if name != "none" and not overlay.drawn])
-@pytest.mark.parametrize("opacity", [1.0, 0.4])
 def test_colours_stand_for_the_values_of_the_map(
-    context: moderngl.Context, library: ShaderLibrary, frame_block: FrameBlock, name: str, opacity: float
+    context: moderngl.Context, library: ShaderLibrary, frame_block: FrameBlock, subtests: pytest.Subtests
 ) -> None:
     start = snapshot(plane(24, 40, 4.0, 2.0), 0.5, world=1)
     layers = {
@@ -94,23 +92,13 @@ def test_colours_stand_for_the_values_of_the_map(
     }
     layers["watersheds"] = np.floor(40.0 * layers["watersheds"])
     later = replace(start, layers=layers, versions=dict.fromkeys(layers, 1), cycle=1)
-    low, high = overlay_range(name, later)
     frame_block.values["map"] = (40, 24, later.cell_size, 1.0)
-    scaled = np.vectorize(OVERLAYS[name].scaled)
-    frame_block.values["overlay"] = (OVERLAYS[name].value, opacity, scaled(low), scaled(high))
-    frame_block.values["part"] = (0.0, 0.0, min(1.4 * opacity, 1.0), 0.0)
     frame_block.upload()
-    surface, layers = SurfaceMap(context, library), LayerTextures(context)
+    surface, textures = SurfaceMap(context, library), LayerTextures(context)
     for shown in (start, later):
-        surface.update(shown, layers.upload(shown))
-    palette = palette_texture(context, name)
-    texture = context.texture((40, 24), 4, dtype="f4")
-    target, drawing, before = context.framebuffer([texture]), FullScreen(context, library, "probe.frag"), context.fbo
-    layer = surface.initial if name == "change" else layers.texture("".join(OVERLAYS[name].layers))
-    drawing.program.bind(surface=surface.texture, palette=palette, overlay_layer=layer)
-    drawing.draw(target)
-    before.use()
-    seen = np.frombuffer(texture.read(), np.float32).reshape(24, 40, 4)[..., :3]
+        surface.update(shown, textures.upload(shown))
+    target = context.framebuffer([context.texture((40, 24), 4, dtype="f4")])
+    drawing, before = FullScreen(context, library, "probe.frag"), context.fbo
 
     joined = np.frombuffer(surface.texture.read(), np.float32).reshape(24, 40, 4).astype(np.float64)
     ground = (later.layers["bedrock"] + later.layers["sediment"]).astype(np.float64)
@@ -120,18 +108,43 @@ def test_colours_stand_for_the_values_of_the_map(
         "sediment": later.layers["sediment"].astype(np.float64),
         "change": ground - (start.layers["bedrock"] + start.layers["sediment"]),
         **{overlay.name: later.layers[overlay.layers[0]].astype(np.float64) for overlay in of_one_layer()},
-    }[name]
-    of_kinds = OVERLAYS[name].value is Value.KIND  # each has a texel of its own
-    parts = (scaled(values) - scaled(low)) / (scaled(high) - scaled(low))
-    colours = linear_palette(name, values / 255.0 if of_kinds else parts)
-    part = colours[..., 3:] * opacity
-    below = 0.25 * (1.0 - 0.5 * min(1.4 * opacity, 1.0))
-    expected = below * (1.0 - part) + colours[..., :3] * part
-    hatched = (parts < 0.5) & OVERLAYS[name].has_sides
-    np.testing.assert_allclose(seen[~hatched], expected[~hatched], atol=0.012)
-    darkest = below * (1.0 - part) + 0.5 * colours[..., :3] * part
-    assert (seen[hatched] <= expected[hatched] + 0.012).all() and (seen[hatched] >= darkest[hatched] - 0.012).all()
-    for made in (drawing, target, texture, palette, surface, layers):
+    }
+    assert list(values) == [name for name, overlay in OVERLAYS.items() if name != "none" and not overlay.drawn]
+
+    def seen(name: str, opacity: float) -> NDArray[np.float32]:
+        """What is drawn of an overlay: [row, column, (red, green, blue)]."""
+        low, high = map(OVERLAYS[name].scaled, overlay_range(name, later))
+        frame_block.values["overlay"] = (OVERLAYS[name].value, opacity, low, high)
+        frame_block.values["part"] = (0.0, 0.0, min(1.4 * opacity, 1.0), 0.0)
+        frame_block.upload()
+        palette = palette_texture(context, name)
+        layer = surface.initial if name == "change" else textures.texture("".join(OVERLAYS[name].layers))
+        drawing.program.bind(surface=surface.texture, palette=palette, overlay_layer=layer)
+        drawing.draw(target)
+        palette.release()
+        return np.frombuffer(target.read(components=4, dtype="f4"), np.float32).reshape(24, 40, 4)[..., :3]
+
+    def looks_right(name: str, opacity: float) -> None:
+        shown, overlay = seen(name, opacity), OVERLAYS[name]
+        low, high = map(overlay.scaled, overlay_range(name, later))
+        parts = (np.vectorize(overlay.scaled)(values[name]) - low) / (high - low)
+        of_kinds = overlay.value is Value.KIND  # each has a texel of its own
+        colours = linear_palette(name, values[name] / 255.0 if of_kinds else parts)
+        part = colours[..., 3:] * opacity
+        below = 0.25 * (1.0 - 0.5 * min(1.4 * opacity, 1.0))
+        expected = below * (1.0 - part) + colours[..., :3] * part
+        hatched = (parts < 0.5) & overlay.has_sides
+        np.testing.assert_allclose(shown[~hatched], expected[~hatched], atol=0.012)
+        darkest = below * (1.0 - part) + 0.5 * colours[..., :3] * part
+        assert (shown[hatched] <= expected[hatched] + 0.012).all()
+        assert (shown[hatched] >= darkest[hatched] - 0.012).all()
+
+    for name in values:
+        for opacity in (1.0, 0.4):
+            with subtests.test(name=name, opacity=opacity):
+                looks_right(name, opacity)
+    before.use()
+    for made in (drawing, target, target.color_attachments[0], surface, textures):
         made.release()
 
 
@@ -190,19 +203,21 @@ def test_watersheds_part_by_lines(draw: Draw) -> None:
     assert across[115:125].min() < 0.7 * sides
 
 
-@pytest.mark.parametrize("name", OVERLAYS)
-@pytest.mark.parametrize("relief", [0.0, 1e-9, 0.7, 812.0, 1e5])
-def test_ranges_are_finite_ordered_and_simple(name: str, relief: float) -> None:
-    ground = flat(8, 8, 300.0)
-    ground[0, 0] += relief
-    low, high = overlay_range(name, snapshot(ground))
-    assert math.isfinite(low) and math.isfinite(high) and low <= high
-    if name in ("sediment", "change"):
-        assert high > 0.0 and float(f"{high:.0e}") == pytest.approx(high)
-    if name == "change":
-        assert low == -high
-    if name == "elevation":
-        assert low == 300.0 and high == pytest.approx(300.0 + relief, abs=1e-3)
+def test_ranges_are_finite_ordered_and_simple(subtests: pytest.Subtests) -> None:
+    for relief in (0.0, 1e-9, 0.7, 812.0, 1e5):
+        ground = flat(8, 8, 300.0)
+        ground[0, 0] += relief
+        shown = snapshot(ground)
+        for name in OVERLAYS:
+            with subtests.test(name=name, relief=relief):
+                low, high = overlay_range(name, shown)
+                assert math.isfinite(low) and math.isfinite(high) and low <= high
+                if name in ("sediment", "change"):
+                    assert high > 0.0 and float(f"{high:.0e}") == pytest.approx(high)
+                if name == "change":
+                    assert low == -high
+                if name == "elevation":
+                    assert low == 300.0 and high == pytest.approx(300.0 + relief, abs=1e-3)
 
 
 def test_a_flat_map_has_one_colour_of_elevation() -> None:
@@ -375,19 +390,20 @@ def bearing_of(number: int) -> float:
     return math.degrees(math.atan2(COLUMN_STEPS[number], -ROW_STEPS[number])) % 360.0
 
 
-@pytest.mark.parametrize("number", range(8))
-def test_directions_have_the_colours_of_the_legend(draw: Draw, number: int) -> None:
+def test_directions_have_the_colours_of_the_legend(draw: Draw, subtests: pytest.Subtests) -> None:
     """Between the arrows, the colour of land that drains one way is nearest to that of its name."""
-    shown = with_layers(snapshot(flat(60, 60)), flow_directions=1.0 + number)
     scene = Scene().with_values({"view.overlay": "flow_directions", "view.overlay_opacity": 1.0})
-    pixels = draw(shown, ABOVE, scene, size=(240, 240)).astype(float)[60:180, 60:180].reshape(-1, 3)
-    named = dict(legend_names("flow_directions", shown))
-    tint = np.median(pixels, axis=0)
-    tint = tint / tint.sum()
-    away = {name: np.abs(np.array(colour) / sum(colour) - tint).sum() for name, colour in named.items()}
     compass = ["north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"]
-    assert list(named) == compass
-    assert min(away, key=away.__getitem__) == compass[round(bearing_of(number) / 45.0)]
+    for number in range(8):
+        with subtests.test(number=number):
+            shown = with_layers(snapshot(flat(60, 60)), flow_directions=1.0 + number)
+            pixels = draw(shown, ABOVE, scene, size=(240, 240)).astype(float)[60:180, 60:180].reshape(-1, 3)
+            named = dict(legend_names("flow_directions", shown))
+            tint = np.median(pixels, axis=0)
+            tint = tint / tint.sum()
+            away = {name: np.abs(np.array(colour) / sum(colour) - tint).sum() for name, colour in named.items()}
+            assert list(named) == compass
+            assert min(away, key=away.__getitem__) == compass[round(bearing_of(number) / 45.0)]
 
 
 ABOVE = Camera(glm.vec3(300.0, 0.0, 300.0), 0.0, 90.0, 500.0)
@@ -412,21 +428,22 @@ def test_arrows_are_as_large_on_the_screen_from_anywhere(draw: Draw, distance: f
     assert np.median(nearest) <= 80.0 if distance >= 300.0 else True, "nearby there is one for each cell"
 
 
-@pytest.mark.parametrize("number", range(8))
-def test_arrows_point_the_way_of_the_water(draw: Draw, number: int) -> None:
+def test_arrows_point_the_way_of_the_water(draw: Draw, subtests: pytest.Subtests) -> None:
     """The head of an arrow has more of it than its tail: its middle lies before that of its box, along the way."""
-    shown = with_layers(snapshot(flat(60, 60)), flow_directions=1.0 + number)
     scene = Scene().with_values(
         {"view.overlay": "flow_directions", "view.overlay_opacity": 1.0, "view.quality": "medium"}
     )
-    bright = draw(shown, ABOVE, scene, size=(320, 320)).min(axis=2) > 185
-    labels, count = ndimage.label(bright)
-    way = np.array([ROW_STEPS[number], COLUMN_STEPS[number]]) / LENGTHS[number]
-    ahead = []
-    for place in range(1, count + 1):
-        cells = np.argwhere(labels == place)
-        along = cells @ way
-        if len(cells) > 20 and np.ptp(along) > 12.0:
-            ahead.append(along.mean() - 0.5 * (along.min() + along.max()))
-    assert len(ahead) > 8
-    assert np.median(ahead) > 0.5
+    for number in range(8):
+        with subtests.test(number=number):
+            shown = with_layers(snapshot(flat(60, 60)), flow_directions=1.0 + number)
+            bright = draw(shown, ABOVE, scene, size=(320, 320)).min(axis=2) > 185
+            labels, count = ndimage.label(bright)
+            way = np.array([ROW_STEPS[number], COLUMN_STEPS[number]]) / LENGTHS[number]
+            ahead = []
+            for place in range(1, count + 1):
+                cells = np.argwhere(labels == place)
+                along = cells @ way
+                if len(cells) > 20 and np.ptp(along) > 12.0:
+                    ahead.append(along.mean() - 0.5 * (along.min() + along.max()))
+            assert len(ahead) > 8
+            assert np.median(ahead) > 0.5
