@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 import tomli_w
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.cli.export import landscape_of
@@ -22,6 +23,7 @@ from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, Ope
 from app.scene.scene import Scene, load_preset, presets
 from tests.app.hands import Hands
 from tests.app.small import bits, simulated, small_scene
+from tests.nets.profile import is_nightly
 
 
 def saved(hands: Hands, path: Path, world: int = 0) -> None:
@@ -82,6 +84,7 @@ def test_a_land_that_is_saved_for_an_export_knows_how_it_began(hands: Hands, tmp
     assert checkpoint.load_journal(path) is not None
     landscape = landscape_of(checkpoint.load_scene(path))
     np.testing.assert_array_equal(landscape.rise, landscape.world.ground - began)
+    assert landscape.world.ledger.began == zlib.crc32(began.data)
 
 
 def test_the_same_story_on_another_land(hands: Hands, tmp_path: Path) -> None:
@@ -108,7 +111,8 @@ def test_a_world_that_is_opened_goes_back_before_it_was_saved(hands: Hands, tmp_
     hands.ask(GoTo(branch, 3), Arrived)
     assert hands.bits == [bits(simulated(3).world)]
     saved(hands, tmp_path / "early.npz")
-    assert read_journal(tmp_path / "early.npz").cycle == 3
+    early = read_journal(tmp_path / "early.npz")
+    assert (early.edits[0].cycle, early.cycle) == (0, 3)
 
 
 def test_simulate_keeps_the_journal_and_goes_on_with_it(tmp_path: Path) -> None:
@@ -116,7 +120,7 @@ def test_simulate_keeps_the_journal_and_goes_on_with_it(tmp_path: Path) -> None:
     small = ["noise", "--size", "24x20", "--set", "world.reference_cell_size=0", "--set", "droplets.count=30"]
     assert main(["simulate", *small, "--cycles", "6", "--out", str(path)]) == 0
     assert main(["simulate", str(path), "--set", "droplets.count=50", "--cycles", "5", "--out", str(on)]) == 0
-    assert [type(edit.request) for edit in read_journal(on).edits] == [Open, Change]
+    assert [(type(edit.request), edit.cycle) for edit in read_journal(on).edits] == [(Open, 0), (Change, 6)]
     assert main(["replay", str(on), "--out", str(again)]) == 0
     assert bits(checkpoint.load(again)[0]) == bits(checkpoint.load(on)[0])
     assert main(["simulate", str(on), "--cycles", "2", "--out", str(on)]) == 0  # over itself
@@ -146,16 +150,19 @@ requests = st.one_of(
 )
 
 
+@settings(max_examples=1000 if is_nightly() else 25, derandomize=not is_nightly(), database=None, deadline=None)
 @given(
     st.lists(scenes, min_size=1, max_size=3),
+    st.integers(0, 10**6),
     st.lists(st.tuples(st.integers(0, 9999), requests), max_size=8),
     st.integers(0, 10**6),
 )
 def test_journals_are_read_as_they_were_written(
-    opened: list[Scene], later: list[tuple[int, object]], more: int
+    opened: list[Scene], first: int, later: list[tuple[int, object]], more: int
 ) -> None:
+    """Also that of a world that was opened after some cycles."""
     later.sort(key=lambda edit: edit[0])
-    edits = [Edit(0, Open(tuple(opened))), *(Edit(cycle, request) for cycle, request in later)]  # type: ignore[arg-type]
+    edits = [Edit(first, Open(tuple(opened))), *(Edit(first + after, request) for after, request in later)]  # type: ignore[arg-type]
     journal = Journal(tuple(edits), edits[-1].cycle + more)
     text = tomli_w.dumps(journal_content(journal, Path()))
     assert journal_from(tomllib.loads(text), "journal", Path()) == journal
@@ -194,8 +201,6 @@ def test_what_is_wrong_in_a_journal_is_said_in_one_line(text: str, words: str, t
 
 
 def test_a_journal_names_its_files_from_its_own_folder(tmp_path: Path) -> None:
-    import numpy as np
-
     (tmp_path / "land").mkdir()
     np.save(tmp_path / "land" / "hills.npy", np.random.default_rng(3).random((20, 24)) * 100.0)
     scene = Scene().with_value("world.source", str(tmp_path / "land" / "hills.npy"))
@@ -256,7 +261,10 @@ def test_a_world_whose_journal_cannot_be_read_goes_on_without_it(hands: Hands, t
     checkpoint.save(tmp_path / "w.npz", simulator.world, simulator.scene, journal)
     hands.ask(Open((checkpoint.load_scene(tmp_path / "w.npz"),)), Opened)
     assert hands.bits == [bits(simulator.world)]
-    assert len(hands.timeline.branches[hands.moment.branch].edits) == 1
+    branch = hands.timeline.branches[hands.moment.branch]
+    assert (branch.first, [edit.cycle for edit in branch.edits]) == (3, [3])
+    saved(hands, tmp_path / "on.npz")
+    assert [edit.cycle for edit in read_journal(tmp_path / "on.npz").edits] == [3]
 
 
 def test_a_journal_that_begins_with_a_saved_world_is_moved_with_it(tmp_path: Path) -> None:
@@ -265,6 +273,8 @@ def test_a_journal_that_begins_with_a_saved_world_is_moved_with_it(tmp_path: Pat
     folder.mkdir()
     checkpoint.save(folder / "old.npz", simulator.world, simulator.scene)
     assert main(["simulate", str(folder / "old.npz"), "--cycles", "4", "--out", str(folder / "new.npz")]) == 0
+    journal = read_journal(folder / "new.npz")
+    assert (journal.edits[0].cycle, journal.cycle) == (3, 7)
     moved = tmp_path / "there"
     folder.rename(moved)
     assert main(["replay", str(moved / "new.npz"), "--out", str(tmp_path / "again.npz")]) == 0
