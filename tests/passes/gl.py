@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from app.picture.passes.held import _names as names_in_use
+
 _LIBRARY = "opengl32" if sys.platform == "win32" else ctypes.util.find_library("GL") or "libGL.so.1"
 
 GL_SCISSOR_TEST = 0x0C11
@@ -20,7 +22,6 @@ GL_SHADERS = {".frag": 0x8B30, ".vert": 0x8B31}
 GL_SAMPLERS = (*range(0x8B5D, 0x8B65), *range(0x8DC0, 0x8DD9))
 
 _KINDS = ("Texture", "Buffer", "Framebuffer", "Renderbuffer", "VertexArray", "Program", "Shader", "Query")
-_HIGHEST_NAME = 4000
 
 
 def call(name: str) -> Callable[..., Any]:
@@ -32,11 +33,7 @@ def call(name: str) -> Callable[..., Any]:
 def living_objects() -> dict[str, int]:
     """How many objects of each kind the current context holds."""
     call("UseProgram")(0)  # one that is in use lives on when it is released
-    count = {}
-    for kind in _KINDS:
-        exists = call(f"Is{kind}")
-        count[kind] = sum(exists(name) & 0xFF for name in range(1, _HIGHEST_NAME))
-    return count
+    return {kind: sum(1 for _ in names_in_use(kind)) for kind in _KINDS}
 
 
 def uniform_offsets(program: int, names: list[str]) -> list[int]:
