@@ -18,6 +18,7 @@ from app.scene.scene import load_preset
 from kernels.plants import PERIOD
 from kernels.standing import LAKE
 from tests.app.resolution import Measures, compare, run
+from tests.app.small import simulated
 
 
 def agree(coarse: Measures, fine: Measures, *, worn: float = 0.15) -> None:
@@ -76,7 +77,8 @@ def test_a_world_whose_reference_cells_are_its_own_has_the_same_bits(name: str) 
     scene = load_preset(name)
     told = scene.with_values(size_in_cells(scene, scene.world.columns, 0))
     assert told.world.reference_cell_size > 0.0
-    one, other = run(scene, scene.world.columns, 2).world, run(told, scene.world.columns, 2).world
+    assert scene.world.reference_cell_size == 0.0
+    one, other = simulated(2, scene).world, simulated(2, told).world
     assert one.ground.tobytes() == other.ground.tobytes()
 
 
