@@ -2,156 +2,86 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app import bench
-from app.bench.frame import SCENES
 from app.bench.row import Row
-from app.bench.scaling import PIECES, SIDES, TINY, Cost, Region, in_turn, side_by_side
+from app.bench.scaling import PIECES, Cost, Region, in_turn, side_by_side
 from app.bench.yardstick import Yardstick, run_drops, terrain
 from app.cli import main as cli
-from app.processes import PROCESSES
-from app.processes.snowballs import SnowballErosion
 
-EXPECTED = {
-    "droplets": [
-        ("one core", "yards per step", 1.2),
-        ("discharge-aware drops, 32², bare ground", "times a step", 1.15),
-        ("discharge-aware drops, 32², rich ground", "times a step", 1.15),
-        ("two threads against one", "times as fast", 1.6),
-        ("same bits", "1 is yes", 1.0),
-        ("a world in memory", "bytes per cell", 200.0),
-    ],
-    "island": [
-        ("100 snowballs, 32×63, one core", "yards", 980_000.0),
-        ("a step of a snowball, 32×63, one core", "yards per step", None),
-        ("a new island, 32², one core", "yards", 110e6 / 46.0 / 2),
-        ("two threads against one", "times as fast", None),
-        ("same bits", "1 is yes", 1.0),
-    ],
-    "wind": [
-        ("article, 32², one core, with cascade", "yards per step", 0.7),
-        ("article, 250 parcels", "yards", 167_000.0),
-        ("dunes, 32², one core, with cascade", "yards per step", 0.7),
-        ("dunes, 250 parcels", "yards", 167_000.0),
-        ("two threads against one", "times as fast", 1.6),
-        ("same bits", "1 is yes", 1.0),
-        ("same parcels", "times the cost", 2.0),
-    ],
-    "water": [
-        ("a drop's step with streams", "yards per step", 0.85),
-        ("pools, 32², one core", "yards", 152_000.0),
-        ("half of the map under water against 1 %", "times", 1.25),
-        ("a cycle of 512 drops with pools", "yards", 350_000.0),
-        ("half of the map under water against 1 %", "times", 1.25),
-        ("a cycle of 2048 drops with pools", "yards", 1_400_000.0),
-    ],
-    "rivers": [
-        ("exact fill, 16²", "yards per cell", 0.26),
-        ("exact fill, 32²", "yards per cell", 0.26),
-        ("fill to accumulation, 32²", "yards per cell", 0.9),
-        ("white noise against it", "times the cost", 4.0),
-        ("exact fill, 32², white noise", "yards per cell", 1.04),
-        ("measures of realism, 32²", "yards per cell", 4.0),
-        ("fill to accumulation, 64²", "yards per cell", 1.6),
-    ],
-    "geology": [
-        ("a step with rivers, slopes and soil, 32², one core", "yards", 300_000.0),
-        ("32², beside fastscapelib", "times as fast", 8.0),
-        ("a step with rivers, slopes and soil, 64², one core", "yards", 1_300_000.0),
-        ("64², beside fastscapelib", "times as fast", 8.0),
-        ("a new range, 512², from the command to the picture", "s", 3.0),
-    ],
-    "waves": [
-        ("the shore found at once", "ms", None),
-        ("the most of it in a frame", "of that", 0.35),
-        ("frames from one coast to the next", "frames", 8.0),
-        ("a frame with waves against one without", "times", 2.0),
-    ],
-    "world": [
-        ("a cycle of everything, 32²", "yards", 800_000.0),
-        *((f"of that: {process.name}", "%", None) for process in PROCESSES if process is not SnowballErosion),
-        ("parcels' steps twice as long", "yards", None),
-        ("100000 trees", "times", 1.1),
-        ("drops alone, all else off", "times", 1.01),
-        ("all fields against none", "times", None),
-        ("two threads against one", "times as fast", 1.5),
-        ("same bits", "1 is yes", 1.0),
-        ("everything in memory", "bytes per cell", 400.0),
-    ],
-    "timeline": [
-        ("keeping states of everything, 32²", "%", 3.0),
-        ("a kept state of everything, 32²", "MB", None),
-        ("a time line of 10000 cycles", "GB", 1.0),
-        ("back to a kept state of everything, 32²", "s", 0.3),
-        ("back to any cycle of everything, 32²", "s", 3.0),
-    ],
-    "scaling": [
-        (f"{what}, {side // TINY}², {threads} threads", "times as fast", bars.get((what, side, threads)))
-        for bars in ({("everything", 1024, 8): 5.0, ("everything", 2048, 16): 8.0},)
-        for side in SIDES
-        for what in ("droplets", "wind", "everything")
-        for threads in (4, 8, 16)
-    ],
-    "sweep": [
-        ("cores busy, 4 worlds of 32², 5 cycles", "%", 95.0),
-        ("a world alone in a process", "s", None),
-        ("processor time of a world above that", "%", 5.0),
-        ("worlds that a killed worker loses", "worlds", 1.0),
-    ],
-    "frame": [
-        *((f"{name}, level low, against the plain mesh", "times", 1.7) for name in SCENES),
-        ("the plain mesh", "ms", None),
-        *(
-            (f"{name}, level high, {what}", unit, bar)
-            for name in SCENES
-            for what, unit, bar in (("draws", "draws", 100), ("reads of textures", "a pixel", 50))
-        ),
-        *((f"{name}, frame time p99, running against paused", "times", 1.3) for name in SCENES),
-        ("snapshot and upload of one layer", "ms", 1.0),
-    ],
-    "window": [
-        ("jacksboro: cycles a second", "times", 0.4),
-        ("jacksboro: cycles a second there", "1/s", None),
-        ("jacksboro: frames a second there, at level", "1/s", 10.0),
-        ("basic: recording, its cost in cycles a second", "times", 0.85),
-        ("basic: recording, its cost in frames a second", "times", 0.85),
-        ("the gallery, 41 entries, opened again", "s", 0.2),
-        ("from a key to its slider on the screen", "ms", 100.0),
-    ],
-    "hands": [
-        ("a stroke of 2 s at radius 40 cells, 48², of the cycles", "%", 5.0),
-        ("a touch until the land shows it, 48²", "ms", None),
-        ("that against a frame and a cycle there", "times", 1.0),
-    ],
-    "start": [
-        ("first cycle on an empty cache, jacksboro", "s", 10.0),
-        ("compiling for it, on one core, jacksboro", "s", None),
-        ("first cycle on an empty cache, delta", "s", 35.0),
-        ("compiling for it, on one core, delta", "s", None),
-        ("first picture, second start", "s", 0.8),
-    ],
-}
+# What is better, by the units; of what is counted in times and in parts of a hundred, each row says it by itself.
+MORE_IS_BETTER = {"times as fast", "1 is yes", "1/s", "frames"}
+LESS_IS_BETTER = {
+    "yards", "yards per step", "yards per cell", "times the cost", "times a step", "of that", "bytes per cell", "MB",
+    "GB", "s", "ms", "draws", "a pixel", "worlds",
+}  # fmt: skip
+EITHER = {"times", "%"}
+
+# Of these a row costs seconds even at sizes that measure nothing.
+FOR_THE_NIGHT = {"sweep", "window", "start", "geology", "frame", "hands"}
+README = Path(__file__).parents[2] / "README.md"
+
+pytestmark = pytest.mark.xdist_group("benchmarks")  # rows are measured once
 
 
-@pytest.mark.parametrize("group", bench.GROUPS)
-def test_rows_of_each_group(group: str) -> None:
-    rows = [row for row in bench.measure(group, tiny=True) if "for comparison" not in row.name]
-    assert len(rows) == len(EXPECTED[group])
-    for row, (name, unit, bar) in zip(rows, EXPECTED[group], strict=True):
-        assert name in row.name
-        assert (row.unit, row.bar) == (unit, bar)
-        assert row.value is not None
-        assert math.isfinite(row.value)
-        # Noise can make less than nothing of a part, and a worker can be killed between two worlds
-        assert row.value > 0.0 or row.unit in ("%", "worlds")
-        assert row.as_json().keys() == {"name", "value", "unit", "bar", "ok"}
+@functools.cache
+def rows_of(group: str) -> list[Row]:
+    return list(bench.measure(group, tiny=True))
+
+
+@pytest.mark.parametrize(
+    "group",
+    [pytest.param(group, marks=[pytest.mark.nightly] * (group in FOR_THE_NIGHT)) for group in bench.GROUPS],
+)
+def test_rows_of_a_group_are_whole(group: str, subtests: pytest.Subtests) -> None:
+    rows = rows_of(group)
+    assert rows
+    names = [row.name for row in rows]
+    assert len(set(names)) == len(names), "each can be told from all others"
+    for row in rows:
+        with subtests.test(row=row.name):
+            assert row.value is not None and math.isfinite(row.value)
+            # Noise can make less than nothing of a part, and a worker can be killed between two worlds.
+            assert row.value > 0.0 or row.unit in ("%", "worlds")
+            assert row.unit in MORE_IS_BETTER | LESS_IS_BETTER | EITHER
+            if row.bar is not None:
+                assert row.bar > 0.0
+                assert row.at_least or row.unit not in MORE_IS_BETTER
+                assert not row.at_least or row.unit not in LESS_IS_BETTER
+            if row.unit == "1 is yes":
+                assert row.ok, "it holds at any size"
+
+
+def bars_of_the_readme() -> dict[str, float]:
+    """The bars in the table of the README, by what is measured; percents as such."""
+    rows = re.findall(
+        r"^\| ([^|]+) \| [^|]+ \| ([\d. ]*\d)( million)?[^|]*\|$", README.read_text(encoding="utf-8"), re.M
+    )
+    return {what: float(number.replace(" ", "")) * (1e6 if million else 1.0) for what, number, million in rows}
+
+
+def test_the_readme_tells_bars() -> None:
+    bars = bars_of_the_readme()
+    assert len(bars) > 40
+    assert bars["a drop's step, 256², one core"] == 1.2
+    assert bars["50 000 snowballs, 251×501, one core"] == 980_000.0
+
+
+@pytest.mark.nightly
+def test_each_bar_of_the_readme_is_that_of_a_row(subtests: pytest.Subtests) -> None:
+    bars = [row.bar for group in bench.GROUPS for row in rows_of(group) if row.bar is not None]
+    for what, told in bars_of_the_readme().items():
+        with subtests.test(what=what):
+            assert any(told == pytest.approx(bar, rel=0.01) or told == pytest.approx(100.0 * bar) for bar in bars)
 
 
 def test_table_and_file_hold_the_same_rows(
