@@ -11,6 +11,10 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 
+# To be mended: kernels of these set the ground to the sum of rock and loose material, and so to less than it is.
+LOSES_WHAT_ELSE_RAISES_GROUND = {
+    "droplets", "snowballs", "wind", "weathering", "cascade", "braiding", "geology",
+}  # fmt: skip
 
 # A line in app/processes/__init__.py would make it known as early.
 PROGRAM = """
@@ -66,16 +70,19 @@ def check_all(folder: Path) -> None:
     assert SnowfallParameters.section in SECTIONS and is_in_use("snowfall", scene)
     assert "snowfall" in compared()
 
-    # Cycles, the ledger and snapshots
-    scene = small_scene(snowfall__enabled=True, snowfall__depth=0.5, droplets__enabled=False)
+    # Cycles beside other processes, the ledger and snapshots
+    beside = [name for name in names if name != "snowfall" and name not in LOSES_WHAT_ELSE_RAISES_GROUND]
+    assert {"pools", "moisture", "plants"} <= set(beside)
+    snowing = small_scene(snowfall__enabled=True, snowfall__depth=0.5, droplets__enabled=False)
+    scene = snowing.with_values({f"{name}.enabled": True for name in beside})
     simulator = simulated(3, scene)
     world = simulator.world
     assert (world.layers["snow"] == 1.5).all()
     assert np.array_equal(world.ground, world.bedrock + world.sediment + 1.5)
-    assert world.ledger.water.gained == {"snow": 1.5 * world.ground.size * world.cell_area}
+    assert world.ledger.water.gained["snow"] == 1.5 * world.ground.size * world.cell_area
     assert world.imbalance() < 1e-12
     assert "snow " in ledger_text(world)
-    assert simulator.milliseconds.keys() == {"snowfall"}
+    assert simulator.milliseconds.keys() == {"snowfall", *beside}
     assert take_snapshot(world).layers["snow"].dtype == np.float32
 
     # Saved worlds, which go on with the same bits
@@ -87,6 +94,19 @@ def check_all(folder: Path) -> None:
     assert loaded.scene.value("snowfall.depth") == 0.5
     assert np.array_equal(loaded.world.layers["snow"], world.layers["snow"])
     assert np.array_equal(loaded.world.ground, world.ground)
+
+    # Beside each process alone, and beside all of them
+    losing = set()
+    for name in names:
+        one = simulated(3, snowing.with_value(f"{name}.enabled", True)).world
+        assert (one.layers["snow"] == 1.5).all() and one.imbalance() < 1e-12, name
+        if not np.array_equal(one.ground, one.bedrock + one.sediment + 1.5):
+            losing.add(name)
+    assert losing == LOSES_WHAT_ELSE_RAISES_GROUND
+    everything = simulated(3, snowing.with_values({f"{name}.enabled": True for name in names}))
+    everything.verify()
+    assert (everything.world.layers["snow"] == 1.5).all() and everything.world.imbalance() < 1e-12
+    assert everything.milliseconds.keys() == set(names)
 
     # What it leaves is watched: a cycle that breaks it is not kept
     world.layers["snow"][2, 3] = np.nan

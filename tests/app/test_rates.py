@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -308,14 +309,26 @@ def test_the_world_keeps_its_rates(tmp_path: Path) -> None:
 
 
 def test_a_rate_of_another_version_each_time() -> None:
-    """A picture that was made of an earlier one must not be taken for that of a later one."""
-    world, _ = create_world(scene_of())
+    """A picture that was made of an earlier one must not be taken for that of a later one: versions only grow.
+
+    Also where it is the same rate again, after it was cleared, in the same cycle and in later ones.
+    """
+    simulator = Simulator(*reversed(create_world(scene_of())))  # type: ignore[arg-type]
+    world = simulator.world
     versions = []
-    for value in (2.0, 3.0):
-        world.lay_rate("rate_rain", np.full(world.shape, value))
-        versions.append(world.changed["rate_rain"])
-        world.lay_rate("rate_rain", None)
-    assert versions[0] != versions[1]
+    for value in (2.0, 3.0, None, 3.0, "a cycle", 2.0, None, "a cycle", 2.0, 2.5):
+        if value == "a cycle":
+            simulator.advance()
+            continue
+        world.lay_rate("rate_rain", None if value is None else np.full(world.shape, value))
+        shown = take_snapshot(world)
+        if value is None:
+            assert "rate_rain" not in shown.versions
+        else:
+            assert (shown.layers["rate_rain"] == value).all()
+            versions.append(shown.versions["rate_rain"])
+    assert len(versions) == 6
+    assert all(before < after for before, after in itertools.pairwise(versions)), versions
 
 
 def test_kernels_and_table_agree() -> None:
