@@ -13,14 +13,25 @@ from app.engine.messages import Arrived, DiscardBranch, Edited, GoTo, Moment, Op
 from app.engine.moments import THUMBNAIL, thumbnail
 from app.engine.simulator import Simulator
 from app.files.scratch import scratch_folder
+from app.processes import PROCESSES
 from app.processes.process import ProcessFailure
 from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Open, RollSnowballs
-from app.scene.scene import presets
+from app.scene.scene import load_preset, presets
 from tests.app.hands import Hands
 from tests.app.small import bits, simulated, small_preset, small_scene
 
+# In which all processes run, in each kind of ground; the others are for the night.
+IN_CHECK = ("dykes", "ledges", "lifted", "meanders", "braided", "archipelago", "delta", "article-wind")
 
-@pytest.mark.parametrize("name", presets())
+
+def test_all_processes_are_in_the_check() -> None:
+    scenes = [load_preset(name) for name in IN_CHECK]
+    assert all(any(getattr(scene, process.name).enabled for scene in scenes) for process in PROCESSES)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in IN_CHECK else pytest.mark.nightly) for name in presets()]
+)
 def test_a_kept_state_is_the_state_that_was_there(name: str) -> None:
     simulator = simulated(12, small_preset(name, 48))
     kept = KeptWorld.of(simulator)
