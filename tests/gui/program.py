@@ -2,60 +2,104 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import ImageGrab
 
-PATIENCE = 90.0  # seconds: kernels may have to be compiled, on a machine with other things to do
-SCENE_MIDDLE = (450, 400)
+from app.numba_settings import kernel_cache_folder
+from tests import waiting
+from tests.gui.display import start_display
+from tests.gui.watched import Note
+
+SCREEN = (1000, 700)  # pixels: a small window is drawn soon
+SCENE_MIDDLE = (330, 330)
+SCENE = (slice(210, 450), slice(170, 490))  # a part of the land, free of panel, minimap and pointer
+PANEL_WIDTH = 250  # pixels at the right of the window that belong to its panel in any case
+
+# A land that is there soon. At one level: pictures are compared, and the automatic one may change between them.
+LAND = ("noise", "--size", "64", "--set", "view.quality=lowest")
+DRY_LAND = (*LAND, "--set", "droplets.enabled=false")  # whose kernels are loaded sooner
+STILL_LAND = (*DRY_LAND, "--set", "view.clouds=0")
+UNSEEN, SEEN = 0.1, 2.0  # differences of two pictures: of the same, and of another view
+
+Pixels = NDArray[np.int16]
+
+
+def difference(one: Pixels, other: Pixels) -> float:
+    """How far two pictures are apart, in steps of 255, in the mean of all pixels."""
+    return float(np.abs(one - other).mean())
+
+
+@contextlib.contextmanager
+def own_screen(size: tuple[int, int] = SCREEN) -> Iterator[str]:
+    """A display that nothing else has windows on. Gives its name."""
+    server, name = start_display("{}x{}".format(*size))
+    try:
+        yield name
+    finally:
+        server.terminate()
+        server.wait(timeout=waiting.PATIENCE)
 
 
 class Program:
-    """The program, running in a window on the virtual display."""
+    """The program, running in a window on a display of its own.
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
+    Whatever is done with it is over when the program has heard it: nothing is done with a window that does not know yet
+    of what was done before.
+    """
+
+    def __init__(self, folder: Path, display: str, *arguments: str) -> None:
+        self.folder = folder
         self.log = folder / "log.txt"
-        environment = os.environ | {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_CONFIG_HOME": str(folder / "config")}
-        environment["XDG_DATA_HOME"] = str(folder / "data")  # what it leaves there is offered to the next
-        # Kernels are the same for all: only the first program compiles them.
-        environment["NUMBA_CACHE_DIR"] = os.environ["NUMBA_CACHE_DIR"]
-        environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+        self.display = display
+        self._note = folder / "note.json"
+        environment = os.environ | {
+            "DISPLAY": display,
+            "XDG_CACHE_HOME": str(folder / "cache"),
+            "XDG_CONFIG_HOME": str(folder / "config"),
+            "XDG_DATA_HOME": str(folder / "data"),  # what it leaves there is offered to the next
+            # Kernels are the same for all: only the first program compiles them.
+            "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR") or str(kernel_cache_folder()),
+            "PYTHONPATH": str(Path(__file__).parents[2]),
+            "PYTHONFAULTHANDLER": "1",
+        }
+        environment.pop("WAYLAND_DISPLAY", None)
+        words = [sys.executable, "-m", "tests.gui.watched", str(self._note), "--debug", *arguments]
         with self.log.open("w") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "app", "--debug", *arguments],
-                cwd=folder,
-                env=environment,
-                stdout=log,
-                stderr=log,
-            )
-        self.window = ""
-        self.wait_for(self._find_window, "the window")
+            self.process = subprocess.Popen(words, cwd=folder, env=environment, stdout=log, stderr=log)
         self.wait_for(lambda: "first picture" in self.log.read_text(), "the first picture")
+        self.window = self.xdotool("search", "--onlyvisible", "--name", "^Thalweg")
+        self.wait_for(lambda: self.cycle > 0, "the first cycle, before which lakes may not be seen yet")
 
-    def _find_window(self) -> bool:
-        found = self.xdotool("search", "--onlyvisible", "--name", "^Thalweg", check=False).split()
-        self.window = found[0] if found else ""
-        return bool(found)
+    # What it says of itself.
 
     def wait_for(self, condition: Callable[[], bool], what: str) -> None:
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert self.process.poll() is None, f"the program ended: {self.log.read_text()}"
-            assert time.monotonic() < end, f"waited in vain for {what}: {self.log.read_text()}"
-            time.sleep(0.1)
+        def is_met() -> bool:
+            assert self.process.poll() is None, f"the program ended with {self.process.returncode}: {self.told}"
+            return condition()
 
-    def xdotool(self, *arguments: str, check: bool = True) -> str:
-        done = subprocess.run(["xdotool", *arguments], capture_output=True, text=True, timeout=30.0, check=check)
-        return done.stdout.strip()
+        waiting.wait_for(is_met, lambda: f"{what}: {self.note}, {self.told}")
+
+    @property
+    def told(self) -> str:
+        return self.log.read_text()
+
+    @property
+    def note(self) -> Note:
+        """What is so after the last frame."""
+        note: Note = json.loads(self._note.read_text())
+        return note
 
     @property
     def title(self) -> str:
@@ -77,57 +121,145 @@ class Program:
         width, height = (int(re.search(rf"{name}=(\d+)", geometry).group(1)) for name in ("WIDTH", "HEIGHT"))  # type: ignore[union-attr]
         return width, height
 
+    # What a person does.
+
+    def xdotool(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["xdotool", *arguments],
+            env=os.environ | {"DISPLAY": self.display},
+            capture_output=True, text=True, timeout=waiting.PATIENCE, check=True,
+        )  # fmt: skip
+        return done.stdout.strip()
+
+    def frames(self, count: int) -> None:
+        """Let so many frames go by that begin after now."""
+        first = self.note["frame"] + 1  # it may have begun already
+        self.wait_for(lambda: self.note["frame"] >= first + count, f"{count} frames")
+
+    def do(self, *arguments: str) -> None:
+        """Use mouse or keys, and wait until all of it has been heard. ImGui takes one thing after the other."""
+        self.xdotool(*arguments)
+        self.frames(1)
+        self.wait_for(lambda: self.note["waiting"] == 0, "an end of what is heard")
+
     def key(self, *keys: str) -> None:
-        self.xdotool("key", *keys)
+        self.do("key", "--delay", "0", *keys)
+
+    def type(self, text: str) -> None:
+        """In place of what is in the field that has the keyboard, or is about to have it."""
+        self.wait_for(lambda: self.note["typing"], "a field that has the keyboard")
+        self.key("ctrl+a")
+        self.do("type", "--delay", "0", text)
+
+    def at(self, x: int, y: int) -> tuple[str, ...]:
+        """The words for `do` that lead the pointer to a place of the window."""
+        return ("mousemove", "--window", self.window, str(x), str(y))
 
     def move(self, x: int, y: int) -> None:
-        self.xdotool("mousemove", "--window", self.window, str(x), str(y))
-        time.sleep(0.2)
+        self.do(*self.at(x, y))
 
     def drag(self, start: tuple[int, int], end: tuple[int, int], *, button: int = 1, steps: int = 5) -> None:
         self.move(*start)
-        self.xdotool("mousedown", str(button))
+        self.do("mousedown", str(button))
         for step in range(1, steps + 1):
             self.move(*(round(a + (b - a) * step / steps) for a, b in zip(start, end, strict=True)))
-        self.xdotool("mouseup", str(button))
+        self.do("mouseup", str(button))
 
-    def picture(self) -> NDArray[np.int16]:
-        """What is on the display."""
-        return np.asarray(ImageGrab.grab(xdisplay=os.environ["DISPLAY"]).convert("RGB")).astype(np.int16)
-
-    def scene(self) -> NDArray[np.int16]:
-        """A part of the land, free of panel, minimap and pointer."""
-        return self.picture()[250:550, 250:650]
-
-    def found(self) -> NDArray[np.int16]:
-        """What is listed in the panel below the text that is searched for."""
-        return self.picture()[100:400, self.size[0] - 250 : self.size[0] - 10]
-
-    def searched(self) -> NDArray[np.int16]:
-        """The field for what is searched for."""
-        return self.picture()[64:92, self.size[0] - 250 : self.size[0] - 10]
-
-    def settled(self, part: Callable[[], NDArray[np.int16]] | None = None) -> NDArray[np.int16]:
-        """The scene, or another part, once nothing moves in it, for longer than a frame that compiles its shaders."""
-        part = part or self.scene
-        end = time.monotonic() + PATIENCE
-        last, alike = part(), 0
-        while time.monotonic() < end:
-            time.sleep(0.6)
-            now = part()
-            alike = 0 if np.any(now != last) else alike + 1
-            if alike == 3:
-                return now
-            last = now
-        raise AssertionError("the picture does not come to rest")
+    def resize(self, width: int, height: int) -> None:
+        self.xdotool("windowsize", self.window, str(width), str(height))
+        self.wait_for(lambda: self.size == (width, height), "the new size")
+        self.frames(1)
 
     def pause(self) -> None:
-        self.wait_for(lambda: self.cycle > 0, "the first cycle, before which lakes may not be seen yet")
         self.move(*SCENE_MIDDLE)
         self.key("space")
         self.wait_for(lambda: self.state == "paused", "the pause")
 
-    def end(self) -> None:
+    # What is seen.
+
+    def picture(self) -> Pixels:
+        """What is on the display."""
+        return np.asarray(ImageGrab.grab(xdisplay=self.display).convert("RGB")).astype(np.int16)
+
+    def scene(self) -> Pixels:
+        return self.picture()[SCENE]
+
+    def settled(self) -> Pixels:
+        """The scene, once it shows the cycle that the simulation rests in, and nothing moves any more."""
+        self.wait_for(lambda: self.note["resting"] and self.note["cycle"] == self.cycle, "a picture at rest")
+        return self.scene()
+
+    # How it ends.
+
+    def close(self) -> None:
+        """What a window manager asks for where the window is closed with the mouse."""
+        _ask_to_close(self.display, int(self.window))
+
+    def ends_well(self) -> None:
+        """Wait for the end, which is a clean one."""
+        waiting.wait_for(lambda: self.process.poll() is not None, lambda: f"the end: {self.told}")
+        assert self.process.returncode == 0, self.told
+        assert not re.search("Traceback|[Ee]rror", self.told), self.told
+
+    def kill(self) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
-            self.process.wait(timeout=30.0)
+            self.process.wait(timeout=waiting.PATIENCE)
+
+
+class Kept:
+    """A program that one test after the other uses, each from the same state.
+
+    It is paused in cycle 0 of its land, which is seen as it opens, in a window of the usual size. Where a test has
+    ended it there is another one.
+    """
+
+    def __init__(self, folder: Path, display: str, *arguments: str) -> None:
+        self._folder = folder
+        self._display = display
+        self._arguments = arguments
+        self._running: Program | None = None
+        self._known: Pixels | None = None  # how that state looks
+        self._started = 0
+
+    def at_start(self) -> Program:
+        """The program in that state."""
+        program = self._running
+        if program is None or program.process.poll() is not None:
+            folder = self._folder / str(self._started)
+            folder.mkdir()
+            self._started += 1
+            self._running = program = Program(folder, self._display, *self._arguments)
+        program.move(*SCENE_MIDDLE)
+        program.key("Escape", "Escape")
+        if program.size != SCREEN:
+            program.resize(*SCREEN)
+        if program.state != "paused":
+            program.pause()
+        world = program.note["world"]
+        program.key("r")
+        program.wait_for(lambda: program.note["world"] != world, "another world")
+        program.key("Home")
+        seen = program.settled()
+        assert program.title.endswith("cycle 0 – paused") and program.size == SCREEN and program.note["as_opened"]
+        self._known = seen if self._known is None else self._known
+        assert difference(seen, self._known) < UNSEEN
+        return program
+
+    def end(self) -> None:
+        if self._running is not None:
+            self._running.kill()
+
+
+def _ask_to_close(display: str, window: int) -> None:
+    """Send a window WM_DELETE_WINDOW. (xdotool can only destroy it, which no program outlives.)"""
+    x = ctypes.CDLL("libX11.so.6")
+    x.XOpenDisplay.restype = ctypes.c_void_p
+    x.XInternAtom.restype = ctypes.c_ulong
+    server = ctypes.c_void_p(x.XOpenDisplay(display.encode()))
+    protocols, delete = (x.XInternAtom(server, name, False) for name in (b"WM_PROTOCOLS", b"WM_DELETE_WINDOW"))
+    client_message, longs = 33, 32
+    #        type, serial, send_event, display, window, message_type, format, data
+    message = (ctypes.c_long * 24)(client_message, 0, True, 0, window, protocols, longs, delete)
+    x.XSendEvent(server, ctypes.c_ulong(window), False, ctypes.c_long(0), ctypes.byref(message))
+    x.XCloseDisplay(server)

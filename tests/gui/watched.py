@@ -1,0 +1,66 @@
+"""The program as it is, which leaves a note after each frame: `python -m tests.gui.watched NOTE ...`.
+
+What was done with mouse and keys is seen in the window some frames later, and nobody outside knows when.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypedDict
+
+from app.cli.main import main
+from app.window import loop
+from app.window.application import Application
+from app.window.window import Window
+
+
+class Note(TypedDict):
+    """What is so after a frame."""
+
+    frame: int  # its number
+    waiting: int  # what ImGui was told of, and takes in the frames that follow
+    typing: bool  # what is typed goes to a field
+    pictures: int  # of the land, so far
+    recorded: int  # the one that a recording took last
+    world: int  # the number of the land that is seen
+    cycle: int
+    resting: bool  # nothing is left to be drawn
+    as_opened: bool  # all parameters are
+    steps: list[str]  # that can be undone
+
+
+def noting(place: Path) -> Callable[[Application, Window], None]:
+    """What leaves a note at a place after each frame, whole at any moment."""
+    from imgui_bundle import imgui
+
+    frames = itertools.count(1)
+    part = place.with_suffix(".part")
+
+    def note(application: Application, _window: Window) -> None:
+        snapshot = application.snapshot
+        written = Note(
+            frame=next(frames),
+            waiting=len(imgui.get_current_context().input_events_queue),
+            typing=imgui.get_io().want_text_input,
+            pictures=application.sides.pictures,
+            recorded=application.recording._seen,
+            world=snapshot.world if snapshot else -1,
+            cycle=snapshot.cycle if snapshot else -1,
+            resting=application._at_rest,
+            as_opened=application.documents.scene == application.documents.opened,
+            steps=[step.name for step in application.undo.done],
+        )
+        part.write_text(json.dumps(written))
+        part.replace(place)
+
+    return note
+
+
+if __name__ == "__main__":
+    loop.run = partial(loop.run, after_frame=noting(Path(sys.argv[1])))
+    sys.exit(main(sys.argv[2:]))
