@@ -200,7 +200,7 @@ def test_the_bed_falls_and_the_channel_lies_on_it() -> None:
 def test_a_bend_that_is_cut_off_stays_open() -> None:
     plain = Plain()
     while not len((done := plain.step()).cut_off):
-        pass
+        assert plain.years < 1500.0
     depth = done.levels - plain.ground.reshape(-1)[done.cut_off]
     assert np.median(depth) > 0.5 * bankfull_depth(WIDTH)
     before = plain.ground.reshape(-1)[done.cut_off].mean()
