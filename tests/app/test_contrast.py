@@ -72,15 +72,17 @@ def test_contrast_is_that_of_the_recommendation() -> None:
     assert contrast(grey, white) == pytest.approx(4.48, abs=0.01)  # the well-known one that just fails
 
 
-@pytest.mark.parametrize("ground", GROUNDS)
-@pytest.mark.parametrize("text", TEXTS)
-def test_text_can_be_read_on_its_ground(text: str, ground: str) -> None:
-    assert contrast(TEXTS[text], *GROUNDS[ground]) >= ENOUGH
+def test_text_can_be_read_on_its_ground(subtests: pytest.Subtests) -> None:
+    for text, colour in TEXTS.items():
+        for ground, layers in GROUNDS.items():
+            with subtests.test(text=text, ground=ground):
+                assert contrast(colour, *layers) >= ENOUGH
 
 
-@pytest.mark.parametrize("ground", FULL_FIELDS)
-def test_values_can_be_read_on_what_is_filled(ground: str) -> None:
-    assert contrast(style.TEXT, *FULL_FIELDS[ground]) >= ENOUGH
+def test_values_can_be_read_on_what_is_filled(subtests: pytest.Subtests) -> None:
+    for ground, layers in FULL_FIELDS.items():
+        with subtests.test(ground=ground):
+            assert contrast(style.TEXT, *layers) >= ENOUGH
 
 
 def test_names_of_parameters_can_be_read_also_where_they_have_no_effect() -> None:

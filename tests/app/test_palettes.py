@@ -48,30 +48,33 @@ def stops(name: str) -> Stops:
     return found
 
 
-@pytest.mark.parametrize("eye", EYES)
-@pytest.mark.parametrize("name", sorted(RISING | FALLING))
-def test_lightness_goes_one_way_with_the_value(name: str, eye: str) -> None:
-    lightness = lab(interpolated(stops(name), 32)[:, :3], eye)[:, 0] * (1.0 if name in RISING else -1.0)
-    assert (np.diff(lightness) > 0.0).all()
-    assert np.ptp(lightness) > 40.0
+def test_lightness_goes_one_way_with_the_value(subtests: pytest.Subtests) -> None:
+    for name in sorted(RISING | FALLING):
+        for eye in EYES:
+            with subtests.test(name=name, eye=eye):
+                lightness = lab(interpolated(stops(name), 32)[:, :3], eye)[:, 0] * (1.0 if name in RISING else -1.0)
+                assert (np.diff(lightness) > 0.0).all()
+                assert np.ptp(lightness) > 40.0
 
 
-@pytest.mark.parametrize("eye", EYES)
-@pytest.mark.parametrize("name", sorted(OF_TWO_SIDES))
-def test_two_sides_part_from_a_light_middle_and_look_unlike(name: str, eye: str) -> None:
-    seen = lab(interpolated(stops(name), 65)[:, :3], eye)
-    assert (np.diff(seen[:33, 0]) > 0.0).all() and (np.diff(seen[32:, 0]) < 0.0).all()
-    if eye != "no blue":  # and there hatches tell them apart
-        apart = np.linalg.norm(seen[:20] - seen[:-21:-1], axis=1)
-        assert apart.min() > 20.0
+def test_two_sides_part_from_a_light_middle_and_look_unlike(subtests: pytest.Subtests) -> None:
+    for name in sorted(OF_TWO_SIDES):
+        for eye in EYES:
+            with subtests.test(name=name, eye=eye):
+                seen = lab(interpolated(stops(name), 65)[:, :3], eye)
+                assert (np.diff(seen[:33, 0]) > 0.0).all() and (np.diff(seen[32:, 0]) < 0.0).all()
+                if eye != "no blue":  # and there hatches tell them apart
+                    apart = np.linalg.norm(seen[:20] - seen[:-21:-1], axis=1)
+                    assert apart.min() > 20.0
 
 
-@pytest.mark.parametrize("eye", EYES)
-def test_neighbouring_directions_look_unlike(eye: str) -> None:
-    seen = lab(np.array(palettes.COMPASS)[:, :3] / 255.0, eye)
-    assert np.linalg.norm(np.diff(seen, axis=0), axis=1).min() > 12.0
-    opposite = np.linalg.norm(seen[:4] - seen[4:8], axis=1)
-    assert opposite.min() > 25.0
+def test_neighbouring_directions_look_unlike(subtests: pytest.Subtests) -> None:
+    for eye in EYES:
+        with subtests.test(eye=eye):
+            seen = lab(np.array(palettes.COMPASS)[:, :3] / 255.0, eye)
+            assert np.linalg.norm(np.diff(seen, axis=0), axis=1).min() > 12.0
+            opposite = np.linalg.norm(seen[:4] - seen[4:8], axis=1)
+            assert opposite.min() > 25.0
 
 
 def test_every_palette_of_an_overlay_is_looked_at() -> None:
@@ -90,13 +93,14 @@ def test_what_is_clear_is_said_and_nothing_else() -> None:
         assert says == (clear or overlay.value in (Value.CONTOURS, Value.ARROWS, Value.RIVERS)), overlay.name
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, row in OVERLAYS.items() if row.clear and row.value in (Value.LAYER, Value.SEDIMENT)]
-)
-def test_nothing_is_clear(name: str) -> None:
+def test_nothing_is_clear(subtests: pytest.Subtests) -> None:
     """A value of 0 has no colour, and one that has a colour is not 0, but where 0 is what is shown."""
-    overlay = OVERLAYS[name]
-    low, high = overlay_range(name, snapshot(bumps(8, 8)))
-    opacities = interpolated(overlay.palette, 257)[:, 3]
-    at_nothing = opacities[round(256.0 * min(max(-low / (high - low), 0.0), 1.0))]
-    assert at_nothing == (0.0 if name not in ("protection", "filling") else overlay.palette[0][3])
+    shown = snapshot(bumps(8, 8))
+    for name, overlay in OVERLAYS.items():
+        if not overlay.clear or overlay.value not in (Value.LAYER, Value.SEDIMENT):
+            continue
+        with subtests.test(name=name):
+            low, high = overlay_range(name, shown)
+            opacities = interpolated(overlay.palette, 257)[:, 3]
+            at_nothing = opacities[round(256.0 * min(max(-low / (high - low), 0.0), 1.0))]
+            assert at_nothing == (0.0 if name not in ("protection", "filling") else overlay.palette[0][3])
