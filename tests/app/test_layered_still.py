@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.cli import main as cli
 
-WORDS = ["--frames", "1", "--width", "360", "--height", "240", "--orbit", "0"]  # the opening view, and no path
+WORDS = ["--frames", "1", "--width", "240", "--height", "160", "--orbit", "0"]  # the opening view, and no path
 
 
 def render(path: Path, *words: str) -> dict[str, NDArray[np.generic]]:
@@ -34,7 +34,7 @@ def test_channels_have_their_names_and_types(island: dict[str, NDArray[np.generi
         "depth.Z": "float32",
         "material.id": "uint32",
     }
-    assert all(layer.shape == (240, 360) for layer in island.values())
+    assert all(layer.shape == (160, 240) for layer in island.values())
 
 
 def test_layers_tell_of_what_is_seen(island: dict[str, NDArray[np.generic]], tmp_path: Path) -> None:
