@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -158,8 +159,9 @@ def _blades(generator: np.random.Generator, number: int, width: float, spread: f
 
 
 # By the number of the shape; each makes the form of a number below `VARIANTS` of forest.py.
-NEAR = (near_conifer, near_broadleaf, near_columnar, near_shrub)  # by the number of the shape
-MIDDLE = (middle_conifer, middle_broadleaf, middle_columnar, middle_shrub)
+# By the number of the shape; each form is built once.
+NEAR = tuple(map(cache, (near_conifer, near_broadleaf, near_columnar, near_shrub)))
+MIDDLE = tuple(map(cache, (middle_conifer, middle_broadleaf, middle_columnar, middle_shrub)))
 
 
 def _conifer(
