@@ -764,5 +764,5 @@ def test_what_lacks_is_told(
 
 
 def test_what_it_runs_with_is_not_loaded_before() -> None:
-    loaded = loaded_by("import app.cli.main, app.sweep.recipe")
+    (loaded,) = loaded_by("app.cli.main, app.sweep.recipe")
     assert not loaded & {"dask", "distributed", "zarr", "pyarrow", "pandas", "numba"}
