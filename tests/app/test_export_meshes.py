@@ -28,6 +28,7 @@ from tests.app.full_disk import keeps_the_old_file_on_a_full_disk
 from tests.app.small import small_scene
 from tests.app.test_export import landscape_of, write
 from tests.kernels.relief import island
+from tests.nets.cases import tried
 
 Numbers = NDArray[Any]
 
@@ -67,6 +68,7 @@ def height_at(surface: Surface, east: float, south: float) -> float:
 # Triangles.
 
 
+@tried(40)
 @given(rows=st.integers(2, 70), columns=st.integers(2, 70), most=st.integers(2, 3000), tiles=st.sampled_from((1, 2, 4)))
 def test_few_triangles_cover_the_map_without_cracks(rows: int, columns: int, most: int, tiles: int) -> None:
     tiles = min(tiles, 1 if min(rows, columns) < 9 else 4)

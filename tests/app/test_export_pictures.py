@@ -23,6 +23,7 @@ from kernels.standing import LAKE
 from tests.app.full_disk import keeps_the_old_file_on_a_full_disk
 from tests.app.small import small_scene
 from tests.app.test_export import landscape_of, write
+from tests.nets.cases import covered
 
 DPI = 60
 
@@ -47,23 +48,21 @@ def brown(pixels: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return np.asarray(red - blue > 20)
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-@pytest.mark.parametrize("kind", PICTURE_FORMATS)
-def test_pages_have_the_size_of_the_paper(paper: str, kind: str, tmp_path: Path) -> None:
-    for landscape in (cone(), cone(90, 60)):
-        (path,) = write(landscape, tmp_path, pictures=("relief",), picture_format=kind, paper=paper, dpi=36)
-        rows, columns = landscape.world.shape
-        millimetres = sorted(PAPERS[paper], reverse=columns > rows)
-        if kind == "png":
-            with Image.open(path) as image:
-                found = [25.4 * side / dpi for side, dpi in zip(image.size, image.info["dpi"], strict=True)]
-        else:
-            content = path.read_bytes()
-            assert content.startswith(b"%PDF-")
-            box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", content)
-            assert box
-            found = [25.4 * float(side) / 72.0 for side in box.groups()]
-        assert found == pytest.approx(millimetres, abs=0.8)
+@covered(paper=list(PAPERS), kind=list(PICTURE_FORMATS), size=[(60, 90), (90, 60)])
+def test_pages_have_the_size_of_the_paper(paper: str, kind: str, size: tuple[int, int], tmp_path: Path) -> None:
+    (path,) = write(cone(*size), tmp_path, pictures=("relief",), picture_format=kind, paper=paper, dpi=36)
+    rows, columns = size
+    millimetres = sorted(PAPERS[paper], reverse=columns > rows)
+    if kind == "png":
+        with Image.open(path) as image:
+            found = [25.4 * side / dpi for side, dpi in zip(image.size, image.info["dpi"], strict=True)]
+    else:
+        content = path.read_bytes()
+        assert content.startswith(b"%PDF-")
+        box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", content)
+        assert box
+        found = [25.4 * float(side) / 72.0 for side in box.groups()]
+    assert found == pytest.approx(millimetres, abs=0.8)
 
 
 def test_contours_lie_at_their_heights() -> None:

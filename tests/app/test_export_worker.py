@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from app.export.wishes import WISHES, Wishes
 from app.files import checkpoint
 from app.model.errors import UserError
 from tests.app.small import simulated, small_scene
+from tests.waiting import PATIENCE
 
 COMMANDS = [["-m", "app", "export-worker"], ["-m", "app.cli.export_worker"]]  # frozen, and from sources
 
@@ -29,12 +29,13 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def start() -> Iterator[Callable[[list[str]], subprocess.Popen[str]]]:
+def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
     processes: list[subprocess.Popen[str]] = []
 
-    def started(words: list[str]) -> subprocess.Popen[str]:
+    def started(words: list[str], **environment: str) -> subprocess.Popen[str]:
+        words, there = [sys.executable, *words], os.environ | environment
         pipe = subprocess.PIPE
-        processes.append(subprocess.Popen([sys.executable, *words], stdin=pipe, stdout=pipe, text=True))
+        processes.append(subprocess.Popen(words, stdin=pipe, stdout=pipe, encoding="utf-8", env=there))
         return processes[-1]
 
     yield started
@@ -51,11 +52,13 @@ def heard(process: subprocess.Popen[str]) -> Answer:
     return answer_in(process.stdout.readline())
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(("command", "encoding"), [(COMMANDS[0], "utf-8"), (COMMANDS[1], "latin-1")])
 def test_it_plans_and_writes_until_nobody_asks(
-    command: list[str], start: Callable[[list[str]], subprocess.Popen[str]], saved: Path, tmp_path: Path
+    command: list[str], encoding: str, start: Callable[..., subprocess.Popen[str]], saved: Path, tmp_path: Path
 ) -> None:
-    process = start([*command, str(saved)])
+    """Pipes are in UTF-8 on both ends, whatever the locale; Windows would take its own encoding of one end."""
+    folder = tmp_path / "a" / "Höhen ∆"
+    process = start([*command, str(saved)], PYTHONIOENCODING=encoding)
     assert process.stdin is not None
     ready = heard(process)
     assert isinstance(ready, Ready) and ready.cycle == 3 and "grass" in ready.missing
@@ -68,44 +71,23 @@ def test_it_plans_and_writes_until_nobody_asks(
     say(Plan(Wishes(maps=("grass",))), process.stdin)
     failed = heard(process)
     assert isinstance(failed, Failed) and failed.why.startswith("--maps grass: this world has none")
-    say(Write(Wishes(heights=("npy", "png")), str(tmp_path / "a" / "b")), process.stdin)
+    say(Write(Wishes(heights=("npy", "png")), str(folder)), process.stdin)
     answers = [heard(process) for _ in range(4)]
     assert [type(answer) for answer in answers] == [Planned, Written, Written, Done]
     written = answers[2]
     assert isinstance(written, Written) and "Unity" in written.told
-    assert written.size == (tmp_path / "a" / "b" / "ground.png").stat().st_size
+    assert written.size == (folder / "ground.png").stat().st_size
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
     process.stdin.close()
-    process.wait(timeout=60.0)
+    process.wait(timeout=PATIENCE)
 
 
-def test_folders_have_any_letters_whatever_the_locale(saved: Path, tmp_path: Path) -> None:
-    """Pipes are in UTF-8 on both ends; Windows would take its own encoding of one end."""
-    folder = tmp_path / "Höhen ∆"
-    request = io.StringIO()
-    say(Write(Wishes(heights=("npy",)), str(folder)), request)
-    with subprocess.Popen(
-        [sys.executable, *COMMANDS[1], str(saved)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
-    ) as process:
-        assert process.stdin is not None
-        process.stdin.write(request.getvalue())
-        process.stdin.flush()
-        assert [type(heard(process)) for _ in range(4)] == [Ready, Planned, Written, Done]
-        process.stdin.close()
-    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == [folder.name]
-
-
-def test_a_world_that_cannot_be_read_is_one_line(
-    start: Callable[[list[str]], subprocess.Popen[str]], tmp_path: Path
-) -> None:
+def test_a_world_that_cannot_be_read_is_one_line(start: Callable[..., subprocess.Popen[str]], tmp_path: Path) -> None:
     (tmp_path / "world.npz").write_bytes(b"none")
     process = start([*COMMANDS[0], str(tmp_path / "world.npz")])
     failed = heard(process)
     assert isinstance(failed, Failed) and str(tmp_path / "world.npz") in failed.why
-    assert process.wait(timeout=60.0) == 0
+    assert process.wait(timeout=PATIENCE) == 0
 
 
 # The table of wishes.

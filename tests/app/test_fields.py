@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tifffile
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.creation import create_world
@@ -29,6 +29,7 @@ from app.scene.edits import Change
 from app.scene.scene import read_preset
 from app.sources.fields import Land, distance_to, preview
 from tests.app.small import bits, small_scene
+from tests.nets.cases import tried
 
 WORDS = st.sampled_from(
     [*VARIABLES, *FUNCTIONS, "noise", "image", "and", "or", "not", *"+-*/^()<>,", "**", "<=", "==", "1", "0.5", "2e3",
@@ -40,7 +41,7 @@ def land() -> World:
     return create_world(small_scene())[0]
 
 
-@settings(max_examples=400, deadline=None)
+@tried(150)
 @given(st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=25).map(" ".join), st.lists(WORDS).map("".join)))
 def test_no_text_does_more_than_to_be_refused(text: str) -> None:
     small = World(np.ones((8, 9)), np.ones((8, 9)), 10.0, 0)
@@ -143,7 +144,7 @@ def _value(world: World, text: str) -> np.ndarray[tuple[int, ...], np.dtype[np.f
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@tried(40)
 @given(st.integers(8, 40), st.integers(8, 40), st.integers(0, 2**32 - 1), st.floats(0.001, 0.3))
 def test_distance_beside_all_places(rows: int, columns: int, seed: int, part: float) -> None:
     places = np.random.default_rng(seed).random((rows, columns)) < part

@@ -13,6 +13,7 @@ from app.window.camera_control import FLIGHT_SPEED, CameraControl
 from app.window.events import GamepadPressed, Steered
 from app.window.gamepad import AT_REST, DEAD_ZONE, GamepadState, events, steering, without_dead_zone
 from tests.app.test_camera import VIEW, ground_of, hills
+from tests.nets.cases import tried
 
 way = st.floats(-1.5, 1.5)
 
@@ -43,6 +44,7 @@ def moved(control: CameraControl, steered: Steered, seconds: float = 1.0, steps:
     return control.camera().position - before
 
 
+@tried(100)
 @given(way, way)
 def test_a_stick_has_a_dead_zone_and_no_step_behind_it(x: float, y: float) -> None:
     right, down = without_dead_zone(x, y)
@@ -55,6 +57,7 @@ def test_a_stick_has_a_dead_zone_and_no_step_behind_it(x: float, y: float) -> No
         assert math.hypot(right, down) <= (length - DEAD_ZONE) / (1.0 - DEAD_ZONE) + 1e-9
 
 
+@tried(100)
 @given(st.tuples(way, way, way, way, way, way))
 def test_what_is_steered_is_within_reach(ways: tuple[float, ...]) -> None:
     steered = steering(GamepadState((ways[0], ways[1]), (ways[2], ways[3]), ways[4], ways[5]))

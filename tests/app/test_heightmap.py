@@ -42,6 +42,7 @@ from app.sources.heightmap import (
 from app.sources.heightmap.geography import metres_per_degree
 from app.sources.heightmap.nodata import fill
 from app.sources.parameters import WorldParameters
+from tests.nets.cases import tried
 
 ROWS, COLUMNS = 12, 17
 METRES = np.random.default_rng(1).uniform(-400.0, 8000.0, (ROWS, COLUMNS))
@@ -459,7 +460,7 @@ def test_resampling_leaves_the_range_of_no_neighbours() -> None:
 
 
 @given(steps=st.lists(st.sampled_from([-100.0, -1.0, 0.0, 0.01, 1.0, 50.0]), min_size=8, max_size=20))
-@settings(max_examples=60, deadline=None)
+@tried(60)
 def test_each_new_value_lies_between_its_two_old_neighbours(steps: list[float]) -> None:
     old = np.tile(np.cumsum(steps), (8, 1))
     count = 7 * old.shape[1]
@@ -488,7 +489,7 @@ def test_shrinking_keeps_the_mean() -> None:
 
 
 @given(rows=st.integers(8, 60), columns=st.integers(8, 60), seed=st.integers(0, 9))
-@settings(max_examples=40, deadline=None)
+@tried(40)
 def test_resampling_any_size(rows: int, columns: int, seed: int) -> None:
     values = np.random.default_rng(seed).normal(size=(23, 31))
     result = resample(values, rows, columns)
@@ -792,7 +793,7 @@ def test_broken_ascii_grids(text: str, message: str, tmp_path: Path) -> None:
         read_heightmap(tmp_path / "a.asc")
 
 
-fuzzing = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+fuzzing = settings(tried(40), suppress_health_check=list(HealthCheck))
 
 
 def map_or_user_error(path: Path) -> None:

@@ -20,10 +20,12 @@ from app.scene.edits import Change
 from app.scene.scene import DECLARATIONS, KEYS, Scene, curve_of, preset_to_toml, read_preset
 from tests.app.hands import Hands
 from tests.app.small import bits, simulated, small_scene
+from tests.nets.cases import tried
 
 PATH = "droplets.friction"
 
 
+@tried(100)
 @given(
     st.lists(st.tuples(st.integers(0, 5000), st.floats(-50.0, 50.0)), min_size=1, max_size=9, unique_by=lambda k: k[0])
 )

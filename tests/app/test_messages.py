@@ -17,6 +17,7 @@ from app.model.view_parameters import CameraParameters, ViewParameters
 from app.scene import edits
 from app.scene.edits import Message
 from app.scene.scene import DECLARATIONS, Scene, presets
+from tests.nets.cases import tried
 
 KINDS = (*typing.get_args(Request), *typing.get_args(Report))
 
@@ -77,6 +78,7 @@ def test_each_message_is_a_request_or_a_report() -> None:
     assert declared == {*KINDS, Message}
 
 
+@tried(100)
 @given(st.lists(st.one_of(*map(built, KINDS)), max_size=6))
 def test_messages_are_read_as_they_were_written(journal: list[Request | Report]) -> None:
     assert read(written(journal)) == journal
