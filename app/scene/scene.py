@@ -296,6 +296,7 @@ def makes_world(scene: Scene, path: str) -> bool:
     return not without_effect(scene, DECLARATIONS[path])
 
 
+@functools.cache
 def section_of(path: str) -> str:
     """The section of the parameter with that path, or of the one that a curve belongs to."""
     return GROUPS[path.removeprefix(KEYS).partition(".")[0]].section

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
@@ -536,16 +536,20 @@ class Application:
         """The one that mouse and keys move: that of all sides, or of the one that is pointed at."""
         return self.camera_of(self.pointing.side)
 
-    def place_of(self, side: Side, point: glm.vec3) -> tuple[float, float] | None:
-        """Where a point of a side's land is seen, in logical units; None where it is not."""
+    def places_of(self, side: Side, points: Iterable[glm.vec3]) -> list[tuple[float, float] | None]:
+        """Where points of a side's land are seen, in logical units; None where one is not."""
         area, camera = side.area, self.camera_of(side).camera()
         camera = replace(camera, middle=area.free[0] + area.free[1] - 1.0)
-        seen = camera.place_of(point, area.width / max(area.height, 1))
-        if seen is None or max(map(abs, seen)) > 1.0:
-            return None
         (left, top), scale = self.layout.corner(side), self.layout.pixels_per_unit
-        x, y = 0.5 + 0.5 * seen[0], 0.5 - 0.5 * seen[1]
-        return left + x * area.width / scale, top + y * area.height / scale
+        places: list[tuple[float, float] | None] = []
+        for point in points:
+            seen = camera.place_of(point, area.width / max(area.height, 1))
+            if seen is None or max(map(abs, seen)) > 1.0:
+                places.append(None)
+                continue
+            x, y = 0.5 + 0.5 * seen[0], 0.5 - 0.5 * seen[1]
+            places.append((left + x * area.width / scale, top + y * area.height / scale))
+        return places
 
     def look_at_part(self, south: float, east: float) -> None:
         """Look at a place, told by the parts of the map's height and width."""

@@ -6,6 +6,7 @@ import dataclasses
 import math
 import random
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -455,9 +456,10 @@ class BrushMarks:
     way: list[tuple[float, float]]
     is_opposite: bool = False
 
-    def on_ground(self, ground: Ground, place: tuple[float, float]) -> glm.vec3:
-        """A place in picture space."""
-        return glm.vec3(place[0], ground.height(*place), place[1])
+    def on_ground(self, ground: Ground, places: Sequence[tuple[float, float]]) -> list[glm.vec3]:
+        """Places in picture space."""
+        heights = ground.heights(places)
+        return [glm.vec3(east, height, south) for (east, south), height in zip(places, heights, strict=True)]
 
 
 @dataclass

@@ -74,7 +74,7 @@ class _Reading:
     overview: Overview | None = None
     pixels: Pixels | None = None
     why: str = ""
-    began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=lambda: time.monotonic())
     thread: threading.Thread = field(init=False)
 
     def __post_init__(self) -> None:

@@ -22,7 +22,7 @@ class ValueStep:
 
     before: Values
     after: Values
-    time: float = field(default_factory=time.monotonic)
+    time: float = field(default_factory=lambda: time.monotonic())
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Hosts the application where ImGui's test engine can drive it: in `immapp`, and not in the program's own loop.
+"""Hosts the application where ImGui's test engine can drive it: in a window that is nowhere seen, of `immapp`.
 
 Mouse and keys reach the application as they do in the program, by events; here they are read from ImGui, which is what
 the test engine pretends to use.
@@ -6,28 +6,41 @@ the test engine pretends to use.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import moderngl
 import numpy as np
-from imgui_bundle import hello_imgui, imgui
-from imgui_bundle.immapp import testing
+import pytest
+from imgui_bundle import hello_imgui, imgui, immapp
 from numpy.typing import NDArray
 
 from app.engine.thread import SimulationThread
 from app.files.library import Library
+from app.model.view_parameters import ViewParameters
 from app.picture import style
-from app.scene.scene import GROUPS, Scene
+from app.picture.passes.quality import BY_NAME, Quality
+from app.picture.picture import Picture
+from app.scene.scene import DECLARATIONS, GROUPS, Scene
+from app.sources.heightmap import reading
 from app.sources.parameters import WorldParameters
+from app.window import documents, notices, part_choice, tour, undo
 from app.window.application import Application
 from app.window.events import Button, ButtonPressed, ButtonReleased, Event, KeyPressed, PointerMoved, Scrolled
+from app.window.panel import messages, places, widgets
 from app.window.panel.parameters import SECTIONS
+from tests import waiting
+from tests.graphics import graphics
 
 Context = imgui.test_engine.TestContext
 
 LONGEST_TEST = 500.0  # seconds
+COARSE = 0.15  # pixels of the scene for each that is seen, along a side
+FRAME_TIME = 1.0 / 30.0  # seconds, however long a frame takes
+DOUBLE_CLICK = 0.45  # seconds, as in the program's own window
 
 SMALL = Scene(world=WorldParameters(source="noise", columns=64, rows=48))
 
@@ -80,29 +93,43 @@ class Driver:
         self.application = application
         self.engine = context
         self.seen: NDArray[np.uint8] | None = None  # the window as it was drawn last
-        self._looks = False
+        self.looks = False  # for the next frame
 
     def look(self) -> NDArray[np.uint8]:
         """The window, `[row, column, (red, green, blue)]`, the uppermost row first."""
-        self.seen, self._looks = None, True
-        self.wait_for(lambda: self.seen is not None, "a frame")
+        self.seen, self.looks = None, True
+        self.engine.yield_(2)
         assert self.seen is not None
         return self.seen
 
-    def take(self, screen: moderngl.Framebuffer, width: int, height: int) -> None:
-        """See a frame that was drawn, where the test waits for one."""
-        if self._looks:
-            pixels = screen.read(viewport=(0, 0, width, height), components=3, alignment=1)
-            self.seen, self._looks = np.frombuffer(pixels, np.uint8).reshape(height, width, 3)[::-1], False
+    def take(self, screen: moderngl.Framebuffer) -> None:
+        """See a frame that was drawn."""
+        width, height = screen.size
+        pixels = screen.read(components=3, alignment=1)
+        self.seen, self.looks = np.frombuffer(pixels, np.uint8).reshape(height, width, 3)[::-1], False
 
-    def wait_for(self, condition: Callable[[], bool], what: str, *, frames: int = 3000) -> None:
+    def wait_for(self, condition: Callable[[], bool], what: str) -> None:
         """Let frames pass until something is so."""
-        for _ in range(frames):
-            if condition():
-                return
-            self.engine.yield_()
-            time.sleep(0.005)
-        raise AssertionError(f"waited in vain: {what}")
+
+        def is_so() -> bool:
+            if not condition():
+                assert not self.engine.is_error(), f"waited for {what} when nothing more was done"
+                self.engine.yield_()
+            return condition()
+
+        waiting.wait_for(is_so, what)
+
+    def let_pass(self, seconds: float) -> None:
+        """Let the frames pass in which so much time goes by for the window."""
+        self.engine.yield_(math.ceil(seconds / FRAME_TIME) + 1)
+
+    def rows(self) -> set[str]:
+        """The parameters that have a row in the panel, in sight or not."""
+        self._refer_to_parameters()
+        items = imgui.test_engine.TestItemList()
+        self.engine.gather_items(items, "")
+        shown = {items.get_by_index(number).id_ for number in range(items.get_size())}
+        return {path for path in DECLARATIONS if self.engine.get_id(f"{path}/##{path}") in shown}
 
     def widget(self, parameter: str) -> str:
         """The test engine's name of a parameter's widget."""
@@ -138,10 +165,10 @@ class Driver:
         return f"###{name}"
 
     def open_all_sections(self) -> None:
+        """Let all parameters be seen that are in use."""
         for section in reversed(SECTIONS):  # from the end: what is above would push it down
             self.engine.item_open(self.section(section))
-        for group in reversed(GROUPS):
-            self.unfold(group)
+        self.application.panel.memory.kept.unfolded = list(GROUPS)
         self.engine.yield_(3)
 
     def press(self, chord: str) -> None:
@@ -169,71 +196,168 @@ def drive(
     size: tuple[int, int] = (1280, 800),
     scale: float = 1.0,
     library: Library | None = None,
+    sharp: bool = False,
 ) -> None:
-    """Run the application in a window, with one scene or two side by side, and a test beside it."""
-    simulation = SimulationThread(*(scenes or (SMALL,)), paused=paused)
-    running: list[Application] = []
-    drivers: list[Driver] = []
-    last = time.perf_counter()
+    """Run the application, with one scene or two side by side, and a test beside it.
 
-    def begin() -> None:
-        # Frames of a busy machine take long.
-        imgui.get_io().mouse_double_click_time, imgui.get_io().mouse_single_click_delay = 3.0, 3.1  # seconds
-        context = moderngl.create_context(require=410)
-        running.append(Application(context, simulation, FakeHost(), content_scale=scale, library=library))
-        simulation.start()
+    ImGui, application and simulation are new for each test; OpenGL is not, nor are its programs. Pictures have few
+    pixels, each drawn large, unless they shall be `sharp`: to draw them takes longer than all else. Their automatic
+    quality does not follow the time that they take, and what the window lets last for a time lasts for frames.
+    """
 
-    def frame() -> None:
-        nonlocal last
-        application = running[0]
-        now = time.perf_counter()
-        display = imgui.get_io().display_size
-        application.frame(_events(), now - last, display.x, display.y, 1.0)
-        application.sides.context.screen.use()  # into which immapp draws the panel
-        if application.snapshot is not None:
-            simulation.first_picture_shown.set()
-        application.frame_times.add(time.perf_counter() - now)
-        style.apply(application.interface_scale)
-        last = now
+    with graphics() as context, pytest.MonkeyPatch.context() as patch:
+        clock = _begin_anew(patch, sharp=sharp)
+        simulation = SimulationThread(*(scenes or (SMALL,)), paused=paused)
+        _Stage(context, simulation, clock, size, scale, library).play(test)
 
-    def background() -> None:
-        context = running[0].sides.context
-        width, height = imgui.get_io().display_size
-        context.screen.viewport = context.screen.scissor = (0, 0, round(width), round(height))
-        running[0].lay_pictures(context.screen, round(height))
 
-    def presented() -> None:
-        display = imgui.get_io().display_size
-        for driver in drivers:
-            driver.take(running[0].sides.context.screen, round(display.x), round(display.y))
+def _begin_anew(patch: pytest.MonkeyPatch, *, sharp: bool) -> Clock:
+    """Let all that there is once for a program be as it is when a program begins."""
+    clock = Clock()
+    for module in (documents, messages, notices, part_choice, tour, undo, widgets):
+        patch.setattr(module, "time", clock)
+    patch.setattr(widgets._Slides, "began", {})
+    patch.setattr(places._Noted, "places", {})
+    patch.setattr(reading, "_joined_last", None)
 
-    def run_test(context: Context) -> None:
-        # pytest watches over the time a test takes; the engine's own minute is short for a machine that is busy
-        imgui.test_engine.get_io(hello_imgui.get_imgui_test_engine()).config_watchdog_kill_test = LONGEST_TEST
-        driver = Driver(running[0], context)
-        drivers.append(driver)
+    def quality(picture: Picture, view: ViewParameters) -> Quality:
+        level = BY_NAME["lowest" if view.quality == "automatic" else view.quality]
+        return level if sharp else replace(level, scale=COARSE)
+
+    patch.setattr(Picture, "quality", quality)
+    return clock
+
+
+class Clock:
+    """In the place of the module `time`: each frame takes as long as any other."""
+
+    def __init__(self) -> None:
+        self._now = 1000.0
+
+    def monotonic(self) -> float:
+        return self._now
+
+    def go_on(self) -> None:
+        self._now += FRAME_TIME
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(time, name)
+
+
+class _Stage:
+    """A window that is nowhere seen: ImGui without a screen, and the application in it."""
+
+    def __init__(
+        self,
+        context: moderngl.Context,
+        simulation: SimulationThread,
+        clock: Clock,
+        size: tuple[int, int],
+        scale: float,
+        library: Library | None,
+    ) -> None:
+        self._context, self._simulation, self._clock = context, simulation, clock
+        self._size, self._scale, self._library = size, scale, library
+        self._screen = context.framebuffer([context.renderbuffer(size)])
+        self._application: Application | None = None
+        self._driver: Driver | None = None
+        self._error: BaseException | None = None
+
+    def play(self, test: Callable[[Driver], None]) -> None:
+        """Run a test to its end. Raises what it raises, and for what the test engine could not do `AssertionError`."""
+        parameters = hello_imgui.RunnerParams()
+        parameters.use_imgui_test_engine = True
+        parameters.platform_backend_type = hello_imgui.PlatformBackendType.null
+        parameters.renderer_backend_type = hello_imgui.RendererBackendType.null
+        parameters.imgui_window_params.default_imgui_window_type = hello_imgui.DefaultImGuiWindowType.no_default_window
+        parameters.imgui_window_params.enable_viewports = False
+        parameters.fps_idling.enable_idling = False
+        parameters.ini_disable = True
+        parameters.callbacks.load_additional_fonts = style.load_fonts
+        parameters.callbacks.setup_imgui_style = lambda: style.apply(self._scale)
+        parameters.callbacks.post_init = self._begin
+        parameters.callbacks.pre_new_frame = self._begin_frame
+        parameters.callbacks.show_gui = self._frame
+        parameters.callbacks.after_swap = self._present
+        parameters.callbacks.before_exit_post_cleanup = imgui.destroy_context  # as a platform would
+        immapp.manual_render.setup_from_runner_params(parameters, immapp.AddOnsParams())
+        try:
+            self._run(test)
+        finally:
+            try:
+                self._end()
+            finally:
+                imgui.backends.opengl3_shutdown()
+                immapp.manual_render.tear_down()
+
+    def _run(self, test: Callable[[Driver], None]) -> None:
+        engine = hello_imgui.get_imgui_test_engine()
+        io = imgui.test_engine.get_io(engine)
+        io.config_run_speed = imgui.test_engine.TestRunSpeed.fast
+        io.config_fixed_delta_time = FRAME_TIME
+        io.config_watchdog_kill_test = LONGEST_TEST  # pytest watches over the time a test takes
+        registered = imgui.test_engine.register_test(engine, "application", "test")
+        registered.test_func = partial(self._act, test)
+        imgui.test_engine.queue_test(engine, registered)
+        while not imgui.test_engine.is_test_queue_empty(engine):
+            immapp.manual_render.render()
+        log = registered.output.log.get_text()
+        if self._error is not None:
+            self._error.add_note(log)
+            raise self._error
+        assert registered.output.status == imgui.test_engine.TestStatus.success, log
+
+    def _act(self, test: Callable[[Driver], None], context: Context) -> None:
+        assert self._application is not None
+        self._driver = Driver(self._application, context)
         context.yield_(3)
-        test(driver)
+        try:
+            test(self._driver)
+        except BaseException as error:
+            self._error = error
 
-    def end() -> None:
-        simulation.stop()
-        running[0].recording.finish()
-        running[0].close()
+    def _begin(self) -> None:
+        imgui.backends.opengl3_init("#version 410 core")
+        imgui.get_io().mouse_double_click_time = DOUBLE_CLICK
+        self._application = Application(
+            self._context, self._simulation, FakeHost(), content_scale=self._scale, library=self._library
+        )
+        self._simulation.start()
 
-    parameters = hello_imgui.RunnerParams()
-    parameters.app_window_params.window_geometry.size = size
-    parameters.imgui_window_params.default_imgui_window_type = hello_imgui.DefaultImGuiWindowType.no_default_window
-    parameters.imgui_window_params.enable_viewports = False
-    parameters.fps_idling.enable_idling = False
-    parameters.ini_disable = True
-    parameters.callbacks.load_additional_fonts = style.load_fonts
-    parameters.callbacks.setup_imgui_style = lambda: style.apply(scale)
-    parameters.callbacks.post_init = begin
-    parameters.callbacks.show_gui = frame
-    parameters.callbacks.custom_background = background
-    parameters.callbacks.after_swap = presented
-    parameters.callbacks.before_exit = end
-    testing.run(test_function=run_test, runner_params=parameters)
+    def _begin_frame(self) -> None:
+        imgui.backends.opengl3_new_frame()
+        imgui.get_io().display_size = imgui.ImVec2(*self._size)
+
+    def _frame(self) -> None:
+        application = self._application
+        assert application is not None
+        self._clock.go_on()
+        application.frame(_events(), FRAME_TIME, *self._size, 1.0)
+        if application.snapshot is not None:
+            self._simulation.first_picture_shown.set()
+        application.frame_times.add(FRAME_TIME)
+        style.apply(application.interface_scale)
+
+    def _present(self) -> None:
+        """Draw the panel over the pictures where the test looks at them."""
+        data = imgui.get_draw_data()
+        if self._driver is not None and self._driver.looks:
+            assert self._application is not None
+            self._screen.viewport = self._screen.scissor = (0, 0, *self._size)
+            self._application.lay_pictures(self._screen, self._size[1])
+            imgui.backends.opengl3_render_draw_data(data)
+            self._driver.take(self._screen)
+        for texture in data.textures:
+            if texture.status != imgui.ImTextureStatus.ok:
+                imgui.backends.opengl3_update_texture(texture)
+
+    def _end(self) -> None:
+        assert self._application is not None
+        self._simulation.stop()
+        self._application.recording.finish()
+        self._application.close()
+        for made in (self._screen, *self._screen.color_attachments):
+            made.release()
 
 
 def _events() -> list[Event]:

@@ -22,7 +22,7 @@ def opened(driver: Driver) -> Exporting:
     """The dialog, when it knows what would be written."""
     exporting = driver.application.exporting
     driver.press("Ctrl+E")
-    driver.wait_for(lambda: not exporting.is_reading, "the list of files", frames=20_000)
+    driver.wait_for(lambda: not exporting.is_reading, "the list of files")
     driver.engine.set_ref("//###export")
     driver.engine.yield_(3)
     return exporting
@@ -57,7 +57,7 @@ def test_a_folder_is_exported_while_cycles_go_on(tmp_path: Path, monkeypatch: py
         driver.wait_for(lambda: application.simulation.status.cycle > 0, "a cycle")
         before = application.simulation.status.cycle
         driver.engine.item_click("###write")
-        driver.wait_for(lambda: bool(exporting.outcome), "the end", frames=20_000)
+        driver.wait_for(lambda: bool(exporting.outcome), "the end")
         assert application.simulation.status.cycle > before
         assert exporting.outcome.startswith("exported 5 files, ")
         assert exporting.outcome.endswith(f", into {folder}")
@@ -125,13 +125,13 @@ def test_a_cancelled_export_leaves_nothing_half(tmp_path: Path, monkeypatch: pyt
         driver.engine.yield_(5)
         assert exporting.is_writing
         driver.engine.item_click("Cancel")
-        driver.wait_for(lambda: exporting.can_write, "a worker again", frames=20_000)
+        driver.wait_for(lambda: exporting.can_write, "a worker again")
         assert exporting.outcome == "cancelled: 1 of 2 files are written"
         assert list(before.iterdir()) == [], "what was there stays, and nothing else"
         exporting.write()
         application.commands.export_dialog()  # which hides it
         assert not exporting.is_open and exporting.is_writing
-        driver.wait_for(lambda: not exporting.is_writing, "the end", frames=20_000)
+        driver.wait_for(lambda: not exporting.is_writing, "the end")
         assert exporting.outcome.startswith("exported 2 files")
 
     drive(test, WITHOUT_DROPS)

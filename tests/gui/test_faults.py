@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from app.files import checkpoint
 from tests.faults import failing
+from tests.graphics import own_programs
 from tests.gui.host import SMALL, Driver, drive
 
 WITHOUT_DROPS = SMALL.with_value("droplets.enabled", False)
@@ -69,7 +71,7 @@ def test_a_picture_that_cannot_be_drawn_is_told_and_drawn_when_it_can_be(fault: 
     def test(driver: Driver) -> None:
         have_land(driver)
         application = driver.application
-        with failing(fault):
+        with own_programs() if fault == "a shader" else nullcontext(), failing(fault):
             application.commands.change("world.columns", 80)
             application.commands.change("view.overlay", "slope")
             driver.wait_for(lambda: bool(complaints(driver)), "the complaint")

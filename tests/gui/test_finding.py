@@ -16,12 +16,6 @@ from tests.gui.test_panel import WITHOUT_DROPS, have_land, running_scene
 WITH_PLANTS = SMALL.with_values({"droplets.count": 300, "plants.enabled": False})
 
 
-def rows_shown(driver: Driver) -> set[str]:
-    """The parameters that have a row in the panel, in sight or not."""
-    driver._refer_to_parameters()
-    return {path for path in DECLARATIONS if driver.engine.item_exists(f"{path}/##{path}")}
-
-
 def type_query(driver: Driver, query: str) -> None:
     driver.press("/")
     driver.wait_for(lambda: imgui.get_io().want_text_input, "the field")
@@ -41,23 +35,23 @@ def menu_of(driver: Driver, item: str, entry: str) -> None:
 def test_the_panel_begins_with_what_is_at_work() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        shown = rows_shown(driver)
+        shown = driver.rows()
         assert {"droplets.enabled", "droplets.count", "climate.precipitation", "world.seed", "noise.gain"} <= shown
         assert not {"droplets.attrition", "wind.count", "plants.rate", "island.size"} & shown
         assert "wind.enabled" in shown, "what is off has its switch"
         assert len(shown) < 60
         driver.engine.item_click(driver.widget("wind.enabled"))
         driver.engine.yield_(3)
-        assert running_scene(application).wind.enabled
-        assert {"wind.count", "wind.suspension"} <= rows_shown(driver)
+        driver.wait_for(lambda: running_scene(application).wind.enabled, "what the simulation was told")
+        assert {"wind.count", "wind.suspension"} <= driver.rows()
         driver.unfold("wind")
-        assert {path for path in DECLARATIONS if path.startswith("wind.")} <= rows_shown(driver)
+        assert {path for path in DECLARATIONS if path.startswith("wind.")} <= driver.rows()
         driver.engine.item_click("###group wind")
         driver.engine.yield_(3)
-        assert "wind.lag" not in rows_shown(driver)
+        assert "wind.lag" not in driver.rows()
         application.commands.change("wind.lag", 1.0)
         driver.engine.yield_(3)
-        assert "wind.lag" in rows_shown(driver), "what differs from the preset is seen"
+        assert "wind.lag" in driver.rows(), "what differs from the preset is seen"
 
     drive(test)
 
@@ -66,10 +60,10 @@ def test_a_search_finds_what_is_nowhere_shown_and_enter_goes_there() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
         type_query(driver, "attrition")
-        assert rows_shown(driver) == {"droplets.attrition"}
+        assert driver.rows() == {"droplets.attrition"}
         driver.engine.key_chars_replace("crater")
         driver.engine.yield_(3)
-        assert "island.crater_slope" in rows_shown(driver), "of a generator that is not used"
+        assert "island.crater_slope" in driver.rows(), "of a generator that is not used"
         driver.engine.key_chars_replace("droplets.friction")
         driver.engine.yield_(3)
         driver.engine.key_press(int(imgui.Key.enter))
@@ -79,7 +73,7 @@ def test_a_search_finds_what_is_nowhere_shown_and_enter_goes_there() -> None:
         driver.engine.yield_(3)
         assert application.documents.scene.droplets.friction == 0.33
         driver.press("Esc")
-        assert "droplets.count" in rows_shown(driver), "Esc did not lead back"
+        assert "droplets.count" in driver.rows(), "Esc did not lead back"
         type_query(driver, "friction")
         driver.engine.key_press(int(imgui.Key.escape))
         driver.engine.yield_(3)
@@ -165,7 +159,7 @@ def test_all_changes_are_reset_in_one_step_of_undo() -> None:
         driver.engine.item_click("###reset all")
         driver.engine.yield_(3)
         assert application.documents.scene == opened
-        assert running_scene(application).droplets == opened.droplets
+        driver.wait_for(lambda: running_scene(application).droplets == opened.droplets, "what the simulation was told")
         assert not driver.engine.item_exists("###reset all")
         application.commands.undo()
         driver.engine.yield_(2)

@@ -19,6 +19,7 @@ from app.window import pace
 from app.window.actions import ACTIONS
 from app.window.application import Application
 from app.window.commands import Commands
+from app.window.documents import RESTART_DELAY
 from app.window.events import Event, FilesDropped, KeyPressed, PointerMoved
 from app.window.panel import menus
 from app.window.panel.parameters import is_in_use
@@ -42,10 +43,9 @@ def test_every_declared_parameter_has_a_widget() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
         driver.open_all_sections()
-        for path in DECLARATIONS:
-            if is_in_use(path.partition(".")[0], application.documents.scene):
-                assert driver.engine.item_exists(driver.widget(path)), path
-        assert not driver.engine.item_exists(driver.widget("diamond_square.roughness"))
+        scene = application.documents.scene
+        assert driver.rows() == {path for path in DECLARATIONS if is_in_use(path.partition(".")[0], scene)}
+        assert "diamond_square.roughness" not in driver.rows()
 
     drive(test)
 
@@ -66,7 +66,8 @@ def test_a_slider_changes_the_simulation_at_once() -> None:
         driver.engine.item_drag_with_delta(driver.widget("droplets.friction"), imgui.ImVec2(60.0, 0.0))
         driver.engine.yield_(2)
         assert application.documents.scene.droplets.friction != before
-        assert running_scene(application).droplets.friction == application.documents.scene.droplets.friction
+        changed = application.documents.scene.droplets.friction
+        driver.wait_for(lambda: running_scene(application).droplets.friction == changed, "what the simulation was told")
 
     drive(test, WITHOUT_DROPS)
 
@@ -78,7 +79,7 @@ def test_a_typed_number_is_taken_exactly_and_kept_within_its_range(typed: float,
         driver.engine.item_input_value(driver.widget("droplets.friction"), typed)
         driver.engine.yield_(2)
         assert application.documents.scene.droplets.friction == kept
-        assert running_scene(application).droplets.friction == kept
+        driver.wait_for(lambda: running_scene(application).droplets.friction == kept, "what the simulation was told")
 
     drive(test, WITHOUT_DROPS)
 
@@ -108,7 +109,8 @@ def test_a_changed_parameter_is_marked_and_can_be_reset() -> None:
         assert application.panel.changed("processes") == 1
         driver.engine.item_click(driver.reset_button("droplets.density"))
         driver.engine.yield_(2)
-        assert application.documents.scene.droplets.density == opened == running_scene(application).droplets.density
+        assert application.documents.scene.droplets.density == opened
+        driver.wait_for(lambda: running_scene(application).droplets.density == opened, "what the simulation was told")
         assert not driver.engine.item_exists(driver.reset_button("droplets.density"))
 
     drive(test, WITHOUT_DROPS.with_value("droplets.density", 2.0))
@@ -119,7 +121,8 @@ def test_switches_and_choices() -> None:
         application = have_land(driver)
         driver.engine.item_click(driver.widget("droplets.enabled"))
         driver.engine.yield_(2)
-        assert application.documents.scene.droplets.enabled and running_scene(application).droplets.enabled
+        assert application.documents.scene.droplets.enabled
+        driver.wait_for(lambda: running_scene(application).droplets.enabled, "what the simulation was told")
         driver.engine.item_click(driver.widget("view.overlay"))
         driver.engine.item_click("//$FOCUSED/slope")
         driver.engine.yield_(2)
@@ -136,12 +139,13 @@ def test_what_the_terrain_is_made_from_makes_the_world_anew_once_the_slider_is_l
         driver.engine.mouse_move(driver.widget("world.columns"))
         driver.engine.mouse_down()
         driver.engine.mouse_move_to_pos(imgui.get_mouse_pos() - imgui.ImVec2(150.0, 0.0))
-        driver.engine.sleep_no_skip(0.6, 1.0 / 30.0)
-        assert running_scene(application).world.columns == 64, "made anew while the slider was held"
+        driver.let_pass(2.0 * RESTART_DELAY)
+        assert application.documents.are_shown and not application.documents.restart_waits, "made while it was held"
         driver.engine.key_press(int(imgui.Key.escape))
         driver.engine.mouse_up()
-        driver.engine.sleep_no_skip(0.6, 1.0 / 30.0)
+        driver.let_pass(2.0 * RESTART_DELAY)
         assert application.documents.scene.world.columns == 64, "Esc did not take it back"
+        assert not application.documents.restart_waits and application.documents.are_shown
         assert application.snapshot.world == world
         driver.engine.item_drag_with_delta(driver.widget("world.columns"), imgui.ImVec2(-150.0, 0.0))
         driver.wait_for(lambda: application.documents.scene.world.columns != 64, "the end of the drag")
@@ -351,9 +355,7 @@ def test_every_key_does_something_that_is_seen(tmp_path: Path, monkeypatch: pyte
                 driver.engine.yield_(3)
                 before = visible_state(application)
                 driver.press(key)
-                driver.wait_for(
-                    lambda before=before: visible_state(application) != before, f"{key} for {action.label}", frames=600
-                )
+                driver.wait_for(lambda before=before: visible_state(application) != before, f"{key} for {action.label}")
 
     drive(test, WITHOUT_DROPS)
     assert list(tmp_path.glob("*.png")), "F12 wrote nothing"
@@ -844,8 +846,9 @@ def test_traits_of_all_kinds_in_use_are_changed_while_the_world_runs() -> None:
         application, engine = have_land(driver), driver.engine
 
         def scene() -> Scene:
-            assert running_scene(application).traits == application.documents.scene.traits
-            return application.documents.scene
+            shown = application.documents.scene
+            driver.wait_for(lambda: running_scene(application).traits == shown.traits, "what the simulation was told")
+            return shown
 
         driver.unfold("traits")
         for fold in ("traits.materials sand", "traits.materials granite", "traits.plants grass", "traits.plants shrub"):

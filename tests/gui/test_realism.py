@@ -45,14 +45,15 @@ def open_section(driver: Driver) -> Realism:
 def test_it_measures_at_intervals_while_it_is_open_and_not_without() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        assert application.snapshot is not None
+        driver.wait_for(lambda: bool(application.snapshot and application.snapshot.survey), "streams of the picture")
+        assert application.snapshot is not None and application.snapshot.survey is not None
         assert found(application) is None
         before = application.snapshot.survey
         first = open_section(driver)
         assert first.cycle == 0
         assert first.values.keys() == {each.name for each in MEASURES}
         assert application.snapshot.survey is not None
-        assert application.snapshot.survey.layers.keys() == (before.layers.keys() if before else set()), "no rivers"
+        assert application.snapshot.survey.layers.keys() == before.layers.keys(), "no rivers"
         driver.engine.yield_(20)
         assert found(application) is first  # while nothing changes
         application.commands.step()

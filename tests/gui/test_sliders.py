@@ -8,6 +8,7 @@ from imgui_bundle import imgui
 from app.model.numbers import number_text
 from app.model.parameters import Declaration, Value
 from app.scene.scene import DECLARATIONS, Scene
+from app.window.documents import RESTART_DELAY
 from app.window.panel.parameters import ParameterRows
 from app.window.panel.widgets import slider_part
 from tests.gui.host import SMALL, Driver, drive
@@ -53,12 +54,13 @@ def test_a_press_changes_nothing_and_a_drag_goes_on_from_the_value() -> None:
         expected = start + (60.0 - CLICK_REACH) / width_of(driver, path)
         held = application.documents.scene.droplets.friction
         assert slider_part(declaration, held) == pytest.approx(expected, abs=0.02)
-        assert running_scene(application).droplets.friction == held
+        driver.wait_for(lambda: running_scene(application).droplets.friction == held, "what the simulation was told")
         engine.key_press(int(imgui.Key.escape))
         engine.yield_(2)
-        assert (
-            application.documents.scene == before
-            and running_scene(application).droplets.friction == before.droplets.friction
+        assert application.documents.scene == before
+        driver.wait_for(
+            lambda: running_scene(application).droplets.friction == before.droplets.friction,
+            "what the simulation was told",
         )
         engine.mouse_move_to_pos(imgui.get_mouse_pos() - imgui.ImVec2(30.0, 0.0))
         engine.mouse_up()
@@ -141,8 +143,8 @@ def test_escape_and_a_click_elsewhere_make_no_world() -> None:
         engine.mouse_click()
         engine.yield_(2)
         assert application.documents.scene.droplets.friction == 0.7, "what acts while it runs is taken as it is left"
-        engine.sleep_no_skip(0.6, 0.1)
-        assert application.snapshot.world == world
+        driver.let_pass(2.0 * RESTART_DELAY)
+        assert application.documents.are_shown and application.snapshot.world == world
 
     drive(test, WITHOUT_DROPS)
 
@@ -177,7 +179,7 @@ def test_a_tooltip_stands_beside_the_panel() -> None:
         panel = engine.window_info("//Panel").window
         for path in ("world.relief", "view.sun_height"):
             engine.mouse_move_to_pos(at(driver, path, 0.5))
-            engine.sleep_no_skip(1.5, 0.1)
+            driver.let_pass(1.5)
             tooltips = [
                 window
                 for window in imgui.get_current_context().windows

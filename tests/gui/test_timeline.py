@@ -64,10 +64,10 @@ def test_a_drag_on_a_slider_is_one_step_that_can_be_undone_and_done_again() -> N
         driver.press("Ctrl+Z")
         driver.engine.yield_(2)
         assert application.documents.scene.droplets.friction == before
-        assert running_scene(application).droplets.friction == before
+        driver.wait_for(lambda: running_scene(application).droplets.friction == before, "what the simulation was told")
         driver.press("Ctrl+Shift+Z")
         driver.engine.yield_(2)
-        assert running_scene(application).droplets.friction == after
+        driver.wait_for(lambda: running_scene(application).droplets.friction == after, "what the simulation was told")
 
     drive(test, WITHOUT_DROPS)
 

@@ -60,7 +60,7 @@ def _line(
     """A line over the ground, fainter where hills hide it, with a dark rim so that it is seen on any land."""
     drawing = imgui.get_background_draw_list()
     seen = ground.seen_from(application.camera_of(marks.side).camera().position, points)
-    on_screen = [application.place_of(marks.side, marks.on_ground(ground, point)) for point in points]
+    on_screen = application.places_of(marks.side, marks.on_ground(ground, points))
     for pass_colour, thickness in ((faded(OVER_SCENE, 0.55), 0.22), (colour, 0.1)):
         for first, second, is_seen in zip(on_screen, on_screen[1:], seen[1:], strict=False):
             if first is not None and second is not None:
@@ -69,7 +69,7 @@ def _line(
 
 
 def _middle(application: Application, marks: BrushMarks, ground: Ground, place: Place, *, is_opposite: bool) -> None:
-    on_screen = application.place_of(marks.side, marks.on_ground(ground, place))
+    (on_screen,) = application.places_of(marks.side, marks.on_ground(ground, [place]))
     if on_screen is None:
         return
     drawing, (x, y) = imgui.get_background_draw_list(), on_screen

@@ -60,7 +60,7 @@ class SpringMarks:
         """A drop over the place where the water wells up, and its strength while it is pointed at."""
         east, south = spring.east * ground.east, spring.south * ground.south
         point = glm.vec3(east, ground.height(east, south), south)
-        place = self._application.place_of(side, point)
+        (place,) = self._application.places_of(side, [point])
         if place is None:
             return
         size = imgui.ImVec2(2.0 * em(RADIUS), 2.0 * em(RADIUS))
