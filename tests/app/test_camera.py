@@ -575,24 +575,24 @@ OPENING_ASPECTS = {"4:3": 4.0 / 3.0, "16:9": 16.0 / 9.0, "21:9": 21.0 / 9.0}
 PICTURE_COLUMNS = 32
 
 
-@pytest.mark.parametrize("name", presets())
-def test_an_opening_is_full_of_land_in_windows_of_any_form(name: str) -> None:
+def test_an_opening_is_full_of_land_in_windows_of_any_form(subtests: pytest.Subtests) -> None:
     """No side of the picture is empty, and the land fills most of its height."""
-    scene = small_preset(name, 96)
-    world, scene = create_world(scene)
-    shown = take_snapshot(world)
-    ground = Ground(shown, scene.view.exaggeration)
-    south, east = (world.cell_size * (0.5 + np.indices(world.shape))).reshape(2, -1)
-    points = np.stack([east, ground._heights(east, south), south, np.ones_like(east)])
-    for form, aspect in OPENING_ASPECTS.items():
-        camera = scene_camera(scene, shown, aspect)
-        across, up, _, ahead = np.array((camera.projection(aspect) * camera.view()).to_list()).T @ points
-        across, up = across[ahead > 0.0] / ahead[ahead > 0.0], up[ahead > 0.0] / ahead[ahead > 0.0]
-        skyline = np.full(PICTURE_COLUMNS, -1.0)
-        seen = np.abs(across) < 1.0
-        column = ((across[seen] + 1.0) / 2.0 * PICTURE_COLUMNS).astype(int)
-        np.maximum.at(skyline, column, np.clip(up[seen], -1.0, 1.0))
-        above = np.median((1.0 - skyline) / 2.0)
-        assert LEAST_ABOVE < above < (MOST_ABOVE_ISLANDS if scene.edges.water == "sea" else MOST_ABOVE), form
-        assert (1.0 - skyline.max()) / 2.0 < HIGHEST_BELOW, f"{form}: its skyline lies too low"
-        assert np.mean(skyline > -1.0) > 0.75, f"{form}: a side of it is empty"
+    for name in presets():
+        world, scene = create_world(small_preset(name, 96))
+        shown = take_snapshot(world)
+        ground = Ground(shown, scene.view.exaggeration)
+        south, east = (world.cell_size * (0.5 + np.indices(world.shape))).reshape(2, -1)
+        points = np.stack([east, ground._heights(east, south), south, np.ones_like(east)])
+        for form, aspect in OPENING_ASPECTS.items():
+            with subtests.test(name=name, form=form):
+                camera = scene_camera(scene, shown, aspect)
+                across, up, _, ahead = np.array((camera.projection(aspect) * camera.view()).to_list()).T @ points
+                across, up = across[ahead > 0.0] / ahead[ahead > 0.0], up[ahead > 0.0] / ahead[ahead > 0.0]
+                skyline = np.full(PICTURE_COLUMNS, -1.0)
+                seen = np.abs(across) < 1.0
+                column = ((across[seen] + 1.0) / 2.0 * PICTURE_COLUMNS).astype(int)
+                np.maximum.at(skyline, column, np.clip(up[seen], -1.0, 1.0))
+                above = np.median((1.0 - skyline) / 2.0)
+                assert LEAST_ABOVE < above < (MOST_ABOVE_ISLANDS if scene.edges.water == "sea" else MOST_ABOVE)
+                assert (1.0 - skyline.max()) / 2.0 < HIGHEST_BELOW, "its skyline lies too low"
+                assert np.mean(skyline > -1.0) > 0.75, "a side of it is empty"

@@ -7,13 +7,17 @@ import os
 import tomllib
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from app.engine.creation import create_world
 from app.files.opening import open_scene
 from app.model.errors import UserError
+from app.scene.families import families
 from app.scene.scene import DECLARATIONS, Scene, load_preset, preset_to_toml, presets, read_preset, without_effect
+from app.sources.generators import GENERATORS
+from tests.app.few_presets import FEW, tried_presets
 from tests.app.small import small_preset
 
 
@@ -117,33 +121,43 @@ def test_preset_round_trip_holds_only_what_differs() -> None:
     assert read_preset(text, "p.toml") == scene
 
 
-@pytest.mark.parametrize("name", presets())
-def test_shipped_presets_are_sound(name: str) -> None:
-    scene = load_preset(name)
-    assert scene.description
-    assert scene == open_scene(name)
-    world, _ = create_world(small_preset(name, 32))
-    assert world.shape[1] == 32
+def test_shipped_presets_are_sound(subtests: pytest.Subtests) -> None:
+    for name in presets():
+        with subtests.test(name=name):
+            scene = load_preset(name)
+            assert scene.description
+            assert scene == open_scene(name)
+            assert read_preset(preset_to_toml(scene), name) == msgspec.structs.replace(scene, name="")
+            world, _ = create_world(small_preset(name, 32))
+            assert world.shape[1] == 32
+            assert world.ground.std() > 0.0
+            assert world.unsound_cell() is None
 
 
-@pytest.mark.parametrize("name", presets())
-def test_presets_in_few_cells_are_as_steep_as_they_are(name: str) -> None:
+def test_few_presets_are_of_different_families_and_of_all_generators() -> None:
+    assert len({family.title for family in families().family if set(FEW) & set(family.presets)}) == len(FEW)
+    assert {load_preset(name).world.source for name in FEW} == set(GENERATORS)
+
+
+def test_presets_in_few_cells_are_as_steep_as_they_are(subtests: pytest.Subtests) -> None:
     """What a test of a small one tells is then true of it. Beside the preset's land in the means of 4 × 4 cells."""
 
     def steepness(ground: np.ndarray, cell_size: float) -> float:
         return float(np.sqrt(np.square(np.gradient(ground, cell_size)).sum(axis=0).mean()))
 
-    world, scene = create_world(load_preset(name))
-    small, few = create_world(small_preset(name, world.shape[1] // 4))
-    rows, columns = small.shape
-    means = world.ground[: 4 * rows, : 4 * columns].reshape(rows, 4, columns, 4).mean(axis=(1, 3))
-    # A quarter is what means leave out of the roughest land, and by 4 times it is wrong where only the map shrinks.
-    # Of a range the smallest valleys are missing, and with them their slopes.
-    missing = 0.5 if scene.world.source == "range" else 0.25
-    expected = steepness(means, 4.0 * world.cell_size)
-    assert steepness(small.ground, small.cell_size) == pytest.approx(expected, rel=missing)
-    for process in ("droplets", "wind"):
-        assert 0 <= few.value(f"{process}.count") <= scene.value(f"{process}.count")
+    for name in tried_presets():
+        with subtests.test(name=name):
+            world, scene = create_world(load_preset(name))
+            small, few = create_world(small_preset(name, world.shape[1] // 4))
+            rows, columns = small.shape
+            means = world.ground[: 4 * rows, : 4 * columns].reshape(rows, 4, columns, 4).mean(axis=(1, 3))
+            # A quarter is what means leave out of the roughest land, and by 4 times it is wrong where only the map
+            # shrinks. Of a range the smallest valleys are missing, and with them their slopes.
+            missing = 0.5 if scene.world.source == "range" else 0.25
+            expected = steepness(means, 4.0 * world.cell_size)
+            assert steepness(small.ground, small.cell_size) == pytest.approx(expected, rel=missing)
+            for process in ("droplets", "wind"):
+                assert 0 <= few.value(f"{process}.count") <= scene.value(f"{process}.count")
 
 
 def test_sources_are_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,12 +228,6 @@ def test_pipe_is_not_waited_for(name: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / name)
     with pytest.raises(UserError, match="is not a regular file"):
         create_world(open_scene(str(tmp_path / name)))
-
-
-def test_every_parameter_can_be_set_by_its_text() -> None:
-    for path, declaration in DECLARATIONS.items():
-        text = str(declaration.default)
-        assert Scene().with_setting(f"{path}={text}") == Scene(), path
 
 
 def test_another_land_is_not_called_as_the_one_that_was_opened() -> None:
