@@ -48,7 +48,7 @@ class Spending:
 def told(seconds: Mapping[str, float], tests: Mapping[str, int], budget: Mapping[str, float]) -> list[str]:
     """A line for each part, those that took longest first, and one for the sum; without a budget none is over it."""
     lines = []
-    allowed = {**budget, "all": sum(budget.values())}
+    allowed = {**budget, "all": sum(budget.get(part, 0.0) for part in seconds)}
     spent = [(seconds[part], tests[part], part) for part in sorted(seconds, key=lambda part: -seconds[part])]
     for took, count, part in [*spent, (sum(seconds.values()), sum(tests.values()), "all")]:
         line = f"{took:8.1f} s {count:6} tests  {part}"
