@@ -106,7 +106,6 @@ def test_f9_records_the_scene_at_its_true_speed_also_in_another_size(program: Pr
         program.resize(500, 600)
         drawn = program.note["pictures"] + 1  # one more may have the size before
         program.wait_for(lambda: program.note["recorded"] > drawn, "a picture of the new size")
-        wait_for_seconds(program, 2)  # the first of which may have begun before
 
     path, shortest, longest = record(program, "F9", resize)
     about, seen = frames(path)
