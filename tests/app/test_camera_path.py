@@ -17,10 +17,11 @@ from app.model.errors import UserError
 from app.model.view_parameters import CameraParameters
 from app.model.world import World
 from app.picture.camera import opening_camera
-from app.picture.camera_path import CLEARANCE, STEADY, CameraPath
+from app.picture.camera_path import CLEARANCE, LEAST_CLEARANCE, STEADY, CameraPath
 from app.picture.ground import Ground
 from app.scene.scene import load_preset, presets
 from app.window.camera_moves import OVER_LAND, follow_drop, follow_river
+from tests.nets.profile import is_nightly
 
 KEYS = read_camera_path(
     "0: 330 24 1.35 0.5 0.5; 200: 300 14 0.4 0.3 0.6 hold 50; 400: 20 50 0.2 0.7 0.2; 500: 20 5 1 0.5 0.5"
@@ -89,7 +90,7 @@ def test_it_goes_through_its_keys(keys: list[CameraKey]) -> None:
         assert glm.length(across) < 1e-3 * FLAT.side
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=300 if is_nightly() else 12, deadline=None)
 @given(paths)
 def test_it_moves_and_turns_evenly_between_keys_and_rests_at_the_ends(keys: list[CameraKey]) -> None:
     path = CameraPath(keys, FLAT)
@@ -133,7 +134,25 @@ def test_the_eye_stays_above_the_ground(exaggeration: float) -> None:
     path = CameraPath(keys, rough)
     for cycle in np.linspace(0.0, 200.0, 300):
         eye = path.at(float(cycle)).position
-        assert eye.y > rough.limit(eye.x, eye.z) + 0.2 * CLEARANCE * rough.side
+        assert eye.y > rough.limit(eye.x, eye.z) + 0.99 * LEAST_CLEARANCE * rough.side
+
+
+@pytest.mark.parametrize("height", [100.0, 250.0])
+def test_the_eye_rises_before_a_hill_in_its_way_and_passes_well_above_it(height: float) -> None:
+    south, east = np.mgrid[0:48, 0:64]
+    rock = height * np.exp(-((south - 23.5) ** 2 + (east - 31.5) ** 2) / 40.0)
+    hill = Ground(take_snapshot(World(rock, np.zeros_like(rock), 20.0, 1)), 1.0)
+    keys = read_camera_path("0: 90 10 0.2 0.3 0.5; 300: 90 10 0.2 0.95 0.5")
+    over_hill, over_plain = CameraPath(keys, hill), CameraPath(keys, FLAT)
+    eyes = [over_hill.at(cycle).position for cycle in range(301)]
+    level = [over_plain.at(cycle).position.y for cycle in range(301)]
+    above = [eye.y - hill.limit(eye.x, eye.z) for eye in eyes]
+    assert min(above) > 0.5 * CLEARANCE * hill.side
+    lifts = np.array([eye.y for eye in eyes]) - level
+    assert lifts.max() > 0.7 * height - level[150]
+    assert np.abs(np.diff(lifts)).max() < 0.02 * lifts.max(), "it rises and sinks without a jerk"
+    rising = eyes[int(np.argmax(lifts > 0.2 * lifts.max()))]
+    assert hill.limit(rising.x, rising.z) < 0.2 * height, "it rises before the hill does"
 
 
 def test_a_turn_is_a_whole_one() -> None:
@@ -158,11 +177,12 @@ def test_moves_along_water_look_down_the_way() -> None:
         assert read_camera_path(write_camera_path(keys))
 
 
-@pytest.mark.parametrize("name", presets())
-def test_the_film_of_a_preset_begins_where_the_window_opens(name: str) -> None:
+def test_the_film_of_a_preset_begins_where_the_window_opens(subtests: pytest.Subtests) -> None:
     """That view is composed."""
-    scene = load_preset(name)
-    first, camera = read_camera_path(scene.view.camera_path)[0], scene.camera
-    assert first.cycle == 0
-    assert (first.heading, first.pitch, first.distance) == (camera.heading, camera.pitch, camera.distance)
-    assert (first.east, first.south) == (camera.target_east, camera.target_south)
+    for name in presets():
+        with subtests.test(name=name):
+            scene = load_preset(name)
+            first, camera = read_camera_path(scene.view.camera_path)[0], scene.camera
+            assert first.cycle == 0
+            assert (first.heading, first.pitch, first.distance) == (camera.heading, camera.pitch, camera.distance)
+            assert (first.east, first.south) == (camera.target_east, camera.target_south)
