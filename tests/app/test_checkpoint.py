@@ -25,10 +25,18 @@ from tests.app.small import bits, simulated, small_scene
 Arrays = dict[str, Any]
 
 
-@pytest.fixture
-def saved(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def content_of_a_world(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("saved") / "world.npz"
     simulator = simulated(3)
-    checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
+    checkpoint.save(path, simulator.world, simulator.scene)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def saved(content_of_a_world: bytes, tmp_path: Path) -> Path:
+    """The file of a world after three cycles."""
+    (tmp_path / "world.npz").write_bytes(content_of_a_world)
     return tmp_path / "world.npz"
 
 
