@@ -49,10 +49,3 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if item.get_closest_marker("nightly")]
     items[:] = [item for item in items if not item.get_closest_marker("nightly")]
     config.hook.pytest_deselected(items=left_out)
-
-
-def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
-    """A row of a table that holds is counted, and no letter is printed for it."""
-    if isinstance(report, pytest.SubtestReport) and report.passed:
-        return "subtests passed", "", ""
-    return None

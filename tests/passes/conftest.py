@@ -17,26 +17,22 @@ from app.picture.passes import frame
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.picture import Picture
 from app.scene.scene import Scene
-from tests.graphics import graphics, own_programs
+from tests.graphics import graphics, own_framebuffer, own_programs
 
 Draw = Callable[..., NDArray[np.uint8]]
 
 
-@pytest.fixture(scope="session")
-def resting_place() -> moderngl.Framebuffer:
-    """A framebuffer that outlives all others. moderngl goes back to the one in use, which must not be released."""
-    with graphics() as context:
-        return context.framebuffer([context.renderbuffer((1, 1))])
-
-
 @pytest.fixture(autouse=True)
-def context(resting_place: moderngl.Framebuffer) -> Iterator[moderngl.Context]:
+def context() -> Iterator[moderngl.Context]:
     """The context, current for this test, which must leave no error in it."""
     with graphics() as context:
-        resting_place.use()
-        assert context.error == "GL_NO_ERROR"
         yield context
-        assert context.error == "GL_NO_ERROR"
+
+
+@pytest.fixture
+def resting_place(context: moderngl.Context) -> moderngl.Framebuffer:
+    """The framebuffer that is in use when a test begins, and has to be when one that is in use is released."""
+    return own_framebuffer()
 
 
 @pytest.fixture
