@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from app.engine.autosave import Session
@@ -13,8 +12,7 @@ from app.engine.thread import SimulationThread
 from app.scene.edits import Copy
 from app.scene.scene import Scene
 from tests.app.small import bits
-
-SECONDS = 60.0  # after which what does not come will not come
+from tests.waiting import wait_for
 
 
 class Hands:
@@ -28,12 +26,14 @@ class Hands:
         self.wait(lambda: self.thread.status.state == "paused")
 
     def wait(self, done: Callable[[], bool]) -> None:
-        end = time.monotonic() + SECONDS
-        while not done():
+        def is_done() -> bool:
+            if done():
+                return True
             self.thread.take()
             self.reports += self.thread.reports()
-            assert time.monotonic() < end, self.thread.status
-            time.sleep(0.001)
+            return done()
+
+        wait_for(is_done, lambda: f"it; status: {self.thread.status}", between=0.001)
 
     def step(self, cycles: int) -> None:
         goal = self.thread.status.cycle + cycles
@@ -78,3 +78,24 @@ class Hands:
     @property
     def bits(self) -> list[dict[str, object]]:
         return [bits(world) for world in self.lockstep.worlds]
+
+
+def let_go_round(thread: SimulationThread, times: int = 5) -> None:
+    """Let a thread go round so often: what has not come of what was asked before will not come.
+
+    In each round it answers, publishes, and runs a cycle where it may; at rest it is woken for it.
+    """
+    go_round, done = thread._go_round, 0
+
+    def counted() -> None:
+        nonlocal done
+        go_round()
+        done += 1
+
+    def are_done() -> bool:
+        thread._wake.set()
+        return done >= times
+
+    thread._go_round = counted  # type: ignore[method-assign]
+    wait_for(are_done, "rounds of the thread")
+    thread._go_round = go_round  # type: ignore[method-assign]

@@ -26,8 +26,9 @@ from app.processes.droplets import DropletErosion
 from app.scene.comparison import MOST_LISTED, differences, labels, with_compared_of
 from app.scene.edits import Change, Copy, Keep, Open
 from app.scene.scene import DECLARATIONS, GROUPS, Scene, makes_world
-from tests.app.small import bits, heard, simulated, small_scene
-from tests.app.test_simulation import WATER_OF_A_DROP, running, shown, wait_for
+from tests.app.small import Heard, bits, heard, simulated, small_scene
+from tests.app.test_simulation import WATER_OF_A_DROP, running, shown
+from tests.waiting import wait_for
 
 ONE = small_scene()
 OTHER = small_scene(droplets__evaporation=0.01, droplets__count=90)
@@ -262,28 +263,42 @@ def test_the_earlier_of_two_failures_counts(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def take_both(thread: SimulationThread) -> tuple[Snapshot, ...]:
-    snapshots: tuple[Snapshot, ...] = wait_for(thread.take)
-    return snapshots
+    return wait_for(thread.take, "snapshots")
+
+
+def after(thread: SimulationThread, cycle: int) -> tuple[Snapshot, ...]:
+    """Snapshots of a cycle."""
+    found = wait_for(lambda: (taken := thread.take()) and taken[0].cycle == cycle and taken, f"cycle {cycle}")
+    assert isinstance(found, tuple)
+    return found
+
+
+def of_worlds(thread: SimulationThread, count: int) -> tuple[Snapshot, ...]:
+    """Snapshots of so many worlds."""
+    found = wait_for(lambda: (taken := thread.take()) and len(taken) == count and taken, f"{count} worlds")
+    assert isinstance(found, tuple)
+    return found
+
+
+def answer(thread: SimulationThread, kind: type[Heard]) -> Heard:
+    """The first report of a kind."""
+    return wait_for(lambda: heard(thread, kind), kind.__name__)[0]
 
 
 def test_snapshots_are_of_the_same_cycle_and_as_of_worlds_alone() -> None:
-    states: list[dict[int, object]] = []
-    for scene in (ONE, OTHER):
-        simulator = simulated(0, scene)
-        states.append({0: bits(simulator.world)["shown"]})
-        for cycle in range(1, 41):
-            simulator.advance()
-            states[-1][cycle] = bits(simulator.world)["shown"]
+    seen: dict[int, list[object]] = {}
     with running(ONE, OTHER) as thread:
-        seen = 0
-        while seen < 20:
-            snapshots = take_both(thread)
-            one, other = snapshots
+        while len(seen) < 5:
+            one, other = take_both(thread)
             assert one.cycle == other.cycle
             assert one.world != other.world
-            if one.cycle in states[0]:
-                assert [shown(one), shown(other)] == [states[0][one.cycle], states[1][one.cycle]]
-            seen = max(one.cycle, seen)
+            seen[one.cycle] = [shown(one), shown(other)]
+    alone = [simulated(0, scene) for scene in (ONE, OTHER)]
+    for cycle in range(max(seen) + 1):
+        if cycle in seen:
+            assert seen[cycle] == [bits(simulator.world)["shown"] for simulator in alone], cycle
+        for simulator in alone:
+            simulator.advance()
 
 
 def test_pause_step_pace_and_change_act_on_both_or_one() -> None:
@@ -302,9 +317,9 @@ def test_pause_step_pace_and_change_act_on_both_or_one() -> None:
         assert other.ledger.water.gained["rain"] == pytest.approx((70 + 80) * WATER_OF_A_DROP)
         thread.ask(Change({"simulation.cycles_per_frame": 3}))
         thread.ask(Run())
-        wait_for(lambda: thread.status.state == "running")
+        wait_for(lambda: thread.status.state == "running", "running")
         thread.ask(FrameBegan())
-        wait_for(lambda: thread.status.cycle == 5)
+        wait_for(lambda: thread.status.cycle == 5, "three cycles for a frame")
         assert set(thread.status.milliseconds) == {"droplets"}
 
 
@@ -312,19 +327,12 @@ def test_from_one_to_two_and_back_to_either() -> None:
     with running(ONE, paused=True) as thread:
         (alone,) = take_both(thread)
         for kept in (0, 1):
-            thread.ask(
-                Open(
-                    (
-                        ONE,
-                        OTHER,
-                    )
-                )
-            )
+            thread.ask(Open((ONE, OTHER)))
             both = take_both(thread)
             assert [snapshot.cycle for snapshot in both] == [0, 0]
             assert alone.world not in [snapshot.world for snapshot in both]
             thread.ask(Step())
-            both = wait_for(lambda: (taken := thread.take()) and taken[0].cycle == 1 and taken)
+            both = after(thread, 1)
             last = [shown(snapshot) for snapshot in both]
             thread.ask(Keep((kept,)))
             (alone,) = take_both(thread)
@@ -340,19 +348,12 @@ def test_worlds_that_cannot_be_made_leave_the_one_that_is_there(tmp_path: Path) 
     with running(ONE, paused=True) as thread:
         (alone,) = take_both(thread)
         missing = ONE.with_value("world.source", str(tmp_path / "none.tif"))
-        thread.ask(
-            Open(
-                (
-                    missing,
-                    missing,
-                )
-            )
-        )
+        thread.ask(Open((missing, missing)))
         thread.ask(Change({"droplets.count": 61}, 1))
         thread.ask(Keep((1,)))
-        assert "there is no such file" in wait_for(lambda: heard(thread, OpenFailed))[0].why
+        assert "there is no such file" in answer(thread, OpenFailed).why
         thread.ask(Step())
-        (snapshot,) = wait_for(lambda: (taken := thread.take()) and taken[0].cycle == 1 and taken)
+        (snapshot,) = after(thread, 1)
         assert snapshot.world == alone.world
         assert shown(snapshot) == bits(simulated(1).world)["shown"]
 
@@ -370,7 +371,7 @@ def test_thread_shows_the_last_good_states_of_both(
             last = thread.take() or last
             return thread.status.state == "failed" and bool(last) and last[0].cycle == 7
 
-        wait_for(failed)
+        wait_for(failed, "the last good cycle of both")
         assert [shown(snapshot) for snapshot in last] == good
         assert thread.status.error.startswith("B: ")
         assert heard(thread, Stopped) == [thread.status.stopped]
@@ -383,7 +384,7 @@ def test_either_world_is_saved(tmp_path: Path) -> None:
         take_both(thread)
         for world, scene in enumerate((ONE, OTHER)):
             thread.ask(Save(tmp_path / f"{world}.npz", world=world))
-            wait_for(lambda: heard(thread, Saved))
+            answer(thread, Saved)
             saved, kept = checkpoint.load(tmp_path / f"{world}.npz")
             assert kept == scene
             assert bits(saved) == bits(simulated(1, scene).world)
@@ -416,24 +417,24 @@ def test_copies_come_and_go_while_it_runs() -> None:
         take_both(thread)
         for _ in range(3):
             thread.ask(Step())
-        (alone,) = wait_for(lambda: (taken := thread.take()) and taken[0].cycle == 3 and taken)
+        (alone,) = after(thread, 3)
         for count in (2, 3, 4):
             thread.ask(Copy(0))
-            worlds = wait_for(lambda count=count: (taken := thread.take()) and len(taken) == count and taken)
+            worlds = of_worlds(thread, count)
         assert len({world.world for world in worlds}) == 4
         assert worlds[0].world == alone.world
         assert {world.cycle for world in worlds} == {3}
         thread.ask(Copy(0))
-        (refused,) = wait_for(lambda: heard(thread, Refused))
+        refused = answer(thread, Refused)
         assert refused.why == "4 worlds are compared already; more cannot be"
         thread.ask(Change({"droplets.count": 90}, 2))
         thread.ask(Step())
         numbers = [world.world for world in worlds]
-        worlds = wait_for(lambda: (taken := thread.take()) and taken[0].cycle == 4 and taken)
+        worlds = after(thread, 4)
         same = shown(worlds[0])
         assert [shown(world) == same for world in worlds] == [True, True, False, True]
         thread.ask(Keep((2, 3)))
-        worlds = wait_for(lambda: (taken := thread.take()) and len(taken) == 2 and taken)
+        worlds = of_worlds(thread, 2)
         assert [world.world for world in worlds] == numbers[2:]
         assert [scene.droplets.count for scene in thread.scenes] == [90, 60]
 
@@ -443,7 +444,7 @@ def test_a_copy_that_memory_cannot_hold_is_refused(monkeypatch: pytest.MonkeyPat
         take_both(thread)
         monkeypatch.setattr("app.engine.memory.free_memory", lambda: 1000.0)
         thread.ask(Copy(0))
-        (refused,) = wait_for(lambda: heard(thread, Refused))
+        refused = answer(thread, Refused)
         assert "memory" in refused.why
         assert len(thread.scenes) == 1
 
@@ -454,11 +455,12 @@ def test_the_difference_of_grounds_is_a_layer_while_it_is_looked_at() -> None:
         thread.ask(Step())
         thread.ask(Watch("difference"))
         one, other = wait_for(
-            lambda: (taken := thread.take()) and "difference" in taken[0].layers and taken[0].cycle == 1 and taken
+            lambda: (taken := thread.take()) and "difference" in taken[0].layers and taken[0].cycle == 1 and taken,
+            "the difference",
         )
         expected = other.ground(dtype=np.float64) - one.ground(dtype=np.float64)
         assert np.abs(expected).max() > 0.0
         np.testing.assert_allclose(other.layers["difference"], expected, atol=1e-3)
         np.testing.assert_array_equal(one.layers["difference"], -other.layers["difference"])
         thread.ask(Keep((1,)))
-        wait_for(lambda: (taken := thread.take()) and "difference" not in taken[0].layers)
+        wait_for(lambda: (taken := thread.take()) and "difference" not in taken[0].layers, "no difference")

@@ -14,6 +14,7 @@ from unittest import mock
 import numpy as np
 import OpenEXR
 import pytest
+import rasterio
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -73,12 +74,7 @@ def lakes() -> Landscape:
 def read_back(path: Path) -> Numbers:
     """A file of heights as those programs read it that are its own."""
     match path.suffix:
-        case ".tif":
-            rasterio = pytest.importorskip("rasterio")
-            with rasterio.open(path) as file:
-                return np.asarray(file.read(1), np.float64)
-        case ".asc":
-            rasterio = pytest.importorskip("rasterio")
+        case ".tif" | ".asc":
             with rasterio.open(path) as file:
                 return np.asarray(file.read(1), np.float64)
         case ".png":
@@ -202,7 +198,6 @@ def model_with_holes(path: Path) -> Path:
 
 
 def test_place_and_nodata_of_a_model_come_through_simulation_and_saves(tmp_path: Path) -> None:
-    rasterio = pytest.importorskip("rasterio")
     model = model_with_holes(tmp_path / "model.tif")
     scene = open_scene(str(model)).with_value("pools.enabled", False)
     simulator = simulated(2, scene)
@@ -245,7 +240,6 @@ def test_place_of_a_model_is_kept_by_all_that_makes_a_world_anew(tmp_path: Path)
 
 
 def test_made_world_lies_in_local_metres(tmp_path: Path) -> None:
-    rasterio = pytest.importorskip("rasterio")
     (path,) = write(landscape_of(small_scene(world__cell_size=7.5)), tmp_path, heights=("tif",))
     with rasterio.open(path) as file:
         assert file.bounds == (0.0, 0.0, 300.0, 240.0)
@@ -287,7 +281,6 @@ def test_what_cannot_be_written_to_its_end_is_one_line(
 
 
 def test_geotiff_is_cloud_optimised_with_rasterio_and_the_same_without(tmp_path: Path) -> None:
-    rasterio = pytest.importorskip("rasterio")
     landscape = landscape_of(small_scene(world__columns=700, world__rows=600))
     (path,) = write(landscape, tmp_path, heights=("tif",))
     with rasterio.open(path) as file:
@@ -304,7 +297,6 @@ def test_geotiff_is_cloud_optimised_with_rasterio_and_the_same_without(tmp_path:
 
 @pytest.mark.parametrize("kind", ["asc", "npz"])
 def test_degrees_of_grids_and_archives_are_kept(kind: str, tmp_path: Path) -> None:
-    rasterio = pytest.importorskip("rasterio")
     path = tmp_path / f"model.{kind}"
     if kind == "asc":
         write_grid(path, "xllcorner 7, yllcorner 46, cellsize 0.001", island(20, 30))
@@ -440,7 +432,6 @@ def test_command_writes_levels_of_water_of_a_saved_world(lakes: Landscape, tmp_p
 
 
 def test_real_terrain(tmp_path: Path) -> None:
-    rasterio = pytest.importorskip("rasterio")
     assert cli.main(["export", "jacksboro", "--out", str(tmp_path / "jacksboro.tif")]) == 0
     with rasterio.open(tmp_path / "jacksboro.tif") as file:
         assert file.crs.to_epsg() == 4326

@@ -175,7 +175,10 @@ def lakes() -> Landscape:
 
 @pytest.fixture
 def trimesh() -> Any:
-    return pytest.importorskip("trimesh")
+    """Which takes a second to load."""
+    import trimesh
+
+    return trimesh
 
 
 COLOURS = np.add.outer(np.arange(44) * 4, np.arange(60) * 3)[..., None].repeat(3, axis=-1).astype(np.uint8)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,8 +27,10 @@ from app.scene.scene import DECLARATIONS, Scene, load_preset
 from kernels.components import components
 from kernels.filling import fill
 from kernels.standing import DRY
+from tests.app.hands import let_go_round
 from tests.app.small import bits, simulated, small_preset
 from tests.kernels.terrain import hills, soil
+from tests.waiting import wait_for
 
 ISLANDS = ("island", "archipelago", "volcano", "article-island")
 
@@ -273,13 +274,6 @@ def running(scene: Scene, *, paused: bool = True) -> Iterator[SimulationThread]:
         thread.stop()
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.002)
-
-
 def shown(thread: SimulationThread, wanted: Callable[[Snapshot], bool]) -> Snapshot:
     """The first snapshot that is as wanted."""
     found: list[Snapshot] = []
@@ -288,7 +282,7 @@ def shown(thread: SimulationThread, wanted: Callable[[Snapshot], bool]) -> Snaps
         found.extend(snapshot for snapshot in thread.take() if wanted(snapshot))
         return bool(found)
 
-    wait_for(take)
+    wait_for(take, "a snapshot")
     return found[0]
 
 
@@ -304,7 +298,7 @@ def test_a_run_in_the_window_tells_how_far_it_is_and_leaves_a_pause_as_it_was() 
                 seen.add(thread.status.run)
             return bool(seen) and thread.status.run is None
 
-        wait_for(over)
+        wait_for(over, "the end of the run")
         assert {total for _, total in seen} == {20 * PORTION}
         assert all(0 <= done <= total for done, total in seen)
         thread.ask(Blur())  # so that a last snapshot surely comes
@@ -328,12 +322,12 @@ def test_two_worlds_that_are_compared_roll_and_blur_together() -> None:
             pairs.append(thread.take())
             return bool(pairs[-1]) and pairs[-1][0].snowballs == 3 * PORTION
 
-        wait_for(over)
+        wait_for(over, "the end of the run")
         first, second = pairs[-1]
         assert (first.snowballs, first.cycle) == (second.snowballs, second.cycle) == (3 * PORTION, 4)
         assert not np.array_equal(first.layers["bedrock"], second.layers["bedrock"])
         assert max(first.imbalance, second.imbalance) < 1e-12
-        wait_for(lambda: thread.status.run is None)
+        wait_for(lambda: thread.status.run is None, "the end of the run")
     finally:
         thread.stop()
 
@@ -344,18 +338,18 @@ def test_a_run_can_be_cancelled() -> None:
         thread.ask(RollSnowballs(10_000_000))
         shown(thread, lambda snapshot: snapshot.snowballs > 0)
         thread.ask(CancelSnowballs())
-        wait_for(lambda: thread.status.run is None)
+        wait_for(lambda: thread.status.run is None, "the end of the run")
         thread.ask(Blur())
-        wait_for(lambda: (thread.take(), True)[1])
+        wait_for(lambda: (thread.take(), True)[1], "a snapshot")
         cycle = thread.status.cycle
-        time.sleep(0.1)
+        let_go_round(thread)
         assert thread.status.cycle in (cycle, cycle + 1), "only the blur came after it"
 
 
 def test_the_window_rests_where_nothing_is_left_to_do() -> None:
     with running(island(snowballs__total=300), paused=False) as thread:
         shown(thread, lambda snapshot: snapshot.snowballs == 300)
-        time.sleep(0.1)
+        let_go_round(thread)
         assert thread.status.cycle == 3
         thread.ask(Change({"snowballs.total": 500}))
         shown(thread, lambda snapshot: snapshot.snowballs == 500)

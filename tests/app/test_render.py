@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,10 +30,19 @@ from app.files.still import open_png
 from app.model.errors import UserError
 from app.picture.passes.declaration import Shot
 from app.picture.picture import Picture
-from tests.app.test_signals import heard
+from tests.graphics import graphics
+from tests.waiting import PATIENCE, wait_for
 
 # Drops of the preset's cells: as many fall on each of these larger ones, 60 in all.
 SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=9830", "--width", "64", "--height", "36"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_context() -> Iterator[None]:
+    """Programs are compiled once. What a signal ends is another process, with a context of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.cli.render.headless_context", graphics)
+        yield
 
 
 def render(*words: str | Path) -> None:
@@ -45,28 +53,53 @@ def picture(path: Path) -> NDArray[np.uint8]:
     return np.asarray(Image.open(path).convert("RGB"))
 
 
-def test_clip_last_picture_and_every_picture_in_one_run(tmp_path: Path) -> None:
-    outputs = [tmp_path / name for name in ("clip.mp4", "last.png", "frame_%04d.png")]
-    render("--frames", "5", "--fps", "10", *(word for path in outputs for word in ("--out", path)))
-    frames = sorted(tmp_path.glob("frame_*.png"))
+@pytest.fixture(scope="module")
+def outputs(one_context: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with half a second of frames in all formats, drawn in one run."""
+    folder = tmp_path_factory.mktemp("outputs")
+    paths = [folder / name for name in ("clip.mp4", "clip.mov", "clip.gif", "clip.webp", "last.png", "frame_%04d.png")]
+    render("--frames", "5", "--fps", "10", *(word for path in paths for word in ("--out", path)))
+    return folder
+
+
+def test_clip_last_picture_and_every_picture_in_one_run(outputs: Path) -> None:
+    frames = sorted(outputs.glob("frame_*.png"))
     assert [path.name for path in frames] == [f"frame_{number:04d}.png" for number in range(5)]
     assert picture(frames[0]).shape == (36, 64, 3)
     assert picture(frames[0]).std() > 5.0
-    assert (tmp_path / "last.png").read_bytes() == frames[-1].read_bytes()
+    assert (outputs / "last.png").read_bytes() == frames[-1].read_bytes()
     assert len({path.read_bytes() for path in frames}) == 5  # it goes on
-    count, seconds = imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "clip.mp4"))
-    assert (count, seconds) == (5, pytest.approx(0.5, abs=0.01))
-    assert set(tmp_path.iterdir()) == {tmp_path / "clip.mp4", tmp_path / "last.png", *frames}
+    clips = {outputs / f"clip.{suffix}" for suffix in ("mp4", "mov", "gif", "webp")}
+    assert set(outputs.iterdir()) == {*clips, outputs / "last.png", *frames}
 
 
-def test_clip_plays_everywhere_and_while_it_loads(tmp_path: Path) -> None:
-    render("--frames", "3", "--out", tmp_path / "clip.mp4")
-    content = (tmp_path / "clip.mp4").read_bytes()
+def test_clip_plays_everywhere_and_while_it_loads(outputs: Path) -> None:
+    content = (outputs / "clip.mp4").read_bytes()
     assert content.index(b"moov") < content.index(b"mdat")
-    about = imageio_ffmpeg.read_frames(str(tmp_path / "clip.mp4")).__next__()
+    about = imageio_ffmpeg.read_frames(str(outputs / "clip.mp4")).__next__()
     assert about["codec"] == "h264"
     assert about["pix_fmt"].startswith("yuv420p")
     assert about["size"] == (64, 36)
+    count, seconds = imageio_ffmpeg.count_frames_and_secs(str(outputs / "clip.mp4"))
+    assert (count, seconds) == (5, pytest.approx(0.5, abs=0.01))
+
+
+@pytest.mark.parametrize("suffix", ["mov", "gif", "webp"])
+def test_every_kind_of_clip(suffix: str, outputs: Path) -> None:
+    path = outputs / f"clip.{suffix}"
+    if suffix == "mov":
+        about = next(imageio_ffmpeg.read_frames(str(path)))
+        assert (about["codec"], about["fps"], about["size"]) == ("prores", 10.0, (64, 36))
+        assert imageio_ffmpeg.count_frames_and_secs(str(path))[0] == 5
+        return
+    with Image.open(path) as image:
+        assert image.size == (64, 36) and image.n_frames == 5  # type: ignore[attr-defined]
+        lasted = 0
+        for number in range(5):
+            image.seek(number)
+            image.load()
+            lasted += image.info["duration"]
+        assert lasted == 500
 
 
 def test_same_bits_every_time(tmp_path: Path) -> None:
@@ -109,8 +142,13 @@ def test_time_in_the_picture_is_that_of_the_clip(tmp_path: Path, monkeypatch: py
     ("words", "is_told"), [(["--size", "40x32"], True), (["--size", "40"], False), (SMALL[1:], False)]
 )
 def test_the_size_of_the_map_is_not_taken_for_that_of_the_picture(
-    words: list[str], is_told: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    words: list[str],
+    is_told: bool,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("app.cli.render.render", lambda *_, **__: None)
     command = ["render", "noise", *words, "--frames", "1", "--out", str(tmp_path / "a.png")]
     assert cli.main(command) == 0
     told = "--size 40x32 is that of the map in cells; the picture has 1280×720 pixels (--width, --height)"
@@ -239,17 +277,22 @@ def test_encoder_that_fails(encoder: str | None, message: str, tmp_path: Path, m
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there Ctrl-C is not a signal")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, *(pytest.param(n, marks=pytest.mark.nightly) for n in (signal.SIGTERM, signal.SIGHUP))]
+)
 def test_a_signal_leaves_a_clip_of_the_frames_so_far(number: signal.Signals, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "app", "render", *SMALL, "--frames", "100000", "--out", str(tmp_path / "clip.mp4")]
     command += ["--out", str(tmp_path / "last.png")]
     pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, process_group=0, preexec_fn=heard, **pipes) as process:
-        deadline = time.monotonic() + 60.0
-        while time.monotonic() < deadline and not any(path.stat().st_size for path in tmp_path.iterdir()):
-            time.sleep(0.05)  # until the clip grows
+    with subprocess.Popen(command, process_group=0, **pipes) as process:
+
+        def grows() -> bool:
+            assert process.poll() is None, process.communicate()
+            return any(path.stat().st_size for path in tmp_path.iterdir())
+
+        wait_for(grows, "a clip that grows")
         os.killpg(process.pid, number)  # as a terminal does, to all that the program has started
-        _, error = process.communicate(timeout=60.0)
+        _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
     told = re.fullmatch(
         r"thalweg render: stopped; .*clip\.mp4, .*: (\d+) of 100000 frames are complete", error.split("\n")[-2]
@@ -286,25 +329,6 @@ def test_a_still_in_tiles_is_the_picture_in_one_piece(tmp_path: Path, monkeypatc
     assert tiles.shape == whole.shape == (300, 400, 3)
     assert (np.abs(tiles - whole).max(axis=2) > 2).mean() < 0.001
     assert imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "clip.mp4"))[0] == 2
-
-
-@pytest.mark.parametrize("suffix", ["mov", "gif", "webp"])
-def test_every_kind_of_clip(suffix: str, tmp_path: Path) -> None:
-    path = tmp_path / f"clip.{suffix}"
-    render("--frames", "5", "--fps", "10", "--out", path)
-    if suffix == "mov":
-        about = next(imageio_ffmpeg.read_frames(str(path)))
-        assert (about["codec"], about["fps"], about["size"]) == ("prores", 10.0, (64, 36))
-        assert imageio_ffmpeg.count_frames_and_secs(str(path))[0] == 5
-        return
-    with Image.open(path) as image:
-        assert image.size == (64, 36) and image.n_frames == 5  # type: ignore[attr-defined]
-        lasted = 0
-        for number in range(5):
-            image.seek(number)
-            image.load()
-            lasted += image.info["duration"]
-        assert lasted == 500
 
 
 @given(

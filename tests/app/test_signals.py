@@ -7,9 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,25 +16,23 @@ from app.cli.signals import Ended, ended_by_signals, kept_from_signals
 from app.files import checkpoint
 from tests.app.small import bits
 from tests.app.test_cli import SMALL
+from tests.waiting import PATIENCE, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there they are not signals")
 
 
-def heard() -> None:
-    """Also where the tests run in the background of a shell, which has Ctrl+C ignored there."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def started(*words: str, **options: Any) -> subprocess.Popen[str]:
+def started(*words: str) -> subprocess.Popen[str]:
     """The program in a process of its own, once it has begun with its cycles."""
-    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    command = [sys.executable, "-m", "app", *words]
-    process = subprocess.Popen(command, process_group=0, preexec_fn=heard, **pipes, **options)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app", *words],
+        process_group=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
     assert process.stderr is not None
     told = ""
-    deadline = time.monotonic() + 60.0
-    while told.count("cycle/s]") < 2 and time.monotonic() < deadline:
-        told += process.stderr.read(1)
+    while told.count("cycle/s]") < 2:
+        letter = process.stderr.read(1)
+        assert letter, f"it has ended: {told}"
+        told += letter
     return process
 
 
@@ -46,7 +42,7 @@ def test_a_simulation_is_saved_and_goes_on_as_told(number: signal.Signals, tmp_p
     path = tmp_path / "a world.npz"
     with started("simulate", *SMALL, "--cycles", "1000000", "--out", str(path)) as process:
         os.killpg(process.pid, number)
-        _, error = process.communicate(timeout=60.0)
+        _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
     told = error.splitlines()[-1]
     assert [path.name for path in tmp_path.iterdir()] == ["a world.npz"]
@@ -60,17 +56,34 @@ def test_a_simulation_is_saved_and_goes_on_as_told(number: signal.Signals, tmp_p
     assert bits(checkpoint.load(tmp_path / "same.npz")[0]) == bits(world)
 
 
+def is_stopped(process: subprocess.Popen[str]) -> bool:
+    tasks = Path(f"/proc/{process.pid}/task").iterdir()
+    return all((task / "stat").read_text().rpartition(")")[2].split()[0] == "T" for task in tasks)
+
+
+def writes(process: subprocess.Popen[str]) -> int:
+    """How often it has tried to write something."""
+    told = dict(line.split(": ") for line in Path(f"/proc/{process.pid}/io").read_text().splitlines())
+    return int(told["syscw"])
+
+
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only there it is known what a process does")
 def test_a_terminal_that_has_closed_is_no_reason_to_lose_the_world(tmp_path: Path) -> None:
-    """Every write fails, also before the signal comes."""
+    """A write has failed before the signal comes, and others do after it."""
     path = tmp_path / "world.npz"
     with started("simulate", *SMALL, "--cycles", "1000000", "--out", str(path)) as process:
+        process.send_signal(signal.SIGSTOP)
+        wait_for(lambda: is_stopped(process), "a stop, before which it may write something")
         for pipe in (process.stdout, process.stderr):
             assert pipe is not None
             pipe.close()
-        time.sleep(0.5)
+        before = writes(process)
+        process.send_signal(signal.SIGCONT)
+        wait_for(lambda: writes(process) > before, "a write that fails")
         process.send_signal(signal.SIGHUP)
-        process.wait(timeout=60.0)
+        process.wait(timeout=PATIENCE)
+    assert process.returncode == 128 + signal.SIGHUP
     assert checkpoint.load(path)[0].cycle > 0
     assert list(tmp_path.iterdir()) == [path]
 

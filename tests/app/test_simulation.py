@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ import pytest
 from app.engine.creation import create_world
 from app.engine.messages import FrameBegan, OpenFailed, Pause, Run, Save, Saved, Step, Stopped, Watch
 from app.engine.simulator import SimulationError, Simulator
-from app.engine.thread import SimulationThread
+from app.engine.thread import GIVING_WAY, SHORT_CYCLE, SimulationThread
 from app.files import checkpoint
 from app.files.opening import open_scene
 from app.model.layers import side_by_side
@@ -25,7 +27,9 @@ from app.processes.droplets import DropletErosion
 from app.processes.process import ProcessFailure
 from app.scene.edits import Change, Open
 from app.scene.scene import Scene
+from tests.app.hands import let_go_round
 from tests.app.small import bits, heard, simulated, small_scene
+from tests.waiting import wait_for
 
 # The simulator, one cycle after the other.
 
@@ -253,16 +257,6 @@ def take(thread: SimulationThread) -> Snapshot | None:
     return next(iter(thread.take()), None)
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 30.0) -> Any:
-    """What `condition` returns as soon as it is true."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if result := condition():
-            return result
-        time.sleep(0.002)
-    raise AssertionError("it did not come to that")
-
-
 def shown(snapshot: Snapshot) -> dict[str, bytes]:
     return {name: layer.tobytes() for name, layer in snapshot.layers.items()}
 
@@ -279,84 +273,79 @@ def good_states() -> dict[int, object]:
 
 
 @pytest.mark.parametrize("cycles_per_frame", [0, 1, 3])
-@pytest.mark.parametrize("seconds_per_frame", [0.0, 0.01])
-def test_bits_do_not_depend_on_frames(
-    cycles_per_frame: int, seconds_per_frame: float, good_states: dict[int, object]
-) -> None:
+@pytest.mark.parametrize("rounds", [1, 5])
+def test_bits_do_not_depend_on_frames(cycles_per_frame: int, rounds: int, good_states: dict[int, object]) -> None:
     """At any pace, and however often somebody looks, a snapshot of a cycle shows the same."""
     seen = set()
     with running(small_scene(simulation__cycles_per_frame=cycles_per_frame)) as thread:
-        deadline = time.monotonic() + 30.0
-        while time.monotonic() < deadline:
+        while max(seen, default=0) < 30:
             thread.ask(FrameBegan())
+            let_go_round(thread, rounds)
             if snapshot := take(thread):
                 if snapshot.cycle not in good_states:
                     break
                 assert shown(snapshot) == good_states[snapshot.cycle]
                 seen.add(snapshot.cycle)
-                if snapshot.cycle >= 30:
-                    break
-            time.sleep(seconds_per_frame)
     assert seen
 
 
 def test_pace_follows_the_frames() -> None:
     with running(small_scene(simulation__cycles_per_frame=3)) as thread:
-        wait_for(lambda: take(thread))
-        time.sleep(0.1)
+        wait_for(lambda: take(thread), "a snapshot")
+        let_go_round(thread)
         assert thread.status.cycle == 0  # nothing was drawn, so nothing runs
         for frame in range(1, 4):
             thread.ask(FrameBegan())
-            wait_for(lambda frame=frame: thread.status.cycle == 3 * frame)
-        time.sleep(0.1)
+            wait_for(lambda frame=frame: thread.status.cycle == 3 * frame, "cycles")
+        let_go_round(thread)
         assert thread.status.cycle == 9
         thread.ask(FrameBegan(4))  # a frame that took as long as four of the screen's
-        wait_for(lambda: thread.status.cycle == 21)
+        wait_for(lambda: thread.status.cycle == 21, "cycles")
 
 
 def test_slow_motion_lets_frames_pass_between_cycles() -> None:
     with running(small_scene(simulation__cycles_per_frame=2, simulation__frames_per_cycle=3)) as thread:
-        wait_for(lambda: take(thread))
+        wait_for(lambda: take(thread), "a snapshot")
         for _ in range(2):
             thread.ask(FrameBegan())
-        time.sleep(0.1)
+        let_go_round(thread)
         assert thread.status.cycle == 0
         thread.ask(FrameBegan())
-        wait_for(lambda: thread.status.cycle == 2)
+        wait_for(lambda: thread.status.cycle == 2, "cycles")
         thread.ask(FrameBegan(7))  # two portions, and a third of the next
-        wait_for(lambda: thread.status.cycle == 6)
+        wait_for(lambda: thread.status.cycle == 6, "cycles")
         thread.ask(FrameBegan(2))
-        wait_for(lambda: thread.status.cycle == 8)
+        wait_for(lambda: thread.status.cycle == 8, "cycles")
 
 
 def test_single_steps_while_paused() -> None:
     with running(small_scene(), paused=True) as thread:
-        assert wait_for(lambda: take(thread)).cycle == 0
+        assert wait_for(lambda: take(thread), "a snapshot").cycle == 0
         thread.ask(Step())
-        assert wait_for(lambda: take(thread)).cycle == 1
-        time.sleep(0.1)
+        assert wait_for(lambda: take(thread), "a snapshot").cycle == 1
+        let_go_round(thread)
         assert take(thread) is None
         assert thread.status.state == "paused"
         thread.ask(Run())
-        assert wait_for(lambda: thread.status.cycle > 3)
+        assert wait_for(lambda: thread.status.cycle > 3, "cycles")
 
 
 def test_taken_snapshot_stays_as_it_is_until_the_next_is_taken() -> None:
     with running(small_scene()) as thread:
-        snapshot = wait_for(lambda: take(thread))
+        snapshot = wait_for(lambda: take(thread), "a snapshot")
         before = shown(snapshot)
-        wait_for(lambda: thread.status.cycle > snapshot.cycle + 20)
+        wait_for(lambda: thread.status.cycle > snapshot.cycle + 20, "cycles")
         assert shown(snapshot) == before
 
 
 def test_change_goes_to_the_next_cycle() -> None:
     with running(small_scene(), paused=True) as thread:
-        wait_for(lambda: take(thread))
+        wait_for(lambda: take(thread), "a snapshot")
         thread.ask(Step())
-        wait_for(lambda: take(thread))
+        wait_for(lambda: take(thread), "a snapshot")
         thread.ask(Change({"droplets.count": 61}))
         thread.ask(Step())
-        snapshot = wait_for(lambda: take(thread))
+        snapshot = wait_for(lambda: take(thread), "a snapshot")
     assert snapshot.ledger.water.gained["rain"] == pytest.approx((60 + 61) * WATER_OF_A_DROP)
 
 
@@ -368,43 +357,50 @@ def test_what_is_switched_off_takes_no_time() -> None:
     assert set(simulator.milliseconds) == {"droplets"}
     with running(scene, paused=True) as thread:
         thread.ask(Step())
-        wait_for(lambda: set(thread.status.milliseconds) == {"droplets", "cascade"})
+        wait_for(lambda: set(thread.status.milliseconds) == {"droplets", "cascade"}, "the times of processes")
         thread.ask(Change({"droplets.enabled": False}))
-        wait_for(lambda: set(thread.status.milliseconds) == {"cascade"})
+        wait_for(lambda: set(thread.status.milliseconds) == {"cascade"}, "the times of processes")
 
 
-def test_cycles_in_which_nothing_happens_leave_the_interpreter_to_others() -> None:
+@pytest.mark.parametrize("seconds", [0.0, 1.0])
+def test_cycles_in_which_nothing_happens_leave_the_interpreter_to_others(
+    seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A window gives the lock back many times in a frame and must not wait each time to have it again."""
+    given_way: list[float] = []
+    ticks = itertools.count(0.0, seconds)  # so long each cycle takes, by this clock
+    clock = SimpleNamespace(perf_counter=lambda: next(ticks), monotonic=time.monotonic, sleep=given_way.append)
+    monkeypatch.setattr("app.engine.thread.time", clock)
     with running(small_scene(droplets__enabled=False)) as thread:
-        wait_for(lambda: thread.status.cycle > 10)
-        first, turns = thread.status.cycle, 100
-        for _ in range(turns):
-            time.sleep(0.0)  # gives the lock back
-        assert thread.status.cycle - first < 10 * turns, "others wait until it is taken away"
+        wait_for(lambda: thread.status.cycle > 20, "cycles")
+    if seconds < SHORT_CYCLE:
+        assert len(given_way) >= thread.status.cycle and set(given_way) == {GIVING_WAY} != {0.0}
+    else:
+        assert given_way == []
 
 
 def test_restart_makes_the_world_anew(tmp_path: Path) -> None:
     with running(small_scene()) as thread:
-        wait_for(lambda: thread.status.cycle > 2)
+        wait_for(lambda: thread.status.cycle > 2, "cycles")
         other = small_scene(world__columns=24, world__seed=5)
         thread.ask(Pause())
         thread.ask(Open((other,)))
-        snapshot = wait_for(lambda: (taken := take(thread)) and taken.world == 2 and taken)
+        snapshot = wait_for(lambda: (taken := take(thread)) and taken.world == 2 and taken, "a snapshot")
         world, _ = create_world(other)
         assert snapshot.cycle == 0
         assert shown(snapshot) == bits(world)["shown"]
         thread.ask(Open((other.with_value("world.source", str(tmp_path / "none.tif")),)))
-        assert "there is no such file" in wait_for(lambda: heard(thread, OpenFailed))[0].why
+        assert "there is no such file" in wait_for(lambda: heard(thread, OpenFailed), "a report")[0].why
         assert thread.status.state == "paused"
         thread.ask(Step())
-        assert wait_for(lambda: take(thread)).world == 2  # the world that was there goes on
+        assert wait_for(lambda: take(thread), "a snapshot").world == 2  # the world that was there goes on
 
 
 def test_saved_between_two_cycles(tmp_path: Path) -> None:
     with running(small_scene()) as thread:
-        wait_for(lambda: thread.status.cycle > 2)
+        wait_for(lambda: thread.status.cycle > 2, "cycles")
         thread.ask(Save(tmp_path / "world.npz"))
-        wait_for(lambda: heard(thread, Saved))
+        wait_for(lambda: heard(thread, Saved), "a report")
     world, _ = checkpoint.load(tmp_path / "world.npz")
     assert bits(world) == bits(simulated(world.cycle).world)
 
@@ -423,7 +419,7 @@ def test_thread_shows_the_last_good_state_after_a_failure(
             last = take(thread) or last
             return thread.status.state == "failed" and last is not None and last.cycle == 7
 
-        wait_for(failed)
+        wait_for(failed, "a failure")
         assert last is not None
         assert shown(last) == good
         assert "7" in thread.status.error or "8" in thread.status.error
@@ -431,7 +427,7 @@ def test_thread_shows_the_last_good_state_after_a_failure(
         with monkeypatch.context() as patch:
             patch.setattr("app.engine.simulator.PROCESSES", (DropletErosion,))
             thread.ask(Open((small_scene(),)))
-            wait_for(lambda: thread.status.state == "running" and thread.status.cycle > 3)
+            wait_for(lambda: thread.status.state == "running" and thread.status.cycle > 3, "cycles")
 
 
 def test_simulator_prepares_what_is_switched_on() -> None:
@@ -464,13 +460,7 @@ def test_a_window_gets_the_layers_of_an_overlay_while_it_shows_it() -> None:
 
 def _newest(simulation: SimulationThread, condition: Callable[[Snapshot], bool]) -> Snapshot:
     """The first snapshot that fits."""
-    end = time.monotonic() + 120.0
-    while time.monotonic() < end:
-        for snapshot in simulation.take():
-            if condition(snapshot):
-                return snapshot
-        time.sleep(0.01)
-    raise AssertionError("there was no such snapshot")
+    return wait_for(lambda: next(filter(condition, simulation.take()), None), "such a snapshot")
 
 
 # Streams whose water has ended.

@@ -52,7 +52,7 @@ def test_flat_land_is_exaggerated_and_steep_land_is_not(relief: float, times: fl
 
 
 def test_the_land_that_ships_is_seen_as_its_preset_has_it() -> None:
-    land = overview_of_file(Path("assets/terrain/jacksboro.npz"))
+    land = overview_of_file(Path(__file__).parents[2] / "assets" / "terrain" / "jacksboro.npz")
     assert land is not None
     assert exaggeration_of(land) == load_preset(DEFAULT_PRESET).view.exaggeration
 

@@ -231,7 +231,9 @@ def test_old_states_are_thinned_where_they_take_too_much(monkeypatch: pytest.Mon
     assert gaps.max() <= 40
 
 
-def test_nothing_is_lost_where_states_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_lost_where_states_cannot_be_written(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     from app.engine import timeline
 
     def full(*_: object) -> None:
@@ -241,6 +243,7 @@ def test_nothing_is_lost_where_states_cannot_be_written(monkeypatch: pytest.Monk
     simulator = simulated(3)
     state = timeline.Kept(Moment(1, 3, 1), (KeptWorld.of(simulator),), thumbnail(simulator.world))
     timeline.Timeline()._spill(state)
+    assert "kept states stay in memory, for they cannot be written: " in caplog.text
     assert bits(state.worlds[0].simulator().world) == bits(simulator.world)
 
 

@@ -23,6 +23,7 @@ from app.scene.edits import Change
 from app.scene.scene import Scene
 from kernels.standing import DRY, LAKE, SEA
 from tests.app.small import bits, simulated, small_preset, small_scene
+from tests.waiting import wait_for
 
 RAINY = {
     "pools__enabled": True,
@@ -125,25 +126,15 @@ def test_raising_the_sea_floods_at_once_also_while_paused() -> None:
     thread.first_picture_shown.set()
     thread.start()
     try:
-        import time
-
-        def newest() -> object:
-            deadline = time.monotonic() + 60.0
-            while time.monotonic() < deadline:
-                for snapshot in thread.take():
-                    return snapshot
-                time.sleep(0.01)
-            raise AssertionError("no snapshot came")
-
-        snapshot = newest()
-        while "water" not in snapshot.layers:  # type: ignore[attr-defined]
-            snapshot = newest()
-        assert not snapshot.layers["water"].any()  # type: ignore[attr-defined]
+        (snapshot,) = wait_for(thread.take, "a snapshot")
+        while "water" not in snapshot.layers:
+            (snapshot,) = wait_for(thread.take, "a snapshot")
+        assert not snapshot.layers["water"].any()
         thread.ask(Change({"edges.sea_level": 100.0}))
-        snapshot = newest()
-        assert snapshot.cycle == 0  # type: ignore[attr-defined]
-        assert snapshot.sea_level == 100.0  # type: ignore[attr-defined]
-        assert snapshot.layers["water"].max() > 50.0  # type: ignore[attr-defined]
+        (snapshot,) = wait_for(thread.take, "a snapshot")
+        assert snapshot.cycle == 0
+        assert snapshot.sea_level == 100.0
+        assert snapshot.layers["water"].max() > 50.0
     finally:
         thread.stop()
 

@@ -25,7 +25,7 @@ from app.window.notices import Notices
 
 def test_a_short_soak_visits_presets_and_tells_what_became(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = tmp_path / "actions.jsonl"
-    report = soak(6.0 / 3600.0, ["noise", "basic"], seed=5, record=record, side=32)
+    report = soak(0.1 / 3600.0, ["noise", "basic"], seed=5, record=record, side=32)
     assert not report.errors
     assert {visit.preset for visit in report.visits} == {"noise", "basic"}
     for visit in report.visits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -286,20 +287,21 @@ def test_it_gives_back_all_that_it_holds(
 # The picture.
 
 
-def at_sea(heading: float) -> tuple[object, Camera]:
+def at_sea(heading: float) -> tuple[Snapshot, Camera]:
     shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=CELL), 0.0)
     return shown, Camera(glm.vec3(32 * CELL, 0.0, 32 * CELL), heading, 3.0, 90.0 * CELL, 20.0)
 
 
-@pytest.mark.parametrize("sun", [2.0, 6.0, 27.0, 70.0])
-@pytest.mark.parametrize("around", [0.0, 25.0, 90.0, 180.0])
-def test_the_sea_meets_the_sky_without_a_line(draw: Draw, sun: float, around: float) -> None:
+def test_the_sea_meets_the_sky_without_a_line(draw: Draw, subtests: pytest.Subtests) -> None:
     shown, camera = at_sea(40.0)
-    scene = Scene().with_values({"view.sun_height": sun, "view.sun_direction": 40.0 + around, "view.waves": 0.0})
-    pixels = draw(shown, camera, scene, size=(64, 240)).astype(float)  # type: ignore[arg-type]
-    column = pixels[:, 56:].mean(axis=1)  # beside the disc of the sun
-    horizon = round(240 * (0.5 - math.tan(math.radians(3.0)) / (2.0 * math.tan(math.radians(10.0)))))
-    assert np.abs(np.diff(column[horizon - 6 : horizon + 6], axis=0)).max() < 5.0
+    for sun, around in itertools.product((2.0, 6.0, 27.0, 70.0), (0.0, 25.0, 90.0, 180.0)):
+        with subtests.test(sun=sun, around=around):
+            view = {"sun_height": sun, "sun_direction": 40.0 + around, "waves": 0.0}
+            scene = Scene().with_values({f"view.{name}": value for name, value in view.items()})
+            pixels = draw(shown, camera, scene, size=(64, 240)).astype(float)
+            column = pixels[:, 56:].mean(axis=1)  # beside the disc of the sun
+            horizon = round(240 * (0.5 - math.tan(math.radians(3.0)) / (2.0 * math.tan(math.radians(10.0)))))
+            assert np.abs(np.diff(column[horizon - 6 : horizon + 6], axis=0)).max() < 5.0
 
 
 def on_a_table(pitch: float, distance: float) -> tuple[Snapshot, Camera]:
@@ -308,24 +310,24 @@ def on_a_table(pitch: float, distance: float) -> tuple[Snapshot, Camera]:
     return shown, Camera(glm.vec3(32 * CELL, 0.0, 32 * CELL), 40.0, pitch, distance * 64 * CELL, 30.0, middle=-0.9)
 
 
-@pytest.mark.parametrize("sun", [2.0, 6.0, 27.0, 70.0])
-@pytest.mark.parametrize(("pitch", "distance"), [(10.0, 2.0), (13.0, 1.1), (13.0, 2.5), (20.0, 1.2)])
-def test_a_table_meets_the_sky_without_a_line_below_the_level_of_the_eye(
-    draw: Draw, sun: float, pitch: float, distance: float
-) -> None:
-    shown, camera = on_a_table(pitch, distance)
-    scene = Scene().with_values({"view.sun_height": sun, "view.sun_direction": 130.0})
-    dip = horizon_dip(camera, shown, -0.1 * 64 * CELL)
-    assert dip is not None
-    column = draw(shown, camera, scene, size=(240, 240)).astype(float)[:, 200:].mean(axis=1)
-    horizon = round(240 * (1.0 - camera.horizon(1.0, dip)))
-    level = round(240 * (1.0 - camera.horizon(1.0)))
-    assert horizon > 6 and level < horizon - 6
-    assert np.abs(np.diff(column[horizon - 6 : horizon + 6], axis=0)).max() < 5.0
-    # The sky begins there: the colour changes on the way up to where it would begin without an end of the table.
-    blueness = column[:, 2] - column[:, 0]
-    above = max(level, 0)
-    assert abs(blueness[above] - blueness[horizon]) > 2.0 * abs(blueness[horizon + 6] - blueness[horizon])
+def test_a_table_meets_the_sky_without_a_line_below_the_level_of_the_eye(draw: Draw, subtests: pytest.Subtests) -> None:
+    for pitch, distance in ((10.0, 2.0), (13.0, 1.1), (13.0, 2.5), (20.0, 1.2)):
+        shown, camera = on_a_table(pitch, distance)
+        dip = horizon_dip(camera, shown, -0.1 * 64 * CELL)
+        assert dip is not None
+        horizon = round(240 * (1.0 - camera.horizon(1.0, dip)))
+        level = round(240 * (1.0 - camera.horizon(1.0)))
+        assert horizon > 6 and level < horizon - 6
+        for sun in (2.0, 6.0, 27.0, 70.0):
+            with subtests.test(pitch=pitch, distance=distance, sun=sun):
+                scene = Scene().with_values({"view.sun_height": sun, "view.sun_direction": 130.0})
+                column = draw(shown, camera, scene, size=(240, 240)).astype(float)[:, 200:].mean(axis=1)
+                assert np.abs(np.diff(column[horizon - 6 : horizon + 6], axis=0)).max() < 5.0
+                # The sky begins there: the colour changes on the way up to where it would begin without an end of the
+                # table.
+                blueness = column[:, 2] - column[:, 0]
+                above = max(level, 0)
+                assert abs(blueness[above] - blueness[horizon]) > 2.0 * abs(blueness[horizon + 6] - blueness[horizon])
 
 
 def test_where_a_table_ends() -> None:
@@ -358,7 +360,7 @@ def test_the_horizon_of_a_dip_is_where_directions_of_that_slope_are_seen() -> No
 def test_the_sun_is_a_disc_where_it_stands(draw: Draw) -> None:
     shown, camera = at_sea(120.0)
     scene = Scene().with_values({"view.sun_height": 5.0, "view.sun_direction": 120.0, "view.quality": "high"})
-    pixels = draw(shown, camera, scene, size=(240, 240)).astype(float)  # type: ignore[arg-type]
+    pixels = draw(shown, camera, scene, size=(240, 240)).astype(float)
     up = 120.0 - 120.0 * math.tan(math.radians(5.0 + 3.0)) / math.tan(math.radians(10.0))
     disc = pixels[round(up) - 1 : round(up) + 2, 118:122].mean(axis=(0, 1))
     around = pixels[round(up) - 1 : round(up) + 2, 90:100].mean(axis=(0, 1))
@@ -385,7 +387,7 @@ def test_the_sun_stands_in_its_glare(draw: Draw, sun: float) -> None:
     """It is no sticker: brightest in its middle, its colour around it, and no edge where the rows of the glare end."""
     shown, camera = at_sea(120.0)
     scene = Scene().with_values({"view.sun_height": sun, "view.sun_direction": 120.0, "view.quality": "high"})
-    pixels = draw(shown, camera, scene, size=(240, 240)).astype(float)  # type: ignore[arg-type]
+    pixels = draw(shown, camera, scene, size=(240, 240)).astype(float)
     up = round(120.0 - 120.0 * math.tan(math.radians(sun + 3.0)) / math.tan(math.radians(10.0)))
     disc, near, far = pixels[up, 120], pixels[up - 8, 120], pixels[up - 8, 10]
     assert disc.min() > 140.0 and disc[2] > near[2], "no colour of a lamp"

@@ -19,6 +19,7 @@ from app.picture.crop import MARGIN, STEP, bands
 from app.picture.passes.quality import LEVELS
 from app.picture.sides import Sides
 from app.scene.scene import Scene
+from tests.nets.cases import tried
 from tests.passes.worlds import bumps, drowned, hills, island, snapshot, with_rivers, wooded
 
 SIDE = 3 * STEP  # of a tile
@@ -27,6 +28,7 @@ SMALLER = (2 * SIDE, 2 * SIDE)
 LARGEST = SIDE + 2 * MARGIN
 
 
+@tried(100)
 @given(st.integers(1, 5000), st.integers(1, 3000), st.integers(2 * MARGIN + STEP, 2048))
 def test_tiles_cover_a_picture_once_and_none_is_too_large(width: int, height: int, largest: int) -> None:
     rows = 0

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from app.picture.canvas import Canvas
 from app.picture.film import Film, fitted
 from app.picture.sides import Area
+from tests.nets.cases import tried
 
 SIDES = st.integers(2, 4000)
 
 
+@tried(100)
 @given(st.tuples(SIDES, SIDES), st.tuples(SIDES, SIDES))
 def test_a_picture_keeps_its_shape_and_stands_in_the_middle(size: tuple[int, int], into: tuple[int, int]) -> None:
     scale, left, bottom = fitted(size, into)
@@ -26,6 +28,7 @@ def test_a_picture_keeps_its_shape_and_stands_in_the_middle(size: tuple[int, int
     assert min(left, bottom) < 1e-6
 
 
+@tried(100)
 @given(st.tuples(SIDES, SIDES))
 def test_an_odd_pixel_is_cut_and_nothing_scaled(size: tuple[int, int]) -> None:
     assert fitted(size, (size[0] // 2 * 2, size[1] // 2 * 2)) == (1.0, 0.0, 0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.passes.valleys import AROUND, BLOCKS, fog_of, valley_floors
 from app.scene.scene import Scene
+from tests.nets.cases import tried
 from tests.passes.conftest import Draw
 from tests.passes.worlds import snapshot
 
@@ -19,6 +22,7 @@ CELL = 20.0
 ROWS, COLUMNS = 96, 128
 
 
+@cache
 def valley() -> Snapshot:
     """A valley with a level floor from north to south between two ridges, 300 m high."""
     across = np.abs(np.arange(COLUMNS) - (COLUMNS - 1) / 2) / (COLUMNS / 2)
@@ -60,6 +64,7 @@ def test_fog_goes_with_the_morning() -> None:
     assert fog_of(0.0, 5.0) == 0.0 and fog_of(2.0, 5.0) == pytest.approx(2.0 * depths[0])
 
 
+@tried(60)
 @given(st.integers(1, 200), st.integers(1, 200), st.integers(0, 2**32 - 1))
 def test_floors_of_any_map_lie_between_its_lowest_and_highest_ground(rows: int, columns: int, seed: int) -> None:
     ground = np.random.default_rng(seed).normal(100.0, 50.0, (rows, columns)).astype(np.float32)

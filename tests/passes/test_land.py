@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 
@@ -31,22 +32,25 @@ Show = Callable[..., NDArray[np.uint8]]
 
 @pytest.fixture
 def show(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
-    """Draws with some shaders replaced, from then on."""
-    pictures: list[Picture] = []
+    """Draws with some shaders replaced; with the same ones, by the same picture."""
+    pictures: list[tuple[dict[str, str], Picture]] = []
 
     def show(
         shown: Snapshot, camera: Camera, replaced: dict[str, str], scene: Scene | None = None
     ) -> NDArray[np.uint8]:
-        masks.use(monkeypatch, replaced, triangle_pixels=2.0)
-        pictures.append(Picture(context, bake_at_once=True, quality="plain"))
-        pictures[-1].show(shown)
-        pictures[-1].draw(canvas.framebuffer(*SIZE), camera, scene or Scene(), minimap=False)
+        if not pictures or pictures[-1][0] != replaced:
+            masks.use(monkeypatch, replaced, triangle_pixels=2.0)
+            pictures.append((replaced, Picture(context, bake_at_once=True, quality="plain")))
+        picture = pictures[-1][1]
+        if picture.snapshot is not shown:
+            picture.show(shown)
+        picture.draw(canvas.framebuffer(*SIZE), camera, scene or Scene(), minimap=False)
         pixels = canvas.pixels()
         assert pixels is not None
         return pixels.copy()
 
     yield show
-    for picture in pictures:
+    for _, picture in pictures:
         picture.release()
 
 
@@ -59,24 +63,25 @@ def projected(camera: Camera, place: tuple[float, float, float]) -> NDArray[np.f
     return np.array([SIZE[0] / 2 + focal_length * right, SIZE[1] / 2 - focal_length * up])
 
 
-@pytest.mark.parametrize("heading", [0.0, 70.0, 160.0, 250.0, 340.0])
-@pytest.mark.parametrize("pitch", [20.0, 60.0, 90.0])
-@pytest.mark.parametrize("exaggeration", [0.5, 1.0, 10.0])
-def test_a_pyramid_stands_where_it_is_on_the_map(show: Show, heading: float, pitch: float, exaggeration: float) -> None:
+def test_a_pyramid_stands_where_it_is_on_the_map(show: Show, subtests: pytest.Subtests) -> None:
     """In the north-east, 90 columns and 30 rows in: its blue tip is at the pixel that geometry says."""
-    height = 400.0 / exaggeration
-    shown = snapshot(pyramid(120, 140, 30, 90, height, 12), cell_size=10.0)
-    top = (905.0, height * exaggeration, 305.0)
-    camera = Camera(glm.vec3(750.0, 200.0, 450.0), heading, pitch, 1800.0)
-    scene = Scene().with_value("view.exaggeration", exaggeration)
-    pixels = show(shown, camera, {**masks.PLAIN_SHADERS, "terrain.frag": ABOVE % 340.0}, scene)
-    row, column = np.nonzero((pixels[..., 2] > 0) & (pixels[..., 0] == 0))
-    tip, middle = projected(camera, top), projected(camera, (905.0, 370.0, 305.0))
-    assert len(row) > 5
-    assert abs(column.mean() + 0.5 - middle[0]) < 1.5
-    assert row.min() - 2.0 < tip[1] < row.max() + 2.0
-    if pitch < 90.0:
-        assert abs(row.min() - tip[1]) < 3.0
+    headings, pitches = (0.0, 70.0, 160.0, 250.0, 340.0), (20.0, 60.0, 90.0)
+    for exaggeration in (0.5, 1.0, 10.0):
+        height = 400.0 / exaggeration
+        shown = snapshot(pyramid(120, 140, 30, 90, height, 12), cell_size=10.0)
+        top = (905.0, height * exaggeration, 305.0)
+        scene = Scene().with_value("view.exaggeration", exaggeration)
+        for heading, pitch in itertools.product(headings, pitches):
+            with subtests.test(exaggeration=exaggeration, heading=heading, pitch=pitch):
+                camera = Camera(glm.vec3(750.0, 200.0, 450.0), heading, pitch, 1800.0)
+                pixels = show(shown, camera, {**masks.PLAIN_SHADERS, "terrain.frag": ABOVE % 340.0}, scene)
+                row, column = np.nonzero((pixels[..., 2] > 0) & (pixels[..., 0] == 0))
+                tip, middle = projected(camera, top), projected(camera, (905.0, 370.0, 305.0))
+                assert len(row) > 5
+                assert abs(column.mean() + 0.5 - middle[0]) < 1.5
+                assert row.min() - 2.0 < tip[1] < row.max() + 2.0
+                if pitch < 90.0:
+                    assert abs(row.min() - tip[1]) < 3.0
 
 
 def test_north_is_up_and_east_is_right_in_the_top_view(show: Show) -> None:
@@ -87,24 +92,25 @@ def test_north_is_up_and_east_is_right_in_the_top_view(show: Show) -> None:
     assert row.mean() < SIZE[1] / 2 - 20 and column.mean() > SIZE[0] / 2 + 20
 
 
-@pytest.mark.parametrize("thickness", [5.0, 20.0, 60.0])
-@pytest.mark.parametrize("heading", [0.0, 90.0, 180.0, 270.0])
-def test_a_wall_shows_sediment_as_thick_as_it_is(show: Show, thickness: float, heading: float) -> None:
+def test_a_wall_shows_sediment_as_thick_as_it_is(show: Show, subtests: pytest.Subtests) -> None:
     """Two blocks of the same outline, one all rock: their walls differ where the other one has sediment."""
     columns, rows = 90, 60
     distance = 600.0
-    camera = Camera(glm.vec3(450.0, 70.0, 300.0), heading, 0.0, distance)
     tone = {"tone.frag": masks.PLAIN_SHADERS["tone.frag"], "backdrop.frag": masks.PLAIN_SHADERS["backdrop.frag"]}
-    rock = show(snapshot(flat(rows, columns, 100.0)), camera, tone).astype(int)
-    covered = show(snapshot(flat(rows, columns, 100.0 - thickness), thickness), camera, tone).astype(int)
-    half = (columns if heading in (90.0, 270.0) else rows) * 5.0 - 5.0
-    focal_length = 0.5 * SIZE[1] / math.tan(math.radians(camera.field_of_view) / 2.0)
-    pixels_per_metre = focal_length / (distance - half)
-    differs = np.abs(rock - covered).max(axis=2) > 4
-    band = np.flatnonzero(differs[:, 120:200].mean(axis=1) > 0.1)
-    top = SIZE[1] / 2 - 30.0 * pixels_per_metre  # the ground is 30 m over the camera
-    assert abs(band.min() - top) < 2.0
-    assert abs(len(band) - thickness * pixels_per_metre) < 2.5 + 0.03 * len(band)
+    for heading in (0.0, 90.0, 180.0, 270.0):
+        camera = Camera(glm.vec3(450.0, 70.0, 300.0), heading, 0.0, distance)
+        rock = show(snapshot(flat(rows, columns, 100.0)), camera, tone).astype(int)
+        half = (columns if heading in (90.0, 270.0) else rows) * 5.0 - 5.0
+        focal_length = 0.5 * SIZE[1] / math.tan(math.radians(camera.field_of_view) / 2.0)
+        pixels_per_metre = focal_length / (distance - half)
+        for thickness in (5.0, 20.0, 60.0):
+            with subtests.test(heading=heading, thickness=thickness):
+                covered = show(snapshot(flat(rows, columns, 100.0 - thickness), thickness), camera, tone).astype(int)
+                differs = np.abs(rock - covered).max(axis=2) > 4
+                band = np.flatnonzero(differs[:, 120:200].mean(axis=1) > 0.1)
+                top = SIZE[1] / 2 - 30.0 * pixels_per_metre  # the ground is 30 m over the camera
+                assert abs(band.min() - top) < 2.0
+                assert abs(len(band) - thickness * pixels_per_metre) < 2.5 + 0.03 * len(band)
 
 
 def test_walls_without_sediment_show_none(show: Show) -> None:
@@ -118,10 +124,10 @@ def test_walls_without_sediment_show_none(show: Show) -> None:
 
 def test_land_reaches_to_the_horizon_however_near_the_camera_is_to_it(show: Show) -> None:
     """A mountain at the other end of a large map still stands there when the camera looks at the ground before it."""
-    ground = flat(1500, 1500)
-    ground[:200] = 2000.0
+    ground = flat(375, 375)
+    ground[:50] = 2000.0
     camera = Camera(glm.vec3(7500.0, 0.0, 14900.0), 0.0, 2.0, 45.0)
-    pixels = show(snapshot(ground), camera, masks.PLAIN_SHADERS)
+    pixels = show(snapshot(ground, cell_size=40.0), camera, masks.PLAIN_SHADERS)
     rows = np.flatnonzero(pixels[:, SIZE[0] // 2, 1] > 0)
     assert len(rows) > 0.6 * SIZE[1]
     assert np.ptp(rows) + 1 == len(rows)

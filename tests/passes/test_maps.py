@@ -20,6 +20,7 @@ from app.picture.passes.held import held
 from app.picture.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
 from app.picture.passes.quality import BY_NAME
 from app.picture.passes.shaders import ShaderLibrary
+from tests.nets.cases import tried
 from tests.passes.worlds import bumps, flat, hills, plane, snapshot
 
 HIGH = BY_NAME["high"]
@@ -152,7 +153,7 @@ def scharr(ground: NDArray[np.float64], cell_size: float) -> NDArray[np.float64]
     return np.stack([(windows * kernel).sum(axis=(2, 3)) for kernel in (weights, weights.T)], axis=-1)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(tried(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.integers(8, 40), columns=st.integers(8, 40), seed=st.integers(0, 99))
 def test_slopes_are_scharrs_and_elevation_is_the_sum_of_the_layers(
     surface: SurfaceMap, layers: LayerTextures, frame_block: FrameBlock, rows: int, columns: int, seed: int

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import moderngl
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pyglm import glm
@@ -40,7 +40,9 @@ from app.picture.passes.shaders import NO_DEFINES, VERSION, ShaderLibrary, prepr
 from app.picture.passes.targets import MIPMAPPED, GrowingBuffer
 from app.picture.picture import Picture
 from app.scene.scene import Scene
+from tests.nets.cases import tried
 from tests.passes import masks
+from tests.passes.rows import rows
 from tests.passes.worlds import bumps, flat, hills, snapshot
 
 # Nodes.
@@ -68,7 +70,7 @@ def spans(nodes: NDArray[np.float32], columns: int, rows: int) -> NDArray[np.int
     return np.concatenate([first, last], axis=1)
 
 
-@settings(max_examples=150, deadline=None)
+@tried(150)
 @given(columns=sides, rows=sides, camera=cameras, detail=details, relief=st.floats(0.0, 3.0))
 def test_nodes_cover_each_cell_once_and_neighbours_differ_by_one_level_at_most(
     columns: int, rows: int, camera: Camera, detail: float, relief: float
@@ -217,19 +219,18 @@ def borders_that_agree(nodes: NDArray[np.float32], made: NDArray[np.float32]) ->
     return pairs
 
 
-@pytest.mark.parametrize("camera", CAMERAS.values(), ids=CAMERAS.keys())
-@pytest.mark.parametrize("relief", [0.0, 100.0, 3000.0])
-@pytest.mark.parametrize("shape", [(250, 250), (100, 233)])
 def test_neighbouring_nodes_have_the_same_vertices_at_their_border(
-    vertices: Vertices, camera: Camera, relief: float, shape: tuple[int, int]
+    vertices: Vertices, subtests: pytest.Subtests
 ) -> None:
-    shown = snapshot(bumps(*shape) * relief)
-    rows, columns = shape
-    nodes = select_nodes(columns, rows, 10.0, (shown.lowest, shown.highest), camera, SHORTEST_DETAIL)
-    made = vertices.of(shown, nodes, camera)
-    pairs = borders_that_agree(nodes, made)
-    differing = sum(nodes[one, 2] != nodes[other, 2] for one, other in pairs)
-    assert len(nodes) == 1 or differing > 0 or len(np.unique(nodes[:, 2])) == 1
+    for row in rows(view=list(CAMERAS), relief=[0.0, 100.0, 3000.0], shape=[(250, 250), (100, 233)]):
+        with subtests.test(**row):
+            shown, camera = snapshot(bumps(*row["shape"]) * row["relief"]), CAMERAS[row["view"]]
+            height, width = row["shape"]
+            nodes = select_nodes(width, height, 10.0, (shown.lowest, shown.highest), camera, SHORTEST_DETAIL)
+            made = vertices.of(shown, nodes, camera)
+            pairs = borders_that_agree(nodes, made)
+            differing = sum(nodes[one, 2] != nodes[other, 2] for one, other in pairs)
+            assert len(nodes) == 1 or differing > 0 or len(np.unique(nodes[:, 2])) == 1
 
 
 @pytest.mark.parametrize("displaced", [False, True])
@@ -441,7 +442,7 @@ def assert_out_of_sight(
         assert not ((np.abs(clip[:, :2]) <= clip[:, 3:]).all(axis=1) & (clip[:, 3] > 0.0)).any()
 
 
-@settings(max_examples=60, deadline=None)
+@tried(60)
 @given(camera=cameras, detail=details)
 def test_the_parts_that_are_left_out_are_not_in_the_picture(camera: Camera, detail: float) -> None:
     columns, rows, heights = 150, 200, (0.0, 300.0)
@@ -466,7 +467,7 @@ def test_vertices_near_the_camera_are_the_middles_of_cells(vertices: Vertices) -
         assert made[column * 10.0 + 5.0, row * 10.0 + 5.0] == shown.layers["bedrock"][row, column]
 
 
-@settings(max_examples=60, deadline=None)
+@tried(60)
 @given(camera=cameras, detail=details)
 def test_the_nodes_that_are_left_out_are_not_in_the_picture(camera: Camera, detail: float) -> None:
     rows, columns, heights = 200, 300, (-100.0, 300.0)

@@ -20,6 +20,7 @@ from app.picture.passes.minimap import minimap_rectangle
 from app.picture.passes.shaders import FullScreen
 from app.picture.picture import Picture
 from app.scene.scene import Scene
+from tests.nets.cases import tried
 from tests.passes.conftest import Draw
 from tests.passes.worlds import drowned, flat, snapshot, with_layers
 
@@ -27,6 +28,7 @@ sizes = st.one_of(st.integers(1, 60), st.integers(1, 8000))
 map_sides = st.integers(8, 8192)
 
 
+@tried(100)
 @given(width=sizes, height=sizes, columns=map_sides, rows=map_sides, scale=st.sampled_from([0.5, 1.0, 1.5, 2.0, 3.0]))
 def test_it_lies_within_the_picture_in_the_corner_and_has_the_form_of_the_map(
     width: int, height: int, columns: int, rows: int, scale: float
@@ -139,9 +141,9 @@ def test_its_map_is_drawn_again_only_where_something_has_changed(drawn: Callable
 def test_its_map_is_drawn_now_and_then_while_cycles_run(drawn: Callable[..., bool]) -> None:
     low = Scene().with_value("view.quality", "low")
     cycles = [snapshot(flat(60, 80), world=7, cycle=cycle) for cycle in range(40)]
-    for high_frames, scene in ((False, low), (True, low.with_value("view.quality", "high"))):
-        frames = [drawn(shown, scene, 0.05 * number) for number, shown in enumerate(cycles)]
-        assert (sum(frames) >= 39) if high_frames else (6 <= sum(frames) <= 12)
+    assert 6 <= sum(drawn(shown, low, 0.05 * number) for number, shown in enumerate(cycles)) <= 12
+    high = low.with_value("view.quality", "high")
+    assert sum(drawn(shown, high, 0.05 * number) for number, shown in enumerate(cycles[:10])) >= 9
     drawn(cycles[0], low, 9.0)
     assert drawn(snapshot(flat(60, 80)), low, 9.01), "another world shows at once"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from tests.passes.worlds import hills, snapshot, with_layers
 CELL = 10.0
 
 
+@cache
 def land() -> Snapshot:
     return snapshot(200.0 * hills(64, 64), cell_size=CELL)
 

@@ -100,7 +100,7 @@ def near_the_middle_between_coasts(field: Field) -> NDArray[np.bool_]:
     return turns
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (2, 3))])
 def test_distances_directions_and_gradients_on_islands(shore: Shore, seed: int) -> None:
     ground = island(512, 512, seed=seed)
     shown = drowned(snapshot(ground), 0.0)

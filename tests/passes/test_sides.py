@@ -25,6 +25,7 @@ from app.picture.picture import Picture
 from app.picture.sides import DIVIDER_COLOUR, Sides, areas
 from app.scene.comparison import labels
 from app.scene.scene import Scene
+from tests.nets.cases import tried
 from tests.passes import gl
 from tests.passes.worlds import hills, snapshot, way, with_layers
 
@@ -55,6 +56,7 @@ def draw(sides: Sides, camera: Camera, *scenes: Scene, minimap: bool = False) ->
     return pixels
 
 
+@tried(100)
 @given(
     width=st.integers(2, 4000),
     height=st.integers(1, 3000),
@@ -80,6 +82,7 @@ def test_areas_fill_the_picture_and_meet_at_the_divider(
         assert (one.free[1], other.free[0]) == (1.0, 0.0)
 
 
+@tried(100)
 @given(
     width=st.integers(4, 4000),
     height=st.integers(2, 3000),
@@ -123,8 +126,25 @@ def test_four_worlds_lie_in_a_grid_each_as_it_is_alone(context: moderngl.Context
     picture.release()
 
 
-@pytest.mark.parametrize("quality", ["low", "medium", "high"])
-@pytest.mark.parametrize("divider", [0.1, 0.5, 0.8])
+@pytest.mark.parametrize(
+    ("divider", "quality"),
+    [
+        (0.1, "low"),
+        (0.5, "medium"),
+        (0.8, "high"),
+        *(
+            pytest.param(divider, quality, marks=pytest.mark.nightly)
+            for divider, quality in (
+                (0.5, "low"),
+                (0.8, "low"),
+                (0.1, "medium"),
+                (0.8, "medium"),
+                (0.1, "high"),
+                (0.5, "high"),
+            )
+        ),
+    ],
+)
 def test_each_half_is_the_picture_of_that_size_from_the_same_camera(
     context: moderngl.Context, sides: Sides, canvas: Canvas, divider: float, quality: str
 ) -> None:
@@ -438,39 +458,40 @@ def test_letters_leave_the_context_of_a_window_current() -> None:
     imgui.destroy_context(context)
 
 
+@tried(100)
 @given(widest=st.integers(20, 400), words=st.text(min_size=1, max_size=60), scale=st.sampled_from([0.7, 1.0, 2.5]))
 def test_signs_are_no_wider_than_there_is_room(widest: int, words: str, scale: float) -> None:
     drawn = sign((words, "second"), scale, widest)
     assert drawn.shape[1] <= max(widest, round(60 * scale))
 
 
-@pytest.mark.parametrize("minimap", [True, False])
-@pytest.mark.parametrize("name", ["slope", "flow_directions", "change"])
-def test_the_legend_is_in_the_picture_where_it_is_wanted(sides: Sides, name: str, minimap: bool) -> None:
+def test_the_legend_is_in_the_picture_where_it_is_wanted(sides: Sides, subtests: pytest.Subtests) -> None:
     """On the minimap or in its place, on the first side alone, with the colours of the palette."""
     shown = [land(world=1), land(world=2)]
     sides.show(shown)
     sides.lay_out(900, 500)
     camera = scene_camera(ONE, shown[0])
-    plain = ONE.with_value("view.overlay", name)
-    without, with_it = (
-        draw(sides, camera, scene, scene.with_value("droplets.evaporation", 0.01), minimap=minimap).astype(int)
-        for scene in (plain, plain.with_value("view.legend", True))
-    )
-    told = legend(name, shown)
-    assert told is not None
-    left, top, width, height = sides.shown[0].picture.minimap_rectangle(sides.shown[0].area.width, 500)
-    painted = legend_sign(told, 1.0, width, 420)[..., :3]
-    bottom = top - left // 2 if minimap else top + height
-    place = slice(bottom - len(painted), bottom), slice(left, left + painted.shape[1])
-    np.testing.assert_array_equal(with_it[place], painted)
-    rest = with_it.copy()
-    rest[place] = without[place]
-    np.testing.assert_array_equal(rest, without)
-    colours = np.rint(255.0 * legend_colours(name, 8)[:, :3]).astype(int)
-    opaque = colours[legend_colours(name, 8)[:, 3] == 1.0]
-    if not told.names:
-        assert np.abs(painted.astype(int) - opaque[-1]).sum(axis=2).min() < 12
+    for name, minimap in (("slope", True), ("slope", False), ("flow_directions", True), ("change", False)):
+        with subtests.test(name=name, minimap=minimap):
+            plain = ONE.with_value("view.overlay", name)
+            without, with_it = (
+                draw(sides, camera, scene, scene.with_value("droplets.evaporation", 0.01), minimap=minimap).astype(int)
+                for scene in (plain, plain.with_value("view.legend", True))
+            )
+            told = legend(name, shown)
+            assert told is not None
+            left, top, width, height = sides.shown[0].picture.minimap_rectangle(sides.shown[0].area.width, 500)
+            painted = legend_sign(told, 1.0, width, 420)[..., :3]
+            bottom = top - left // 2 if minimap else top + height
+            place = slice(bottom - len(painted), bottom), slice(left, left + painted.shape[1])
+            np.testing.assert_array_equal(with_it[place], painted)
+            rest = with_it.copy()
+            rest[place] = without[place]
+            np.testing.assert_array_equal(rest, without)
+            colours = np.rint(255.0 * legend_colours(name, 8)[:, :3]).astype(int)
+            opaque = colours[legend_colours(name, 8)[:, 3] == 1.0]
+            if not told.names:
+                assert np.abs(painted.astype(int) - opaque[-1]).sum(axis=2).min() < 12
 
 
 def test_a_legend_keeps_within_its_room() -> None:

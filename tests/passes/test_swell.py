@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from app.picture.passes.swell import NEVER, SeaGrid, Swell, arrivals, heights, plane_phase, sea_grid, swell_field
 from app.picture.passes.waves import wave_number
+from tests.nets.cases import tried
 from tests.passes import reference_waves
 
 SPACING = 40.0
@@ -102,7 +103,7 @@ def marched(across: NDArray[np.floating], start: NDArray[np.bool_], begin: NDArr
     return known
 
 
-@settings(max_examples=20, deadline=None)
+@tried(20)
 @given(seed=st.integers(0, 10**6), towards=st.sampled_from([90.0, 180.0, 110.0, 235.0]))
 def test_arrivals_between_islands_are_those_of_a_march_in_order(seed: int, towards: float) -> None:
     random = np.random.default_rng(seed)

@@ -34,7 +34,9 @@ from app.picture.passes.tiles import (
 )
 from app.picture.picture import Picture
 from app.scene.scene import Scene
+from tests.nets.cases import tried
 from tests.passes.conftest import Draw
+from tests.passes.rows import rows
 from tests.passes.worlds import drowned, hills, snapshot, with_rivers
 
 CAMERAS = {
@@ -45,6 +47,7 @@ CAMERAS = {
 }
 
 
+@tried(100)
 @given(tiles=st_numpy.arrays(bool, st.tuples(st.integers(1, 7), st.integers(1, 9))))
 def test_rectangles_cover_each_tile_once_and_nothing_else(tiles: NDArray[np.bool_]) -> None:
     covered = np.zeros(tiles.shape, int)
@@ -182,20 +185,20 @@ def rainy(scene: Scene) -> Scene:
     return scene.with_value("view.stream_threshold", 40.0)
 
 
-@pytest.mark.parametrize("quality", ["low", "medium"])
-@pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("distance", [1.0, 0.25])
 def test_it_looks_as_if_the_mesh_itself_was_shaded(
-    draw: Draw, monkeypatch: pytest.MonkeyPatch, quality: str, world: str, distance: float
+    draw: Draw, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
-    shown = WORLDS[world]()
-    scene = rainy(Scene()).with_value("view.quality", quality)
-    camera = scene_camera(scene, shown)
-    camera = replace(camera, distance=camera.distance * distance)
-    differ = both_ways(draw, monkeypatch, shown, camera, scene, size=(320, 200))
-    # At the edges of triangles, quads of the mesh read coarser images of textures.
-    assert np.mean(differ) < 1.5
-    assert np.mean(differ > 12) < 0.025
+    lands = {world: make() for world, make in WORLDS.items()}
+    for row in rows(world=list(lands), quality=["low", "medium"], distance=[1.0, 0.25]):
+        with subtests.test(**row), monkeypatch.context() as patch:
+            shown = lands[row["world"]]
+            scene = rainy(Scene()).with_value("view.quality", row["quality"])
+            camera = scene_camera(scene, shown)
+            camera = replace(camera, distance=camera.distance * row["distance"])
+            differ = both_ways(draw, patch, shown, camera, scene, size=(320, 200))
+            # At the edges of triangles, quads of the mesh read coarser images of textures.
+            assert np.mean(differ) < 1.5
+            assert np.mean(differ > 12) < 0.025
 
 
 def test_tiles_of_streams_and_beaches_leave_no_seams(
