@@ -5,18 +5,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from pathlib import Path
 
 import app  # noqa: F401  # sets Numba's cache
+import kernels
 from app.engine.builds import all_builds
 from app.engine.compiling import compile_in_workers
 
 
+def stamp() -> Path:
+    """The file whose presence says that all is compiled. Numba compiles anew what lies elsewhere or is newer."""
+    sources = sorted(Path(next(iter(kernels.__path__))).glob("*.py"))
+    known = repr([(str(source), source.stat().st_mtime_ns) for source in sources])
+    return Path(os.environ["NUMBA_CACHE_DIR"]) / f"has-all-builds-{hashlib.sha256(known.encode()).hexdigest()[:16]}"
+
+
 def compile_all() -> None:
     """Compile every build, unless that was done for these sources. Raises `SystemExit` with what went wrong."""
-    done = Path(os.environ["NUMBA_CACHE_DIR"]) / "has-all-builds"
+    done = stamp()
     if done.exists():
         return
     if failures := compile_in_workers(all_builds(), "compiling all kernels"):
