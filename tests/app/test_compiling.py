@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,9 @@ from app.processes.droplets import DropletErosion, DropletParameters
 from app.processes.plants import Plants, PlantsParameters
 from app.scene.edits import Change
 from app.scene.scene import Scene
+from tests.app.hands import let_go_round
 from tests.app.small import bits, small_scene
+from tests.waiting import wait_for
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -37,16 +39,16 @@ ROOT = Path(__file__).parent.parent.parent
 SETTINGS = {"world.columns": 24, "droplets.enabled": False, "pools.enabled": False, "weathering.enabled": True}
 
 FIRST_CYCLES = """
-import hashlib, json, sys, time
+import hashlib, json, sys
 from app.engine.messages import Step
 from app.engine.thread import SimulationThread
 from app.files.opening import open_scene
+from tests.waiting import wait_for
 
 compiled, seen = [], []
 thread = SimulationThread(open_scene("jacksboro").with_values(json.loads(sys.argv[1])), paused=True)
 thread.start()
-while not (snapshots := thread.take()):
-    time.sleep(0.01)
+snapshots = wait_for(thread.take, "the land")
 assert "numba" not in sys.modules
 from numba.core import event
 
@@ -59,12 +61,14 @@ event.register("numba:compile", Compilations())
 thread.first_picture_shown.set()
 for cycle in (1, 2, 3):
     thread.ask(Step())
-    while snapshots[0].cycle < cycle:
+
+    def seen_cycle():
         if (status := thread.status).compiling and status.compiling.words not in seen:
             seen.append(status.compiling.words)
         assert status.state != "failed", status.error
-        snapshots = thread.take() or snapshots
-        time.sleep(0.005)
+        return (taken := thread.take()) and taken[0].cycle == cycle and taken
+
+    snapshots = wait_for(seen_cycle, f"cycle {cycle}")
 thread.stop()
 layers = {name: hashlib.sha256(layer.tobytes()).hexdigest() for name, layer in snapshots[0].layers.items()}
 print(json.dumps({"compiled": compiled, "seen": seen, "layers": layers, "seconds": thread.compile_seconds}))
@@ -78,16 +82,6 @@ def run_first_cycles(cache: Path) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)
     return result
-
-
-def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
-    """What `condition` returns as soon as it is true."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if result := condition():
-            return result
-        time.sleep(0.005)
-    raise AssertionError("it did not come to that")
 
 
 @contextlib.contextmanager
@@ -179,7 +173,7 @@ def test_where_workers_die_the_program_compiles_itself_and_says_so(
     monkeypatch.setattr(compiling, "_start_worker", no_worker)
     monkeypatch.setattr("app.engine.readiness.only_from_cache", nothing_cached)
     with caplog.at_level(logging.WARNING), running(small_scene(pools__enabled=True)) as thread:
-        wait_for(lambda: thread.status.cycle >= 3)
+        wait_for(lambda: thread.status.cycle >= 3, "cycles")
     told = [record.getMessage() for record in caplog.records]
     assert len(told) == 2
     assert all(any(f"of {build} are" in line and "ended" in line for line in told) for build in ("pools", "droplets"))
@@ -192,7 +186,7 @@ def test_where_no_worker_starts_nothing_is_waited_for(monkeypatch: pytest.Monkey
     monkeypatch.setattr(compiling, "_start_worker", fail)
     compiler = Compiler(workers=2)
     compiler.ask(["pools", "droplets", "wind"])
-    wait_for(lambda: compiler.progress is None)
+    wait_for(lambda: compiler.progress is None, "the end of all builds")
     assert [compiler.outcome(build) for build in ("pools", "droplets", "wind")] == ["no more processes"] * 3
     compiler.close()
 
@@ -201,7 +195,7 @@ def test_a_build_that_fails_tells_why_and_the_others_go_on() -> None:
     compiler = Compiler(workers=1)
     try:
         compiler.ask(["nonsense", "other nonsense"])
-        wait_for(lambda: compiler.progress is None)
+        wait_for(lambda: compiler.progress is None, "the end of all builds")
         assert compiler.outcome("nonsense") == "KeyError: 'nonsense'"
         assert compiler.outcome("other nonsense") == "KeyError: 'other nonsense'"
     finally:
@@ -212,14 +206,14 @@ def test_progress_names_what_goes_on_and_what_is_left(monkeypatch: pytest.Monkey
     workers: list[subprocess.Popen[str]] = []
 
     def one_and_no_more() -> subprocess.Popen[str]:
-        workers.append(program("input(); print('done 2.5', flush=True); input(); import time; time.sleep(60)"))
+        workers.append(program("input(); print('done 2.5', flush=True); input(); input()"))
         return workers[-1]
 
     monkeypatch.setattr(compiling, "_start_worker", one_and_no_more)
     compiler = Compiler(workers=1)
     compiler.ask(["pools", "wind", "plants"])
-    wait_for(lambda: compiler.outcome("pools") == "")
-    progress = wait_for(lambda: (now := compiler.progress) and now.at_work and now)
+    wait_for(lambda: compiler.outcome("pools") == "", "a build")
+    progress = wait_for(lambda: (now := compiler.progress) and now.at_work and now, "the next build")
     assert progress == Compiling(1, 3, ("wind",), ("plants",))
     assert progress.words == "compiling kernels: wind, 1 of 3"
     assert compiler.seconds == 2.5
@@ -236,14 +230,14 @@ def test_progress_names_what_goes_on_and_what_is_left(monkeypatch: pytest.Monkey
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for a process by its number")
 def test_workers_end_where_the_program_is_killed(tmp_path: Path) -> None:
     code = """
-import os, time
+import threading
 from app.engine.compiling import Compiler
+from tests.waiting import wait_for
 compiler = Compiler(workers=1)
 compiler.ask(["droplets"])
-while not compiler._workers or not compiler.progress.at_work:
-    time.sleep(0.01)
+wait_for(lambda: compiler._workers and compiler.progress.at_work, "a worker")
 print(compiler._workers[0].pid, flush=True)
-time.sleep(60)
+threading.Event().wait()
 """
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     killed = subprocess.Popen(
@@ -252,10 +246,13 @@ time.sleep(60)
     with killed:
         assert killed.stdout is not None
         worker = Path("/proc") / killed.stdout.readline().strip()
-        wait_for(lambda: b"app.engine.compiling" in (worker / "cmdline").read_bytes())
-        time.sleep(1.0)  # until it is at work
+        wait_for(lambda: b"app.engine.compiling" in (worker / "cmdline").read_bytes(), "the worker")
+        wait_for(lambda: any(tmp_path.rglob("*.nbi")), "its first kernel")
         killed.kill()
-    wait_for(lambda: not worker.exists() or b"app.engine.compiling" not in (worker / "cmdline").read_bytes())
+    wait_for(
+        lambda: not worker.exists() or b"app.engine.compiling" not in (worker / "cmdline").read_bytes(),
+        "the end of the worker",
+    )
     assert not list(tmp_path.rglob("*share_*.nbi"))  # in the midst of a build, and not after it
 
 
@@ -266,7 +263,7 @@ def test_a_switch_that_needs_kernels_does_not_stop_what_runs(monkeypatch: pytest
     )
     states = set()
     with running(small_scene()) as thread:
-        wait_for(lambda: thread.status.cycle > 2)
+        wait_for(lambda: thread.status.cycle > 2, "cycles")
         thread.ask(Change({"plants.enabled": True, "droplets.count": 61}))
         thread.ask(Change({"weathering.enabled": True}))
         thread.ask(Change({"weathering.enabled": False}))  # what is asked for last counts
@@ -277,7 +274,7 @@ def test_a_switch_that_needs_kernels_does_not_stop_what_runs(monkeypatch: pytest
             states.add(thread.status.state)
             return thread.status.cycle > cycle + 30
 
-        wait_for(goes_on)
+        wait_for(goes_on, "cycles")
         assert states == {"running"}
         assert thread._lockstep is not None
         (simulator,) = thread._lockstep.simulators
@@ -285,10 +282,10 @@ def test_a_switch_that_needs_kernels_does_not_stop_what_runs(monkeypatch: pytest
         assert not simulator.scene.plants.enabled
         assert simulator.scene.droplets.count == 60  # a change is made as a whole
         compiled.set()
-        wait_for(lambda: simulator.scene.plants.enabled)
+        wait_for(lambda: simulator.scene.plants.enabled, "plants")
         assert simulator.scene.droplets.count == 61
         assert not simulator.scene.weathering.enabled
-        wait_for(lambda: "grass" in simulator.world.layers)
+        wait_for(lambda: "grass" in simulator.world.layers, "grass")
 
 
 def test_a_cycle_never_runs_without_a_process_that_is_switched_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,25 +293,28 @@ def test_a_cycle_never_runs_without_a_process_that_is_switched_on(monkeypatch: p
     monkeypatch.setattr(SimulationThread, "_is_ready", lambda self, build: compiled.is_set() or build != "droplets")
     with running(small_scene(pools__enabled=True, edges__water="sea", edges__sea_level=1e3)) as thread:
         # What changes no layer comes before: the sea is seen, and no cycle has run.
-        snapshot = wait_for(lambda: (taken := thread.take()) and "water" in taken[0].layers and taken[0])
+        snapshot = wait_for(lambda: (taken := thread.take()) and "water" in taken[0].layers and taken[0], "the sea")
         assert (snapshot.layers["water"] > 0.0).all()
-        wait_for(lambda: thread.status.state == "compiling")
-        time.sleep(0.2)
+        wait_for(lambda: thread.status.state == "compiling", "the state")
+        let_go_round(thread)
         assert thread.status.cycle == 0
         compiled.set()
-        wait_for(lambda: thread.status.cycle >= 3)
+        wait_for(lambda: thread.status.cycle >= 3, "cycles")
 
 
 def test_rivers_are_compiled_beside_the_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = threading.Event()
     monkeypatch.setattr(SimulationThread, "_is_ready", lambda self, build: compiled.is_set() or build != "rivers")
     with running(small_scene()) as thread:
-        wait_for(lambda: thread.status.cycle > 2)
+        wait_for(lambda: thread.status.cycle > 2, "cycles")
         thread.ask(Watch(wanted=Wanted(rivers=True)))
         cycle = thread.status.cycle
-        wait_for(lambda: (taken := thread.take()) and taken[0].cycle > cycle + 20 and taken[0].survey is None)
+        wait_for(
+            lambda: (taken := thread.take()) and taken[0].cycle > cycle + 20 and taken[0].survey is None,
+            "cycles without rivers",
+        )
         compiled.set()
-        wait_for(lambda: (taken := thread.take()) and taken[0].survey)
+        wait_for(lambda: (taken := thread.take()) and taken[0].survey, "rivers")
 
 
 SWITCHES = {

@@ -68,14 +68,14 @@ def test_an_interruption_leaves_the_old_file_and_passes_on(writer: Writer, error
 
 
 WRITING = """
-import sys, time
+import sys, threading
 from app.files.atomic import write_atomically
 
 with write_atomically(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()
     print("writing", flush=True)
-    time.sleep(600.0)
+    threading.Event().wait()
 """
 
 

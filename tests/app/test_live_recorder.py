@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
-import time
 import typing
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from app.files.encoder import CLIPS, PICTURES, ClipFormat, Encoder
 from app.files.live_recorder import UNFINISHED, LiveRecorder
 from app.model.errors import UserError
 from app.model.recording_parameters import Format
+from tests.waiting import wait_for
 
 SIZE = WIDTH, HEIGHT = 64, 48
 FPS = 20
@@ -76,7 +77,7 @@ def test_a_clip_plays_as_fast_as_what_was_seen(name: str, tmp_path: Path) -> Non
         assert record.is_due
         record.take(grey(level))
         assert not record.is_due
-        wait_until(lambda: record._pictures.empty())
+        wait_for(record._pictures.empty, "the encoder to take it")
     clock.now = 101.501
     record.stop()
     record.wait()
@@ -104,13 +105,6 @@ def test_a_clip_plays_as_fast_as_what_was_seen(name: str, tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == [path]
 
 
-def wait_until(condition: typing.Callable[[], bool]) -> None:
-    end = time.monotonic() + 60.0
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
-
-
 def test_a_finished_clip_has_its_index_in_front(tmp_path: Path) -> None:
     clock, said = Clock(), Said()
     record = recorder(tmp_path / "clip.mp4", CLIPS["mp4"], clock, said)
@@ -126,7 +120,7 @@ def test_nobody_waits_for_the_encoder(tmp_path: Path, monkeypatch: pytest.Monkey
     works, held = Encoder.write, [True]
 
     def write(self: Encoder, number: int, pixels: NDArray[np.uint8]) -> None:
-        wait_until(lambda: not held[0])
+        wait_for(lambda: not held[0], "the end of the wait")
         works(self, number, pixels)
 
     monkeypatch.setattr(Encoder, "write", write)
@@ -136,7 +130,7 @@ def test_nobody_waits_for_the_encoder(tmp_path: Path, monkeypatch: pytest.Monkey
         clock.now = 100.001 + number / FPS
         record.take(grey(20 * number))
         if number == 0:
-            wait_until(lambda: record._pictures.empty())  # the encoder has the first
+            wait_for(record._pictures.empty, "the encoder to take it")  # the encoder has the first
     assert record.dropped == 12 - 1 - 4
     held[0] = False
     record.stop()
@@ -151,7 +145,7 @@ def test_a_still_picture_is_recorded_while_it_stands(tmp_path: Path) -> None:
     path = tmp_path / "clip.mp4"
     record = LiveRecorder(path, *SIZE, FPS, CLIPS["mp4"], say=said.said.append, complain=said.complaints.append)
     record.take(grey(90))
-    wait_until(lambda: path.exists() and path.stat().st_size > 0 and len(playable(path)) >= 2 * FPS)
+    wait_for(lambda: path.exists() and path.stat().st_size > 0 and len(playable(path)) >= 2 * FPS, "two seconds")
     record.stop()
     record.wait()
 
@@ -164,18 +158,17 @@ def playable(path: Path) -> list[int]:
 
 
 KILLED = """
-import sys, time
+import sys
 from pathlib import Path
 import numpy as np
 from app.files.encoder import CLIPS
 from app.files.live_recorder import LiveRecorder
+from tests.waiting import wait_for
 
 path, name = Path(sys.argv[1]), sys.argv[2]
 recorder = LiveRecorder(path, 64, 48, 20, CLIPS[name], say=print, complain=print)
-while True:
-    if recorder.is_due:
-        recorder.take(np.random.default_rng(0).integers(0, 256, (48, 64, 4), np.uint8))
-    time.sleep(0.01)
+while wait_for(lambda: recorder.is_due, "the next picture"):
+    recorder.take(np.random.default_rng(0).integers(0, 256, (48, 64, 4), np.uint8))
 """
 
 
@@ -188,7 +181,7 @@ def test_what_was_recorded_before_a_kill_can_be_played(name: str, tmp_path: Path
     capture = path if name == "mp4" else tmp_path / f"clip{UNFINISHED}"
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     with subprocess.Popen([sys.executable, "-c", KILLED, str(path), name], env=environment) as program:
-        wait_until(lambda: capture.exists() and len(playable(capture)) >= 3 * FPS)
+        wait_for(lambda: capture.exists() and len(playable(capture)) >= 3 * FPS, "three seconds of it", between=0.1)
         children = Path(f"/proc/{program.pid}/task/{program.pid}/children")
         tasks = Path(f"/proc/{program.pid}/task")
         encoders = [child for task in tasks.iterdir() for child in (task / "children").read_text().split()]
@@ -224,11 +217,16 @@ def test_a_full_disk_is_one_clear_line(name: str, tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(program))
     clock, said = Clock(), Said()
     record = recorder(tmp_path / f"clip.{name}", CLIPS[name], clock, said)
-    for number in range(60):
+    numbers = itertools.count()
+
+    def fails() -> bool:
+        number = next(numbers)
         clock.now = 100.001 + number / FPS
         if record.is_due:
-            record.take(grey(number))
-        time.sleep(0.002)
+            record.take(grey(number % 200))
+        return not record.is_recording
+
+    wait_for(fails, "the end of the disk")
     record.stop()
     record.wait()
     assert not said.said and not record.is_recording

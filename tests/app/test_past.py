@@ -24,6 +24,7 @@ from app.processes import plants
 from app.scene.edits import Change, Copy, Open
 from app.scene.scene import Scene, load_preset
 from tests.app.small import bits, simulated, size_in_cells, small_scene
+from tests.waiting import wait_for
 
 CYCLES = 300
 
@@ -158,12 +159,8 @@ def test_a_window_sees_the_past_before_the_first_cycle() -> None:
     thread.first_picture_shown.set()
     thread.start()
     try:
-        deadline = time.monotonic() + 60.0
-        shown = thread.take()
-        while not (shown and "grass" in shown[0].layers) and time.monotonic() < deadline:
-            time.sleep(0.02)
-            shown = thread.take() or shown
-        assert shown and shown[0].cycle == 0
+        shown = wait_for(lambda: (taken := thread.take()) and "grass" in taken[0].layers and taken, "its plants")
+        assert shown[0].cycle == 0
         assert shown[0].layers["water"].any() and len(shown[0].trees)
     finally:
         thread.stop()

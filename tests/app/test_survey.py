@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, get_args
@@ -33,6 +32,7 @@ from kernels.standing import LAKE
 from tests.app.small import heard
 from tests.kernels.relief import island
 from tests.kernels.terrain import hills
+from tests.waiting import wait_for
 
 PARAMETERS = RiverParameters(threshold=12, watershed_size=30, interval=10)
 RIVERS = Wanted(rivers=True)
@@ -425,13 +425,10 @@ SCENE = Scene(
 
 
 def snapshot_with(simulation: SimulationThread, what: str, condition: Callable[[Snapshot], Any]) -> Snapshot:
-    deadline = time.monotonic() + 100.0
-    while time.monotonic() < deadline:
-        for snapshot in simulation.take():
-            if condition(snapshot):
-                return snapshot
-        time.sleep(0.005)
-    raise AssertionError(f"waited in vain: {what}; {simulation.status} {simulation.reports()}")
+    return wait_for(
+        lambda: next(filter(condition, simulation.take()), None),
+        lambda: f"{what}; {simulation.status} {simulation.reports()}",
+    )
 
 
 def test_the_thread_surveys_while_it_runs_and_while_it_is_paused() -> None:

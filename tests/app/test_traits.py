@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +16,14 @@ from app.engine.thread import SimulationThread
 from app.files import checkpoint
 from app.model.errors import UserError
 from app.model.materials import OF_ALL, OF_LOOSE, OF_SOLID, Material
-from app.model.plants import Tree, shipped_flora
+from app.model.plants import Flora, Tree, shipped_flora
 from app.model.trait_parameters import read_material_traits, read_plant_traits
 from app.model.traits import Setting, declared_traits, traits_of, with_setting, without_setting, write_settings
 from app.scene.edits import Change
 from app.scene.scene import Scene, preset_to_toml, read_preset
 from kernels.plants import TREE_TRAITS
 from tests.app.small import bits, simulated, small_scene
+from tests.waiting import wait_for
 
 LIVING = {
     "materials__enabled": True,
@@ -227,21 +227,17 @@ def test_a_colour_is_seen_at_once_also_at_rest() -> None:
     thread.first_picture_shown.set()
     thread.start()
     try:
-        deadline = time.monotonic() + 60.0
-        asked = False
-        while time.monotonic() < deadline:
+        wait_for(thread.take, "a snapshot")
+        thread.ask(Change({"traits.materials": "sand colour #102030", "traits.plants": "conifer colour #405060"}))
+
+        def coloured() -> Flora | None:
             for snapshot in thread.take():
-                colours = {material.name: material.colour for material in snapshot.materials.loose}  # type: ignore[union-attr]
-                if colours["sand"] == "#102030":
-                    assert snapshot.flora.trees[0].colour == "#405060"
-                    return
-                if not asked:
-                    thread.ask(
-                        Change({"traits.materials": "sand colour #102030", "traits.plants": "conifer colour #405060"})
-                    )
-                    asked = True
-            time.sleep(0.01)
-        pytest.fail("no snapshot shows the colours")
+                assert snapshot.materials is not None
+                if "#102030" in [kind.colour for kind in snapshot.materials.loose if kind.name == "sand"]:
+                    return snapshot.flora
+            return None
+
+        assert wait_for(coloured, "the colour of sand").trees[0].colour == "#405060"
     finally:
         thread.stop()
 

@@ -167,8 +167,7 @@ class Program:
 
     def resize(self, width: int, height: int) -> None:
         self.xdotool("windowsize", self.window, str(width), str(height))
-        self.wait_for(lambda: self.size == (width, height), "the new size")
-        self.frames(1)
+        self.wait_for(lambda: self.note["size"] == [width, height], "the new size")
 
     def pause(self) -> None:
         self.move(*SCENE_MIDDLE)

@@ -23,6 +23,7 @@ class Note(TypedDict):
     """What is so after a frame."""
 
     frame: int  # its number
+    size: list[int]  # of the window, width and height in pixels
     waiting: int  # what ImGui was told of, and takes in the frames that follow
     typing: bool  # what is typed goes to a field
     pictures: int  # of the land, so far
@@ -45,6 +46,7 @@ def noting(place: Path) -> Callable[[Application, Window], None]:
         snapshot = application.snapshot
         written = Note(
             frame=next(frames),
+            size=list(application.pixel_size),
             waiting=len(imgui.get_current_context().input_events_queue),
             typing=imgui.get_io().want_text_input,
             pictures=application.sides.pictures,
