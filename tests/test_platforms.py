@@ -36,7 +36,7 @@ OF_LINUX = ("/proc", "app/engine/memory.py")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("system", ["win32", "darwin"])
+@pytest.mark.parametrize("system", ["win32", pytest.param("darwin", marks=pytest.mark.nightly)])
 def test_nothing_is_called_that_a_system_lacks(system: str) -> None:
     """By the types of the standard library, which know what each system has."""
     cache = ROOT / ".mypy_cache" / system  # of what has not changed since the last run
