@@ -34,8 +34,9 @@ from app.scene.scene import Scene
 from app.window import loop
 from app.window.known_levels import LevelsInFile
 from tests.app.small import bits, heard, simulated, small_scene
-from tests.app.test_simulation import running, take, wait_for
+from tests.app.test_simulation import running, take
 from tests.faults import KERNELS, failing, full_disk, no_memory
+from tests.waiting import wait_for
 
 NO_MEMORY = "there is not enough memory; a smaller map needs less"
 OTHER = small_scene(world__columns=24, world__seed=5)
@@ -49,12 +50,12 @@ def worlds() -> int:
 def goes_on(thread: SimulationThread, folder: Path) -> None:
     """A world runs on, is shown and can be saved, and is what it would be if nothing had happened."""
     thread.ask(Pause())
-    before = wait_for(lambda: thread.status.state == "paused" and thread.status)
+    before = wait_for(lambda: thread.status.state == "paused" and thread.status, "the state")
     thread.ask(Step())
-    wait_for(lambda: thread.status.cycle == before.cycle + 1)
-    wait_for(lambda: (snapshot := take(thread)) and snapshot.cycle == before.cycle + 1)
+    wait_for(lambda: thread.status.cycle == before.cycle + 1, "cycles")
+    wait_for(lambda: (snapshot := take(thread)) and snapshot.cycle == before.cycle + 1, "cycles")
     thread.ask(Save(folder / "after.npz"))
-    wait_for((folder / "after.npz").exists)
+    wait_for((folder / "after.npz").exists, "the file")
     world, _ = checkpoint.load(folder / "after.npz")
     assert bits(world) == bits(simulated(world.cycle).world)
 
@@ -74,15 +75,15 @@ def no_log() -> Iterator[None]:
 @pytest.mark.parametrize("fault", ["making a world", "a layer", "a backup", "the check of a world", "a snapshot"])
 def test_a_world_that_cannot_be_made_is_dropped_and_the_one_before_goes_on(fault: str, tmp_path: Path) -> None:
     with running(small_scene()) as thread:
-        wait_for(lambda: thread.status.cycle > 2)
+        wait_for(lambda: thread.status.cycle > 2, "cycles")
         thread.ask(Pause())
-        wait_for(lambda: thread.status.state == "paused" and take(thread))
-        wait_for(lambda: not thread._fresh)  # what waits to be shown would meet the fault first
+        wait_for(lambda: thread.status.state == "paused" and take(thread), "the state")
+        wait_for(lambda: not thread._fresh, "the last picture")  # what waits to be shown would meet the fault first
         before, scenes = worlds(), thread.scenes
         with failing(fault):
             thread.ask(Open((OTHER,)))
-            assert wait_for(lambda: heard(thread, OpenFailed)) == [OpenFailed(Open((OTHER,)), NO_MEMORY)]
-        wait_for(lambda: thread.status.state == "paused")
+            assert wait_for(lambda: heard(thread, OpenFailed), "a report") == [OpenFailed(Open((OTHER,)), NO_MEMORY)]
+        wait_for(lambda: thread.status.state == "paused", "the state")
         assert thread.scenes == scenes
         assert worlds() == before, "what was made of the new world is still held"
         goes_on(thread, tmp_path)
@@ -91,10 +92,10 @@ def test_a_world_that_cannot_be_made_is_dropped_and_the_one_before_goes_on(fault
 @pytest.mark.usefixtures("no_log")
 def test_the_second_of_two_worlds_that_cannot_be_made_takes_the_first_with_it(tmp_path: Path) -> None:
     with running(small_scene()) as thread:
-        wait_for(lambda: thread.status.cycle > 2)
+        wait_for(lambda: thread.status.cycle > 2, "cycles")
         thread.ask(Pause())
-        wait_for(lambda: thread.status.state == "paused" and take(thread))
-        wait_for(lambda: not thread._fresh)  # what waits to be shown would meet the fault first
+        wait_for(lambda: thread.status.state == "paused" and take(thread), "the state")
+        wait_for(lambda: not thread._fresh, "the last picture")  # what waits to be shown would meet the fault first
         before = worlds()
         with failing("a snapshot", after=1):
             thread.ask(
@@ -105,66 +106,66 @@ def test_the_second_of_two_worlds_that_cannot_be_made_takes_the_first_with_it(tm
                     )
                 )
             )
-            wait_for(lambda: heard(thread, OpenFailed))
+            wait_for(lambda: heard(thread, OpenFailed), "a report")
         assert worlds() == before
         goes_on(thread, tmp_path)
 
 
 def test_a_first_world_that_cannot_be_made_is_told() -> None:
     with failing("a snapshot"), running(small_scene()) as thread:
-        wait_for(lambda: thread.status.state == "failed")
+        wait_for(lambda: thread.status.state == "failed", "the state")
         assert thread.status.error == NO_MEMORY
         assert thread._thread.is_alive()
 
 
 def test_a_world_that_stopped_stays_so_where_no_other_can_be_made() -> None:
     with failing("kernel of droplets"), running(small_scene()) as thread:
-        error = wait_for(lambda: thread.status.error)
+        error = wait_for(lambda: thread.status.error, "the error")
         with failing("making a world"):
             thread.ask(Open((OTHER,)))
-            wait_for(lambda: heard(thread, OpenFailed))
-        wait_for(lambda: thread.status.state == "failed")
+            wait_for(lambda: heard(thread, OpenFailed), "a report")
+        wait_for(lambda: thread.status.state == "failed", "the state")
         assert thread.status.error == error
 
 
 @pytest.mark.parametrize("fault", ["a snapshot", "publishing"])
 def test_what_cannot_be_shown_stops_the_simulation_but_not_its_thread(fault: str, tmp_path: Path) -> None:
     with running(small_scene()) as thread:
-        wait_for(lambda: thread.status.cycle > 2)
+        wait_for(lambda: thread.status.cycle > 2, "cycles")
         with failing(fault, times=1):
-            wait_for(lambda: thread.take() or thread.status.state == "failed")
-            wait_for(lambda: thread.status.state == "failed")
+            wait_for(lambda: thread.take() or thread.status.state == "failed", "the state")
+            wait_for(lambda: thread.status.state == "failed", "the state")
         assert thread.status.error == NO_MEMORY
         assert heard(thread, Stopped) == [thread.status.stopped]
         thread.ask(Save(tmp_path / "stopped.npz"))
-        wait_for(lambda: heard(thread, Saved))
+        wait_for(lambda: heard(thread, Saved), "a report")
         thread.ask(Run())
-        wait_for(lambda: thread.status.state == "running")
+        wait_for(lambda: thread.status.state == "running", "the state")
         goes_on(thread, tmp_path)
 
 
 def test_errors_without_end_leave_a_thread_that_listens(tmp_path: Path) -> None:
     with running(small_scene()) as thread:
-        wait_for(lambda: thread.status.cycle > 2)
+        wait_for(lambda: thread.status.cycle > 2, "cycles")
         with failing("publishing", lambda: RuntimeError("again")) as failures:
-            wait_for(lambda: failures.count > 3)
+            wait_for(lambda: failures.count > 3, "failures")
             assert thread.status.error == "RuntimeError: again"
             thread.ask(Save(tmp_path / "meanwhile.npz"))
-            wait_for((tmp_path / "meanwhile.npz").exists)
+            wait_for((tmp_path / "meanwhile.npz").exists, "the file")
         thread.ask(Run())
-        wait_for(lambda: thread.status.state == "running")
+        wait_for(lambda: thread.status.state == "running", "the state")
         goes_on(thread, tmp_path)
 
 
 def test_a_survey_that_fails_is_told_and_the_simulation_goes_on(tmp_path: Path) -> None:
     with running(small_scene()) as thread:
-        wait_for(lambda: thread.status.cycle > 2)
+        wait_for(lambda: thread.status.cycle > 2, "cycles")
         with failing("a survey") as failures:
             thread.ask(Watch(wanted=Wanted(rivers=True)))
-            wait_for(lambda: thread.take() and failures.count)
-            assert wait_for(lambda: heard(thread, SurveyFailed)) == [SurveyFailed(NO_MEMORY)]
+            wait_for(lambda: thread.take() and failures.count, "failures")
+            assert wait_for(lambda: heard(thread, SurveyFailed), "a report") == [SurveyFailed(NO_MEMORY)]
         cycle = thread.status.cycle
-        wait_for(lambda: thread.status.cycle > cycle and thread.status.state == "running")
+        wait_for(lambda: thread.status.cycle > cycle and thread.status.state == "running", "the state")
         thread.ask(Watch(wanted=Wanted()))
         goes_on(thread, tmp_path)
 
@@ -302,7 +303,6 @@ def test_the_estimate_knows_all_layers_that_processes_leave(name: str) -> None:
 
 LIMITED = """
 import resource
-import time
 from pathlib import Path
 
 from app.engine import thread as module
@@ -310,16 +310,9 @@ from app.engine.messages import OpenFailed
 from app.scene.edits import Open
 from app.numba_settings import configure_numba
 from app.scene.scene import Scene
+from tests.waiting import wait_for
 
 configure_numba()
-
-
-def wait(condition):
-    end = time.monotonic() + 60.0
-    while not (result := condition()):
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    return result
 
 
 def taken():
@@ -331,15 +324,15 @@ small = Scene().with_values({"world.source": "noise", "world.columns": 64, "worl
 thread = module.SimulationThread(small)
 thread.first_picture_shown.set()
 thread.start()
-wait(lambda: thread.take() and thread.status.cycle > 0)
+wait_for(lambda: thread.take() and thread.status.cycle > 0, "a cycle")
 before = taken()
 resource.setrlimit(resource.RLIMIT_AS, (before + 600_000_000,) * 2)
 for estimate in (module.check_memory, lambda *_, **__: None):  # as if others took the memory in between
     module.check_memory = estimate
     thread.ask(Open((thread.scenes[0].with_values({"world.columns": 4000, "world.rows": 4000}),)))
-    print(*wait(lambda: [report.why for report in thread.reports() if isinstance(report, OpenFailed)]), sep="\\n")
+    print(*wait_for(lambda: [told.why for told in thread.reports() if isinstance(told, OpenFailed)], "why"), sep="\\n")
     cycle = thread.status.cycle
-    wait(lambda: thread.take() and thread.status.cycle > cycle)
+    wait_for(lambda: thread.take() and thread.status.cycle > cycle, "a cycle")
 assert taken() < before + 200_000_000, "what could not be made is still held"
 thread.stop()
 """
@@ -371,11 +364,11 @@ def test_a_save_that_fails_leaves_the_older_file_and_the_world(fault: str, tmp_p
     path = tmp_path / "world.npz"
     path.write_bytes(b"older")
     with running(small_scene()) as thread:
-        wait_for(lambda: thread.status.cycle > 2)
+        wait_for(lambda: thread.status.cycle > 2, "cycles")
         with failing(fault):
             thread.ask(Save(path))
             why = f"cannot write {path}: {SAVING[fault]}"
-            assert wait_for(lambda: heard(thread, SaveFailed)) == [SaveFailed(path, why)]
+            assert wait_for(lambda: heard(thread, SaveFailed), "a report") == [SaveFailed(path, why)]
         assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"world.npz": b"older"}
         goes_on(thread, tmp_path)
 
@@ -385,10 +378,10 @@ def test_a_save_can_fail_in_any_way(error: Callable[[], Exception], tmp_path: Pa
     path = tmp_path / "world.npz"
     path.write_bytes(b"older")
     with running(small_scene()) as thread:
-        wait_for(lambda: thread.status.cycle > 2)
+        wait_for(lambda: thread.status.cycle > 2, "cycles")
         with failing("writing a file", error):
             thread.ask(Save(path))
-            (failed,) = wait_for(lambda: heard(thread, SaveFailed))
+            (failed,) = wait_for(lambda: heard(thread, SaveFailed), "a report")
         assert failed.why == (NO_MEMORY if error is no_memory else "ValueError: no such array")
         assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"world.npz": b"older"}
         goes_on(thread, tmp_path)
@@ -458,9 +451,9 @@ def test_the_faults_are_those_of_a_real_disk() -> None:
 def test_a_change_while_a_world_fails_is_one_of_the_world_that_goes_on() -> None:
     scene = small_scene()
     with running(scene, paused=True) as thread:
-        wait_for(lambda: thread.status.state == "paused")
+        wait_for(lambda: thread.status.state == "paused", "the state")
         thread.ask(Open((scene.with_value("world.source", "there-is-no.tif"),)))
         thread.ask(Change({"droplets.count": 7}))
-        assert wait_for(lambda: heard(thread, OpenFailed))
-        wait_for(lambda: thread.scenes[0].droplets.count == 7)
+        assert wait_for(lambda: heard(thread, OpenFailed), "a report")
+        wait_for(lambda: thread.scenes[0].droplets.count == 7, "the change")
         assert thread.scenes[0].world.source == scene.world.source
