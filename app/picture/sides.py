@@ -246,6 +246,9 @@ class Sides:
         self.shown = []
         for side in staying:
             self.shown.append(side or (unused.pop(0) if unused else self._new_side(before[0])))
+        drawn = [side.canvas.framebuffer_as_drawn for side in self.shown]
+        if unused and (that_stays := next(filter(None, drawn), None)):
+            that_stays.use()  # one of those may be bound, and must not be when it is released
         for side in unused:
             side.release()
         for side, snapshot in zip(self.shown, snapshots, strict=True):
