@@ -68,7 +68,7 @@ class Braided(NamedTuple):
     moved: Moved
 
 
-_ASKED = ("kinds", "mix", "strata", "steps_per_metre", "rise", "rock_worn")
+_ASKED = ("kinds", "mix", "burden", "strata", "steps_per_metre", "rise", "rock_worn")
 _FIELDS = (*_ASKED, "rates", "bedrock", "sediment", "ground")
 _Land: Any = namedtuple("_Land", _FIELDS)  # type: ignore[misc]
 

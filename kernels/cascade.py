@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import njit
 from kernels.layers import WALL, Layer, check_layers
-from kernels.materials import Materials
+from kernels.materials import Materials, ground_of
 from kernels.parameters import exact
 from kernels.rates import MOBILITY, Rates, flat
 from kernels.rates import STRIDE as RATES
@@ -187,6 +187,7 @@ class _Holding(NamedTuple):
     stable: Layer  # [kind]: difference in height between two neighbours at which it lies still, metres
     surface: NDArray[np.float32]  # as in kernels/surface.py, or empty
     rates: Rates  # as in kernels/rates.py, or empty
+    burden: Layer  # as `Materials` have it
     wet_strength: float
     soaked_weakness: float
     root_strength: float
@@ -330,7 +331,9 @@ def _move_kind(shares, north, same, south, begin, cells, depths):
 
 
 @njit(nogil=True, error_model="numpy")
-def _slide_row_rich(rock, loose, surface, mix, mixes, first, north, beside, south, rate, shares, depths, total):
+def _slide_row_rich(
+    rock, loose, surface, burden, mix, mixes, first, north, beside, south, rate, shares, depths, total
+):  # fmt: skip
     """As `_slide_row`, for a mix of materials. `mixes` tells what was before, and the flows are found already."""
     columns = len(loose)
     kinds = mixes.shape[1]
@@ -351,7 +354,7 @@ def _slide_row_rich(rock, loose, surface, mix, mixes, first, north, beside, sout
                 place += np.uintp(kinds)
         for j in range(cells):
             loose[begin + j] = total[j]
-            surface[begin + j] = rock[begin + j] + total[j]
+            surface[begin + j] = ground_of(burden, begin + j, rock[begin + j], total[j])
 
 
 @njit(nogil=True, error_model="numpy")
@@ -402,7 +405,8 @@ def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, h
             _hold_flows(told[here], told[here], 0, columns + 1, 1, beside)
         _find_flows_between(told[here], told[last], creep, has_rates, between[(step + 1) % 2])
         _slide_row_rich(
-            bedrock[row], sediment[row], ground[row], mix[row * stride : (row + 1) * stride], mixes, first,
+            bedrock[row], sediment[row], ground[row], holding.burden[row * columns : (row + 1) * columns],
+            mix[row * stride : (row + 1) * stride], mixes, first,
             between[step % 2], beside, between[(step + 1) % 2], rate, shares, depths, total,
         )  # fmt: skip
 
@@ -462,13 +466,14 @@ def cascade(
     rate, passes = _pace(p, *ground.shape)
     stable = materials.repose * p.steepness * cell_size
     creep, wrap = p.creep, p.wrap
-    if materials.kinds == 1 and surface is None and rates is None:
+    if materials.kinds == 1 and surface is None and rates is None and len(materials.burden) == 0:
         _slide(bedrock, sediment, ground, wrap, float(stable[0]), creep, rate, passes)
         return
     holding = _Holding(
         stable,
         np.empty(0, np.float32) if surface is None else surface.reshape(-1),
         flat(rates),
+        materials.burden,
         p.wet_strength,
         p.soaked_weakness,
         p.root_strength,

@@ -86,7 +86,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit, variant
 from kernels.layers import Layer, check_layers
-from kernels.materials import Materials, Moved, asked, rock_at, thickness
+from kernels.materials import Materials, Moved, asked, ground_of, rock_at, thickness
 from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, by_kind, engine, own_amounts
 from kernels.rain import rain_on, span_of_heights
@@ -195,7 +195,7 @@ class _OnTheGround(NamedTuple):
 
 # What drops ask of `Materials`
 _ASKED = (
-    "kinds", "mix", "erodibility", "abrasion", "deposition", "worn",
+    "kinds", "mix", "burden", "erodibility", "abrasion", "deposition", "worn",
     "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn",
 )  # fmt: skip
 
@@ -307,25 +307,36 @@ def _carried_rich(fields, drop, load):
 
 
 @inlined
+def _ground(fields, cell, rock, loose):
+    """The ground of a cell, metres, with what else lies there."""
+    return rock + loose
+
+
+@inlined
+def _ground_rich(fields, cell, rock, loose):
+    return ground_of(fields.burden, cell, rock, loose)
+
+
+@inlined
 def _lay(fields, cell, drop, share, load):
     """Lay a share of what a drop carries on a cell."""
     fields.sediment[cell] += share
-    fields.ground[cell] = fields.bedrock[cell] + fields.sediment[cell]
+    fields.ground[cell] = _ground(fields, cell, fields.bedrock[cell], fields.sediment[cell])
 
 
 @inlined
 def _lay_rich(fields, cell, drop, share, load):
     if fields.kinds == 1:
-        _lay(fields, cell, drop, share, load)
-        return
-    here, own = cell * fields.kinds, int(drop) * fields.stride
-    part = share / load if share < load else 1.0
-    for kind in range(fields.kinds):
-        laid = part * fields.loads[own + kind]
-        fields.loads[own + kind] -= laid
-        fields.mix[here + kind] += laid
-    fields.sediment[cell] = thickness(fields, cell)
-    fields.ground[cell] = fields.bedrock[cell] + fields.sediment[cell]
+        fields.sediment[cell] += share
+    else:
+        here, own = cell * fields.kinds, int(drop) * fields.stride
+        part = share / load if share < load else 1.0
+        for kind in range(fields.kinds):
+            laid = part * fields.loads[own + kind]
+            fields.loads[own + kind] -= laid
+            fields.mix[here + kind] += laid
+        fields.sediment[cell] = thickness(fields, cell)
+    fields.ground[cell] = _ground_rich(fields, cell, fields.bedrock[cell], fields.sediment[cell])
 
 
 def _put_down(fields, row, column, drop, load):
@@ -719,7 +730,7 @@ def _step(state, fields, constants):
     rock = fields.bedrock[here] - from_rock
     fields.bedrock[here] = rock
     fields.sediment[here] = loose
-    fields.ground[here] = rock + loose
+    fields.ground[here] = _ground(fields, cell, rock, loose)
     abraded += from_rock
 
     # Where it stays in the cell, nothing is counted: without a branch, because nobody can foretell it.
@@ -899,7 +910,7 @@ def erode(
     fields: Any = bare
     rivers = parameters.river_transport > 0.0
     run = _run_rivers if rivers else _run
-    if kinds > 0 or surface is not None or soaks or len(factors) > 0:
+    if kinds > 0 or surface is not None or soaks or len(factors) > 0 or len(materials.burden) > 0:
         wears = (materials.worn != np.arange(materials.kinds)) & (materials.abrasion > 0.0)
         covered = _OnTheGround(
             np.empty(0, np.float32) if surface is None else surface.reshape(-1),

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import njit
 from kernels.layers import Layer
+from kernels.materials import ground_of
 from kernels.powers import BLOCK, LEAST_EXPONENT, exp2_of, log2_of
 
 _LANES = 8  # rows that are done side by side
@@ -202,10 +203,11 @@ def creep(ground: Layer, free: NDArray[np.float32], pace: float, *, along_column
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def make_soil(bedrock, soil, ground, hold, depth, made):
+def make_soil(bedrock, soil, ground, burden, hold, depth, made):
     """Turn rock to soil, both [cell], in place; returns how much did, in metres over one cell.
 
-    `ground` [cell] becomes their sum. `made` is P · t / depth, and `hold` [cell] a factor on it.
+    `ground` [cell] becomes the sum of both and of the `burden` that `Materials` have. `made` is P · t / depth, and
+    `hold` [cell] a factor on it.
     """
     power, scratch, other = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
     scale = -1.0 / (depth * math.log(2.0))
@@ -225,6 +227,6 @@ def make_soil(bedrock, soil, ground, hold, depth, made):
             rock[i] = before - depth * math.log(2.0) * block[i]
             became = before - rock[i]  # as far as numbers of this size can tell
             above[i] += became
-            top[i] = rock[i] + above[i]
+            top[i] = ground_of(burden, begin + i, rock[i], above[i])
             total += became
     return total

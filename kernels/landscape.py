@@ -30,7 +30,7 @@ from kernels.compiling import njit
 from kernels.hillslopes import creep, make_soil
 from kernels.layers import Layer, check_layers
 from kernels.loads import all_of, dig, lay, sum_up
-from kernels.materials import Materials, Moved, asked, rock_at
+from kernels.materials import Materials, Moved, asked, ground_of, rock_at
 from kernels.neighbours import OUTLET, index_steps
 from kernels.rates import ERODIBILITY, MOBILITY, WEATHERING, Rates, flat, rate_of
 from kernels.stream_power import (
@@ -91,6 +91,7 @@ class Room(NamedTuple):
 _ASKED = (
     "kinds",
     "mix",
+    "burden",
     "erodibility",
     "strata",
     "steps_per_metre",
@@ -141,7 +142,7 @@ def evolve(
         (*asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1))
     )
     held = outlets.reshape(-1) if base_level else np.zeros(outlets.size, np.bool_)
-    risen = _rise(land.bedrock, land.sediment, land.ground, np.array(uplift, np.float64, copy=None).reshape(-1), held)
+    risen = _rise(land, np.array(uplift, np.float64, copy=None).reshape(-1), held)
     from_rock, off_map, soil = np.zeros(land.kinds), np.zeros(land.kinds), np.zeros(land.kinds)
     after, rivers = room.after.reshape(-1), room.rivers
     kind, directions = rivers.kind.reshape(-1), rivers.directions.reshape(-1)
@@ -193,7 +194,7 @@ def evolve(
         made = p.soil_production * p.years / p.soil_depth
         factor = room.factor.reshape(-1)
         if land.kinds == 1:
-            soil[0] += make_soil(land.bedrock, land.sediment, land.ground, factor, p.soil_depth, made)
+            soil[0] += make_soil(land.bedrock, land.sediment, land.ground, land.burden, factor, p.soil_depth, made)
         else:
             _make_soil_of_kinds(land, factor, p.soil_depth, made, soil)
     moved = Moved(from_rock=tuple(from_rock.tolist()), off_map=tuple(off_map.tolist()))
@@ -201,14 +202,14 @@ def evolve(
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _rise(bedrock, sediment, ground, uplift, outlets):
+def _rise(land, uplift, outlets):
     risen = 0.0
-    for cell in range(len(ground)):
-        before = bedrock[cell]
+    for cell in range(len(outlets)):
+        before = land.bedrock[cell]
         if not outlets[cell]:
-            bedrock[cell] = before + (uplift[cell] if len(uplift) > 1 else uplift[0])
-        risen += bedrock[cell] - before
-        ground[cell] = bedrock[cell] + sediment[cell]
+            land.bedrock[cell] = before + (uplift[cell] if len(uplift) > 1 else uplift[0])
+        risen += land.bedrock[cell] - before
+        land.ground[cell] = ground_of(land.burden, cell, land.bedrock[cell], land.sediment[cell])
     return risen
 
 
@@ -297,7 +298,7 @@ def _exchange(land, after, from_rock, off_map):
         dug = rock - land.bedrock[cell]  # as far as numbers of this size can tell
         now = max(loose + (change + dug), 0.0)
         land.sediment[cell] = now
-        land.ground[cell] = land.bedrock[cell] + now
+        land.ground[cell] = ground_of(land.burden, cell, land.bedrock[cell], now)
         worn += dug
         left += loose + dug - now
     from_rock[0] += worn

@@ -1,6 +1,6 @@
 """What water digs from cells and lays on others, kind by kind: to the last bit, nothing is lost on the way.
 
-`land` is a named tuple with `kinds`, `mix`, `strata`, `steps_per_metre`, `rise` and `rock_worn` of
+`land` is a named tuple with `kinds`, `mix`, `burden`, `strata`, `steps_per_metre`, `rise` and `rock_worn` of
 `kernels.materials.Materials`, and `bedrock`, `sediment` and `ground` of all cells. `carried[first + kind]` is the load,
 in metres over one cell.
 """
@@ -8,7 +8,7 @@ in metres over one cell.
 from __future__ import annotations
 
 from kernels.compiling import inlined
-from kernels.materials import rock_at, thickness
+from kernels.materials import ground_of, rock_at, thickness
 
 
 @inlined
@@ -46,7 +46,7 @@ def lay(land, cell, part, carried, first):
 def sum_up(land, cell):
     """Bring the sediment and the ground of a cell up to date with its mix and its rock."""
     land.sediment[cell] = thickness(land, cell)
-    land.ground[cell] = land.bedrock[cell] + land.sediment[cell]
+    land.ground[cell] = ground_of(land.burden, cell, land.bedrock[cell], land.sediment[cell])
 
 
 @inlined

@@ -50,6 +50,7 @@ class Materials(NamedTuple):
     rock_steepest: Numbers  # tangent of the steepest slope that stands
     rock_worn: Indices  # the loose kind that water and wind make of it
     rock_broken: Indices  # the loose kind that it breaks into
+    burden: Numbers = np.empty(0)  # [cell]: what else lies there and raises the ground, metres; empty: nothing does
 
 
 _ONE, _FIRST = np.ones(1), np.zeros(1, np.int64)
@@ -88,6 +89,18 @@ def thickness(materials, cell):
     for kind in range(materials.kinds):
         total += materials.mix[first + np.uintp(kind)]
     return total
+
+
+@inlined
+def ground_of(burden, cell, rock, loose):
+    """The ground of a cell in metres: the sum of all that lies there. No kernel sums it up in another way.
+
+    `burden` is that of `Materials`. Kernels for bare ground, which has none, leave it out.
+    """
+    ground = rock + loose
+    if len(burden) > 0:
+        ground += burden[np.uintp(cell)]
+    return ground
 
 
 @inlined

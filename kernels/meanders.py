@@ -92,7 +92,9 @@ class Meandered(NamedTuple):
     bends: int  # that were cut off
 
 
-_ASKED = ("kinds", "mix", "erodibility", "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn")
+_ASKED = (
+    "kinds", "mix", "burden", "erodibility", "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn",
+)  # fmt: skip
 _FIELDS = (*_ASKED, "rates", "bedrock", "sediment", "ground", "rows", "columns", "cell_size")
 _Land: Any = namedtuple("_Land", _FIELDS)  # type: ignore[misc]
 

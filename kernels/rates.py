@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit
 from kernels.layers import Layer
-from kernels.materials import Materials
+from kernels.materials import Materials, ground_of
 
 ERODIBILITY, WIND, WEATHERING, GROWTH, EVAPORATION, MOBILITY = range(6)
 STRIDE = 6
@@ -65,7 +65,7 @@ def _lowest_free(rates, ground, row, column, rows, columns):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _settle(
-    places: Any, loads: Any, rates: Any, mix: Any, kinds: int, bedrock: Any, sediment: Any, ground: Any,
+    places: Any, loads: Any, rates: Any, mix: Any, kinds: int, burden: Any, bedrock: Any, sediment: Any, ground: Any,
     rows: int, columns: int,
 ) -> None:  # fmt: skip
     for particle in range(len(places)):
@@ -86,7 +86,7 @@ def _settle(
             loads[particle, kind] = 0.0
             depth += mix[cell * kinds + kind]
         sediment[cell] = depth
-        ground[cell] = bedrock[cell] + depth
+        ground[cell] = ground_of(burden, cell, bedrock[cell], depth)
 
 
 def settle(
@@ -105,6 +105,6 @@ def settle(
     the others as kernels of particles do.
     """
     _settle(
-        places, loads, rates, materials.mix, materials.kinds,
+        places, loads, rates, materials.mix, materials.kinds, materials.burden,
         bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1), *ground.shape,
     )  # fmt: skip

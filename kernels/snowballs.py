@@ -48,7 +48,7 @@ from numpy.typing import NDArray
 from kernels.compiling import inlined, njit
 from kernels.droplets import put_down_rich
 from kernels.layers import Layer
-from kernels.materials import Materials, Moved, asked, rock_at, thickness
+from kernels.materials import Materials, Moved, asked, ground_of, rock_at, thickness
 from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, by_kind, engine, own_amounts
 from kernels.random import process_number, stream, uniform
@@ -115,7 +115,9 @@ class _Fields(NamedTuple):
 
 
 # What balls ask of `Materials`
-_ASKED = ("kinds", "mix", "erodibility", "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn")
+_ASKED = (
+    "kinds", "mix", "burden", "erodibility", "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn",
+)  # fmt: skip
 
 # All side by side, because what Numba runs in parallel takes no tuple of tuples.
 _Ground: Any = namedtuple("_Ground", _Fields._fields + _ASKED)  # type: ignore[misc]
@@ -147,7 +149,7 @@ def _add(fields, cell, amount):
     rock = fields.bedrock[np.uintp(cell)] - worn
     fields.bedrock[np.uintp(cell)] = rock
     fields.sediment[np.uintp(cell)] = loose
-    fields.ground[np.uintp(cell)] = rock + loose
+    fields.ground[np.uintp(cell)] = ground_of(fields.burden, cell, rock, loose)
     return worn
 
 
@@ -197,8 +199,9 @@ def _change_mix(fields, ball, cells, shares, amount, load):
     for place in range(4):
         if amount < 0.0:
             taken += _dig_mix(fields, own, cells[place], -shares[place] * amount)
-        fields.sediment[cells[place]] = thickness(fields, cells[place])
-        fields.ground[cells[place]] = fields.bedrock[cells[place]] + fields.sediment[cells[place]]
+        cell = cells[place]
+        fields.sediment[cell] = thickness(fields, cell)
+        fields.ground[cell] = ground_of(fields.burden, cell, fields.bedrock[cell], fields.sediment[cell])
     return taken
 
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import njit
 from kernels.layers import WALL, Layer, check_layers
-from kernels.materials import Materials, Moved, asked, rock_at, thickness
+from kernels.materials import Materials, Moved, asked, ground_of, rock_at, thickness
 from kernels.parameters import exact
 from kernels.rates import MOBILITY, WEATHERING, Rates, flat, rate_of
 from kernels.surface import STRIDE, WETNESS
@@ -56,7 +56,7 @@ class WeatheringParameters(NamedTuple):
     lapse_rate: CelsiusPerMetre
 
 
-_ASKED = ("kinds", "mix", "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_broken")
+_ASKED = ("kinds", "mix", "burden", "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_broken")
 
 # What is asked of the materials; and the difference in height between two neighbours at which each rock stands, metres,
 # with the least of these
@@ -131,7 +131,7 @@ def _break_row(row, bedrock, sediment, ground, found, parameters, rocks, rates, 
         rocks.mix[cell * rocks.kinds + kind] += lost
         sediment[j] = thickness(rocks, cell)
         broken[kind] += lost
-        ground[j] = bedrock[j] + sediment[j]
+        ground[j] = ground_of(rocks.burden, cell, bedrock[j], sediment[j])
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")

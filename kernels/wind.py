@@ -75,7 +75,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit, variant
 from kernels.layers import Layer, check_layers
-from kernels.materials import Materials, Moved, asked, rock_at, thickness
+from kernels.materials import Materials, Moved, asked, ground_of, rock_at, thickness
 from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, by_kind, engine, own_amounts
 from kernels.random import process_number, stream, uniform
@@ -175,7 +175,7 @@ class _OnTheGround(NamedTuple):
 
 # What parcels ask of `Materials`
 _ASKED = (
-    "kinds", "mix", "deposition", "suspension",
+    "kinds", "mix", "burden", "deposition", "suspension",
     "strata", "steps_per_metre", "rise", "rock_abrasion", "rock_worn",
 )  # fmt: skip
 
@@ -302,6 +302,7 @@ def _among_plants_rich(cell, constants, fields):
 
 @inlined
 def _add_sediment(fields, cell, depth):
+    """Put sediment on a cell of bare ground."""
     sediment = fields.sediment[np.uintp(cell)] + depth
     fields.sediment[np.uintp(cell)] = sediment
     fields.ground[np.uintp(cell)] = fields.bedrock[np.uintp(cell)] + sediment
@@ -568,7 +569,9 @@ def _exchange_rich(
             beyond += ahead
             load += carried
         fields.sediment[np.uintp(new_cell)] = beyond
-        fields.ground[np.uintp(new_cell)] = fields.bedrock[np.uintp(new_cell)] + beyond
+        fields.ground[np.uintp(new_cell)] = ground_of(
+            fields.burden, new_cell, fields.bedrock[np.uintp(new_cell)], beyond
+        )
     rock = fields.bedrock[np.uintp(cell)]
     if lifts and loose <= want:
         # Force that finds less than it could lift acts on the rock.
@@ -584,7 +587,7 @@ def _exchange_rich(
         fields.mix[np.uintp(here + kind)] += worn
         sediment = thickness(fields, cell)
     fields.sediment[np.uintp(cell)] = sediment
-    fields.ground[np.uintp(cell)] = rock + sediment
+    fields.ground[np.uintp(cell)] = ground_of(fields.burden, cell, rock, sediment)
     if ends and is_free(fields.rates, new_cell):
         for kind in range(kinds):
             fields.mix[np.uintp(there + kind)] += fields.loads[np.uintp(own + kind)]
@@ -592,7 +595,9 @@ def _exchange_rich(
         load = 0.0
         sediment = thickness(fields, new_cell)
         fields.sediment[np.uintp(new_cell)] = sediment
-        fields.ground[np.uintp(new_cell)] = fields.bedrock[np.uintp(new_cell)] + sediment
+        fields.ground[np.uintp(new_cell)] = ground_of(
+            fields.burden, new_cell, fields.bedrock[np.uintp(new_cell)], sediment
+        )
     return load, told
 
 
@@ -714,7 +719,8 @@ def blow(
     kinds = materials.kinds
     brought = int(np.argmax(materials.suspension))  # the kind that parcels bring along
     factors = flat(rates)
-    rich = kinds > 1 or surface is not None or field is not None or p.uplift > 0.0 or p.lag > 0.0 or len(factors) > 0
+    covered = surface is not None or field is not None or len(factors) > 0 or len(materials.burden) > 0
+    rich = kinds > 1 or covered or p.uplift > 0.0 or p.lag > 0.0
     loads, from_rock = (own_amounts(count if rich else 0, kinds) for _ in range(2))
     if rich:
         nothing = np.empty(0, np.float32)

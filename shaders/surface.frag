@@ -3,11 +3,13 @@
 
 uniform sampler2D bedrock;
 uniform sampler2D sediment;
+uniform sampler2D burden;  // what else raises the ground; one texel where nothing does
 
 out vec4 result;
 
 float elevation(ivec2 cell) {
-    return texelFetch(bedrock, cell, 0).x + texelFetch(sediment, cell, 0).x;
+    float others = texelFetch(burden, min(cell, textureSize(burden, 0) - 1), 0).x;
+    return texelFetch(bedrock, cell, 0).x + texelFetch(sediment, cell, 0).x + others;
 }
 
 void main() {

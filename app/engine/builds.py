@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, cast
 
 from app.model.field_parameters import FIELD_LAYERS, FieldParameters
-from app.model.layers import side_by_side
+from app.model.layers import LAYERS, side_by_side
 from app.processes import PROCESSES
 from app.processes.moisture import Moisture
 from app.processes.plants import Plants
@@ -44,7 +44,7 @@ class Ground(NamedTuple):
     """What decides between the builds of a process that is `Varied`."""
 
     materials: bool  # whether there are several
-    covered: bool  # whether a process has left wetness or plants on it
+    covered: bool  # whether a process has left wetness or plants on it, or a layer that raises it
     rated: bool = False  # whether there are factors on what processes do in each cell
     will_be_rated: bool = False  # whether the scene asks for some
 
@@ -60,10 +60,17 @@ def builds_of(process: Process, parameters: Any, ground: Ground, running: frozen
     asks = cast(Varied, process).asks_for_rich(parameters, running)
     if ground.materials or ground.covered or ground.rated or Moisture.name in running or asks:
         return (rich,)
-    # Plants come last in a cycle: from the next one on the ground is covered. Fields may come to 1 everywhere.
-    if Plants.name in running or ground.will_be_rated:
+    # What runs later in a cycle covers the ground from the next one on. Fields may come to 1 everywhere.
+    if Plants.name in running or _burdens(running) or ground.will_be_rated:
         return (name, rich)
     return (name,)
+
+
+@functools.cache
+def _burdens(running: frozenset[str]) -> bool:
+    """Whether any of these processes leaves a layer that raises the ground."""
+    changed = (name for process in PROCESSES if process.name in running for name in process.changes)
+    return any(LAYERS[name].is_burden for name in changed)
 
 
 def asks_for_rates(scene: Scene) -> bool:

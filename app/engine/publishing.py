@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.layers import layer_declaration, raising_ground
+from app.model.layers import burdening, layer_declaration
 from app.model.overlays import DIFFERENCE, OVERLAYS
-from app.model.snapshot import SURVEYED_LEVEL, Snapshot, Survey
+from app.model.snapshot import BURDEN, RAISING, SURVEYED_LEVEL, Snapshot, Survey
 from app.model.world import World
 from kernels.standing import DRY
 
@@ -119,7 +119,7 @@ def take_snapshot(
     surveyed = {} if survey is None else dict(survey.layers)
     lakes = surveyed.pop(SURVEYED_LEVEL, None)
     if survey is not None and lakes is not None:
-        newest = max(raising_ground(world.changed))
+        newest = max(versions[name] for name in RAISING if name in versions)
         versions["water"] = (world.water_version << 128) + (survey.versions[SURVEYED_LEVEL] << 96) + newest
         versions["water_level"] = versions["water"]
     wet_is_new = old is None or old.versions.get("water") != versions.get("water")
@@ -139,6 +139,8 @@ def take_snapshot(
             case "water_level":
                 np.copyto(arrays[name], world.water_level, casting="same_kind")
                 np.copyto(arrays[name], world.ground, casting="same_kind", where=world.standing == DRY)
+            case "burden" if (burden := world.burden) is not None:
+                np.copyto(arrays[name], burden, casting="same_kind")
             case "loose_kinds":
                 _tell_loose_kinds(world, arrays[name])
             case _ if layer_declaration(name).given:
@@ -208,6 +210,8 @@ def shown_versions(world: World, overlay: str | None = None) -> dict[str, int]:
     versions = {name: version for name, version in world.changed.items() if layer_declaration(name).is_seen(in_overlay)}
     if world.materials is not None:
         versions["loose_kinds"] = versions["sediment"]
+    if raising := burdening(world.changed):
+        versions[BURDEN] = max(raising)
     if world.water_version == 0:
         del versions["water"]  # nothing has ever stood there
     else:

@@ -73,6 +73,9 @@ def refined(world: World, times: int, *, channels: bool) -> World:
         # What the kinds come to is the sediment, to the last bit: the rock has what rounding leaves.
         fine.bedrock[...] = ground.ground - fine.sediment
         fine.sum_ground()
+    if fine.burden is not None:
+        fine.bedrock[...] -= fine.burden
+        fine.sum_ground()
     fine.flora, fine.origin = world.flora, world.origin and world.origin.refined(times)
     fine.trees = world.trees.copy()
     fine.trees[:, :2] *= np.float32(times)

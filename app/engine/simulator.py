@@ -23,7 +23,7 @@ from app.engine.refining import refined
 from app.model.climate import weather_of
 from app.model.errors import UserError, explained
 from app.model.field_parameters import FIELD_LAYERS
-from app.model.layers import LAYERS, layer_declaration
+from app.model.layers import GROUND, LAYERS, layer_declaration
 from app.model.ledger import LARGEST_IMBALANCE
 from app.model.parameters import Parameters
 from app.model.trait_parameters import read_material_traits, read_plant_traits
@@ -33,7 +33,7 @@ from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.pools import Pools, derive_levels
 from app.processes.process import Fading, Finite, Keeping, Process, ProcessFailure
-from app.processes.snowballs import GROUND, SnowballErosion, smooth
+from app.processes.snowballs import MOVED, SnowballErosion, smooth
 from app.scene.edits import Stroke
 from app.scene.scene import Scene
 
@@ -143,7 +143,7 @@ class Simulator:
         world = self.world
         will_be_rated = asks_for_rates(scene or self.scene)
         rated = rated or world.rates is not None
-        ground = Ground(world.materials is not None, world.surface is not None, rated, will_be_rated)
+        ground = Ground(world.materials is not None, world.is_covered, rated, will_be_rated)
         needed = (builds_of(process, self._parameters(process, scene), ground, running) for process in enabled)
         return [build for of_process in needed for build in of_process if build not in self.prepared]
 
@@ -264,7 +264,7 @@ class Simulator:
         if not TOOLS[stroke.tool].runs_drops:
             return []
         world, nothing_runs = self.world, frozenset[str]()
-        ground = Ground(world.materials is not None, world.surface is not None, world.rates is not None)
+        ground = Ground(world.materials is not None, world.is_covered, world.rates is not None)
         droplets = next(process for process in self._processes if process.name == DropletErosion.name)
         needed = builds_of(droplets, self.scene.droplets, ground, nothing_runs)
         if self.scene.pools.enabled:
@@ -291,7 +291,7 @@ class Simulator:
         self.back_up()
         smooth(self.world)
         self.world.end_cycle()
-        self.world.changed.update(dict.fromkeys(GROUND, self.world.version))
+        self.world.changed.update(dict.fromkeys(MOVED, self.world.version))
         self.derive_levels()
         self._remember()  # a replay begins after it
 
@@ -350,8 +350,8 @@ class Simulator:
     def verify(self) -> None:
         """Raise `SimulationError` if the world is not sound, and go back to before it was so.
 
-        A sound one can be saved and opened again: all its values are finite and within their bounds, and its ledger
-        adds up.
+        A sound one can be saved and opened again: all its values are finite and within their bounds, its ground is the
+        sum of its layers, and its ledger adds up.
         """
         if not self.world.unsound_cell() and not self._unsound_account():
             return
@@ -388,6 +388,8 @@ class Simulator:
 
     def _in_words(self, layer: str, row: int, column: int) -> str:
         """A value that its layer may not have, and where it is."""
+        if layer == GROUND:
+            return f"ground that is not the sum of its layers at row {row}, column {column}"
         value = self.world.layers[layer][row, column]
         low, high = layer_declaration(layer).bounds
         found = f"at {value:g} (it may be from {low:g} to {high:g})" if np.isfinite(value) else "not finite"
@@ -438,7 +440,7 @@ class Simulator:
         if process.name == SnowballErosion.name:
             finer = self.world.refinement**2  # what the process makes more of; a run counts all that fall
             return msgspec.structs.replace(parameters, enabled=True, count=PORTION / finer, total=self.run.last / finer)
-        if set(process.changes) & set(GROUND):
+        if set(process.changes) & set(MOVED):
             return msgspec.structs.replace(parameters, enabled=False)
         return parameters
 

@@ -22,6 +22,8 @@ LARGEST_SUM = 1e12
 # The largest factor on the rate of a process, as a layer
 LARGEST_RATE = 100.0
 
+GROUND = "ground"  # the sum of the layers that raise it: no layer itself, and named as one where it is not their sum
+
 # The thickness of one kind of loose material, as a layer: this and the kind's name.
 LOOSE = "loose_"
 
@@ -49,6 +51,11 @@ class LayerDeclaration:
     def bounds(self) -> tuple[float, float]:
         """The lowest and the highest value that it may hold, also in a saved world."""
         return -self.largest if self.signed else 0.0, self.largest
+
+    @property
+    def is_burden(self) -> bool:
+        """Whether it raises the ground beside rock and sediment, which each world has."""
+        return self.raises_ground and not self.always
 
     def is_seen(self, in_overlay: Container[str] | None) -> bool:
         """Whether a snapshot has it for an overlay that needs these layers; None: one that has all that can be seen."""
@@ -81,9 +88,9 @@ def layer_declaration(name: str) -> LayerDeclaration:
     return LAYERS[name]
 
 
-def raising_ground(values: Mapping[str, T]) -> list[T]:
-    """Of what is known of some layers by their names, that of those whose sum is the ground."""
-    return [values[name] for name, layer in LAYERS.items() if layer.raises_ground and name in values]
+def burdening(values: Mapping[str, T]) -> list[T]:
+    """Of what is known of some layers by their names, that of those which raise the ground beside rock and sediment."""
+    return [values[name] for name, layer in LAYERS.items() if layer.is_burden and name in values]
 
 
 def side_by_side(pack: str) -> tuple[str, ...]:

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.layers import raising_ground
 from app.model.ledger import Ledger
 from app.model.materials import Materials
 from app.model.plants import TREE_COLUMNS, Flora, shipped_flora
 from app.model.realism import Realism
+
+BURDEN = "burden"
+RAISING = ("bedrock", "sediment", BURDEN)  # what the ground of a snapshot is the sum of
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,7 @@ class Snapshot:
     `water` is the depth of the sea too. A trace that no process has left is absent. Those of the survey are present
     while one is wanted; the lakes that it found stand in `water` and `water_level`.
 
+    `burden` is what raises the ground beside rock and sediment, where anything does.
     Where there are several materials, `loose_kinds` are those on top, as `kernels.materials.commonest_kinds` has them.
     `trees` are as `World.trees` has them, and never change.
 
@@ -151,13 +154,13 @@ class Snapshot:
 
     def ground(self, cells: Any = np.s_[:, :], dtype: type[np.floating[Any]] = np.float32) -> NDArray[Any]:
         """The height of the ground, which water and wind see, of all cells or of those of an index."""
-        first, *others = raising_ground(self.layers)
-        ground: NDArray[Any] = first[cells].astype(dtype)
-        for layer in others:
-            ground += layer[cells]
+        ground: NDArray[Any] = self.layers["bedrock"][cells].astype(dtype)
+        for name in RAISING[1:]:
+            if name in self.layers:
+                ground += self.layers[name][cells]
         return ground
 
     @property
     def ground_version(self) -> int:
         """The version in which the ground was changed last."""
-        return max(raising_ground(self.versions))
+        return max(self.versions[name] for name in RAISING if name in self.versions)

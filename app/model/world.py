@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.model.centrelines import CENTRELINE_COLUMNS
 from app.model.georeference import Origin
-from app.model.layers import LAYERS, LOOSE, SCRATCH, layer_declaration, raising_ground, side_by_side
+from app.model.layers import GROUND, LAYERS, LOOSE, SCRATCH, burdening, layer_declaration, side_by_side
 from app.model.ledger import Account, Ledger
 from app.model.materials import Materials
 from app.model.plants import TREE_COLUMNS, shipped_flora
@@ -56,7 +56,8 @@ class World:
     """Layers in float64 metres, `[row, column]`, row 0 in the north, on square cells of side `cell_size` metres.
 
     `app.model.layers` declares what each layer is. `ground` is the sum of those that raise it, which water and wind
-    see: a process that changes one of these keeps it current, cell by cell.
+    see: rock, sediment, and the `burden` of all others, to the last bit. A process that changes one of these keeps it
+    current, cell by cell: kernels do so by `ground_of`, and what runs over whole layers by `sum_ground`.
 
     `mix` is the thickness of each loose material, [row, column, kind], and `sediment` their sum in the order of their
     numbers, to the last bit. A world that knows one alone has a view of `sediment` there; where it knows several, a
@@ -150,11 +151,19 @@ class World:
 
     def sum_ground(self, cells: Any = np.s_[:, :]) -> None:
         """Bring the ground up to date with the layers that raise it, in all cells or in those of an index."""
-        first, *others = raising_ground(self.layers)
-        ground = self.ground[cells]
-        ground[...] = first[cells]
-        for layer in others:
-            ground += layer[cells]
+        self._sum_ground(self.ground[cells], cells)
+
+    def _sum_ground(self, ground: Layer, cells: Any = np.s_[:, :]) -> Layer:
+        np.add(self.bedrock[cells], self.sediment[cells], out=ground)
+        if (burden := self.burden) is not None:
+            ground += burden[cells]
+        return ground
+
+    @property
+    def burden(self) -> Layer | None:
+        """What raises the ground beside rock and sediment, in metres; None where nothing does. Not to be written to."""
+        layers = burdening(self.layers)
+        return np.ascontiguousarray(sum(layers[1:], layers[0]), np.float64) if layers else None
 
     def trace(self, name: str) -> NDArray[Any]:
         """A trace, which is its default everywhere, mostly 0, where nothing has been left in it yet."""
@@ -187,6 +196,11 @@ class World:
     def surface(self) -> NDArray[np.float32] | None:
         """Wetness and plants, `[row, column, trace]`, where a process has left any."""
         return self._packs.get("surface")
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether a process has left wetness or plants on the ground, or a layer that raises it."""
+        return self.surface is not None or bool(burdening(self.layers))
 
     @property
     def rates(self) -> NDArray[np.float32] | None:
@@ -264,9 +278,11 @@ class World:
         from kernels.materials import Materials as MaterialFields
         from kernels.materials import one_kind
 
+        burden = np.empty(0) if (raised := self.burden) is None else raised.reshape(-1)
         if self.materials is None:
-            return one_kind(self.sediment, **properties)
+            return one_kind(self.sediment, **properties)._replace(burden=burden)
         return MaterialFields(
+            burden=burden,
             kinds=self.mix.shape[2],
             mix=self.mix.reshape(-1),
             steps_per_metre=1.0 / self.materials.metres_per_step,
@@ -309,7 +325,10 @@ class World:
         return {name: account.imbalance(self.stored(name)) for name, account in self.ledger.accounts().items()}
 
     def unsound_cell(self) -> tuple[str, int, int] | None:
-        """The first layer and cell whose value is beyond `bounds`, or not a finite number; None where all are sound."""
+        """The first layer and cell whose value is beyond `bounds`, or not a finite number; None where all are sound.
+
+        The ground counts as one, which is unsound where it is not the sum of the layers that raise it.
+        """
         # Faster than kind by kind
         mix_is_sound = self.materials is None or is_within(self.mix, *layer_declaration(LOOSE).bounds)
         for name, layer in self.layers.items():
@@ -317,6 +336,10 @@ class World:
                 continue
             if cell := unsound_cell(name, layer):
                 return name, *cell
+        differs = self.ground != self._sum_ground(np.empty(self.shape))
+        if differs.any():
+            row, column = np.argwhere(differs)[0]
+            return GROUND, int(row), int(column)
         return None
 
     def state(self, old: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from app.processes.cycle import Cycle, compounded
 from app.processes.kinds import account_for
 from app.processes.process import ProcessFailure, register
 
-GROUND = ("bedrock", "sediment")
+MOVED = ("bedrock", "sediment")
 
 
 class SnowballParameters(Parameters, frozen=True, kw_only=True):
@@ -79,7 +79,7 @@ class SnowballErosion:
     name: ClassVar[str] = "snowballs"
     after: ClassVar[str] = "droplets"
     parameters: ClassVar[type[Parameters]] = SnowballParameters
-    changes: ClassVar[tuple[str, ...]] = (*GROUND, "wear", "deposit", "traffic")
+    changes: ClassVar[tuple[str, ...]] = (*MOVED, "wear", "deposit", "traffic")
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""

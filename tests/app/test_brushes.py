@@ -28,7 +28,7 @@ from app.engine.simulator import SimulationError, Simulator
 from app.files import checkpoint
 from app.files.journal import Journal, journal_content, journal_from
 from app.model.errors import UserError
-from app.model.layers import LAYERS, LayerDeclaration, raising_ground
+from app.model.layers import LAYERS, LayerDeclaration, burdening
 from app.model.ledger import LARGEST_IMBALANCE
 from app.model.overlays import DIFFERENCE
 from app.model.world import World
@@ -89,8 +89,7 @@ def ground_from_its_layers(world: World) -> NDArray[np.float64]:
     loose = np.zeros(world.shape) if world.materials else world.sediment
     for kind in range(world.mix.shape[2] if world.materials else 0):
         loose = loose + world.mix[..., kind]
-    layers = {**world.layers, "sediment": loose}
-    return functools.reduce(np.add, raising_ground(layers))
+    return functools.reduce(np.add, (world.bedrock, loose, *burdening(world.layers)))
 
 
 @pytest.mark.parametrize("name", SCENES)
@@ -114,14 +113,13 @@ def test_each_tool_loses_nothing_and_leaves_a_sound_world_that_goes_on(name: str
             simulator.verify()
 
 
-# Drops, which one of the tools lets run, set the ground to the sum of rock and loose material alone.
 @pytest.mark.parametrize("name", ["plain", "kinds"])
 def test_each_tool_keeps_a_layer_that_somebody_adds_to_the_ground(
     name: str, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
     snow = LayerDeclaration("snow", "snow that lies, as water", "m", np.float64, account="water", raises_ground=True)
     monkeypatch.setitem(LAYERS, "snow", snow)
-    for tool in (tool for tool in ACTING if not TOOLS[tool].runs_drops):
+    for tool in ACTING:
         with subtests.test(tool=tool):
             world = made(name).world
             world.trace("snow")[...] = 1.5

@@ -20,6 +20,7 @@ from app.picture.passes.held import held
 from app.picture.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
 from app.picture.passes.quality import BY_NAME
 from app.picture.passes.shaders import ShaderLibrary
+from app.picture.passes.valleys import ValleyFloors, valley_floors
 from tests.nets.cases import tried
 from tests.passes.worlds import bumps, flat, hills, plane, snapshot
 
@@ -144,6 +145,24 @@ def test_a_plane_has_its_slope_everywhere_also_at_the_edges(
     np.testing.assert_array_equal(joined[..., 0], ground.astype(np.float32))
     np.testing.assert_allclose(joined[..., 1], 3.0, rtol=1e-4)
     np.testing.assert_allclose(joined[..., 2], -0.5, rtol=1e-3)
+
+
+def test_all_that_raises_the_ground_is_seen(
+    context: moderngl.Context, surface: SurfaceMap, layers: LayerTextures, frame_block: FrameBlock
+) -> None:
+    """Where there is nothing else, too: what lay there before is gone."""
+    floors = ValleyFloors(context)
+    shown = snapshot(plane(9, 31, east=3.0, south=1.0), 2.0)
+    snow = np.arange(9.0 * 31.0, dtype=np.float32).reshape(9, 31)
+    versions = shown.versions | {"burden": 1}
+    with_snow = replace(shown, layers=shown.layers | {"burden": snow}, versions=versions)
+    for each in (shown, with_snow, shown):
+        joined = join(surface, layers, frame_block, each)
+        np.testing.assert_allclose(joined[..., 0], each.ground(), rtol=1e-6)
+        assert (joined[..., 3] == 2.0).all()
+        floors.update(each)
+        assert np.frombuffer(floors.texture.read(), np.float32).max() == valley_floors(each.ground()).max()
+    floors.release()
 
 
 def scharr(ground: NDArray[np.float64], cell_size: float) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.model.layers import LAYERS
 from app.model.overlays import largest
-from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
+from app.model.snapshot import RAISING, SURVEYED_FLOW, SURVEYED_WAY, Snapshot
 from app.picture.passes import unlocked
 from app.picture.passes.canopy import Crowns
 from app.picture.passes.quality import Quality
@@ -117,6 +117,7 @@ class SurfaceMap:
         self._context = context
         self._drawing = FullScreen(context, shaders, "surface.frag")
         self._now, self._start = (MapTarget(context, (components, "f4")) for components in (4, 1))
+        self._absent = context.texture((1, 1), 1, np.float32(0.0).tobytes(), dtype="f4")
         self._world: int | None = None  # whose start is kept
 
     @property
@@ -132,14 +133,14 @@ class SurfaceMap:
         rows, columns = snapshot.shape
         if self._now.fit((columns, rows)) | self._start.fit((columns, rows)):
             self._world = None
-        self._drawing.program.bind(bedrock=layers["bedrock"], sediment=layers["sediment"])
+        self._drawing.program.bind(**{name: layers.get(name, self._absent) for name in RAISING})
         self._drawing.draw(self._now.framebuffer)
         if snapshot.world != self._world:
             self._world = snapshot.world
             self._context.copy_framebuffer(self._start.framebuffer, self._now.framebuffer)
 
     def release(self) -> None:
-        release_all(self._now, self._start, self._drawing)
+        release_all(self._now, self._start, self._drawing, self._absent)
 
 
 class FlowMap:

@@ -37,7 +37,7 @@ class ValleyFloors:
         wanted = snapshot.world, snapshot.ground_version
         if wanted == self._shown and self._texture is not None:
             return
-        floors = valley_floors(snapshot.layers["bedrock"] + snapshot.layers["sediment"])
+        floors = valley_floors(snapshot.ground())
         size = floors.shape[1], floors.shape[0]
         if self._texture is None or self._texture.size != size:
             self.release()
