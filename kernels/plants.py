@@ -320,6 +320,12 @@ def _tend_trees(fields, kinds, parameters, turn, keys, trees, first, last, begin
 
 
 @inlined
+def _lives(trees, tree):
+    """Whether a tree lives: one whose health is no number does, too, so that whoever looks at the world finds it."""
+    return not trees[tree, HEALTH] <= 0.0
+
+
+@inlined
 def _from_middle(trees, tree, row, column, cell):
     """How far a tree stands from the middle of a cell whose side is so long, in the same unit."""
     south, east = trees[tree, ROW] - (row + 0.5), trees[tree, COLUMN] - (column + 0.5)
@@ -339,7 +345,7 @@ def _spread_crowns_and_roots(kinds, cell, trees, starts, begin, end, open_sky, l
         widest = max(widest, kinds.traits[kind, _CLAIM], kinds.traits[kind, _CROWN], kinds.traits[kind, _ROOTING])
     reach = int((widest + 0.5) / cell) + 1
     for tree in range(starts[max(begin - reach, 0)], starts[min(end + reach, rows)]):
-        if trees[tree, HEALTH] <= 0.0:
+        if not _lives(trees, tree):
             continue
         kind = int(trees[tree, KIND])
         crown, rooting = (
@@ -504,7 +510,7 @@ def _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, tre
             fields.rooted_ground[row, column] = fields.ground[row, column]
     dead = 0
     for tree in range(first, last):
-        dead += trees[tree, HEALTH] <= 0.0
+        dead += not _lives(trees, tree)
     return dead, born
 
 
@@ -517,6 +523,27 @@ def _tend(stripes, fields, kinds, parameters, turn, climate, keys, trees, starts
         changes[place, 0], changes[place, 1] = _tend_stripe(
             begin, end, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts[place]
         )
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _find_strangers(trees, rows, columns, kinds, strangers):
+    """`strangers` [lot] become the first tree of each lot that is off the map or of no known kind, −1 where none is."""
+    for unsigned_lot in prange(len(strangers)):
+        lot = np.int64(unsigned_lot)
+        strangers[lot] = -1
+        for tree in range(min((lot + 1) * LOT, len(trees)) - 1, lot * LOT - 1, -1):
+            # Said so that it is false for what is no number.
+            is_known = 0.0 <= trees[tree, ROW] < rows and 0.0 <= trees[tree, COLUMN] < columns
+            if not (is_known and 0.0 <= trees[tree, KIND] < kinds):
+                strangers[lot] = tree
+
+
+def _check_trees(trees: Trees, rows: int, columns: int, kinds: int) -> None:
+    """Raises `ValueError` where a row of trees holds what must not become an index."""
+    strangers = np.empty(-(-len(trees) // LOT), np.int64)
+    _find_strangers(trees, rows, columns, kinds, strangers)
+    if (found := strangers[strangers >= 0]).size:
+        raise ValueError(f"tree {found[0]} is off the map, or of no kind that is known: {trees[found[0]].tolist()}")
 
 
 @njit(nogil=True, error_model="numpy")
@@ -595,7 +622,7 @@ def _living_in_stripe(begin, end, trees, starts, sprouts, key, place, after):
         tree = starts[row]
         for column in range(columns):
             while tree < starts[row + 1] and int(trees[tree, COLUMN]) == column:
-                if trees[tree, HEALTH] > 0.0:
+                if _lives(trees, tree):
                     _put_tree(trees, tree, after, place)
                     place += 1
                 tree += 1
@@ -615,7 +642,9 @@ def _living_in_stripe(begin, end, trees, starts, sprouts, key, place, after):
 def _living(stripes, trees, starts, sprouts, key, more, after):
     """Write to `after` the trees that live, with those that have come up, in the order of their cells.
 
-    `more` [stripe] is how many more trees there are before each than there were; one more at the end.
+    `more` [stripe] is how many more trees there are before each than there were; one more at the end. Each row of
+    `after` is written: all trees are on the map and in the order of their cells, and the same test as here, `_lives`,
+    told how many go.
     """
     rows = len(starts) - 1
     for unsigned_number in prange(len(stripes)):
@@ -642,10 +671,11 @@ def grow(
 
     `trees` are float32 [tree, (row, column, kind, size, age, health)], changed in place; the result is the same array
     where none has died or come up. `fields.surface` and `fields.rooted_ground` are changed in place. The result does
-    not depend on the number of threads.
+    not depend on the number of threads. Raises `ValueError` where a tree is off the map, or of no kind.
     """
     rows, columns = fields.ground.shape
     trees = np.ascontiguousarray(trees, np.float32)
+    _check_trees(trees, rows, columns, len(kinds.traits))
     starts = _row_starts(trees, rows)
     if starts is None:
         trees = in_order_of_cells(trees, rows, columns)

@@ -351,9 +351,9 @@ class Simulator:
         """Raise `SimulationError` if the world is not sound, and go back to before it was so.
 
         A sound one can be saved and opened again: all its values are finite and within their bounds, its ground is the
-        sum of its layers, and its ledger adds up.
+        sum of its layers, its trees and rivers are on the map, and its ledger adds up.
         """
-        if not self.world.unsound_cell() and not self._unsound_account():
+        if not (self.world.unsound_cell() or self.world.fault_of_tables() or self._unsound_account()):
             return
         with self._backup_kept():
             self._find_unsound_process(self.world.cycle)
@@ -376,6 +376,11 @@ class Simulator:
                     self._restore(state)
                     text = f"{process.name} left {wrong}; stopped after cycle {self.world.cycle}"
                     raise SimulationError(text, process.name, layer, (cell[0], cell[1]))
+                if fault := self.world.fault_of_tables():
+                    self._restore(state)
+                    raise SimulationError(
+                        f"{process.name} left {fault}; stopped after cycle {self.world.cycle}", process.name
+                    )
                 imbalances.append(self.world.imbalances())
             self._end_cycle()
             if substance := self._unsound_account():

@@ -21,7 +21,7 @@ from app.model.georeference import Origin, Place, content_of, georeference_of
 from app.model.layers import LAYERS, LOOSE, layer_declaration
 from app.model.ledger import LARGEST_IMBALANCE, Ledger
 from app.model.materials import Materials, materials_of
-from app.model.plants import TREE_COLUMNS, Flora, flora_of
+from app.model.plants import fault_of_trees, flora_of
 from app.model.world import (
     LARGEST_CELL,
     LARGEST_CYCLE,
@@ -124,7 +124,8 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
         raise UserError(f"{path}: {error}") from error
     world.origin = _origin_of(path, meta.georeference, unmapped, world.shape)
     if trees is not None:
-        _check_trees(path, trees, world.shape, world.flora)
+        if fault := fault_of_trees(trees, world.shape, world.flora):
+            raise UserError(f"{path}: 'trees' {fault}")
         world.trees = trees
     if centrelines is not None:
         rows, columns = world.shape
@@ -307,19 +308,6 @@ def _restore_materials(path: Path, world: World, materials: Materials, layers: M
     world.sum_mix()
     if not np.array_equal(thickness, world.sediment):
         raise UserError(f"{path}: its loose materials are not together what its layer 'sediment' is")
-
-
-def _check_trees(path: Path, trees: np.ndarray[Any, Any], shape: tuple[int, int], flora: Flora) -> None:
-    if trees.dtype != np.float32 or trees.ndim != 2 or trees.shape[1] != len(TREE_COLUMNS):
-        raise UserError(
-            f"{path}: 'trees' must be float32 [tree, {len(TREE_COLUMNS)}]; it is {trees.dtype} {trees.shape}"
-        )
-    if not np.isfinite(trees).all() or (trees < 0.0).any() or (trees[:, :2] >= shape).any():
-        raise UserError(f"{path}: 'trees' must be finite numbers, 0 or more, on the map")
-    kind = int(trees[:, TREE_COLUMNS.index("kind")].max(initial=0.0))
-    if kind >= len(flora.trees):
-        names = ", ".join(f"{name} {number}" for number, name in enumerate(flora.names)) or "none"
-        raise UserError(f"{path}: 'trees' has kind {kind}; those that are known now are {names}")
 
 
 def _check_values(path: Path, name: str, layer: Layer) -> None:

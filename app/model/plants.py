@@ -33,6 +33,8 @@ from importlib.resources.abc import Traversable
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from app.model.errors import UserError, nearest
 from app.model.kind_files import kind_files, read_kind
@@ -55,6 +57,24 @@ Celsius = Annotated[float, parameter(-100.0, 100.0, "", unit="°C")]
 Degrees = Annotated[float, parameter(0.0, 89.0, "", unit="°")]
 
 FOUR = ("none below", "optimal from", "optimal to", "none above")
+
+
+def fault_of_trees(trees: NDArray[Any], shape: tuple[int, int], flora: Flora) -> str:
+    """What is wrong with a table of trees on a map of so many rows and columns; empty: nothing."""
+    if trees.dtype != np.float32 or trees.ndim != 2 or trees.shape[1] != len(TREE_COLUMNS):
+        return f"must be float32 [tree, {len(TREE_COLUMNS)}]; it is {trees.dtype} {trees.shape}"
+    if not np.isfinite(trees).all():
+        tree, column = np.argwhere(~np.isfinite(trees))[0]
+        return f"must be finite numbers; the {TREE_COLUMNS[column]} of tree {tree} is {trees[tree, column]:g}"
+    row, column, kind, size, _, health = trees.T
+    if (trees < 0.0).any() or not ((row < shape[0]) & (column < shape[1])).all():
+        return "must be 0 or more, and on the map"
+    if (size > 1.0).any() or (health > 1.0).any():
+        return "must have sizes and healths of up to 1"
+    if len(kind) and kind.max() >= len(flora.trees):
+        names = ", ".join(f"{name} {number}" for number, name in enumerate(flora.names)) or "none"
+        return f"has kind {kind.max():g}; those that are known now are {names}"
+    return ""
 
 
 def read_trees(text: str) -> tuple[str, ...]:

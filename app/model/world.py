@@ -10,12 +10,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.centrelines import CENTRELINE_COLUMNS
+from app.model.centrelines import CENTRELINE_COLUMNS, fault_of_centrelines
 from app.model.georeference import Origin
 from app.model.layers import GROUND, LAYERS, LOOSE, SCRATCH, burdening, layer_declaration, side_by_side
 from app.model.ledger import Account, Ledger
 from app.model.materials import Materials
-from app.model.plants import TREE_COLUMNS, shipped_flora
+from app.model.plants import TREE_COLUMNS, fault_of_trees, shipped_flora
 from kernels.standing import DRY, LAKE
 
 if TYPE_CHECKING:
@@ -341,6 +341,14 @@ class World:
             row, column = np.argwhere(differs)[0]
             return GROUND, int(row), int(column)
         return None
+
+    def fault_of_tables(self) -> str:
+        """What is wrong with the trees or the centrelines, in words; empty: nothing."""
+        if fault := fault_of_trees(self.trees, self.shape, self.flora):
+            return f"trees: {fault}"
+        rows, columns = self.shape
+        fault = fault_of_centrelines(self.centrelines, (rows * self.cell_size, columns * self.cell_size))
+        return f"centrelines: {fault}" if fault else ""
 
     def state(self, old: dict[str, Any] | None = None) -> dict[str, Any]:
         """A copy of all that changes from cycle to cycle, in the arrays of an old one where there is one."""

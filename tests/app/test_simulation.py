@@ -135,6 +135,14 @@ def take_more_than_there_is(world: World) -> None:
     world.sediment[9, 11] -= 0.75
 
 
+def sicken_a_tree(world: World) -> None:
+    world.trees = np.array([[3.5, 5.5, 0.0, 0.5, 10.0, np.nan]], np.float32)
+
+
+def send_a_river_off_the_map(world: World) -> None:
+    world.centrelines = np.array([[0.0, 5.0, 5.0, 1.0, 0.0], [0.0, -5.0, 5.0, 1.0, 0.0]])
+
+
 def lose_a_metre(world: World) -> None:
     world.bedrock[20, 10] -= 1.0
 
@@ -164,6 +172,11 @@ def digging(monkeypatch: pytest.MonkeyPatch, failure: Callable[[World], None] | 
             take_more_than_there_is,
             "droplets left sediment at -0.25 (it may be from 0 to 1e+06) at row 9, column 11; stopped after cycle 7",
         ),
+        (
+            sicken_a_tree,
+            "droplets left trees: must be finite numbers; the health of tree 0 is nan; stopped after cycle 7",
+        ),
+        (send_a_river_off_the_map, "droplets left centrelines: must lie on the map; stopped after cycle 7"),
         (lose_a_metre, "droplets: 1.4e-05 of all rock is unaccounted for; stopped after cycle 7"),
     ],
 )

@@ -193,6 +193,28 @@ def test_grass_grows_as_the_logistic_curve_says() -> None:
     np.testing.assert_allclose(land.grass, expected, rtol=1e-3)
 
 
+# What is no number, or nowhere.
+
+
+def test_a_tree_whose_health_is_no_number_stays_for_all_to_see() -> None:
+    """Neither dead nor alive, it would leave a row that nobody writes; another one dies in the same turn."""
+    trees = [(2.5, 3.5, 1, 0.7, 100.0, np.nan), (2.5, 9.5, 0, 0.7, 1e9, 1.0), (5.5, 1.5, 1, 0.4, 100.0, 0.9)]
+    land = Land(level(), trees=trees).live(1, random_death=0.0, seeds=0.0, **BARREN)
+    assert land.trees[:, [ROW, COLUMN, KIND]].tolist() == [[2.5, 3.5, 1.0], [5.5, 1.5, 1.0]]
+    assert np.isnan(land.trees[0, HEALTH]) and land.trees[1, HEALTH] > 0.5
+
+
+def test_a_tree_that_is_nowhere_or_of_no_kind_is_refused(subtests: pytest.Subtests) -> None:
+    sound = (2.5, 3.5, 1.0, 0.7, 100.0, 1.0)
+    for column, values in ((ROW, (-1.0, 24.0, np.nan, np.inf)), (COLUMN, (-0.5, 32.0, np.nan)), (KIND, (2.0, np.nan))):
+        for value in values:
+            with subtests.test(column=column, value=value):
+                wrong = list(sound)
+                wrong[column] = value
+                with pytest.raises(ValueError, match="tree 1 is off the map, or of no kind"):
+                    Land(level(), trees=[sound, wrong, sound]).live(1)
+
+
 # Needs.
 
 
