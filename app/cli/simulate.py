@@ -111,5 +111,10 @@ def ledger_text(world: World) -> str:
         entries += [(cause, volume) for cause, volume in account.gained.items()]
         entries += [(cause, -volume) for cause, volume in account.lost.items()]
         entries += [("in the world now", stored), ("unaccounted for", stored - account.expected())]
-        lines += [f"{substance}, m³", *(f"  {cause:<20} {volume:>+20.6g}" for cause, volume in entries)]
+        lines += [f"{substance}, m³", *(f"  {cause:<20} {_volume_text(volume):>20}" for cause, volume in entries)]
     return "\n".join([*lines, f"imbalance: {world.imbalance():.1e} of the total"])
+
+
+def _volume_text(volume: float) -> str:
+    """A volume with its sign, which 0 has not."""
+    return f"{volume:+.6g}" if volume else "0"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from app.cli.simulate import ledger_text
 from app.engine.creation import create_world
 from app.model.errors import UserError
 from app.model.world import World
@@ -127,3 +128,13 @@ def test_seed_makes_another_terrain_and_the_same_seed_the_same() -> None:
 def test_too_small_a_map_is_refused() -> None:
     with pytest.raises(UserError, match="7×7 cells: sides must be from 8 to 8192 cells"):
         create_world(Scene().with_setting("world.columns=7"))
+
+
+def test_what_is_nothing_has_no_sign_in_the_printed_ledger() -> None:
+    world = World(np.ones((8, 8)), np.zeros((8, 8)), cell_size=2.0, seed=0)
+    world.ledger.water.lose("into the sea", 0.0)
+    world.ledger.water.lose("evaporated", 2.5)
+    lines = dict(line.rsplit(maxsplit=1) for line in ledger_text(world).splitlines() if line.startswith("  "))
+    assert lines["  into the sea"] == lines["  in the world now"] == "0"
+    assert (lines["  evaporated"], lines["  unaccounted for"]) == ("-2.5", "+2.5")
+    assert "-0" not in ledger_text(world).replace("e-0", "")
