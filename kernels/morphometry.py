@@ -2,8 +2,8 @@
 
 All functions are pure. Arrays are [row, column], lengths in metres; a `Drainage` is that of `kernels.rivers`, whose
 routing is D8 on the exactly filled surface. What cannot be taken, as on a map too small, level or all sea, is None.
-The sea is left out everywhere. A lake, where `filled` is above the ground, has no gradient and no slope of its own, so
-it is left out of these; it is a part of its river's catchment and way.
+The sea is left out everywhere. A lake, where `filled` is above the ground, has no slope of its own, so it is left out
+of slopes; it is a part of its river's catchment and way.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ Numbers = NDArray[np.float64]
 
 HACK_CELLS = 1000  # upstream: from here on basins have a form of their own
 SLOPE_AREA_CELLS = 100  # upstream: from here on it is the bed of a river, and not a hillslope
+# Cells of a river on one level: more are a lake, fewer what errors of heights, in whole metres or not, make of a bed.
+LONGEST_LEVEL = 30
 DECADES = 0.2  # width of a bin of areas
 FEWEST_IN_BIN, FEWEST_BINS = 10, 3
 REFERENCE_CONCAVITY = 0.45  # at which steepness is given
@@ -94,32 +96,47 @@ def hack(drainage: Drainage, cell_size: float) -> Law | None:
 def slope_area(ground: Numbers, drainage: Drainage, cell_size: float) -> Law | None:
     """S = ks·A^−θ: the mean gradient S of river beds over the catchment A, in m² (Flint 1974).
 
-    The gradient is that along the flow, from each cell to the next. Cells of more than `SLOPE_AREA_CELLS` are binned by
-    their area, `DECADES` wide; the law is fitted to the logs of the bins' means, all of the same weight.
+    The gradient is that along the flow, from each cell to the next, on the filled surface. Cells of more than
+    `SLOPE_AREA_CELLS` are binned by their area, `DECADES` wide; the law is fitted to the logs of the bins' means, all
+    of the same weight. Lakes are left out, but not the hollows of a bed, which errors of heights make: what rises below
+    such a hollow was taken from the fall above, and alone it would make large rivers steeper than they are.
     """
     steps, lengths = index_steps(ground.shape[1]), np.append(LENGTHS * cell_size, np.inf)
     filled, ocean = drainage.filled.reshape(-1), drainage.ocean.reshape(-1)
-    is_river = (
-        (drainage.accumulation > SLOPE_AREA_CELLS) & (drainage.directions != OUTLET) & (drainage.filled <= ground)
-    )
+    is_river = (drainage.accumulation > SLOPE_AREA_CELLS) & (drainage.directions != OUTLET)
     cells = np.flatnonzero(is_river & ~drainage.ocean)
     directions = drainage.directions.reshape(-1)[cells]
     below = cells + steps[directions]
     on_land = ~ocean[below]  # else it is the floor of the sea that lies below
     cells, directions, below = cells[on_land], directions[on_land], below[on_land]
+    is_bed = _cells_on_level(filled, cells, below) <= LONGEST_LEVEL
+    cells, directions, below = cells[is_bed], directions[is_bed], below[is_bed]
     if not len(cells):
         return None
-    gradients = (filled[cells] - filled[below]) / lengths[directions]
     areas = drainage.accumulation.reshape(-1)[cells]
     bins = np.floor(np.log10(areas / SLOPE_AREA_CELLS) / DECADES).astype(np.int64)
-    counts, falls = np.bincount(bins), np.bincount(bins, gradients)
-    used = (counts >= FEWEST_IN_BIN) & (falls > RELIEF_TO_MEASURE * counts)
+    counts, falls = np.bincount(bins), np.bincount(bins, filled[cells] - filled[below])
+    ways = np.bincount(bins, lengths[directions])
+    used = (counts >= FEWEST_IN_BIN) & (falls > RELIEF_TO_MEASURE * ways)
     if np.count_nonzero(used) < FEWEST_BINS:
         return None
     x = np.exp(np.bincount(bins, np.log(areas))[used] / counts[used]) * cell_size**2
-    y = falls[used] / counts[used]
+    y = falls[used] / ways[used]
     factor, exponent = _line(np.log(x), np.log(y))
     return Law(factor, exponent, x, y)
+
+
+def _cells_on_level(filled: Numbers, cells: NDArray[np.int64], below: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of each of some cells of rivers, which go on to those `below`: how many lie on its level and run to its end."""
+    place = np.full(len(filled), -1)
+    place[cells] = np.arange(len(cells))
+    end = np.arange(len(cells))
+    goes_on = (filled[cells] == filled[below]) & (place[below] >= 0)
+    end[goes_on] = place[below[goes_on]]
+    while not np.array_equal(end, farther := end[end]):
+        end = farther
+    counts: NDArray[np.int64] = np.bincount(end, minlength=len(end))[end]
+    return counts
 
 
 def steepness(law: Law | None) -> float | None:

@@ -88,6 +88,7 @@ def as_json(path: Path, land: Land, found: Realism, river_cells: int) -> dict[st
                 "value": found.values[each.name],
                 "low": _finite(each.low),
                 "high": _finite(each.high),
+                "absolute": each.has_sign,
                 "verdict": each.verdict(found.values[each.name]),
                 "meaning": each.meaning(found.values[each.name]),
             }

@@ -70,7 +70,10 @@ class Measure:
     @property
     def range_text(self) -> str:
         """The range of real terrain as it is shown."""
-        return f"{self.low:g} to {self.high:g}" if self.is_bounded else "by terrain"
+        if not self.is_bounded:
+            return "by terrain"
+        sign = "±" if self.has_sign else ""
+        return f"{sign}{self.low:g} to {sign}{self.high:g}"
 
 
 # The ranges are those of elevation models of 30 to 90 m cells, measured in the same way; those of Hack's exponent by
@@ -121,7 +124,8 @@ MEASURES: tuple[Measure, ...] = (
         "concavity θ",
         "",
         2,
-        "how the mean gradient falls with the area, S ∝ A^−θ, in bins of 0.2 decades over 100 cells (Flint 1974)",
+        "how the mean gradient of rivers falls with the area, S ∝ A^−θ, in bins of 0.2 decades over 100 cells; without "
+        "lakes (Flint 1974)",
         "rivers that fall, with catchments of 100 to 400 cells and more",
         0.25,
         0.6,

@@ -87,7 +87,7 @@ def test_a_real_model_has_the_numbers_that_others_found() -> None:
     assert values["laplacian_skew"] == pytest.approx(-0.02, abs=0.005)
     assert values["hack_exponent"] == pytest.approx(0.61, abs=0.025)
     # Its 0.72 counted lakes as river beds without a gradient
-    assert values["concavity"] == pytest.approx(0.47, abs=0.005)
+    assert values["concavity"] == pytest.approx(0.51, abs=0.005)
 
 
 # The command.
@@ -127,6 +127,10 @@ def test_the_table_has_each_measure_with_its_range_and_what_lies_outside(
         assert row["verdict"] == each.verdict(row["value"])
         assert row["meaning"] == each.meaning(row["value"])
         assert (row["low"] is None and row["high"] is None) == (not each.is_bounded)
+        if row["verdict"] == "inside":
+            size = abs(row["value"]) if row["absolute"] else row["value"]
+            assert row["low"] <= round(size, each.decimals) <= row["high"]
+        assert row["absolute"] == ("±" in each.range_text)
 
 
 def test_a_preset_runs_first_and_a_saved_world_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
