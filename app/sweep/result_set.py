@@ -2,7 +2,7 @@
 
 Each array of layers has one chunk for each world. When all of a world is there, its `record` is written, in a chunk of
 its own: so whatever ends a sweep, and whenever, a world is there or it is missing. The figures in the records become
-arrays of their own when a sweep ends.
+arrays of their own from time to time and when a sweep ends, `status` last: of a world that is `done` there, all is.
 """
 
 from __future__ import annotations
@@ -30,6 +30,10 @@ from app.sweep.worlds import ENTRIES, SUBSTANCES, Figures, Outcome, program, sto
 
 WORLD, ROW, COLUMN = "world", "row", "column"
 RECORD, PICTURES, SOURCE, SEED_FIGURE, CYCLES, ERROR = "record", "pictures", "source", "seed", "cycles", "error"
+STATUS = "status"
+DONE, FAILED, MISSING = "done", "failed", "missing"
+NOT_RUN = "has not run"  # the error of a world that is missing
+PARTS = 10  # of a set, after each of which the figures of all worlds so far become arrays
 RECIPE, PROGRAM = "recipe", "program"  # attributes
 
 Cell = float | int | str | None
@@ -58,6 +62,7 @@ class ResultSet:
         self._group = zarr.open_group(path, mode="r+")
         texts = np.asarray(self._group[RECORD][:])
         self._records = {number: _read(text, path) for number, text in enumerate(texts.tolist()) if text}
+        self._since = 0  # worlds that were put since figures were written
 
     @property
     def missing(self) -> list[Planned]:
@@ -90,9 +95,13 @@ class ResultSet:
         except OSError as error:
             raise as_user_error(error, self.path) from error
         self._records[number] = record
+        self._since += 1
+        if self._since * PARTS >= len(self.worlds):
+            self.write_figures()
 
-    def finish(self) -> None:
+    def write_figures(self) -> None:
         """Make arrays of the figures of all worlds. Raises `UserError` where they cannot be written."""
+        self._since = 0
         columns = self.table()
         try:
             for array in _figures(self._recipe):
@@ -114,10 +123,12 @@ class ResultSet:
                 yield world, np.asarray(self._group[PICTURES][world.number])
 
     def _row(self, world: Planned) -> dict[str, Cell]:
-        record = self._records.get(world.number, Record("has not run"))
+        found = self._records.get(world.number)
+        record = found or Record(NOT_RUN)
+        status = MISSING if not found else FAILED if found.error else DONE
         cells: dict[str, Cell] = {WORLD: world.number, SOURCE: world.source, SEED_FIGURE: world.scene.world.seed}
-        cells |= {CYCLES: self._recipe.said.cycles, **world.values, **record.figures, ERROR: record.error}
-        return cells
+        cells |= {CYCLES: self._recipe.said.cycles, **world.values, **record.figures}
+        return cells | {ERROR: record.error, STATUS: status}
 
 
 class _Array(NamedTuple):
@@ -179,7 +190,7 @@ def _layers(recipe: Recipe) -> Iterator[_Array]:
 
 
 def _figures(recipe: Recipe) -> Iterator[_Array]:
-    """What is one value for each world."""
+    """What is one value for each world, in the order in which it is written."""
     yield _figure(SOURCE, str, "preset, generator or file")
     yield _figure(SEED_FIGURE, int, "seed of all random numbers")
     yield _figure(CYCLES, int, "cycles that were run")
@@ -194,10 +205,11 @@ def _figures(recipe: Recipe) -> Iterator[_Array]:
             yield _figure(f"ledger.{substance}.{entry}", float, f"{substance} {entry}", "m³")
     for measure in MEASURES:
         yield _figure(f"realism.{measure.name}", float, measure.label, measure.unit)
-    yield _figure(ERROR, str, "why it failed; empty where it did not")
+    yield _figure(ERROR, str, "why it failed, or is missing; empty where it is done")._replace(nothing=NOT_RUN)
+    yield _figure(STATUS, str, f"{DONE}, {FAILED} or {MISSING}")._replace(nothing=MISSING)
 
 
-# Numbers and switches that stand for nothing in a world that failed are told from values by its error.
+# Numbers and switches that stand for nothing in a world that failed are told from values by its status.
 _KINDS: dict[type[Any], tuple[type[Any], Any]] = {
     str: (str, ""), float: (np.float64, np.nan), int: (np.int64, 0), bool: (np.bool_, False),
 }  # fmt: skip
@@ -225,7 +237,8 @@ def _holds(before: object, files: list[str]) -> bool:
 def _check_same(path: Path, recipe: Recipe) -> None:
     """Raise `UserError` where a path holds no set, or one that another recipe or another program has made."""
     try:
-        attributes = dict(zarr.open_group(path, mode="r").attrs)
+        group = zarr.open_group(path, mode="r")
+        attributes = dict(group.attrs)
     except (OSError, ValueError, KeyError) as error:
         raise UserError(f"{path}: is there, and is no set of worlds; name another one") from error
     there, here = attributes.get(RECIPE), recipe.identity
@@ -235,7 +248,8 @@ def _check_same(path: Path, recipe: Recipe) -> None:
         if not (_holds(there.get(key), value) if key == FILES else there.get(key) == value):
             what = "presets or files it names have changed" if key in (SCENES, FILES) else f"'{key}' is another one"
             raise UserError(f"{path}: was made with another recipe than {recipe.name}: {what}; name another set")
-    if attributes.get(PROGRAM) != program():
+    arrays = {array.name for array in (*_layers(recipe), *_figures(recipe))}
+    if attributes.get(PROGRAM) != program() or not arrays <= set(group.array_keys()):
         raise UserError(
             f"{path}: was begun with another version of the program, whose worlds may differ; name another set"
         )

@@ -101,7 +101,7 @@ def _conclude(recipe: Recipe, found: ResultSet, table: Path, sheet: Path) -> str
     """Write figures, table and contact sheets; what was written, a line for each."""
     from app.sweep.table import write_table
 
-    found.finish()
+    found.write_figures()
     write_table(table, found.table())
     written = [found.path, table]
     if recipe.said.pictures and found.count:

@@ -121,6 +121,7 @@ def test_figures_are_in_the_set_and_in_the_table(whole: Path) -> None:
     assert table["seed"] == found.seed.values.tolist() == [3, 4, 3, 4]
     assert table["source"] == found.source.values.tolist() == ["noise"] * 4
     assert table["error"] == [""] * 4
+    assert table["status"] == found.status.values.tolist() == ["done"] * 4
     for name in ("climate.precipitation", "ledger.water.gained", *(f"realism.{each.name}" for each in MEASURES)):
         values = [np.nan if value is None else value for value in table[name]]
         assert np.array(values).tobytes() == found[name].values.tobytes(), name
@@ -515,15 +516,43 @@ def test_recipe_of_the_readme_is_one() -> None:
     assert recipe.shape == (256, 256)
 
 
-@pytest.mark.slow
-def test_five_lines_of_the_readme_read_a_set(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(whole)
+def read_as_in_the_readme() -> dict[str, Any]:
+    """What its lines make of the set in the working folder."""
     lines = example("python", "xarray.open_zarr")
     assert len(list(filter(None, lines.splitlines()))) == 5
     names: dict[str, Any] = {}
     exec(lines, names)
+    return names
+
+
+@pytest.mark.slow
+def test_five_lines_of_the_readme_read_a_set(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(whole)
+    names = read_as_in_the_readme()
     assert names["heights"].shape == (4, 32, 40)
     assert names["rain"].tolist() == [400.0, 400.0, 1600.0, 1600.0]
+
+
+def test_five_lines_of_the_readme_leave_out_what_failed_or_has_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing comes after the last world that was put, as where a sweep is killed."""
+    found = made(tmp_path, f"{SIX}\n[vary.climate]\nprecipitation = [400.0, 1600.0]")
+    assert set(xarray.open_zarr(found.path).status.values) == {"missing"}
+    ran = Outcome(layers={"ground": np.ones((32, 40), np.float32)}, figures={"realism.concavity": 0.5})
+    outcomes = {0: ran, 5: Outcome("its rain map is not there"), 7: ran, 8: ran, 9: ran}
+    for number, outcome in outcomes.items():
+        found.put(number, outcome)
+    monkeypatch.chdir(tmp_path)
+    statuses = xarray.open_zarr("set.zarr").status.values.tolist()
+    told = {number: status for number, status in enumerate(statuses) if status != "missing"}
+    assert told == {0: "done", 5: "failed", 7: "done", 8: "done"}  # the last one is not told yet
+    names = read_as_in_the_readme()
+    assert (names["heights"] == 1.0).all()
+    assert names["rain"].tolist() == [400.0, 1600.0, 1600.0]
+    assert names["concavity"].tolist() == [0.5] * 3
+    again = made(tmp_path, f"{SIX}\n[vary.climate]\nprecipitation = [400.0, 1600.0]")
+    assert {world.number for world in again.missing} == set(range(12)) - {0, 7, 8, 9}
 
 
 def test_ranges_have_both_ends() -> None:
