@@ -24,6 +24,7 @@ VARIABLES: dict[str, str] = {
     "east": "from the western edge, m",
     "south": "from the northern edge, m",
 }
+FIELDS = "fields"  # their section
 OF_WATER = ("water_depth", "water_distance")
 
 NAMES = Names(
@@ -50,12 +51,12 @@ def with_files(text: str, named: Callable[[str], str]) -> str:
     return renamed_files(text, NAMES, named)
 
 
-def _field(help: str) -> object:
+def _field(name: str, help: str) -> object:
     def check(text: str) -> object:
         try:
             return read_field(text)
         except UserError as error:
-            raise UserError(f"'{text}': {error}") from error
+            raise UserError(f"{FIELDS}.{name} = '{text}': {error}") from error
 
     text = f"{help}, as an expression such as smoothstep(200, 900, height); empty: 1"
     return described(text, check=check, names_files=True)
@@ -65,16 +66,16 @@ class FieldParameters(Parameters, frozen=True, kw_only=True):
     """Factors on rates in each cell, by expressions of the land: found when they are changed, and then kept."""
 
     title: ClassVar[str] = "Fields"
-    section: ClassVar[str] = "fields"
+    section: ClassVar[str] = FIELDS
 
-    rain: Annotated[str, _field("factor on rain")] = ""
-    erodibility: Annotated[str, _field("factor on wear by rivers, droplets and snowballs")] = ""
-    wind: Annotated[str, _field("factor on entrainment and abrasion by wind")] = ""
-    weathering: Annotated[str, _field("factor on weathering")] = ""
-    growth: Annotated[str, _field("factor on the growth and arrival of plants")] = ""
-    evaporation: Annotated[str, _field("factor on evaporation")] = ""
-    uplift: Annotated[str, _field("factor on uplift")] = ""
-    mobility: Annotated[str, _field("1 where ground may move, 0 where it is protected")] = ""
+    rain: Annotated[str, _field("rain", "factor on rain")] = ""
+    erodibility: Annotated[str, _field("erodibility", "factor on wear by rivers, droplets and snowballs")] = ""
+    wind: Annotated[str, _field("wind", "factor on entrainment and abrasion by wind")] = ""
+    weathering: Annotated[str, _field("weathering", "factor on weathering")] = ""
+    growth: Annotated[str, _field("growth", "factor on the growth and arrival of plants")] = ""
+    evaporation: Annotated[str, _field("evaporation", "factor on evaporation")] = ""
+    uplift: Annotated[str, _field("uplift", "factor on uplift")] = ""
+    mobility: Annotated[str, _field("mobility", "1 where ground may move, 0 where it is protected")] = ""
 
 
 # Of each field, the layer that it makes

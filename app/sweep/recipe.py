@@ -160,6 +160,8 @@ class Planned:
     source: str
     values: Mapping[str, Value]  # by the dotted paths of parameters
     scene: Scene
+    shape: tuple[int, int] = (0, 0)  # rows and columns
+    error: str = ""  # why it cannot be made, whatever scene and shape say
 
 
 class Recipe:
@@ -171,6 +173,7 @@ class Recipe:
         self.name = name
         self._folder = folder
         self._bases: dict[tuple[str, str | None], Scene] = {}  # of sources and parts
+        self._shapes: dict[object, tuple[int, int]] = {}  # of what decides them
         try:
             self._check_names()
             if said.size:
@@ -246,16 +249,29 @@ class Recipe:
     def worlds(self) -> list[Planned]:
         """All worlds in their order: sources, then what varies as it is written, draws, and seeds last and fastest.
 
-        Raises `UserError` where a source is not there, or takes no such value.
+        Raises `UserError` where none can be made of a source.
         """
-        try:
-            planned: list[Planned] = []
-            for source, values in itertools.product(self.said.sources, self._choices()):
-                scene = self._with_values(self._base(source, self._part(values)), values)
-                planned.append(Planned(len(planned), source, values, scene))
-        except UserError as error:
-            raise UserError(f"{self.name}: {error}") from error
+        planned: list[Planned] = []
+        for source in self.said.sources:
+            first = len(planned)
+            for values in self._choices():
+                planned.append(self._planned(len(planned), source, values))
+            if all(world.error for world in planned[first:]):
+                raise UserError(f"{self.name}: {source}: {planned[first].error}")
         return planned
+
+    def _planned(self, number: int, source: str, values: Mapping[str, Value]) -> Planned:
+        try:
+            scene = self._with_values(self._base(source, self._part(values)), values)
+            return Planned(number, source, values, scene, self._shape_of(scene))
+        except UserError as error:
+            return Planned(number, source, values, Scene(), error=str(error))
+
+    def _shape_of(self, scene: Scene) -> tuple[int, int]:
+        key = scene.world, scene.saved_world
+        if key not in self._shapes:
+            self._shapes[key] = shape_of_world(scene)
+        return self._shapes[key]
 
     @property
     def paths(self) -> list[str]:
@@ -277,22 +293,15 @@ class Recipe:
     @cached_property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of all worlds. Raises `UserError` where they differ."""
-        shapes: dict[object, tuple[int, int]] = {}
-        for world in self.worlds:
-            key = world.scene.world, world.scene.saved_world
-            if key not in shapes:
-                try:
-                    shapes[key] = shape_of_world(world.scene)
-                except UserError as error:
-                    raise UserError(f"{self.name}: {world.source}: {error}") from error
-                first = next(iter(shapes.values()))
-                if shapes[key] != first:
-                    sizes = " and ".join(f"{columns}×{rows}" for rows, columns in (first, shapes[key]))
-                    raise UserError(
-                        f'{self.name}: worlds of {sizes} cells: all worlds of a set have the same; size = "256x256" '
-                        "gives them one, or two recipes make two sets"
-                    )
-        return next(iter(shapes.values()))
+        first, *others = (world for world in self.worlds if not world.error)
+        for other in others:
+            if other.shape != first.shape:
+                sizes = " and ".join(f"{columns}×{rows}" for rows, columns in (first.shape, other.shape))
+                raise UserError(
+                    f"{self.name}: worlds of {sizes} cells, {_beside(first, other)}: all worlds of a set have the "
+                    'same; size = "256x256" gives them one, or two recipes make two sets'
+                )
+        return first.shape
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -304,7 +313,10 @@ class Recipe:
         scenes = hashlib.sha256()
         named: list[tuple[str, str]] = []  # parameters and the files that they name
         for source, part in itertools.product(self.said.sources, self.varied.get(PART, [self._changes.get(PART)])):
-            scene = open_scene(self._found(source), None if part is None else str(part))
+            try:
+                scene = open_scene(self._found(source), None if part is None else str(part))
+            except UserError:  # worlds of this part fail
+                continue
             scenes.update(msgspec.json.encode(scene_content(with_names(scene, lambda name: Path(name).name))))
             named += [("world.source", scene.saved_world)] if scene.saved_world else []
             named += [(path, name) for path in OF_FILES for name in names_in(path, scene.value(path))]
@@ -341,6 +353,13 @@ class Recipe:
 
     def _found(self, name: str) -> str:
         return name if name in presets() or name in GENERATORS else found(name, self._folder)
+
+
+def _beside(first: Planned, other: Planned) -> str:
+    """What tells two worlds apart, in words."""
+    pairs = [("source", first.source, other.source)]
+    pairs += [(path, value, other.values[path]) for path, value in first.values.items()]
+    return ", ".join(f"{name} = {one!r} and {two!r}" for name, one, two in pairs if one != two)
 
 
 def _digest(path: str, name: str) -> str:

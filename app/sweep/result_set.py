@@ -126,7 +126,7 @@ class ResultSet:
         found = self._records.get(world.number)
         record = found or Record(NOT_RUN)
         status = MISSING if not found else FAILED if found.error else DONE
-        cells: dict[str, Cell] = {WORLD: world.number, SOURCE: world.source, SEED_FIGURE: world.scene.world.seed}
+        cells: dict[str, Cell] = {WORLD: world.number, SOURCE: world.source, SEED_FIGURE: _seed(world)}
         cells |= {CYCLES: self._recipe.said.cycles, **world.values, **record.figures}
         return cells | {ERROR: record.error, STATUS: status}
 
@@ -218,6 +218,11 @@ _KINDS: dict[type[Any], tuple[type[Any], Any]] = {
 def _figure(name: str, kind: type[Any], help: str, unit: str = "") -> _Array:
     stored, nothing = _KINDS[kind]
     return _Array(name, stored, {"long_name": help, "units": unit}, {}, nothing, chunk_each=False)
+
+
+def _seed(world: Planned) -> Cell:
+    """None where it is that of a source that could not be opened."""
+    return world.values.get(SEED) if world.error else world.scene.world.seed
 
 
 def _read(text: str, path: Path) -> Record:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import sys
 from collections.abc import Sequence
@@ -15,10 +16,12 @@ from app.engine.memory import check_memory
 from app.files.atomic import check_writable
 from app.model.errors import UserError
 from app.sweep.recipe import Recipe, open_recipe
-from app.sweep.worlds import Order, Wanted, program
+from app.sweep.worlds import Order, Outcome, Wanted, program
 
 if TYPE_CHECKING:
     from app.sweep.result_set import ResultSet
+
+log = logging.getLogger(__name__)
 
 SUFFIX = ".zarr"
 
@@ -81,7 +84,15 @@ def _run(recipe: Recipe, found: ResultSet, scheduler: str, workers: int | None) 
         from app.sweep.cluster import opened, prepare, run_all
     except ImportError as error:
         raise _lacking(error) from error
-    said, missing = recipe.said, found.missing
+    said, missing = recipe.said, []
+    for world in found.missing:
+        if world.error:
+            found.put(world.number, Outcome(world.error))
+            log.warning("world %d failed: %s", world.number, world.error)
+        else:
+            missing.append(world)
+    if not missing:
+        return 0
     wanted = Wanted(said.layers, said.pictures, said.width, said.height)
     orders = (Order(world.number, world.scene, said.cycles, wanted, program()) for world in missing)
     with opened(scheduler, workers) as client:
@@ -140,9 +151,10 @@ def _keep(option: str, places: Sequence[Path]) -> None:
 
 def _check_memory(recipe: Recipe, workers: int) -> None:
     """Raise `UserError` where the worlds that run at once have no room."""
-    at_once = min(workers, len(recipe.worlds))
+    scenes = [world.scene for world in recipe.worlds if not world.error][:workers]
+    at_once = len(scenes)
     try:
-        check_memory([world.scene for world in recipe.worlds[:at_once]], *recipe.shape)
+        check_memory(scenes, *recipe.shape)
     except UserError as error:
         raise UserError(f"{recipe.name}: {error}; --workers {max(at_once // 2, 1)} runs fewer at once") from error
 

@@ -224,24 +224,25 @@ def test_workers_end_with_the_program() -> None:
 
 
 @pytest.mark.slow
-def test_a_world_that_fails_is_told_and_ends_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    recipe = written(tmp_path, '[vary.world]\nrain_map = ["later.png", ""]')
-    assert swept(recipe, tmp_path / "set.zarr") == 1
-    error = capsys.readouterr().err.splitlines()[-1]
-    assert "1 of 2 worlds failed" in error
-    assert "later.png" in error
-    found = xarray.open_zarr(tmp_path / "set.zarr")
-    assert "later.png" in found.error.values[0]
-    assert found.error.values[1] == ""
+def test_worlds_that_fail_are_told_and_end_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe = written(tmp_path, '[vary.world]\nrain_map = ["later.png", ""]\nsource = ["noise", "gone.tif"]')
+    out = tmp_path / "set.zarr"
+    assert swept(recipe, out, "--workers", "1") == 1
+    assert "3 of 4 worlds failed" in capsys.readouterr().err.splitlines()[-1]
+    found = xarray.open_zarr(out)
+    assert found.status.values.tolist() == ["failed", "failed", "done", "failed"]
+    assert re.search(r"world\.rain_map: .*later\.png: there is no such file", found.error.values[0])
+    for number in (1, 3):  # which no worker has seen
+        assert re.search(r"world\.source: .*gone\.tif: there is no such file", found.error.values[number])
     assert np.isnan(found.ground[0]).all()
     assert np.isnan(found["realism.median_slope"][0])
-    assert np.isfinite(found.ground[1]).all()
+    assert np.isfinite(found.ground[2]).all()
     with (tmp_path / "set.csv").open(newline="") as file:
         assert "later.png" in next(csv.DictReader(file))["error"]
     # What failed is run again, in case that what it lacked is there now
     write_png(tmp_path / "later.png", np.arange(8 * 8 * 3, dtype=np.uint8).reshape(8, 8, 3))
-    assert swept(recipe, tmp_path / "set.zarr") == 0
-    assert np.isfinite(xarray.open_zarr(tmp_path / "set.zarr").ground).all()
+    assert swept(recipe, out, "--workers", "1") == 1
+    assert np.isfinite(xarray.open_zarr(out).ground[[0, 2]]).all()
 
 
 @pytest.mark.slow
@@ -684,6 +685,16 @@ def parsed(more: str, text: str = SMALL) -> Recipe:
             "said twice",
         ),
         ('sources = ["noise", "island"]\ncycles = 1', "all worlds of a set have the same"),
+        (
+            'sources = ["noise"]\nsize = "32"\ncycles = 1\n[vary.world]\ncolumns = [32, 64]',
+            "worlds of 32×32 and 64×32 cells, world.columns = 32 and 64: all worlds",
+        ),
+        ('sources = ["noise", "gone.tif"]\nsize = "32"\ncycles = 1', "gone.tif: there is no such file"),
+        ('sources = ["noise"]\nsize = "32"\ncycles = 1\n[vary.world]\nsource = ["gone.tif"]', "world.source: .*gone"),
+        (
+            'sources = ["noise"]\ncycles = 1\n[vary.fields]\nuplift = ["1", "hill()"]',
+            r"fields.uplift = 'hill\(\)': there is no function",
+        ),
         (
             'sources = ["noise"]\ncycles=1\n[vary.climate]\nprecipitation = { from = 0, to = 9 }',
             "precipitation: a range without 'steps' is drawn from, .* draws = {",
