@@ -9,6 +9,7 @@ import queue
 import secrets
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from app.cli.signals import Wish
 
 PATIENCE = 10.0  # seconds in which a scheduler must answer
+ENDED = "the process ended, time and again; is there enough memory?"
 LOOK = 0.5  # seconds between two looks at whether there is a wish to end
+STARTS = 4  # times that this machine's processes are started, where one ends before all are there
 
 # What processes of this machine have before they import anything: one thread for each library that would start more.
 # Dask's own variables have the C library give back the memory of each array at once, a tenth of a world's time.
@@ -36,7 +39,7 @@ ENVIRONMENT = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_N
 def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distributed.Client]:
     """A client of the scheduler at an address, or of so many processes of this machine, by default one per core.
 
-    Raises `UserError` where there is no such scheduler, or its workers would not do.
+    Raises `UserError` where there is no such scheduler, or its workers would not do, or it ends in the midst.
     """
     dask.config.set(
         {
@@ -45,6 +48,7 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
         }
     )
     for name in (
+        "asyncio",
         "distributed",
         "distributed.client",
         "distributed.worker",
@@ -57,23 +61,32 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
             client = distributed.Client(scheduler, timeout=PATIENCE)
         except (OSError, ValueError, TypeError) as error:
             raise UserError(f"--scheduler {scheduler}: no Dask scheduler answers there") from error
-        with client:
-            _check_workers(client, scheduler)
-            yield client
+        try:
+            with client:
+                _check_workers(client, scheduler)
+                yield client
+        except (distributed.CancelledError, distributed.comm.CommClosedError) as error:
+            raise UserError(f"--scheduler {scheduler}: it has ended, or cannot be reached any more") from error
         return
-    with (
-        _unchanged_environment(),
-        distributed.LocalCluster(
-            n_workers=workers or cores(),
-            threads_per_worker=1,
-            memory_limit=None,  # each world is asked before it is made
-            dashboard_address=":0",  # without one, Dask takes its usual port and warns where that is in use
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        client.register_plugin(_KeptFromInterrupts())
+    with _unchanged_environment(), _started(workers or cores()) as cluster, distributed.Client(cluster) as client:
         yield client
+
+
+def _started(workers: int) -> distributed.LocalCluster:
+    """So many processes of this machine. Raises `UserError` where they end, whenever they are started."""
+    for _ in range(STARTS):
+        try:
+            return distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                memory_limit=None,  # each world is asked before it is made
+                dashboard_address=":0",  # without one, Dask takes its usual port and warns where that is in use
+                silence_logs=logging.CRITICAL,
+                plugins=(_KeptFromInterrupts(),),
+            )
+        except (RuntimeError, OSError, TimeoutError) as error:
+            failure = error
+    raise UserError(f"no processes that run worlds can be started: {ENDED}") from failure
 
 
 @contextlib.contextmanager
@@ -98,11 +111,43 @@ class _KeptFromInterrupts(distributed.WorkerPlugin):  # type: ignore[misc]
 def prepare(client: distributed.Client, scenes: Sequence[Scene], wanted: Wanted) -> None:
     """Have kernels compiled once on each machine, by one of its workers. Raises `UserError`."""
     kinds = list({worlds.kind_of(scene): scene for scene in scenes}.values())
-    machines = {worker["host"]: address for address, worker in _known_workers(client).items()}
-    futures = [
-        client.submit(worlds.prepare, kinds, wanted, workers=[address], pure=False) for address in machines.values()
-    ]
-    client.gather(futures)
+    machines = {worker["host"] for worker in _known_workers(client).values()}
+    # Where a worker ends, another one does it, of the same machine if it has one; where none is there, the first one
+    places: list[dict[str, Any]] = [{"workers": [machine], "allow_other_workers": True} for machine in machines]
+    futures = [client.submit(worlds.prepare, kinds, wanted, pure=False, **place) for place in places or [{}]]
+    lookout = _Lookout(client)
+    while True:
+        try:
+            distributed.wait(futures, timeout=LOOK)
+            break
+        except TimeoutError as error:
+            lookout.look()
+            if lookout.is_in_vain:
+                raise UserError("no worker is there any more") from error
+    try:
+        client.gather(futures)
+    except distributed.KilledWorker as error:
+        raise UserError(f"no worker gets ready to run worlds: {ENDED}") from error
+
+
+class _Lookout:
+    """A look now and then at which workers there are."""
+
+    def __init__(self, client: distributed.Client) -> None:
+        self._client = client
+        self._last_seen = time.monotonic()  # any worker
+
+    def look(self) -> list[str]:
+        """The addresses of all workers."""
+        found = list(_known_workers(self._client))
+        if found:
+            self._last_seen = time.monotonic()
+        return found
+
+    @property
+    def is_in_vain(self) -> bool:
+        """Whether there has been no worker for longer than it takes to start one again."""
+        return time.monotonic() - self._last_seen > PATIENCE
 
 
 def run_all(
@@ -119,6 +164,7 @@ def run_all(
     running: dict[distributed.Future, Order] = {}
     again: list[Order] = []  # which a worker has refused
     refused: set[str] = set()
+    lookout, is_told = _Lookout(client), False
 
     def begin_more(workers: Sequence[str]) -> None:
         while not wish and len(running) < max(len(workers), 1):
@@ -133,14 +179,20 @@ def run_all(
             future.add_done_callback(ended.put)
 
     def fit_workers() -> list[str]:
-        return [address for address in _known_workers(client) if address not in refused]
+        return [address for address in lookout.look() if address not in refused]
 
     begin_more(workers := fit_workers())
     while running:
         try:
             future = ended.get(timeout=LOOK)
         except queue.Empty:
-            begin_more(workers := fit_workers())  # others have come, or gone
+            workers = fit_workers()  # others have come, or gone
+            if wish and not workers:
+                return  # nobody is left to finish a world
+            if lookout.is_in_vain and not is_told:
+                tell("no worker is there any more; the next one goes on")
+            is_told = lookout.is_in_vain
+            begin_more(workers)
             continue
         order, outcome = running.pop(future), _outcome_of(future)
         is_run_again = False
@@ -158,17 +210,16 @@ def run_all(
 
 
 def _outcome_of(future: distributed.Future) -> Outcome:
-    if future.status == "finished":
+    """What became of a task that has ended. Raises `distributed.CancelledError` where the scheduler is lost."""
+    if future.status != "error":
         outcome: Outcome = future.result()
         return outcome
-    error = future.exception() if future.status == "error" else None
-    if isinstance(error, distributed.KilledWorker):
-        return Outcome("the process that ran it ended, time and again")
-    return Outcome(explained(error) if isinstance(error, Exception) else f"its task was {future.status}")
+    error = future.exception()
+    return Outcome(ENDED if isinstance(error, distributed.KilledWorker) else explained(error))
 
 
 def _known_workers(client: distributed.Client) -> dict[str, Any]:
-    found: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
+    found: dict[str, Any] = client.scheduler_info(n_workers=-1).get("workers", {})
     return found
 
 
@@ -180,10 +231,11 @@ def _check_workers(client: distributed.Client, scheduler: str) -> None:
     for address, worker in workers.items():
         if worker["nthreads"] != 1:
             raise UserError(f"--scheduler {scheduler}: worker {address} {worlds.too_many(worker['nthreads'])}")
-    try:
-        programs = client.run(worlds.program)
-    except ImportError as error:
-        raise UserError(f"--scheduler {scheduler}: this program is not installed where its workers are") from error
+    programs = client.run(worlds.program, on_error="return")
     for address, program in programs.items():
+        if isinstance(program, ImportError):
+            raise UserError(f"--scheduler {scheduler}: this program is not installed where its workers are")
+        if isinstance(program, OSError):
+            continue  # it has ended meanwhile
         if program != worlds.program():
             raise UserError(f"--scheduler {scheduler}: worker {address} {worlds.OTHER_PROGRAM}")

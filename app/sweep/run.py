@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import shutil
 import sys
@@ -66,6 +67,9 @@ def sweep(
     except UserError:
         if is_new and len(found.missing) == len(recipe.worlds):  # nothing that could be gone on with
             shutil.rmtree(out, ignore_errors=True)
+        else:
+            with contextlib.suppress(UserError):  # of which the first is the one to tell
+                print(_conclude(recipe, found, table, sheet))
         raise
     print(_conclude(recipe, found, table, sheet))
     if number:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import math
@@ -11,17 +12,20 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import dask
 import distributed
 import numpy as np
 import psutil
 import pyarrow.parquet
 import pytest
 import xarray
+from distributed.comm import CommClosedError
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -41,6 +45,7 @@ from tests.app.small import simulated
 from tests.app.test_export import UTM_17N
 from tests.app.test_heightmap import write_tiff
 from tests.test_imports import loaded_by
+from tests.waiting import wait_for
 
 SMALL = """
 sources = ["noise"]
@@ -216,11 +221,97 @@ def test_killed_worker_loses_the_world_it_had() -> None:
 
 
 @pytest.mark.slow
-def test_workers_end_with_the_program() -> None:
-    with cluster.opened(workers=1) as client:
-        (pid,) = client.run(os.getpid).values()
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals are sent there")
+def test_workers_that_end_while_they_start_are_replaced_and_all_end_with_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, fails = distributed.LocalCluster, [RuntimeError("Nanny failed to start."), CommClosedError("closed")]
+
+    def started(**options: Any) -> distributed.LocalCluster:
+        if fails:
+            raise fails.pop()
+        return start(**options)
+
+    def killed_at_first(scenes: Sequence[Scene], tried: Path) -> None:
+        if not tried.exists():
+            tried.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(distributed, "LocalCluster", started)
+    monkeypatch.setattr("app.sweep.worlds.prepare", killed_at_first)
+    with dask.config.set({"distributed.scheduler.allowed-failures": 1}), cluster.opened(workers=1) as client:
+        assert not fails
+        (first,) = client.run(os.getpid).values()
         assert client.run(lambda: os.environ["NUMBA_NUM_THREADS"]) == dict.fromkeys(client.ncores(), "1")
-    assert not psutil.pid_exists(pid)
+        cluster.prepare(client, [], tmp_path / "tried")  # type: ignore[arg-type]
+        (second,) = client.run(os.getpid).values()
+        assert second != first
+        monkeypatch.setattr("app.sweep.worlds.prepare", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+        with pytest.raises(UserError, match=r"no worker gets ready .* the process ended, time and again"):
+            cluster.prepare(client, [], NOTHING)
+    wait_for(lambda: not {first, second} & set(psutil.pids()), "the end of all workers")
+
+
+def test_no_process_that_starts_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(**_: object) -> None:
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr(distributed, "LocalCluster", fail)
+    with pytest.raises(UserError, match="no processes that run worlds can be started"), cluster.opened(workers=1):
+        pass
+
+
+@contextlib.contextmanager
+def in_this_process(*threads: int) -> Iterator[distributed.SpecCluster]:
+    """A cluster with a worker for each number of threads."""
+    spec = {place: {"cls": distributed.Worker, "options": {"nthreads": each}} for place, each in enumerate(threads)}
+    scheduler = {"cls": distributed.Scheduler, "options": {"protocol": "inproc://", "dashboard": False}}
+    with distributed.SpecCluster(workers=spec, scheduler=scheduler) as workers:
+        yield workers
+
+
+RELEASED = threading.Event()
+
+
+def runs_the_first_alone(order: Order) -> Outcome:
+    if order.number:
+        RELEASED.wait()
+    return Outcome()
+
+
+def test_a_scheduler_that_ends_is_one_line_and_fails_no_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.sweep.worlds.run_world", runs_the_first_alone)
+    orders = [Order(number, Scene(), 1, NOTHING, program()) for number in range(3)]
+    outcomes = []
+    try:
+        with (
+            in_this_process(1) as workers,
+            pytest.raises(UserError, match="has ended, or cannot be reached"),
+            cluster.opened(workers.scheduler_address) as client,
+        ):
+            for each in cluster.run_all(client, iter(orders), Wish()):
+                outcomes.append(each)
+                client.loop.add_callback(client.scheduler_comm.comm.abort)
+    finally:
+        RELEASED.set()
+    assert outcomes == [(0, Outcome())]
+
+
+def test_nobody_who_could_run_a_world_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE", 0.0)
+    monkeypatch.setattr(cluster, "LOOK", 0.01)
+    wish, told = Wish(), list[str]()
+
+    def tell(line: str) -> None:
+        told.append(line)
+        wish.number = signal.SIGINT
+
+    orders = [Order(0, Scene(), 1, NOTHING, program())]
+    with in_this_process() as nobody, distributed.Client(nobody) as client:
+        assert list(cluster.run_all(client, iter(orders), wish, tell)) == [], "nobody finishes what is wished to end"
+        with pytest.raises(UserError, match="no worker is there any more"):
+            cluster.prepare(client, [], NOTHING)
+    assert told == ["no worker is there any more; the next one goes on"]
 
 
 @pytest.mark.slow
