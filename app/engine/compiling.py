@@ -140,7 +140,8 @@ class Compiler:
                 worker = None
             with self._lock:
                 self._at_work.remove(build)
-                self._outcomes[build] = error
+                if not self._closed:  # then it was left, and did not fail: nobody shall compile it elsewhere
+                    self._outcomes[build] = error
         self._end_worker(worker)
 
     def _next(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import os
 import queue
 import sys
@@ -66,6 +67,7 @@ from app.scene.scene import Scene, seen_as
 log = logging.getLogger(__name__)
 
 WAIT_FOR_KERNELS = 0.05  # seconds between two looks whether they are there
+WAIT_FOR_PICTURE = 10.0  # seconds
 NICENESS = 4  # lets the picture go first; 10 cost a third of the cycles for a twentieth of the frames
 
 # A cycle that is as short as this, in seconds, is hardly more than Python. One after the other they would keep the
@@ -73,6 +75,7 @@ NICENESS = 4  # lets the picture go first; 10 cost a third of the cycles for a t
 SHORT_CYCLE = 0.0005
 GIVING_WAY = 0.0001  # seconds
 AFTER_AN_ERROR = 0.1  # seconds, so that one that comes again and again leaves the processor to others
+UNNOTICED = 1.0  # seconds that the end may take without a word
 
 
 # What is asked while a land lives its past, and done after it. Changes and strokes wait as they do for kernels.
@@ -103,6 +106,7 @@ class SimulationThread:
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
         # All that follows belongs to the thread.
         self._lockstep: Lockstep | None = None
+        self._latest_picture = math.inf  # by the clock: kernels do not wait for the first one any longer
         self._is_paused = paused
         self._granted = 0  # cycles that may run now, where the pace follows the frames or single steps
         self._frames_seen = 0  # since the last portion of cycles was granted
@@ -128,15 +132,16 @@ class SimulationThread:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread; waits for the cycle that is running."""
+        """End the thread: the cycle that is running comes to its end, and then the session is written."""
         self._stopping = True
         self._readiness.compiler.close()
         self.first_picture_shown.set()
         self._wake.set()
         if self._thread.is_alive():
-            self._thread.join(timeout=2.0)  # a compilation that takes longer is left behind
-            with contextlib.suppress(Exception):
-                self._write_session()
+            self._thread.join(timeout=UNNOTICED)
+            if self._thread.is_alive():
+                log.warning("what the simulation is at comes to its end first, and then its work is kept")
+                self._thread.join()
         self._timeline.close()
         if self._session:
             self._session.session.close()
@@ -197,6 +202,8 @@ class SimulationThread:
         while not self._stopping:
             with self._living_on():
                 self._go_round()
+        with self._living_on():
+            self._write_session()
 
     def _go_round(self) -> None:
         """Do what was asked for, publish what is new, run a cycle; where there is nothing to do, wait a little."""
@@ -212,6 +219,8 @@ class SimulationThread:
             self._cycle()
             if time.perf_counter() - begin < SHORT_CYCLE:
                 time.sleep(GIVING_WAY)
+        elif self._picture_comes_first:
+            self.first_picture_shown.wait(timeout=WAIT_FOR_KERNELS)
         elif self._requests.empty() and not self._prepare_at_rest() and not self._survey_waits():
             self._wake.wait(timeout=0.1)
             self._wake.clear()
@@ -329,6 +338,7 @@ class SimulationThread:
 
     def _go_on_from(self, lockstep: Lockstep) -> None:
         """Other worlds take the place of those before."""
+        self._latest_picture = min(self._latest_picture, time.monotonic() + WAIT_FOR_PICTURE)
         self._lockstep = lockstep
         self._surveys.begin(len(lockstep.simulators))
         self._held = {}
@@ -635,13 +645,15 @@ class SimulationThread:
         """
         if self._session is None or self._lockstep is None:
             return
-        if self._travel_request:
-            now = self._travel_request[1]
-        elif self._stopping and self._thread.is_alive():  # in a cycle that takes long: what is kept already must do
-            now = self._timeline.now
-        else:
-            now = self._leave()
+        now = self._travel_request[1] if self._travel_request else self._leave()
         self._session.write(self._timeline, self._timeline.end_of(now), self._reports.put)
+
+    @property
+    def _picture_comes_first(self) -> bool:
+        """Whether kernels wait for the first picture. Not for long: a window may be hidden from the start."""
+        if self.first_picture_shown.is_set() or time.monotonic() > self._latest_picture:
+            return False
+        return self._lockstep is not None and bool(self._lockstep.unprepared())
 
     def _follow_frame(self, screens: int) -> None:
         if self._lockstep and not self._is_paused:
@@ -653,7 +665,7 @@ class SimulationThread:
     # Cycles.
 
     def _may_run(self) -> bool:
-        if self._lockstep is None or self._status.state == "failed":
+        if self._lockstep is None or self._status.state == "failed" or self._picture_comes_first:
             return False
         if self._lockstep.run or self._travel:
             return True
@@ -735,7 +747,6 @@ class SimulationThread:
         unprepared = self._lockstep.unprepared()
         if not unprepared:
             return True
-        self.first_picture_shown.wait(timeout=10.0)
         ready = {build for build in in_order(build for _, build in unprepared) if self._is_ready(build)}
         before = self._lockstep.water_versions
         for simulator, build in unprepared:

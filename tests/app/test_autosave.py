@@ -6,23 +6,28 @@ import os
 import random
 import signal
 import sys
+import threading
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from app.engine import session_writer
+from app.engine import session_writer, thread
 from app.engine.autosave import MOST_SESSIONS, Session, ended_sessions
 from app.engine.kept import KeptWorld
-from app.engine.messages import Arrived, Edited, GoTo, Look, SessionFailed
+from app.engine.messages import Arrived, Edited, GoTo, Look, SessionFailed, Step
 from app.files import checkpoint
 from app.files.journal import Journal, read_journal
 from app.model.errors import UserError
 from app.model.view_parameters import CameraParameters, ViewParameters
+from app.model.world import World
+from app.processes.droplets import DropletErosion
 from app.scene.edits import Blur, Copy, Edit, Open
 from tests.app.hands import Hands
 from tests.app.small import bits, simulated, small_scene
 from tests.nets.profile import is_nightly
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE, wait_for
 
 MOST_WRITES = 40  # after which a session has been written twice
 
@@ -190,3 +195,34 @@ def test_looking_back_does_not_put_the_past_in_place_of_the_work(tmp_path: Path)
     (ended,) = ended_sessions(tmp_path)
     assert ended.index.cycle == 10
     assert len(read_journal(Path(ended.scenes[0].saved_world)).edits) == 2
+
+
+def test_a_cycle_that_is_running_comes_to_its_end_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(thread, "UNNOTICED", 0.01)
+    step, within, may_end = DropletErosion.step, threading.Event(), threading.Event()
+
+    def held(self: DropletErosion, world: World, *rest: Any) -> Collection[str] | None:
+        if world.cycle == 3:
+            within.set()
+            assert may_end.wait(PATIENCE)
+        return step(self, world, *rest)
+
+    monkeypatch.setattr(DropletErosion, "step", held)
+    hands = Hands(small_scene(), session=Session(tmp_path))
+    hands.step(3)
+    hands.thread.ask(Step())
+    wait_for(within.is_set, "the fourth cycle")
+    stopping = threading.Thread(target=hands.thread.stop, daemon=True)
+    stopping.start()
+    try:
+        wait_for(lambda: caplog.messages or not stopping.is_alive(), "word of what is waited for")
+        assert stopping.is_alive() and not list(tmp_path.rglob("*.npz"))
+        assert caplog.messages == ["what the simulation is at comes to its end first, and then its work is kept"]
+    finally:
+        may_end.set()
+        stopping.join(PATIENCE)
+    (ended,) = ended_sessions(tmp_path)
+    assert ended.index.closed and ended.index.cycle == 4
+    assert bits(checkpoint.load(Path(ended.scenes[0].saved_world))[0]) == bits(hands.lockstep.worlds[0])

@@ -1,0 +1,23 @@
+"""The machine that this process runs on."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import re
+from pathlib import Path
+
+
+def cores() -> int:
+    """How many this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def processor_name() -> str:
+    """What the maker of the processor calls it."""
+    name = platform.processor() or platform.machine()
+    with contextlib.suppress(OSError):  # where Linux has it
+        found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+        name = found[1] if found else name
+    return name
