@@ -50,7 +50,11 @@ def render_tour(
         progress = Progress(range(frames * len(scenes)), "touring", "frame")
         with kept_from_signals("cycle or frame") as wish, progress as bar:
             for scene in scenes:
-                simulator = _simulator(scene, threads)
+                try:
+                    with wish.at_once():
+                        simulator = _simulator(scene, threads)
+                except Ended:
+                    break
                 sides, surveyor = Sides(context, bake_at_once=True), Surveyor()
                 try:
                     for frame in range(frames):

@@ -18,8 +18,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from app.cli.signals import Ended, ended_by_signals
-from app.cli.terminal import no_more_output, take_any_letter
+from app.cli.signals import Ended, ended_by_signals, kept_on_the_way_out
+from app.cli.terminal import no_more_output, take_any_letter, tell_of_crashes
 from app.model.errors import UserError, explained, nearest
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ CLOSED = 141  # and where the output is closed
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says, and return the exit status."""
     take_any_letter()
+    tell_of_crashes()
     try:
         try:
             return _run(arguments)
@@ -634,7 +635,8 @@ def _run_viewer(options: argparse.Namespace) -> None:
         asked_about = Asked(Path(options.source), options.part, _wanted(options), partial(_shown, options=options))
     elif options.source and is_file(options.source):
         Library.of_user().note(Path(options.source))
-    run(*scenes, keep_session=True, welcome=not options.source, asked_about=asked_about)
+    with kept_on_the_way_out():
+        run(*scenes, keep_session=True, welcome=not options.source, asked_about=asked_about)
 
 
 def _shown(scene: Scene, options: argparse.Namespace) -> list[Scene]:

@@ -127,16 +127,18 @@ def render(
             if not done:
                 raise Ended(wish.number)
             if stills:
-                looks = sides.looks([camera] * len(scenes), scenes, minimap=minimap, labels=labels)
-                time, largest = (done - 1) / fps, largest_tile(context)
-                if pictures:
-                    _take_bands(sides.bands(looks, time, largest), pictures, size[1], wish)
-                if layered:
-                    bands = sides.layer_bands(looks, time, min(largest, LARGEST_LAYERED_TILE))
-                    names = material_names(sides.snapshots[0])
-                    for still in layered:
-                        still.describe({"material.id": "; ".join(f"{number} {name}" for number, name in names.items())})
-                    _take_bands(bands, [still.take for still in layered], size[1], wish)
+                with wish.at_once():  # a picture is whole, or not there
+                    looks = sides.looks([camera] * len(scenes), scenes, minimap=minimap, labels=labels)
+                    time, largest = (done - 1) / fps, largest_tile(context)
+                    if pictures:
+                        _take_bands(sides.bands(looks, time, largest), pictures, size[1])
+                    if layered:
+                        bands = sides.layer_bands(looks, time, min(largest, LARGEST_LAYERED_TILE))
+                        names = material_names(sides.snapshots[0]).items()
+                        described = {"material.id": "; ".join(f"{number} {name}" for number, name in names)}
+                        for still in layered:
+                            still.describe(described)
+                        _take_bands(bands, [still.take for still in layered], size[1])
             stack.close()  # while a signal still waits, so that the files are finished
     tell_of_files(paths, done, frames, wish, failure)
 
@@ -165,12 +167,10 @@ def is_layered(path: Path) -> bool:
 Band = TypeVar("Band", NDArray[np.uint8], dict[str, NDArray[np.generic]])
 
 
-def _take_bands(bands: Iterable[Band], takers: Sequence[Callable[[Band], None]], height: int, wish: Wish) -> None:
-    """Hand on each band of a still of this height, as long as nobody wishes an end."""
+def _take_bands(bands: Iterable[Band], takers: Sequence[Callable[[Band], None]], height: int) -> None:
+    """Hand on each band of a still of this height."""
     progress = Progress(range(height), "drawing", "row")
     for band in bands:
-        if wish:
-            raise Ended(wish.number)
         for take in takers:
             take(band)
         progress.update(len(next(iter(band.values())) if isinstance(band, dict) else band))

@@ -214,6 +214,8 @@ class _Course:
                 run.go_on(_steps(variation), self._wish, self.progress)
             except UserError as error:
                 self.failure = str(error)
+            except Ended:  # before its world was there
+                break
             if self.failure or self._wish:
                 break
             views.append(run.view())
@@ -223,7 +225,10 @@ class _Course:
 
     def _side_by_side(self) -> Iterator[list[_View]]:
         scenes = [variation.scene for variation in self._variations]
-        runs = [self._begin(number, scenes[number:]) for number in range(len(scenes))]
+        try:
+            runs = [self._begin(number, scenes[number:]) for number in range(len(scenes))]
+        except Ended:  # before all of them were there
+            return
         for frame in range(self._frames):
             try:
                 for run in runs:
@@ -237,7 +242,8 @@ class _Course:
     def _begin(self, number: int, still_to_come: Sequence[Scene]) -> _Run:
         """The run of a variation, if there is room for the worlds that are still to come, of which it is the first."""
         check = partial(check_memory, still_to_come, shown=True)
-        return _Run(number, self._variations[number], self._aspect, check, self._threads)
+        with self._wish.at_once():
+            return _Run(number, self._variations[number], self._aspect, check, self._threads)
 
 
 class _Painter:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
+import faulthandler
 import os
 import sys
 
@@ -16,6 +18,13 @@ def take_any_letter() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="thalweg")
+
+
+def tell_of_crashes() -> None:
+    """Say on the terminal where the program was, should a library or a kernel end it."""
+    if not faulthandler.is_enabled():
+        with contextlib.suppress(OSError, ValueError, RuntimeError, AttributeError):  # there is none
+            faulthandler.enable()
 
 
 def _plain(error: UnicodeError) -> tuple[str | bytes, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 import zlib
@@ -41,6 +42,8 @@ from app.sources.terrain import find_terrain
 if TYPE_CHECKING:
     from app.sources.heightmap import Heightmap
 
+log = logging.getLogger(__name__)
+
 # Called with the rows and columns of a world before it is made; raises an error to refuse it.
 SizeCheck = Callable[[int, int], None]
 
@@ -56,6 +59,7 @@ def create_world(scene: Scene, check: SizeCheck = lambda rows, columns: None) ->
         world, _ = checkpoint.load(Path(scene.saved_world), check)
         return world, msgspec.structs.replace(scene, saved_world="")
     source = scene.world.source
+    log.debug("making the land of %s", source)
     if source in GENERATORS:
         return _complete(_generate(scene, check), scene), scene
     from app.sources import heightmap

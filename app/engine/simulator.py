@@ -191,6 +191,7 @@ class Simulator:
             self._remember()  # a replay begins after it
 
     def _begin_past(self) -> Iterator[None]:
+        log.debug("%d cycles of the past come to the land", self.scene.world.past)
         enabled = {process.name for process in self.enabled()}
         weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
         cycle = Cycle(weather, self.scene.edges, frozenset(enabled))

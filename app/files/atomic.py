@@ -19,6 +19,8 @@ if sys.platform != "win32":
 
 PART = ".thalweg-"  # how the name of a file begins that is still being written
 
+_unfinished: set[Path] = set()  # that this process is writing
+
 FULL = 2**16  # bytes, less than which are no space
 
 REASONS = {
@@ -67,7 +69,7 @@ def check_writable(path: str | Path) -> None:
         _check_target(target, path)
         with _create_temporary(target) as part:
             temporary = Path(part.name)
-        temporary.unlink()
+        _remove(temporary)
     except (OSError, ValueError, RuntimeError) as error:
         raise as_user_error(error, path) from error
 
@@ -103,7 +105,7 @@ def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
         part.close()
         # After success it is gone already. Where it cannot be removed, the first error is the one to tell.
         with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+            _remove(temporary)
 
 
 def _check_target(target: Path, path: str | Path) -> None:
@@ -126,13 +128,28 @@ def _create_temporary(target: Path) -> BinaryIO:
     """
     remove_orphans(target.parent)
     while True:
-        part = target.with_name(f"{PART}{secrets.token_hex(8)}.part{target.suffix}").open("xb")
+        temporary = target.with_name(f"{PART}{secrets.token_hex(8)}.part{target.suffix}")
+        part = temporary.open("xb")
+        _unfinished.add(temporary)
         if sys.platform != "win32":
             with contextlib.suppress(OSError):  # where there are no locks, nothing is removed either
                 fcntl.flock(part, fcntl.LOCK_EX)
         if os.fstat(part.fileno()).st_nlink:  # nobody took it for an orphan before it was locked
             return part
         part.close()
+        _unfinished.discard(temporary)
+
+
+def _remove(temporary: Path) -> None:
+    temporary.unlink(missing_ok=True)
+    _unfinished.discard(temporary)
+
+
+def remove_unfinished() -> None:
+    """Remove what this process is writing, where it ends in the midst of that."""
+    for temporary in tuple(_unfinished):
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def remove_orphans(folder: Path) -> None:

@@ -7,32 +7,48 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.cli import main as cli
+from app.cli import signals
 from app.cli.signals import Ended, ended_by_signals, kept_from_signals
 from app.files import checkpoint
-from tests.app.small import bits
-from tests.app.test_cli import SMALL
+from app.files.journal import Journal, write_journal
+from app.scene.edits import Edit, Open
+from tests.app.small import bits, small_scene
+from tests.app.test_cli import NO_PAST, SMALL
 from tests.waiting import PATIENCE, wait_for
+
+ROOT = str(Path(__file__).parents[2])
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there they are not signals")
 
 
-def started(*words: str) -> subprocess.Popen[str]:
-    """The program in a process of its own, once it has begun with its cycles."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "app", *words],
-        process_group=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert process.stderr is not None
-    told = ""
-    while told.count("cycle/s]") < 2:
-        letter = process.stderr.read(1)
+def begun(command: Sequence[str], says: str, **how: Any) -> subprocess.Popen[str]:
+    """A process of a group of its own, once it has said so on its error output."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
+    process = subprocess.Popen(command, process_group=0, text=True, **pipes)
+    read_up_to(says, process)
+    return process
+
+
+def read_up_to(says: str, process: subprocess.Popen[str]) -> None:
+    output, told = process.stderr or process.stdout, ""
+    assert output is not None
+    while says not in told:
+        letter = output.read(1)
         assert letter, f"it has ended: {told}"
         told += letter
+
+
+def started(*words: str) -> subprocess.Popen[str]:
+    """The program in a process of its own, once it has begun with its cycles."""
+    process = begun([sys.executable, "-m", "app", *words], "cycle/s]")
+    read_up_to("cycle/s]", process)
     return process
 
 
@@ -106,3 +122,166 @@ def test_the_first_is_a_wish_and_the_second_ends_at_once() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
     assert raised.value.status == 128 + signal.SIGTERM
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+# Two ways not to end: what a handler raises is lost, or no handler has its turn, as while a kernel runs
+PROGRAM = """
+import contextlib, ctypes, sys, time
+from app.cli import signals
+from app.files.atomic import write_atomically
+
+signals.GRACE = 0.1
+
+def say(word):
+    print(word, file=sys.stderr, flush=True)
+
+def lost():
+    word = "begun"
+    while True:
+        try:
+            say(word)
+            time.sleep(60.0)
+        except KeyboardInterrupt:
+            word = "lost"
+
+def deaf():
+    lock, library = (ctypes.c_char * 256)(), ctypes.CDLL(None)
+    library.pthread_mutex_lock(lock)
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):  # of a signal that comes before
+            say("begun")
+            library.pthread_mutex_lock(lock)
+
+"""
+PLAIN = "with signals.ended_by_signals(), write_atomically('file'): {}()"
+KEPT = "with signals.ended_by_signals(), signals.kept_from_signals('cycle'), write_atomically('file'): {}()"
+MAKING = "with signals.ended_by_signals(), signals.kept_from_signals('cycle') as wish, wish.at_once(): {}()"
+WINDOW = "with signals.ended_by_signals(), signals.kept_on_the_way_out(): {}()"
+STOPPING = "stopping after this cycle; interrupt again"
+# What the first signal leads to, None where it is the end
+ENDS: tuple[tuple[str, str, str | None], ...] = (
+    ("lost", PLAIN, None),
+    ("deaf", PLAIN, None),
+    ("lost", KEPT, STOPPING),
+    ("deaf", KEPT, STOPPING),
+    ("lost", MAKING, None),
+    ("deaf", MAKING, None),
+    ("lost", WINDOW, "lost"),
+)
+
+
+def test_what_goes_on_nevertheless_is_ended_by_force(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    """And nothing half-written is left, nor is it ended while it may keep its work."""
+    for what, code, first in ENDS:
+        with subtests.test(what, code=code):
+            command = [sys.executable, "-c", PROGRAM + code.format(what)]
+            with begun(command, "begun", cwd=tmp_path, env={**os.environ, "PYTHONPATH": ROOT}) as process:
+                try:
+                    process.send_signal(signal.SIGTERM)
+                    if first:
+                        read_up_to(first, process)
+                        process.send_signal(signal.SIGTERM)
+                    _, error = process.communicate(timeout=PATIENCE)
+                finally:
+                    process.kill()
+            assert process.returncode == 128 + signal.SIGTERM
+            assert error.endswith("ended in the midst of its work; nothing half-written was left\n")
+            assert not list(tmp_path.iterdir())
+
+
+LONG = ("--cycles", "1000000")
+FILM = ("--frames", "100000", "--width", "64", "--height", "48")
+LARGE = ("noise", "--size", "2048", "--debug", *NO_PAST)
+# What a program says in a phase, and words with which that lasts
+PHASES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("making the land", ("simulate", "range", "--size", "1024", "--debug", "--out", "world.npz")),
+    ("compiling kernels", ("sheet", "wind", "--size", "48", "--width", "160", "--height", "90")),
+    ("frame/s]", ("render", *SMALL, *FILM)),
+)
+MORE_PHASES = (
+    ("cycles of the past", ("simulate", "gallery-forest", "--size", "1024", "--debug", *LONG)),
+    ("cycle/s]", ("simulate", *SMALL, *LONG)),
+    ("compiling kernels", ("simulate", *SMALL, *LONG)),
+    ("making the land", ("render", *LARGE, *FILM)),
+    ("compiling kernels", ("render", *SMALL, *FILM)),
+    ("row/s]", ("render", *SMALL, "--frames", "1", "--width", "16384", "--out", "still.png")),
+    ("step/s]", ("sheet", "wind", "--size", "48", "--width", "160", "--height", "90")),
+    ("making the land", ("sheet", "snowballs", *LARGE)),
+    ("compiling kernels", ("demo", "dune-field", "delta", "--width", "64", "--height", "48", "--out", "tour.mp4")),
+    ("frame/s]", ("demo", "dune-field", "delta", "--width", "64", "--height", "48", "--out", "tour.mp4")),
+    ("cycle/s]", ("compare", *SMALL, "--with", "droplets.friction=0.1", *LONG)),
+    ("compiling kernels", ("compare", *SMALL, "--with", "droplets.friction=0.1", *LONG)),
+    ("making the land", ("analyze", "noise", "--debug", "--out", "maps")),
+    ("cycle/s]", ("analyze", "--realism", "noise", *LONG)),
+    ("making the land", ("export", *LARGE, "--out", "land.tif")),
+    ("cycle/s]", ("export", *SMALL, *LONG, "--out", "land.tif")),
+    ("writing", ("export", *LARGE, "--out", "folder", "--meshes", "stl,glb,obj")),
+    ("cycle/s]", ("replay", "story.toml", *LONG)),
+    ("running", ("sweep", "recipe.toml", "--out", "set.zarr")),
+    ("bar", ("bench", "droplets")),
+    ("bar", ("bench", "start")),
+    ("presets for", ("soak", "noise", "--hours", "1")),
+)
+
+
+def ends_at(says: str, words: Sequence[str], number: signal.Signals, folder: Path) -> None:
+    """A command that a signal ends in a phase says so in its status, and leaves nothing that is half-written."""
+    (folder / "recipe.toml").write_text('sources = ["noise"]\nsize = "64"\ncycles = 100000\nseeds = [1, 2]\n')
+    write_journal(folder / "story.toml", Journal((Edit(0, Open((small_scene(),))),), 1_000_000))
+    fresh = {"NUMBA_CACHE_DIR": str(folder / "cache")} if says.startswith("compiling") else {}
+    environment = {**os.environ, "PYTHONPATH": ROOT, "PYTHONUNBUFFERED": "1", **fresh}
+    command = [sys.executable, "-m", "app", *words]
+    with begun(command, says, cwd=folder, env=environment, stderr=subprocess.STDOUT) as process:
+        try:
+            os.killpg(process.pid, number)
+            told, _ = process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()
+    assert process.returncode == 128 + number, told
+    assert "Traceback" not in told
+    assert not list(folder.rglob(".thalweg-*"))
+
+
+@pytest.mark.slow
+def test_a_command_ends_in_each_phase(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for says, words in PHASES:
+        with subtests.test(says, words=words):
+            ends_at(says, words, signal.SIGINT, tmp_path)
+
+
+@pytest.mark.nightly
+def test_every_command_ends_in_every_phase_by_every_signal(
+    subtests: pytest.Subtests, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    for says, words in (*PHASES, *MORE_PHASES):
+        for number in signals.ENDING:
+            with subtests.test(says, words=words, number=number):
+                ends_at(says, words, number, tmp_path_factory.mktemp("phase"))
+
+
+def test_after_a_step_that_was_given_up_at_once_there_is_time_to_keep_the_rest() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with ended_by_signals(), kept_from_signals("cycle") as wish:
+        with pytest.raises(Ended), wish.at_once():
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert wish.number == signal.SIGTERM
+        assert signals._watch is not None and signals._watch._latest_end is None
+        with pytest.raises(Ended), wish.at_once():  # nor does another such step begin
+            raise AssertionError
+        with pytest.raises(Ended):
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert signals._watch._latest_end is not None
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_where_the_program_was_when_it_crashed_is_told_in_every_command() -> None:
+    code = """
+import contextlib, faulthandler
+from app.cli.main import COMMANDS, main
+for command in COMMANDS:
+    faulthandler.disable()
+    with contextlib.suppress(SystemExit):
+        main([command, "--help"])
+    assert faulthandler.is_enabled(), command
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
