@@ -357,7 +357,7 @@ class Recipe:
 
 def _beside(first: Planned, other: Planned) -> str:
     """What tells two worlds apart, in words."""
-    pairs = [("source", first.source, other.source)]
+    pairs: list[tuple[str, Value, Value]] = [("source", first.source, other.source)]
     pairs += [(path, value, other.values[path]) for path, value in first.values.items()]
     return ", ".join(f"{name} = {one!r} and {two!r}" for name, one, two in pairs if one != two)
 
