@@ -79,7 +79,9 @@ class Program:
         with self.log.open("w") as log:
             self.process = subprocess.Popen(words, cwd=folder, env=environment, stdout=log, stderr=log)
         self.wait_for(lambda: "first picture" in self.log.read_text(), "the first picture")
-        self.window = self.xdotool("search", "--onlyvisible", "--name", "^Thalweg")
+        self.window = self.xdotool(
+            "search", "--all", "--onlyvisible", "--pid", str(self.process.pid), "--name", "^Thalweg"
+        )
         self.wait_for(lambda: self.cycle > 0, "the first cycle, before which lakes may not be seen yet")
 
     # What it says of itself.

@@ -60,12 +60,6 @@ NUMBERS = itertools.count(1)  # of worlds that were simulated; those of `snapsho
 Shoot = Callable[..., None]
 
 
-# Of one land in one process, one after the other: a picture that goes on with a land has its light and relief.
-of_the_default_scene, of_hills, of_wet_hills, of_an_island, of_a_canyon = (
-    pytest.mark.xdist_group(land) for land in ("default scene", "hills", "wet hills", "island", "canyon")
-)
-
-
 @pytest.fixture(scope="module")
 def picture() -> Iterator[Picture]:
     with graphics() as context:
@@ -172,7 +166,6 @@ def wet_hills() -> tuple[Snapshot, Scene]:
     return with_rivers(dry, rain=scene.climate.precipitation), scene
 
 
-@of_the_default_scene
 def test_default_scene(shoot: Shoot) -> None:
     """The Jacksboro fault as the program opens: mountains in the sun above a valley with lakes, to which a ridge leads
     from the right; the skyline in the upper third, haze towards the back.
@@ -180,13 +173,11 @@ def test_default_scene(shoot: Shoot) -> None:
     shoot(*jacksboro())
 
 
-@of_the_default_scene
 def test_portrait(shoot: Shoot) -> None:
     """The same land in a tall window: nothing is stretched, the land in the middle, sky above, table below."""
     shoot(*jacksboro(), size=(180, 320))
 
 
-@of_the_default_scene
 def test_top_view(shoot: Shoot) -> None:
     """The same land from straight above with north at the top: its outline is that of the map, shadows fall north."""
     shown, scene = jacksboro()
@@ -195,32 +186,27 @@ def test_top_view(shoot: Shoot) -> None:
     shoot(shown, scene, Camera(middle, 0.0, 90.0, 2.1 * max(rows, columns) * shown.cell_size))
 
 
-@of_hills
 def test_low_sun(shoot: Shoot) -> None:
     """Evening: warm light from the right, long soft shadows, valleys in the dark, cool where the sun does not reach."""
     scene = view(Scene(), sun_height=9.0, sun_direction=65.0, quality="high")
     shoot(rough_hills(), scene)
 
 
-@of_hills
 def test_overlay_and_minimap(shoot: Shoot) -> None:
     """The steepness as colours from dark blue (flat) to yellow (steep); the minimap has the same, with the camera."""
     shoot(rough_hills(), view(Scene(), overlay="slope", quality="high"), size=(400, 260), minimap=True)
 
 
-@of_hills
 def test_low_quality(shoot: Shoot) -> None:
     """Hills at the lowest level: the same light and colours, a little blurred, outlines smooth."""
     shoot(rough_hills(), view(Scene(), quality="low"))
 
 
-@of_hills
 def test_high_quality(shoot: Shoot) -> None:
     """The same hills at a high level: crisp, with fine relief and smooth edges."""
     shoot(rough_hills(), view(Scene(), quality="high"))
 
 
-@of_hills
 def test_close_by(shoot: Shoot) -> None:
     """A slope from 200 m away: ground that is finer than the cells of 20 m, no facets, no tiles that repeat."""
     shown = rough_hills()
@@ -246,14 +232,12 @@ def test_eroded(shoot: Shoot) -> None:
     shoot(take_snapshot(world, next(NUMBERS), survey=survey), scene)
 
 
-@of_wet_hills
 def test_lakes_and_rivers(shoot: Shoot) -> None:
     """Hills with a lake in the middle, dark where it is deep, and rivers that run into it and on, white where steep."""
     shown, scene = wet_hills()
     shoot(shown, scene, Camera(glm.vec3(2150.0, 350.0, 1700.0), 330.0, 32.0, 2600.0), minimap=True, size=(400, 260))
 
 
-@of_wet_hills
 def test_lake_by_low_sun(shoot: Shoot) -> None:
     """The lake from near its shore, against the light: mirrored hills and sky, glitter, small waves, a soft shore."""
     shown, scene = wet_hills()
@@ -261,7 +245,6 @@ def test_lake_by_low_sun(shoot: Shoot) -> None:
     shoot(shown, view(scene, sun_height=14.0, sun_direction=245.0), camera)
 
 
-@of_wet_hills
 def test_lake_cut_by_the_edge(shoot: Shoot) -> None:
     """The block from its southern side: where the lake is cut, one looks into the water, its surface a bright line."""
     shown, scene = wet_hills()
@@ -274,7 +257,6 @@ def test_lake_cut_by_the_edge(shoot: Shoot) -> None:
     shoot(shown, view(scene, sun_direction=200.0), Camera(glm.vec3(1500.0, 300.0, 3100.0), 15.0, 14.0, 3200.0))
 
 
-@of_hills
 def test_open_sea(shoot: Shoot) -> None:
     """The hills drowned up to their slopes: pale shallows, a sea that passes the map's edge and the horizon unseen."""
     shown = rough_hills()
@@ -297,26 +279,22 @@ def surf(**changes: float | str) -> Scene:
     return scene
 
 
-@of_an_island
 def test_surf(shoot: Shoot) -> None:
     """An island from the sea: fronts that bend around it, broken into waves of their own, white where they break."""
     shoot(small_island(), surf(), Camera(glm.vec3(2000.0, 0.0, 2900.0), 20.0, 22.0, 2600.0), size=(400, 260))
 
 
-@of_an_island
 def test_beach(shoot: Shoot) -> None:
     """Close by: the edge of the water is foam, the ground that it has left is dark and dries."""
     shoot(small_island(), surf(), Camera(glm.vec3(1850.0, 5.0, 2950.0), 35.0, 14.0, 650.0), size=(400, 260))
 
 
-@of_an_island
 def test_sea_as_lines(shoot: Shoot) -> None:
     """The island in an even blue sea with a white coast and white lines around it, fainter the farther, with gaps."""
     camera = Camera(glm.vec3(2600.0, 0.0, 2200.0), 330.0, 35.0, 7500.0)
     shoot(small_island(), surf(style="lines"), camera, size=(400, 260), minimap=True)
 
 
-@of_an_island
 def test_cells_of_the_coast(shoot: Shoot) -> None:
     """Around the island cells in many colours, each as wide as its piece of the coast; in the minimap too."""
     camera = Camera(glm.vec3(2600.0, 0.0, 2200.0), 0.0, 90.0, 9000.0)
@@ -346,14 +324,12 @@ def canyon_land() -> Snapshot:
 INTO_THE_CANYON = Camera(glm.vec3(1350.0, 100.0, 960.0), 292.0, 17.0, 2100.0)
 
 
-@of_a_canyon
 def test_canyon(shoot: Shoot) -> None:
     """Bands of sandstone and clay run along cliffs and the block's side, tilted and folded; sand on the ledges."""
     scene = view(Scene(), quality="high", greenness=0.0)
     shoot(canyon_land(), scene, INTO_THE_CANYON, size=(400, 260))
 
 
-@of_a_canyon
 def test_dust_storm(shoot: Shoot) -> None:
     """The canyon in a storm: the sun and the horizon dim, the far side pale in the dust, veils over the ground."""
     scene = view(Scene(), quality="high", greenness=0.0)
