@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from app.bench.row import Row
-from app.files.atomic import write_atomically_by_path
+from app.files.atomic import claimed, write_atomically
 from app.model.errors import UserError, nearest
 
 log = logging.getLogger(__name__)
@@ -48,9 +48,9 @@ def bench(group: str | None = None, path: Path | None = None) -> list[Row]:
         raise UserError(f"{group}: there is no such group{nearest(group, GROUPS)}")
     if path is None:
         return _measure_and_print(group)
-    with write_atomically_by_path(path) as temporary:
+    with claimed(path), write_atomically(path) as file:
         rows = _measure_and_print(group)
-        temporary.write_bytes(msgspec.json.format(msgspec.json.encode([row.as_json() for row in rows])) + b"\n")
+        file.write(msgspec.json.format(msgspec.json.encode([row.as_json() for row in rows])) + b"\n")
     return rows
 
 

@@ -22,7 +22,7 @@ from app.engine.creation import create_world, read_rain_map
 from app.engine.discharge import mean_discharge
 from app.engine.memory import check_memory
 from app.engine.simulator import Simulator
-from app.files.atomic import write_atomically
+from app.files.atomic import claimed, write_atomically
 from app.files.opening import open_scene
 from app.files.recorder import write_png
 from app.model import palettes
@@ -115,33 +115,34 @@ def analyze(
     coast. `cell_size`, `relief` and `part` are as for `read_heightmap`. Raises `UserError` where a file cannot be read
     or the folder cannot be written.
     """
-    land = read_land(path, cell_size, relief, part=part)
-    if sea_level is not None:
-        land = replace(land, sea_level=sea_level)
-    if open_edges is not None:
-        land = replace(land, open_edges=open_edges)
-    if rain_map is not None:
-        land = replace(land, rain=read_rain_map(rain_map, *land.ground.shape))
-    land = replace(land, climate=msgspec.structs.replace(land.climate, **climate))
-    steps = 1 + len(MAPS) + len(PREVIEWS) + 1
-    with made(folder), tqdm(total=steps, desc="following the water", unit="step", mininterval=0.0) as bar:
+    with made(folder), claimed(folder / LIST_FILE):
+        land = read_land(path, cell_size, relief, part=part)
+        if sea_level is not None:
+            land = replace(land, sea_level=sea_level)
+        if open_edges is not None:
+            land = replace(land, open_edges=open_edges)
+        if rain_map is not None:
+            land = replace(land, rain=read_rain_map(rain_map, *land.ground.shape))
+        land = replace(land, climate=msgspec.structs.replace(land.climate, **climate))
+        steps = 1 + len(MAPS) + len(PREVIEWS) + 1
+        with tqdm(total=steps, desc="following the water", unit="step", mininterval=0.0) as bar:
 
-        def next_step(name: str) -> None:
+            def next_step(name: str) -> None:
+                bar.update()
+                bar.set_description(name)
+
+            analysis = analysis_of(land, river_cells, watershed_cells)
+            for name, values in MAPS.items():
+                next_step(f"writing {name}.tif")
+                _write_map(folder / f"{name}.tif", values(analysis), land)
+            relief_picture = previews.shaded_relief(land.ground, analysis.drainage.ocean, land.cell_size)
+            for name, draw in PREVIEWS.items():
+                next_step(f"writing {name}.png")
+                write_png(folder / f"{name}.png", previews.to_pixels(draw(analysis, relief_picture)))
+            next_step(f"writing {LIST_FILE}")
+            with write_atomically(folder / LIST_FILE) as file:
+                file.write(msgspec.json.format(msgspec.json.encode(lists(path, analysis))) + b"\n")
             bar.update()
-            bar.set_description(name)
-
-        analysis = analysis_of(land, river_cells, watershed_cells)
-        for name, values in MAPS.items():
-            next_step(f"writing {name}.tif")
-            _write_map(folder / f"{name}.tif", values(analysis), land)
-        relief_picture = previews.shaded_relief(land.ground, analysis.drainage.ocean, land.cell_size)
-        for name, draw in PREVIEWS.items():
-            next_step(f"writing {name}.png")
-            write_png(folder / f"{name}.png", previews.to_pixels(draw(analysis, relief_picture)))
-        next_step(f"writing {LIST_FILE}")
-        with write_atomically(folder / LIST_FILE) as file:
-            file.write(msgspec.json.format(msgspec.json.encode(lists(path, analysis))) + b"\n")
-        bar.update()
     print(_summary(folder, analysis))
 
 

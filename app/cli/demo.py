@@ -17,6 +17,7 @@ from app.engine.memory import check_memory
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
 from app.engine.survey import Surveyor, wanted_by
+from app.files.atomic import claimed
 from app.files.encoder import Pixels
 from app.files.recorder import open_recorder
 from app.model.camera_path import read_camera_path
@@ -45,6 +46,7 @@ def render_tour(
     frames = max(round(seconds * fps / len(scenes)), 1)  # of each stop
     done = 0
     with contextlib.ExitStack() as stack:
+        stack.enter_context(claimed(*paths))
         recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths]
         context = stack.enter_context(headless_context())
         progress = Progress(range(frames * len(scenes)), "touring", "frame")

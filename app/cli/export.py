@@ -18,7 +18,7 @@ from app.export.landscape import Landscape
 from app.export.meshes import Pixels
 from app.export.plan import Item, plan, single, write_item
 from app.export.wishes import IN_A_FOLDER, Wishes
-from app.files.atomic import check_writable
+from app.files.atomic import claimed
 from app.processes.pools import derive_levels
 from app.scene.scene import Scene
 
@@ -31,15 +31,17 @@ def export(scene: Scene, out: Path, wishes: Wishes, *, cycles: int = 0, threads:
     """
     wishes = wishes.checked()
     if out.suffix and not out.is_dir():
-        check_writable(out)
-        file_of = single(wishes, out)
-        landscape = landscape_of(scene, cycles, threads)
-        _write([(file_of(landscape, partial(ground_colours, landscape)), out)])
+        with claimed(out):
+            file_of = single(wishes, out)
+            landscape = landscape_of(scene, cycles, threads)
+            _write([(file_of(landscape, partial(ground_colours, landscape)), out)])
         return
     with made(out):
         landscape = landscape_of(scene, cycles, threads)
         items = plan(landscape, wishes if wishes.any else IN_A_FOLDER, partial(ground_colours, landscape))
-        _write([(item, out / item.name) for item in items])
+        files = [(item, out / item.name) for item in items]
+        with claimed(*(path for _, path in files)):
+            _write(files)
 
 
 def landscape_of(scene: Scene, cycles: int = 0, threads: int | None = None) -> Landscape:

@@ -22,6 +22,7 @@ from app.engine.publishing import take_snapshot
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.survey import Surveyor, wanted_by
 from app.engine.timeline import edited
+from app.files.atomic import claimed
 from app.files.journal import Journal
 from app.files.recorder import open_recorder
 from app.model.camera_path import CameraKey
@@ -125,6 +126,7 @@ def render_recorded(
     opened = journal.edits[0].request
     assert isinstance(opened, Open)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(claimed(*paths))
         recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths]
         context = stack.enter_context(headless_context())
         made = create_worlds(opened.scenes, partial(check_memory, opened.scenes, shown=True))

@@ -11,7 +11,7 @@ import msgspec
 
 from app.cli.analyze import Land, read_land
 from app.engine.realism import default_river_cells, measure
-from app.files.atomic import check_writable, write_atomically
+from app.files.atomic import claimed, write_atomically
 from app.model.realism import MEASURES, Realism
 
 
@@ -34,23 +34,22 @@ def print_realism(
     """
     from kernels.rivers import drain
 
-    if json is not None:
-        check_writable(json)
-    land = read_land(path, cell_size, relief, cycles=cycles, part=part)
-    land = replace(
-        land,
-        sea_level=land.sea_level if sea_level is None else sea_level,
-        open_edges=land.open_edges if open_edges is None else open_edges,
-    )
-    drainage = drain(land.ground, land.cell_size, land.sea_level, open_edges=land.open_edges)
-    river_cells = river_cells or default_river_cells(drainage)
-    found = measure(land.ground, drainage, land.cell_size, river_cells=river_cells, cycle=land.cycle)
-    if json is not None:
-        with write_atomically(json) as file:
-            file.write(msgspec.json.format(msgspec.json.encode(as_json(path, land, found, river_cells))) + b"\n")
-    rows, columns = land.ground.shape
-    print(f"{path}: {columns}×{rows} cells of {land.cell_size:g} m, cycle {land.cycle}\n")
-    print(table(found))
+    with claimed(*([] if json is None else [json])):
+        land = read_land(path, cell_size, relief, cycles=cycles, part=part)
+        land = replace(
+            land,
+            sea_level=land.sea_level if sea_level is None else sea_level,
+            open_edges=land.open_edges if open_edges is None else open_edges,
+        )
+        drainage = drain(land.ground, land.cell_size, land.sea_level, open_edges=land.open_edges)
+        river_cells = river_cells or default_river_cells(drainage)
+        found = measure(land.ground, drainage, land.cell_size, river_cells=river_cells, cycle=land.cycle)
+        if json is not None:
+            with write_atomically(json) as file:
+                file.write(msgspec.json.format(msgspec.json.encode(as_json(path, land, found, river_cells))) + b"\n")
+        rows, columns = land.ground.shape
+        print(f"{path}: {columns}×{rows} cells of {land.cell_size:g} m, cycle {land.cycle}\n")
+        print(table(found))
 
 
 def table(found: Realism) -> str:

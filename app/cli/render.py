@@ -22,6 +22,7 @@ from app.engine.memory import check_memory
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.survey import Surveyor, wanted_by
+from app.files.atomic import claimed
 from app.files.recorder import is_one_picture, open_recorder
 from app.files.still import open_exr, open_png
 from app.model.camera_path import read_camera_path
@@ -65,6 +66,7 @@ def render(
     """
     check_size(paths, size)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(claimed(*paths))
         stills = [path for path in paths if is_still(path, size)]
         pictures = [stack.enter_context(open_png(path, *size)) for path in stills if not is_layered(path)]
         layered = [stack.enter_context(open_exr(path, *size, CHANNELS)) for path in stills if is_layered(path)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ import msgspec
 
 from app.cli.progress import Progress
 from app.cli.signals import Ended, kept_from_signals
-from app.cli.simulate import check_place, ledger_text
+from app.cli.simulate import claimed_for_a_world, ledger_text
 from app.engine.creation import create_worlds
 from app.engine.lockstep import Lockstep
 from app.engine.memory import check_memory
@@ -45,13 +46,19 @@ def replay(
     Where `path` ends in .toml it gets the journal itself, and nothing is run. Of several worlds each is saved, with its
     letter in the name. Where a signal or a cycle that fails ends it early, the worlds are saved as they are then.
     """
-    check_place(path, overwrite, or_journal=True)
+    first = journal.edits[0].request
+    assert isinstance(first, Open)
+    with contextlib.ExitStack() as stack:
+        for place in _places(path, len(first.scenes)):
+            stack.enter_context(claimed_for_a_world(place, overwrite, or_journal=True))
+        _replay(journal, first, path, cycles, threads)
+
+
+def _replay(journal: Journal, first: Open, path: Path, cycles: int | None, threads: int | None) -> None:
     if path.suffix.lower() == ".toml":
         write_journal(path, journal)
         print(path)
         return
-    first = journal.edits[0].request
-    assert isinstance(first, Open)
     made = create_worlds(first.scenes, partial(check_memory, first.scenes))
     lockstep = Lockstep([Simulator(scene, world, threads) for world, scene in made])
     begin = lockstep.cycle
@@ -88,11 +95,17 @@ def replay(
 
 def _save(path: Path, lockstep: Lockstep, journal: Journal) -> Sequence[Path]:
     """Save all worlds, each with the journal that leads to it. Returns where."""
-    if len(lockstep.simulators) == 1:
+    places = _places(path, len(lockstep.simulators))
+    if len(places) == 1:
         checkpoint.save(path, lockstep.worlds[0], lockstep.scenes[0], journal)
+        return places
+    for number, (place, simulator) in enumerate(zip(places, lockstep.simulators, strict=True)):
+        checkpoint.save(place, simulator.world, simulator.scene, journal.of(number))
+    return places
+
+
+def _places(path: Path, worlds: int) -> Sequence[Path]:
+    """Where so many worlds are saved; a journal is one file of all of them."""
+    if worlds == 1 or path.suffix.lower() == ".toml":
         return [path]
-    paths = []
-    for number, (name, simulator) in enumerate(zip(NAMES, lockstep.simulators, strict=False)):
-        paths.append(path.with_stem(f"{path.stem}-{name}"))
-        checkpoint.save(paths[-1], simulator.world, simulator.scene, journal.of(number))
-    return paths
+    return [path.with_stem(f"{path.stem}-{name}") for name in NAMES[:worlds]]

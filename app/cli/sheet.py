@@ -22,6 +22,7 @@ from app.engine.memory import check_memory
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import PORTION, Simulator
 from app.engine.survey import Surveyor, wanted_by
+from app.files.atomic import claimed
 from app.files.encoder import Pixels
 from app.files.recorder import open_recorder
 from app.model.errors import UserError
@@ -100,6 +101,7 @@ def draw_sheet(
     shape = grid.shape
     captions = [(variation.caption, *settings_that_differ(base, variation.scene)) for variation in variations]
     with contextlib.ExitStack() as stack:
+        stack.enter_context(claimed(*paths))
         recorders = [stack.enter_context(open_recorder(path, shape[1], shape[0], fps)) for path in paths]
         painter = _Painter(stack.enter_context(headless_context()), size)
         stack.callback(painter.release)

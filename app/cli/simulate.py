@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from app.engine.creation import create_world
 from app.engine.memory import check_memory
 from app.engine.simulator import SimulationError, Simulator
 from app.files import checkpoint
-from app.files.atomic import check_writable
+from app.files.atomic import claimed
 from app.files.journal import Journal
 from app.model.errors import UserError
 from app.model.world import World
@@ -35,7 +37,11 @@ def simulate(
     as it was after the last good cycle, and `Ended` or `UserError` says how to continue. Raises `UserError` where
     `path` exists, unless `overwrite` says so or it is the world that goes on.
     """
-    check_place(path, overwrite, scene.saved_world)
+    with claimed_for_a_world(path, overwrite, scene.saved_world):
+        _simulate(scene, path, cycles, threads, save_every)
+
+
+def _simulate(scene: Scene, path: Path, cycles: int, threads: int | None, save_every: int | None) -> None:
     opened = scene
     world, scene = create_world(scene, partial(check_memory, [scene]))
     past = _past(opened, world.cycle)
@@ -86,15 +92,22 @@ def _past(scene: Scene, cycle: int) -> tuple[Edit, ...]:
     return (*journal.edits, Edit(cycle, Change(values))) if values else journal.edits
 
 
-def check_place(path: Path, overwrite: bool, saved_world: str = "", *, or_journal: bool = False) -> None:
-    """Raise `UserError` where a world cannot be written, or would take the place of another than `saved_world`."""
+@contextlib.contextmanager
+def claimed_for_a_world(
+    path: Path, overwrite: bool, saved_world: str = "", *, or_journal: bool = False
+) -> Iterator[None]:
+    """Claim a file for as long as it takes to make a world.
+
+    Raises `UserError` where it cannot be written, or would take the place of another world than `saved_world`.
+    """
     if path.suffix.lower() not in ((".npz", ".toml") if or_journal else (".npz",)):
         saved = "a world is saved as .npz" + (", a journal as .toml" if or_journal else "")
         raise UserError(f"{path}: {saved}; `thalweg render` draws pictures")
-    check_writable(path)
-    goes_on = saved_world and Path(saved_world).resolve() == path.resolve()
-    if path.exists() and not overwrite and not goes_on:
-        raise UserError(f"{path} already exists; --overwrite replaces it, and --out names another file")
+    with claimed(path):
+        goes_on = saved_world and Path(saved_world).resolve() == path.resolve()
+        if path.exists() and not overwrite and not goes_on:
+            raise UserError(f"{path} already exists; --overwrite replaces it, and --out names another file")
+        yield
 
 
 def _continuation(path: Path, cycles: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import secrets
 import shutil
@@ -75,6 +76,64 @@ def check_writable(path: str | Path) -> None:
 
 
 @contextlib.contextmanager
+def claimed(*paths: str | Path) -> Iterator[None]:
+    """Within it these files are this process's to write. For work whose files another run might replace meanwhile.
+
+    Raises `UserError` where one cannot be written, or another process has claimed it. What a killed process has claimed
+    is free again.
+    """
+    with contextlib.ExitStack() as stack:
+        for path in dict.fromkeys(map(Path, paths)):
+            check_writable(path)
+            stack.enter_context(claimed_place(path))
+        yield
+
+
+@contextlib.contextmanager
+def claimed_place(path: Path) -> Iterator[None]:
+    """As `claimed`, of what need not be a file."""
+    try:
+        target = path.resolve()
+        _check_folder(target, path)
+        claim = target.with_name(f"{PART}{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}.part")
+        file = _locked(claim)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise as_user_error(error, path) from error
+    if file is None:
+        raise UserError(f"cannot write {path}: another run is writing it; wait for its end, or choose another name")
+    try:
+        yield
+    finally:
+        with file, contextlib.suppress(OSError):
+            if sys.platform == "win32":  # which removes no open file
+                file.close()
+            claim.unlink()
+
+
+def _locked(path: Path) -> BinaryIO | None:
+    """A file that no other process has open here, made where it is not there; None where another one has."""
+    if sys.platform == "win32":
+        with contextlib.suppress(FileNotFoundError):
+            try:
+                path.unlink()  # which is refused while it is open
+            except PermissionError:
+                return None
+        return path.open("xb")
+    while True:
+        file = path.open("ab")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            return None
+        except OSError:  # there are no locks here, and nothing can be claimed
+            return file
+        if os.fstat(file.fileno()).st_nlink:  # nobody took it for an orphan before it was locked
+            return file
+        file.close()
+
+
+@contextlib.contextmanager
 def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
     """As `write_atomically`, for writers that want a path: one in the same folder with the same suffix.
 
@@ -108,9 +167,13 @@ def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
             _remove(temporary)
 
 
-def _check_target(target: Path, path: str | Path) -> None:
+def _check_folder(target: Path, path: str | Path) -> None:
     if not target.parent.is_dir():
         raise UserError(f"cannot write {path}: there is no folder {target.parent}; create it or choose another place")
+
+
+def _check_target(target: Path, path: str | Path) -> None:
+    _check_folder(target, path)
     if target.is_dir():
         raise UserError(f"cannot write {path}: it is a folder; give the name of a file in it")
     if target.exists():

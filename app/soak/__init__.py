@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from app.bench.display import display
-from app.files.atomic import check_writable
+from app.files.atomic import claimed
 from app.model.errors import UserError, nearest
 from app.scene.scene import presets
 from app.soak.report import Report, table
@@ -53,9 +53,12 @@ def soak(
     for name in names:
         if name not in presets():
             raise UserError(f"{name}: there is no preset of this name{nearest(name, presets())}")
-    check_writable(record)
     plan = make_plan(3600.0 * hours, tuple(names) or tuple(presets()), seed, record, side)
-    with display() as (where, environment), tempfile.TemporaryDirectory(prefix="thalweg-soak-") as folder:
+    with (
+        claimed(record),
+        display() as (where, environment),
+        tempfile.TemporaryDirectory(prefix="thalweg-soak-") as folder,
+    ):
         print(f"{len(plan.presets)} presets for {hours:g} h {where}; again: --seed {plan.seed}", flush=True)
         try:
             _run(plan, Path(folder), environment)

@@ -14,7 +14,7 @@ from app.cli.progress import Progress
 from app.cli.signals import Ended, kept_from_signals
 from app.engine.compiling import cores
 from app.engine.memory import check_memory
-from app.files.atomic import check_writable
+from app.files.atomic import check_writable, claimed_place
 from app.model.errors import UserError
 from app.sweep.recipe import Recipe, open_recipe
 from app.sweep.worlds import Order, Outcome, Wanted, program
@@ -43,12 +43,22 @@ def sweep(
     not right, or the set that is there has another one; and at the end where worlds failed.
     """
     try:
-        from app.sweep.result_set import ResultSet
+        import app.sweep.result_set  # noqa: F401
     except ImportError as error:
         raise _lacking(error) from error
+    recipe = open_recipe(recipe_file)
+    if out.suffix != SUFFIX:
+        raise UserError(f"{out}: a set of worlds is {SUFFIX}")
+    with claimed_place(out):
+        _sweep(recipe, out, scheduler, workers, table, sheet)
+
+
+def _sweep(
+    recipe: Recipe, out: Path, scheduler: str, workers: int | None, table: Path | None, sheet: Path | None
+) -> None:
+    from app.sweep.result_set import ResultSet
     from app.sweep.table import check_table
 
-    recipe = open_recipe(recipe_file)
     is_new = not out.exists()
     if is_new:
         _keep("--table", [] if table else [out.with_suffix(".csv")])
@@ -127,8 +137,6 @@ def _conclude(recipe: Recipe, found: ResultSet, table: Path, sheet: Path) -> str
 
 
 def _check_paths(recipe: Recipe, out: Path, table: Path, sheet: Path) -> None:
-    if out.suffix != SUFFIX:
-        raise UserError(f"{out}: a set of worlds is {SUFFIX}")
     if not out.exists():
         check_writable(out)
     if recipe.said.pictures and sheet.suffix.lower() != ".png":

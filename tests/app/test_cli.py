@@ -15,9 +15,12 @@ import numpy as np
 import pytest
 
 from app.cli import main as cli
+from app.files.atomic import claimed_place
+from app.files.journal import Journal, write_journal
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletParameters
+from app.scene.edits import Edit, Open
 from app.scene.scene import DECLARATIONS, DEFAULT_PRESET, Scene, presets
 from app.sources.heightmap import reading
 from app.sources.parameters import WorldParameters
@@ -51,6 +54,52 @@ while words:
     del words[: end + 1]
 print("statuses", *statuses)
 """
+
+
+CLAIMING = [
+    "simulate jacksboro --out x.npz",
+    "simulate jacksboro --overwrite --out x.npz",
+    "replay story.toml --out x.npz",
+    "render --out x.mp4",
+    "render --frames 1 --out x.exr",
+    "render --out x%04d.png",
+    "sheet wind --out x.png",
+    "demo --out x.mp4",
+    "export jacksboro --out x.tif",
+    "analyze jacksboro --out x/analysis.json",  # of which the command takes the folder
+    "analyze jacksboro --realism --json x.json",
+    "bench droplets --json x.json",
+    "soak --record x.jsonl",
+    "sweep recipe.toml --out x.zarr",
+]
+
+
+def test_what_another_run_is_writing_is_refused_in_one_line_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], subtests: pytest.Subtests
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").mkdir()
+    (tmp_path / "recipe.toml").write_text('sources = ["noise"]\nsize = "32"\ncycles = 1\n')
+    write_journal(tmp_path / "story.toml", Journal((Edit(0, Open((Scene(),))),), 1))
+    before = set(tmp_path.rglob("*"))
+    for line in CLAIMING:
+        with subtests.test(line):
+            *words, out = line.split()
+            place = out.removesuffix("/analysis.json")
+            with claimed_place(Path(out)):
+                assert cli.main([*words, place]) == 1
+            (error,) = capsys.readouterr().err.splitlines()
+            assert error.startswith(f"thalweg: cannot write {out}: another run is writing it; wait for its end")
+            assert set(tmp_path.rglob("*")) == before
+
+
+def test_a_replay_of_several_worlds_replaces_none_of_another_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_journal(tmp_path / "story.toml", Journal((Edit(0, Open((Scene(), Scene()))),), 1))
+    (tmp_path / "x-B.npz").write_bytes(b"mine")
+    assert cli.main(["replay", str(tmp_path / "story.toml"), "--out", str(tmp_path / "x.npz")]) == 1
+    assert "x-B.npz already exists; --overwrite replaces it" in capsys.readouterr().err
 
 
 def in_turn(*lines: Sequence[str | Path]) -> list[str]:

@@ -98,6 +98,40 @@ def test_what_a_killed_process_was_writing_is_removed_by_the_next_that_writes_th
     assert contents(old.parent) == {"world.npz": b"", ".notes.part.npz": b"not ours"}
 
 
+CLAIMING = """
+import sys, time
+from pathlib import Path
+from app.files.atomic import claimed
+with claimed(Path(sys.argv[1])):
+    print("claimed", flush=True)
+    time.sleep(600.0)
+"""
+
+
+def test_a_file_is_claimed_by_one_process_and_free_where_that_is_killed(old: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", CLAIMING, str(old)], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "claimed\n"
+            with pytest.raises(UserError, match=r"world\.npz: another run is writing it"), files.claimed(old):
+                pass
+            with files.claimed(old.with_name("other.npz")), write_atomically(old) as file:
+                file.write(b"saved")  # of what the window saves, say, the last one stays
+            with pytest.raises(UserError, match="another run"), files.claimed(old):
+                pass
+        finally:
+            process.kill()
+    with files.claimed(old, old):
+        assert len(contents(old.parent)) == 2
+    assert contents(old.parent) == {"world.npz": b"saved"}
+
+
+def test_an_interruption_frees_what_was_claimed(old: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), files.claimed(old):
+        raise KeyboardInterrupt
+    assert contents(old.parent) == {"world.npz": b"old"}
+
+
 def test_many_that_write_into_one_folder_leave_each_other_alone(tmp_path: Path) -> None:
     failures: list[BaseException] = []
 
