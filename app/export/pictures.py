@@ -246,7 +246,7 @@ def write_picture(path: Path, landscape: Landscape, name: str, kind: str, paper:
     image = draw_page(landscape, page, PICTURES[name])
     with write_atomically(path) as file:
         if kind == "pdf":
-            image.save(file, "PDF", resolution=float(dpi), quality=95)
+            image.save(file, "PDF", resolution=float(dpi), quality=95, title=path.stem)
         else:
             image.save(file, "PNG", dpi=(dpi, dpi))
 

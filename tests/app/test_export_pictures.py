@@ -152,6 +152,8 @@ def test_full_disk_leaves_the_old_picture(kind: str, tmp_path: Path) -> None:
 def test_command_prints_one_map_or_several(tmp_path: Path) -> None:
     words = ["export", "noise", "--size", "40x32", "--dpi", "40"]
     assert cli.main([*words, "--out", str(tmp_path / "c.pdf"), "--pictures", "contours"]) == 0
-    assert (tmp_path / "c.pdf").read_bytes().startswith(b"%PDF-")
+    content = (tmp_path / "c.pdf").read_bytes()
+    assert content.startswith(b"%PDF-")
+    assert re.search(rb"/Title \(\xfe\xff\x00c\)", content), "its title is its name"
     assert cli.main([*words, "--out", str(tmp_path / "all"), "--pictures", "relief,contours,map"]) == 0
     assert sorted(path.name for path in (tmp_path / "all").iterdir()) == ["contours.png", "map.png", "relief.png"]
