@@ -20,13 +20,17 @@ from app.model.errors import UserError
 
 Recorder = Callable[[Pixels], None]  # takes the next picture
 
-_NUMBER = re.compile(r"%0?\d*d")
+_NUMBER = re.compile(r"%0?(\d*)d")
+MOST_DIGITS = 20  # of a picture's number
 
 
 def open_recorder(path: Path, width: int, height: int, fps: int) -> AbstractContextManager[Recorder]:
     """The recorder for a file, by its name: a clip, `.png` for the last picture, or `frame_%04d.png` for every one."""
     suffix = path.suffix.lower()
-    numbers = len(_NUMBER.findall(path.name))
+    widths = _NUMBER.findall(path.name)
+    numbers = len(widths)
+    if any(len(width) > 2 or int(width or 0) > MOST_DIGITS for width in widths):
+        raise UserError(f"{path}: pictures are numbered with at most {MOST_DIGITS} digits, such as frame_%04d.png")
     if numbers == 0 and (clip := next((clip for clip in CLIPS.values() if clip.suffix == suffix), None)):
         if clip.even and (width % 2 or height % 2):
             raise UserError(f"{path}: a clip of {width}×{height} pixels: width and height must be even for {suffix}")

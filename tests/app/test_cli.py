@@ -189,6 +189,11 @@ WRONG_WORDS: list[tuple[list[str], str]] = [
         ["render", *SMALL, "--out", "clip.avi"],
         "clip.avi: must be a clip (.mp4, .mov, .gif, .webp), a picture (.png) or",
     ),
+    (
+        ["render", *SMALL, "--out", "f_%099999999d.png"],
+        "f_%099999999d.png: pictures are numbered with at most 20 digits",
+    ),
+    (["render", *SMALL, "--out", f"%{'9' * 200}d.png"], "pictures are numbered with at most 20 digits"),
     (["render", *SMALL, "--width", "641"], "thalweg.mp4: a clip of 641×360 pixels: width and height must be even"),
     (["render", *SMALL, "--out", "/nowhere/c.mp4"], "cannot write /nowhere/c.mp4: there is no folder /nowhere"),
     (["render", *SMALL, "--out", "/nowhere/%d.png"], "cannot write /nowhere/%d.png: there is no folder /nowhere"),
