@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from pathlib import Path
 
@@ -16,11 +17,13 @@ from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
 from app.export.landscape import Landscape
 from app.export.meshes import Pixels
-from app.export.plan import Item, plan, single, write_item
+from app.export.plan import Item, left_out, plan, single, write_item
 from app.export.wishes import IN_A_FOLDER, Wishes
 from app.files.atomic import claimed
 from app.processes.pools import derive_levels
 from app.scene.scene import Scene
+
+log = logging.getLogger(__name__)
 
 
 def export(scene: Scene, out: Path, wishes: Wishes, *, cycles: int = 0, threads: int | None = None) -> None:
@@ -39,6 +42,8 @@ def export(scene: Scene, out: Path, wishes: Wishes, *, cycles: int = 0, threads:
     with made(out):
         landscape = landscape_of(scene, cycles, threads)
         items = plan(landscape, wishes if wishes.any else IN_A_FOLDER, partial(ground_colours, landscape))
+        for reason in left_out(landscape, wishes):
+            log.warning(reason)
         files = [(item, out / item.name) for item in items]
         with claimed(*(path for _, path in files)):
             _write(files)

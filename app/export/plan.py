@@ -77,13 +77,25 @@ def plan(landscape: Landscape, wishes: Wishes, colours: Colours | None = None) -
     wishes = wishes.checked()
     sheet = sheet_of(landscape, wishes)
     _check_memory(landscape, sheet, wishes)
-    return [
+    items = [
         *_heights(landscape, sheet, wishes),
         *_maps(landscape, sheet, wishes),
         *_trees(landscape, wishes),
         *_meshes(landscape, wishes, colours),
         *_pictures(landscape, wishes),
     ]
+    if not items and (reasons := left_out(landscape, wishes)):
+        raise UserError(reasons[0])
+    return items
+
+
+def left_out(landscape: Landscape, wishes: Wishes) -> list[str]:
+    """Why files that are wished for are not planned, a line for each."""
+    return [f"--trees {name}: there are no trees in this world" for name in wishes.trees if not _has(landscape, name)]
+
+
+def _has(landscape: Landscape, trees: str) -> bool:
+    return TREE_FORMATS[trees].may_be_empty or len(landscape.world.trees) > 0
 
 
 def _check_memory(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> None:
@@ -189,9 +201,9 @@ def layers_item(landscape: Landscape, sheet: Sheet, maps: list[Map], name: str) 
 
 def _trees(landscape: Landscape, wishes: Wishes) -> Iterator[Item]:
     for name in wishes.trees:
+        if not _has(landscape, name):
+            continue
         format = TREE_FORMATS[name]
-        if not (format.may_be_empty or len(landscape.world.trees)):
-            raise UserError(f"--trees {name}: there are no trees in this world")
 
         def write(path: Path, format: TreeFormat = format) -> str:
             format.write(path, landscape)

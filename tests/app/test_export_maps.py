@@ -512,11 +512,13 @@ def test_all_formats_are_written_with_what_the_extra_installs(wooded: Landscape,
         assert file.tags(ns="IMAGE_STRUCTURE")["LAYOUT"] == "COG"
 
 
-def test_no_instances_without_trees(tmp_path: Path) -> None:
-    """It is told before anything is written."""
+def test_no_instances_without_trees_and_all_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    words = ["export", "noise", "--size", "32", "--out", str(tmp_path), "--trees"]
+    assert cli.main([*words, "glb,csv", "--heights", "npy"]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ground.npy", "trees.csv"]
+    assert caplog.messages == ["--trees glb: there are no trees in this world"]
     with pytest.raises(UserError, match="--trees glb: there are no trees in this world"):
-        write(landscape_of(small_scene()), tmp_path, heights=("npy",), trees=("glb",))
-    assert not list(tmp_path.iterdir())
+        plan(landscape_of(small_scene()), Wishes(trees=("glb",)))
 
 
 def test_table_without_trees(tmp_path: Path) -> None:
