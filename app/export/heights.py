@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.export.landscape import Sheet
+from app.export.projection import projection_text
 from app.files.atomic import write_atomically, write_atomically_by_path
+from app.model.errors import UserError
+from app.model.georeference import is_turned
 
 if TYPE_CHECKING:
     from app.model.georeference import Tag
@@ -82,19 +85,48 @@ def _write_npy(path: Path, heights: Heights) -> None:
 
 
 def _write_grid(path: Path, heights: Heights) -> None:
-    sheet = heights.sheet
-    (dx, _, west), (_, dy, north) = sheet.place.to_model.tolist()
-    south = north + sheet.rows * dy
-    square = abs(dx + dy) <= 1e-9 * abs(dx)
-    sides = f"cellsize {dx!r}" if square else f"dx {dx!r}\ndy {-dy!r}"
-    head = f"ncols {sheet.columns}\nnrows {sheet.rows}\nxllcorner {west!r}\nyllcorner {south!r}\n{sides}\n"
+    """In square cells, for ArcGIS reads no others, and beside it what its coordinates are."""
+    place = heights.sheet.place
+    (dx, _, west), (_, dy, north) = place.to_model.tolist()
+    if is_turned(place.to_model) or not dx > 0.0 > dy:
+        raise UserError(
+            f"cannot write {path}: the rows of this land do not run from west to east in its coordinates, as those of "
+            "an ASCII grid must; a GeoTIFF (.tif) has its place"
+        )
+    if abs(dx + dy) <= 1e-9 * dx:
+        cell, values, unmapped = dx, heights.values, heights.sheet.unmapped
+    else:
+        cell = min(dx, -dy)
+        values = _in_squares(heights.values, -dy / cell, dx / cell)
+        unmapped = heights.sheet.unmapped
+        if unmapped is not None:
+            unmapped = _in_squares(unmapped.astype(np.float64), -dy / cell, dx / cell) >= 0.5
+    rows, columns = values.shape
+    south = north - rows * cell
+    head = f"ncols {columns}\nnrows {rows}\nxllcorner {west!r}\nyllcorner {south!r}\ncellsize {cell!r}\n"
     with write_atomically(path) as file:
         file.write(f"{head}NODATA_value {NODATA:g}\n".encode())
-        np.savetxt(file, _with_nodata(heights.values, sheet), fmt="%.9g")
+        np.savetxt(file, values if unmapped is None else np.where(unmapped, NODATA, values), fmt="%.9g")
+    if text := projection_text(place):
+        with write_atomically(path.with_suffix(".prj")) as file:
+            file.write(text.encode())
 
 
-def _with_nodata(values: NDArray[Any], sheet: Sheet) -> NDArray[Any]:
-    return values if sheet.unmapped is None else np.where(sheet.unmapped, values.dtype.type(NODATA), values)
+def _in_squares(values: Numbers, down: float, across: float) -> Numbers:
+    """Values [row, column] of cells that are so many squares high and wide, in these squares from the first corner on.
+
+    Linear between the middles of cells, and even beyond the outer ones. Where the cells do not end with a square, the
+    last one ends within half a side of them.
+    """
+    for axis, squares in ((0, down), (1, across)):
+        count = values.shape[axis]
+        middles = (np.arange(max(round(count * squares), 1)) + 0.5) / squares - 0.5
+        middles = middles.clip(0.0, count - 1.0)
+        before = np.minimum(middles.astype(np.intp), max(count - 2, 0))
+        part = np.expand_dims(middles - before, 1 - axis)
+        after = np.minimum(before + 1, count - 1)
+        values = values.take(before, axis) * (1.0 - part) + values.take(after, axis) * part
+    return values
 
 
 def write_exr(path: Path, channels: dict[str, NDArray[Any]]) -> None:
@@ -170,7 +202,7 @@ HEIGHT_FORMATS: dict[str, HeightFormat] = {
     "r16": HeightFormat("raw 16-bit integers, little-endian, for Unity and Unreal", ".r16", _write_raw, 2.0, True),
     "raw": HeightFormat("the same under Unity's name", ".raw", _write_raw, 2.0, True),
     "exr": HeightFormat("OpenEXR, float32 metres in channel Y", ".exr", _write_exr, 3.0),
-    "asc": HeightFormat("Esri ASCII grid", ".asc", _write_grid, 10.0),
+    "asc": HeightFormat("Esri ASCII grid, in square cells", ".asc", _write_grid, 10.0),
     "npy": HeightFormat("NumPy array, float64 metres", ".npy", _write_npy, 8.0),
 }
 

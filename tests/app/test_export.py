@@ -30,6 +30,7 @@ from app.export.wishes import Wishes
 from app.files import checkpoint
 from app.files.opening import open_scene
 from app.model.errors import UserError
+from app.model.georeference import WGS_84, Georeference, Origin
 from app.model.world import World
 from app.processes.pools import derive_levels
 from app.scene.scene import Scene
@@ -308,6 +309,49 @@ def test_degrees_of_grids_and_archives_are_kept(kind: str, tmp_path: Path) -> No
     with rasterio.open(path) as file:
         assert file.crs.to_epsg() == 4326
         assert file.bounds == pytest.approx((7.0, 46.0, 7.03, 46.02))
+
+
+@pytest.mark.parametrize(("cell", "squares"), [((0.002, 0.001), (32, 40)), ((0.001, 0.003), (96, 20))])
+def test_grids_have_square_cells_and_say_what_their_coordinates_are(
+    cell: tuple[float, float], squares: tuple[int, int], tmp_path: Path
+) -> None:
+    """ArcGIS reads no others. Of a plane nothing is lost."""
+    (across, down), (rows, columns) = cell, (32, 20)
+    row, column = np.mgrid[:rows, :columns] + 0.5
+    to_model = np.array([[across, 0.0, 7.0], [0.0, -down, 46.0]])
+    unmapped = np.zeros((rows, columns), bool)
+    unmapped[0, :4] = True
+    ground = 100.0 + 9.0 * column * across / 0.001 + 5.0 * row * down / 0.001
+    world = World(ground, np.zeros_like(ground), 10.0, 1)
+    world.origin = Origin(Georeference(to_model, WGS_84), unmapped)
+    (path,) = write(Landscape(world, Scene()), tmp_path, heights=("asc",))
+    assert "cellsize 0.001\n" in path.read_text() and "dx" not in path.read_text()
+    with rasterio.open(path) as file:
+        assert file.crs.is_geographic and "WGS_1984" in file.crs.wkt
+        assert file.bounds == pytest.approx((7.0, 46.0 - down * rows, 7.0 + across * columns, 46.0))
+        heights, there = file.read(1), file.read_masks(1) > 0
+    assert heights.shape == squares
+    down_at, across_at = np.mgrid[: squares[0], : squares[1]] + 0.5
+    plane = 100.0 + 9.0 * across_at + 5.0 * down_at
+    inside = np.s_[2:-2, 2:-2]  # beyond the middles of the outer cells it is even
+    np.testing.assert_allclose(heights[inside][there[inside]], plane[inside][there[inside]], rtol=1e-6)
+    assert np.count_nonzero(~there) == np.count_nonzero(unmapped) * heights.size // unmapped.size
+
+
+def test_grids_have_the_projection_of_their_model_and_no_turned_rows(tmp_path: Path) -> None:
+    heights = island(20, 30)
+    write_tiff(
+        tmp_path / "model.tif", heights, scale=[10.0, 10.0, 0.0], tiepoint=[0.0, 0.0, 0.0, 5e5, 4e6, 0.0],
+        geo_keys=UTM_17N,
+    )  # fmt: skip
+    (path,) = write(landscape_of(open_scene(str(tmp_path / "model.tif"))), tmp_path, heights=("asc",))
+    with rasterio.open(path) as file:
+        assert file.crs.to_epsg() == 32617
+        assert file.bounds == (5e5, 4e6 - 200.0, 5e5 + 300.0, 4e6)
+    world = World(heights, np.zeros_like(heights), 10.0, 1)
+    world.origin = Origin(Georeference(np.array([[7.0, 7.0, 0.0], [7.0, -7.0, 0.0]]), WGS_84))
+    with pytest.raises(UserError, match="do not run from west to east"):
+        write(Landscape(world, Scene()), tmp_path, heights=("asc",))
 
 
 @pytest.mark.parametrize(

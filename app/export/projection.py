@@ -1,0 +1,35 @@
+"""What coordinates are, as a `.prj` beside a grid says it: well-known text in Esri's dialect."""
+
+from __future__ import annotations
+
+import io
+
+from app.model.georeference import LOCAL_METRES, WGS_84, Georeference
+
+WGS_84_TEXT = (
+    'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],'
+    'UNIT["Degree",0.0174532925199433]]'
+)
+
+
+def projection_text(place: Georeference) -> str:
+    """What the coordinates of a place are; empty where nobody knows, or where rasterio would be needed to say it."""
+    if place.keys == WGS_84:
+        return WGS_84_TEXT
+    if place.keys == LOCAL_METRES:
+        return ""
+    try:
+        import rasterio.errors
+        import rasterio.io
+    except ImportError:
+        return ""
+    import numpy as np
+    import tifffile
+
+    cell = io.BytesIO()
+    tifffile.imwrite(cell, np.zeros((1, 1), np.uint8), metadata=None, extratags=list(place.tags()))
+    try:
+        with rasterio.io.MemoryFile(cell.getvalue()) as memory, memory.open() as file:
+            return str(file.crs.to_wkt(version="WKT1_ESRI")) if file.crs else ""
+    except (ValueError, rasterio.errors.RasterioError):  # they are described in a way that Esri has no words for
+        return ""
