@@ -92,8 +92,10 @@ def _cross_flats(surface, directions, far, steps):
     size = 0
     for cell in range(len(direction)):
         size += direction[cell] == FLAT
+    # A flat becomes a member once, as it is no longer told as `FLAT` then. No cell comes twice into one queue: lengths
+    # that are taken out only grow, so those that come into one queue do, too, and a second way would be no shorter.
     members = np.empty(size, np.int32)
-    queued = np.empty((2, size), np.int32)  # no cell comes twice into one queue: its second way would be longer
+    queued = np.empty((2, size), np.int32)
     lengths = np.empty((2, size), np.int32)
     heads, ends = np.empty(2, np.int64), np.empty(2, np.int64)
     for first in range(len(direction)):
@@ -160,7 +162,8 @@ def _cross_flats(surface, directions, far, steps):
                 elif length_there == far[other] and towards < direction[other]:
                     direction[other] = towards
         for member in members[:count]:
-            direction[member] -= _CROSSING
+            # A level without a way out, which no filled surface has, keeps its water, rather than send it off the map.
+            direction[member] = OUTLET if far[member] == _FAR else direction[member] - _CROSSING
 
 
 def steepest_directions(

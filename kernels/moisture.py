@@ -165,7 +165,8 @@ def _yield_of(porosity, constants):
 @inlined
 def _vapour(temperature):
     """Pressure of saturated vapour beside that at 15 °C."""
-    place = min(max((temperature - _COLDEST) * _STEPS_PER_DEGREE, 0.0), _STEPS - 1e-6)
+    # In this order of arguments, what is no number becomes the first and so never an index.
+    place = min(_STEPS - 1e-6, max(0.0, (temperature - _COLDEST) * _STEPS_PER_DEGREE))
     step = np.int64(place)
     return _VAPOUR[step] + (place - step) * (_VAPOUR[step + 1] - _VAPOUR[step])
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernels import moisture
 from kernels.materials import Materials, one_kind
 from kernels.moisture import Aquifer, Ground, seep
 from kernels.standing import DRY, LAKE, SEA
@@ -294,3 +295,10 @@ def test_layers_that_do_not_fit_are_refused() -> None:
     ground = ground_of(np.zeros((8, 9)))
     with pytest.raises(ValueError, match="one shape"):
         aquifer_of(ground._replace(moisture=np.zeros((9, 8))))
+
+
+def test_a_temperature_that_is_no_number_is_no_index() -> None:
+    """It may have been found in no layer yet when it comes to the table of vapour's pressures."""
+    assert moisture._vapour(math.nan) == moisture._vapour(-1e9) < moisture._vapour(0.0) < moisture._vapour(15.0)
+    assert moisture._vapour(15.0) == pytest.approx(1.0, rel=1e-3)
+    assert moisture._vapour(math.inf) == moisture._vapour(1e9) > 1.0

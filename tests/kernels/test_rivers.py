@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csgraph
 from skimage.morphology import reconstruction
 
+from kernels.directions import flow_directions
 from kernels.filling import fill
 from kernels.neighbours import COLUMN_STEPS, LENGTHS, OUTLET, ROW_STEPS, index_steps
 from kernels.ocean import outlet_mask
@@ -292,6 +293,15 @@ def test_catchment_holds_the_cells_whose_way_comes_through(name: str) -> None:
         for i, j in rng.integers(drainage.filled.shape, size=(20, 2)):
             passes = (way_to_outlet(drainage.directions, i, j) == (row, column)).all(axis=1).any()
             assert inside[i, j] == passes
+
+
+def test_a_level_without_a_way_out_keeps_its_water() -> None:
+    """No filled surface has one; else its cells would send their water to the north, and the first row off the map."""
+    level = np.zeros((6, 9))
+    assert (flow_directions(level, np.zeros(level.shape, np.bool_)) == OUTLET).all()
+    level[2:4, 3:6] = -1.0
+    directions = flow_directions(level, np.zeros(level.shape, np.bool_))
+    assert (directions[2:4, 3:6] == OUTLET).all() and (directions[0] != OUTLET).all()
 
 
 def test_the_ditch_leads_back_through_all_its_turns() -> None:
