@@ -319,13 +319,17 @@ def _coordinate_source(board, key, fields, parameters):
     colour = 4  # of the tiles on offer; as if a round had ended before the first one
     pieces = (count + _LOT - 1) // _LOT
     while True:
-        _add(board.words, _UNFINISHED, pieces)
-        _add(board.words, _OFFERED, pieces)
-        place = _take_piece(board.words)
+        # A single piece is not for others: if they lost their core over it, this thread would wait for nothing.
+        is_shared = pieces > 1
+        if is_shared:
+            _add(board.words, _UNFINISHED, pieces)
+            _add(board.words, _OFFERED, pieces)
+        place = _take_piece(board.words) if is_shared else pieces - 1
         while place >= 0:
             _work(board, place, key, fields, parameters)
-            _add(board.words, _UNFINISHED, -1)
-            place = _take_piece(board.words)
+            if is_shared:
+                _add(board.words, _UNFINISHED, -1)
+            place = _take_piece(board.words) if is_shared else place - 1
         idle = 0
         while _load(board.words, _UNFINISHED) > 0:
             idle += 1
@@ -465,8 +469,7 @@ def engine(spawn: Any, step: Any, slots: int, largest_tile: int = _LARGEST_TILE,
             _counts.append(_count(process, board, begin, work_alone, np.uint64(key), fields, parameters))
             return board.particles, board.status
         # Asked for here, because a compiled function that asks for it itself cannot be cached.
-        threads = numba.get_num_threads() if count >= _WORTH_SHARING else 1
-        share(board, np.uint64(key), threads, fields, parameters)
+        share(board, np.uint64(key), _threads_worth(board), fields, parameters)
         return board.particles, board.status
 
     return run
@@ -494,6 +497,13 @@ def _board(count: int, slots: int, rows: int, columns: int, side: int, wrap: boo
         row_begins=row_begins,
         column_begins=column_begins,
     )
+
+
+def _threads_worth(board: _Board) -> int:
+    """How many of the threads that there are can have work at a time: as many as there are tiles of one colour."""
+    if len(board.particles) < _WORTH_SHARING:
+        return 1
+    return min(numba.get_num_threads(), int(np.bincount(board.colours).max()))
 
 
 @functools.cache

@@ -16,7 +16,18 @@ from numba import njit
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels.particles import ENDED, FAILED, REACH, RUNNING, _cut, counted, engine, tile_side
+from kernels.particles import (
+    ENDED,
+    FAILED,
+    REACH,
+    RUNNING,
+    _board,
+    _cut,
+    _threads_worth,
+    counted,
+    engine,
+    tile_side,
+)
 from kernels.random import stream, uniform
 from tests.kernels_at_hand import compile_all
 from tests.nets.profile import is_nightly
@@ -179,6 +190,18 @@ def test_tiles_keep_apart_and_depend_on_the_map_alone() -> None:
         assert 8 <= tile_side(*shape) <= 64
         assert tile_side(*shape) == tile_side(*shape[::-1])
     assert tile_side(1024, 1024) == 64
+
+
+def test_no_more_threads_are_asked_for_than_tiles_can_be_run_at_a_time(
+    subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba, "get_num_threads", lambda: 16)
+    # Of one colour there is every other tile of every other row.
+    for shape, wrap, most in (((8, 8), False, 1), ((8, 40), False, 3), ((8, 40), True, 2), ((16, 24), False, 2)):
+        for count, threads in ((1000, most), (8, 1)):
+            with subtests.test(shape=shape, wrap=wrap, count=count):
+                assert _threads_worth(_board(count, 2, *shape, tile_side(*shape), wrap)) == threads
+    assert _threads_worth(_board(1000, 2, 2000, 2000, 64, wrap=False)) == 16
 
 
 @pytest.mark.parametrize("wrap", [False, True])
