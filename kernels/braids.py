@@ -9,7 +9,8 @@ ways, weighted by the water of each, a cell sends down
 in metres over one cell in a cycle, to each neighbour by its part of the power Q · S; and from each bank beside it, at a
 slope S_b, there slides lateral · S_b · V. As m is above 1, water that gathers digs, and water that spreads out lays
 down what it brought: channels part around their own bars. Only loose material moves. All of it is worked out from the
-ground as it was, so that no order of cells shows.
+ground as it was, so that no order of cells shows. What no water comes to is not looked at: a cycle costs what its wet
+cells do, and the ponds among them.
 
 Where water enters, the river brings in a part, the `load`, of what it takes from there: all of it, and the bed stays;
 less, and it cuts into its plain, as below a gorge or a lake, and braids farther down with what it took. Over the map's
@@ -26,20 +27,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
-from kernels.directions import flow_directions
-from kernels.filling import fill
 from kernels.layers import Layer, check_layers
 from kernels.loads import dig, sum_up
 from kernels.materials import Materials, Moved, asked, thickness
 from kernels.neighbours import LENGTHS, OPPOSITE, OUTLET, index_steps, on_map
 from kernels.ocean import ocean_mask
 from kernels.rates import MOBILITY, Rates, flat, rate_of
-from kernels.routing import routes
+from kernels.spill_levels import IN_THE_SEA, OVER_THE_EDGE, drop_first, find_outlets, level_of, push, search_of, stands
 from kernels.units import Metres
 
 EXPONENT = 2.5  # m
 REFERENCE_SLOPE = 0.01
 LARGEST_PART = 0.2  # of the step from one cell to the next that may be carried in a cycle
+
+_FEW = 256  # cells that there is room for at first
+_LEAST = np.finfo(np.float32).tiny  # of traces: processors are slow with numbers that are smaller
 
 Numbers = NDArray[np.float64]
 
@@ -57,12 +59,15 @@ class Parted(NamedTuple):
     """How water runs that parts, [row, column]."""
 
     water: Numbers  # what passes, in the unit of the sources
-    directions: NDArray[np.int8]  # the number of the neighbour that most of it goes to: see `kernels.neighbours`
+    directions: NDArray[
+        np.int8
+    ]  # the neighbour that most of it goes to: see `kernels.neighbours`; OUTLET where none is
 
 
 class Braided(NamedTuple):
     """What a cycle did, in metres over one cell."""
 
+    cells: NDArray[np.int32]  # where anything did, as row * columns + column, in this order: elsewhere all is 0
     water: Numbers  # [row, column]: what passed
     carried: Numbers  # [row, column]: loose material that went on from there
     moved: Moved
@@ -74,75 +79,108 @@ _Land: Any = namedtuple("_Land", _FIELDS)  # type: ignore[misc]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _part(filled, directions, order, cell_size, steps, water, ways):
-    """Let the water of each cell go on to all lower ones; `ways` [cell * 8 + neighbour] is what goes each way."""
-    rows, columns = filled.shape
-    height, direction = filled.reshape(-1), directions.reshape(-1)
-    ways[:] = 0.0
-    for cell in order:
-        here = water[cell]
-        if not here > 0.0 or direction[cell] == OUTLET:
+def _part(search, cell_size, springs, water, number):
+    """Let the water of each cell go on to all lower ones, from the highest down, over a pond from farthest out on.
+
+    `water` [cell], that of the cells `springs` before, becomes what passes, and `number` [cell], all 0 before, says
+    which of the results a cell is, from 1.
+    Returns all cells with water in the order of their numbers, and what goes from each to its neighbours, [number, 8].
+    """
+    rows, columns, steps = search.rows, search.columns, search.steps
+    cells, ways = np.empty(_FEW, np.int32), np.zeros((_FEW, 8))
+    level, far, queue = np.empty(len(water)), np.empty(len(water), np.int32), np.empty(len(water), np.int32)
+    waiting = count = 0
+    for cell in springs:
+        waiting = push(level, far, queue, waiting, -level_of(search, cell), _way_out(search, cell), np.int32(cell))
+    while waiting > 0:
+        cell = np.int64(queue[0])
+        waiting = drop_first(level, far, queue, waiting)
+        if count == len(cells):
+            cells, ways = np.concatenate((cells, np.empty_like(cells))), np.concatenate((ways, np.zeros_like(ways)))
+        cells[count] = cell
+        way = ways[count]
+        count += 1
+        number[cell] = count
+        if search.outlets[cell]:
             continue
         row, column = divmod(cell, columns)
+        here, height = water[cell], level_of(search, cell)
         total = 0.0
         for neighbour in range(8):
             if on_map(row, column, neighbour, rows, columns):
-                slope = (height[cell] - height[cell + steps[neighbour]]) / (LENGTHS[neighbour] * cell_size)
-                if slope > 0.0:
-                    ways[cell * 8 + neighbour] = slope
-                    total += ways[cell * 8 + neighbour]
+                other = cell + steps[neighbour]
+                if search.ground[other] < height:
+                    slope = (height - level_of(search, other)) / (LENGTHS[neighbour] * cell_size)
+                    if slope > 0.0:
+                        way[neighbour] = slope
+                        total += slope
         if total > 0.0:
             for neighbour in range(8):
-                ways[cell * 8 + neighbour] *= here / total
-        else:  # over a pond, by its shortest way out
-            ways[cell * 8 + direction[cell]] = here
+                way[neighbour] *= here / total
+        else:
+            way[search.direction[cell]] = here
         for neighbour in range(8):
-            if ways[cell * 8 + neighbour] > 0.0:
-                water[cell + steps[neighbour]] += ways[cell * 8 + neighbour]
+            if way[neighbour] > 0.0:
+                other = cell + steps[neighbour]
+                if not water[other] > 0.0:
+                    out = _way_out(search, other)
+                    waiting = push(level, far, queue, waiting, -level_of(search, other), out, np.int32(other))
+                water[other] += way[neighbour]
+    return cells[:count], ways[:count]
+
+
+@njit(nogil=True, error_model="numpy")
+def _way_out(search, cell):
+    """How far it is out of the pond that a cell stands in, as less than 0: the farthest comes first. Of others 0."""
+    return -search.far[cell] if stands(search, cell) else np.int32(0)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _turn_to_most(ways, directions):
-    """Let directions be those of the most water, where any runs."""
-    direction = directions.reshape(-1)
-    for cell in range(len(direction)):
-        most = 0.0
+def _carry(land, cells, ways, outlets, cell_size, steps, water, all_water, parameters, number):
+    """Find what goes from each cell to each neighbour: volumes [number, 8] of all cells that may give or take any.
+
+    `cells` and `ways` are what `_part` returned. Returns theirs, with those of their banks after them, which are given
+    their numbers here.
+    """
+    rows, columns = outlets.shape
+    outlet = outlets.reshape(-1)
+    all_cells = np.empty(min(9 * len(cells), len(water)), np.int32)
+    all_cells[: len(cells)] = cells
+    count = len(cells)
+    for index in cells:
+        row, column = divmod(np.int64(index), columns)
         for neighbour in range(8):
-            if ways[cell * 8 + neighbour] > most:
-                direction[cell], most = neighbour, ways[cell * 8 + neighbour]
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _carry(land, directions, cell_size, steps, water, ways, all_water, parameters, shares, volumes):
-    """Find what goes from each cell to each neighbour, `volumes` [cell * 8 + neighbour]; `shares` is room for it."""
-    rows, columns = directions.shape
-    direction = directions.reshape(-1)
-    shares[:] = 0.0
-    volumes[:] = 0.0
-    for cell in range(len(direction)):
-        if not water[cell] > 0.0:
-            continue
+            bank = np.int64(index) + steps[neighbour]
+            if on_map(row, column, neighbour, rows, columns) and number[bank] == 0:
+                all_cells[count] = bank
+                count += 1
+                number[bank] = count
+    volumes = np.zeros((count, 8))
+    shares = np.empty(8)
+    for place in range(len(cells)):
+        cell, way = np.int64(cells[place]), ways[place]
         row, column = divmod(cell, columns)
         power, steepest, room = 0.0, 0.0, 0.0
+        shares[:] = 0.0
         for neighbour in range(8):
             if not on_map(row, column, neighbour, rows, columns):
                 continue
             length = LENGTHS[neighbour] * cell_size
             slope = (land.ground[cell] - land.ground[cell + steps[neighbour]]) / length
             steepest = max(steepest, -slope)
-            if ways[cell * 8 + neighbour] > 0.0 and slope + parameters.overcome > 0.0:
-                shares[cell * 8 + neighbour] = ways[cell * 8 + neighbour] * (slope + parameters.overcome)
-                power += shares[cell * 8 + neighbour]
+            if way[neighbour] > 0.0 and slope + parameters.overcome > 0.0:
+                shares[neighbour] = way[neighbour] * (slope + parameters.overcome)
+                power += shares[neighbour]
                 room = max(room, (slope + parameters.overcome) * length)
-        if direction[cell] == OUTLET:
+        if outlet[cell]:
             power = water[cell] * (steepest + parameters.overcome)
             room = (steepest + parameters.overcome) * cell_size
         through = parameters.transport * (power / (all_water * REFERENCE_SLOPE)) ** EXPONENT
         through = min(through, LARGEST_PART * room)
-        if direction[cell] != OUTLET and power > 0.0:
+        if not outlet[cell] and power > 0.0:
             for neighbour in range(8):
-                if ways[cell * 8 + neighbour] > 0.0:
-                    volumes[cell * 8 + neighbour] += through * shares[cell * 8 + neighbour] / power
+                if way[neighbour] > 0.0:
+                    volumes[place, neighbour] += through * shares[neighbour] / power
         for neighbour in range(8):
             if on_map(row, column, neighbour, rows, columns):
                 bank = cell + steps[neighbour]
@@ -150,22 +188,25 @@ def _carry(land, directions, cell_size, steps, water, ways, all_water, parameter
                 if rise > 0.0 and through > 0.0:
                     slope = rise / (LENGTHS[neighbour] * cell_size)
                     moved = min(parameters.lateral * slope * through, LARGEST_PART * rise)
-                    volumes[bank * 8 + OPPOSITE[neighbour]] += moved
+                    volumes[number[bank] - 1, OPPOSITE[neighbour]] += moved
+    return all_cells[:count], volumes
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _exchange(land, steps, sources, leaves, load, volumes, carried, off_map, brought):
-    """Take from each cell what goes from it, as far as it is there, and bring it to where it goes.
+def _exchange(land, cells, steps, sources, outlets, load, volumes, number, carried, off_map, brought):
+    """Take from each of the cells what goes from it, as far as it is there, and bring it to where it goes.
 
-    `carried` [cell] is how much went on. Cells at the map's end keep their height: where it `leaves`, and `sources`,
-    where water comes in with a full load.
+    `volumes` [number, 8] is what goes from each, and `carried` [cell] becomes how much went on. Cells at the map's end
+    keep their height: where water leaves over the edge, and `sources`, where it comes in with a full load.
     """
     kinds = land.kinds
-    comes, taken, left, none = np.zeros(len(land.mix)), np.zeros(kinds), np.zeros(kinds), np.zeros(kinds)
-    for cell in range(len(land.ground)):
+    comes, taken, left, none = np.zeros((len(volumes), kinds)), np.zeros(kinds), np.zeros(kinds), np.zeros(kinds)
+    for index in cells:
+        cell = np.int64(index)
+        own = number[cell] - 1
         goes = 0.0
         for neighbour in range(8):
-            goes += volumes[cell * 8 + neighbour]
+            goes += volumes[own, neighbour]
         loose = thickness(land, cell)
         free = rate_of(land.rates, cell, MOBILITY)
         if not (goes > 0.0 and loose > 0.0 and free > 0.0):
@@ -175,76 +216,67 @@ def _exchange(land, steps, sources, leaves, load, volumes, carried, off_map, bro
         for kind in range(kinds):
             left[kind] = taken[kind]
         for neighbour in range(8):
-            share = volumes[cell * 8 + neighbour] / goes
+            share = volumes[own, neighbour] / goes
             to = cell + steps[neighbour]
             if share > 0.0 and rate_of(land.rates, to, MOBILITY) > 0.0:
                 for kind in range(kinds):
-                    comes[to * kinds + kind] += share * taken[kind]
+                    comes[number[to] - 1, kind] += share * taken[kind]
                     left[kind] -= share * taken[kind]
                     carried[cell] += share * taken[kind]
         for kind in range(kinds):  # what protected ground does not take, and what rounding leaves
-            comes[cell * kinds + kind] += left[kind]
+            comes[own, kind] += left[kind]
         if sources[cell] > 0.0:
             for kind in range(kinds):
-                comes[cell * kinds + kind] += load * taken[kind]
+                comes[own, kind] += load * taken[kind]
                 brought[kind] += load * taken[kind]
-    for cell in range(len(land.ground)):
+    for index in cells:
+        cell = np.int64(index)
         for kind in range(kinds):
-            amount = comes[cell * kinds + kind]
-            if leaves[cell] and amount > 0.0:
+            amount = comes[number[cell] - 1, kind]
+            if outlets[cell] == OVER_THE_EDGE and amount > 0.0:
                 off_map[kind] += amount
             else:
                 land.mix[cell * kinds + kind] = max(land.mix[cell * kinds + kind] + amount, 0.0)
         sum_up(land, cell)
 
 
-def _falls_outwards(ground: Layer) -> NDArray[np.bool_]:
-    """The cells of the map's edge to which the land beside them falls, and the lowest of the edge."""
-    rows, columns = ground.shape
-    edge = np.ones(ground.shape, np.bool_)
-    edge[1:-1, 1:-1] = False
-    row, column = np.nonzero(edge)
-    inner = ground[np.clip(row, 1, rows - 2), np.clip(column, 1, columns - 2)]
-    edge[row, column] = (ground[row, column] < inner) | (ground[row, column] == ground[row, column].min())
-    return edge
-
-
 class _Routed(NamedTuple):
-    water: Numbers  # [cell]
-    ways: Numbers  # [cell * 8 + neighbour]: what goes from each to each
-    directions: NDArray[np.int8]  # [row, column]: the shortest way down
-    ocean: NDArray[np.bool_]
-    outlets: NDArray[np.bool_]
+    """The cells that have water, [number], and where it goes."""
+
+    water: Numbers  # [row, column]
+    cells: NDArray[np.int32]
+    ways: Numbers  # [number, 8]: what goes from each to its neighbours
+    number: NDArray[np.int32]  # [row, column]: that of each cell, from 1
+    outlets: NDArray[np.uint8]  # [row, column]: where water leaves
 
 
 def _route(ground: Layer, cell_size: float, sources: Numbers, sea_level: float, open_edges: bool) -> _Routed | None:
     """Where the water of the sources runs; None where there is nothing that it could run to."""
-    ocean = ocean_mask(ground, sea_level)
-    outlets = ocean.copy()
-    if open_edges or not ocean.any():
-        outlets |= _falls_outwards(ground) & ~(sources > 0.0)
-    if not outlets.any():
+    ocean = ocean_mask(ground, sea_level) if sea_level > -math.inf else np.empty((0, 0), np.bool_)
+    has_ocean = bool(ocean.any())
+    outlets = np.zeros(ground.shape, np.uint8)
+    if not find_outlets(ground, sources, ocean, open_edges or not has_ocean, outlets):
         return None
-    filled = fill(ground, outlets)
-    directions = flow_directions(filled, outlets)
-    found = routes(directions, cell_size)
-    place = np.empty(ground.size, np.int64)
-    place[found.order] = np.arange(ground.size)
-    order = np.lexsort((-place, -filled.reshape(-1)))  # on the flat, each before the one that it drains to
-    water, ways = np.array(sources, np.float64).reshape(-1), np.empty(ground.size * 8)
-    _part(filled, directions, order, float(cell_size), index_steps(ground.shape[1]), water, ways)
-    return _Routed(water, ways, directions, ocean, outlets)
+    water, number = np.zeros(ground.shape), np.zeros(ground.shape, np.int32)
+    springs = np.flatnonzero(sources > 0.0)
+    water.reshape(-1)[springs] = sources.reshape(-1)[springs]
+    search = search_of(ground, outlets, index_steps(ground.shape[1]))
+    cells, ways = _part(search, float(cell_size), springs, water.reshape(-1), number.reshape(-1))
+    return _Routed(water, cells, ways, number, outlets)
 
 
 def part(
     ground: Layer, cell_size: float, sources: Numbers, *, sea_level: float = -math.inf, open_edges: bool = True
 ) -> Parted:
     """The water of `sources`, [row, column], as it parts over the ground: what `braid` lets run, and nothing moves."""
+    sources = np.ascontiguousarray(sources, np.float64)
+    directions = np.full(ground.shape, OUTLET, np.int8)
     routed = _route(ground, cell_size, sources, sea_level, open_edges)
     if routed is None:
-        return Parted(np.zeros(ground.shape), np.full(ground.shape, OUTLET, np.int8))
-    _turn_to_most(routed.ways, routed.directions)
-    return Parted(routed.water.reshape(ground.shape), routed.directions)
+        return Parted(np.zeros(ground.shape), directions)
+    runs = routed.ways.any(axis=1)
+    directions.reshape(-1)[routed.cells[runs]] = routed.ways[runs].argmax(axis=1)
+    return Parted(routed.water, directions)
 
 
 def braid(
@@ -267,22 +299,52 @@ def braid(
     `open_edges` says so, as in `kernels.rivers.drain`.
     """
     check_layers(bedrock, sediment, ground)
-    shape, cells = ground.shape, ground.size
+    carried = np.zeros(ground.shape)
+    sources = np.ascontiguousarray(sources, np.float64)
     routed = _route(ground, cell_size, sources, sea_level, open_edges)
-    if routed is None:
-        return Braided(np.zeros(shape), np.zeros(shape), Moved())
-    water, ways, directions, ocean, outlets = routed
-    steps = index_steps(shape[1])
-    shares, volumes, carried = np.empty(cells * 8), np.empty(cells * 8), np.zeros(cells)
+    if routed is None or not len(routed.cells):
+        return Braided(np.empty(0, np.int32), np.zeros(ground.shape), carried, Moved())
+    steps, number, outlets = index_steps(ground.shape[1]), routed.number.reshape(-1), routed.outlets
     land = _Land._make((
         *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
     ))  # fmt: skip
-    sources = np.ascontiguousarray(sources, np.float64)
     off_map, brought = np.zeros(materials.kinds), np.zeros(materials.kinds)
-    all_water = float(sources.sum())
-    if all_water > 0.0:
-        _carry(land, directions, float(cell_size), steps, water, ways, all_water, parameters, shares, volumes)
-        leaves = (outlets & ~ocean & open_edges).reshape(-1)
-        _exchange(land, steps, sources.reshape(-1), leaves, float(parameters.load), volumes, carried, off_map, brought)
+    cells, volumes = _carry(
+        land, routed.cells, routed.ways, outlets, float(cell_size), steps, routed.water.reshape(-1),
+        float(sources.sum()), parameters, number,
+    )  # fmt: skip
+    cells.sort()  # so that no order but that of the map shows in the sums
+    if not open_edges:
+        outlets[outlets == OVER_THE_EDGE] = IN_THE_SEA  # nothing leaves
+    _exchange(
+        land, cells, steps, sources.reshape(-1), outlets.reshape(-1), float(parameters.load), volumes, number,
+        carried.reshape(-1), off_map, brought,
+    )  # fmt: skip
     moved = Moved(off_map=tuple(off_map.tolist()), blown_in=tuple(brought.tolist()))
-    return Braided(water.reshape(shape), carried.reshape(shape), moved)
+    return Braided(cells, routed.water, carried, moved)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def fade(reworked, kept):
+    """Keep a part of the trace of what rivers moved, [row, column], in place."""
+    none = np.float32(0.0)
+    for row in range(reworked.shape[0]):
+        here = reworked[row]
+        for column in range(len(here)):
+            left = here[column] * kept
+            here[column] = left if left >= _LEAST else none
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def follow(now_stream, now_discharge, weight, where_they_ran, reworked, stream, discharge):
+    """Let traces of flowing water, float32 [row, column], take so much of the way to what runs now, in place.
+
+    `where_they_ran`: only in cells where threads run, or where `reworked` says that they did.
+    """
+    none = np.float32(0.0)
+    for row in range(stream.shape[0]):
+        runs, passes, moved = now_stream[row], now_discharge[row], reworked[row]
+        for column in range(len(runs)):
+            if not where_they_ran or runs[column] > none or moved[column] > none:
+                stream[row, column] += weight * (runs[column] - stream[row, column])
+                discharge[row, column] += weight * (passes[column] - discharge[row, column])

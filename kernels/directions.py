@@ -17,12 +17,12 @@ from kernels.neighbours import COLUMN_STEPS, FLAT, OPPOSITE, OUTLET, ROW_STEPS, 
 
 # The lengths of a step in whole numbers, so that ways of equal length tie exactly: 99 / 70 is the square root of 2
 # within 0.01 %.
-_BESIDE = 70
-_ACROSS = 99
-_FAR = np.iinfo(np.int32).max
+BESIDE = 70
+ACROSS = 99
+FAR = np.iinfo(np.int32).max
 
-_CROSSING = FLAT + 1
-_NOWHERE = -1
+CROSSING = FLAT + 1
+NOWHERE = -1
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -79,13 +79,51 @@ def _steepest(surface, outlets, directions):
             directions[row, column] = OUTLET if outlets[row, column] else _steepest_of_some(surface, row, column)
 
 
+@njit(nogil=True, error_model="numpy")
+def cross_level(height, direction, far, queued, lengths, ends, rows, columns, steps):
+    """Give the flats of a level that hang together the direction of the shortest way out, by Dijkstra's (1959) method.
+
+    The flats are `CROSSING`, and afterwards that and their direction; `far` [cell] is the length of the way. As steps
+    have one of two lengths, two queues that are sorted by themselves do: one for the ways that begin with a step to a
+    cell beside, one for those across a corner. They begin with `ends` [queue] cells, those that a way out begins from:
+    `queued` [queue, number] and the `lengths` of their ways.
+    """
+    beside = across = 0  # how many of each queue have been taken
+    while beside < ends[0] or across < ends[1]:
+        queue, head = 0, beside
+        if beside == ends[0] or (across < ends[1] and lengths[1, across] < lengths[0, beside]):
+            queue, head = 1, across
+        cell, length = np.int64(queued[queue, head]), lengths[queue, head]
+        beside, across = (beside + 1, across) if queue == 0 else (beside, across + 1)
+        if far[cell] < length:
+            continue
+        row, column = divmod(cell, columns)
+        inside = 0 < row < rows - 1 and 0 < column < columns - 1
+        for neighbour in range(8):
+            if not inside and not on_map(row, column, neighbour, rows, columns):
+                continue
+            other = cell + steps[neighbour]
+            if direction[other] < FLAT or height[other] != height[cell]:
+                continue
+            towards = CROSSING + OPPOSITE[neighbour]
+            queue = 0 if neighbour < 4 else 1
+            length_there = length + (ACROSS if queue else BESIDE)
+            if length_there < far[other]:
+                far[other] = length_there
+                direction[other] = towards
+                queued[queue, ends[queue]] = other
+                lengths[queue, ends[queue]] = length_there
+                ends[queue] += 1
+            elif length_there == far[other] and towards < direction[other]:
+                direction[other] = towards
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def _cross_flats(surface, directions, far, steps):
     """Give flats the direction of the shortest way over their level to a cell that has a lower neighbour.
 
-    Level by level, each by Dijkstra's (1959) method. As steps have one of two lengths, two queues that are sorted by
-    themselves do: one for the ways that begin with a step to a cell beside, one for those across a corner. Until its
-    level is done, a flat's direction is told as that much more than `_CROSSING`. `far` [cell] is scratch.
+    Level by level: see `cross_level`. Until its level is done, a flat's direction is told as that much more than
+    `CROSSING`. `far` [cell] is scratch.
     """
     rows, columns = surface.shape
     height, direction = surface.reshape(-1), directions.reshape(-1)
@@ -97,23 +135,22 @@ def _cross_flats(surface, directions, far, steps):
     members = np.empty(size, np.int32)
     queued = np.empty((2, size), np.int32)
     lengths = np.empty((2, size), np.int32)
-    heads, ends = np.empty(2, np.int64), np.empty(2, np.int64)
+    ends = np.empty(2, np.int64)
     for first in range(len(direction)):
         if direction[first] != FLAT:
             continue
         level = height[first]
-        heads[:] = 0
         ends[:] = 0
         # All flats of this level that hang together, and those of them that begin a way
         members[0] = first
-        direction[first] = _CROSSING
+        direction[first] = CROSSING
         known, count = 0, 1
         while known < count:
             cell = np.int64(members[known])
             known += 1
             row, column = divmod(cell, columns)
             inside = 0 < row < rows - 1 and 0 < column < columns - 1
-            towards = _NOWHERE
+            towards = NOWHERE
             for neighbour in range(8):
                 if not inside and not on_map(row, column, neighbour, rows, columns):
                     continue
@@ -121,49 +158,23 @@ def _cross_flats(surface, directions, far, steps):
                 if height[other] != level:
                     continue
                 if direction[other] == FLAT:
-                    direction[other] = _CROSSING
+                    direction[other] = CROSSING
                     members[count] = other
                     count += 1
-                elif direction[other] < FLAT and towards == _NOWHERE:
+                elif direction[other] < FLAT and towards == NOWHERE:
                     towards = neighbour
-            far[cell] = _FAR
-            if towards != _NOWHERE:
+            far[cell] = FAR
+            if towards != NOWHERE:
                 queue = 0 if towards < 4 else 1
-                far[cell] = _ACROSS if queue else _BESIDE
-                direction[cell] = _CROSSING + towards
+                far[cell] = ACROSS if queue else BESIDE
+                direction[cell] = CROSSING + towards
                 queued[queue, ends[queue]] = cell
                 lengths[queue, ends[queue]] = far[cell]
                 ends[queue] += 1
-        while heads[0] < ends[0] or heads[1] < ends[1]:
-            queue = 0
-            if heads[0] == ends[0] or (heads[1] < ends[1] and lengths[1, heads[1]] < lengths[0, heads[0]]):
-                queue = 1
-            cell, length = np.int64(queued[queue, heads[queue]]), lengths[queue, heads[queue]]
-            heads[queue] += 1
-            if far[cell] < length:
-                continue
-            row, column = divmod(cell, columns)
-            inside = 0 < row < rows - 1 and 0 < column < columns - 1
-            for neighbour in range(8):
-                if not inside and not on_map(row, column, neighbour, rows, columns):
-                    continue
-                other = cell + steps[neighbour]
-                if direction[other] < FLAT or height[other] != level:
-                    continue
-                towards = _CROSSING + OPPOSITE[neighbour]
-                queue = 0 if neighbour < 4 else 1
-                length_there = length + (_ACROSS if queue else _BESIDE)
-                if length_there < far[other]:
-                    far[other] = length_there
-                    direction[other] = towards
-                    queued[queue, ends[queue]] = other
-                    lengths[queue, ends[queue]] = length_there
-                    ends[queue] += 1
-                elif length_there == far[other] and towards < direction[other]:
-                    direction[other] = towards
+        cross_level(height, direction, far, queued, lengths, ends, rows, columns, steps)
         for member in members[:count]:
             # A level without a way out, which no filled surface has, keeps its water, rather than send it off the map.
-            direction[member] = OUTLET if far[member] == _FAR else direction[member] - _CROSSING
+            direction[member] = OUTLET if far[member] == FAR else direction[member] - CROSSING
 
 
 def steepest_directions(

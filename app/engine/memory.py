@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # Bytes for each cell that nothing declares. They were measured, at 2048² cells; those of maps at 1024², at level high.
 KERNELS = 20  # the most that any other process needs while it runs, besides its layers: that of snowballs and pools
-BRAIDING = 220  # what rivers that braid need instead: what goes from each cell to each of its neighbours
+BRAIDING = 220  # what rivers that braid need instead, where half of all cells have water
 GEOLOGY = 100  # what a process of geological time keeps besides, and a source that begins with it
 MAPS = 112  # textures that every picture has: the surface, its light and shadows, what runs over it
 MAPS_OF_A_LAYER = 12  # two textures of four bytes, and what is drawn from them

@@ -125,16 +125,18 @@ def _sources(world: World, parameters: BraidingParameters) -> NDArray[np.float64
 
 def _show(world: World, braided: Braided, parameters: BraidingParameters, *, among_drops: bool) -> None:
     """Let the traces of flowing water, and of what it moves, follow the threads."""
-    reworked = _age(world, parameters)
-    np.maximum(reworked, np.minimum(braided.carried / MOVED_BED, 1.0).astype(np.float32), out=reworked)
+    reworked = _age(world, parameters).reshape(-1)
+    moved = np.minimum(braided.carried.reshape(-1)[braided.cells] / MOVED_BED, 1.0).astype(np.float32)
+    reworked[braided.cells] = np.maximum(reworked[braided.cells], moved)
     follow_threads(world, braided.water > 0.0, braided.water, parameters.memory, among_drops=among_drops)
 
 
 def _age(world: World, parameters: BraidingParameters) -> NDArray[np.float32]:
     """Let what was moved be a cycle older."""
+    from kernels import braids
+
     reworked: NDArray[np.float32] = world.trace("reworked")
-    reworked *= np.float32(math.exp(-1.0 / parameters.regrowth))
-    reworked[reworked < np.finfo(np.float32).tiny] = 0.0  # processors are slow with numbers that are smaller
+    braids.fade(reworked, np.float32(math.exp(-1.0 / parameters.regrowth)))
     return reworked
 
 
@@ -145,8 +147,15 @@ def follow_threads(
 
     Among drops they do where any threads have run: elsewhere drops leave them, and know how fast they fade.
     """
+    from kernels import braids
+
     world.pack("flow")
-    been = (stream > 0.0) | (world.trace("reworked") > 0.0) if among_drops else np.s_[:, :]
-    for name, now in (("stream", stream), ("discharge", discharge)):
-        trace = world.layers[name]
-        trace[been] += np.float32(weight) * (now[been].astype(np.float32) - trace[been])
+    braids.follow(
+        np.ascontiguousarray(stream, np.float32),
+        np.ascontiguousarray(discharge, np.float32),
+        np.float32(weight),
+        among_drops,
+        world.trace("reworked"),
+        world.layers["stream"],
+        world.layers["discharge"],
+    )

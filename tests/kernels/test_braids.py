@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels.braids import Braided, BraidParameters, braid, part
+from kernels.directions import flow_directions
+from kernels.filling import fill
 from kernels.materials import one_kind
-from kernels.neighbours import COLUMN_STEPS, OUTLET, ROW_STEPS
+from kernels.neighbours import COLUMN_STEPS, LENGTHS, OUTLET, ROW_STEPS, index_steps
 from tests.nets.cases import tried
 
 Numbers = NDArray[np.float64]
@@ -124,6 +126,57 @@ def test_water_parts_around_an_island_and_joins_below() -> None:
     assert (parted.directions[row, column] != OUTLET).all()
     to = row + ROW_STEPS[parted.directions[row, column]], column + COLUMN_STEPS[parted.directions[row, column]]
     assert (parted.water[to] > 0.0).all()
+
+
+def solved_water(ground: Numbers, sources: Numbers, outlets: NDArray[np.bool_]) -> Numbers:
+    """The same by other means: the whole map is filled, and what comes to all cells is one set of equations."""
+    rows, columns = ground.shape
+    filled = fill(ground, outlets)
+    directions = flow_directions(filled, outlets)
+    goes = np.zeros((ground.size, ground.size))
+    for cell in np.flatnonzero(~outlets):
+        row, column = divmod(int(cell), columns)
+        slopes = {}
+        for south, east, length in zip(ROW_STEPS, COLUMN_STEPS, LENGTHS, strict=True):
+            if 0 <= row + south < rows and 0 <= column + east < columns:
+                fall = filled[row, column] - filled[row + south, column + east]
+                if fall > 0.0:
+                    slopes[(row + south) * columns + column + east] = fall / length
+        if not slopes:
+            slopes = {cell + index_steps(columns)[directions[row, column]]: 1.0}
+        goes[list(slopes), cell] = np.array(list(slopes.values())) / sum(slopes.values())
+    return np.linalg.solve(np.eye(ground.size) - goes, sources.reshape(-1)).reshape(ground.shape)
+
+
+@given(st.integers(0, 10_000), st.sampled_from([0.05, 1.0, 8.0]), st.booleans())
+@tried(8)
+def test_water_is_that_of_a_whole_map_that_is_filled(seed: int, uneven: float, in_steps: bool) -> None:
+    """On smooth and on rough ground, with ponds, and with plateaus of one height."""
+    plain = Plain(17, 22, seed, uneven=uneven)
+    ground = np.round(plain.ground * 2.0) / 2.0 if in_steps else plain.ground
+    sources = np.zeros(ground.shape)
+    sources[8, 3], sources[4, 10], sources[13, 2] = 5.0, 1.0, 2.0
+    outlets = np.ones(ground.shape, np.bool_)
+    outlets[1:-1, 1:-1] = False
+    inside = np.pad(ground[1:-1, 1:-1], 1, mode="edge")
+    outlets &= (ground < inside) | (ground == ground[outlets].min())
+    water = part(ground, CELL, sources).water
+    expected = solved_water(ground, sources, outlets)
+    assert water == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_what_no_water_comes_to_is_not_looked_at() -> None:
+    plain, other = Plain(uneven=1.0), Plain(uneven=1.0)
+    reached = plain.run(1)
+    near = np.zeros(plain.ground.shape, np.bool_)
+    near.flat[reached.cells] = True
+    away = ~sum(np.roll(near, step, axis=0) for step in range(-8, 9)).astype(np.bool_)
+    away[[0, -1]] = away[:, [0, -1]] = False
+    assert np.count_nonzero(away) > away.size // 8
+    other.ground[away] = np.nan
+    assert np.array_equal(other.run(1).water, reached.water)
+    assert np.isnan(other.ground[away]).all()
+    assert not (reached.water[~near].any() or reached.carried[~near].any())
 
 
 def test_it_carries_what_there_is() -> None:
