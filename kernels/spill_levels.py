@@ -9,8 +9,7 @@ the land below them, down to where something is known, and to the ponds on the w
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,26 +27,36 @@ _KNOWN = np.uint8(1)  # its level
 _DRAINS = np.uint8(2)  # it has a lower neighbour, or is an outlet
 _STANDS = np.uint8(4)  # it lies in a pond, and so does its way out
 
-# What it is worked out in; arrays are [cell] unless something else is said.
-_FIELDS = (
-    "rows", "columns", "steps",
-    "ground",
-    "outlets",  # 0 where water does not leave
-    "told",
-    "level",
-    "direction",  # of cells in ponds; OUTLET elsewhere
-    "far",  # length of the way out of a pond
-    "tree",  # in which a cell was taken up last
-    "count",  # [1]: of trees
-    "key", "second", "queue",  # [number]: what a tree may take up next, as `push` has it
-    "taken", "parent",  # [number]: what it took up, and from which of these
-    "heights", "highest",  # [number]: of them, and on their ways to where something is known
-    "way", "members",  # [number]
-)  # fmt: skip
-Search: Any = namedtuple("Search", _FIELDS)  # type: ignore[misc]
+
+class Search(NamedTuple):
+    """What it is worked out in; arrays are [cell] unless something else is said."""
+
+    rows: int
+    columns: int
+    steps: NDArray[np.int64]  # [direction]
+    ground: NDArray[np.float64]
+    outlets: NDArray[np.uint8]  # 0 where water does not leave
+    told: NDArray[np.uint8]
+    level: NDArray[np.float64]
+    direction: NDArray[np.int8]  # of cells in ponds; OUTLET elsewhere
+    far: NDArray[np.int32]  # length of the way out of a pond
+    tree: NDArray[np.int32]  # in which a cell was taken up last
+    trees: NDArray[np.int32]  # [1]: how many there were
+    # What a tree may take up next, as `push` has it, by number
+    key: NDArray[np.float64]
+    second: NDArray[np.int32]
+    queue: NDArray[np.int32]
+    # What it took up, and from which of these, by number
+    taken: NDArray[np.int32]
+    parent: NDArray[np.int32]
+    # Heights of these, and the highest on their ways to where something is known, by number
+    heights: NDArray[np.float64]
+    highest: NDArray[np.float64]
+    way: NDArray[np.int32]  # by number
+    members: NDArray[np.int32]  # by number
 
 
-def search_of(ground: Layer, outlets: NDArray[np.uint8], steps: NDArray[np.int64]) -> Any:
+def search_of(ground: Layer, outlets: NDArray[np.uint8], steps: NDArray[np.int64]) -> Search:
     """A search on `ground`, float64 [row, column], from which water leaves where `outlets` are not 0, in some cell.
 
     Nothing but the pages of memory that are touched costs time. `steps` are those of `index_steps`.
@@ -152,8 +161,8 @@ def _spill(search, pit):
     told, level, ground, tree = search.told, search.level, search.ground, search.tree
     taken, parent, heights, highest = search.taken, search.parent, search.heights, search.highest
     key, second, queue = search.key, search.second, search.queue
-    search.count[0] += 1
-    own = search.count[0]
+    search.trees[0] += 1
+    own = search.trees[0]
     # What is queued, with the number of what it is beside as its second key
     waiting = push(key, second, queue, 0, ground[pit], np.int32(0), np.int32(pit))
     tree[pit] = own
