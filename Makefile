@@ -1,7 +1,7 @@
 # `make` or `make help` lists what can be made. ARGS is passed on: make run ARGS="noise --seed 3"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick night bench pictures app clean lock
+.PHONY: help run test quick night bench figures pictures app clean lock
 
 on_linux := $(filter Linux,$(shell uname))
 without_display := $(and $(on_linux),$(if $(DISPLAY)$(WAYLAND_DISPLAY),,yes))
@@ -54,6 +54,11 @@ night: ## run every test with many more inputs, and those that take hours; NIGHT
 bench: ## measure this machine against the bars
 	@./setup.sh render
 	@.venv/bin/thalweg bench $(ARGS)
+
+figures: ## measure all anew into assets/figures.json, and write the table of the README from it
+	@./setup.sh render
+	.venv/bin/thalweg bench --json assets/figures.json --against assets/figures.json $(ARGS)
+	.venv/bin/python -m app.bench.figures
 
 pictures: ## draw the pictures of the README anew, about half an hour; ARGS="lakes delta" names some of them, ARGS=views a sheet to judge by
 	@./setup.sh render

@@ -10,10 +10,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
+from app.bench import figures
 from app.bench.row import Row
-from app.files.atomic import claimed, write_atomically
 from app.model.errors import UserError, nearest
 
 log = logging.getLogger(__name__)
@@ -21,14 +19,15 @@ log = logging.getLogger(__name__)
 # Each group is a module of this package with a function `rows`, and says what it measures. They are imported when they
 # are measured.
 GROUPS = {
-    "droplets": "the speed of droplet erosion, on one core and on two, and the memory of a world",
+    "droplets": "the speed of droplet erosion, on one core and on two",
     "island": "the speed of snowballs, and of a new island",
     "wind": "the speed of wind and cascade, on one core and on two, and how it grows with the map",
     "water": "the speed of drops with streams, and of lakes",
     "rivers": "filling of depressions, directions, watersheds and accumulation, compared with other libraries",
     "geology": "a step of geological time, compared with another library, and the time to a new range",
     "waves": "finding the shore at once and over frames, and the cost of waves in a frame",
-    "world": "a cycle of everything, on one core and on two, and its memory",
+    "world": "a cycle of everything, on one core and on two",
+    "memory": "the memory of a world and of everything, by what holds it",
     "timeline": "the way back to kept states and to any cycle, and what keeping them costs",
     "hands": "how soon a touch of a brush is seen, and what a stroke costs",
     "scaling": "speed-up possible with 4, 8 and 16 threads, by counting",
@@ -42,16 +41,22 @@ _BUSY = 0.5  # cores
 _LOOK = 0.3  # seconds
 
 
-def bench(group: str | None = None, path: Path | None = None) -> list[Row]:
-    """Measure one group or all, print a row as soon as it is known, and write all of them to `path` as JSON."""
+def bench(group: str | None = None, path: Path | None = None, against: Path | None = None) -> None:
+    """Measure one group or all, and print a row as soon as it is known.
+
+    With `path`, keep the rows in that file; with `against`, tell in the end what got worse than a file has it, and what
+    misses its bar.
+    """
     if group is not None and group not in GROUPS:
         raise UserError(f"{group}: there is no such group{nearest(group, GROUPS)}")
-    if path is None:
-        return _measure_and_print(group)
-    with claimed(path), write_atomically(path) as file:
-        rows = _measure_and_print(group)
-        file.write(msgspec.json.format(msgspec.json.encode([row.as_json() for row in rows])) + b"\n")
-    return rows
+    kept = figures.read_figures(against) if against else []
+    if path is not None:
+        figures.keep(path, {})  # before minutes are spent on what cannot be written
+    measured = _measure_and_print(group)
+    if path is not None:
+        figures.keep(path, measured)
+    if against is not None:
+        print("\n".join(["", *(figures.worse(kept, measured) or [f"nothing is worse than in {against}"])]))
 
 
 def measure(group: str, *, tiny: bool = False) -> Iterator[Row]:
@@ -81,14 +86,15 @@ def _processor_times() -> float | None:
     return float(user) + float(nice) + float(system) + sum(float(ticks) for ticks in interrupts[:3])
 
 
-def _measure_and_print(group: str | None) -> list[Row]:
+def _measure_and_print(group: str | None) -> dict[str, list[Row]]:
+    """The rows of each group that is measured."""
     print(f"{'name':<68} {'value':>10} {'unit':<14} {'bar':>8}", flush=True)
-    rows = []
+    measured: dict[str, list[Row]] = {}
     for name in (group,) if group else GROUPS:
         busy = busy_cores()
         if busy is not None and busy > _BUSY:
             log.warning("other programs use about %.1f cores; figures of %s are unreliable now", busy, name)
         for row in measure(name):
             print(row.as_text(), flush=True)
-            rows.append(row)
-    return rows
+            measured.setdefault(name, []).append(row)
+    return measured

@@ -1,9 +1,8 @@
-"""Droplet erosion: what a step costs, what a second core brings, and what a world takes of memory."""
+"""Droplet erosion: what a step costs, and what a second core brings."""
 
 from __future__ import annotations
 
 import time
-import tracemalloc
 from collections.abc import Iterator
 
 import numba
@@ -11,13 +10,9 @@ import numpy as np
 
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
-from app.engine.simulator import SECONDS_BETWEEN_BACKUPS
-from app.engine.thread import SimulationThread
 from app.model.parameters import for_kernel
-from app.model.snapshot import Snapshot
 from app.model.world import World
 from app.processes.droplets import DropletParameters
-from app.scene.scene import Scene
 from kernels.droplets import DropletParameters as KernelParameters
 from kernels.droplets import DropletTotals, erode, remember
 
@@ -41,11 +36,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     yield Row(f"droplets, {side}², two threads against one", gain, "times as fast", 1.6, at_least=True)
     yield Row(f"droplets, {side}², same bits on both", float(same_bits), "1 is yes", 1.0, at_least=True)
     numba.set_num_threads(available)
-
-    side = 32 if tiny else 1024
-    seconds = 0.2 if tiny else 2.0 * SECONDS_BETWEEN_BACKUPS
-    memory = bytes_per_cell(Scene().with_values({"world.columns": side, "world.rows": side}), seconds)
-    yield Row(f"a world in memory, {side}², snapshots included", memory, "bytes per cell", 200.0)
 
 
 def yards_per_step(side: int, samples: int) -> float:
@@ -110,35 +100,6 @@ def gain_of_two_threads(side: int, drops: int, samples: int) -> tuple[float, boo
         if cycle > 0:  # the first one warms up
             ratios.append(seconds[0] / seconds[1] if cycle % 2 else seconds[1] / seconds[0])
     return float(np.median(ratios)), same_bits
-
-
-def bytes_per_cell(scene: Scene, seconds: float) -> float:
-    """The most that a running simulation holds in arrays: its world, its backup and the snapshots, with all copies.
-
-    NumPy reports what it allocates to tracemalloc, so this counts arrays and nothing else. What kernels allocate inside
-    is not seen; for drops it grows with their number and not with the map.
-    """
-    simulation = SimulationThread(scene)
-    tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        simulation.first_picture_shown.set()
-        simulation.start()
-        taken: tuple[Snapshot, ...] = ()
-        deadline = None
-        while deadline is None or time.monotonic() < deadline:
-            time.sleep(0.01)
-            taken = simulation.take() or taken
-            if deadline is None and taken and taken[0].cycle > 0:
-                tracemalloc.reset_peak()  # what making the terrain took is given back
-                deadline = time.monotonic() + seconds
-            elif simulation.status.state == "failed":
-                raise RuntimeError(simulation.status.error)
-        simulation.stop()
-        return (tracemalloc.get_traced_memory()[1] - before) / (scene.world.rows * scene.world.columns)
-    finally:
-        tracemalloc.stop()
-        simulation.stop()
 
 
 def _world(side: int) -> World:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# Units that say it; of what is counted in times and in parts of a hundred, a bar says it.
+MORE_IS_BETTER = {"times as fast", "1 is yes", "1/s", "frames"}
+SHARES = {"%", "times"}
+
 
 @dataclass(frozen=True)
 class Row:
@@ -27,8 +31,12 @@ class Row:
             return False
         return self.value >= self.bar if self.at_least else self.value <= self.bar
 
-    def as_json(self) -> dict[str, str | float | bool | None]:
-        return {"name": self.name, "value": self.value, "unit": self.unit, "bar": self.bar, "ok": self.ok}
+    def worse_by(self, before: float) -> float | None:
+        """By which part a figure got worse; None where it is neither better nor worse, or could not be measured."""
+        if self.value is None or not before or (self.unit in SHARES and self.bar is None):
+            return None
+        change = self.value / before - 1.0
+        return -change if self.at_least or self.unit in MORE_IS_BETTER else change
 
     def as_text(self) -> str:
         value = "none" if self.value is None else f"{self.value:.4g}"

@@ -15,7 +15,7 @@ from typing import Any
 
 from app.bench.row import Row
 from app.cli.signals import Wish
-from app.engine.compiling import cores
+from app.engine.machine import cores
 from app.sweep.recipe import read_recipe
 from app.sweep.worlds import Order, Wanted, program
 

@@ -1,4 +1,4 @@
-"""One world: a cycle of everything, what a process that is off costs, what a second core brings, and the memory."""
+"""One world: a cycle of everything, what a process that is off costs, and what a second core brings."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 import numba
 import numpy as np
 
-from app.bench.droplets import bytes_per_cell
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick
 from app.engine.creation import create_world
-from app.engine.simulator import SECONDS_BETWEEN_BACKUPS, Simulator
+from app.engine.simulator import Simulator
 from app.model.layers import RATES
 from app.model.parameters import Value
 from app.model.plants import TREE_COLUMNS
@@ -54,10 +53,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     yield Row(f"everything, {side}², two threads against one", gain, "times as fast", 1.5, at_least=True)
     yield Row(f"everything, {side}², same bits on both", float(same_bits), "1 is yes", 1.0, at_least=True)
     numba.set_num_threads(available)
-
-    seconds = 0.2 if tiny else 2.0 * SECONDS_BETWEEN_BACKUPS
-    memory = bytes_per_cell(everything(side), seconds)
-    yield Row(f"everything in memory, {side}², snapshots included", memory, "bytes per cell", 400.0)
 
 
 def everything(side: int) -> Scene:

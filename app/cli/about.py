@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import platform
 import re
@@ -16,7 +15,7 @@ import platformdirs
 
 from app.cli.render import headless_context
 from app.engine.autosave import sessions_folder
-from app.engine.compiling import cores
+from app.engine.machine import cores, processor_name
 from app.engine.memory import free_memory
 from app.model.errors import UserError
 from app.numba_settings import APPLICATION, kernel_cache_folder
@@ -75,12 +74,8 @@ def processor() -> str:
     """The name of the processor, and what the compiler of kernels takes it for."""
     from llvmlite import binding
 
-    name = platform.processor()
-    with contextlib.suppress(OSError):  # where Linux has it
-        found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-        name = found[1] if found else name
     compiled_for = os.environ.get("NUMBA_CPU_NAME", binding.get_host_cpu_name())
-    return f"{name or platform.machine()}; kernels are for {compiled_for}"
+    return f"{processor_name()}; kernels are for {compiled_for}"
 
 
 def _libraries() -> Iterator[Line]:

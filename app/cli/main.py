@@ -432,10 +432,16 @@ groups:
 examples:
   {PROGRAM} bench
   {PROGRAM} bench droplets --json droplets.json
+  {PROGRAM} bench droplets --against droplets.json
 """,
     )
     parser.add_argument("group", nargs="?", metavar="GROUP", help="what to measure; default: all")
-    parser.add_argument("--json", type=_path, metavar="FILE", help="also write the rows to a file")
+    parser.add_argument(
+        "--json", type=_path, metavar="FILE", help="keep the rows in a file, in the place of those that it has of them"
+    )
+    parser.add_argument(
+        "--against", type=_path, metavar="FILE", help="tell what is worse by more than a tenth than in such a file"
+    )
     return _run_bench, parser
 
 
@@ -924,7 +930,7 @@ def _run_sweep(options: argparse.Namespace) -> None:
 def _run_bench(options: argparse.Namespace) -> None:
     from app.bench import bench
 
-    bench(options.group, options.json)
+    bench(options.group, options.json, options.against)
 
 
 def _run_soak(options: argparse.Namespace) -> None:

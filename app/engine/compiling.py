@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from app.engine.builds import in_order
+from app.engine.machine import cores
 from app.engine.status import Compiling
 
 log = logging.getLogger(__name__)
@@ -212,9 +213,11 @@ def compile_in_workers(builds: Iterable[str], title: str) -> dict[str, str]:
     try:
         compiler.ask(asked)
         with tqdm(total=len(asked), desc=title, unit="process", leave=False) as bar:
+            told = None
             while progress := compiler.progress:
-                bar.n = progress.done
-                bar.set_postfix_str(", ".join(progress.at_work))
+                if progress != told:  # a log, which keeps all that is drawn, stays short
+                    bar.n, told = progress.done, progress
+                    bar.set_postfix_str(", ".join(progress.at_work))
                 time.sleep(0.1)
     finally:
         compiler.close()
@@ -224,11 +227,6 @@ def compile_in_workers(builds: Iterable[str], title: str) -> dict[str, str]:
 def log_failure(build: str, error: str) -> None:
     """Log that no worker could compile a build, which the program now does itself."""
     log.warning("the kernels of %s are compiled within the program, as the worker failed: %s", build, error)
-
-
-def cores() -> int:
-    """How many this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _start_worker() -> subprocess.Popen[str]:

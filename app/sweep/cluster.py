@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import dask
 import distributed
 
-from app.engine.compiling import cores
+from app.engine.machine import cores
 from app.model.errors import UserError, explained
 from app.scene.scene import Scene
 from app.sweep import worlds

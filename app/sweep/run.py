@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.cli.progress import Progress
 from app.cli.signals import Ended, kept_from_signals
-from app.engine.compiling import cores
+from app.engine.machine import cores
 from app.engine.memory import check_memory
 from app.files.atomic import check_writable, claimed_place
 from app.model.errors import UserError

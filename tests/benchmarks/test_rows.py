@@ -7,30 +7,28 @@ import importlib
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app import bench
-from app.bench.row import Row
+from app.bench import figures
+from app.bench.figures import Figure
+from app.bench.row import MORE_IS_BETTER, SHARES, Row
 from app.bench.scaling import PIECES, Cost, Region, in_turn, side_by_side
 from app.bench.yardstick import Yardstick, run_drops, terrain
 from app.cli import main as cli
 
-# What is better, by the units; of what is counted in times and in parts of a hundred, each row says it by itself.
-MORE_IS_BETTER = {"times as fast", "1 is yes", "1/s", "frames"}
+# What is better, by the units; of shares and what is counted in times, each row says it by itself.
 LESS_IS_BETTER = {
     "yards", "yards per step", "yards per cell", "times the cost", "times a step", "of that", "bytes per cell", "MB",
     "GB", "s", "ms", "draws", "a pixel", "worlds",
 }  # fmt: skip
-EITHER = {"times", "%"}
 
 # Of these a row costs seconds even at sizes that measure nothing.
-FOR_THE_NIGHT = {"sweep", "window", "start", "geology", "frame", "hands"}
-README = Path(__file__).parents[2] / "README.md"
-
-pytestmark = pytest.mark.xdist_group("benchmarks")  # rows are measured once
+FOR_THE_NIGHT = {"memory", "sweep", "window", "start", "geology", "frame", "hands"}
 
 
 @functools.cache
@@ -52,7 +50,7 @@ def test_rows_of_a_group_are_whole(group: str, subtests: pytest.Subtests) -> Non
             assert row.value is not None and math.isfinite(row.value)
             # Noise can make less than nothing of a part, and a worker can be killed between two worlds.
             assert row.value > 0.0 or row.unit in ("%", "worlds")
-            assert row.unit in MORE_IS_BETTER | LESS_IS_BETTER | EITHER
+            assert row.unit in MORE_IS_BETTER | LESS_IS_BETTER | SHARES
             if row.bar is not None:
                 assert row.bar > 0.0
                 assert row.at_least or row.unit not in MORE_IS_BETTER
@@ -61,45 +59,108 @@ def test_rows_of_a_group_are_whole(group: str, subtests: pytest.Subtests) -> Non
                 assert row.ok, "it holds at any size"
 
 
-def bars_of_the_readme() -> dict[str, float]:
-    """The bars in the table of the README, by what is measured; percents as such."""
-    rows = re.findall(
-        r"^\| ([^|]+) \| [^|]+ \| ([\d. ]*\d)( million)?[^|]*\|$", README.read_text(encoding="utf-8"), re.M
-    )
-    return {what: float(number.replace(" ", "")) * (1e6 if million else 1.0) for what, number, million in rows}
-
-
-def test_the_readme_tells_bars() -> None:
-    bars = bars_of_the_readme()
-    assert len(bars) > 40
-    assert bars["a drop's step, 256², one core"] == 1.2
-    assert bars["50 000 snowballs, 251×501, one core"] == 980_000.0
-
-
 @pytest.mark.nightly
-def test_each_bar_of_the_readme_is_that_of_a_row(subtests: pytest.Subtests) -> None:
-    bars = [row.bar for group in bench.GROUPS for row in rows_of(group) if row.bar is not None]
-    for what, told in bars_of_the_readme().items():
-        with subtests.test(what=what):
-            assert any(told == pytest.approx(bar, rel=0.01) or told == pytest.approx(100.0 * bar) for bar in bars)
+def test_each_figure_that_is_kept_has_the_bar_of_a_row(subtests: pytest.Subtests) -> None:
+    for group in bench.GROUPS:
+        bars = [row.bar for row in rows_of(group)]
+        for figure in kept():
+            if figure.group == group:
+                with subtests.test(group=group, name=figure.name):
+                    assert figure.bar in bars
 
 
-def test_table_and_file_hold_the_same_rows(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@functools.cache
+def kept() -> list[Figure]:
+    return figures.read_figures(figures.FIGURES)
+
+
+def test_the_readme_has_the_figures_that_are_kept() -> None:
+    page = figures.README.read_text(encoding="utf-8")
+    assert figures.with_table(page, kept()) == page
+
+
+def test_figures_of_all_groups_are_kept() -> None:
+    assert {figure.group for figure in kept()} == set(bench.GROUPS)
+    assert len({(figure.group, figure.name) for figure in kept()}) == len(kept())
+    for figure in kept():
+        assert re.fullmatch(r"[0-9a-f]{7,}\+?", figure.commit) and re.fullmatch(r"\d{4}-\d\d-\d\d", figure.day)
+
+
+QUICK, SLOW, NONE = Row("quick", 1.0, "s", 2.0), Row("slow", 3.0, "s", 2.0), Row("none", None, "s", 2.0)
+
+
+@pytest.fixture
+def of_all(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Row]]:
+    """What is measured in each group."""
+    rows = {"frame": [QUICK, SLOW, NONE], "wind": [Row("strong", 2.0, "times as fast", 1.6, at_least=True)]}
+    monkeypatch.setattr(bench, "measure", lambda group: iter(rows[group]))
+    monkeypatch.setattr(bench, "GROUPS", dict.fromkeys(rows, "words"))
+    monkeypatch.setattr(figures, "commit_of_sources", lambda: "abc1234")
+    return rows
+
+
+def test_rows_are_printed_and_kept_beside_those_of_other_groups(
+    tmp_path: Path, of_all: dict[str, list[Row]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = [Row("quick", 1.0, "s", 2.0), Row("slow", 3.0, "s", 2.0), Row("none", None, "s", 2.0)]
-    monkeypatch.setattr(bench, "measure", lambda group: iter(rows))
-    assert cli.main(["bench", "frame", "--json", str(tmp_path / "rows.json")]) == 0  # also where a bar is missed
-    written = json.loads((tmp_path / "rows.json").read_text())
-    assert written == [
-        {"name": "quick", "value": 1.0, "unit": "s", "bar": 2.0, "ok": True},
-        {"name": "slow", "value": 3.0, "unit": "s", "bar": 2.0, "ok": False},
-        {"name": "none", "value": None, "unit": "s", "bar": 2.0, "ok": False},
-    ]
+    path = tmp_path / "rows.json"
+    assert cli.main(["bench", "frame", "--json", str(path)]) == 0  # also where a bar is missed
     head, *lines = capsys.readouterr().out.splitlines()
     assert head.split() == ["name", "value", "unit", "bar"]
     assert [line.split()[0] for line in lines] == ["quick", "slow", "none"]
     assert [line.endswith("missed") for line in lines] == [False, True, True]
+    written = json.loads(path.read_text())
+    assert [(figure["name"], figure["value"], figure["bar"]) for figure in written] == [
+        ("quick", 1.0, 2.0), ("slow", 3.0, 2.0), ("none", None, 2.0),
+    ]  # fmt: skip
+    assert {figure["commit"] for figure in written} == {"abc1234"} and all(figure["day"] for figure in written)
+    assert cli.main(["bench", "wind", "--json", str(path)]) == 0
+    of_all["frame"] = [SLOW]
+    assert cli.main(["bench", "frame", "--json", str(path)]) == 0
+    assert [(figure.group, figure.name) for figure in figures.read_figures(path)] == [
+        ("wind", "strong"), ("frame", "slow"),
+    ]  # fmt: skip
+
+
+def test_what_got_worse_by_more_than_a_tenth_is_told_and_what_misses_its_bar(
+    tmp_path: Path, of_all: dict[str, list[Row]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rows.json"
+    assert cli.main(["bench", "--json", str(path)]) == 0
+    of_all["frame"] = [replace(QUICK, value=1.2), replace(SLOW, value=3.2), Row("new", 9.0, "s", None)]
+    of_all["wind"] = [replace(of_all["wind"][0], value=1.5)]
+    capsys.readouterr()
+    assert cli.main(["bench", "--against", str(path)]) == 0
+    assert capsys.readouterr().out.split("\n\n")[1].splitlines() == [
+        "quick: 1.2 s, 20 % worse than 1 s",
+        "slow: 3.2 s misses 2 s",
+        "strong: 1.5 times as fast, 25 % worse than 2 times as fast",
+        "strong: 1.5 times as fast misses 1.6 times as fast",
+    ]
+    of_all["frame"], of_all["wind"] = [QUICK], []
+    assert cli.main(["bench", "--against", str(path)]) == 0
+    assert f"nothing is worse than in {path}" in capsys.readouterr().out
+
+
+def test_files_of_something_else_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "other.json"
+    other.write_text('{"a": 1}')
+    for option, path, why in (
+        ("--against", other, "figures that `thalweg bench --json` keeps were expected"),
+        ("--json", other, "figures that `thalweg bench --json` keeps were expected"),
+        ("--against", tmp_path / "none.json", "there is no such file"),
+        ("--against", tmp_path, "cannot be read"),
+    ):
+        assert cli.main(["bench", "frame", option, str(path)]) == 1
+        assert f"{path}: {why}" in capsys.readouterr().err
+    assert other.read_text() == '{"a": 1}'
+
+
+def test_figures_are_read_as_a_person_reads_them() -> None:
+    told = [
+        figures.amount(value, unit)
+        for value, unit in ((0.6312, "yards"), (152_000.0, "yards"), (3.812e6, "yards"), (8.51, "%"), (None, "s"))
+    ]
+    assert told == ["0.631 yards", "152000 yards", "3.81 million yards", "8.51 %", "not measured"]
 
 
 def test_bars_from_above_and_below() -> None:

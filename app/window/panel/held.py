@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.engine.compiling import cores
+from app.engine.machine import cores
 from app.sources.generators import GENERATORS
 from app.sources.grid import grid_of, relief_of
 
