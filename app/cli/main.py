@@ -405,9 +405,11 @@ examples:
     parser.add_argument(
         "--watershed", type=cells, metavar="CELLS", help="smaller watersheds are merged; default: 1/500 of the land"
     )
-    parser.add_argument("--cell-size", type=_positive, metavar="METRES", help="side of a cell, overriding the file")
     parser.add_argument(
-        "--relief", type=_positive, metavar="METRES", help="height from the lowest to the highest point"
+        "--cell-size", type=_metres("world.cell_size"), metavar="METRES", help="side of a cell, overriding the file"
+    )
+    parser.add_argument(
+        "--relief", type=_metres("world.relief"), metavar="METRES", help="height from the lowest to the highest point"
     )
     parser.add_argument(
         "--part",
@@ -1145,6 +1147,22 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
         if not (text.strip().isdecimal() and low <= int(text) <= high):
             raise argparse.ArgumentTypeError(f"{text}: must be a whole number from {low} to {high}")
         return int(text)
+
+    return parse
+
+
+def _metres(path: str) -> Callable[[str], float]:
+    """What reads a length that a parameter may have, and not the 0 by which it leaves that to others."""
+
+    def parse(text: str) -> float:
+        from app.scene.scene import DECLARATIONS
+
+        declaration, number = DECLARATIONS[path], _finite(text)
+        if not declaration.least <= number <= declaration.high:
+            raise argparse.ArgumentTypeError(
+                f"{text}: must be from {declaration.least:g} to {declaration.high:g} {declaration.unit}"
+            )
+        return number
 
     return parse
 

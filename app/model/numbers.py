@@ -78,7 +78,7 @@ def rounded(declaration: Declaration, value: float) -> float:
         value = round(value / step) * step
     else:
         value = round(value, decimals(declaration, value))
-    return _within(declaration, value)
+    return declaration.nearest(value)
 
 
 def number_text(declaration: Declaration, value: float) -> str:
@@ -96,10 +96,10 @@ def value_text(declaration: Declaration, value: Value) -> str:
 
 
 def range_words(declaration: Declaration) -> str:
-    """The range and unit of a number: `from 0 to 9 000 m`."""
-    return f"from {number_text(declaration, declaration.low).removesuffix(_suffix(declaration))} to " + number_text(
-        declaration, declaration.high
-    )
+    """The range and unit of a number: `from 0 to 9 000 m`, or `0 or from 8 to 8 192 cells`."""
+    low = number_text(declaration, declaration.least or declaration.low).removesuffix(_suffix(declaration))
+    span = f"from {low} to {number_text(declaration, declaration.high)}"
+    return f"0 or {span}" if declaration.least else span
 
 
 def exact_text(value: float) -> str:
@@ -148,19 +148,13 @@ def take_typed(declaration: Declaration, text: str, before: float) -> tuple[floa
         number = read_number(declaration, text)
     except UserError as error:
         return before, f"{error}; {stays}"
-    nearest = _within(declaration, number)
+    nearest = declaration.nearest(number)
     if nearest == number:
         return nearest, ""
     beyond = f"{declaration.label}: {_cut(text.strip())} is out of its range, {range_words(declaration)}"
     if nearest == 0 and zero_means(declaration):
         return before, f"{beyond}; {stays}"
     return nearest, f"{beyond}; it is {value_text(declaration, nearest)} now"
-
-
-def _within(declaration: Declaration, value: float) -> float:
-    """The value, or the nearest one of the range."""
-    nearest = min(max(value, declaration.low), declaration.high)
-    return int(nearest) if declaration.kind is int else float(nearest)
 
 
 def _without_zeros(text: str) -> str:

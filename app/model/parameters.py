@@ -12,6 +12,7 @@ their parameters by `for_kernel`.
 from __future__ import annotations
 
 import functools
+import math
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -30,18 +31,27 @@ def parameter(
     *,
     unit: str = "",
     log: bool = False,
+    least: float = 0.0,
     needs: str = "",
     essential: bool = False,
     makes_world: bool = False,
 ) -> msgspec.Meta:
     """Declare a number: its range (both ends allowed), one line of help, its unit, whether its slider is in logs.
 
+    Where 0 stands for something else, all other values begin at `least`, and `low` is 0.
     `needs` says without what it has no effect: another parameter's value as in `edges.water=sea`, or any value but 0
     and off as in `climate.year`; `not` denies it, `or` joins what will do, and commas separate what is needed together.
     What is `essential` is among the few parameters that a group shows first. What `makes_world` is of what the world
     begins with, as all parameters of the section `world` are.
     """
-    extra = {"unit": unit, "log": log, "needs": needs, "essential": essential, "makes_world": makes_world}
+    extra = {
+        "unit": unit,
+        "log": log,
+        "least": least,
+        "needs": needs,
+        "essential": essential,
+        "makes_world": makes_world,
+    }
     return msgspec.Meta(ge=low, le=high, description=help, extra=extra)
 
 
@@ -97,6 +107,18 @@ class Declaration:
     needs: str = ""
     essential: bool = False
     makes_world: bool = False
+    least: float = 0.0  # see `parameter`
+
+    def allows(self, value: float) -> bool:
+        """Whether a number is in the range. One below 0 that is too small to be told from it is not 0."""
+        if self.least and not value:
+            return math.copysign(1.0, value) > 0.0
+        return (self.least or self.low) <= value <= self.high
+
+    def nearest(self, value: float) -> float:
+        """The number of the range that is nearest to one, but no 0 in the place of what is more."""
+        nearest = min(max(value, self.least if value > 0.0 and self.least else self.low), self.high)
+        return int(nearest) if self.kind is int else float(nearest)
 
     @property
     def name(self) -> str:
@@ -139,6 +161,7 @@ def declarations(group: type[msgspec.Struct], prefix: str = "") -> Iterator[Decl
             needs=extra.get("needs", ""),
             essential=extra.get("essential", False),
             makes_world=extra.get("makes_world", False),
+            least=extra.get("least", 0.0),
         )
 
 

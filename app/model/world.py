@@ -29,6 +29,8 @@ SMALLEST_SIDE = 8
 # Sides of a cell in metres: beyond them lies no landscape, and far beyond them volumes overflow or vanish.
 SMALLEST_CELL = 1e-4
 LARGEST_CELL = 1e6
+SMALLEST_RELIEF = 1e-3  # metres: a flatter land has no ways for water that numbers of the picture could tell
+LARGEST_RELIEF = 9000.0
 
 DEFAULT_CELL_SIZE = 20.0  # metres, where neither source nor scene gives one
 

@@ -35,7 +35,6 @@ from app.model.simulation_parameters import SimulationParameters
 from app.model.trait_parameters import TraitParameters
 from app.model.view_parameters import CameraParameters, ViewParameters
 from app.model.wave_parameters import WaveParameters
-from app.model.world import SMALLEST_SIDE
 from app.processes import PROCESSES
 from app.processes.braiding import read_rivers
 from app.processes.droplets import read_springs
@@ -396,7 +395,7 @@ def check_value(declaration: Declaration, value: object) -> Value:
     if not fits:  # 1000.0 where a whole number is meant shall not look like one
         shown = str(value) if isinstance(value, float) else _text(value)
         raise UserError(f"{declaration.path} = {shown}: must be {_kind(declaration)}")
-    if isinstance(value, int | float) and not declaration.low <= value <= declaration.high:
+    if isinstance(value, int | float) and not declaration.allows(value):
         raise UserError(f"{declaration.path} = {_text(value)}: must be {range_text(declaration)}")
     if declaration.check and isinstance(value, str):
         declaration.check(value)
@@ -404,11 +403,15 @@ def check_value(declaration: Declaration, value: object) -> Value:
 
 
 def range_text(declaration: Declaration) -> str:
-    """The range and unit of a number in words, such as `from 0 to 0.8 1/t`; nothing for what has no range."""
+    """The range and unit of a number in words, such as `from 0 to 0.8 1/t`; nothing for what has no range.
+
+    Where 0 stands for something else it is `0 or from 8 to 8192 cells`.
+    """
     if declaration.kind not in (int, float):
         return ""
     unit = f" {declaration.unit}" if declaration.unit else ""
-    return f"from {_text(declaration.low)} to {_text(declaration.high)}{unit}"
+    span = f"from {_text(declaration.least or declaration.low)} to {_text(declaration.high)}{unit}"
+    return f"0 or {span}" if declaration.least else span
 
 
 def _kind(declaration: Declaration) -> str:
@@ -418,7 +421,8 @@ def _kind(declaration: Declaration) -> str:
         return "true or false"
     if declaration.kind is str:
         return "a text"
-    return f"{'a whole number' if declaration.kind is int else 'a number'} {range_text(declaration)}"
+    number = "a whole number" if declaration.kind is int else "a number"
+    return f"{number}{', ' if declaration.least else ' '}{range_text(declaration)}"
 
 
 def _text(value: object) -> str:
@@ -464,9 +468,6 @@ def scene_from(content: dict[str, Any], name: str) -> Scene:
             raise UserError(f"description = {_text(description)}: must be a text")
         read_values({name: items for name, items in sections.items() if name != "description"})
         scene = msgspec.convert(sections, Scene)
-        for path, cells in (("world.columns", scene.world.columns), ("world.rows", scene.world.rows)):
-            if 0 < cells < SMALLEST_SIDE:
-                raise UserError(f"{path} = {cells}: must be 0, or {SMALLEST_SIDE} cells or more")
     except UserError as error:
         raise UserError(f"{name}: {error}") from error
     return scene

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.model.errors import UserError
-from app.model.world import DEFAULT_CELL_SIZE, LARGEST_SIDE
+from app.model.world import DEFAULT_CELL_SIZE, LARGEST_RELIEF, LARGEST_SIDE
 
 if TYPE_CHECKING:
     from app.scene.scene import Scene
@@ -99,7 +99,7 @@ def grid_of(scene: Scene, rows: int, columns: int) -> Grid:
 
 def relief_of(scene: Scene, grid: Grid) -> float:
     """The relief in metres that a generator makes: what the scene asks for, or one that suits the size of the land."""
-    return scene.world.relief or DEFAULT_RELIEF * grid.side * reference_cell(scene)
+    return scene.world.relief or min(DEFAULT_RELIEF * grid.side * reference_cell(scene), LARGEST_RELIEF)
 
 
 def reference_cell(scene: Scene) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 from app.model.parameters import Parameters, described, parameter
-from app.model.world import LARGEST_SIDE
+from app.model.world import LARGEST_CELL, LARGEST_RELIEF, LARGEST_SIDE, SMALLEST_CELL, SMALLEST_RELIEF, SMALLEST_SIDE
 from app.sources.part import check_part
 
 
@@ -32,20 +32,38 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
         ),
     ] = ""
     columns: Annotated[
-        int, parameter(0, LARGEST_SIDE, "number of cells from west to east; 0 means as in the source", unit="cells")
+        int,
+        parameter(
+            0,
+            LARGEST_SIDE,
+            "number of cells from west to east; 0 means as in the source",
+            unit="cells",
+            least=SMALLEST_SIDE,
+        ),
     ] = 0
     rows: Annotated[
-        int, parameter(0, LARGEST_SIDE, "number of cells from north to south; 0 means as in the source", unit="cells")
+        int,
+        parameter(
+            0,
+            LARGEST_SIDE,
+            "number of cells from north to south; 0 means as in the source",
+            unit="cells",
+            least=SMALLEST_SIDE,
+        ),
     ] = 0
     seed: Annotated[int, parameter(0, 2**31 - 1, "seed of all random numbers", essential=True)] = 1
-    cell_size: Annotated[float, parameter(0.0, 10_000.0, "side of a cell; 0 means as in the source", unit="m")] = 0.0
+    cell_size: Annotated[
+        float,
+        parameter(0.0, LARGEST_CELL, "side of a cell; 0 means as in the source", unit="m", least=SMALLEST_CELL),
+    ] = 0.0
     reference_cell_size: Annotated[
         float,
         parameter(
             0.0,
-            10_000.0,
+            LARGEST_CELL,
             "side of a cell for which parameters that count cells, steps or particles hold; 0: that of the map's cells",
             unit="m",
+            least=SMALLEST_CELL,
         ),
     ] = 0.0
     land_columns: Annotated[
@@ -70,9 +88,10 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
         float,
         parameter(
             0.0,
-            9_000.0,
+            LARGEST_RELIEF,
             "height difference between lowest and highest point; 0 means as in the source",
             unit="m",
+            least=SMALLEST_RELIEF,
             essential=True,
         ),
     ] = 0.0

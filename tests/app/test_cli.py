@@ -29,6 +29,7 @@ from app.window.part_choice import Asked
 ROOT = str(Path(__file__).parents[2])
 # Numbers hold for these cells, and not for smaller ones.
 NO_PAST = ["--set", "world.past=0"]  # whose kernels would have to be compiled first, which is told
+CELLS = "0 or from 0.0001 to 1e+06 m"
 SMALL = ["noise", "--size", "40x32", "--set", "world.reference_cell_size=0", "--set", "droplets.count=60", *NO_PAST]
 
 
@@ -168,7 +169,15 @@ WRONG_WORDS: list[tuple[list[str], str]] = [
     (["simulate", "noise", "--extent", "100"], "--extent 100: 5×5 cells of 20 m: sides must be from 8 to 8192"),
     (["simulate", "jacksboro", "--extent", "9000"], "jacksboro.npz is a file, which keeps its extent"),
     (["simulate", "noise", "--seed", "-4"], "world.seed = -4: must be from 0 to 2147483647"),
-    (["simulate", "noise", "--cell-size", "wide"], "world.cell_size = wide: must be a number from 0 to 10000 m"),
+    (["simulate", "noise", "--cell-size", "wide"], f"world.cell_size = wide: must be a number, {CELLS}"),
+    (["simulate", "noise", "--cell-size", "-0.0"], f"world.cell_size = -0: must be {CELLS}"),
+    (["simulate", "noise", "--cell-size", "1e-320"], f"world.cell_size = 9.99989e-321: must be {CELLS}"),
+    (["simulate", "noise", "--size", "32", "--cell-size", "1e-310"], f"world.cell_size = 1e-310: must be {CELLS}"),
+    (
+        ["simulate", "noise", "--size", "32", "--cell-size", "0.1"],
+        "a map of 3.2 m: it must be at least 8",
+    ),
+    (["simulate", "noise", "--set", "world.relief=1e-320"], "must be 0 or from 0.001 to 9000 m"),
     (["simulate", "--cycles", "-1"], "argument --cycles: -1: must be a whole number from 0 to 1000000000"),
     (["simulate", "--threads", "0"], "argument --threads: 0: must be a whole number from 1 to 256"),
     (["simulate", "--cyc", "3"], "unrecognized arguments: --cyc"),
@@ -209,7 +218,9 @@ WRONG_WORDS: list[tuple[list[str], str]] = [
     (["analyze", "--realism", "noise", "--json", "/nowhere/m.json"], "cannot write /nowhere/m.json: there is no"),
     (["analyze", "h.tif", "--out", ".", "--sea-level", "nan"], "--sea-level: nan: must be a finite number"),
     (["analyze", "h.tif", "--out", ".", "--river", "0"], "argument --river: 0: must be a whole number from 1 to"),
-    (["analyze", "h.tif", "--out", ".", "--cell-size", "0"], "argument --cell-size: 0: must be more than 0"),
+    (["analyze", "h.tif", "--out", ".", "--cell-size", "0"], "argument --cell-size: 0: must be from 0.0001 to 1e+06 m"),
+    (["analyze", "h.tif", "--out", ".", "--relief", "1e-320"], "argument --relief: 1e-320: must be from 0.001 to 9000"),
+    (["analyze", "h.tif", "--realism", "--cell-size", "1e300"], "--cell-size: 1e300: must be from 0.0001 to 1e+06 m"),
     (["analyze", "h.tif", "--out", ".", "--edges", "round"], "argument --edges: invalid choice: 'round'"),
     ([""], "thalweg: the name of the source is empty"),
     (["simulate", ""], "thalweg: the name of the source is empty"),

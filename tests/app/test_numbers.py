@@ -17,6 +17,8 @@ from app.model.numbers import (
 )
 from app.scene.scene import DECLARATIONS
 
+OF_RELIEF = "0 or from 0.001 to 9 000 m"
+
 
 @pytest.mark.parametrize(
     ("path", "value", "text"),
@@ -65,7 +67,7 @@ def test_other_values_and_ranges() -> None:
     assert value_text(DECLARATIONS["droplets.springs"], "") == "nothing"
     assert value_text(DECLARATIONS["droplets.enabled"], True) == "on"
     assert value_text(DECLARATIONS["world.relief"], 0.0) == "as in the source"
-    assert range_words(DECLARATIONS["world.relief"]) == "from 0 to 9 000 m"
+    assert range_words(DECLARATIONS["world.relief"]) == OF_RELIEF
     assert spaced(1234567.0) == "1 234 567" and spaced(-0.001, 1) == "0.0"
     assert [measured(number) for number in (0.0, 0.012345, 1.0, 99.96, 999.7, 5432.1)] == [
         "0", "0.0123", "1", "100", "1 000", "5 432"
@@ -84,8 +86,10 @@ def test_other_values_and_ranges() -> None:
         ("world.relief", "500", 500.0, ""),
         ("world.relief", " 1 500 m ", 1500.0, ""),
         ("world.relief", "0", 0.0, ""),
-        ("world.relief", "-500", 300.0, "relief: -500 is out of its range, from 0 to 9 000 m; it stays 300 m"),
-        ("world.relief", "1e9", 9000.0, "relief: 1e9 is out of its range, from 0 to 9 000 m; it is 9 000 m now"),
+        ("world.relief", "-500", 300.0, f"relief: -500 is out of its range, {OF_RELIEF}; it stays 300 m"),
+        ("world.relief", "1e9", 9000.0, f"relief: 1e9 is out of its range, {OF_RELIEF}; it is 9 000 m now"),
+        ("world.relief", "1e-4", 0.001, f"relief: 1e-4 is out of its range, {OF_RELIEF}; it is 0.001 m now"),
+        ("world.columns", "3", 8, "columns: 3 is out of its range, 0 or from 8 to 8 192 cells; it is 8 cells now"),
         ("world.relief", "high", 300.0, 'relief: "high" is not a number; it stays 300 m'),
         ("world.relief", "nan", 300.0, 'relief: "nan" is not a number; it stays 300 m'),
         ("world.relief", "", 300.0, 'relief: "" is not a number; it stays 300 m'),

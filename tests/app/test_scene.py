@@ -100,6 +100,12 @@ def test_values_of_a_wrong_kind_are_refused(value: object) -> None:
         ("saved_world = 'w.npz'", "p.toml: there is no section 'saved_world'"),
         ("[droplets", "p.toml: not valid TOML: "),
         ("a = " + "[" * 5000, "p.toml: not a preset: its values are nested too deeply"),
+        ("a." * 101 + "a = 1", "p.toml: not a preset: its values are nested too deeply"),
+        ("[world]\nrows = 7", "p.toml: world.rows = 7: must be 0 or from 8 to 8192 cells"),
+        (
+            "[world]\nreference_cell_size = 1e-5",
+            "p.toml: world.reference_cell_size = 1e-05: must be 0 or from",
+        ),
     ],
 )
 def test_wrong_presets_say_what_would_be_right(text: str, message: str) -> None:

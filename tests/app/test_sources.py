@@ -6,16 +6,20 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from scipy import ndimage
 
 from app.engine.creation import create_world, extent_in_metres, size_in_cells
 from app.model.errors import UserError
 from app.model.parameters import Value
-from app.model.world import World
+from app.model.world import LARGEST_CELL, SMALLEST_CELL, SMALLEST_SIDE, World
 from app.scene.scene import Scene, load_preset, presets
 from app.sources.generators import GENERATORS
+from app.sources.heightmap import resample
 from kernels.rivers import drain
 from tests.app.small import small_preset
+from tests.nets.cases import tried
 from tests.nets.profile import is_nightly
 
 SIZE = {"world.columns": 60, "world.rows": 40, "world.relief": 100.0, "world.cell_size": 10.0}
@@ -23,6 +27,39 @@ SIZE = {"world.columns": 60, "world.rows": 40, "world.relief": 100.0, "world.cel
 
 def land(**settings: object) -> World:
     return create_world(Scene().with_values({**SIZE, **{k.replace("__", "."): v for k, v in settings.items()}}))[0]  # type: ignore[misc,dict-item]
+
+
+SIDES = st.integers(SMALLEST_SIDE, 40)
+
+
+@tried(40)
+@given(
+    st.sampled_from(sorted(GENERATORS)), SIDES, SIDES,
+    st.floats(math.log(SMALLEST_CELL), math.log(LARGEST_CELL)), st.none() | st.floats(math.log(0.01), math.log(100.0)),
+)  # fmt: skip
+def test_cells_of_every_size_make_a_land(
+    source: str, rows: int, columns: int, log_size: float, log_finer: float | None
+) -> None:
+    """Where it is at least as large, in reference cells, as the smallest map."""
+    size = min(max(math.exp(log_size), SMALLEST_CELL), LARGEST_CELL)
+    reference = 0.0 if log_finer is None else size * math.exp(log_finer)
+    assume(not reference or SMALLEST_CELL <= reference <= LARGEST_CELL)
+    values = {"world.source": source, "world.rows": rows, "world.columns": columns, "world.cell_size": size}
+    scene = Scene().with_values({**values, "world.reference_cell_size": reference})
+    try:
+        world, _ = create_world(scene)
+    except UserError as error:
+        longest = max(rows, columns) * size
+        assert "reference" in str(error) and "\n" not in str(error)
+        assert longest < 8.0 * reference or longest > 8192.0 * reference or "lie beyond" in str(error)
+    else:
+        assert world.shape == (rows, columns)
+        assert np.isfinite(world.ground).all() and not world.unsound_cell()
+
+
+def test_a_map_of_one_row_is_the_same_in_more() -> None:
+    row = np.arange(5.0)[None]
+    assert (resample(row, 3, 5) == row.repeat(3, axis=0)).all()
 
 
 def test_a_plateau_is_flat_on_top_and_leaves_the_valleys() -> None:

@@ -78,8 +78,13 @@ def test_a_press_changes_nothing_and_a_drag_goes_on_from_the_value() -> None:
 
 def test_a_field_opens_with_the_value_and_what_is_typed_is_taken_or_said() -> None:
     cases = [
-        ("world.relief", "-500", 300.0, "relief: -500 is out of its range, from 0 to 9 000 m; it stays 300 m"),
-        ("world.relief", "1e9", 9000.0, "relief: 1e9 is out of its range, from 0 to 9 000 m; it is 9 000 m now"),
+        ("world.relief", "-500", 300.0, "relief: -500 is out of its range, 0 or from 0.001 to 9 000 m; it stays 300 m"),
+        (
+            "world.relief",
+            "1e9",
+            9000.0,
+            "relief: 1e9 is out of its range, 0 or from 0.001 to 9 000 m; it is 9 000 m now",
+        ),
         ("world.seed", "many", 1, 'seed: "many" is not a number; it stays 1'),
         ("world.seed", "99999999999", 2**31 - 1, "seed: 99999999999 is out of its range"),
         ("world.seed", "77", 77, ""),

@@ -49,6 +49,8 @@ def nearest_cells(values: NDArray[Any], rows: int, columns: int) -> NDArray[Any]
 
 def _enlarge_rows(values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
     old_count = values.shape[0]
+    if old_count == 1:
+        return np.repeat(values, count, axis=0)
     # Cells are areas: old and new maps share their edges, not the centres of their outer cells.
     position = np.clip((np.arange(count) + 0.5) * (old_count / count) - 0.5, 0.0, old_count - 1.0)
     left = np.minimum(position.astype(np.intp), old_count - 2)
