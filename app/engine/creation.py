@@ -22,6 +22,7 @@ from app.model.materials import load_materials, materials_of, read_mix
 from app.model.plants import flora_of, load_plants
 from app.model.trait_parameters import read_material_traits, read_plant_traits
 from app.model.traits import check_kinds
+from app.model.wanted import check_wanted
 from app.model.world import (
     DEFAULT_CELL_SIZE,
     LARGEST_CELL,
@@ -54,6 +55,7 @@ ARTICLE = "article-"  # what names of presets that are those of an article begin
 
 def create_world(scene: Scene, check: SizeCheck = lambda rows, columns: None) -> tuple[World, Scene]:
     """The world that a scene starts from, and the scene that goes on with it; `check` may refuse its size."""
+    check_wanted()
     _check_traits(scene)
     if scene.saved_world:
         world, _ = checkpoint.load(Path(scene.saved_world), check)

@@ -60,6 +60,7 @@ from app.model.layers import side_by_side
 from app.model.overlays import OVERLAYS
 from app.model.parameters import Value
 from app.model.snapshot import Snapshot
+from app.model.wanted import wanted_while
 from app.scene.comparison import MOST_WORLDS
 from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, LandRequest, Open, Refine, RollSnowballs, Stroke
 from app.scene.scene import Scene, seen_as
@@ -193,6 +194,10 @@ class SimulationThread:
     # What runs on the thread.
 
     def _run(self) -> None:
+        with wanted_while(lambda: not self._stopping):
+            self._live()
+
+    def _live(self) -> None:
         _lower_priority()
         with self._living_on():
             if cache_is_empty():

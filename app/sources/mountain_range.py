@@ -16,6 +16,7 @@ import numpy as np
 from app.model.errors import UserError
 from app.model.geology_parameters import Uplift, has_base_level, landscape_parameters, outlets_of
 from app.model.layers import LAYERS
+from app.model.wanted import check_wanted
 from app.model.world import DEFAULT_CELL_SIZE, Layer
 from app.sources.grid import Grid
 from app.sources.heightmap.resampling import resample
@@ -67,6 +68,7 @@ def mountain_range(scene: Scene, grid: Grid) -> Land:
         factor = _uplift_field(scene, ground, extent / max(ground.shape))
         years = (level.end - now) / level.steps
         for step in range(level.steps if years > 0.0 else 0):
+            check_wanted()
             evolved = evolve(
                 rock,
                 loose,

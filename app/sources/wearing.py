@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from app.model.geology_parameters import has_base_level, landscape_parameters, outlets_of
+from app.model.wanted import check_wanted
 from app.model.world import Layer
 from app.sources.heightmap.resampling import resample
 
@@ -54,6 +55,7 @@ def wear_of(scene: Scene, ground: Layer, cell_size: float) -> Wear:
         parameters = landscape_parameters(geology, level.part * scene.world.worn / level.steps)
         parameters = parameters._replace(soil_production=0.0)
         for step in range(level.steps):
+            check_wanted()
             evolved = evolve(
                 rock,
                 loose,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,7 +30,7 @@ from app.scene.edits import Change, Open
 from app.scene.scene import Scene
 from tests.app.hands import let_go_round
 from tests.app.small import bits, heard, simulated, small_scene
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE, wait_for
 
 # The simulator, one cycle after the other.
 
@@ -451,6 +452,31 @@ def test_simulator_prepares_what_is_switched_on() -> None:
     assert simulator.unprepared() == ["droplets"]
     simulator.advance()
     assert simulator.unprepared() == []
+
+
+def test_a_land_that_is_being_made_is_given_up_where_the_thread_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, within, may_go_on = 0, threading.Event(), threading.Event()
+
+    def evolve(*_: object, **__: object) -> None:
+        nonlocal made
+        made += 1
+        within.set()
+        assert may_go_on.wait(PATIENCE)
+
+    monkeypatch.setattr("kernels.landscape.evolve", evolve)
+    sources: tuple[dict[str, object], ...] = ({"world__source": "range"}, {"world__worn": 1e5})
+    for number, source in enumerate(sources, 1):
+        simulation = SimulationThread(small_scene(**source))
+        simulation.start()
+        wait_for(within.is_set, "the first step of the land's past")
+        stopping = threading.Thread(target=simulation.stop, daemon=True)
+        stopping.start()
+        wait_for(lambda thread=simulation: thread._stopping, "the end")  # type: ignore[misc]
+        may_go_on.set()
+        stopping.join(PATIENCE)
+        assert made == number
+        within.clear()
+        may_go_on.clear()
 
 
 def test_a_window_gets_the_layers_of_an_overlay_while_it_shows_it() -> None:
