@@ -21,7 +21,7 @@ def find(parents, member):
 def _label_runs(mask, labels):
     """Row by row, each run of cells is joined with those of the row before that it touches."""
     rows, columns = mask.shape
-    most = rows * ((columns + 1) // 2)
+    most = rows * ((columns + 1) // 2)  # a cell lies between two runs of a row
     parents = np.empty(most, np.int32)
     begins = np.empty(most, np.int32)
     ends = np.empty(most, np.int32)  # one past the last

@@ -79,7 +79,8 @@ def _list_raised(ground, filled):
     """The cells above their own ground, row after row, and where each row begins in the list."""
     rows, columns = ground.shape
     row_begins = np.empty(rows + 1, np.int64)
-    raised = np.empty(rows * columns + 1, np.int32)
+    # Before a cell is written, no more are listed than were looked at before it.
+    raised = np.empty(rows * columns, np.int32)
     count = 0
     for row in range(rows):
         row_begins[row] = count
@@ -99,7 +100,9 @@ def _lower_in_turn(ground, filled, raised, steps, patience):
     """
     rows, columns = ground.shape
     height, level = ground.reshape(-1), filled.reshape(-1)
-    queue = np.empty(patience * 8 + 1, np.int32)
+    # Up to `patience` cells come in at first, and as many are taken out. Each of these lets in seven at most: the
+    # neighbour that it was lowered for stands no higher, as levels only fall, so that it is not lowered in turn.
+    queue = np.empty(patience * 8, np.int32)
     end = 0
     for cell in raised:
         row, column = divmod(np.int64(cell), columns)
@@ -146,6 +149,7 @@ def _label_basins(ground, filled, directions, raised, labels, steps):
     for cell in raised:
         if level[cell] > height[cell]:
             label_of[cell] = _UNKNOWN
+    # A way leads through raised cells alone, and never to one twice: down, or on a level to a smaller index.
     way = np.empty(len(raised), np.int32)
     count = 1
     for start in raised:
@@ -186,6 +190,8 @@ def _list_passes(ground, raised, row_begins, labels, count, steps):
     """
     rows, columns = ground.shape
     height, label_of = ground.reshape(-1), labels.reshape(-1)
+    # A row of at most `columns` raised cells meets four later neighbours of each. There is room for these beside one
+    # pass for each label; where it gets short it is doubled, by no less than the 4 · `columns` that may follow.
     basins = np.empty((3 * count + 4 * columns, 2), np.int32)
     passes = np.empty(len(basins))
     for label in range(count):

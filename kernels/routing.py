@@ -33,6 +33,8 @@ def _walk(directions, cell_size, steps, order, outlets, distances):
     """From each cell down to one that is known, and the same way back."""
     direction, outlet_of, distance_of = directions.reshape(-1), outlets.reshape(-1), distances.reshape(-1)
     lengths = np.append(LENGTHS * cell_size, 0.0)
+    # Directions lead down, or on a flat ever closer to its end: no way comes to a cell twice, and each cell is listed
+    # by the way that first comes to it.
     way = np.empty(len(order), np.int32)
     outlet_of[:] = _UNKNOWN
     listed = 0
@@ -200,7 +202,8 @@ def _order_from_springs(directions, steps, order, waiting, totals):
     rows, columns = directions.shape
     direction = directions.reshape(-1)
     _count_inflows(directions, waiting.reshape(directions.shape))
-    springs = np.empty(_TILE * _TILE + 1, np.int32)
+    # Before a cell is written, no more are listed than were looked at before it.
+    springs = np.empty(_TILE * _TILE, np.int32)
     begin, end = np.uintp(0), np.uintp(0)
     tiles_across, tiles_down = -(-columns // _TILE), -(-rows // _TILE)
     for tile in range(tiles_across * tiles_down):

@@ -62,6 +62,7 @@ def _mark_ends(surface, filled, labels, depth, is_end, outlets):
 def _wander(filled, directions):
     """Let water run to the neighbour that is the steepest with the unevenness of the ground, the same at all times.
 
+    Only cells with neighbours on all sides are turned, so that none sends its water off the map.
     As every other direction it leads down; on flats, water keeps the shortest way.
     """
     rows, columns = filled.shape
@@ -122,7 +123,7 @@ def find_streams(
         if is_end.any():
             _mark_ends(surface, filled, labels, depth, is_end, outlets)
             fill(surface, outlets, filled)
-    order = np.empty(surface.size, np.int32)
+    order = np.empty(surface.size, np.int32)  # a number for each cell, as scratch and then as the order of all cells
     directions = flow_directions(filled, outlets, scratch=order)
     _wander(filled, directions)
     order_from_springs(directions, order, np.zeros(surface.shape))
