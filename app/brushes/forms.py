@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.brushes.touch import Touch, add_loose, bumps, settle, shape
 from app.model.errors import UserError, nearest
+from app.model.home import path_of
 from app.model.world import World
 from app.sources.fields import picture
 from kernels import brushes
@@ -60,7 +60,7 @@ def image(name: str) -> NDArray[np.float64]:
     """A picture as a stamp, from 0 to 1. Raises `UserError` where it cannot be read."""
     if not name:
         raise UserError(f"a stamp needs a form ({', '.join(FORMS)}) or an image")
-    path = Path(name).expanduser()
+    path = path_of(name)
     if not path.exists():
         raise UserError(f"stamp: there is no form or image '{name}'{nearest(name, FORMS)}")
     return picture(path)

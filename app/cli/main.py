@@ -34,6 +34,8 @@ PROGRAM = "thalweg"
 PICTURE_SIZE = 1280, 720  # pixels
 SMALLEST_SIDE = 16
 DEFAULT_FRAMES = 150  # of a clip
+MOST_SECONDS = 100_000.0  # of a clip
+MOST_HOURS = 10_000.0
 WIDEST_COLUMN = 32  # letters, in lists
 
 FAILED = 1
@@ -207,7 +209,10 @@ examples:
         help="draw the run that led to a saved world, with its camera, from its journal (a journal in TOML always is)",
     )
     recorded.add_argument(
-        "--seconds", type=_positive, metavar="S", help="length of the film; default: as it took, without the pauses"
+        "--seconds",
+        type=_positive(MOST_SECONDS),
+        metavar="S",
+        help="length of the film; default: as it took, without the pauses",
     )
     recorded.add_argument(
         "--supersample", type=_whole(1, 4), default=1, metavar="N", help="N × N samples for each pixel; default: 1"
@@ -283,7 +288,9 @@ examples:
     parser.add_argument(
         "presets", nargs="*", metavar="PRESET", help="stops of the tour; default: all but the articles'"
     )
-    parser.add_argument("--seconds", type=_positive, default=120.0, metavar="S", help="of all; default: %(default)g")
+    parser.add_argument(
+        "--seconds", type=_positive(MOST_SECONDS), default=120.0, metavar="S", help="of all; default: %(default)g"
+    )
     parser.add_argument(
         "--out", type=_path, action="append", metavar="FILE", help="draw it into a file, as `render` does"
     )
@@ -459,7 +466,7 @@ examples:
 """,
     )
     parser.add_argument("presets", nargs="*", metavar="PRESET", help="presets to run; default: all")
-    parser.add_argument("--hours", type=_positive, default=1.0, metavar="H", help="default: %(default)g")
+    parser.add_argument("--hours", type=_positive(MOST_HOURS), default=1.0, metavar="H", help="default: %(default)g")
     parser.add_argument(
         "--seed",
         type=_whole(0, 2**31 - 1),
@@ -1144,7 +1151,7 @@ def _parser(command: str, description: str, epilog: str) -> argparse.ArgumentPar
 
 def _whole(low: int, high: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
-        if not (text.strip().isdecimal() and low <= int(text) <= high):
+        if not (re.fullmatch(r"\s*\d{1,20}\s*", text) and low <= int(text) <= high):
             raise argparse.ArgumentTypeError(f"{text}: must be a whole number from {low} to {high}")
         return int(text)
 
@@ -1190,11 +1197,15 @@ def _finite(text: str) -> float:
     return number
 
 
-def _positive(text: str) -> float:
-    number = _finite(text)
-    if number <= 0.0:
-        raise argparse.ArgumentTypeError(f"{text}: must be more than 0")
-    return number
+def _positive(most: float = math.inf) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        number = _finite(text)
+        if not 0.0 < number <= most:
+            upper = f", and at most {most:g}" if most < math.inf else ""
+            raise argparse.ArgumentTypeError(f"{text}: must be more than 0{upper}")
+        return number
+
+    return parse
 
 
 def _version() -> str:

@@ -95,6 +95,8 @@ def claimed_place(path: Path) -> Iterator[None]:
     try:
         target = path.resolve()
         _check_folder(target, path)
+        with contextlib.suppress(FileNotFoundError):
+            target.lstat()  # which refuses a name that is too long
         claim = target.with_name(f"{PART}{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}.part")
         file = _locked(claim)
     except (OSError, ValueError, RuntimeError) as error:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.files.atomic import working_folder
 from app.model.field_parameters import with_files
+from app.model.home import path_of
 from app.model.parameters import Value
 from app.scene.scene import DECLARATIONS, Scene, find_declaration
 from app.sources.generators import GENERATORS
@@ -66,7 +67,7 @@ def names_in(path: str, value: Value) -> list[str]:
 
 def from_folder(name: str, folder: Path) -> str:
     """The name by which a file in `folder` names another one; see `named_from`."""
-    place = Path(name).expanduser()
+    place = path_of(name)
     if not place.exists():
         return name
     here = working_folder()
@@ -79,7 +80,7 @@ def from_folder(name: str, folder: Path) -> str:
 
 def found(name: str, folder: Path) -> str:
     """Where the file is that a file in `folder` names; see `found_from`."""
-    place, here = Path(name).expanduser(), working_folder()
+    place, here = path_of(name), working_folder()
     folder = here / folder
     there = Path(os.path.normpath(folder.resolve() / place))
     for candidate in (there, folder / place.name, here / place):

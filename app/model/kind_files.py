@@ -6,12 +6,12 @@ import re
 from collections.abc import Container
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from app.model.errors import UserError
+from app.model.home import path_of
 
 SUFFIX = ".toml"
 
@@ -25,7 +25,7 @@ def kind_files(shipped: str, folder: str, parameter: str) -> dict[str, Traversab
     """
     places: list[Traversable] = [files("assets") / shipped]
     if folder:
-        path = Path(folder).expanduser()
+        path = path_of(folder)
         if not path.is_dir():
             raise UserError(f"{parameter}: {folder}: there is no such folder")
         places.append(path)

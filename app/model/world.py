@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.centrelines import CENTRELINE_COLUMNS, fault_of_centrelines
+from app.model.errors import UserError
 from app.model.georeference import Origin
 from app.model.layers import GROUND, LAYERS, LOOSE, SCRATCH, burdening, layer_declaration, side_by_side
 from app.model.ledger import Account, Ledger
@@ -103,6 +104,8 @@ class World:
         self.wind_field_direction = 0.0  # degrees that the prevailing wind came from when the field was found
         self._packs: dict[str, NDArray[np.float32]] = {}
         self.changed = dict.fromkeys(self.layers, 0)  # as `version` was when each layer was changed last
+        if not SMALLEST_CELL <= cell_size <= LARGEST_CELL:
+            raise UserError(f"cells of {cell_size:g} m: a side must be from {SMALLEST_CELL:g} to {LARGEST_CELL:g} m")
         self.cell_size = float(cell_size)
         self.reference_cell_size = float(reference_cell_size) or self.cell_size
         self.seed = int(seed)

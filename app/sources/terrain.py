@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from app.model.errors import UserError
+from app.model.home import path_of
 from app.sources.generators import GENERATORS
 
 
@@ -15,7 +16,7 @@ def find_terrain(source: str) -> Path:
         source.encode()
     except UnicodeEncodeError as error:
         raise UserError(f"{source}: its name is not valid UTF-8, so no world could name it; rename it") from error
-    path = Path(source).expanduser()
+    path = path_of(source)
     if is_there(path):
         return path
     if shipped := shipped_terrain(source):

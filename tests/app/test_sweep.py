@@ -915,6 +915,7 @@ def test_worlds_that_have_no_room_are_refused(tmp_path: Path, capsys: pytest.Cap
     [
         (["--out", "set.npz"], "a set of worlds is .zarr"),
         (["--out", "nowhere/set.zarr"], "no folder"),
+        (["--out", f"{'n' * 300}.zarr"], "the name is too long"),
         (["--out", "set.zarr", "--table", "set.xls"], "a table is .csv or .parquet"),
         (["--out", "set.zarr", "--table", "nowhere/set.csv"], "no folder"),
     ],
