@@ -14,7 +14,7 @@ from app.cli.progress import Progress
 from app.cli.signals import Ended, kept_from_signals
 from app.engine.machine import cores
 from app.engine.memory import check_memory
-from app.files.atomic import check_writable, claimed_place
+from app.files.atomic import check_writable, claimed, claimed_place
 from app.model.errors import UserError
 from app.sweep.recipe import Recipe, open_recipe
 from app.sweep.worlds import Order, Outcome, Wanted, program
@@ -68,7 +68,15 @@ def _sweep(
     check_table(table)
     if not scheduler:
         _check_memory(recipe, workers or cores())
-    found = ResultSet(out, recipe)
+    with claimed(table, *_sheets(recipe, sheet)):
+        _complete(recipe, ResultSet(out, recipe), is_new, scheduler, workers, table, sheet)
+
+
+def _complete(
+    recipe: Recipe, found: ResultSet, is_new: bool, scheduler: str, workers: int | None, table: Path, sheet: Path
+) -> None:
+    """Run what is missing in a set, and tell of all worlds."""
+    out = found.path
     missing = found.missing
     if len(missing) < len(recipe.worlds):
         print(f"{out}: {found.count} of {len(recipe.worlds)} worlds are there")
@@ -141,8 +149,6 @@ def _check_paths(recipe: Recipe, out: Path, table: Path, sheet: Path) -> None:
         check_writable(out)
     if recipe.said.pictures and sheet.suffix.lower() != ".png":
         raise UserError(f"{sheet}: a contact sheet is .png")
-    for path in _sheets(recipe, sheet):
-        check_writable(path)
 
 
 def _sheets(recipe: Recipe, sheet: Path) -> list[Path]:

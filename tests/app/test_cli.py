@@ -72,6 +72,8 @@ CLAIMING = [
     "bench droplets --json x.json",
     "soak --record x.jsonl",
     "sweep recipe.toml --out x.zarr",
+    "sweep recipe.toml --out y.zarr --table x.csv",
+    "sweep recipe.toml --out y.zarr --sheet x.png",
 ]
 
 
