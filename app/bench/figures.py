@@ -40,7 +40,7 @@ SHOWN = (
     ("world", "everything, 1024², two threads against one"),
     ("memory", "everything in memory, 1024², snapshots included"),
     ("memory", "a world in memory, 1024², snapshots included"),
-    ("sweep", "processor time of a world above that"),
+    ("sweep", "processor time of a sweep's world above one alone"),
 )
 
 

@@ -61,7 +61,9 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     what = f"{number} worlds of {side}², {cycles} cycles"
     yield Row(f"cores busy, {what}", busy and 100.0 * busy, "%", 95.0, at_least=True)
     yield Row("a world alone in a process", alone, "s", None)
-    yield Row("processor time of a world above that", alone and each and 100.0 * (each / alone - 1.0), "%", 5.0)
+    yield Row(
+        "processor time of a sweep's world above one alone", alone and each and 100.0 * (each / alone - 1.0), "%", 5.0
+    )
     yield Row("worlds that a killed worker loses", worlds_lost(text), "worlds", 1.0)
 
 
