@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from app.cli.folder import made
+from app.cli.folder import is_folder, made
 from app.cli.progress import Progress
 from app.engine import past
 from app.engine.creation import create_world
@@ -33,7 +33,7 @@ def export(scene: Scene, out: Path, wishes: Wishes, *, cycles: int = 0, threads:
     `UserError` where a wish is none that can be met, or a file cannot be written; each is whole or as it was.
     """
     wishes = wishes.checked()
-    if out.suffix and not out.is_dir():
+    if out.suffix and not is_folder(out):
         with claimed(out):
             file_of = single(wishes, out)
             landscape = landscape_of(scene, cycles, threads)

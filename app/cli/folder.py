@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,14 +12,29 @@ from app.files.atomic import reason_of
 from app.model.errors import UserError
 
 
+def is_folder(path: Path) -> bool:
+    """Whether a path is a folder, as far as this user may know."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 @contextlib.contextmanager
 def made(folder: Path) -> Iterator[None]:
-    """Make a folder and those above it. Where nothing is written into them, they do not stay."""
-    new = [place for place in (folder, *folder.parents) if not place.exists()]
+    """Make a folder and those above it. Where nothing is written into them, they do not stay.
+
+    Raises `UserError` where nothing can be written into it.
+    """
+    new: list[Path] = []
     try:
+        new += (place for place in (folder, *folder.parents) if not place.exists())
         folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, "no permission")
     except OSError as error:
-        reason = "it is a file; name a folder" if folder.exists() else reason_of(error, folder)
+        is_file = isinstance(error, FileExistsError)
+        reason = "it is a file; name a folder" if is_file else reason_of(error, folder)
         raise UserError(f"cannot write into {folder}: {reason}") from error
     try:
         yield

@@ -21,15 +21,18 @@ Kind = TypeVar("Kind", bound=msgspec.Struct)
 def kind_files(shipped: str, folder: str, parameter: str) -> dict[str, Traversable]:
     """The files of kinds by name: those of `assets/<shipped>`, and those of a folder, which replace them.
 
-    `parameter` is what names the folder. Raises `UserError` where it is not there.
+    `parameter` is what names the folder. Raises `UserError` where it is not there or cannot be read.
     """
     places: list[Traversable] = [files("assets") / shipped]
-    if folder:
-        path = path_of(folder)
-        if not path.is_dir():
-            raise UserError(f"{parameter}: {folder}: there is no such folder")
-        places.append(path)
-    entries = (entry for place in places for entry in sorted(place.iterdir(), key=lambda entry: entry.name))
+    try:
+        if folder:
+            path = path_of(folder)
+            if not path.is_dir():
+                raise UserError(f"{parameter}: {folder}: there is no such folder")
+            places.append(path)
+        entries = [entry for place in places for entry in sorted(place.iterdir(), key=lambda entry: entry.name)]
+    except OSError as error:
+        raise UserError(f"{parameter}: {folder}: cannot be read: {error.strerror}") from error
     return {entry.name.removesuffix(SUFFIX): entry for entry in entries if entry.name.endswith(SUFFIX)}
 
 
@@ -38,6 +41,8 @@ def read_kind(entry: Traversable, kind: type[Kind], what: str, reserved: Contain
     name = entry.name.removesuffix(SUFFIX)
     try:
         read = msgspec.toml.decode(entry.read_bytes(), type=kind)
+    except OSError as error:
+        raise UserError(f"{entry}: cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise UserError(f"{entry}: {plain_reason(str(error), what)}") from error
     if not re.fullmatch("[a-z][a-z0-9-]*", name) or name in reserved:

@@ -7,7 +7,7 @@ import platform
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -296,6 +296,39 @@ def test_wrong_words_give_one_line(
             assert error.startswith("thalweg")
             assert message in error
             assert list(folder.iterdir()) == []
+
+
+def test_folders_without_permission_are_one_line_before_any_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
+    """The user who runs tests may be one to whom nothing is forbidden."""
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    is_dir, iterdir = Path.is_dir, Path.iterdir
+
+    def asked(path: Path) -> bool:
+        if secret in path.parents:
+            raise PermissionError(13, "Permission denied", str(path))
+        return is_dir(path)
+
+    def listed(path: Path) -> Iterator[Path]:
+        if path == secret:
+            raise PermissionError(13, "Permission denied", str(path))
+        return iterdir(path)
+
+    monkeypatch.setattr(Path, "is_dir", asked)
+    monkeypatch.setattr(Path, "iterdir", listed)
+    monkeypatch.setattr(os, "access", lambda place, *_: Path(place) != secret)
+    out = ["--out", str(tmp_path / "world.npz")]
+    for words, message in (
+        (["export", "noise", "--out", str(secret / "land.tif")], f"cannot write {secret / 'land.tif'}: no permission"),
+        (["export", "noise", "--out", str(secret)], f"cannot write into {secret}: no permission"),
+        (["analyze", "noise", "--out", str(secret)], f"cannot write into {secret}: no permission"),
+        (["simulate", *SMALL, *out, "--set", f"flora.folder={secret}"], f"flora.folder: {secret}: cannot be read"),
+    ):
+        with subtests.test(words=words):
+            error = stops(capsys, *words)
+            assert message in error
 
 
 def test_no_display_is_said_and_what_to_do_without() -> None:
