@@ -21,14 +21,15 @@ MOST_NUMBERS = 1024  # of worlds that are told apart in a version
 class Publisher:
     """Publishes snapshots of one world, or of several that are compared.
 
-    Two sets of arrays are used in turn: one is the picture's, the other is free to be written. Only `take` may be
-    called from another thread.
+    Two sets of arrays are used in turn: one is the picture's, the other is free to be written. Only `take` and
+    `give_back` may be called from another thread.
     """
 
     def __init__(self) -> None:
         self._numbers: tuple[int, ...] = ()  # of the worlds
         self._highest_number = 0
         self._sets: list[tuple[Snapshot, ...]] = []  # the last two of these worlds
+        self._read: list[tuple[Snapshot, ...]] = []  # that were taken and not given back, of any worlds
         self._published: tuple[Snapshot, ...] = ()
         self._lock = threading.Lock()
 
@@ -63,16 +64,30 @@ class Publisher:
 
     @property
     def is_full(self) -> bool:
-        """Whether the last snapshots have not been taken."""
-        return bool(self._published)
+        """Whether the last snapshots have not been taken, or there is no place for others."""
+        return bool(self._published) or not self.has_place
+
+    @property
+    def has_place(self) -> bool:
+        """Whether there are arrays to write to: none where all are read."""
+        with self._lock:
+            return len(self._sets) < 2 or bool(self._published) or bool(self._unread())
+
+    def _unread(self) -> list[int]:
+        """The places of the sets that nobody reads."""
+        reading = set(map(id, self._read))
+        return [place for place, snapshots in enumerate(self._sets) if id(snapshots) not in reading]
 
     def publish(self, worlds: Sequence[World], surveys: Sequence[Survey | None], overlay: str) -> None:
         """Publish the worlds as they are now. Snapshots that were not taken yet are taken back, and written anew."""
+        old: Sequence[Snapshot | None] = (None,) * len(worlds)
         with self._lock:
-            if self._published and len(self._sets) == 2:
+            if len(self._sets) == 2:
+                if places := [1] if self._published else self._unread():
+                    old = self._sets.pop(places[0])
+                else:  # the last were taken just now: the oldest are the reader's alone from now on
+                    self._sets.pop(0)
                 self._published = ()
-                self._sets.reverse()  # the newest has not been seen by anyone, and is the one to be written
-        old = self._sets.pop(0) if len(self._sets) == 2 else (None,) * len(worlds)
         overlays = [overlay] * len(worlds)
         snapshots = tuple(map(take_snapshot, worlds, self._numbers, old, surveys, overlays))
         if overlay == DIFFERENCE and len(worlds) > 1:
@@ -81,14 +96,23 @@ class Publisher:
         with self._lock:
             self._published = snapshots
 
-    def take(self) -> tuple[Snapshot, ...]:
+    def take(self, *, gives_back: bool = True) -> tuple[Snapshot, ...]:
         """The newest snapshots, one of each world and all after the same cycle; none if there are none since the last.
 
-        Gives back the arrays of those before.
+        Gives back the arrays of those before, unless the taker still reads them, and does so himself.
         """
         with self._lock:
             snapshots, self._published = self._published, ()
+            if snapshots:
+                self._read = [snapshots] if gives_back else [*self._read, snapshots]
         return snapshots
+
+    def give_back(self, shown: Sequence[Snapshot]) -> bool:
+        """Give back the arrays of all that was taken but for what is shown. Returns whether there were any."""
+        reading, before = set(map(id, shown)), len(self._read)
+        with self._lock:
+            self._read = [snapshots for snapshots in self._read if not reading.isdisjoint(map(id, snapshots))]
+            return len(self._read) < before
 
 
 def _compare(worlds: Sequence[World], snapshots: Sequence[Snapshot]) -> None:

@@ -94,10 +94,11 @@ class SimulationThread:
     """
 
     def __init__(self, *scenes: Scene, paused: bool = False, session: Session | None = None) -> None:
-        self.paused = paused  # as it was asked for last
         self.first_picture_shown = threading.Event()  # kernels are loaded only after it: the picture comes first
         self._opening = Open(scenes)
         self._status = Status(scenes=scenes)
+        self._asked_pause = paused  # last
+        self._pauses_asked = 0
         self._requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
         self._reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
         self._publisher = Publisher()
@@ -109,6 +110,7 @@ class SimulationThread:
         self._lockstep: Lockstep | None = None
         self._latest_picture = math.inf  # by the clock: kernels do not wait for the first one any longer
         self._is_paused = paused
+        self._pauses_answered = 0
         self._granted = 0  # cycles that may run now, where the pace follows the frames or single steps
         self._frames_seen = 0  # since the last portion of cycles was granted
         self._overlay = "none"
@@ -136,13 +138,14 @@ class SimulationThread:
         """End the thread: the cycle that is running comes to its end, and then the session is written."""
         self._stopping = True
         self._readiness.compiler.close()
+        was_seen = self.first_picture_shown.is_set()
         self.first_picture_shown.set()
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(timeout=UNNOTICED)
-            if self._thread.is_alive():
+            if self._thread.is_alive() and was_seen:
                 log.warning("what the simulation is at comes to its end first, and then its work is kept")
-                self._thread.join()
+            self._thread.join()
         self._timeline.close()
         if self._session:
             self._session.session.close()
@@ -151,9 +154,11 @@ class SimulationThread:
         """Ask for something, which is done between two cycles, in the order of asking."""
         match request:  # known at once, so that the next press of a key finds what this one asked for
             case Pause() | Step() | GoTo(pause=True):
-                self.paused = True
+                self._asked_pause = True
+                self._pauses_asked += 1
             case Run():
-                self.paused = False
+                self._asked_pause = False
+                self._pauses_asked += 1
             case _:
                 pass
         self._requests.put(request)
@@ -167,15 +172,25 @@ class SimulationThread:
                 heard.append(self._reports.get_nowait())
         return heard
 
-    def take(self) -> tuple[Snapshot, ...]:
+    def take(self, *, gives_back: bool = True) -> tuple[Snapshot, ...]:
         """The newest snapshots, one of each world and all after the same cycle; none if there are none since the last.
 
-        Gives back the arrays of those before.
+        Gives back the arrays of those before; who still reads them says otherwise, and calls `give_back` later.
         """
-        snapshots = self._publisher.take()
+        snapshots = self._publisher.take(gives_back=gives_back)
         if snapshots:
             self._wake.set()
         return snapshots
+
+    def give_back(self, shown: Sequence[Snapshot]) -> None:
+        """Give back the arrays of all snapshots that were taken, but for those that are shown."""
+        if self._publisher.give_back(shown):
+            self._wake.set()
+
+    @property
+    def paused(self) -> bool:
+        """Whether it will be paused when all that was asked for is done."""
+        return self._asked_pause if self._pauses_asked > self._pauses_answered else self._is_paused
 
     @property
     def status(self) -> Status:
@@ -252,14 +267,21 @@ class SimulationThread:
             self._answer(request)
         except Exception as error:
             self._refuse(request, error)
+        else:
+            if not (self._waiting and self._waiting[-1] is request):
+                self._count(request)
+
+    def _count(self, request: Request) -> None:
+        """A request has been answered, or refused: what it asked for counts no more, but how it is now."""
+        if isinstance(request, Pause | Step | Run) or (isinstance(request, GoTo) and request.pause):
+            self._pauses_answered += 1
 
     def _refuse(self, request: Request, error: Exception) -> None:
         if not isinstance(error, UserError):
             log.error("a request failed", exc_info=error)
-        if isinstance(request, GoTo):
-            self.paused = self._is_paused
         if isinstance(request, Stroke):
             self._stroke = None
+        self._count(request)
         self._reports.put(Refused(request, explained(error)))
 
     def _answer(self, request: Request) -> None:
@@ -334,7 +356,7 @@ class SimulationThread:
         self._end_travel()
         waiting, self._waiting = self._waiting, []
         for other in waiting:
-            self._reports.put(Refused(other, "another land was opened meanwhile"))
+            self._refuse(other, UserError("another land was opened meanwhile"))
         self._timeline.begin(request, lockstep, past)
         self._go_on_from(lockstep)
         numbers = tuple(snapshot.world for snapshot in snapshots)
@@ -858,7 +880,8 @@ class SimulationThread:
 
     def _publish(self) -> None:
         """Publish snapshots if there is something new and the last ones were taken."""
-        if self._lockstep is None or (self._publisher.is_full and not self._painted):
+        publisher = self._publisher
+        if self._lockstep is None or (publisher.is_full and not (self._painted and publisher.has_place)):
             return
         survey_is_due = self._survey_is_due()
         if not self._fresh and not survey_is_due:

@@ -213,7 +213,8 @@ class Application:
             self.simulation.ask(FrameBegan(max(1, round(dt * SCREENS_PER_SECOND))))  # a slow picture does not slow it
         self._watch()
         self._tell_of_view()
-        snapshots = () if self.sides.drawing else self.simulation.take()  # a picture shows one state of the world
+        # A picture shows one state of the world, and what is shown is read until others are.
+        snapshots = () if self.sides.drawing else self.simulation.take(gives_back=False)
         self._hear_simulation()
         self.exporting.update()
         self.part_choice.update()
@@ -722,7 +723,10 @@ class Application:
                 self.documents.worlds_came()
             elif are_others:
                 self.cameras.renumber([shown.world for shown in self.sides.snapshots], [new.world for new in snapshots])
-            self._show(snapshots, are_others=are_others)  # last, for it may fail; the worlds are there in any case
+            try:
+                self._show(snapshots, are_others=are_others)  # last, for it may fail; the worlds are there in any case
+            finally:
+                self.simulation.give_back(self.sides.snapshots)
         if self._opening and self.documents.are_shown and self.snapshot is not None:
             self.camera.open(self.documents.scene.camera)
             self._opening = not self.panel.is_laid_out  # until then it is not known what is free of the scene

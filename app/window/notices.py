@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from dataclasses import dataclass, field
 from typing import Literal
@@ -46,10 +47,14 @@ class Notice:
 
 
 class Notices:
-    """The messages that are on the screen, oldest first: the newest ones, and each only once."""
+    """The messages that are on the screen, oldest first: the newest ones, and each only once.
+
+    Recorders and writers of screenshots say theirs from threads of their own.
+    """
 
     def __init__(self) -> None:
         self._shown: list[Notice] = []
+        self._lock = threading.RLock()
 
     def say(self, text: str) -> None:
         self._add(text, "info")
@@ -60,24 +65,28 @@ class Notices:
 
     def complain(self, text: str) -> bool:
         """Show an error. Returns whether it is new on the screen."""
-        is_new = all(notice.text != text for notice in self._shown)
-        self._add(text, "error")
+        with self._lock:
+            is_new = all(notice.text != text for notice in self._shown)
+            self._add(text, "error")
         return is_new
 
     def dismiss(self, notice: Notice) -> None:
-        self._shown = [other for other in self._shown if other is not notice]
+        with self._lock:
+            self._shown = [other for other in self._shown if other is not notice]
 
     def dismiss_all(self) -> bool:
         """Clear the screen of warnings and errors. Returns whether there were any."""
-        kept = [notice for notice in self.shown() if notice.kind == "info"]
-        is_less = len(kept) < len(self._shown)
-        self._shown = kept
+        with self._lock:
+            kept = [notice for notice in self.shown() if notice.kind == "info"]
+            is_less = len(kept) < len(self._shown)
+            self._shown = kept
         return is_less
 
     def shown(self) -> list[Notice]:
         """Those that are still to be seen."""
-        self._shown = [notice for notice in self._shown if notice.seconds_left > 0.0]
-        return list(self._shown)
+        with self._lock:
+            self._shown = [notice for notice in self._shown if notice.seconds_left > 0.0]
+            return list(self._shown)
 
     @property
     def rest(self) -> float:
@@ -86,6 +95,7 @@ class Notices:
 
     def _add(self, text: str, kind: Kind) -> None:
         # The same thing said again, as an error in every frame would be, is one message.
-        count = 1 + sum(other.count for other in self.shown() if other.text == text)
-        others = [other for other in self._shown if other.text != text]
-        self._shown = [*others[-(MOST_SHOWN - 1) :], Notice(text, kind, count)]
+        with self._lock:
+            count = 1 + sum(other.count for other in self.shown() if other.text == text)
+            others = [other for other in self._shown if other.text != text]
+            self._shown = [*others[-(MOST_SHOWN - 1) :], Notice(text, kind, count)]

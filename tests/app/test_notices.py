@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,28 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(notices.time, "monotonic", clock.monotonic)
     return clock
+
+
+class Guarded(Notices):
+    """Whose list only who holds the lock may read and change."""
+
+    def __getattribute__(self, name: str) -> Any:
+        assert name != "_shown" or self._lock._is_owned()  # type: ignore[attr-defined]
+        return super().__getattribute__(name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        assert name != "_shown" or "_lock" not in vars(self) or self._lock._is_owned()  # type: ignore[attr-defined]
+        super().__setattr__(name, value)
+
+
+def test_no_thread_changes_what_another_one_is_at() -> None:
+    said = Guarded()
+    said.say("saved")
+    said.warn("rounded")
+    assert said.complain("no space")
+    said.dismiss(said.shown()[0])
+    assert said.rest > 0.0
+    assert said.dismiss_all()
 
 
 def test_the_newest_are_shown_and_what_is_said_again_is_counted() -> None:

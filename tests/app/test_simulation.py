@@ -15,7 +15,20 @@ import numpy as np
 import pytest
 
 from app.engine.creation import create_world
-from app.engine.messages import FrameBegan, OpenFailed, Pause, Run, Save, Saved, Step, Stopped, Watch
+from app.engine.messages import (
+    FrameBegan,
+    GoTo,
+    OpenFailed,
+    Pause,
+    Request,
+    Run,
+    Save,
+    Saved,
+    Step,
+    Stopped,
+    Watch,
+)
+from app.engine.publishing import Publisher
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.thread import GIVING_WAY, SHORT_CYCLE, SimulationThread
 from app.files import checkpoint
@@ -452,6 +465,52 @@ def test_simulator_prepares_what_is_switched_on() -> None:
     assert simulator.unprepared() == ["droplets"]
     simulator.advance()
     assert simulator.unprepared() == []
+
+
+def test_what_is_shown_is_not_written_to_until_it_is_given_back() -> None:
+    simulator, publisher = simulated(0), Publisher()
+    worlds = [simulator.world]
+
+    def publish() -> None:
+        simulator.advance()
+        publisher.publish(worlds, [None], "none")
+
+    publisher.begin(publisher.first(worlds, "none"))
+    first = publisher.take(gives_back=False)
+    publish()
+    assert publisher.is_full and publisher.has_place
+    second = publisher.take(gives_back=False)
+    before = [shown(snapshot) for snapshot in (*first, *second)]
+    assert publisher.is_full and not publisher.has_place
+    publish()  # as where they are taken between the look and this
+    third = publisher.take(gives_back=False)
+    assert [shown(snapshot) for snapshot in (*first, *second)] == before != [shown(third[0])] * 2
+    assert publisher.give_back(third)
+    publish()
+    fourth = publisher.take()
+    assert shown(fourth[0]) == bits(simulator.world)["shown"]
+    assert fourth[0].layers["bedrock"] is second[0].layers["bedrock"]  # which was given back
+    publish()  # and by `take`, so were those before it
+    assert publisher.take()[0].layers["bedrock"] is third[0].layers["bedrock"]
+
+
+def test_whether_it_is_paused_is_as_was_asked_for_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer, seen = SimulationThread._answer, list[bool]()
+
+    def note(self: SimulationThread, request: Request) -> None:
+        seen.append(self.paused)
+        answer(self, request)
+
+    monkeypatch.setattr(SimulationThread, "_answer", note)
+    simulation = SimulationThread(small_scene())
+    for request in (GoTo(99, 0, pause=True), Run(), Step(), GoTo(98, 0, pause=True), Run(), GoTo(97, 0, pause=True)):
+        simulation.ask(request)
+    simulation.start()
+    try:
+        wait_for(lambda: len(seen) == 7, "answers, also to what opens the land")
+        assert seen == [True] * 6 + [False]  # after the last one, which is refused, it goes on as it did
+    finally:
+        simulation.stop()
 
 
 def test_a_land_that_is_being_made_is_given_up_where_the_thread_stops(monkeypatch: pytest.MonkeyPatch) -> None:
