@@ -36,6 +36,7 @@ from app.export.protocol import (
     say,
 )
 from app.export.wishes import Wishes
+from app.files.atomic import claimed
 from app.files.checkpoint import load_scene
 from app.model.errors import explained
 
@@ -86,7 +87,7 @@ def _planned(landscape: Landscape, request: Plan) -> Iterator[Answer]:
 def _written(landscape: Landscape, request: Write) -> Iterator[Answer]:
     folder = folder_of(request)
     items = _items(landscape, request.wishes)
-    with made(folder):
+    with made(folder), claimed(*(folder / item.name for item in items)):
         yield _files(items)
         for item in items:
             told = write_item(item, folder / item.name)

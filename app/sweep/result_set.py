@@ -60,7 +60,7 @@ class ResultSet:
         else:
             _make(path, recipe)
         self._group = zarr.open_group(path, mode="r+")
-        texts = np.asarray(self._group[RECORD][:])
+        texts = self._values(RECORD, slice(None))
         self._records = {number: _read(text, path) for number, text in enumerate(texts.tolist()) if text}
         self._since = 0  # worlds that were put since figures were written
 
@@ -120,7 +120,15 @@ class ResultSet:
         """The pictures of all worlds that have any, one after the other, [picture, line, pixel, colour]."""
         for world in self.worlds:
             if self.has(world.number):
-                yield world, np.asarray(self._group[PICTURES][world.number])
+                yield world, self._values(PICTURES, world.number)
+
+    def _values(self, name: str, place: int | slice) -> NDArray[Any]:
+        """What an array holds. Raises `UserError` where it cannot be read."""
+        try:
+            return np.asarray(self._group[name][place])
+        except (OSError, ValueError, RuntimeError) as error:  # as files and codecs say it
+            reason = " ".join(str(error).split())
+            raise UserError(f"{self.path}: '{name}' is damaged: {reason}; name another set") from error
 
     def _row(self, world: Planned) -> dict[str, Cell]:
         found = self._records.get(world.number)
@@ -244,7 +252,7 @@ def _check_same(path: Path, recipe: Recipe) -> None:
     try:
         group = zarr.open_group(path, mode="r")
         attributes = dict(group.attrs)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path}: is there, and is no set of worlds; name another one") from error
     there, here = attributes.get(RECIPE), recipe.identity
     if not isinstance(there, dict):

@@ -616,6 +616,31 @@ def test_what_is_no_set_is_not_touched(tmp_path: Path) -> None:
     assert files_of(tmp_path / "set.zarr") == {"mine": b"mine"}
 
 
+def test_a_damaged_set_is_one_line(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    text = SMALL.replace("pictures = []", 'pictures = ["scene"]\nwidth = 16\nheight = 16')
+    found = made(tmp_path, text=text)
+    found.put(0, Outcome(pictures=np.ones((1, 16, 16, 3), np.uint8)))
+    for name, content, error in (
+        ("zarr.json", b"{", "is no set of worlds"),
+        ("zarr.json", b"[]", "is no set of worlds"),
+        ("zarr.json", b"\xff", "is no set of worlds"),
+        ("record/c/0", b"junk", "'record' is damaged"),
+        ("record/c/0", b"", "'record' is damaged"),
+        ("pictures/c/0/0/0/0/0", b"junk", "'pictures' is damaged"),
+    ):
+        place = found.path / name
+        before = place.read_bytes()
+        place.write_bytes(content)
+        with (
+            subtests.test(name=name, content=content),
+            pytest.raises(UserError, match=f"set.zarr: .*{error}") as raised,
+        ):
+            list(made(tmp_path, text=text).pictures())
+        assert "\n" not in str(raised.value)
+        place.write_bytes(before)
+    assert len(list(made(tmp_path, text=text).pictures())) == 1
+
+
 def test_full_disk_is_one_line_and_leaves_the_world_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = made(tmp_path, SIX)
     layers = {"ground": np.ones((32, 40), np.float32)}
