@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import stat
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -183,6 +184,8 @@ def _read(
     check: Callable[[int, int], None] = lambda rows, columns: None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe, say, on which one would wait for ever
+            raise UserError(f"{path}: not a saved world: it is not a regular file")
         with zipfile.ZipFile(path) as archive:
             if optional:
                 optional += tuple(entry.removesuffix(".npy") for entry in archive.namelist() if entry.startswith(LOOSE))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
+import os
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -283,3 +285,10 @@ def test_full_disk_leaves_the_old_file_whole(saved: Path, monkeypatch: pytest.Mo
         checkpoint.save(saved, simulator.world, simulator.scene)
     assert saved.read_bytes() == before
     assert [path.name for path in saved.parent.iterdir()] == ["world.npz"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes that have a name")
+def test_a_pipe_is_no_saved_world_and_nobody_waits_for_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.npz")
+    with pytest.raises(UserError, match=r"pipe\.npz: not a saved world: it is not a regular file"):
+        checkpoint.load_journal(tmp_path / "pipe.npz")
