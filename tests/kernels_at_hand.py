@@ -14,6 +14,9 @@ import app  # noqa: F401  # sets Numba's cache
 import kernels
 from app.engine.builds import all_builds
 from app.engine.compiling import compile_in_workers
+from app.engine.creation import create_world
+from app.scene.scene import Scene
+from app.sources.generators import GENERATORS
 
 
 def stamp() -> Path:
@@ -24,12 +27,17 @@ def stamp() -> Path:
 
 
 def compile_all() -> None:
-    """Compile every build, unless that was done for these sources. Raises `SystemExit` with what went wrong."""
+    """Compile every build and what makes land, unless that was done for these sources.
+
+    Raises `SystemExit` with what went wrong.
+    """
     done = stamp()
     if done.exists():
         return
     if failures := compile_in_workers(all_builds(), "compiling all kernels"):
         sys.exit("\n".join(f"{build}: {error}" for build, error in failures.items()))
+    for generator in GENERATORS:
+        create_world(Scene().with_values({"world.source": generator, "world.columns": 24, "world.rows": 20}))
     done.touch()
 
 
