@@ -31,6 +31,7 @@ from app.model.world import (
     SMALLEST_SIDE,
     Layer,
     World,
+    check_extent,
 )
 from app.processes.pools import derive_levels
 from app.scene.scene import Scene
@@ -229,7 +230,7 @@ def _generate(scene: Scene, check: SizeCheck, land_of: Scene | None = None) -> W
     """The land of a scene, or that of another one in the same cells."""
     rows, columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
     cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
-    _check_reference_cells(scene, max(rows, columns) * cell_size)
+    check_extent(max(rows, columns) * cell_size, scene.world.reference_cell_size)
     check(rows, columns)
     land = generate((land_of or scene).at(0), grid_of(scene, rows, columns))
     if land.loose is None:
@@ -250,7 +251,7 @@ def _from_heightmap(scene: Scene, heightmap: Heightmap, check: SizeCheck) -> Wor
     file_rows, file_columns = elevation.shape
     rows, columns = _size(scene, file_rows, file_columns)
     cell_size = _resampled_cell_size(heightmap, rows, columns)
-    _check_reference_cells(scene, max(rows, columns) * (scene.world.cell_size or cell_size))
+    check_extent(max(rows, columns) * (scene.world.cell_size or cell_size), scene.world.reference_cell_size)
     check(rows, columns)
     if (rows, columns) != (file_rows, file_columns):
         elevation = resample(elevation, rows, columns)
@@ -352,19 +353,6 @@ def _size(scene: Scene, rows: int, columns: int) -> tuple[int, int]:
                 f"a map of {columns}×{rows} cells: sides must be from {SMALLEST_SIDE} to {LARGEST_SIDE} cells"
             )
     return rows, columns
-
-
-def _check_reference_cells(scene: Scene, extent: float) -> None:
-    """Raise `UserError` where a map of this length in metres is less of the land than the smallest map of it.
-
-    On each reference cell fall as many particles as on a cell of that size: on a small part of one, more than end.
-    """
-    reference = scene.world.reference_cell_size
-    if reference and extent < SMALLEST_SIDE * reference * (1.0 - SAME_SIZE):
-        raise UserError(
-            f"a map of {extent:g} m: it must be at least {SMALLEST_SIDE} reference cells long, which have "
-            f"{reference:g} m; world.reference_cell_size says how large they are"
-        )
 
 
 def _world(scene: Scene, elevation: Layer, cell_size: float) -> World:

@@ -31,6 +31,7 @@ from app.model.world import (
     SMALLEST_SIDE,
     Layer,
     World,
+    check_extent,
     unsound_cell,
 )
 from app.scene.scene import Scene, scene_content, scene_from
@@ -107,6 +108,10 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
             arrays[name] = arrays[name].astype(LAYERS[name].dtype, copy=False)
     _check_layers(path, arrays)
     layers = (arrays["bedrock"], arrays["sediment"])
+    try:
+        check_extent(max(layers[0].shape) * meta.cell_size, meta.reference_cell_size)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
     world = World(*layers, meta.cell_size, meta.seed, arrays.get("water"), meta.reference_cell_size)
     for name in (name for name in LAYERS if name in arrays):
         world.trace(name)[...] = arrays[name]

@@ -33,11 +33,25 @@ LARGEST_CELL = 1e6
 SMALLEST_RELIEF = 1e-3  # metres: a flatter land has no ways for water that numbers of the picture could tell
 LARGEST_RELIEF = 9000.0
 
+ABOUT = 0.999  # of a length that is as long as another one, but for how both were rounded
+
 DEFAULT_CELL_SIZE = 20.0  # metres, where neither source nor scene gives one
 
 LARGEST_CYCLE = 2**53  # what every reader of JSON keeps exactly
 
 TOUCHES = 2**20  # by hand, between two cycles: versions of what was changed then are told apart as far as this
+
+
+def check_extent(longer_side: float, reference_cell_size: float) -> None:
+    """Raise `UserError` where a map of this length is less of a land, in reference cells, than the smallest map of it.
+
+    On each reference cell fall as many particles as on a cell of that size: on a small part of one, more than end.
+    """
+    if longer_side < SMALLEST_SIDE * reference_cell_size * ABOUT:
+        raise UserError(
+            f"a map of {longer_side:g} m: it must be at least {SMALLEST_SIDE} reference cells long, which have "
+            f"{reference_cell_size:g} m; world.reference_cell_size says how large they are"
+        )
 
 
 def is_within(values: NDArray[Any], low: float, high: float) -> bool:

@@ -162,6 +162,10 @@ def lone_surrogate(arrays: Arrays) -> None:
             "layer 'sediment' is 1e+300 at row 0, column 7; must be a finite number, 0",
         ),
         (change_meta(cell_size=0.0), "its cell size is 0; it must be from 0.0001 to 1e+06 m"),
+        (
+            change_meta(reference_cell_size=500.0),
+            "a map of 800 m: it must be at least 8 reference cells",
+        ),
         (change_meta(cell_size=1e308), "its cell size is 1e+308; it must be from 0.0001 to 1e+06 m"),
         (change_meta(seed=2**70), f"its seed is {2**70}; it must be from 0 to 2147483647"),
         (change_meta(seed=-1), "its seed is -1; it must be from 0 to 2147483647"),
