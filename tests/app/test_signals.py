@@ -218,7 +218,7 @@ MORE_PHASES = (
     ("writing", ("export", *LARGE, "--out", "folder", "--meshes", "stl,glb,obj")),
     ("cycle/s]", ("replay", "story.toml", *LONG)),
     ("running", ("sweep", "recipe.toml", "--out", "set.zarr")),
-    ("bar", ("bench", "droplets")),
+    ("yards per step", ("bench", "droplets")),
     ("bar", ("bench", "start")),
     ("presets for", ("soak", "noise", "--hours", "1")),
 )
