@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import logging
 import os
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from app.bench import figures
 from app.bench.row import Row
+from app.files.atomic import claimed
 from app.model.errors import UserError, nearest
 
 log = logging.getLogger(__name__)
@@ -50,11 +52,12 @@ def bench(group: str | None = None, path: Path | None = None, against: Path | No
     if group is not None and group not in GROUPS:
         raise UserError(f"{group}: there is no such group{nearest(group, GROUPS)}")
     kept = figures.read_figures(against) if against else []
-    if path is not None:
-        figures.keep(path, {})  # before minutes are spent on what cannot be written
-    measured = _measure_and_print(group)
-    if path is not None:
-        figures.keep(path, measured)
+    with claimed(path) if path is not None else contextlib.nullcontext():
+        if path is not None and path.exists():
+            figures.read_figures(path)  # which refuses another file before minutes are spent
+        measured = _measure_and_print(group)
+        if path is not None:
+            figures.keep(path, measured)
     if against is not None:
         print("\n".join(["", *(figures.worse(kept, measured) or [f"nothing is worse than in {against}"])]))
 

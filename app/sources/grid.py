@@ -82,9 +82,6 @@ class Grid:
         return replace(self, rows=rows, columns=columns, cell=self.cell * step)
 
 
-FEWEST_CELLS = 2  # reference cells along a side of a land
-
-
 def grid_of(scene: Scene, rows: int, columns: int) -> Grid:
     """The grid that a scene with a generator asks for, in so many cells. Raises `UserError`."""
     world = scene.world
@@ -96,11 +93,6 @@ def grid_of(scene: Scene, rows: int, columns: int) -> Grid:
         raise UserError(
             f"world.reference_cell_size = {world.reference_cell_size:g}: the land would have "
             f"{land_columns}×{land_rows} such cells; at most {LARGEST_SIDE} to a side are right"
-        )
-    if cell < 1.0 and min(land_rows, land_columns) < FEWEST_CELLS:
-        raise UserError(
-            f"world.cell_size = {cell_size:g}: the land would have {land_columns}×{land_rows} reference cells of "
-            f"{world.reference_cell_size:g} m (world.reference_cell_size); at least {FEWEST_CELLS} to a side are right"
         )
     return Grid(rows, columns, cell, land_rows, land_columns)
 
