@@ -251,7 +251,7 @@ def test_what_is_asked_for_while_a_worker_ends_is_compiled() -> None:
         compiler.ask(["pools"])
         wait_for(lambda: workers and workers[0].is_ending.is_set(), "the end of a worker")
         compiler.ask(["wind"])
-        wait_for(lambda: compiler.outcome("wind") == "")
+        wait_for(lambda: compiler.outcome("wind") == "", "the other build")
         assert len(workers) == 2  # the first has not ended yet
     finally:
         for worker in workers:
@@ -264,7 +264,7 @@ def test_who_quits_leaves_no_build_to_be_compiled_elsewhere(monkeypatch: pytest.
     worker.stdout = io.StringIO()  # as of one that has ended
     compiler = Compiler(workers=1, start=lambda: worker)  # type: ignore[arg-type, return-value]
     compiler.ask(["pools"])
-    wait_for(worker.is_ending.is_set)
+    wait_for(worker.is_ending.is_set, "the end of a worker")
     monkeypatch.setattr(worker, "kill", worker.may_end.set)
     compiler.close()
     assert compiler.outcome("pools") is None
