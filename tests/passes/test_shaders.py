@@ -251,7 +251,6 @@ def test_a_reload_that_misses_a_file_keeps_the_program(
 
 
 @pytest.mark.usefixtures("compiled_anew")
-@pytest.mark.usefixtures("compiled_anew")
 def test_programs_that_were_not_used_for_long_make_room_and_come_back(
     write: Write, library: ShaderLibrary, context: moderngl.Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
