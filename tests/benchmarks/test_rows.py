@@ -57,8 +57,10 @@ def test_rows_of_a_group_are_whole(group: str, subtests: pytest.Subtests) -> Non
                 assert not row.at_least or row.unit not in LESS_IS_BETTER
             if row.unit == "1 is yes":
                 assert row.ok, "it holds at any size"
-    shown = {without_numbers(name) for shown_of, name in figures.SHOWN if shown_of == group}
-    assert shown <= set(map(without_numbers, names)), "the README's table asks for rows that there are"
+    for shown_of, shown in figures.SHOWN:
+        if shown_of == group:
+            with subtests.test(shown=shown):
+                assert any(without_numbers(name).startswith(without_numbers(shown)) for name in names)
 
 
 def without_numbers(name: str) -> str:
