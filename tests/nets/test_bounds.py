@@ -35,18 +35,28 @@ check_all()
 """
 
 
+TESTS_OF_KERNELS = ("-m", "pytest", "-q", "-n", "0", "-x", "-p", "no:cacheprovider", "tests/kernels")
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where kernels that look are compiled to, once for all tests."""
+    return tmp_path_factory.mktemp("kernels")
+
+
 @pytest.mark.nightly
-def test_no_index_is_beyond_its_array(tmp_path: Path) -> None:
-    """In a process of its own, as Numba reads at its start whether it should look, and with kernels of its own."""
-    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_NUM_THREADS": "3"}
+@pytest.mark.parametrize("arguments", [("-c", PROGRAM), TESTS_OF_KERNELS], ids=["presets", "tests of kernels"])
+def test_no_index_is_beyond_its_array(arguments: tuple[str, ...], kernels: Path) -> None:
+    """In a process of its own, as Numba reads at its start whether it should look."""
+    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(kernels), "NUMBA_NUM_THREADS": "3"}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], cwd=ROOT, env=os.environ | checked, capture_output=True, text=True, check=False
+        [sys.executable, *arguments], cwd=ROOT, env=os.environ | checked, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def check_all() -> None:
-    """What the test above asserts."""
+    """What the test above asserts of presets."""
     import numpy as np
 
     from app.engine.builds import RIVERS, STREAMS, all_builds
