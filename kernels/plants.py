@@ -525,56 +525,50 @@ def _tend(stripes, fields, kinds, parameters, turn, climate, keys, trees, starts
         )
 
 
-@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _find_strangers(trees, rows, columns, kinds, strangers):
-    """`strangers` [lot] become the first tree of each lot that is off the map or of no known kind, −1 where none is."""
-    for unsigned_lot in prange(len(strangers)):
-        lot = np.int64(unsigned_lot)
-        strangers[lot] = -1
-        for tree in range(min((lot + 1) * LOT, len(trees)) - 1, lot * LOT - 1, -1):
-            # Said so that it is false for what is no number.
-            is_known = 0.0 <= trees[tree, ROW] < rows and 0.0 <= trees[tree, COLUMN] < columns
-            if not (is_known and 0.0 <= trees[tree, KIND] < kinds):
-                strangers[lot] = tree
-
-
-def _check_trees(trees: Trees, rows: int, columns: int, kinds: int) -> None:
-    """Raises `ValueError` where a row of trees holds what must not become an index."""
-    strangers = np.empty(-(-len(trees) // LOT), np.int64)
-    _find_strangers(trees, rows, columns, kinds, strangers)
-    if (found := strangers[strangers >= 0]).size:
-        raise ValueError(f"tree {found[0]} is off the map, or of no kind that is known: {trees[found[0]].tolist()}")
+@inlined
+def _is_known(trees, tree, rows, columns, kinds):
+    """Whether a tree is on the map and of a known kind, so that these may be indices. False for what is no number."""
+    row, column, kind = trees[tree, ROW], trees[tree, COLUMN], trees[tree, KIND]
+    return 0.0 <= row < rows and 0.0 <= column < columns and 0.0 <= kind < kinds
 
 
 @njit(nogil=True, error_model="numpy")
-def _starts_in_lot(begin, end, trees, starts):
-    """Write to `starts` the first trees of rows that are in a lot; returns whether it is in the order of cells."""
-    row, column = (int(trees[begin - 1, ROW]), int(trees[begin - 1, COLUMN])) if begin > 0 else (0, 0)
-    for tree in range(begin, end):
-        its_row, its_column = int(trees[tree, ROW]), int(trees[tree, COLUMN])
-        if its_row < row or (its_row == row and its_column < column):
+def _starts_in_lot(begin, end, trees, starts, columns, kinds):
+    """Write to `starts` the first trees of rows that are in a lot.
+
+    Returns whether it is in the order of cells, and all of its trees are on the map and of known kinds.
+    """
+    row = column = 0
+    for tree in range(max(begin - 1, 0), end):
+        if not _is_known(trees, tree, len(starts) - 1, columns, kinds):
             return False
-        while row < its_row:
-            row += 1
-            starts[row] = tree
-        column = its_column
+        its_row, its_column = int(trees[tree, ROW]), int(trees[tree, COLUMN])
+        if tree >= begin:
+            if its_row < row or (its_row == row and its_column < column):
+                return False
+            while row < its_row:
+                row += 1
+                starts[row] = tree
+        row, column = its_row, its_column
     return True
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _find_starts(trees, starts, in_order):
+def _find_starts(trees, starts, columns, kinds, in_order):
     for unsigned_lot in prange(len(in_order)):
         lot = np.int64(unsigned_lot)
-        in_order[lot] = _starts_in_lot(lot * LOT, min((lot + 1) * LOT, len(trees)), trees, starts)
+        in_order[lot] = _starts_in_lot(lot * LOT, min((lot + 1) * LOT, len(trees)), trees, starts, columns, kinds)
 
 
-def _row_starts(trees: Trees, rows: int) -> NDArray[np.int64] | None:
-    """[row]: its first tree; one more at the end. None where trees are not in the order of their cells."""
+def _row_starts(trees: Trees, rows: int, columns: int, kinds: int) -> NDArray[np.int64] | None:
+    """[row]: its first tree; one more at the end. None where trees are not in the order of their cells, or strange."""
     starts = np.zeros(rows + 1, np.int64)
     in_order = np.empty(-(-len(trees) // LOT), np.bool_)
-    _find_starts(trees, starts, in_order)
+    _find_starts(trees, starts, columns, kinds, in_order)
+    if not in_order.all():
+        return None
     starts[(int(trees[-1, ROW]) if len(trees) else 0) + 1 :] = len(trees)
-    return starts if in_order.all() else None
+    return starts
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -675,11 +669,16 @@ def grow(
     """
     rows, columns = fields.ground.shape
     trees = np.ascontiguousarray(trees, np.float32)
-    _check_trees(trees, rows, columns, len(kinds.traits))
-    starts = _row_starts(trees, rows)
+    of_map = rows, columns, len(kinds.traits)
+    starts = _row_starts(trees, *of_map)
     if starts is None:
+        indices = trees[:, (ROW, COLUMN, KIND)]
+        known = ((indices >= 0.0) & (indices < of_map)).all(axis=1)
+        if not known.all():
+            tree = int(known.argmin())
+            raise ValueError(f"tree {tree} is off the map, or of no kind that is known: {trees[tree].tolist()}")
         trees = in_order_of_cells(trees, rows, columns)
-        starts = _row_starts(trees, rows)
+        starts = _row_starts(trees, *of_map)
     stripes = np.arange(cycle % PERIOD, -(-rows // STRIPE), PERIOD)
     sprouts = np.zeros((len(stripes), STRIPE, columns), np.uint8)
     keys = np.array([stream(seed, _GROWS, cycle), stream(seed, _TREES, cycle), stream(seed, _LIFESPANS, 0)], np.uint64)

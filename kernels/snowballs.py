@@ -112,6 +112,7 @@ class _Fields(NamedTuple):
     from_rock: Layer  # as many: what it made of rock
     surface: NDArray[np.float32]  # [cell * STRIDE + one of kernels/surface.py]; empty: bare
     rates: Rates  # as in kernels/rates.py; empty: 1
+    plain: bool  # whether there is one kind of loose material, and nothing else that raises the ground
 
 
 # What balls ask of `Materials`
@@ -142,14 +143,17 @@ def _spawn(particle, key, fields, constants):
 
 @inlined
 def _add(fields, cell, amount):
-    """Put `amount` on a cell, or take it where it is negative, sediment first; return what came of the rock."""
+    """Put `amount` on a cell without a burden, or take it where it is negative, sediment first.
+
+    Returns what came of the rock.
+    """
     loose = fields.sediment[np.uintp(cell)] + amount
     worn = max(0.0, -loose)
     loose = max(0.0, loose)
     rock = fields.bedrock[np.uintp(cell)] - worn
     fields.bedrock[np.uintp(cell)] = rock
     fields.sediment[np.uintp(cell)] = loose
-    fields.ground[np.uintp(cell)] = ground_of(fields.burden, cell, rock, loose)
+    fields.ground[np.uintp(cell)] = rock + loose
     return worn
 
 
@@ -181,10 +185,7 @@ def _dig_mix(fields, own, cell, depth):
 
 @njit(nogil=True, error_model="numpy")
 def _change_mix(fields, ball, cells, shares, amount, load):
-    """As `_change`, each kind by itself. Not inlined, so that the loop stays short where there is one.
-
-    Returns what was taken.
-    """
+    """As `_change`, each kind by itself. Returns what was taken."""
     own = ball * fields.stride
     taken = 0.0
     part = min(1.0, amount / load) if amount > 0.0 else 0.0
@@ -203,6 +204,22 @@ def _change_mix(fields, ball, cells, shares, amount, load):
         fields.sediment[cell] = thickness(fields, cell)
         fields.ground[cell] = ground_of(fields.burden, cell, fields.bedrock[cell], fields.sediment[cell])
     return taken
+
+
+@njit(nogil=True, error_model="numpy")
+def _change_rich(fields, told, cells, shares, amount, load, deposit, erosion):
+    """As `_change`, on ground that is not plain. Not inlined, so that the loop stays short where it is.
+
+    Returns what the ball tells of what it wore, and the erosion.
+    """
+    if fields.kinds > 1:
+        taken = _change_mix(fields, int(told), cells, shares, amount, load)
+        return told, deposit + taken if amount < 0.0 else erosion
+    for place in range(4):
+        cell = cells[place]
+        told += _add(fields, cell, shares[place] * amount)
+        fields.ground[cell] = ground_of(fields.burden, cell, fields.bedrock[cell], fields.sediment[cell])
+    return told, erosion
 
 
 @inlined
@@ -228,9 +245,11 @@ def _change(fields, row, column, deposit, erosion, load, told):
         moved = (to_nw + to_ne) + (to_sw + to_se)
         deposit *= moved
         erosion *= moved
-    if fields.kinds > 1:
-        taken = _change_mix(fields, int(told), (nw, ne, sw, se), (to_nw, to_ne, to_sw, to_se), amount, load)
-        return told, deposit, deposit + taken if amount < 0.0 else erosion
+    if not fields.plain:
+        told, erosion = _change_rich(
+            fields, told, (nw, ne, sw, se), (to_nw, to_ne, to_sw, to_se), amount, load, deposit, erosion
+        )
+        return told, deposit, erosion
     worn = _add(fields, nw, to_nw * amount)
     worn += _add(fields, ne, to_ne * amount)
     worn += _add(fields, sw, to_sw * amount)
@@ -397,8 +416,9 @@ def roll(
     own = (loads.shape[1], loads.reshape(-1), from_rock.reshape(-1))
     covered = np.empty(0, np.float32) if surface is None else surface.reshape(-1)
     factors = flat(rates)
+    on_it = (covered, factors, kinds == 0 and len(materials.burden) == 0)
     fields = _Ground._make(
-        (*(layer.reshape(-1) for layer in layers), rows, columns, *own, covered, factors, *asked(materials, _ASKED))
+        (*(layer.reshape(-1) for layer in layers), rows, columns, *own, *on_it, *asked(materials, _ASKED))
     )
     constants = _Constants(
         **p._replace(speed=min(p.speed, 1.0 - p.friction))._asdict(),

@@ -90,7 +90,8 @@ def layer_declaration(name: str) -> LayerDeclaration:
 
 def burdening(values: Mapping[str, T]) -> list[T]:
     """Of what is known of some layers by their names, that of those which raise the ground beside rock and sediment."""
-    return [values[name] for name, layer in LAYERS.items() if layer.is_burden and name in values]
+    names = [name for name, layer in LAYERS.items() if layer.raises_ground]  # few: asked in each step of a process
+    return [values[name] for name in names if name in values and LAYERS[name].is_burden]
 
 
 def side_by_side(pack: str) -> tuple[str, ...]:

@@ -297,9 +297,11 @@ class World:
         from kernels.materials import Materials as MaterialFields
         from kernels.materials import one_kind
 
-        burden = np.empty(0) if (raised := self.burden) is None else raised.reshape(-1)
+        raised = self.burden
+        burden = np.empty(0) if raised is None else raised.reshape(-1)
         if self.materials is None:
-            return one_kind(self.sediment, **properties)._replace(burden=burden)
+            kind = one_kind(self.sediment, **properties)
+            return kind if raised is None else kind._replace(burden=burden)
         return MaterialFields(
             burden=burden,
             kinds=self.mix.shape[2],

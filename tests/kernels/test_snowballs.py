@@ -295,7 +295,7 @@ def fields_of(layers: list[NDArray[Any]], rows: int, columns: int) -> Any:
     nothing = np.empty(0)
     bare = np.empty(0, np.float32)
     return snowballs._Ground(
-        *layers, rows, columns, 0, nothing, nothing, bare, bare, *asked(one_kind(layers[1]), snowballs._ASKED)
+        *layers, rows, columns, 0, nothing, nothing, bare, bare, True, *asked(one_kind(layers[1]), snowballs._ASKED)
     )
 
 
