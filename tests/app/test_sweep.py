@@ -18,6 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import dask
 import distributed
 import numpy as np
 import psutil
@@ -357,6 +358,7 @@ def test_a_scheduler_that_ends_is_one_line_and_fails_no_world(monkeypatch: pytes
     outcomes = []
     try:
         with (
+            dask.config.set({"distributed.comm.timeouts.connect": "100ms"}),  # within which it is looked for again
             in_this_process(1) as workers,
             pytest.raises(UserError, match="has ended, or cannot be reached"),
             cluster.opened(workers.scheduler_address) as client,
