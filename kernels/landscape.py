@@ -24,12 +24,13 @@ from collections import namedtuple
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
 from kernels.hillslopes import creep, make_soil
 from kernels.layers import Layer, check_layers
-from kernels.loads import all_of, dig, lay, sum_up
+from kernels.loads import add_all, all_of, dig, dig_rock, lay, sum_up
 from kernels.materials import Materials, Moved, asked, ground_of, rock_at
 from kernels.neighbours import OUTLET, index_steps
 from kernels.rates import ERODIBILITY, MOBILITY, WEATHERING, Rates, flat, rate_of
@@ -50,6 +51,10 @@ from kernels.units import Metres, MetresPerYear, SquareMetres, SquareMetresPerYe
 # Square metres that drain to where a river carries off what creeps into it. Channels begin higher, at 1e4 to 1e5
 # (Montgomery, Dietrich 1988); with these, valleys are sharper than real ones are, by the skew of the curvature.
 RIVER_HEAD = 5e5
+
+# What a thread works on at a time: the same on any number of threads, so that sums are, too.
+LINES = 16  # along which the ground creeps
+STRETCH = 8192  # cells
 
 
 class LandscapeParameters(NamedTuple):
@@ -82,10 +87,14 @@ class Room(NamedTuple):
     """What a step is worked out in, to be used again by the next one; arrays are [row, column]."""
 
     rivers: Rivers
-    factor: Layer  # K in each cell, the ground before it creeps, or how fast its rock turns to soil
-    free: NDArray[np.float32]  # how freely each cell creeps, −1 where it keeps its height: see `creep`
+    factor: (
+        Layer  # K in each cell, how it is to change, the ground before it creeps, or how fast its rock turns to soil
+    )
+    free: NDArray[np.float32]  # how freely each cell creeps, −1 where it keeps its height: see `creep`; or `_dig_beds`
     after: Layer  # the ground as it becomes
     load: Layer  # what crept into each channel, and what of that comes from upstream
+    comes: NDArray[np.float64]  # [cell * kinds + kind]: of several kinds what comes to each cell
+    dug: NDArray[np.float64]  # [cell * kinds + kind]: and what was dug there
 
 
 _ASKED = (
@@ -103,10 +112,16 @@ _ASKED = (
 _Ground: Any = namedtuple("_Ground", (*_ASKED, "rates", "bedrock", "sediment", "ground"))  # type: ignore[misc]
 
 
-def room_for(rows: int, columns: int) -> Room:
-    """Room for the steps of a map."""
+def room_for(rows: int, columns: int, kinds: int = 1) -> Room:
+    """Room for the steps of a map with so many kinds of loose material."""
     factor, after, load = (np.empty((rows, columns)) for _ in range(3))
-    return Room(empty_rivers(rows, columns), factor, np.empty((rows, columns), np.float32), after, load)
+    comes, dug = (np.empty(kinds * rows * columns if kinds > 1 else 0) for _ in range(2))
+    return Room(empty_rivers(rows, columns), factor, np.empty((rows, columns), np.float32), after, load, comes, dug)
+
+
+def suits(room: Room, rows: int, columns: int, kinds: int) -> bool:
+    """Whether there is room for the steps of such a map."""
+    return room.after.shape == (rows, columns) and room.comes.size == (kinds * rows * columns if kinds > 1 else 0)
 
 
 def evolve(
@@ -137,7 +152,7 @@ def evolve(
     """
     check_layers(bedrock, sediment, ground)
     p = parameters
-    room = room or room_for(*ground.shape)
+    room = room or room_for(ground.shape[0], ground.shape[1], materials.kinds)
     land: Any = _Ground._make(
         (*asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1))
     )
@@ -148,16 +163,18 @@ def evolve(
     kind, directions = rivers.kind.reshape(-1), rivers.directions.reshape(-1)
     mobility = np.empty(0) if rates is None else rates[..., MOBILITY].astype(np.float64).reshape(-1)
     power = StreamPowerParameters._make(getattr(p, name) for name in StreamPowerParameters._fields)
-    carried = np.zeros(ground.size * land.kinds if land.kinds > 1 else 0)
+    comes = room.comes
     steps = index_steps(ground.shape[1])
     if p.erodibility > 0.0:
         route(ground, outlets, sea_level, rain, rivers)
         _find_erodibility(land, p.erodibility, p.sediment_erodibility, p.cover, room.factor.reshape(-1))
         incise(ground, room.factor, mobility, cell_size, power, sea_level, rivers, room.after)
         if land.kinds > 1:
+            change, rock_kind = room.factor.reshape(-1), room.free.reshape(-1)
+            _dig_beds(land, after, kind, change, rock_kind, comes, room.dug, from_rock)
             _exchange_along_rivers(
-                land, after, kind, directions, rivers.order, steps, rivers.surface.reshape(-1),
-                rivers.sums.reshape(-1), mobility, carried, from_rock, off_map,
+                land, change, rock_kind, kind, directions, rivers.order, steps, rivers.surface.reshape(-1),
+                rivers.sums.reshape(-1), mobility, comes, room.dug, off_map,
             )  # fmt: skip
             room.after[...] = ground
     else:
@@ -181,11 +198,11 @@ def evolve(
             _take_from_channels(rivers.area.reshape(-1), kind, least, before, after, load)
             stays = np.empty(0)
             if land.kinds > 1:
-                _dig_crept(land, load, carried, from_rock)
+                _dig_crept(land, rivers.area.reshape(-1), least, load, comes, from_rock)
                 stays = np.zeros(ground.size)
             carry(room.after, room.load, mobility, cell_size, power, sea_level, rivers, stays)
             if land.kinds > 1:
-                _lay_crept(land, directions, rivers.order, steps, stays, carried, off_map)
+                _lay_crept(land, rivers.area.reshape(-1), least, directions, rivers.order, steps, stays, comes, off_map)
                 room.after[...] = ground
     if land.kinds == 1:
         _exchange(land, after, from_rock, off_map)
@@ -213,10 +230,11 @@ def _rise(land, uplift, outlets):
     return risen
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def _find_erodibility(land, rock, loose, cover, factor):
     """K in each cell."""
-    for cell in range(len(factor)):
+    for unsigned_cell in prange(len(factor)):
+        cell = np.int64(unsigned_cell)
         of_rock, of_loose, depth = 1.0, loose, land.sediment[cell]
         if len(land.strata) > 1:
             of_rock = land.rock_erodibility[rock_at(land, cell, land.bedrock[cell])]
@@ -254,27 +272,32 @@ def _take_from_channels(area, kind, least, before, after, load):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _dig_crept(land, load, carried, from_rock):
-    """Take what crept into channels off ground of several kinds: `carried` becomes it."""
-    carried[:] = 0.0
+def _dig_crept(land, area, least, load, comes, from_rock):
+    """Take what crept into channels off ground of several kinds: it is what comes there, in `comes`."""
     for cell in range(len(load)):
-        if load[cell] > 0.0:
-            dig(land, cell, load[cell], carried, cell * land.kinds, from_rock)
+        if area[cell] >= least:
+            own = cell * land.kinds
+            for kind in range(land.kinds):
+                comes[own + kind] = 0.0
+            if load[cell] > 0.0:
+                dig(land, cell, load[cell], comes, own, from_rock)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _lay_crept(land, direction, order, steps, stays, carried, off_map):
+def _lay_crept(land, area, least, direction, order, steps, stays, comes, off_map):
     """Lay down what crept into channels, of each load that comes to a cell the part that `stays`."""
+    kinds = land.kinds
     for cell in order:
-        own = cell * land.kinds
-        if all_of(carried, own, land.kinds) > 0.0:
+        own = cell * kinds
+        if area[cell] >= least and all_of(comes, own, kinds) > 0.0:  # as below any channel
             if stays[cell] > 0.0:
-                lay(land, cell, stays[cell], carried, own)
-            for kind in range(land.kinds):
+                lay(land, cell, stays[cell], comes, own)
+            below = (cell + steps[direction[cell]]) * kinds
+            for kind in range(kinds):
                 if direction[cell] == OUTLET:
-                    off_map[kind] += carried[own + kind]
+                    off_map[kind] += comes[own + kind]
                 else:
-                    carried[(cell + steps[direction[cell]]) * land.kinds + kind] += carried[own + kind]
+                    comes[below + kind] += comes[own + kind]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -305,51 +328,89 @@ def _exchange(land, after, from_rock, off_map):
     off_map[0] += left
 
 
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _dig_beds(land, after, kind_of, change, rock_kind, comes, dug, from_rock):
+    """Lower ground of several kinds to its new heights: what is dug from a cell is in `dug`, and nothing `comes` yet.
+
+    `change` [cell] becomes by how much each cell is to change, but in lakes and where the map ends. Where rock was dug
+    it is how much of that, as less than 0, and `rock_kind` [cell] is what it became; −1 elsewhere.
+    """
+    pieces = (len(after) + STRETCH - 1) // STRETCH
+    of_piece = np.zeros((pieces, land.kinds))
+    for piece in prange(pieces):
+        _dig_stretch(land, after, kind_of, change, rock_kind, comes, dug, np.int64(piece) * STRETCH, of_piece[piece])
+    _add_in_order(of_piece, from_rock)
+
+
+@njit(nogil=True, error_model="numpy")
+def _dig_stretch(land, after, kind_of, change, rock_kind, comes, dug, begin, from_rock):
+    kinds = land.kinds
+    for cell in range(begin, min(begin + STRETCH, len(after))):
+        own = cell * kinds
+        for kind in range(kinds):
+            comes[own + kind] = dug[own + kind] = 0.0
+        change[cell] = after[cell] - land.ground[cell]
+        rock_kind[cell] = -1.0
+        if change[cell] < 0.0 and kind_of[cell] != BASE and kind_of[cell] != LAKE:
+            depth, loose = -change[cell], all_of(land.mix, cell * kinds, kinds)
+            dig(land, cell, min(depth, loose), dug, own, from_rock)
+            if depth > loose:
+                kind, rock = dig_rock(land, cell, depth - loose)
+                sum_up(land, cell)
+                if rock > 0.0:
+                    from_rock[kind] += rock
+                    change[cell], rock_kind[cell] = -rock, kind
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def _exchange_along_rivers(
-    land, after, kind_of, direction, order, steps, surface, sums, mobility, carried, from_rock, off_map
+    land, change, rock_kind, kind_of, direction, order, steps, surface, sums, mobility, comes, dug, off_map
 ):  # fmt: skip
-    """Bring ground of several kinds to new heights, with the loads that its rivers carry from cell to cell.
+    """Carry what was dug from cell to cell, and raise ground of several kinds to its new heights with it.
 
-    `carried`, all 0 before, is the load of each kind in each cell. `sums` are what `incise` left: of the last cell of a
-    lake the part of it that is filled, and how deep the rest of it is, over one cell.
+    `change`, `rock_kind`, `comes` and `dug` are what `_dig_beds` left. `sums` are what `incise` left: of the last cell
+    of a lake the part of it that is filled, and how deep the rest of it is, over one cell.
     """
     kinds = land.kinds
+    ponds, count = np.empty(len(order), np.int32), 0  # the cells of lakes, as they come in the order
     for cell in order:
         own = cell * kinds
         what = kind_of[cell]
         if what == BASE:
-            for kind in range(kinds):
-                off_map[kind] += carried[own + kind]
+            add_all(comes, own, off_map, 0, kinds)
             continue
         receiver = cell + steps[direction[cell]]
-        load = all_of(carried, own, kinds)
         passed = 1.0
         if what == LAKE:
+            ponds[count] = cell
+            count += 1
+            load = all_of(comes, own, kinds)
             if kind_of[receiver] != LAKE and load > 0.0:
                 own_room = surface[cell] - land.ground[cell] if may_move(mobility, cell) else 0.0
                 stays = sums[2 * cell] * (sums[2 * cell + 1] + own_room)
                 passed = 1.0 - min(stays / load, 1.0)
+        elif change[cell] < 0.0:
+            add_all(dug, own, comes, own, kinds)
+            if rock_kind[cell] >= 0.0:
+                comes[own + int(rock_kind[cell])] -= change[cell]
         else:
-            change = after[cell] - land.ground[cell]
-            if change < 0.0:
-                dig(land, cell, -change, carried, own, from_rock)
-            elif load > 0.0:
-                lay(land, cell, min(change / load, 1.0), carried, own)
-        for kind in range(kinds):
-            amount = passed * carried[own + kind]
-            carried[own + kind] -= amount
-            if direction[cell] == OUTLET:  # of the sea
-                off_map[kind] += amount
-            else:
-                carried[receiver * kinds + kind] += amount
+            load = all_of(comes, own, kinds)
+            if load > 0.0:
+                lay(land, cell, min(change[cell] / load, 1.0), comes, own)
+        if what == LAKE:
+            for kind in range(kinds):
+                amount = passed * comes[own + kind]
+                comes[own + kind] -= amount
+                comes[receiver * kinds + kind] += amount
+        elif direction[cell] == OUTLET:  # of the sea
+            add_all(comes, own, off_map, 0, kinds)
+        else:
+            add_all(comes, own, comes, receiver * kinds, kinds)
     # What stays in a lake lies on all its floor: each of its cells takes from the last one, from below upwards.
-    last = np.empty(len(after), np.int32)
-    left = np.zeros(len(after))  # of the room in the lake of a last cell that is not yet filled
-    for place in range(len(order) - 1, -1, -1):
-        cell = order[place]
-        if kind_of[cell] != LAKE:
-            continue
+    last = np.empty(len(change), np.int32)
+    left = np.empty(len(change))  # of the room in the lake of a last cell that is not yet filled
+    for place in range(count - 1, -1, -1):
+        cell = ponds[place]
         receiver = cell + steps[direction[cell]]
         if kind_of[receiver] == LAKE:
             last[cell] = last[receiver]
@@ -358,51 +419,82 @@ def _exchange_along_rivers(
             left[cell] = sums[2 * cell + 1] + (surface[cell] - land.ground[cell] if may_move(mobility, cell) else 0.0)
         depth = surface[cell] - land.ground[cell] if may_move(mobility, cell) else 0.0
         end = last[cell]
-        lay(land, cell, min(depth / left[end], 1.0) if left[end] > 0.0 else 1.0, carried, end * kinds)
+        lay(land, cell, min(depth / left[end], 1.0) if left[end] > 0.0 else 1.0, comes, end * kinds)
         left[end] -= depth
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def _exchange_along_lines(
     land, after, free, pace, cells, lines, line_step, cell_step, from_rock, off_map
 ):  # fmt: skip
     """The same for what crept along lines of cells: from each height to the next hollow, both ways."""
     kinds = land.kinds
-    carried = np.empty(kinds)
-    for line in range(lines):
-        begin = line * line_step
-        for forward in (True, False):
-            step = cell_step if forward else -cell_step
-            cell = begin if forward else begin + (cells - 1) * cell_step
-            carried[:] = 0.0
-            comes = 0.0
-            for place in range(cells):
-                goes = 0.0
+    bands = (lines + LINES - 1) // LINES
+    dug, left = np.zeros((bands, kinds)), np.zeros((bands, kinds))
+    for unsigned_band in prange(bands):
+        band = np.int64(unsigned_band)
+        first, last = band * LINES, min((band + 1) * LINES, lines)
+        # Lines whose own cells lie far apart go side by side: so all is used that is read from memory at once.
+        together = LINES if cell_step > 1 else 1
+        for line in range(first, last, together):
+            count = min(together, last - line)
+            _exchange_side_by_side(
+                land, after, free, pace, cells, line * line_step, count, line_step, cell_step, dug[band], left[band]
+            )
+    _add_in_order(dug, from_rock)
+    _add_in_order(left, off_map)
+
+
+@njit(nogil=True, error_model="numpy")
+def _exchange_side_by_side(
+    land, after, free, pace, cells, begin, lines, line_step, cell_step, from_rock, off_map
+):  # fmt: skip
+    kinds = land.kinds
+    carried, comes = np.empty(lines * kinds), np.empty(lines)
+    for forward in (True, False):
+        step = cell_step if forward else -cell_step
+        first = begin if forward else begin + (cells - 1) * cell_step
+        carried[:] = 0.0
+        comes[:] = 0.0
+        for place in range(cells):
+            for line in range(lines):
+                cell, own = first + line * line_step, line * kinds
+                goes, come = 0.0, comes[line]
                 if place < cells - 1:
                     other = cell + step
                     goes = max(pace * min(abs(free[cell]), abs(free[other])) * (after[cell] - after[other]), 0.0)
-                if comes > 0.0 or goes > 0.0:
-                    if free[cell] < 0.0:
-                        loose = land.sediment[cell]
-                        for kind in range(kinds):
-                            part = land.mix[cell * kinds + kind] / loose if loose > 0.0 else 0.0
-                            off_map[kind] += carried[kind] - goes * part
-                            carried[kind] = goes * part
-                        if loose == 0.0:
-                            kind = land.rock_worn[rock_at(land, cell, land.bedrock[cell])]
-                            off_map[kind] -= goes
-                            carried[kind] = goes
-                    elif goes > comes:
-                        dig(land, cell, goes - comes, carried, 0, from_rock)
-                    elif comes > goes:
-                        lay(land, cell, 1.0 - goes / comes, carried, 0)
-                comes = goes
-                cell += step
+                comes[line] = goes
+                if not (come > 0.0 or goes > 0.0):
+                    continue
+                if free[cell] < 0.0:
+                    loose = land.sediment[cell]
+                    for kind in range(kinds):
+                        part = land.mix[cell * kinds + kind] / loose if loose > 0.0 else 0.0
+                        off_map[kind] += carried[own + kind] - goes * part
+                        carried[own + kind] = goes * part
+                    if loose == 0.0:
+                        kind = land.rock_worn[rock_at(land, cell, land.bedrock[cell])]
+                        off_map[kind] -= goes
+                        carried[own + kind] = goes
+                elif goes > come:
+                    dig(land, cell, goes - come, carried, own, from_rock)
+                elif come > goes:
+                    lay(land, cell, 1.0 - goes / come, carried, own)
+            first += step
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def _make_soil_of_kinds(land, factor, depth, made, from_rock):
-    for cell in range(len(factor)):
+    pieces = (len(factor) + STRETCH - 1) // STRETCH
+    of_piece = np.zeros((pieces, land.kinds))
+    for piece in prange(pieces):
+        _make_soil_of_stretch(land, factor, depth, made, np.int64(piece) * STRETCH, of_piece[piece])
+    _add_in_order(of_piece, from_rock)
+
+
+@njit(nogil=True, error_model="numpy")
+def _make_soil_of_stretch(land, factor, depth, made, begin, from_rock):
+    for cell in range(begin, min(begin + STRETCH, len(factor))):
         rock = land.bedrock[cell]
         kind = land.rock_broken[rock_at(land, cell, rock)]
         land.bedrock[cell] = rock - depth * math.log1p(made * factor[cell] * math.exp(-land.sediment[cell] / depth))
@@ -410,6 +502,14 @@ def _make_soil_of_kinds(land, factor, depth, made, from_rock):
         land.mix[cell * land.kinds + kind] += became
         sum_up(land, cell)
         from_rock[kind] += became
+
+
+@njit(nogil=True, error_model="numpy")
+def _add_in_order(parts, sums):
+    """Add to `sums` [kind] what threads found in their `parts` [part, kind], so that no order of threads shows."""
+    for part in range(len(parts)):
+        for kind in range(len(sums)):
+            sums[kind] += parts[part, kind]
 
 
 def lay_lowest(

@@ -7,52 +7,106 @@ in metres over one cell.
 
 from __future__ import annotations
 
+import numpy as np
+
 from kernels.compiling import inlined
-from kernels.materials import ground_of, rock_at, thickness
+from kernels.materials import ground_of, rock_at
 
 
 @inlined
 def dig(land, cell, depth, carried, first, from_rock):
     """Take so much off a cell, loose material first, and add it to the load of which `carried` has each kind."""
     own = cell * land.kinds
-    loose = thickness(land, cell)
+    loose = all_of(land.mix, own, land.kinds)
     part = min(depth / loose, 1.0) if loose > 0.0 else 0.0
-    for kind in range(land.kinds):
-        before = land.mix[own + kind]
-        land.mix[own + kind] = before - part * before if part < 1.0 else 0.0
-        carried[first + kind] += before - land.mix[own + kind]
+    # Kinds are few, and a loop of few turns costs more than what it does: so here and below the first go without one.
+    _dig_kind(land.mix, own, part, carried, first)
+    if land.kinds > 1:
+        _dig_kind(land.mix, own + 1, part, carried, first + 1)
+    if land.kinds > 2:
+        _dig_kind(land.mix, own + 2, part, carried, first + 2)
+    if land.kinds > 3:
+        _dig_kind(land.mix, own + 3, part, carried, first + 3)
+    for kind in range(4, land.kinds):
+        _dig_kind(land.mix, own + kind, part, carried, first + kind)
     if depth > loose:
-        rock = land.bedrock[cell]
-        kind = land.rock_worn[rock_at(land, cell, rock)]
-        land.bedrock[cell] = rock - (depth - loose)
-        dug = rock - land.bedrock[cell]
+        kind, dug = dig_rock(land, cell, depth - loose)
         from_rock[kind] += dug
         carried[first + kind] += dug
     sum_up(land, cell)
 
 
 @inlined
+def _dig_kind(mix, own, part, carried, load):
+    before = mix[np.uintp(own)]
+    now = before - part * before if part < 1.0 else 0.0
+    mix[np.uintp(own)] = now
+    carried[np.uintp(load)] += before - now
+
+
+@inlined
+def dig_rock(land, cell, depth):
+    """Take so much off the rock of a cell. Returns which kind it becomes, and how much it is, as numbers can tell."""
+    rock = land.bedrock[cell]
+    kind = land.rock_worn[rock_at(land, cell, rock)]
+    land.bedrock[cell] = rock - depth
+    return kind, rock - land.bedrock[cell]
+
+
+@inlined
 def lay(land, cell, part, carried, first):
     """Lay a part of a load on a cell."""
     own = cell * land.kinds
-    for kind in range(land.kinds):
-        laid = part * carried[first + kind]
-        carried[first + kind] -= laid
-        land.mix[own + kind] += laid
+    _lay_kind(land.mix, own, part, carried, first)
+    if land.kinds > 1:
+        _lay_kind(land.mix, own + 1, part, carried, first + 1)
+    if land.kinds > 2:
+        _lay_kind(land.mix, own + 2, part, carried, first + 2)
+    if land.kinds > 3:
+        _lay_kind(land.mix, own + 3, part, carried, first + 3)
+    for kind in range(4, land.kinds):
+        _lay_kind(land.mix, own + kind, part, carried, first + kind)
     sum_up(land, cell)
+
+
+@inlined
+def _lay_kind(mix, own, part, carried, load):
+    laid = part * carried[np.uintp(load)]
+    carried[np.uintp(load)] -= laid
+    mix[np.uintp(own)] += laid
 
 
 @inlined
 def sum_up(land, cell):
     """Bring the sediment and the ground of a cell up to date with its mix and its rock."""
-    land.sediment[cell] = thickness(land, cell)
+    land.sediment[cell] = all_of(land.mix, cell * land.kinds, land.kinds)
     land.ground[cell] = ground_of(land.burden, cell, land.bedrock[cell], land.sediment[cell])
 
 
 @inlined
 def all_of(carried, first, kinds):
     """The load of all kinds together."""
-    load = 0.0
-    for kind in range(kinds):
-        load += carried[first + kind]
+    load = carried[np.uintp(first)]
+    if kinds > 1:
+        load += carried[np.uintp(first + 1)]
+    if kinds > 2:
+        load += carried[np.uintp(first + 2)]
+    if kinds > 3:
+        load += carried[np.uintp(first + 3)]
+    for kind in range(4, kinds):
+        load += carried[np.uintp(first + kind)]
     return load
+
+
+@inlined
+def add_all(carried, first, target, to, kinds):
+    """Add a load to another."""
+    target[np.uintp(to)] += carried[np.uintp(first)]
+    if kinds > 1:
+        target[np.uintp(to + 1)] += carried[np.uintp(first + 1)]
+    if kinds > 2:
+        target[np.uintp(to + 2)] += carried[np.uintp(first + 2)]
+    if kinds > 3:
+        target[np.uintp(to + 3)] += carried[np.uintp(first + 3)]
+    for kind in range(4, kinds):
+        target[np.uintp(to + kind)] += carried[np.uintp(first + kind)]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 KERNELS = 20  # the most that any other process needs while it runs, besides its layers: that of snowballs and pools
 BRAIDING = 220  # what rivers that braid need instead, where half of all cells have water
 GEOLOGY = 100  # what a process of geological time keeps besides, and a source that begins with it
+GEOLOGY_OF_A_KIND = 16  # what it keeps of each loose material, where there are several
 MAPS = 112  # textures that every picture has: the surface, its light and shadows, what runs over it
 MAPS_OF_A_LAYER = 12  # two textures of four bytes, and what is drawn from them
 MAPS_OF_WAVES = 180  # coast and swell, where water stands that waves can come to a shore of
@@ -53,6 +54,8 @@ class Needs(NamedTuple):
             layers = len(shown_versions(world)) * np.dtype(np.float32).itemsize if shown else 0  # of a snapshot
             once = (_bytes(vars(world).values()) + _bytes(world.layers.values()) + _bytes(state)) / world.ground.size
             geology = GEOLOGY if scene.geology.enabled or is_worn(scene) else 0
+            if scene.geology.enabled and world.materials is not None:
+                geology += GEOLOGY_OF_A_KIND * len(world.materials.loose)
             worlds_of_past = 2 if scene.braiding.enabled else 1  # those in which it is lived: see `app.engine.past`
             past = worlds_of_past * once if lives(scene) else 0.0
             kernels = BRAIDING if scene.braiding.enabled else KERNELS

@@ -74,7 +74,7 @@ class Geology:
 
     def step(self, world: World, parameters: GeologyParameters, cycle: Cycle) -> tuple[str, ...]:
         """Advance `world` by the years of the cycles since the last step, if it is time for one; else they wait."""
-        from kernels.landscape import evolve, lay_lowest, room_for
+        from kernels.landscape import evolve, lay_lowest, room_for, suits
         from kernels.materials import Moved
 
         years = world.years_to_come + parameters.years_per_cycle
@@ -82,8 +82,9 @@ class Geology:
             world.years_to_come = years
             return ()
         world.years_to_come = 0.0
-        if self._room is None or self._room.after.shape != world.shape:
-            self._room = room_for(*world.shape)
+        size = *world.shape, world.mix.shape[2]
+        if self._room is None or not suits(self._room, *size):
+            self._room = room_for(*size)
         before = world.ground.copy() if ROOTED_GROUND in world.layers else None
         walls = cycle.edges.water == "wall"
         outlets = outlets_of(world.ground, walls=walls)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from kernels import hillslopes, powers, routing, stream_power
 from kernels.directions import flow_directions
 from kernels.filling import fill
-from kernels.landscape import RIVER_HEAD, Evolved, LandscapeParameters, evolve
+from kernels.landscape import RIVER_HEAD, STRETCH, Evolved, LandscapeParameters, evolve
 from kernels.materials import Materials, one_kind
 from kernels.neighbours import OUTLET, index_steps
 from tests.nets.cases import tried
@@ -489,6 +490,28 @@ def test_the_same_land_has_the_same_bits() -> None:
 
 
 # Lakes, sea and edges
+
+
+def test_threads_share_several_kinds_without_a_trace() -> None:
+    """Heights, mix and what was moved: of each piece that a thread takes, and of all together, in one order."""
+    random = np.random.default_rng(5)
+    shape = (2 * STRETCH // 128 + 5, 128)
+    parameters = USUAL._replace(deposition=0.4, diffusivity=0.01, soil_production=1e-4)
+    rock, loose = plain(*shape, relief=300.0), random.random((*shape, 3))
+    bits, threads = set(), numba.get_num_threads()
+    for number in (1, 2, 2):
+        numba.set_num_threads(min(number, threads))
+        own, mix = rock.copy(), loose.copy()
+        sediment = mix[..., 0] + mix[..., 1] + mix[..., 2]
+        ground = own + sediment
+        evolved = evolve(own, sediment, ground, _three_kinds(mix), CELL, parameters, 2.0, border(shape))
+        bits.add((own.tobytes(), mix.tobytes(), ground.tobytes(), evolved))
+    numba.set_num_threads(threads)
+    assert len(bits) == 1
+    moved = [np.array(each) for each in (evolved.moved.from_rock, evolved.moved.off_map, evolved.soil.from_rock)]
+    gained = own.sum() + mix.sum() - rock.sum() - loose.sum()
+    assert gained == pytest.approx(evolved.risen - moved[1].sum(), rel=1e-9)
+    assert mix.sum(axis=(0, 1)) - loose.sum(axis=(0, 1)) == pytest.approx(moved[0] - moved[1] + moved[2], rel=1e-9)
 
 
 def test_a_lake_keeps_what_comes_until_it_is_full() -> None:
