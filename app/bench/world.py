@@ -20,12 +20,13 @@ from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.snowballs import SnowballErosion
-from app.scene.scene import Scene
+from app.scene.scene import Scene, load_preset
 
 WARM_UP = 12  # cycles, after which there are streams, lakes, grass and a wind field
 PARTICLES = 512  # drops and parcels of wind in a cycle
 RELIEF = 1.4  # metres for each cell of the side: the land of the preset `coupled-with-trees`
 LONG_STEP = 0.5  # of parcels, which move less than a cell in it; the article's is half as long
+BARS = {"braiding": 60_000.0, "geology": 350_000.0}  # yards of a step among everything
 TREES = 100_000  # on the map of 512² cells
 TREES_PER_CELL = TREES / 512**2
 
@@ -36,9 +37,14 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     two = min(2, available)
     side, samples = (32, 1) if tiny else (512, 31)
     simulator = simulator_of(everything(side), two)
-    yield Row(f"a cycle of everything, {side}², two threads", yards(simulator, samples), "yards", 800_000.0)
-    for name, share in _shares(simulator, samples).items():
+    count, cycle = len(simulator.enabled()), yards(simulator, samples)
+    yield Row(f"a cycle of everything, {count} processes, {side}², two threads", cycle, "yards", 800_000.0)
+    shares = _shares(simulator, samples)
+    for name, share in shares.items():
         yield Row(f"of that: {name}", share, "%", None)
+    for name, bar in BARS.items():
+        yield Row(f"a step of {name} among everything, {side}²", cycle * shares[name] / 100.0, "yards", bar)
+    yield Row("a cycle of the preset braided, two threads", yards(_braided(two, tiny), samples), "yards", None)
 
     scene = simulator.scene.with_value("wind.time_step", LONG_STEP)
     faster = yards(simulator_of(scene, two), samples)
@@ -73,6 +79,17 @@ def everything(side: int) -> Scene:
         "wind.count": particles,
     }
     return Scene().with_values(settings)
+
+
+def _braided(threads: int, tiny: bool) -> Simulator:
+    """A river that braids, among the bars of its past."""
+    scene = load_preset("braided")
+    if tiny:
+        scene = scene.with_values({"world.columns": 48, "world.rows": 30, "world.past": 0})
+    world, scene = create_world(scene)
+    simulator = Simulator(scene, world, threads)
+    simulator.prepare_all()
+    return simulator
 
 
 def yards(simulator: Simulator, samples: int) -> float:

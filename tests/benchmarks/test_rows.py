@@ -18,8 +18,10 @@ from app.bench import figures
 from app.bench.figures import Figure
 from app.bench.row import MORE_IS_BETTER, SHARES, Row
 from app.bench.scaling import PIECES, Cost, Region, in_turn, side_by_side
+from app.bench.world import everything
 from app.bench.yardstick import Yardstick, run_drops, terrain
 from app.cli import main as cli
+from app.processes import PROCESSES
 
 # What is better, by the units; of shares and what is counted in times, each row says it by itself.
 LESS_IS_BETTER = {
@@ -170,6 +172,15 @@ def test_figures_are_read_as_a_person_reads_them() -> None:
         for value, unit in ((0.6312, "yards"), (152_000.0, "yards"), (3.812e6, "yards"), (8.51, "%"), (None, "s"))
     ]
     assert told == ["0.631 yards", "152000 yards", "3.81 million yards", "8.51 %", "not measured"]
+
+
+def test_everything_is_all_processes_but_snowballs() -> None:
+    scene = everything(16)
+    on = [process.name for process in PROCESSES if getattr(scene, process.name).enabled]
+    assert {process.name for process in PROCESSES} - set(on) == {"snowballs"}
+    names = [row.name for row in rows_of("world")]
+    assert f" {len(on)} processes" in names[0]
+    assert {f"of that: {name}" for name in on} <= set(names)
 
 
 def test_bars_from_above_and_below() -> None:
