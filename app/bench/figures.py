@@ -37,7 +37,7 @@ SHOWN = (
     ("rivers", "rivers, fill to accumulation, 1024², one core"),
     ("geology", "geology, a step with rivers, slopes and soil, 512², one core"),
     ("geology", "a new range, 512², from the command to the picture"),
-    ("world", "a cycle of everything, 512², two threads"),
+    ("world", "a cycle of everything"),
     ("world", "everything, 1024², two threads against one"),
     ("memory", "everything in memory, 1024², snapshots included"),
     ("memory", "a world in memory, 1024², snapshots included"),
