@@ -122,7 +122,7 @@ def check_all(folder: Path) -> None:
     simulator.advance()
     with pytest.raises(SimulationError, match=r"snowfall left ground that is not the sum .* at row 2, column 3"):
         simulator.verify()
-    world.layers["snow"][2, 3] = np.nan
-    assert world.unsound_cell() == ("snow", 2, 3)
+    loaded.world.layers["snow"][2, 3] = np.nan
+    assert loaded.world.unsound_cell() == ("snow", 2, 3)
 
     cli.main(["--list-parameters"])

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-NIGHTLY = "nightly"
+CHECK, NIGHTLY = "check", "nightly"
 INPUTS = int(os.environ.get("NIGHTLY_INPUTS", "10000"))  # of each test that makes them, in a nightly run
 
-settings.register_profile(NIGHTLY, max_examples=INPUTS, deadline=None)
+# In the check, inputs are the same each time; and nowhere is a busy machine a reason to fail.
+IN_ANY_TIME = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(CHECK, IN_ANY_TIME, derandomize=True)
+settings.register_profile(NIGHTLY, IN_ANY_TIME, max_examples=INPUTS)
+settings.load_profile(CHECK)
 
 
 def is_nightly() -> bool:
