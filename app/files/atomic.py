@@ -112,27 +112,33 @@ def claimed_place(path: Path) -> Iterator[None]:
             claim.unlink()
 
 
-def _locked(path: Path) -> BinaryIO | None:
-    """A file that no other process has open here, made where it is not there; None where another one has."""
-    if sys.platform == "win32":
+if sys.platform == "win32":
+
+    def _locked(path: Path) -> BinaryIO | None:
+        """A file that no other process has open here, made where it is not there; None where another one has."""
         with contextlib.suppress(FileNotFoundError):
             try:
                 path.unlink()  # which is refused while it is open
             except PermissionError:
                 return None
         return path.open("xb")
-    while True:
-        file = path.open("ab")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+
+else:
+
+    def _locked(path: Path) -> BinaryIO | None:
+        """A file that no other process has open here, made where it is not there; None where another one has."""
+        while True:
+            file = path.open("ab")
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.close()
+                return None
+            except OSError:  # there are no locks here, and nothing can be claimed
+                return file
+            if os.fstat(file.fileno()).st_nlink:  # nobody took it for an orphan before it was locked
+                return file
             file.close()
-            return None
-        except OSError:  # there are no locks here, and nothing can be claimed
-            return file
-        if os.fstat(file.fileno()).st_nlink:  # nobody took it for an orphan before it was locked
-            return file
-        file.close()
 
 
 @contextlib.contextmanager

@@ -352,6 +352,7 @@ def runs_the_first_alone(order: Order) -> Outcome:
     return Outcome()
 
 
+@pytest.mark.nightly
 def test_a_scheduler_that_ends_is_one_line_and_fails_no_world(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.sweep.worlds.run_world", runs_the_first_alone)
     orders = [Order(number, Scene(), 1, NOTHING, program()) for number in range(3)]
