@@ -126,7 +126,7 @@ def test_seed_makes_another_terrain_and_the_same_seed_the_same() -> None:
 
 
 def test_too_small_a_map_is_refused() -> None:
-    with pytest.raises(UserError, match="world.columns = 7: must be 0 or from 8 to 8192 cells"):
+    with pytest.raises(UserError, match=r"world\.columns = 7: must be 0 or from 8 to 8192 cells"):
         create_world(Scene().with_setting("world.columns=7"))
 
 
