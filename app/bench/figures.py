@@ -28,7 +28,6 @@ NOTABLE = 0.1  # a figure that got worse by this part of it is told
 SHOWN = (
     ("start", "first picture, second start"),
     ("start", "first cycle on an empty cache, jacksboro"),
-    ("window", "from a key to its slider on the screen, p95 in all of them"),
     ("droplets", "droplets, 256², one core"),
     ("droplets", "droplets, 1024², two threads against one"),
     ("wind", "wind, article, 256², one core, with cascade"),
@@ -41,7 +40,6 @@ SHOWN = (
     ("world", "everything, 1024², two threads against one"),
     ("memory", "everything in memory, 1024², snapshots included"),
     ("memory", "a world in memory, 1024², snapshots included"),
-    ("sweep", "processor time of a sweep's world above one alone"),
 )
 
 

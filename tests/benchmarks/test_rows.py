@@ -90,8 +90,8 @@ def test_the_readme_has_the_figures_that_are_kept() -> None:
     assert figures.with_table(page, kept()) == page
 
 
-def test_figures_of_all_groups_are_kept() -> None:
-    assert {figure.group for figure in kept()} == set(bench.GROUPS)
+def test_figures_that_are_kept_are_of_groups_and_each_is_there_once() -> None:
+    assert {figure.group for figure in kept()} <= set(bench.GROUPS)
     assert len({(figure.group, figure.name) for figure in kept()}) == len(kept())
     for figure in kept():
         assert re.fullmatch(r"[0-9a-f]{7,}\+?", figure.commit) and re.fullmatch(r"\d{4}-\d\d-\d\d", figure.day)
