@@ -58,7 +58,7 @@ bench: ## measure this machine against the bars
 figures: ## measure all anew into assets/figures.json, and write the table of the README from it
 	@./setup.sh render
 	.venv/bin/thalweg bench --json assets/figures.json --against assets/figures.json $(ARGS)
-	.venv/bin/python -m app.bench.figures
+	.venv/bin/python -c "from app.bench import figures; figures.write_table()"
 
 pictures: ## draw the pictures of the README anew, about half an hour; ARGS="lakes delta" names some of them, ARGS=views a sheet to judge by
 	@./setup.sh render

@@ -1,7 +1,4 @@
-"""Figures that are kept: what was measured last, with its bar, where and when. The README's table is made of them.
-
-.venv/bin/python -m app.bench.figures       # writes the table into the README
-"""
+"""Figures that are kept: what was measured last, with its bar, where and when. The README's table is made of them."""
 
 from __future__ import annotations
 
@@ -151,6 +148,7 @@ def processor_and_cores() -> str:
     return f"{cores()} cores of {processor_name()}"
 
 
-if __name__ == "__main__":
+def write_table() -> None:
+    """Write the table into the README."""
     page = with_table(README.read_text(encoding="utf-8"), read_figures(FIGURES))
     README.write_text(page, encoding="utf-8", newline="\n")
