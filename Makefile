@@ -35,7 +35,7 @@ define check_style_and_types
 .venv/bin/mypy
 endef
 
-test: ## check style and types, then run the tests: six minutes on two cores, nine where all kernels are compiled first
+test: ## check style and types, then run the tests
 	@./setup.sh test
 	$(check_style_and_types)
 	.venv/bin/python -m tests.kernels_at_hand

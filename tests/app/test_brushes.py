@@ -389,9 +389,7 @@ def few_or_many(few: int, many: int) -> settings:
     """So many strokes in the check, the same each time, and so many in a nightly run."""
     return settings(
         max_examples=many if is_nightly() else few,
-        derandomize=not is_nightly(),
         database=None,
-        deadline=None,
         suppress_health_check=list(HealthCheck),
     )
 

@@ -73,7 +73,6 @@ def test_what_is_wrong_in_it_is_said(text: str, words: str) -> None:
     assert words in str(error.value)
 
 
-@settings(deadline=None)
 @given(paths)
 def test_it_goes_through_its_keys(keys: list[CameraKey]) -> None:
     path = CameraPath(keys, FLAT)
@@ -90,7 +89,7 @@ def test_it_goes_through_its_keys(keys: list[CameraKey]) -> None:
         assert glm.length(across) < 1e-3 * FLAT.side
 
 
-@settings(max_examples=300 if is_nightly() else 12, deadline=None)
+@settings(max_examples=300 if is_nightly() else 12)
 @given(paths)
 def test_it_moves_and_turns_evenly_between_keys_and_rests_at_the_ends(keys: list[CameraKey]) -> None:
     path = CameraPath(keys, FLAT)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from imagecodecs import webp_decode
 
@@ -145,7 +145,6 @@ def test_all_cards_are_recent_own_and_shipped_ones(tmp_path: Path) -> None:
 # The library.
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 40), max_size=80))
 def test_recent_files_are_the_last_ones_each_once(numbers: list[int]) -> None:
     library = Library()
@@ -228,7 +227,6 @@ def test_only_so_many_pictures_are_kept(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(list(folder.iterdir())) == 3
 
 
-@settings(deadline=None)
 @given(st.integers(1, 900), st.integers(1, 900), st.integers(0, 255))
 def test_a_card_has_the_mean_of_what_it_shows(rows: int, columns: int, level: int) -> None:
     plain = card_sized(np.full((rows, columns, 3), level, np.uint8))
@@ -244,7 +242,6 @@ def test_a_picture_four_times_as_large_becomes_the_means_of_its_blocks() -> None
 # Words and places.
 
 
-@settings(deadline=None)
 @given(st.text("abc de,;", max_size=60), st.integers(1, 40), st.integers(1, 4))
 def test_words_fit_their_lines_and_none_is_left_out_silently(text: str, room: int, most: int) -> None:
     lines = fitted_lines(text, room, most, len)
@@ -254,7 +251,6 @@ def test_words_fit_their_lines_and_none_is_left_out_silently(text: str, room: in
     assert fitted(text, len(text), len) == text
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from("abc"), max_size=30).map(sorted), st.integers(1, 6), st.data())
 def test_arrow_keys_reach_every_card_and_stay_among_them(
     families: list[str], columns: int, data: st.DataObject

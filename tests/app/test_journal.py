@@ -150,7 +150,7 @@ requests = st.one_of(
 )
 
 
-@settings(max_examples=1000 if is_nightly() else 25, derandomize=not is_nightly(), database=None, deadline=None)
+@settings(max_examples=1000 if is_nightly() else 25, database=None)
 @given(
     st.lists(scenes, min_size=1, max_size=3),
     st.integers(0, 10**6),

@@ -10,7 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -84,7 +84,7 @@ def test_nothing_is_lost_on_real_terrain() -> None:
     assert sum(totals.moved.from_rock) > 1000.0
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, derandomize=True)
 @given(
     rows=st.integers(8, 40),
     columns=st.integers(8, 40),

@@ -9,7 +9,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -102,7 +102,7 @@ def test_nothing_is_lost_on_real_terrain() -> None:
     assert sum(totals.moved.from_rock) > 1000.0
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, derandomize=True)
 @given(
     rows=st.integers(8, 40),
     columns=st.integers(8, 40),
@@ -360,7 +360,7 @@ def watched(layer: Layer, seen: set[int]) -> Watched:
     return view
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, derandomize=True)
 @given(
     place=st.tuples(*[st.floats(0.0, 19.999)] * 2),
     back=st.tuples(*[st.floats(-0.7, 0.7)] * 2),

@@ -7,20 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 
 from tests.nets.pairwise import covering_rows
 from tests.nets.profile import examples, is_nightly
 
 
 def tried(few: int) -> settings:
-    """Has a test with `given` try so many inputs, however slow the machine is."""
-    return settings(
-        max_examples=examples(few),
-        deadline=None,
-        derandomize=not is_nightly(),
-        suppress_health_check=[HealthCheck.too_slow],
-    )
+    """Has a test with `given` try so many inputs, and far more in a nightly run."""
+    return settings(max_examples=examples(few))
 
 
 def covered(**values: Sequence[Any]) -> pytest.MarkDecorator:

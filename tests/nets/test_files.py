@@ -48,8 +48,6 @@ def fuzzing(few: int) -> settings:
     """So many inputs, the same ones each time; in a nightly run ten thousand, others each time."""
     return settings(
         max_examples=examples(few),
-        derandomize=examples(few) == few,
-        deadline=None,
         suppress_health_check=list(HealthCheck),
         database=None,
     )

@@ -410,8 +410,6 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> Faults:
 
 @settings(
     max_examples=examples(40),
-    derandomize=examples(40) == 40,
-    deadline=None,
     database=None,
     suppress_health_check=list(HealthCheck),
 )
