@@ -1,7 +1,7 @@
 # `make` or `make help` lists what can be made. ARGS is passed on: make run ARGS="noise --seed 3"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick night bench figures pictures app clean lock
+.PHONY: help run test quick night bench figures guide pictures app clean lock
 
 on_linux := $(filter Linux,$(shell uname))
 without_display := $(and $(on_linux),$(if $(DISPLAY)$(WAYLAND_DISPLAY),,yes))
@@ -60,13 +60,17 @@ figures: ## measure all anew into assets/figures.json, and write the table of th
 	.venv/bin/thalweg bench --json assets/figures.json --against assets/figures.json $(ARGS)
 	.venv/bin/python -c "from app.bench import figures; figures.write_table()"
 
-pictures: ## draw the pictures of the README anew, about half an hour; ARGS="lakes delta" names some of them, ARGS=views a sheet to judge by
+guide: ## write anew what pages of the guide derive from tables, imports and examples
+	@./setup.sh test
+	@.venv/bin/python -m tests.making.guide
+
+pictures: ## draw the pictures of README and guide anew, about half an hour; ARGS="lakes delta" names some of them, ARGS=views a sheet to judge by
 	@./setup.sh render
-	@$(own_screen) .venv/bin/python -m app.cli.pictures $(ARGS)
+	@$(own_screen) .venv/bin/python -m tests.making.pictures $(ARGS)
 
 app: ## make dist/thalweg, a folder that runs without Python; some four minutes on two cores
 	@./setup.sh test
-	.venv/bin/python -m app.cli.freeze dist
+	.venv/bin/python -m tests.making.freeze dist
 
 clean: ## remove everything that was made
 	rm -rf .venv build dist thalweg.mp4 thalweg.png tests/screenshots/failed

@@ -33,6 +33,7 @@ from kernels.materials import Materials, Moved, asked, thickness
 from kernels.neighbours import LENGTHS, OPPOSITE, OUTLET, index_steps, on_map
 from kernels.ocean import ocean_mask
 from kernels.rates import MOBILITY, Rates, flat, rate_of
+from kernels.scratch import Scratch
 from kernels.spill_levels import IN_THE_SEA, OVER_THE_EDGE, drop_first, find_outlets, level_of, push, search_of, stands
 from kernels.units import Metres
 
@@ -250,7 +251,14 @@ class _Routed(NamedTuple):
     outlets: NDArray[np.uint8]  # [row, column]: where water leaves
 
 
-def _route(ground: Layer, cell_size: float, sources: Numbers, sea_level: float, open_edges: bool) -> _Routed | None:
+def _route(
+    ground: Layer,
+    cell_size: float,
+    sources: Numbers,
+    sea_level: float,
+    open_edges: bool,
+    scratch: Scratch | None = None,
+) -> _Routed | None:
     """Where the water of the sources runs; None where there is nothing that it could run to."""
     ocean = ocean_mask(ground, sea_level) if sea_level > -math.inf else np.empty((0, 0), np.bool_)
     has_ocean = bool(ocean.any())
@@ -260,7 +268,7 @@ def _route(ground: Layer, cell_size: float, sources: Numbers, sea_level: float, 
     water, number = np.zeros(ground.shape), np.zeros(ground.shape, np.int32)
     springs = np.flatnonzero(sources > 0.0)
     water.reshape(-1)[springs] = sources.reshape(-1)[springs]
-    search = search_of(ground, outlets, index_steps(ground.shape[1]))
+    search = search_of(ground, outlets, index_steps(ground.shape[1]), scratch)
     cells, ways = _part(search, float(cell_size), springs, water.reshape(-1), number.reshape(-1))
     return _Routed(water, cells, ways, number, outlets)
 
@@ -291,17 +299,18 @@ def braid(
     sea_level: float = -math.inf,
     open_edges: bool = True,
     rates: Rates | None = None,
+    scratch: Scratch | None = None,
 ) -> Braided:
     """Let the water of a cycle run over loose ground, and change this in place.
 
     Layers are as kernels of particles take them: float64 metres [row, column]. `sources` [row, column] is the water
     that comes to each cell, in metres. The sea lies below `sea_level`; over the map's edge water leaves where
-    `open_edges` says so, as in `kernels.rivers.drain`.
+    `open_edges` says so, as in `kernels.rivers.drain`. `scratch` is memory to work in.
     """
     check_layers(bedrock, sediment, ground)
     carried = np.zeros(ground.shape)
     sources = np.ascontiguousarray(sources, np.float64)
-    routed = _route(ground, cell_size, sources, sea_level, open_edges)
+    routed = _route(ground, cell_size, sources, sea_level, open_edges, scratch and scratch.begin())
     if routed is None or not len(routed.cells):
         return Braided(np.empty(0, np.int32), np.zeros(ground.shape), carried, Moved())
     steps, number, outlets = index_steps(ground.shape[1]), routed.number.reshape(-1), routed.outlets

@@ -29,7 +29,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import in_threads, njit
 from kernels.layers import WALL, Layer, check_layers
 from kernels.materials import Materials, ground_of
 from kernels.parameters import exact
@@ -141,7 +141,7 @@ def _slide_row(rock, loose, surface, heights, depths, first, stable, creep, rate
         surface[j] = rock[j] + s
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _slide_band(band, bedrock, sediment, ground, before, wrap, stable, creep, rate):
     """One pass over a band of rows; `before` tells what was in the rows on both sides of it."""
     rows, columns = ground.shape
@@ -357,7 +357,7 @@ def _slide_row_rich(
             surface[begin + j] = ground_of(burden, begin + j, rock[begin + j], total[j])
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, rate):
     """As `_slide_band`, for a mix of materials."""
     rows, columns = ground.shape

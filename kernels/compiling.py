@@ -22,6 +22,12 @@ def njit(**options: Any) -> Any:
     return register_jitable(**options)
 
 
+# Decorates what is called in loops that Numba runs in parallel, and cannot be called from Python. Numba compiles what
+# `njit` decorates once for each set of flags of its callers, and such a loop has flags of its own beside those of the
+# function in which it stands.
+_WITHOUT_WRAPPERS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+in_threads = numba.njit(nogil=True, error_model="numpy", **_WITHOUT_WRAPPERS)
+
 # Decorates what is a part of others' loops and makes no arrays. Numba counts who uses an array, by an atomic operation
 # for each array of each call: in a particle's step that is a fifth of the time and more. `_nrt` leaves it out, as the
 # arrays are held outside for as long.

@@ -25,7 +25,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import in_threads, njit
 from kernels.layers import Layer
 
 # What lies beyond the edge of the map
@@ -197,7 +197,7 @@ SOUND, _FLAT, _PAIRS, RUNS, LEVELS_RUNS = range(5)
 FOUND = 8  # numbers for each band: a cache line
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _look_at_band(band, ground, water, toward, lower, open_edges, flat_cells, found):
     rows, columns = ground.shape
     sound = True
@@ -349,7 +349,7 @@ def _follow(basin, cell):
     return found < 0
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _lead_band(band, ground, toward, pits, sea_level, basin, shape):
     """Let each cell of a band point to where its way leaves the band, or write in which basin it lies."""
     rows, columns = shape
@@ -420,7 +420,7 @@ def join_bands(basin: Any, found: Any) -> Any:
     return np.empty((_PARTS_OF_A_CELL * len(cells), 2), np.int32)
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _finish_band(band, ground, toward, lower, basin, pairs, shape):
     """Write in which basin each cell of a band lies, and find its pairs. Returns how many.
 

@@ -73,13 +73,15 @@ def diamond_square(
     roughness: float = 0.55,
     sampling: Sampling = NATIVE,
     land: tuple[int, int] | None = None,
+    corners: tuple[float, ...] = (),
 ) -> NDArray[np.float64]:
     """Heights float64 [row, column] around 0, by the diamond-square algorithm (Fournier, Fussell, Carpenter 1982).
 
-    Four corners, uniform in [-1, 1]; then iteration i = 1, 2, … adds to each new point a number uniform in [-R^i, R^i],
-    where R is `roughness`, in (0, 1). Made on the smallest square of (2^n + 1)² cells that holds the `land`, which is
-    the map, if not given, and cropped to its north-west corner. A point's number depends on its place, not on the order
-    or the number of threads.
+    Four corners, those that are given or uniform in [-1, 1]; then iteration i = 1, 2, … adds to each new point a number
+    uniform in [-R^i, R^i], where R is `roughness`, in (0, 1). Made on the smallest square of (2^n + 1)² cells that
+    holds the `land`, which is the map, if not given, and cropped to its north-west corner. A point's number depends on
+    its place, not on the order or the number of threads. `corners` are the heights of the square's own: north-west,
+    north-east, south-west and south-east.
 
     Smaller cells of `sampling` have the same points with more iterations between them, and lie between these points.
     Beyond the land, more squares of the same size lie around its own.
@@ -90,11 +92,11 @@ def diamond_square(
         size *= 2
     key = np.uint64(stream(int(seed), _PROCESS, 0))
     if sampling == NATIVE and land == (rows, columns):
-        return _points(size, key, float(roughness), 0, 1)[0][:rows, :columns].copy()
+        return _points(size, key, float(roughness), 0, 1, corners)[0][:rows, :columns].copy()
     last = [(count - 1) * sampling.cell + start for count, start in zip((rows, columns), sampling[1:], strict=True)]
     before = max(0, math.ceil(-(min(sampling[1:]) + 0.5) / size))  # squares
     after = max(1, math.ceil((max(last) - 0.5) / size))
-    points, reach = _points(size, key, float(roughness), before, before + after)
+    points, reach = _points(size, key, float(roughness), before, before + after, corners)
     finer = max(0, math.floor(math.log2(1.0 / sampling.cell) + 1e-9))
     for iteration in range(1, finer + 1):
         wide = np.zeros((2 * len(points) - 1,) * 2)
@@ -111,7 +113,7 @@ def diamond_square(
 
 
 def _points(
-    size: int, key: np.uint64, roughness: float, before: int, squares: int
+    size: int, key: np.uint64, roughness: float, before: int, squares: int, corners: tuple[float, ...]
 ) -> tuple[NDArray[np.float64], float]:
     """The points of `squares`² squares, `before` of them before the land's own on each axis; the last displacement."""
     side = size * squares + 1
@@ -120,6 +122,9 @@ def _points(
     for row in range(0, side, size):
         for column in range(0, side, size):
             heights[row, column] = _displacement(key, first + row, first + column, size + 1, 1.0)
+    if corners:
+        own = slice(before * size, (before + 1) * size + 1, size)
+        heights[own, own] = np.reshape(corners, (2, 2))
     reach = _subdivide(heights, key, roughness, size, 1.0, first, first, size + 1)
     return heights, float(reach)
 

@@ -16,9 +16,9 @@ m / V. In each step of time t:
 
 The maps of flowing water (`FLOW`) remember where drops went: `stream`, how many of the last cycles had a drop there;
 `discharge`, how much water passed in a cycle; `momentum`, the same times its velocity. They act on the drops, if asked:
-in a stream there is less friction and less evaporation, a slow drop ends, and a drop is turned by the momentum m of the
-water that flows there, towards v + t · strength · cos(v, m) · m / (V + discharge): inertia that bends rivers. A drop
-counts once for each cell that it leaves.
+in a stream there is less friction and less evaporation, a slow drop that enters one ends, and a drop is turned by the
+momentum m of the water that flows there, towards v + t · strength · cos(v, m) · m / (V + discharge): inertia that bends
+rivers. A drop counts once for each cell that it leaves.
 
 A drop ends where water stands. In a lake its water is put into `water`, from where it joins the lake; the sea takes it.
 Its load settles where it enters, so deltas grow. A drop that comes to rest elsewhere leaves its water in `water` too,
@@ -616,8 +616,7 @@ def _step(state, fields, constants):
     time = min(constants.time_step, 1.0 / speed)
     fall_squared = fall_south * fall_south + fall_east * fall_east
     push = time * constants.force / math.sqrt(1.0 + fall_squared)
-    slow = not _RIVERS and stream_there > 0.5
-    slow = slow and fall_squared * (push * push) < (time * constants.stream_stop) ** 2
+    slow = not _RIVERS and fall_squared * (push * push) < (time * constants.stream_stop) ** 2
     kept = max(0.0, 1.0 - time * constants.friction * drag)
     v_row = (v_row + push * fall_south) * kept
     v_column = (v_column + push * fall_east) * kept
@@ -644,7 +643,7 @@ def _step(state, fields, constants):
     new_column = column + time * v_column
 
     leaves = False
-    outcome = ENDED if slow else RUNNING
+    outcome = RUNNING
     # Tests are put such that NaN takes the way of the exception.
     if not speed > _STILL:
         if not speed >= 0.0:
@@ -666,6 +665,8 @@ def _step(state, fields, constants):
             ), ENDED  # fmt: skip
 
     there = -1 if leaves else int(new_row) * columns + int(new_column)
+    if slow and fields.flow[np.uintp(there * _STRIDE + _STREAM)] > 0.5:
+        outcome = ENDED
     fall = 0.0 if leaves else _fall_to(fields, height, there)
     if _RIVERS and not leaves and (outcome == ENDED or (river > 1.0 and not fall > 0.0 and there != cell)):
         # Water finds its way to the lowest cell beside it.

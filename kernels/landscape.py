@@ -34,6 +34,7 @@ from kernels.loads import add_all, all_of, dig, dig_rock, lay, sum_up
 from kernels.materials import Materials, Moved, asked, ground_of, rock_at
 from kernels.neighbours import OUTLET, index_steps
 from kernels.rates import ERODIBILITY, MOBILITY, WEATHERING, Rates, flat, rate_of
+from kernels.scratch import Scratch
 from kernels.stream_power import (
     BASE,
     LAKE,
@@ -84,7 +85,7 @@ class Evolved(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What a step is worked out in, to be used again by the next one; arrays are [row, column]."""
+    """What a step is worked out in; arrays are [row, column]."""
 
     rivers: Rivers
     factor: (
@@ -112,16 +113,13 @@ _ASKED = (
 _Ground: Any = namedtuple("_Ground", (*_ASKED, "rates", "bedrock", "sediment", "ground"))  # type: ignore[misc]
 
 
-def room_for(rows: int, columns: int, kinds: int = 1) -> Room:
-    """Room for the steps of a map with so many kinds of loose material."""
-    factor, after, load = (np.empty((rows, columns)) for _ in range(3))
-    comes, dug = (np.empty(kinds * rows * columns if kinds > 1 else 0) for _ in range(2))
-    return Room(empty_rivers(rows, columns), factor, np.empty((rows, columns), np.float32), after, load, comes, dug)
-
-
-def suits(room: Room, rows: int, columns: int, kinds: int) -> bool:
-    """Whether there is room for the steps of such a map."""
-    return room.after.shape == (rows, columns) and room.comes.size == (kinds * rows * columns if kinds > 1 else 0)
+def _room_for(rows: int, columns: int, kinds: int, scratch: Scratch) -> Room:
+    """Room for a step of a map with so many kinds of loose material."""
+    shape, cells = (rows, columns), rows * columns
+    factor, after = scratch.empty(shape), scratch.empty(shape)
+    comes, dug = (scratch.empty(kinds * cells if kinds > 1 else 0) for _ in range(2))
+    load = dug[:cells].reshape(shape) if kinds > 1 else scratch.empty(shape)  # what was dug is laid before slopes creep
+    return Room(empty_rivers(rows, columns, scratch), factor, scratch.empty(shape, np.float32), after, load, comes, dug)
 
 
 def evolve(
@@ -139,7 +137,7 @@ def evolve(
     rain: NDArray[np.float32] | None = None,
     rates: Rates | None = None,
     columns_first: bool = False,
-    room: Room | None = None,
+    scratch: Scratch | None = None,
 ) -> Evolved:
     """Advance a landscape by `parameters.years`, in place.
 
@@ -149,10 +147,11 @@ def evolve(
     cell; where they are the `base_level`, these neither rise nor creep. The sea lies below `sea_level`, and its floor
     rises and takes loads everywhere. `rain` is what falls on each cell beside others, `rates` what kernels/rates.py
     says. Slopes creep along columns first, or along rows.
+    `scratch` is memory to work in.
     """
     check_layers(bedrock, sediment, ground)
     p = parameters
-    room = room or room_for(ground.shape[0], ground.shape[1], materials.kinds)
+    room = _room_for(ground.shape[0], ground.shape[1], materials.kinds, (scratch or Scratch()).begin())
     land: Any = _Ground._make(
         (*asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1))
     )

@@ -31,7 +31,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import inlined, njit
+from kernels.compiling import in_threads, inlined, njit
 from kernels.layers import Layer, check_layers
 from kernels.materials import Materials, asked, step_at
 from kernels.parameters import constants_type, exact
@@ -171,7 +171,7 @@ def _vapour(temperature):
     return _VAPOUR[step] + (place - step) * (_VAPOUR[step + 1] - _VAPOUR[step])
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _exchange_row(row, fields, pores, constants, totals):
     """What the ground of a row takes and gives in a cycle, how wet it is then, and how many springs it has."""
     springs = 0
@@ -285,7 +285,7 @@ def _room(cell, fields, pores, constants):
     return _rock_room(cell, fields, pores, constants) + _yield_of(porosity, constants) * fields.sediment[cell]
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _rise_in_row(row, fields, pores, constants, begin, end, cells, depths):
     """Take what comes out of the ground of a row; returns where in `cells` and `depths` what it has found ends."""
     found = begin
@@ -350,7 +350,7 @@ def _edge_flow(cell, inner, per_area, transmissivity, fields, constants):
     return min(per_area * transmissivity * fall, _ALL * fields.groundwater[cell])
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _flow_along(first, lines, line_stride, stride, length, per_area, fields, pores, constants):
     """Let groundwater flow along some lines of cells. Returns what left over the map's edge.
 
@@ -469,7 +469,7 @@ def _flow_through_columns(per_area, fields, pores, constants):
     return left
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _fill_row(row, part, fields, pores, constants):
     for cell in range(row * fields.columns, (row + 1) * fields.columns):
         fields.groundwater[cell] += part * _room(cell, fields, pores, constants)

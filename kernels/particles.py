@@ -44,7 +44,7 @@ from numba.extending import intrinsic
 from numba.np.unsafe.ndarray import to_fixed_tuple
 from numpy.typing import NDArray
 
-from kernels.compiling import njit, variant
+from kernels.compiling import in_threads, njit, variant
 
 RUNNING = 0
 ENDED = 1
@@ -60,10 +60,8 @@ _WORTH_SHARING = 32
 # Placeholders: `engine` puts a process's own functions in their place, in that process's copies of those that use them.
 _spawn: Any = None
 _step: Any = None
-_run_tile: Any = None
 _work: Any = None
-_coordinate: Any = None
-_help: Any = None
+_take_part: Any = None
 _SLOTS = 0
 _COUNTS = False  # whether a tile tells how many steps were taken in it
 
@@ -103,6 +101,8 @@ class _Board(NamedTuple):
     begins: NDArray[np.int64]  # [tile]: its part of the queue is queue[begin:end]
     ends: NDArray[np.int64]
     occupied: NDArray[np.int64]  # the tiles of the present colour in which particles stand
+    living: NDArray[np.int64]  # particles that still run, in their order, and room for those that no longer do
+    chosen: NDArray[np.int64]  # as many: scratch of what sorts them
     colours: NDArray[np.int64]  # [tile]
     row_tiles: NDArray[np.int64]  # [row]: the row of tiles that it is in
     column_tiles: NDArray[np.int64]  # [column]
@@ -117,10 +117,15 @@ class _Board(NamedTuple):
 _ARRIVED = 0  # threads so far
 _OFFERED = 8  # pieces of work that nobody has begun: tiles of one colour; each word on its own cache line
 _UNFINISHED = 16  # pieces that are not done
-_SPAWNED = 24  # 0 as long as the pieces are not tiles but lots of particles that have yet to be spawned
+_COLOUR = 24  # of the tiles on offer; _NONE as long as the pieces are lots of particles that have yet to be spawned
 _FAILURES = 32  # particles that have FAILED
-_WORDS = 40
+_LIVING = 40  # particles that still ran when the present round began; only who coordinates reads it, and the next
+_PIECES = 41  # that were offered last
+_WORDS = 48
 _OVER = -1  # in place of the number of offered tiles: nothing will follow
+
+_COLOURS = 4
+_NONE = _COLOURS  # as if a round had ended before the first one
 
 _FEW_TILES = 64
 
@@ -204,14 +209,23 @@ def _stand(board, particle, row, column, outcome):
     board.tiles[particle] = tile
 
 
-def _run_tile_source(board, tile, fields, parameters):
-    """Run the particles in a tile in their order, each until it ends or leaves the tile."""
+def _work_source(board, place, key, fields, parameters):
+    """Do a piece of what is on offer. Returns how many steps were taken, where that is counted."""
+    steps = 0
+    if _load(board.words, _COLOUR) == _NONE:
+        for particle in range(place * _LOT, min((place + 1) * _LOT, len(board.particles))):
+            state = _spawn(particle, key, fields, parameters)
+            for slot in range(_SLOTS):
+                board.particles[particle, slot] = state[slot]
+            _stand(board, particle, state[0], state[1], RUNNING)
+        return steps
+    # The particles of a tile in their order, each until it ends or leaves the tile
+    tile = board.occupied[place]
     tile_row, tile_column = divmod(tile, len(board.column_begins) - 1)
     north, south = board.row_begins[tile_row], board.row_begins[tile_row + 1]
     west, east = board.column_begins[tile_column], board.column_begins[tile_column + 1]
-    steps = 0
-    for place in range(board.begins[tile], board.ends[tile]):
-        particle = board.queue[place]
+    for place_in_queue in range(board.begins[tile], board.ends[tile]):
+        particle = board.queue[place_in_queue]
         # As a tuple the state lives in registers; it goes back to memory only when the particle leaves the tile.
         state = to_fixed_tuple(board.particles[particle], _SLOTS)
         outcome = RUNNING
@@ -225,49 +239,20 @@ def _run_tile_source(board, tile, fields, parameters):
     return steps
 
 
-def _work_source(board, place, key, fields, parameters):
-    """Do a piece of what is on offer. Returns how many steps were taken, where that is counted."""
-    if _load(board.words, _SPAWNED) > 0:
-        return _run_tile(board, board.occupied[place], fields, parameters)
-    for particle in range(place * _LOT, min((place + 1) * _LOT, len(board.particles))):
-        state = _spawn(particle, key, fields, parameters)
-        for slot in range(_SLOTS):
-            board.particles[particle, slot] = state[slot]
-        _stand(board, particle, state[0], state[1], RUNNING)
-    return 0
-
-
-def _help_source(board, key, fields, parameters):
-    """Work on what is offered, until the coordinating thread says that it is over."""
-    idle = 0
-    while True:
-        place = _take_piece(board.words)
-        if place >= 0:
-            _work(board, place, key, fields, parameters)
-            _add(board.words, _UNFINISHED, -1)
-            idle = 0
-        elif _load(board.words, _OFFERED) == _OVER:
-            return
-        else:
-            idle += 1
-            if idle > _PATIENCE:
-                _give_way()
-
-
 @njit(nogil=True, error_model="numpy")
-def _sort_into_tiles(board, living, chosen, colour):
+def _sort_into_tiles(board, colour):
     """Counting sort of the living particles that stand on tiles of one colour; returns the number of such tiles.
 
-    Stable: in each tile the particles keep their order. `chosen` [particle] is scratch. All `ends` must be 0.
+    Stable: in each tile the particles keep their order. All `ends` must be 0.
     """
     # What no other thread can help with is kept short: one number is read of each particle, without a branch.
     count = 0
-    for particle in living:
+    for particle in board.living[: board.words[_LIVING]]:
         tile = board.tiles[particle]
-        chosen[count] = particle
+        board.chosen[count] = particle
         count += tile >= 0 and board.colours[tile] == colour
     tiles = 0
-    for particle in chosen[:count]:
+    for particle in board.chosen[:count]:
         tile = board.tiles[particle]
         if board.ends[tile] == 0:
             board.occupied[tiles] = tile
@@ -286,7 +271,7 @@ def _sort_into_tiles(board, living, chosen, colour):
         population = board.ends[tile]
         board.begins[tile] = board.ends[tile] = begin
         begin += population
-    for particle in chosen[:count]:
+    for particle in board.chosen[:count]:
         tile = board.tiles[particle]
         board.queue[board.ends[tile]] = particle
         board.ends[tile] += 1
@@ -301,52 +286,63 @@ def _clear_tiles(board, tiles):
 
 
 @njit(nogil=True, error_model="numpy")
-def _keep_living(board, living):
-    """Those that still run, in their order."""
+def _keep_living(board):
+    """Leave those that still run, in their order; returns how many these are."""
     kept = 0
-    for particle in living:
+    for particle in board.living[: board.words[_LIVING]]:
         if board.tiles[particle] >= 0:
-            living[kept] = particle
+            board.living[kept] = particle
             kept += 1
-    return living[:kept]
+    board.words[_LIVING] = kept
+    return kept
 
 
-def _coordinate_source(board, key, fields, parameters):
-    """Have the particles spawned, and offer their tiles, colour by colour, until all particles have ended."""
-    count = len(board.particles)
-    living = np.arange(count)  # always in the particles' order
-    chosen = np.empty(count, np.int64)
-    colour = 4  # of the tiles on offer; as if a round had ended before the first one
-    pieces = (count + _LOT - 1) // _LOT
+@njit(nogil=True, error_model="numpy")
+def _offer_next(board):
+    """Offer what comes after all that was offered: particles to be spawned, and then tiles, colour by colour.
+
+    One piece is kept for the thread that calls this, which coordinates: if others lost their core over a single piece,
+    it would wait for nothing. Returns its place, or −1 where all particles have ended, and nothing follows.
+    """
+    pieces = 0
+    if board.words[_PIECES] == 0:
+        pieces = (len(board.particles) + _LOT - 1) // _LOT
+    elif board.words[_COLOUR] != _NONE:
+        _clear_tiles(board, board.words[_PIECES])
+    while pieces == 0:
+        colour = board.words[_COLOUR] + 1
+        if colour >= _COLOURS:
+            if _keep_living(board) == 0 or _load(board.words, _FAILURES) > 0:
+                _add(board.words, _OFFERED, _OVER)
+                return -1
+            colour = 0
+        _add(board.words, _COLOUR, colour - board.words[_COLOUR])
+        pieces = _sort_into_tiles(board, colour)
+    board.words[_PIECES] = pieces
+    _add(board.words, _UNFINISHED, pieces)
+    _add(board.words, _OFFERED, pieces - 1)
+    return pieces - 1
+
+
+def _take_part_source(board, key, fields, parameters):
+    """Do pieces of what is on offer, until all particles have ended. The thread that comes first coordinates."""
+    coordinates = _add(board.words, _ARRIVED, 1) == 0
+    idle = 0
     while True:
-        # A single piece is not for others: if they lost their core over it, this thread would wait for nothing.
-        is_shared = pieces > 1
-        if is_shared:
-            _add(board.words, _UNFINISHED, pieces)
-            _add(board.words, _OFFERED, pieces)
-        place = _take_piece(board.words) if is_shared else pieces - 1
-        while place >= 0:
+        place = _take_piece(board.words)
+        if place < 0:
+            if _load(board.words, _OFFERED) == _OVER:
+                return
+            if coordinates and _load(board.words, _UNFINISHED) == 0:
+                place = _offer_next(board)
+        if place >= 0:
             _work(board, place, key, fields, parameters)
-            if is_shared:
-                _add(board.words, _UNFINISHED, -1)
-            place = _take_piece(board.words) if is_shared else place - 1
-        idle = 0
-        while _load(board.words, _UNFINISHED) > 0:
+            _add(board.words, _UNFINISHED, -1)
+            idle = 0
+        else:
             idle += 1
             if idle > _PATIENCE:
                 _give_way()
-        if _load(board.words, _SPAWNED) == 0:
-            _add(board.words, _SPAWNED, 1)
-        else:
-            _clear_tiles(board, pieces)
-        colour += 1
-        if colour > 3:
-            living = _keep_living(board, living)
-            if len(living) == 0 or _load(board.words, _FAILURES) > 0:
-                break
-            colour = 0
-        pieces = _sort_into_tiles(board, living, chosen, colour)
-    _add(board.words, _OFFERED, _OVER)
 
 
 def _work_alone_source(board, places, key, fields, parameters, steps):
@@ -388,10 +384,7 @@ def counted() -> Iterator[list[Count]]:
 def _share_source(board, key, threads, fields, parameters):
     """Run on so many threads."""
     for _ in prange(threads):
-        if _add(board.words, _ARRIVED, 1) == 0:
-            _coordinate(board, key, fields, parameters)
-        else:
-            _help(board, key, fields, parameters)
+        _take_part(board, key, fields, parameters)
 
 
 _NUMBERS_OF_A_LINE = 8  # float64 in 64 bytes of cache
@@ -442,23 +435,25 @@ def engine(spawn: Any, step: Any, slots: int, largest_tile: int = _LARGEST_TILE,
     """
     process = name or spawn.__module__.rpartition(".")[2]
 
-    def compiled(source: Any, parallel: bool = False, **own: Any) -> Any:
+    def copied(source: Any, **own: Any) -> Any:
         copy = variant(source, **own)
         counting = "_counting" if own.get("_COUNTS") else ""
         copy.__name__ = f"{source.__name__.removesuffix('_source').lstrip('_')}_{process}{counting}"
         copy.__qualname__ = copy.__name__
         copy.__module__ = __name__
-        return njit(parallel=parallel, nogil=True, cache=True, error_model="numpy")(copy)
+        return copy
 
-    def compiled_work(**own: Any) -> Any:
-        run_tile = compiled(_run_tile_source, _step=step, _SLOTS=slots, **own)
-        return compiled(_work_source, _spawn=spawn, _run_tile=run_tile, _SLOTS=slots, **own)
+    def work(**own: Any) -> Any:
+        return in_threads(copied(_work_source, _spawn=spawn, _step=step, _SLOTS=slots, **own))
 
-    work = compiled_work()
-    coordinate = compiled(_coordinate_source, _work=work)
-    helper = compiled(_help_source, _work=work)
-    share = compiled(_share_source, parallel=True, _coordinate=coordinate, _help=helper)
-    work_alone = compiled(_work_alone_source, _work=compiled_work(_COUNTS=True), _COUNTS=True)
+    # What a particle does is compiled anew with each function that leads to it: there should be few between.
+    take_part = in_threads(copied(_take_part_source, _work=work()))
+    share = njit(parallel=True, nogil=True, cache=True, error_model="numpy")(
+        copied(_share_source, _take_part=take_part)
+    )
+    work_alone = njit(nogil=True, cache=True, error_model="numpy")(
+        copied(_work_alone_source, _work=work(_COUNTS=True), _COUNTS=True)
+    )
 
     def run(
         count: int, key: np.uint64, rows: int, columns: int, fields: Any, parameters: Any, *, wrap: bool = False
@@ -482,8 +477,10 @@ def _board(count: int, slots: int, rows: int, columns: int, side: int, wrap: boo
     tile_rows, tile_columns = np.arange(len(row_begins) - 1), np.arange(len(column_begins) - 1)
     colours = ((tile_rows & 1)[:, None] * 2 + (tile_columns & 1)).reshape(-1)
     tiles = len(colours)
+    words = np.zeros(_WORDS, np.int64)
+    words[_LIVING], words[_COLOUR] = count, _NONE
     return _Board(
-        words=np.zeros(_WORDS, np.int64),
+        words=words,
         particles=np.empty((count, slots)),
         status=np.empty(count, np.int8),
         tiles=np.empty(count, np.int64),
@@ -491,6 +488,8 @@ def _board(count: int, slots: int, rows: int, columns: int, side: int, wrap: boo
         begins=np.zeros(tiles, np.int64),
         ends=np.zeros(tiles, np.int64),
         occupied=np.empty(tiles, np.int64),
+        living=np.arange(count),
+        chosen=np.empty(count, np.int64),
         colours=colours,
         row_tiles=row_tiles,
         column_tiles=column_tiles,
@@ -516,15 +515,12 @@ def _compiled_to_be_called() -> tuple[Any, Any]:
 def _count(
     process: str, board: _Board, begin: float, work_alone: Any, key: np.uint64, fields: Any, parameters: Any
 ) -> Count:
-    """Run as `_coordinate` does, with a look at the clock before and after each colour."""
+    """Run as `_take_part` would, with a look at the clock before and after each colour."""
     count = len(board.particles)
-    living, chosen = np.arange(count), np.empty(count, np.int64)
     none = np.empty(0, np.int64)
     preparing = time.perf_counter() - begin
     sort_into_tiles, keep_living = _compiled_to_be_called()
     work_alone(board, none, key, fields, parameters, none)  # compiles
-    sort_into_tiles(board, living[:0], chosen, 0)
-    keep_living(board, living[:0])
 
     def seconds(function: Any, *arguments: Any) -> tuple[Any, float]:
         start = time.perf_counter()
@@ -533,23 +529,27 @@ def _count(
 
     # What the call itself takes, which a run that does not count has only once
     call = min(seconds(work_alone, board, none, key, fields, parameters, none)[1] for _ in range(5))
-    short_call = min(seconds(sort_into_tiles, board, living[:0], chosen, 0)[1] for _ in range(5))
+    board.words[_LIVING] = 0
+    sort_into_tiles(board, 0)
+    keep_living(board)
+    short_call = min(seconds(sort_into_tiles, board, 0)[1] for _ in range(5))
+    board.words[_LIVING] = count
     lots = np.arange(-(-count // _LOT))
     spawning = seconds(work_alone, board, lots, key, fields, parameters, np.empty_like(lots))[1] - call
-    board.words[_SPAWNED] = 1
     sorting = running = 0.0
     steps = []
-    living = keep_living(board, living)
-    while len(living) > 0 and board.words[_FAILURES] == 0:
-        for colour in range(4):
-            tiles, elapsed = seconds(sort_into_tiles, board, living, chosen, colour)
+    left = keep_living(board)
+    while left > 0 and board.words[_FAILURES] == 0:
+        for colour in range(_COLOURS):
+            board.words[_COLOUR] = colour
+            tiles, elapsed = seconds(sort_into_tiles, board, colour)
             sorting += max(0.0, elapsed - short_call)
             places = np.arange(tiles)[::-1].copy()
             taken = np.zeros(tiles, np.int64)
             running += max(0.0, seconds(work_alone, board, places, key, fields, parameters, taken)[1] - call)
             _clear_tiles(board, tiles)
             steps.append(taken)
-        living, elapsed = seconds(keep_living, board, living)
+        left, elapsed = seconds(keep_living, board)
         sorting += max(0.0, elapsed - short_call)
     return Count(
         process, preparing, max(0.0, spawning), len(lots), sorting, running, steps, time.perf_counter() - begin

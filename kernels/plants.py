@@ -42,7 +42,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import inlined, njit
+from kernels.compiling import in_threads, inlined, njit
 from kernels.parameters import exact
 from kernels.random import process_number, stream, uniform
 from kernels.rates import GROWTH, Rates
@@ -420,7 +420,7 @@ def _copy_grass(surface, row, grass):
     grass[0], grass[-1] = grass[1], grass[-2]
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts):
     """Let the plants of the rows from `begin` to `end` live on; `sprouts` [row, column] are kinds of new trees + 1.
 
@@ -532,7 +532,7 @@ def _is_known(trees, tree, rows, columns, kinds):
     return 0.0 <= row < rows and 0.0 <= column < columns and 0.0 <= kind < kinds
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _starts_in_lot(begin, end, trees, starts, columns, kinds):
     """Write to `starts` the first trees of rows that are in a lot.
 
@@ -593,7 +593,7 @@ def in_order_of_cells(trees: Trees, rows: int, columns: int) -> Trees:
     return ordered
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _copy_trees(trees, begin, end, after, more):
     """Write some trees to `after`, so many places further on."""
     width = trees.shape[1]
@@ -608,7 +608,7 @@ def _put_tree(trees, tree, after, place):
         after[place, column] = trees[tree, column]
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _living_in_stripe(begin, end, trees, starts, sprouts, key, place, after):
     """Write the trees of a stripe that live, with those that have come up, to `after` from a place on."""
     columns = sprouts.shape[1]

@@ -19,7 +19,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import in_threads, njit
 from kernels.depressions import (
     BAND,
     FIRST,
@@ -45,6 +45,7 @@ from kernels.depressions import (
 )
 from kernels.layers import Layer, check_layers
 from kernels.parameters import exact
+from kernels.scratch import Scratch
 from kernels.standing import DRY, LAKE
 from kernels.standing import SEA as SEA_WATER
 from kernels.units import Metres
@@ -92,7 +93,7 @@ class _Runs(NamedTuple):
     depth: Layer
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _measure_band(
     band, ground, water, basin, tree, ladders, evaporation, seepage, shape, basins, volumes, node_of, cells, depths,
     lost_in_row, found,
@@ -284,7 +285,7 @@ def _share(ground, tree, leaves, volume, capacity, below, sea_level, most_spille
     return pool, volume, full, spilling[:spills], spilled[:spills], into_sea, over_edge
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _gather_band(band, ground, basin, pool_of, floor, outlet, start, pools, cells, heights, shape, found):
     """Find the cells of a band that the level of their pool can lie among: pools, how many, and their heights."""
     columns = shape[1]
@@ -522,7 +523,12 @@ def _write(ground: Any, basin: Any, over: Any, sea: Any, water: Any, level: Any,
 
 
 def settle(
-    ground: Layer, water: Layer, level: Layer, standing: NDArray[np.uint8], parameters: PoolParameters
+    ground: Layer,
+    water: Layer,
+    level: Layer,
+    standing: NDArray[np.uint8],
+    parameters: PoolParameters,
+    scratch: Scratch | None = None,
 ) -> tuple[PoolTotals, Spills]:
     """Let all water that lies on the map run to where it stands, and change the map in place.
 
@@ -539,13 +545,15 @@ def settle(
     raise the level at all: then it lies on a cell that counts as dry.
 
     What was on the map is there afterwards or in the totals. The same map gives the same bits on any number of threads.
-    Where a value is not a finite number, or water is negative, nothing is written, and the totals say where.
+    Where a value is not a finite number, or water is negative, nothing is written, and the totals say where. `scratch`
+    is memory to work in.
     """
     check_layers(ground, water, level)
     if standing.shape != ground.shape or standing.dtype != np.uint8 or not standing.flags.c_contiguous:
         raise ValueError("standing must be a C-contiguous uint8 array of the layers' shape")
-    toward, lower = np.empty(ground.shape, np.uint8), np.empty(ground.shape, np.uint8)
-    basin = np.empty(ground.shape, np.int32)
+    scratch = (scratch or Scratch()).begin()
+    toward, lower = scratch.empty(ground.shape, np.uint8), scratch.empty(ground.shape, np.uint8)
+    basin = scratch.empty(ground.shape, np.int32)
     found = np.zeros((-(-len(ground) // BAND), FOUND), np.int64)
     look(ground, water, toward, lower, basin, parameters.edges != WALL, found)
     if not found[:, SOUND].all():
@@ -561,8 +569,8 @@ def settle(
     tree, ladders = find_tree(ground, toward, lower, basin, pits, flat_cells, pairs, found, sea_level)
     size, lost_in_row = ground.size, np.empty((len(ground), 2))
     runs = _Runs(  # little of it is ever written to
-        np.empty(size, np.int32), np.empty(size), np.empty(size, np.int32), np.empty(size, np.int32),
-        np.empty(size),
+        scratch.empty(size, np.int32), scratch.empty(size), scratch.empty(size, np.int32),
+        scratch.empty(size, np.int32), scratch.empty(size),
     )  # fmt: skip
     _measure(ground, water, basin, tree, ladders, evaporation, seepage, runs, lost_in_row, found)
     pool_of, start, total, filled, (sill, beyond, volume), totals = _share_out(

@@ -18,6 +18,7 @@ from kernels.compiling import njit
 from kernels.directions import ACROSS, BESIDE, CROSSING, FAR, NOWHERE, cross_level
 from kernels.layers import Layer
 from kernels.neighbours import OUTLET, on_map
+from kernels.scratch import Scratch
 
 # Where water leaves
 OVER_THE_EDGE, IN_THE_SEA = 1, 2
@@ -56,14 +57,18 @@ class Search(NamedTuple):
     members: NDArray[np.int32]  # by number
 
 
-def search_of(ground: Layer, outlets: NDArray[np.uint8], steps: NDArray[np.int64]) -> Search:
+def search_of(
+    ground: Layer, outlets: NDArray[np.uint8], steps: NDArray[np.int64], scratch: Scratch | None = None
+) -> Search:
     """A search on `ground`, float64 [row, column], from which water leaves where `outlets` are not 0, in some cell.
 
-    Nothing but the pages of memory that are touched costs time. `steps` are those of `index_steps`.
+    Nothing but the pages of memory that are touched costs time. `steps` are those of `index_steps`,
+    and `scratch` is memory to work in.
     """
     rows, columns = ground.shape
     cells = ground.size
-    whole, real = (lambda: np.empty(cells, np.int32)), (lambda: np.empty(cells))
+    scratch = scratch or Scratch()
+    whole, real = (lambda: scratch.empty(cells, np.int32)), (lambda: scratch.empty(cells))
     return Search(
         rows, columns, steps, ground.reshape(-1), outlets.reshape(-1), np.zeros(cells, np.uint8), real(),
         np.full(cells, OUTLET, np.int8), whole(), np.zeros(cells, np.int32), np.zeros(1, np.int32), real(), whole(),

@@ -42,6 +42,7 @@ from kernels.neighbours import COLUMN_STEPS, OUTLET, ROW_STEPS, index_steps, on_
 from kernels.ocean import ocean_mask
 from kernels.powers import BLOCK, raise_to
 from kernels.routing import order_from_springs
+from kernels.scratch import Scratch
 from kernels.units import Metres, SquareMetres, Years
 
 # What a cell is to the water that comes to it
@@ -79,11 +80,12 @@ class Rivers(NamedTuple):
     wear: Layer  # K · A^m · years / distance to the receiver
 
 
-def empty_rivers(rows: int, columns: int) -> Rivers:
+def empty_rivers(rows: int, columns: int, scratch: Scratch | None = None) -> Rivers:
     """Room for the rivers of a map."""
-    surface, area, wear = (np.empty((rows, columns)) for _ in range(3))
-    directions, kind = np.empty((rows, columns), np.int8), np.empty((rows, columns), np.uint8)
-    order, sums = np.empty(rows * columns, np.int32), np.empty((rows, columns, 2))
+    scratch = scratch or Scratch()
+    surface, area, wear = (scratch.empty((rows, columns)) for _ in range(3))
+    directions, kind = scratch.empty((rows, columns), np.int8), scratch.empty((rows, columns), np.uint8)
+    order, sums = scratch.empty(rows * columns, np.int32), scratch.empty((rows, columns, 2))
     return Rivers(surface, directions, order, area, kind, sums, wear)
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import in_threads, njit
 from kernels.layers import WALL, Layer, check_layers
 from kernels.materials import Materials, Moved, asked, ground_of, rock_at, thickness
 from kernels.parameters import exact
@@ -72,7 +72,7 @@ _FROST = 4  # metres that frost breaks of the weakest rock
 _FOUND = 5
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _find_faces(rock, north, same, south, found):
     """How far the rock of a row stands above the ground around; the others are rows of the ground."""
     lower, ground, beside, across = found[_LOWER], found[_GROUND], found[_BESIDE], found[_ACROSS]
@@ -87,7 +87,7 @@ def _find_faces(rock, north, same, south, found):
         across[here] = rock[j] - min(lower[j], lower[east])
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _find_frost(rock, cover, row, surface, parameters, frost):
     """What frost breaks of the weakest rock, metres."""
     columns = len(rock)
@@ -103,7 +103,7 @@ def _find_frost(rock, cover, row, surface, parameters, frost):
             place += np.uintp(STRIDE)
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _break_row(row, bedrock, sediment, ground, found, parameters, rocks, rates, broken):
     """Break the rock of a row; add to `broken` [kind] how much there is more of each kind, in metres over one cell."""
     columns = len(bedrock)

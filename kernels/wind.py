@@ -41,6 +41,17 @@ Where the ground is more than sand on rock, in the functions with `_rich` in the
 - Drag (`lag`): a coarse grain takes longer to come up to the wind (its drag length grows with its size: Andreotti,
   Claudin, Douady 2002). Of what settles in a step, all but 0.5 / (1 + lag · w) falls behind.
 
+- Flight (`lift`): air that is faster near the ground lifts what it carries, against its weight. A load falls with the
+  mean w of its kinds, and z is the height over the ground in lengths of `lift_height`:
+      v.z ← v.z + t · (lift · |v|² / (1 + z)² − gravity · w)
+  and a kind that falls w times as fast as sand settles s + (1 − s) · w times as fast, with s = 1 / (1 + z)² and w up to
+  1: grains that fall fast come down from any height. So coarse sand hops, and dust goes up and is carried far. On the
+  ground a parcel takes off where that is more than 0. Air without a load is not lifted.
+- Memory (`memory`): the mean momentum of loaded air, as the map of streams has that of water. Where the load a over a
+  cell, averaged over cycles, is large beside the mean A of the map, its direction u is that of a street:
+      wind ← wind + memory · a / (a + A) · |wind| · u
+  where the wind does not blow against it. So streets form, funnels behind gaps, and plumes, and they stay.
+
 - Rates (kernels/rates.py) are factors on what is lifted and worn, and mobility on that and on what settles, of each of
   the two cells. What a parcel still carries that ends over protected ground comes down as near as it can.
 
@@ -81,7 +92,7 @@ from kernels.particles import ENDED, FAILED, RUNNING, by_kind, engine, own_amoun
 from kernels.random import process_number, stream, uniform
 from kernels.rates import MOBILITY, WIND, Rates, flat, is_free, rate_of, settle
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
-from kernels.units import Acceleration, Cells, Degrees, Metres, PerTime, Speed, Steps, Time
+from kernels.units import Acceleration, Cells, Degrees, Metres, PerTime, Speed, Steps, Time, Times
 
 Surface = NDArray[np.float32]
 
@@ -138,6 +149,9 @@ class WindParameters(NamedTuple):
     longest_path: Steps  # a parcel ends after so many
     uplift: Annotated[float, "t²/cells²"]  # how strongly the square of the speed holds grains up
     lag: float  # how much of what settles falls behind, for grains that fall as sand does
+    lift: Annotated[float, "1/cells"]  # upward acceleration at a speed of 1, close to the ground
+    lift_height: Cells  # where it is a quarter of that
+    memory: Times  # by what part streets of loaded air speed up and turn the wind at most
     wet_cohesion: float  # nothing is lifted where the wetness is over 1 / this
     plant_drag: float  # part of the wind that plants take where they cover all
     plant_cover: float  # part of the ground that they keep from the wind there
@@ -171,6 +185,11 @@ class _OnTheGround(NamedTuple):
     stride: int  # of the next two
     loads: Layer  # [parcel * stride + kind]: what it carries
     from_rock: Layer  # as many: what it made of rock
+    aloft: Surface  # [cell]: load over it, averaged over cycles; empty: nothing is remembered
+    streets: Surface  # [cell * 2 + (south, east)]: the same times its velocity
+    borne: Layer  # as many: what this cycle adds to it
+    usual_load: float  # the mean of `aloft`
+    memory: float  # as the parameters have it
 
 
 # What parcels ask of `Materials`
@@ -276,10 +295,79 @@ def _local_wind(cell, wind_row, wind_column, fields):
 @inlined
 def _local_wind_rich(cell, wind_row, wind_column, fields):
     """The wind near the ground, turned and lengthened as the parcel's own is, where it is known."""
-    if len(fields.wind) == 0:
-        return wind_row, wind_column
-    south, east = float(fields.wind[np.uintp(2 * cell)]), float(fields.wind[np.uintp(2 * cell + 1)])
-    return wind_row * south - wind_column * east, wind_column * south + wind_row * east
+    if len(fields.wind) > 0:
+        south, east = float(fields.wind[np.uintp(2 * cell)]), float(fields.wind[np.uintp(2 * cell + 1)])
+        wind_row, wind_column = wind_row * south - wind_column * east, wind_column * south + wind_row * east
+    if len(fields.aloft) > 0:
+        south, east = float(fields.streets[np.uintp(2 * cell)]), float(fields.streets[np.uintp(2 * cell + 1)])
+        along = math.sqrt(south * south + east * east)
+        if along > 0.0 and wind_row * south + wind_column * east > 0.0:
+            aloft = float(fields.aloft[np.uintp(cell)])
+            pull = fields.memory * aloft / (aloft + fields.usual_load)
+            pull *= math.sqrt(wind_row * wind_row + wind_column * wind_column) / along
+            wind_row, wind_column = wind_row + pull * south, wind_column + pull * east
+    return wind_row, wind_column
+
+
+@inlined
+def _upward(fields, constants, told, load, above, along):
+    """The acceleration up of a parcel so many metres above the ground."""
+    return -constants.gravity
+
+
+@inlined
+def _upward_rich(fields, constants, told, load, above, along):
+    if not (constants.lift > 0.0 and load > 0.0):
+        return -constants.gravity
+    own = int(told) * fields.stride
+    weight = 0.0
+    for kind in range(fields.kinds):
+        weight += fields.deposition[np.uintp(kind)] * fields.loads[np.uintp(own + kind)]
+    weight /= load
+    return constants.lift * along * along * _nearness(constants, above) - constants.gravity * weight
+
+
+@inlined
+def _nearness(constants, above):
+    """How much of the shear near the ground there is so many metres above it."""
+    away = 1.0 + above * constants.cells_per_metre / constants.lift_height
+    return 1.0 / (away * away)
+
+
+@inlined
+def _taken_off(fields, constants, told, load, v_up, along, time):
+    """The velocity up of a parcel on the ground."""
+    return v_up
+
+
+@inlined
+def _taken_off_rich(fields, constants, told, load, v_up, along, time):
+    if not constants.lift > 0.0:
+        return v_up
+    return v_up + time * max(0.0, _upward_rich(fields, constants, told, load, 0.0, along))
+
+
+@inlined
+def _near_ground(constants, above):
+    """How near the ground a load settles, from 0 to 1."""
+    return 1.0
+
+
+@inlined
+def _near_ground_rich(constants, above):
+    return _nearness(constants, max(above, 0.0)) if constants.lift > 0.0 else 1.0
+
+
+@inlined
+def _bear(fields, cell, load, v_row, v_column):
+    """Remember that so much of a load, times the time, went this way over a cell."""
+
+
+@inlined
+def _bear_rich(fields, cell, load, v_row, v_column):
+    if len(fields.borne) > 0:
+        fields.borne[np.uintp(2 * cell)] += load * v_row
+        fields.borne[np.uintp(2 * cell + 1)] += load * v_column
 
 
 @inlined
@@ -355,20 +443,22 @@ def _step(state, fields, constants):
         time = 1.0 / along
     # The velocity says where the next step reads the ground, and the ground changes the velocity: the processor waits
     # for this chain of operations alone. So what does not depend on the ground is put first in sums and products.
-    blows = max(0.0, (1.0 - constants.speed_up * upwind) + constants.speed_up * max(ground, crest))
     came = time * along  # from where the mean and the line stand
-    upwind += (constants.follow * came) * (ground - upwind)
-    falls = constants.shelter_slope * came
     slowed, trapping = _among_plants(cell, constants, fields)
+    blows = slowed
+    if constants.speed_up > 0.0:  # else the velocity need not wait for the ground that the step before left here
+        blows = max(0.0, (1.0 - constants.speed_up * upwind) + constants.speed_up * max(ground, crest)) * slowed
+        upwind += (constants.follow * came) * (ground - upwind)
+    falls = constants.shelter_slope * came
     local_row, local_column = _local_wind(cell, wind_row, wind_column, fields)
-    blows *= slowed
     follow = min(1.0, time * constants.drag)
     keeps = 1.0 - follow  # part of the velocity that is left
     slide_row = slide_column = slide_up = 0.0
     if height > ground:
-        v_up -= time * constants.gravity
+        v_up += time * _upward(fields, constants, told, load, height - ground, along)
     else:
         fields.touched[np.uintp(cell)] = 1
+        v_up = _taken_off(fields, constants, told, load, v_up, along, time)
         if constants.friction > 0.0:
             rise_south, rise_east = _rise(fields, i, j, cell, constants.wrap)
             rise_south *= constants.cells_per_metre
@@ -404,6 +494,7 @@ def _step(state, fields, constants):
     if not slowed + trapping < np.inf:
         return state, FAILED
     fields.carried[np.uintp(cell)] += time * load
+    _bear(fields, cell, time * load, v_row, v_column)
     if constants.wrap:
         if row < 0.0:
             row += rows
@@ -428,13 +519,14 @@ def _step(state, fields, constants):
     left = constants.crossing - travelled
     dying = left < _DYING * constants.crossing
     settling = max(constants.deposition, constants.lee_deposition) if lee else constants.deposition
+    near = _near_ground(constants, height - new_ground)
     lifts = height <= new_ground and not lee and not dying
     speed_squared += v_up * v_up
     ends = speed_squared < _STILL * _STILL or steps >= constants.longest_path or left <= 0.0
     pressed = new_ground - height
     reach = constants.deepest_hole - (new_ground - ground)
     load, told = _exchange(
-        fields, constants, cell, new_cell, load, told, time, distance, settling + trapping, dying, left, lifts,
+        fields, constants, cell, new_cell, load, told, time, distance, settling + trapping, near, dying, left, lifts,
         speed_squared, pressed, reach, ends,
     )  # fmt: skip
     return (
@@ -445,7 +537,7 @@ def _step(state, fields, constants):
 
 @inlined
 def _exchange(
-    fields, constants, cell, new_cell, load, told, time, distance, settling, dying, left, lifts, speed_squared,
+    fields, constants, cell, new_cell, load, told, time, distance, settling, near, dying, left, lifts, speed_squared,
     pressed, reach, ends,
 ):  # fmt: skip
     """What a parcel puts down, lifts and wears: its load afterwards, and what it tells of what it wore."""
@@ -491,7 +583,7 @@ def _exchange(
 
 @inlined
 def _exchange_rich(
-    fields, constants, cell, new_cell, load, told, time, distance, settling, dying, left, lifts, speed_squared,
+    fields, constants, cell, new_cell, load, told, time, distance, settling, near, dying, left, lifts, speed_squared,
     pressed, reach, ends,
 ):  # fmt: skip
     """Each kind by itself. Sediment stays the sum of the mix in the order of the kinds."""
@@ -523,7 +615,7 @@ def _exchange_rich(
     if new_cell == cell and part == 0.0:
         for kind in range(kinds):
             carried = fields.loads[np.uintp(own + kind)]
-            settled = free * carried * _settling_part(fields.deposition[np.uintp(kind)], rate, held, settles)
+            settled = free * carried * _settling_part(fields.deposition[np.uintp(kind)], rate, held, near, settles)
             depth = fields.mix[np.uintp(here + kind)] + settled
             carried -= settled
             fields.mix[np.uintp(here + kind)] = depth
@@ -534,7 +626,7 @@ def _exchange_rich(
         for kind in range(kinds):
             depth = fields.mix[np.uintp(here + kind)]
             carried = fields.loads[np.uintp(own + kind)]
-            settled = free * carried * _settling_part(fields.deposition[np.uintp(kind)], rate, held, settles)
+            settled = free * carried * _settling_part(fields.deposition[np.uintp(kind)], rate, held, near, settles)
             taken = depth * min(1.0, part * fields.suspension[np.uintp(kind)])
             depth = (depth - taken) + settled
             carried = (carried - settled) + taken
@@ -548,7 +640,7 @@ def _exchange_rich(
             depth = fields.mix[np.uintp(here + kind)]
             carried = fields.loads[np.uintp(own + kind)]
             fall = fields.deposition[np.uintp(kind)]
-            settled = carried * _settling_part(fall, rate, held, settles)
+            settled = carried * _settling_part(fall, rate, held, near, settles)
             taken = depth * min(1.0, part * fields.suspension[np.uintp(kind)])
             ahead = 0.5 * settled
             if constants.lag > 0.0:
@@ -602,11 +694,13 @@ def _exchange_rich(
 
 
 @inlined
-def _settling_part(fall, rate, held, settles):
+def _settling_part(fall, rate, held, near, settles):
     """The part of a kind's load that settles in a step, at least `settles`."""
     part = rate * fall
     if held > 0.0:
         part *= fall / (fall + held)
+    if near < 1.0:
+        part *= near + (1.0 - near) * min(fall, 1.0)
     return max(min(1.0, part), settles)
 
 
@@ -677,6 +771,8 @@ def blow(
     surface: Surface | None = None,
     field: Surface | None = None,
     rates: Rates | None = None,
+    streets: Surface | None = None,
+    passed: NDArray[np.uint8] | None = None,
 ) -> WindTotals:
     """Let the wind of one cycle blow over a map, and change it in place.
 
@@ -687,7 +783,9 @@ def blow(
 
     `surface` is float32 [row, column, trace] as `kernels/surface.py` has it, and `field` float32
     [row, column, (south, east)] the wind near the ground as parts of the prevailing speed, where there are any. `rates`
-    are float32 [row, column, one of kernels/rates.py].
+    are float32 [row, column, one of kernels/rates.py]. `streets` is the momentum of loaded air, averaged over time,
+    float32 [row, column, (south, east)]: with it the wind remembers, as far as the parameters say. `passed` [row,
+    column] becomes 1 where a parcel was, on the ground or with a load above it.
 
     The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map and what
     came in is there afterwards or in `moved`.
@@ -700,11 +798,13 @@ def blow(
         if average.shape != (rows, columns) or average.dtype.kind != "f" or not average.flags.c_contiguous:
             raise ValueError("averages must be C-contiguous arrays of floating point numbers, shaped as the layers")
     check_layers(bedrock, sediment, ground)
-    for traces, width in ((surface, STRIDE), (field, 2)):
+    for traces, width in ((surface, STRIDE), (field, 2), (streets, 2)):
         if traces is not None and not (
             traces.shape == (rows, columns, width) and traces.dtype == np.float32 and traces.flags.c_contiguous
         ):
-            raise ValueError("surface and field must be C-contiguous float32 arrays with the layers' rows and columns")
+            raise ValueError(
+                "surface, field and streets must be C-contiguous float32 arrays with the layers' rows and columns"
+            )
     p = exact(parameters)
     # Blowing from the north means towards growing rows. Rounded, so that a wind from the west has no part across.
     towards_row = round(math.cos(math.radians(p.wind_direction)), 15)
@@ -720,8 +820,10 @@ def blow(
     brought = int(np.argmax(materials.suspension))  # the kind that parcels bring along
     factors = flat(rates)
     covered = surface is not None or field is not None or len(factors) > 0 or len(materials.burden) > 0
-    rich = kinds > 1 or covered or p.uplift > 0.0 or p.lag > 0.0
+    remembers = streets is not None and p.memory > 0.0
+    rich = kinds > 1 or covered or p.uplift > 0.0 or p.lag > 0.0 or p.lift > 0.0 or remembers
     loads, from_rock = (own_amounts(count if rich else 0, kinds) for _ in range(2))
+    borne = np.zeros((rows, columns, 2) if remembers else 0)
     if rich:
         nothing = np.empty(0, np.float32)
         over_it = _OnTheGround(
@@ -731,6 +833,11 @@ def blow(
             loads.shape[1],
             loads.reshape(-1),
             from_rock.reshape(-1),
+            np.ascontiguousarray(airborne, np.float32).reshape(-1) if remembers else nothing,
+            streets.reshape(-1) if streets is not None and remembers else nothing,
+            borne.reshape(-1),
+            max(float(airborne.mean()), _THINNEST) if remembers else 1.0,
+            p.memory,
         )
         loads[:, brought] = inflow
         settling = materials._replace(deposition=np.maximum(materials.deposition, _SLOWEST_FALL))
@@ -761,6 +868,10 @@ def blow(
     if len(factors) > 0:
         settle(particles, loads, factors, materials, bedrock, sediment, ground)
     _average(wind_path, touched, airborne, carried)
+    if streets is not None and remembers:
+        streets += np.float32(_AVERAGING_RATE) * (borne.astype(np.float32) - streets)
+    if passed is not None:
+        passed[...] = (touched > 0).reshape(rows, columns) | (carried > 0.0).reshape(rows, columns)
     abraded, off_map, *others = _total(particles, status)
     worn, gone = ((abraded,), (off_map,)) if not rich else (by_kind(from_rock, kinds), by_kind(loads, kinds))
     blown_in = tuple(count * inflow * (kind == brought) for kind in range(kinds))

@@ -22,7 +22,7 @@
 #endif
 
 uniform sampler2D surface;
-uniform vec2 scene_size;  // in pixels
+#include "sky_ray.glsl"
 
 out vec4 colour;
 
@@ -100,31 +100,37 @@ vec3 wisps(vec3 direction, vec3 behind) {
 }
 
 #if TABLE == 0 && CLOUDS > 0
-#if CLOUDS > 1
-#define DEEP_CLOUDS
-#endif
+#if CLOUDS == 1
 #include "cloud_sky.glsl"
+#else
+uniform sampler2D clouds;  // what they add, and keep, in pixels twice as wide
+#endif
 #endif
 
 void main() {
-    vec3 ray = (frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz;
-    vec3 direction = normalize(ray);
 #if TABLE == 0
-    // The sky begins where the table ends, below the level of the eye.
-    direction = normalize(vec3(ray.x, ray.y + dot(ray.xz, frame.sunward.zw), ray.z));
+    vec3 direction = sky_direction(gl_FragCoord.xy);
     vec3 seen = clear_sky(direction);
 #if SUN == 1
     seen = with_sun(direction, seen);
 #endif
     seen = wisps(direction, seen);
-#if CLOUDS > 0
+#if CLOUDS == 1
     seen = with_clouds(frame.camera.xyz, direction, 0.0, seen);
+#elif CLOUDS > 1
+    vec2 of_clouds = 0.5 * (gl_FragCoord.xy + frame.part.xy) - clouds_origin();
+    // Over four pixels the grain of their steps is even.
+    vec2 size = vec2(textureSize(clouds, 0));
+    vec4 cloudy = vec4(0.0);
+    for (int k = 0; k < 4; ++k) cloudy += 0.25 * textureLod(clouds, (of_clouds + vec2(k % 2, k / 2) - 0.5) / size, 0.0);
+    seen = cloudy.rgb + seen * cloudy.a;
 #endif
 #if STORM == 1
     seen = dusty_sky(direction, seen);
 #endif
     colour = vec4(seen, 0.0);
 #else
+    vec3 direction = normalize((frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz);
     vec3 place = frame.camera.xyz + direction * ((frame.heights.z - frame.camera.y) / min(direction.y, -1e-4));
     float away = distance_to_block(place.xz) / frame.heights.w;
     float contact = 1.0 - 0.50 * exp(-away * 22.0) - 0.20 * exp(-away * 5.0);

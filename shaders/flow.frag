@@ -1,11 +1,17 @@
 // What is seen of water that runs from so far that a pixel is a cell, which way it runs, and how high water that stands
 // nearby lies over the ground. Rivers that part are drawn by how much of them passes through each cell: see threads.glsl.
 // Where water stands, the way is half as long, and longer by how much of a river's water is seen there: see plume.glsl.
+#include "downhill.glsl"
 #include "plume.glsl"
 #include "river.glsl"
 #include "river_mouth.glsl"
 #include "threads.glsl"
 
+#ifndef RUNNING
+#define RUNNING 1  // 0: where water only stands
+#endif
+
+uniform float nowhere_near;  // metres over the water, that stand for all that is far from any
 uniform sampler2D surveyed_flow;  // cubic metres a second
 uniform bool with_plumes;  // of rivers in lakes
 uniform sampler2D mouths;  // of river_mouths.frag
@@ -17,7 +23,7 @@ const float PIXEL = 0.85;  // cells: between cells the cover is smoothed once mo
 const float ALONE = 0.85;  // of a thread that is a cell wide, which would be lost among dry cells
 
 const float BESIDE = 1e-3;  // so little is not seen, and says that there is a stream nearby
-const float HIGHEST = 200.0, NOWHERE_NEAR = 1.2;  // metres over the water, and what stands for all that is far from any
+const float HIGHEST = 200.0;  // metres over the water
 
 const float PLUME_SPREADS = 0.25, PLUME_FADES = 6.0;  // sideways for each cell on; over so many
 const float WHOLE_PLUME = 0.25;  // half a river's width in cells from where on its plume is not fainter
@@ -64,6 +70,7 @@ void main() {
             float depth = standing_depth(water, surface, at);
             if (depth > 0.0) level = max(level, ground + depth);
             if (at == cell) own = depth;
+#if RUNNING == 1
             nearby = max(nearby, texelFetch(rivers, at, 0).x);
             int towards = int(floor(layer(surveyed_way, at) + 0.5));
             if (towards < 0) {
@@ -72,11 +79,12 @@ void main() {
                 if (at == cell) alone = ALONE * sqrt(passes);
                 if (towards >= -8) runs += part * passes * normalize(vec2(towards_neighbour(-towards - 1)));
             }
+#endif
         }
     }
-    vec2 downhill = -texelFetch(surface, cell, 0).yz;
-    vec2 along = downhill / max(length(downhill), 1e-6);
+    vec2 along = downhill_from(surface, cell);
     float cover = 0.0;
+#if RUNNING == 1
     River river = river_at(vec2(cell) + 0.5, nearby > 0.0 || river_reach > 1);
     if (river.half_width > 0.0) {
         cover = WHOLE_LINE * max(river_cover(river, PIXEL), BESIDE);
@@ -87,6 +95,7 @@ void main() {
         cover = parted;
         along = runs / max(length(runs), 1e-6);
     }
+#endif
     if (own > 0.0) {
         bool of_lake = abs(height + own - frame.water.w) > SAME_LEVEL;
         vec2 plume = of_lake && with_plumes ? strongest_plume(cell, height + own) : vec2(0.0);
@@ -94,6 +103,6 @@ void main() {
         along = way_with_plume(strength > 0.0 ? plume / strength : along, strength);
     }
     // Dry ground below the level lies behind a dam.
-    float over = own > 0.0 ? own : level < -1e29 ? -NOWHERE_NEAR : clamp(level - height, -HIGHEST, 0.0);
+    float over = own > 0.0 ? own : level < -1e29 ? -nowhere_near : clamp(level - height, -HIGHEST, 0.0);
     result = vec4(cover, along, over);
 }

@@ -83,8 +83,8 @@ void main() {
     float facing = max(dot(normal, FROM_NORTH_WEST), 0.0);
     float shade = (0.35 + 0.85 * facing) * 1.9;
     vec3 daylight = (frame.sun_light.rgb * 0.75 * facing + sky_light(normal)) * frame.sun_light.a;
-    vec3 of_ground = lit ? filmic(albedo * daylight * seen.y) : clamp(albedo * shade * seen.y, 0.0, 1.0);
-    vec3 of_water = plain_ground ? clamp(wet * shade * seen.y, 0.0, 1.0) : filmic(wet * daylight * seen.y);
+    vec3 of_ground = lit ? toned(albedo * daylight * seen.y) : clamp(albedo * shade * seen.y, 0.0, 1.0);
+    vec3 of_water = plain_ground ? clamp(wet * shade * seen.y, 0.0, 1.0) : toned(wet * daylight * seen.y);
     vec3 shown = to_srgb(mix(of_ground, of_water, max(river, pool)));
 
 #if WAVES > 0

@@ -96,7 +96,7 @@ out vec4 colour;
 const float SILTED = 0.5, SANDED = 0.1;  // metres of water over what is hidden by sand and silt, and by the sea's sand
 const float SURF_WASHES = 0.8;  // metres of depth
 const float WET_SHORE = 0.5;  // metres over the water up to which its waves and the ground itself draw it
-#if LIVING == 1
+#if GREEN_BY_CLIMATE == 0
 const float WASHED_DARK = 0.2;  // where wet ground is dark in any case
 #else
 const float WASHED_DARK = 0.45;
@@ -295,7 +295,9 @@ void main() {
 #else
     float sun = max(dot(normal, frame.sun.xyz), 0.0) * seen.x;
 #endif
-    vec3 radiance = albedo * (frame.sun_light.rgb * sun + sky_light(normal) * seen.y);
+    // Hollows in the ground see as much less of the land as of the sky.
+    vec3 around = light_around(normal, lit.y, bounced) * (seen.y / max(lit.y, 1e-3));
+    vec3 radiance = albedo * (frame.sun_light.rgb * sun + around);
 #if DESERT == 1
 #if DETAIL_SCALES > 1 || MATERIALS == 0
     radiance += frame.sun_light.rgb * glitter(cells, normal, normalize(frame.camera.xyz - position)) * ground.sand * sun;

@@ -2,6 +2,7 @@
 #include "clip.glsl"
 #include "mesh.glsl"
 #include "sky.glsl"
+#include "bounce.glsl"
 
 #ifndef FOG
 #define FOG 0
@@ -33,6 +34,7 @@ out vec3 position;
 out vec3 air_kept;   // the air is smooth: once for each vertex is enough
 out vec3 air_added;
 out float strata_top;  // height in metres
+out vec3 bounced;      // light of the land on it, as smooth
 
 void main() {
     position = numbered_vertex(surface, gl_VertexID);
@@ -56,6 +58,7 @@ void main() {
 #if CLOUDS > 1
     clouds = clouds_before_sun(position, false);
 #endif
+    bounced = bounced_light_at(map_uv(position.xz));
     air_before(position, air_kept, air_added);
 #if FOG == 1
     add_fog(position, air_kept, air_added);

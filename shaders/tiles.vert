@@ -1,4 +1,4 @@
-// Squares of the screen, behind all that has been drawn.
+// Squares of the target, behind all that has been drawn.
 in vec2 corner;  // from -1 to 1
 
 void main() {

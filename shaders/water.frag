@@ -59,6 +59,7 @@ flat in float level;
 #endif
 
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
+const float HORIZON = 0.025;       // radians below it, over which the sea passes into the sky
 const float FALL_OF_BED = 0.035;  // metres for each metre beyond the map
 #if SEA == 1
 const vec3 DEEP_WATER = DEEP_SEA;
@@ -128,7 +129,7 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
 #if FINE_WATER == 1
 const int MIRROR_STEPS = 40, MIRROR_HALVINGS = 6;
 const float MIRROR_MISSES = 0.25;  // slope by which a ridge between two steps is missed at most
-const float MIRROR_TILT = 0.10;   // steepness of waves that mirror no land
+const float MIRROR_STEEP = 0.2;   // steepness of waves that mirror less of the land
 const float MIRROR_GROWS = 1.15;  // from step to step: about as much as land looks smaller there
 
 // How far a ray is below the ground where it has come so far, as a slope seen from where it began.
@@ -161,14 +162,13 @@ float open_water(vec2 place) {
 #endif
 
 // What is mirrored from a direction: the sky, or land that hides it. `roughness` is that of the waves in a pixel, and
-// `tilt` the steepness of the waves that come to the shore: on their backs bits of the land would be seen, cut out hard.
+// `tilt` the steepness of the waves that come to the shore, which smear as much as roughness does.
 vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen, vec3 light_here) {
 #if FINE_WATER == 1
     vec3 mirror = clear_sky(direction);
 #if CLOUDS > 1 && SEA == 0
     mirror = with_clouds(from, direction, 2.0 * sqrt(roughness), mirror);
 #endif
-    if (tilt >= MIRROR_TILT) return mirror;
     // The ray in the plane has length 1, so that its reach is on the map; it begins where it enters it.
     vec3 ray = direction / max(length(direction.xz), 1e-3);
     float entry = way_to_map(from.xz, ray.xz);
@@ -213,9 +213,10 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
         }
     }
     // Waves finer than a pixel smear the edge between land and sky, and steps that pass over a ridge do not tell it sharper.
-    float smeared = 0.015 + 0.6 * sqrt(roughness);
+    float smeared = 0.015 + 0.6 * sqrt(roughness) + 0.5 * tilt;
     float covered = met > 0.0 ? 1.0 : smoothstep(-smeared, 0.0, nearest);
-    covered *= 1.0 - smoothstep(0.02, MIRROR_TILT, tilt);
+    // On the backs of steep waves bits of it would be cut out hard.
+    covered *= 1.0 - 0.6 * smoothstep(0.06, MIRROR_STEEP, tilt);
     // Beyond the map there is no land: towards its sides what is mirrored fades.
     covered *= smoothstep(0.0, 0.02 * frame.heights.w, within_map(from.xz + ray.xz * hit));
     return covered > 0.0 ? mix(mirror, mirrored_land(from, ray, hit), covered) : mirror;
@@ -367,8 +368,8 @@ void main() {
 #endif
     colour = colour * air_kept + (1.0 - keep) * air_added;
 #if SEA == 1
-    // Far out the sea passes into the sky, without an edge.
-    float far = smoothstep(0.0, 1.0, 1.0 - 6.0 * frame.heights.w / max(distance(position, frame.camera.xyz), 6.0 * frame.heights.w));
+    // At the horizon the sea passes into the sky, without an edge.
+    float far = 1.0 - smoothstep(0.0, HORIZON, to_eye.y);
     vec3 horizon = horizon_colour(-to_eye);
     colour = mix(colour, horizon, far);
     keep *= 1.0 - far;

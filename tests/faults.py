@@ -51,7 +51,7 @@ KERNELS = {
 }
 
 FAULTS = {
-    "making a world": Fault("app.engine.thread.create_worlds", no_memory),
+    "making a world": Fault("app.engine.runner.create_worlds", no_memory),
     "a layer": Fault("app.model.world.World.__init__", no_memory),
     "a snapshot": Fault("app.engine.publishing.take_snapshot", no_memory),
     "the versions of a snapshot": Fault("app.engine.publishing.shown_versions", no_memory),
@@ -60,7 +60,7 @@ FAULTS = {
     "a backup": Fault("app.model.world.World.state", no_memory),
     "the ledger of a backup": Fault("app.model.world.World.ledger_copy", no_memory),
     "the check of a world": Fault("app.engine.lockstep.Lockstep.verify", no_memory),
-    "publishing": Fault("app.engine.thread.SimulationThread._publish", no_memory),
+    "publishing": Fault("app.engine.session.Session._publish", no_memory),
     "loading kernels": Fault("app.engine.simulator.Simulator.prepare_all", no_memory),
     "a survey": Fault("app.engine.survey.Surveyor.survey", no_memory),
     **{f"kernel of {name}": Fault(target, no_memory) for name, target in KERNELS.items()},

@@ -18,12 +18,20 @@ import rasterio
 import tifffile
 from PIL import Image
 
-import app.cli.freeze
-from app.cli.freeze import OTHER_CODECS, WARM_UPS, compile_kernels, freeze
 from app.engine.builds import all_builds, foreseen
 from app.numba_settings import COMPILED, FROZEN_KERNELS
 from app.scene.scene import load_preset, presets
 from tests.gui.display import start_display
+from tests.making import freeze as freezing
+from tests.making.freeze import (
+    OTHER_CODECS,
+    WARM_UPS,
+    add_notices,
+    bundled_libraries,
+    compile_kernels,
+    freeze,
+    remove_unseen_pictures,
+)
 from tests.waiting import PATIENCE, wait_for
 
 ROOT = Path(__file__).parents[1]
@@ -137,6 +145,9 @@ def test_program_says_what_it_is(program: Path, environment: dict[str, str]) -> 
     assert "a folder of its own" in done.stdout
     assert "kernels are for generic" in done.stdout
     assert re.search(r"^numba +\d", done.stdout, re.MULTILINE)
+    done = subprocess.run([program, "guide", "dunes"], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Dunes\n")
+    assert (program.parent / "NOTICES.md").exists() and (program.parent / "licences" / "numpy").is_dir()
 
 
 @pytest.fixture
@@ -182,8 +193,32 @@ def test_program_opens_a_preset_draws_it_and_quits(program: Path, screen: dict[s
     assert "Traceback" not in log.read_text()
 
 
+def test_the_folder_shows_what_is_by_others(tmp_path: Path) -> None:
+    add_notices(tmp_path)
+    notices = (tmp_path / "NOTICES.md").read_text(encoding="utf-8")
+    assert "Roboto" in notices and "Geological Survey" in notices and "FFmpeg" in notices
+    for name in bundled_libraries():
+        assert f"| {name} |" in notices, name
+        texts = [
+            path.read_text(encoding="utf-8", errors="replace") for path in (tmp_path / "licences" / name).iterdir()
+        ]
+        assert max(map(len, texts)) > 200, name
+    built = (tmp_path / "licences" / "ffmpeg.txt").read_text(encoding="utf-8")
+    assert "General Public License" in built and "--enable-gpl" in built
+    assert {"numpy", "rasterio", "glcontext"} <= set(bundled_libraries()), "its own, those of exports, and theirs"
+    assert not {"pytest", "dask", "scipy"} & set(bundled_libraries())
+
+
+def test_the_folder_has_the_pictures_that_the_guide_shows_and_no_others(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "assets" / "pictures", tmp_path / "pictures")
+    remove_unseen_pictures(tmp_path)
+    kept = {path.name for path in (tmp_path / "pictures").iterdir()}
+    assert {"dune-field.jpg", "canyon.jpg"} <= kept
+    assert not {"tour.webp", "pictures.toml"} & kept
+
+
 def test_warm_ups_name_commands() -> None:
-    from app.cli.main import COMMANDS
+    from app.cli.table import COMMANDS
 
     assert {words[0] for words in WARM_UPS} <= COMMANDS.keys()
 
@@ -198,7 +233,7 @@ def test_libraries_that_wheels_have_patched_are_left_as_they_are(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "linked.so").symlink_to(tmp_path / "glm.so")
-    app.cli.freeze._strip(tmp_path)
+    freezing._strip(tmp_path)
     (command,) = commands
     assert {Path(word).relative_to(tmp_path).as_posix() for word in command[2:]} == {
         "glm.so", "package/core.so", "lib.so.1.0",
@@ -220,9 +255,9 @@ def test_a_folder_that_has_no_room_is_one_line(
         raise error
 
     monkeypatch.setattr(sys, "argv", ["freeze", str(tmp_path)])
-    monkeypatch.setattr(app.cli.freeze, "freeze", fail)
+    monkeypatch.setattr(freezing, "freeze", fail)
     with pytest.raises(SystemExit) as raised:
-        app.cli.freeze.main()
+        freezing.main()
     assert re.fullmatch(f"make app: .*{says}.*", str(raised.value.code)), raised.value.code
 
 
@@ -242,7 +277,7 @@ def test_no_codec_is_left_out_that_the_program_names() -> None:
 READ_ALL = """
 import sys
 from pathlib import Path
-from app.cli.freeze import OTHER_CODECS
+from tests.making.freeze import OTHER_CODECS
 for codec in OTHER_CODECS:
     sys.modules[f"imagecodecs._{codec}"] = None
 import numpy as np
@@ -276,12 +311,10 @@ def test_every_compression_is_read_without_the_codecs_that_are_left_out(tmp_path
 def test_a_program_that_cannot_be_made_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The reason is that of the command that failed."""
     monkeypatch.setattr(sys, "argv", ["freeze", str(tmp_path)])
-    monkeypatch.setattr(app.cli.freeze, "freeze", lambda _: Path(sys.executable))
-    monkeypatch.setattr(app.cli.freeze, "all_builds", list)
-    monkeypatch.setattr(
-        app.cli.freeze, "WARM_UPS", [("-c", "import sys; sys.exit('compiling\\nno kernel of that name')")]
-    )
+    monkeypatch.setattr(freezing, "freeze", lambda _: Path(sys.executable))
+    monkeypatch.setattr(freezing, "all_builds", list)
+    monkeypatch.setattr(freezing, "WARM_UPS", [("-c", "import sys; sys.exit('compiling\\nno kernel of that name')")])
     with pytest.raises(SystemExit) as raised:
-        app.cli.freeze.main()
+        freezing.main()
     line = str(raised.value.code)  # which Python prints, and ends with 1
     assert re.fullmatch(r"make app: .* ended with 1: no kernel of that name", line), line

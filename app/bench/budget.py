@@ -12,7 +12,7 @@ from typing import NamedTuple
 import moderngl
 import numpy as np
 
-from app.cli.render import scene_camera
+from app.cli.headless import scene_camera
 from app.model.errors import UserError
 from app.model.snapshot import Snapshot
 from app.picture.canvas import Canvas

@@ -12,7 +12,7 @@ import numpy as np
 
 from app.bench.budget import Budget, budget
 from app.bench.row import Row
-from app.cli.render import headless_context, scene_camera
+from app.cli.headless import headless_context, scene_camera
 from app.engine.creation import create_world
 from app.engine.messages import FrameBegan, Pause, Run
 from app.engine.publishing import take_snapshot
@@ -120,7 +120,7 @@ def _seen(scene: Scene, cycles: int) -> tuple[Scene, Snapshot]:
     for _ in range(cycles):
         simulator.advance()
     scene = simulator.scene
-    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.climate, scene.runoff)
+    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.runoff)
     return scene, take_snapshot(world, survey=survey)
 
 

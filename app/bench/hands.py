@@ -136,8 +136,8 @@ class _Observer:
         if now < self._due:
             return
         place = (0.3 * self._plan.size[0], 0.55 * self._plan.size[1])
-        hit = application.ground_under(*place)
-        cell = application.cell_at(hit.x, hit.z) if hit is not None else (0, 0)
+        hit = application.pointing.ground_under(*place)
+        cell = application.pointing.cell_at(hit.x, hit.z) if hit is not None else (0, 0)
         assert cell is not None
         if self._pressed is None:
             self._cell = cell

@@ -12,8 +12,8 @@ import numpy as np
 
 from app.bench.row import Row
 from app.bench.world import everything
-from app.cli.render import headless_context, scene_camera
-from app.engine.simulator import SECONDS_BETWEEN_BACKUPS
+from app.cli.headless import headless_context, scene_camera
+from app.engine.backup import SECONDS_BETWEEN_BACKUPS
 from app.engine.thread import SimulationThread
 from app.model.snapshot import Snapshot
 from app.picture.canvas import Canvas
@@ -76,13 +76,14 @@ def bytes_per_cell(scene: Scene, seconds: float) -> tuple[float, dict[str, float
 
 def _by_holder(simulation: SimulationThread) -> dict[str, int]:
     """Bytes of arrays, each counted for the first that holds it."""
-    assert simulation._lockstep is not None
-    (simulator,) = simulation._lockstep.simulators
+    assert simulation.session.lockstep is not None
+    (simulator,) = simulation.session.lockstep.simulators
     holders = {
         "its layers, trees and materials": simulator.world,
-        "its backup": simulator._backup,
-        "snapshots": simulation._publisher,
-        "kept states": simulation._timeline,
+        "its backup": simulator.backup,
+        "snapshots": simulation.session.showing.publisher,
+        "kept states": simulation.session.timeline,
+        "room that processes share": simulator._scratch,
         "what processes keep": simulator._processes,
     }
     seen: set[int] = set()
@@ -90,14 +91,16 @@ def _by_holder(simulation: SimulationThread) -> dict[str, int]:
 
 
 def _bytes_of(holder: object, seen: set[int]) -> int:
-    """Bytes of all arrays that can be reached from an object, and have not been seen before."""
+    """Bytes of all arrays, also compressed ones, that can be reached from an object, and have not been seen before."""
     total, left = 0, [holder]
     while left:
         found = left.pop()
         if id(found) in seen or isinstance(found, (type, ModuleType, FunctionType, MethodType)):
             continue
         seen.add(id(found))
-        if isinstance(found, np.ndarray):
+        if isinstance(found, bytes):  # compressed
+            total += len(found)
+        elif isinstance(found, np.ndarray):
             if found.base is None:
                 total += found.nbytes
             else:
@@ -115,7 +118,7 @@ def of_a_picture(scene: Scene, snapshot: Snapshot) -> float:
         empty = held()
         picture.show(snapshot)
         picture.draw(framebuffer, scene_camera(scene, snapshot), scene, minimap=False)
-        textures, buffers, _ = (now - before for now, before in zip(held(), empty, strict=True))
+        textures, buffers, *_ = (now - before for now, before in zip(held(), empty, strict=True))
         picture.release()
         canvas.release()
     return (textures + buffers) / snapshot.layers["bedrock"].size

@@ -15,11 +15,15 @@ from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
 from app.engine.realism import measure
 from kernels.filling import fill
+from kernels.fronts import Fronts
+from kernels.noise import fractal_noise
 from kernels.ocean import ocean_mask, outlet_mask
 from kernels.rivers import drain
 
 RELIEF = 1000.0  # metres
 CELL_SIZE = 20.0
+SIDES = (64, 128, 256, 512, 1024)  # of the lands whose fronts are counted
+LANDS = 5  # of each side
 
 Heights = NDArray[np.float64]
 Work = Callable[[], object]
@@ -46,6 +50,12 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     value = yards_per_cell(measures_by_us(ground), side, samples, yardstick)
     yield Row(f"rivers, measures of realism, {side}², one core", value, "yards per cell", 4.0)
 
+    for side in (16, 32) if tiny else SIDES:
+        counted = [rounds_of_fill(_random_land(side, seed)) / side for seed in range(1 if tiny else LANDS)]
+        yield Row(f"rivers, rounds of a fill front by front, {side}², hills", float(np.mean(counted)), "sides", None)
+        rounds = rounds_of_fill(_white_noise(side)) / side
+        yield Row(f"rivers, rounds of a fill front by front, {side}², white noise", rounds, "sides", None)
+
     for name, make in OTHERS.items():
         with contextlib.suppress(ImportError):
             work = make(ground)
@@ -68,6 +78,13 @@ def yards_per_cell(work: Work, side: int, samples: int, yardstick: Yardstick) ->
         nanoseconds = (time.process_time() - begin) / side**2 * 1e9
         ratios.append(2.0 * nanoseconds / (before + yardstick.nanoseconds()))
     return float(np.median(ratios))
+
+
+def rounds_of_fill(ground: Heights) -> int:
+    """How many rounds levels advance from the map's edge before nothing changes any more."""
+    fronts = Fronts(ground, outlet_mask(ocean_mask(ground, -math.inf)))
+    fronts.advance(ground.size)
+    return fronts.rounds
 
 
 def fill_by_us(ground: Heights) -> Work:
@@ -151,6 +168,11 @@ OTHERS: dict[str, Callable[[Heights], Work]] = {
 
 def _land(side: int) -> Heights:
     return RELIEF * terrain(side, side)
+
+
+def _random_land(side: int, seed: int) -> Heights:
+    """Hills of fractal noise, half as wide as the map whatever its side."""
+    return RELIEF * fractal_noise(side, side, seed, 0.5 * side, gain=0.5)
 
 
 def _white_noise(side: int) -> Heights:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import numba
 import numpy as np
 
+from app.bench.resident import resident_bytes
 from app.bench.row import Row
 from app.bench.world import everything, simulator_of
 from app.engine import timeline as engine_timeline
@@ -18,7 +19,6 @@ from app.engine.thread import SimulationThread
 from app.engine.timeline import Timeline
 from app.scene.edits import Open
 from app.scene.scene import Scene
-from app.soak.memory import resident_bytes
 
 PATIENCE = 300.0  # seconds
 CYCLES = 2000  # to any of which one can go back
@@ -52,7 +52,7 @@ def cost_of_keeping(lockstep: Lockstep, samples: int) -> tuple[float, float, flo
     seen = timeline.seen(None)
     states = sum(len(branch.kept) for branch in seen.branches.values())
     pause = max(engine_timeline.SECONDS_BETWEEN_STATES, float(np.median(keeps)) / engine_timeline.LARGEST_COST)
-    timeline.close()
+    timeline.store.close()
     size = (seen.bytes_in_memory + seen.bytes_on_disk) / states
     return 100.0 * float(np.median(keeps)) / pause, size, pause / float(np.median(cycles))
 
@@ -66,7 +66,7 @@ def memory_of_states(lockstep: Lockstep, states: int) -> float:
         lockstep.advance()
         timeline.advanced(lockstep, 0.0)
         timeline.keep(lockstep)
-    timeline.close()
+    timeline.store.close()
     return max(resident_bytes() - before, 1.0)
 
 

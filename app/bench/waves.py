@@ -12,7 +12,7 @@ import numpy as np
 
 from app.bench.row import Row
 from app.bench.yardstick import terrain
-from app.cli.render import headless_context, scene_camera
+from app.cli.headless import headless_context, scene_camera
 from app.engine.publishing import take_snapshot
 from app.model.snapshot import Snapshot
 from app.model.world import World

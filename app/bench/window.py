@@ -17,6 +17,7 @@ from app.bench.row import Row
 from app.files.library import Library
 from app.files.opening import open_scene
 from app.scene.scene import load_preset, preset_to_toml, presets
+from app.window.commands import view
 from app.window.events import KeyPressed
 
 if TYPE_CHECKING:
@@ -290,7 +291,7 @@ class _GalleryObserver:
         if now < self._due:
             return
         if self._opened is None:
-            application.commands.toggle_gallery()
+            view.toggle_gallery(application)
             self._opened = time.perf_counter()
         elif gallery.is_whole:
             assert len(gallery.shown) == max(self._plan.entries, len(presets()))

@@ -9,8 +9,8 @@ import numpy as np
 
 from app.model.layers import LARGEST_HEIGHT, LOOSE
 from app.model.ledger import Account
+from app.model.plants import ROOTED_GROUND
 from app.model.world import World
-from app.processes.plants import ROOTED_GROUND
 from kernels import brushes
 from kernels.brushes import Footprint, Map
 from kernels.standing import DRY, SEA

@@ -13,7 +13,7 @@ from pathlib import Path
 import moderngl
 import platformdirs
 
-from app.cli.render import headless_context
+from app.cli.headless import headless_context
 from app.engine.autosave import sessions_folder
 from app.engine.machine import cores, processor_name
 from app.engine.memory import free_memory
@@ -56,6 +56,7 @@ def _places() -> Iterator[Line]:
     yield "cache", str(platformdirs.user_cache_path(APPLICATION, appauthor=False))
     yield "kernels", os.environ.get("NUMBA_CACHE_DIR", str(kernel_cache_folder()))
     yield "log", "standard error; --debug logs more"
+    yield "parts by others", "`thalweg guide notices` lists them with their licences"
 
 
 def _system() -> Iterator[Line]:

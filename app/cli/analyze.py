@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -17,18 +16,20 @@ from tqdm import tqdm
 
 from app.cli import previews
 from app.cli.folder import made
-from app.cli.progress import Progress
-from app.engine.creation import create_world, read_rain_map
-from app.engine.discharge import mean_discharge
-from app.engine.memory import check_memory
-from app.engine.simulator import Simulator
+from app.cli.progress import simulating
+from app.engine.creation import read_rain_map
+from app.engine.discharge import mean_discharge, rivers_by
+from app.engine.fragments import drain_unfilled
+from app.engine.runner import run_scene
 from app.files.atomic import claimed, write_atomically
 from app.files.opening import open_scene
 from app.files.recorder import write_png
-from app.model import palettes
+from app.model import palettes, shading
 from app.model.climate import ClimateParameters
 from app.model.errors import UserError
 from app.model.georeference import Georeference
+from app.model.river_parameters import RiverParameters
+from app.model.runoff import Runoff
 from app.model.world import DEFAULT_CELL_SIZE, World
 from app.scene.scene import Scene, presets
 from app.sources.generators import GENERATORS
@@ -52,15 +53,18 @@ D8_CODES = np.array([64, 16, 1, 4, 32, 128, 8, 2, 0], np.uint8)
 
 @dataclass(frozen=True)
 class Land:
-    """The ground in metres [row, column], where it lies, and what a world says besides: its sea, edges and rain."""
+    """The ground in metres [row, column], where it lies, and what a world says besides: sea, edges, water, rivers."""
 
     ground: NDArray[np.float64]
     cell_size: float
     georeference: Georeference | None = None
     sea_level: float = -math.inf
     open_edges: bool = True
-    climate: ClimateParameters = field(default_factory=ClimateParameters)
+    runoff: Runoff = field(default_factory=lambda: Runoff(ClimateParameters().precipitation, least_cells=0.0))
     rain: NDArray[np.float32] | None = None  # the part of the precipitation that falls on each cell
+    rain_rate: NDArray[np.float32] | None = None  # a factor on it
+    rivers: RiverParameters | None = None  # where they begin, and the smallest watershed; of a world
+    reference_cell_size: float | None = None  # as a world has it
     cycle: int = 0
 
 
@@ -71,10 +75,12 @@ class Analysis:
     land: Land
     drainage: Drainage
     discharge: NDArray[np.float64]  # through each cell, in cubic metres a second
-    river_cells: int
+    rule: RiverParameters  # where rivers begin, and the smallest watershed
     rivers: NDArray[np.uint8]  # Strahler's orders [row, column]
+    fragments: NDArray[np.uint8]  # the same where nothing is filled: see `app.engine.fragments`
+    fragment_ends: int  # how many of these rivers end in a hollow
+    path_cost: NDArray[np.float64]  # the least way to the ocean that never leads up, in metres
     lakes: Lakes
-    watershed_cells: int
     watersheds: Watersheds
 
     @property
@@ -90,6 +96,17 @@ class Analysis:
         return float(self.discharge[self.outlets].sum())
 
 
+class RiverWishes(NamedTuple):
+    """From where on there is a river: a catchment in cells, or a mean discharge in m³/s; and the smallest watershed.
+
+    What is None is as `rule_of` has it. Smaller watersheds are merged into the coast.
+    """
+
+    cells: int | None = None
+    discharge: float | None = None
+    watershed_cells: int | None = None
+
+
 def analyze(
     path: Path,
     folder: Path,
@@ -98,8 +115,7 @@ def analyze(
     open_edges: bool | None = None,
     climate: Mapping[str, float] = MappingProxyType({}),
     rain_map: Path | None = None,
-    river_cells: int | None = None,
-    watershed_cells: int | None = None,
+    rivers: RiverWishes | None = None,
     cell_size: float | None = None,
     relief: float | None = None,
     part: str = "",
@@ -111,9 +127,8 @@ def analyze(
     `climate` has values of its parameters, and `rain_map` is a picture of where it rains. Without one of these it is
     that of the world; a heightmap has no ocean, open edges, and the usual rain everywhere.
 
-    A river has a catchment of at least `river_cells`; watersheds of fewer than `watershed_cells` are merged into the
-    coast. `cell_size`, `relief` and `part` are as for `read_heightmap`. Raises `UserError` where a file cannot be read
-    or the folder cannot be written.
+    `cell_size`, `relief` and `part` are as for `read_heightmap`. Raises `UserError` where a file cannot be read or the
+    folder cannot be written.
     """
     with made(folder), claimed(folder / LIST_FILE):
         land = read_land(path, cell_size, relief, part=part)
@@ -122,8 +137,13 @@ def analyze(
         if open_edges is not None:
             land = replace(land, open_edges=open_edges)
         if rain_map is not None:
-            land = replace(land, rain=read_rain_map(rain_map, *land.ground.shape))
-        land = replace(land, climate=msgspec.structs.replace(land.climate, **climate))
+            land = replace(land, rain=read_rain_map(rain_map, *land.ground.shape), rain_rate=None)
+        runoff = replace(
+            land.runoff,
+            precipitation=climate.get("precipitation", land.runoff.precipitation),
+            by_altitude=climate.get("rain_by_altitude", land.runoff.by_altitude),
+        )
+        land = replace(land, runoff=runoff)
         steps = 1 + len(MAPS) + len(PREVIEWS) + 1
         with tqdm(total=steps, desc="following the water", unit="step", mininterval=0.0) as bar:
 
@@ -131,14 +151,14 @@ def analyze(
                 bar.update()
                 bar.set_description(name)
 
-            analysis = analysis_of(land, river_cells, watershed_cells)
+            analysis = analysis_of(land, rivers or RiverWishes())
             for name, values in MAPS.items():
                 next_step(f"writing {name}.tif")
                 _write_map(folder / f"{name}.tif", values(analysis), land)
             relief_picture = previews.shaded_relief(land.ground, analysis.drainage.ocean, land.cell_size)
             for name, draw in PREVIEWS.items():
                 next_step(f"writing {name}.png")
-                write_png(folder / f"{name}.png", previews.to_pixels(draw(analysis, relief_picture)))
+                write_png(folder / f"{name}.png", shading.to_pixels(draw(analysis, relief_picture)))
             next_step(f"writing {LIST_FILE}")
             with write_atomically(folder / LIST_FILE) as file:
                 file.write(msgspec.json.format(msgspec.json.encode(lists(path, analysis))) + b"\n")
@@ -163,22 +183,11 @@ def read_land(
         if part:
             raise UserError(f"--part {part}: only a heightmap or a folder of tiles has parts")
         opened = open_scene(str(path))
-        world, scene = create_world(opened, partial(check_memory, [opened]))
-        if cycles:
-            _run(world, scene, cycles)
-        return _land_of(world, scene)
+        return _land_of(*run_scene(opened, cycles, steps=simulating, with_spin_up=cycles > 0))
     if cycles:
         raise UserError(f"{path}: a heightmap has no processes; --cycles runs a preset or a saved world")
     read = heightmap.read_heightmap(path, cell_size=cell_size, relief=relief, part=part)
     return Land(np.ascontiguousarray(read.elevation), read.cell_size or DEFAULT_CELL_SIZE, read.georeference)
-
-
-def _run(world: World, scene: Scene, cycles: int) -> None:
-    simulator = Simulator(scene, world)
-    simulator.compile_missing()
-    for _ in Progress(range(cycles), "simulating", "cycle"):
-        simulator.advance()
-    simulator.verify()
 
 
 def _land_of(world: World, scene: Scene) -> Land:
@@ -187,31 +196,59 @@ def _land_of(world: World, scene: Scene) -> Land:
         world.cell_size,
         sea_level=scene.edges.sea,
         open_edges=scene.edges.water != "wall",
-        climate=scene.climate,
-        rain=world.rainfall,
+        runoff=scene.runoff,
+        rain=world.layers.get("rain"),
+        rain_rate=world.layers.get("rate_rain"),
+        rivers=scene.rivers,
+        reference_cell_size=world.reference_cell_size,
         cycle=world.cycle,
     )
 
 
-def analysis_of(land: Land, river_cells: int | None, watershed_cells: int | None) -> Analysis:
-    """Analyse a land; the arguments are as for `analyze`."""
+def rule_of(land: Land, land_cells: int, wishes: RiverWishes) -> RiverParameters:
+    """Where rivers begin, and the smallest watershed: as asked for, or as the world has it, or a part of the land."""
+    rule = land.rivers or RiverParameters(
+        threshold=max(FEWEST_CELLS, round(RIVER_PART * land_cells)),
+        watershed_size=max(FEWEST_CELLS, round(WATERSHED_PART * land_cells)),
+    )
+    if wishes.cells is not None:
+        rule = msgspec.structs.replace(rule, begin="area", threshold=wishes.cells)
+    if wishes.discharge is not None:
+        rule = msgspec.structs.replace(rule, begin="discharge", discharge=wishes.discharge)
+    smallest = wishes.watershed_cells
+    return rule if smallest is None else msgspec.structs.replace(rule, watershed_size=smallest)
+
+
+def analysis_of(land: Land, wishes: RiverWishes) -> Analysis:
+    """Analyse a land, with rivers as they are wished for."""
     from kernels.lakes import find_lakes
+    from kernels.neighbours import OUTLET
+    from kernels.path_cost import path_cost
     from kernels.rivers import drain
     from kernels.routing import strahler_orders
     from kernels.watersheds import find_watersheds
 
     drainage = drain(land.ground, land.cell_size, land.sea_level, open_edges=land.open_edges)
-    land_cells = int(np.count_nonzero(~drainage.ocean))
-    if river_cells is None:
-        river_cells = max(FEWEST_CELLS, round(RIVER_PART * land_cells))
-    if watershed_cells is None:
-        watershed_cells = max(FEWEST_CELLS, round(WATERSHED_PART * land_cells))
-    rivers = strahler_orders(drainage.directions, drainage.routes.order, drainage.accumulation >= river_cells)
-    rivers[drainage.ocean] = 0
+    rule = rule_of(land, int(np.count_nonzero(~drainage.ocean)), wishes)
+
+    def rivers_of(drained: Drainage) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+        """The discharge of each cell, and Strahler's orders of rivers."""
+        through = mean_discharge(
+            drained, land.ground, land.cell_size, land.runoff, land.rain, land.rain_rate, land.reference_cell_size
+        )
+        is_river = rivers_by(rule, drained, through, land.runoff, land.cell_size**2) >= 1.0
+        orders = strahler_orders(drained.directions, drained.routes.order, is_river)
+        orders[drained.ocean] = 0
+        return through, orders
+
+    through, rivers = rivers_of(drainage)
+    unfilled = drain_unfilled(land.ground, land.cell_size, land.sea_level, open_edges=land.open_edges)
+    _, fragments = rivers_of(unfilled)
+    ends = (fragments > 0) & (unfilled.directions == OUTLET) & (drainage.directions != OUTLET)
     lakes = find_lakes(land.ground, drainage.filled, drainage.directions, drainage.accumulation, land.cell_size)
-    watersheds = find_watersheds(drainage.routes.outlets, drainage.ocean, watershed_cells)
-    through = mean_discharge(drainage, land.ground, land.cell_size, land.climate, land.rain)
-    return Analysis(land, drainage, through, river_cells, rivers, lakes, watershed_cells, watersheds)
+    watersheds = find_watersheds(drainage.routes.outlets, drainage.ocean, rule.watershed_size)
+    cost = path_cost(drainage.filled, np.equal(drainage.directions, OUTLET), land.cell_size)
+    return Analysis(land, drainage, through, rule, rivers, fragments, int(ends.sum()), cost, lakes, watersheds)
 
 
 # The maps, by the names of their files.
@@ -224,8 +261,10 @@ MAPS: dict[str, Callable[[Analysis], NDArray[Any]]] = {
     "accumulation": lambda found: found.drainage.accumulation,
     "discharge": lambda found: found.discharge.astype(np.float32),
     "rivers": lambda found: found.rivers,
+    "fragments": lambda found: found.fragments,
     "watersheds": lambda found: found.watersheds.labels,
     "distance": lambda found: found.drainage.routes.distances.astype(np.float32),
+    "path_cost": lambda found: found.path_cost.astype(np.float32),
 }
 
 
@@ -249,35 +288,44 @@ def _write_map(path: Path, values: NDArray[Any], land: Land) -> None:
 # Their previews.
 
 
-def _draw_filled(found: Analysis, relief: previews.Picture) -> previews.Picture:
+def _draw_filled(found: Analysis, relief: shading.Picture) -> shading.Picture:
     ground = previews.reduced(found.drainage.filled)
     land = previews.reduced(~found.drainage.ocean)
     lowest, highest = float(ground[land > 0.5].min(initial=np.inf)), float(ground.max())
-    picture = previews.with_palette(relief, ground, min(lowest, highest), highest, palettes.DISTANCE, 0.8)
-    return previews.over(relief, picture, land)
+    picture = shading.with_palette(relief, ground, min(lowest, highest), highest, palettes.DISTANCE, 0.8)
+    return shading.over(relief, picture, land)
 
 
-def _draw_lakes(found: Analysis, relief: previews.Picture) -> previews.Picture:
+def _draw_lakes(found: Analysis, relief: shading.Picture) -> shading.Picture:
     depth = previews.reduced(found.drainage.filled - found.land.ground, largest=True)
     picture = previews.with_rivers(relief, 0.6 * previews.reduced(found.rivers, largest=True))
     deepest = float(np.quantile(depth[depth > 0.0], 0.98)) if (depth > 0.0).any() else 1.0
-    return previews.with_palette(picture, np.sqrt(depth), 0.0, math.sqrt(deepest), palettes.LAKE, 1.0)
+    return shading.with_palette(picture, np.sqrt(depth), 0.0, math.sqrt(deepest), palettes.LAKE, 1.0)
 
 
-def _draw_rivers(found: Analysis, relief: previews.Picture) -> previews.Picture:
+def _draw_rivers(found: Analysis, relief: shading.Picture) -> shading.Picture:
     lakes = previews.reduced(found.lakes.labels > 0)
-    picture = previews.over(relief, np.divide(palettes.RIVER, 255.0), 0.35 * lakes)
+    picture = shading.over(relief, np.divide(palettes.RIVER, 255.0), 0.35 * lakes)
     return previews.with_rivers(picture, previews.reduced(found.rivers, largest=True))
 
 
-def _draw_accumulation(found: Analysis, relief: previews.Picture) -> previews.Picture:
+def _draw_fragments(found: Analysis, relief: shading.Picture) -> shading.Picture:
+    return previews.with_rivers(relief, previews.reduced(found.fragments, largest=True))
+
+
+def _draw_profile(found: Analysis, relief: shading.Picture) -> shading.Picture:
+    longest = profile_of(found)
+    return previews.profile(longest.distance, longest.ground, longest.raised, relief.shape[:2])
+
+
+def _draw_accumulation(found: Analysis, relief: shading.Picture) -> shading.Picture:
     cells = np.log10(previews.reduced(np.maximum(found.drainage.accumulation, 1.0), largest=True))
     land = previews.reduced(~found.drainage.ocean)
-    picture = previews.with_palette(relief, cells, 0.0, float(cells.max()), palettes.ACCUMULATION, 1.0)
-    return previews.over(relief, picture, land)
+    picture = shading.with_palette(relief, cells, 0.0, float(cells.max()), palettes.ACCUMULATION, 1.0)
+    return shading.over(relief, picture, land)
 
 
-def _draw_watersheds(found: Analysis, relief: previews.Picture) -> previews.Picture:
+def _draw_watersheds(found: Analysis, relief: shading.Picture) -> shading.Picture:
     from kernels.watersheds import watershed_colours
 
     colours = np.append(0, watershed_colours(found.watersheds))
@@ -286,19 +334,30 @@ def _draw_watersheds(found: Analysis, relief: previews.Picture) -> previews.Pict
     return previews.with_rivers(picture, previews.reduced(found.rivers, largest=True))
 
 
-def _draw_distance(found: Analysis, relief: previews.Picture) -> previews.Picture:
-    metres = previews.reduced(found.drainage.routes.distances)
-    picture = previews.with_palette(relief, metres, 0.0, float(metres.max()), palettes.DISTANCE, 0.85)
-    return previews.over(relief, picture, previews.reduced(~found.drainage.ocean))
+def _draw_path_cost(found: Analysis, relief: shading.Picture) -> shading.Picture:
+    return _draw_metres(found, found.path_cost, relief)
 
 
-PREVIEWS: dict[str, Callable[[Analysis, previews.Picture], previews.Picture]] = {
+def _draw_distance(found: Analysis, relief: shading.Picture) -> shading.Picture:
+    return _draw_metres(found, found.drainage.routes.distances, relief)
+
+
+def _draw_metres(found: Analysis, distances: NDArray[np.float64], relief: shading.Picture) -> shading.Picture:
+    metres = previews.reduced(distances)
+    picture = shading.with_palette(relief, metres, 0.0, float(metres.max()), palettes.DISTANCE, 0.85)
+    return shading.over(relief, picture, previews.reduced(~found.drainage.ocean))
+
+
+PREVIEWS: dict[str, Callable[[Analysis, shading.Picture], shading.Picture]] = {
     "filled": _draw_filled,
     "lake_depth": _draw_lakes,
     "accumulation": _draw_accumulation,
     "rivers": _draw_rivers,
+    "fragments": _draw_fragments,
+    "profile": _draw_profile,
     "watersheds": _draw_watersheds,
     "distance": _draw_distance,
+    "path_cost": _draw_path_cost,
 }
 
 
@@ -308,19 +367,24 @@ PREVIEWS: dict[str, Callable[[Analysis, previews.Picture], previews.Picture]] = 
 def lists(path: Path, found: Analysis) -> dict[str, Any]:
     """Lakes, watersheds and river mouths with their measures, and what they were found with. Lengths are metres."""
     rows, columns = found.land.ground.shape
-    climate = found.land.climate
+    runoff, rule = found.land.runoff, found.rule
     area = found.land.cell_size**2
+    begins = rule.discharge or rule.threshold * runoff.discharge(area)
+    longest = profile_of(found)
     return {
         "file": str(path),
         "columns": columns,
         "rows": rows,
         "cell_size": found.land.cell_size,
         "sea_level": None if math.isinf(found.land.sea_level) else found.land.sea_level,
-        "precipitation_mm_a": climate.precipitation,
-        "rain_by_altitude": climate.rain_by_altitude,
-        "rain_map": found.land.rain is not None,
-        "smallest_river_catchment_m2": found.river_cells * area,
-        "smallest_watershed_m2": found.watershed_cells * area,
+        "precipitation_mm_a": runoff.precipitation,
+        "rain_by_altitude": runoff.by_altitude,
+        "rain_map": found.land.rain is not None or found.land.rain_rate is not None,
+        "springs": len(runoff.springs) + len(runoff.braided),
+        "river_begins_by": rule.begin,
+        "smallest_river_discharge_m3_s": begins if rule.begin == "discharge" else None,
+        "smallest_river_catchment_m2": rule.threshold * area if rule.begin == "area" else None,
+        "smallest_watershed_m2": rule.watershed_size * area,
         "land_m2": int(np.count_nonzero(~found.drainage.ocean)) * area,
         "ocean_m2": int(np.count_nonzero(found.drainage.ocean)) * area,
         "discharge_m3_s": found.runoff,
@@ -328,7 +392,31 @@ def lists(path: Path, found: Analysis) -> dict[str, Any]:
         "lakes": _list_lakes(found),
         "basins": _list_basins(found),
         "mouths": _list_mouths(found),
+        "rivers_that_end_in_a_hollow_without_filling": found.fragment_ends,
+        "profile": {name: getattr(longest, name).tolist() for name in longest._fields},
     }
+
+
+class Profile(NamedTuple):
+    """The longest river from its source to its outlet, in metres, and what passes there, in cubic metres a second."""
+
+    distance: NDArray[np.float64]  # [cell]: along the way
+    ground: NDArray[np.float64]
+    raised: NDArray[np.float64]  # as high as water must stand to get out
+    discharge: NDArray[np.float64]
+
+
+def profile_of(found: Analysis) -> Profile:
+    """The profile of the longest river; of the longest way of any water where there is no river."""
+    from kernels.routing import way_to_outlet
+
+    drainage, land = found.drainage, found.land
+    ways = drainage.routes.distances
+    away = np.where(found.rivers > 0, ways, -1.0) if found.rivers.any() else ways
+    source = np.unravel_index(int(away.argmax()), away.shape)
+    cells = tuple(way_to_outlet(drainage.directions, int(source[0]), int(source[1])).T)
+    raised = np.where(drainage.ocean, np.maximum(drainage.filled, land.sea_level), drainage.filled)
+    return Profile(ways[source] - ways[cells], land.ground[cells], raised[cells], found.discharge[cells])
 
 
 def _list_lakes(found: Analysis) -> list[dict[str, Any]]:
@@ -366,11 +454,12 @@ def _list_basins(found: Analysis) -> list[dict[str, Any]]:
 
 
 def _list_mouths(found: Analysis) -> list[dict[str, Any]]:
-    """Where rivers leave the land, the largest catchment first; `watershed` is its number in their map."""
+    """Where rivers leave the land, the most water first; `watershed` is its number in their map."""
     drainage, area = found.drainage, found.land.cell_size**2
-    through = drainage.accumulation.reshape(-1)
-    mouths = np.flatnonzero(found.outlets.reshape(-1) & (through >= found.river_cells))
-    mouths = mouths[np.lexsort((mouths, -through[mouths]))]
+    through, carried = drainage.accumulation.reshape(-1), found.discharge.reshape(-1)
+    begun = rivers_by(found.rule, drainage, found.discharge, found.land.runoff, area).reshape(-1) >= 1.0
+    mouths = np.flatnonzero(found.outlets.reshape(-1) & begun)
+    mouths = mouths[np.lexsort((mouths, -through[mouths], -carried[mouths]))]
     longest = np.zeros(through.size)
     np.maximum.at(longest, drainage.routes.outlets.reshape(-1), drainage.routes.distances.reshape(-1))
     numbers = dict(zip(found.watersheds.outlet.tolist(), range(1, 1 + len(found.watersheds.outlet)), strict=True))
@@ -378,7 +467,7 @@ def _list_mouths(found: Analysis) -> list[dict[str, Any]]:
         {
             "watershed": numbers.get(mouth, 0),
             "catchment_m2": float(through[mouth]) * area,
-            "discharge_m3_s": float(found.discharge.reshape(-1)[mouth]),
+            "discharge_m3_s": float(carried[mouth]),
             "longest_way": float(longest[mouth]),
             "place": _place(found, mouth),
         }
@@ -398,11 +487,14 @@ def _place(found: Analysis, cell: int) -> dict[str, float]:
 def _summary(folder: Path, found: Analysis) -> str:
     lakes, area = found.lakes, found.land.cell_size**2
     rows, columns = found.land.ground.shape
+    runoff, rule = found.land.runoff, found.rule
+    least = rule.discharge or rule.threshold * runoff.discharge(area)
+    begins = f"{rule.threshold * area / 1e6:.4g} km²" if rule.begin == "area" else f"{least:.3g} m³/s"
     return (
         f"{folder}: {columns}×{rows} cells of {found.land.cell_size:g} m; "
         f"{len(lakes.volume)} lakes with {lakes.volume.sum():.4g} m³ on {lakes.cells.sum() * area / 1e6:.4g} km²; "
-        f"{len(found.watersheds.outlet)} watersheds of {found.watershed_cells * area / 1e6:.4g} km² and more; "
-        f"rivers from {found.river_cells * area / 1e6:.4g} km²; "
-        f"{found.runoff:.4g} m³/s of "
-        f"{found.land.climate.precipitation:g} mm of rain a year"
+        f"{len(found.watersheds.outlet)} watersheds of {rule.watershed_size * area / 1e6:.4g} km² and more; "
+        f"rivers from {begins}; "
+        f"without filling {found.fragment_ends} of them would end in a hollow; "
+        f"{found.runoff:.4g} m³/s of {runoff.precipitation:g} mm of rain a year"
     )

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from app.cli.progress import Progress
 from app.engine.channels import ChannelWatch
-from app.engine.creation import create_worlds
-from app.engine.lockstep import Lockstep
-from app.engine.memory import check_memory
-from app.engine.simulator import Simulator
+from app.engine.runner import make_worlds
 from app.model.errors import UserError
 from app.model.snapshot import ChannelFigures
 from app.model.world import World
@@ -59,10 +55,8 @@ def compare(scenes: Sequence[Scene], *, cycles: int, threads: int | None = None)
     """Run `cycles` cycles of each scene on the same land, and print what became of them, a column for each."""
     if len(scenes) < 2:
         raise UserError("name two worlds at least, such as: thalweg compare basic --with coupled")
-    made = create_worlds(scenes, partial(check_memory, scenes))
-    lockstep = Lockstep([Simulator(scene, world, threads) for world, scene in made])
-    for simulator in lockstep.simulators:
-        simulator.compile_missing()
+    lockstep = make_worlds(scenes, threads)
+    lockstep.compile_missing()
     watches = [ChannelWatch(scene.rivers.channel_flow) for scene in lockstep.scenes]
     looks: list[list[ChannelFigures]] = [[] for _ in watches]
     span = max(cycles // LOOKS, 1)

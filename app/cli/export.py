@@ -9,12 +9,9 @@ from pathlib import Path
 from tqdm import tqdm
 
 from app.cli.folder import is_folder, made
-from app.cli.progress import Progress
-from app.engine import past
-from app.engine.creation import create_world
-from app.engine.memory import check_memory
+from app.cli.progress import simulating
 from app.engine.publishing import take_snapshot
-from app.engine.simulator import Simulator
+from app.engine.runner import run_scene
 from app.export.landscape import Landscape
 from app.export.meshes import Pixels
 from app.export.plan import Item, left_out, plan, single, write_item
@@ -52,13 +49,7 @@ def export(scene: Scene, out: Path, wishes: Wishes, *, cycles: int = 0, threads:
 def landscape_of(scene: Scene, cycles: int = 0, threads: int | None = None) -> Landscape:
     """The land that a scene begins with, with the water and the plants of its past, after so many cycles."""
     opened = scene
-    world, scene = create_world(scene, partial(check_memory, [scene]))
-    if cycles or past.is_due(world, scene):
-        simulator = Simulator(scene, world, threads)
-        simulator.compile_missing()
-        for _ in Progress(range(cycles), "simulating", "cycle"):
-            simulator.advance()
-        simulator.verify()
+    world, scene = run_scene(scene, cycles, threads, steps=simulating)
     if scene.pools.enabled:
         derive_levels(world, scene.pools, scene.edges)
     return Landscape(world, scene, opened)
@@ -66,7 +57,7 @@ def landscape_of(scene: Scene, cycles: int = 0, threads: int | None = None) -> L
 
 def ground_colours(landscape: Landscape, side: int) -> Pixels:
     """The ground of the whole map as the picture has it, without light, so many pixels along the longer side."""
-    from app.cli.render import headless_context, largest_tile, scene_camera
+    from app.cli.headless import headless_context, largest_tile, scene_camera
     from app.picture.passes.declaration import Shot
     from app.picture.picture import Picture
 

@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from app.cli.filming import Stage, open_film
 from app.cli.progress import Progress
-from app.cli.render import headless_context, tell_of_files
-from app.cli.signals import Ended, kept_from_signals
-from app.engine.creation import create_worlds
-from app.engine.lockstep import Lockstep
-from app.engine.memory import check_memory
-from app.engine.publishing import take_snapshot
-from app.engine.simulator import SimulationError, Simulator
-from app.engine.survey import Surveyor, wanted_by
-from app.engine.timeline import edited
-from app.files.atomic import claimed
+from app.engine.runner import Replay
 from app.files.journal import Journal
-from app.files.recorder import open_recorder
 from app.model.camera_path import CameraKey
 from app.model.curves import curve_at
 from app.model.errors import UserError
-from app.model.snapshot import Snapshot
 from app.model.view_parameters import ViewParameters
 from app.picture.camera import Camera
 from app.picture.camera_path import CameraPath
 from app.picture.ground import Ground
-from app.picture.sides import Sides
-from app.scene.captions import picture_labels
-from app.scene.edits import Looked, Open
-from app.scene.scene import Scene
+from app.scene.edits import Looked
 
 LONGEST_PAUSE = 2.0  # seconds of a session in which nothing moved that become as many of the film
 MOVE = 0.5  # seconds that the camera takes to a view that it came to in a step
@@ -123,94 +108,24 @@ def render_recorded(
     """
     course = Course(journal, seconds)
     frames = max(round(course.seconds * fps), 1)
-    opened = journal.edits[0].request
-    assert isinstance(opened, Open)
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(claimed(*paths))
-        recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths]
-        context = stack.enter_context(headless_context())
-        made = create_worlds(opened.scenes, partial(check_memory, opened.scenes, shown=True))
-        lockstep = Lockstep([Simulator(scene, world, threads) for world, scene in made])
-        journal.check_beginning(lockstep.cycle)
-        for simulator in lockstep.simulators:
-            simulator.compile_missing()
-        run = _Run(journal, lockstep)
-        sides = Sides(context, bake_at_once=True)
-        stack.callback(sides.release)
-        done, failure = 0, ""
-        with kept_from_signals("cycle or frame") as wish:
+    large = size[0] * supersampling, size[1] * supersampling
+    with open_film(paths, size, fps) as film:
+        run = Replay(journal, threads, shown=True)
+        stage = Stage(film.context, large, minimap=minimap, content_scale=float(supersampling))
+        film.opened.enter_context(stage)
+        with film.of(frames):
             for frame in Progress(range(frames), "rendering", "frame"):
                 second = course.seconds * frame / max(frames - 1, 1)
-                try:
-                    run.reach(course.cycle(second), wish)
-                except SimulationError as error:
-                    failure = str(error)
-                    break
-                if wish:
+                with film.noting_failure():
+                    run.reach(course.cycle(second), film.wish, within=film.cycle)
+                if not film.goes_on:
                     break
                 view = msgspec.structs.replace(course.view(second), quality=quality)
-                scenes = [msgspec.structs.replace(scene, view=view) for scene in run.scenes]
-                sides.show(run.snapshots(sides.snapshots, view))
-                sides.lay_out(size[0] * supersampling, size[1] * supersampling)
-                sides.set_content_scale(float(supersampling))
-                narrowest = min(side.area.width for side in sides.shown) / (size[1] * supersampling)
-                ground = Ground(sides.snapshots[0], view.exaggeration)
-                camera = course.camera(second, ground, narrowest)
-                sides.redraw()
-                labels = picture_labels(scenes, run.cycle, sides.snapshots[0].years)
-                sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels)
-                pixels = sides.pixels()
-                assert pixels is not None
-                for record in recorders:
-                    record(_reduced(pixels, supersampling))
-                done += 1
-            if not done:
-                raise Ended(wish.number)
-            stack.close()
-    tell_of_files(paths, done, frames, wish, failure)
-
-
-class _Run:
-    """Worlds on their way through a journal."""
-
-    def __init__(self, journal: Journal, lockstep: Lockstep) -> None:
-        self._edits = journal.edits
-        self._lockstep = lockstep
-        self._done = 1  # the first opens the worlds
-        self._surveyors: list[Surveyor] = []
-        self._generation = 0  # of how many worlds there are
-
-    @property
-    def scenes(self) -> list[Scene]:
-        return [scene.at(self._lockstep.cycle) for scene in self._lockstep.scenes]
-
-    @property
-    def cycle(self) -> int:
-        return self._lockstep.cycle
-
-    def reach(self, cycle: int, wish: object) -> None:
-        """Run up to a cycle, with the edits that were made before it."""
-        while not wish:
-            while self._done < len(self._edits) and self._edits[self._done].cycle <= min(self._lockstep.cycle, cycle):
-                self._lockstep = edited(self._lockstep, self._edits[self._done].request)
-                self._done += 1
-            if self._lockstep.cycle >= cycle:
-                break
-            self._lockstep.advance()
-        self._lockstep.verify()
-
-    def snapshots(self, old: Sequence[Snapshot], view: ViewParameters) -> list[Snapshot]:
-        worlds, scenes = self._lockstep.worlds, self._lockstep.scenes
-        if len(self._surveyors) != len(worlds):
-            self._surveyors, self._generation = [Surveyor() for _ in worlds], self._generation + len(worlds)
-        wanted = wanted_by(view)
-        surveys = [
-            surveyor.survey(world, scene.rivers, wanted, scene.climate, scene.runoff)
-            for surveyor, world, scene in zip(self._surveyors, worlds, scenes, strict=True)
-        ]
-        before: Sequence[Snapshot | None] = old if len(old) == len(worlds) else [None] * len(worlds)
-        numbers = range(self._generation, self._generation + len(worlds))
-        return list(map(take_snapshot, worlds, numbers, before, surveys))
+                stage.show(run.lockstep, view)
+                camera = course.camera(second, stage.ground(view), stage.aspect)
+                now = (scene.at(run.lockstep.cycle) for scene in run.lockstep.scenes)
+                scenes = [msgspec.structs.replace(scene, view=view) for scene in now]
+                film.take(_reduced(stage.frame(camera, scenes, frame / fps), supersampling))
 
 
 def _reduced(pixels: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.palettes import OCEAN, RIVER, Stops, interpolated, watershed_colours
-
-Values = NDArray[np.floating]
-Picture = NDArray[np.float64]  # sRGB in [0, 1], [row, column, 3]
+from app.model.palettes import OCEAN, RIVER, watershed_colours
+from app.model.shading import PAPER, Picture, Values, on_relief, over, relief
 
 LARGEST_SIDE = 2048  # pixels; a larger map is drawn smaller
 
-_PAPER = (0.93, 0.92, 0.89)
-_LIGHT = np.array([-0.5, -0.5, 0.75]) / np.linalg.norm([-0.5, -0.5, 0.75])  # east, south, up
-_STEEP = 0.35  # a map looks best where its usual slope is drawn so steep
+_EARTH = (0.62, 0.50, 0.40)  # the ground of a section
+_MARGIN = 0.08  # of a section's height, above the highest point
+_FILLED = 0.82  # of it, from the lowest point to the highest
+_LINE = 400.0  # so many times a line's half width
 
 
 def reduced(values: NDArray[np.generic], largest: bool = False) -> Values:
@@ -30,35 +29,16 @@ def reduced(values: NDArray[np.generic], largest: bool = False) -> Values:
 def shaded_relief(ground: Values, ocean: NDArray[np.bool_], cell_size: float) -> Picture:
     """Pale paper in relief, and a dark sea."""
     height = reduced(ground)
-    cell_size *= ground.shape[0] / height.shape[0]
-    south, east = np.gradient(height, cell_size)
-    slope = np.hypot(south, east)
-    exaggeration = _STEEP / max(float(np.median(slope[slope > 0.0])) if (slope > 0.0).any() else _STEEP, 1e-9)
-    south, east = south * exaggeration, east * exaggeration
-    light = (_LIGHT[2] - east * _LIGHT[0] - south * _LIGHT[1]) / np.sqrt(1.0 + south * south + east * east)
-    paper = np.clip(0.30 + 0.85 * light, 0.0, 1.0)[..., None] * _PAPER
+    paper = relief(height, cell_size * ground.shape[0] / height.shape[0])
     return over(paper, np.divide(OCEAN, 255.0), reduced(ocean))
 
 
-def over(below: Picture, colour: NDArray[np.float64], opacity: Values) -> Picture:
-    """Lay a colour, or one for each cell, over a picture."""
-    return below + opacity[..., None] * (colour - below)
-
-
-def with_palette(relief: Picture, values: Values, low: float, high: float, stops: Stops, opacity: float) -> Picture:
-    """Lay a palette over a relief, whose light and shade stay."""
-    table = interpolated(stops, 256)
-    part = np.clip((values - low) / max(high - low, 1e-12), 0.0, 1.0)
-    colours = table[np.rint(255 * part).astype(np.intp)]
-    return over(relief, shaded(colours[..., :3], relief), opacity * colours[..., 3])
-
-
-def with_watersheds(relief: Picture, numbers: Values) -> Picture:
+def with_watersheds(below: Picture, numbers: Values) -> Picture:
     """Lay the colours of watersheds over a relief. `numbers` are 0 on the coast, and negative in the ocean."""
     table = watershed_colours()
     known = numbers.astype(np.intp)
     colours = table[np.where(known > 0, 1 + (known - 1) % (len(table) - 1), 0)]
-    return over(relief, shaded(colours, relief), np.where(known >= 0, 0.85, 0.0))
+    return over(below, on_relief(colours, below), np.where(known >= 0, 0.85, 0.0))
 
 
 def with_rivers(below: Picture, orders: Values) -> Picture:
@@ -71,12 +51,16 @@ def with_rivers(below: Picture, orders: Values) -> Picture:
     return over(below, np.divide(RIVER, 255.0), opacity)
 
 
-def shaded(colours: NDArray[np.float64], relief: Picture) -> NDArray[np.float64]:
-    """Colours in the light of a relief."""
-    light = relief.mean(axis=-1, keepdims=True) / np.mean(_PAPER)
-    lit: NDArray[np.float64] = np.clip(colours * (0.35 + 0.75 * light), 0.0, 1.0)
-    return lit
-
-
-def to_pixels(picture: Picture) -> NDArray[np.uint8]:
-    return np.rint(255.0 * np.clip(picture, 0.0, 1.0)).astype(np.uint8)
+def profile(along: Values, ground: Values, raised: Values, size: tuple[int, ...]) -> Picture:
+    """A section along a river, [row, column, 3] of `size`: the ground, water that fills it, and the raised line."""
+    rows, columns = size
+    at = np.linspace(0.0, float(along[-1]), columns) if along[-1] > 0.0 else np.zeros(columns)
+    low, high = float(ground.min()), float(max(raised.max(), ground.max()))
+    to_row = (rows - 1) / max(high - low, 1e-9) * _FILLED
+    floor, line = ((high - np.interp(at, along, values)) * to_row + rows * _MARGIN for values in (ground, raised))
+    row = np.arange(rows)[:, None]
+    picture = np.broadcast_to(np.array(PAPER), (rows, columns, 3)).copy()
+    picture[(row >= line) & (row < floor)] = np.divide(OCEAN, 255.0)
+    picture[row >= floor] = _EARTH
+    picture[np.abs(row - line) <= max(rows / _LINE, 0.5)] = np.divide(RIVER, 255.0)
+    return picture

@@ -29,3 +29,8 @@ class Progress(tqdm):  # type: ignore[misc]
     def close(self) -> None:
         with contextlib.suppress(OSError):
             super().close()
+
+
+def simulating(cycles: range) -> Progress:
+    """Goes over cycles that are run before anything else."""
+    return Progress(cycles, "simulating", "cycle")

@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from app.cli.filming import Stage, open_film
+from app.cli.headless import largest_tile, scene_camera
 from app.cli.progress import Progress
-from app.cli.signals import Ended, Wish, kept_from_signals
-from app.engine.creation import create_worlds
-from app.engine.lockstep import Lockstep
-from app.engine.memory import check_memory
-from app.engine.publishing import take_snapshot
-from app.engine.simulator import SimulationError, Simulator
-from app.engine.survey import Surveyor, wanted_by
-from app.files.atomic import claimed
-from app.files.recorder import is_one_picture, open_recorder
-from app.files.still import open_exr, open_png
+from app.engine.runner import make_worlds
+from app.files.encoder import Pixels
+from app.files.recorder import is_one_picture
+from app.files.still import LayeredStill, TakeBand, open_exr, open_png
 from app.model.camera_path import read_camera_path
 from app.model.errors import UserError
-from app.model.snapshot import Snapshot
-from app.picture.camera import CLEARANCE, OPENING_ASPECT, Camera, lifted, opening_camera
 from app.picture.camera_path import CameraPath
 from app.picture.crop import LARGEST_TILE
-from app.picture.ground import Ground
 from app.picture.layers import CHANNELS, material_names
-from app.picture.sides import Sides
-from app.scene.captions import picture_labels
+from app.picture.sides import Look, Sides
 from app.scene.scene import Scene
 
 LARGEST_LAYERED_TILE = 1024  # pixels along a side: a band of all layers takes eight times the memory of colours
@@ -65,95 +53,56 @@ def render(
     says how many; before the first there are no files.
     """
     check_size(paths, size)
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(claimed(*paths))
-        stills = [path for path in paths if is_still(path, size)]
-        pictures = [stack.enter_context(open_png(path, *size)) for path in stills if not is_layered(path)]
-        layered = [stack.enter_context(open_exr(path, *size, CHANNELS)) for path in stills if is_layered(path)]
-        recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths if path not in stills]
-        context = stack.enter_context(headless_context())
-        made = create_worlds(scenes, partial(check_memory, scenes, shown=True))
-        lockstep = Lockstep([Simulator(scene, world, threads) for world, scene in made])
-        scenes = lockstep.scenes
-        scene = scenes[0]
+    stills = [path for path in paths if is_still(path, size)]
+    with open_film(paths, size, fps, stills=stills) as film:
+        opened = film.opened
+        pictures = [opened.enter_context(open_png(path, *size)) for path in stills if not is_layered(path)]
+        layered = [opened.enter_context(open_exr(path, *size, CHANNELS)) for path in stills if is_layered(path)]
+        lockstep = make_worlds(scenes, threads, shown=True)
+        scene = lockstep.scenes[0]
         cycles = cycles_per_frame if cycles_per_frame is not None else scene.simulation.cycles_per_frame
         cycles = CYCLES_PER_FRAME if cycles_per_frame is None and cycles == 0 else cycles
-
-        for simulator in lockstep.simulators:
-            simulator.compile_missing()
-        surveyors, wanted = [Surveyor() for _ in scenes], wanted_by(scene.view)
-
-        def snapshots(old: Sequence[Snapshot | None]) -> list[Snapshot]:
-            worlds = lockstep.worlds
-            surveys = [
-                surveyor.survey(world, own.rivers, wanted, own.climate, own.runoff)
-                for surveyor, world, own in zip(surveyors, worlds, scenes, strict=True)
-            ]
-            return list(map(take_snapshot, worlds, range(len(worlds)), old, surveys))
-
-        sides = Sides(context, bake_at_once=True)
-        stack.callback(sides.release)
-        sides.show(snapshots([None] * len(scenes)))
-        sides.lay_out(*size, in_grid=in_grid)
-        aspect = min(side.area.width / side.area.height for side in sides.shown)
-        opening = scene_camera(scene, sides.snapshots[0], aspect)
-        with kept_from_signals("cycle or frame") as wish:
-            done, failure = 0, ""
+        lockstep.compile_missing()
+        stage = opened.enter_context(Stage(film.context, size, minimap=minimap, in_grid=in_grid))
+        stage.show(lockstep, scene.view)
+        opening = scene_camera(scene, stage.sides.snapshots[0], stage.aspect)
+        with film.of(frames):
             for frame in Progress(range(frames), "rendering", "frame"):
-                if frame > 0:
-                    try:
-                        for _ in range(cycles):
-                            if not wish:
-                                lockstep.advance()
-                        lockstep.verify()
-                    except SimulationError as error:
-                        failure = str(error)
-                        break
-                    sides.show(snapshots(sides.snapshots))
-                if wish:
+                if not film.advance(lockstep, cycles if frame > 0 else 0):
                     break
+                if frame > 0:
+                    stage.show(lockstep, scene.view)
                 scenes = [scene.at(lockstep.cycle) for scene in lockstep.scenes]  # where parameters have keys
+                view = scenes[0].view
                 camera = replace(opening, heading=opening.heading + orbit * frame / frames)
-                if keys := read_camera_path(scene.view.camera_path):
-                    ground = Ground(sides.snapshots[0], scenes[0].view.exaggeration)
-                    camera = CameraPath(keys, ground, aspect).at(lockstep.cycle)
-                labels = picture_labels(scenes, lockstep.cycle, lockstep.worlds[0].years)
-                if recorders:
-                    sides.redraw()  # time has passed, also where nothing else has changed
-                    sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels)
-                    pixels = sides.pixels()
-                    assert pixels is not None
-                    for record in recorders:
-                        record(pixels)
-                done += 1
-            if not done:
-                raise Ended(wish.number)
-            if stills:
-                with wish.at_once():  # a picture is whole, or not there
-                    looks = sides.looks([camera] * len(scenes), scenes, minimap=minimap, labels=labels)
-                    time, largest = (done - 1) / fps, largest_tile(context)
-                    if pictures:
-                        _take_bands(sides.bands(looks, time, largest), pictures, size[1])
-                    if layered:
-                        bands = sides.layer_bands(looks, time, min(largest, LARGEST_LAYERED_TILE))
-                        names = material_names(sides.snapshots[0]).items()
-                        described = {"material.id": "; ".join(f"{number} {name}" for number, name in names)}
-                        for still in layered:
-                            still.describe(described)
-                        _take_bands(bands, [still.take for still in layered], size[1])
-            stack.close()  # while a signal still waits, so that the files are finished
-    tell_of_files(paths, done, frames, wish, failure)
+                if keys := read_camera_path(view.camera_path):
+                    camera = CameraPath(keys, stage.ground(view), stage.aspect).at(lockstep.cycle)
+                film.take(stage.frame(camera, scenes, frame / fps) if film.has_clips else None)
+            if stills and film.pictures:
+                with film.wish.at_once():  # a picture is whole, or not there
+                    looks, time = stage.looks(camera, scenes), (film.pictures - 1) / fps
+                    _draw_stills(stage.sides, looks, time, largest_tile(film.context), pictures, layered)
 
 
-def tell_of_files(paths: Sequence[Path], done: int, frames: int, wish: Wish, failure: str = "") -> None:
-    """Print what was drawn. Raises `UserError` where it failed before all frames were, `Ended` where a signal came."""
-    for path in paths:
-        print(path)
-    kept = f"{', '.join(map(str, paths))}: {done} of {frames} frames are complete"
-    if failure:
-        raise UserError(f"{failure}; {kept}")
-    if done < frames:
-        raise Ended(wish.number, f"stopped; {kept}")
+def _draw_stills(
+    sides: Sides,
+    looks: Sequence[Look],
+    time: float,
+    largest: int,
+    pictures: Sequence[TakeBand],
+    layered: Sequence[LayeredStill],
+) -> None:
+    """Draw the worlds into stills, in tiles of at most so many pixels along a side."""
+    height = sides.size[1]
+    if pictures:
+        _take_bands(sides.bands(looks, time, largest), pictures, height)
+    if layered:
+        names = material_names(sides.snapshots[0]).items()
+        described = {"material.id": "; ".join(f"{number} {name}" for number, name in names)}
+        for still in layered:
+            still.describe(described)
+        bands = sides.layer_bands(looks, time, min(largest, LARGEST_LAYERED_TILE))
+        _take_bands(bands, [still.take for still in layered], height)
 
 
 def is_still(path: Path, size: tuple[int, int]) -> bool:
@@ -166,7 +115,7 @@ def is_layered(path: Path) -> bool:
     return path.suffix.lower() == ".exr"
 
 
-Band = TypeVar("Band", NDArray[np.uint8], dict[str, NDArray[np.generic]])
+Band = TypeVar("Band", Pixels, dict[str, NDArray[np.generic]])
 
 
 def _take_bands(bands: Iterable[Band], takers: Sequence[Callable[[Band], None]], height: int) -> None:
@@ -184,34 +133,3 @@ def check_size(paths: Sequence[Path], size: tuple[int, int]) -> None:
     for path in paths:
         if max(size) > LARGEST_FRAME and not is_still(path, size):
             raise UserError(f"{path}: frames have at most {LARGEST_FRAME} pixels along a side; only a still has more")
-
-
-def largest_tile(context: moderngl.Context) -> int:
-    """Pixels along a side of what is drawn at once, in a scene that may have half as many again."""
-    return min(LARGEST_TILE, int(context.info["GL_MAX_VIEWPORT_DIMS"][0]) * 2 // 3)
-
-
-def scene_camera(scene: Scene, snapshot: Snapshot, aspect: float = OPENING_ASPECT) -> Camera:
-    """The initial view of a scene, as in the window, in a picture of this aspect ratio; never from under the ground."""
-    ground = Ground(snapshot, scene.view.exaggeration)
-    east, south = scene.camera.target_east * ground.east, scene.camera.target_south * ground.south
-    shape = ground.rows, ground.columns, ground.cell_size
-    camera = opening_camera(scene.camera, *shape, ground.height(east, south), aspect)
-    eye = camera.position
-    return lifted(camera, ground.limit(eye.x, eye.z) + CLEARANCE * ground.side)
-
-
-@contextlib.contextmanager
-def headless_context() -> Iterator[moderngl.Context]:
-    """OpenGL without a window. Raises `UserError` where there is none, or one that is too old."""
-    backend: dict[str, Any] = {"backend": "egl"} if sys.platform == "linux" else {}
-    try:
-        context = moderngl.create_standalone_context(require=410, **backend)
-    except Exception as error:  # moderngl raises plain exceptions
-        needs = "needs OpenGL 4.1"
-        if sys.platform == "linux":
-            needs += " through EGL (on Debian and Ubuntu: apt-get install libegl1 libgl1)"
-        raise UserError(f"drawing without a window {needs}: {error}") from error
-    with context:
-        yield context
-    context.release()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -12,14 +11,12 @@ import msgspec
 from app.cli.progress import Progress
 from app.cli.signals import Ended, kept_from_signals
 from app.cli.simulate import claimed_for_a_world, ledger_text
-from app.engine.creation import create_worlds
-from app.engine.lockstep import Lockstep
-from app.engine.memory import check_memory
-from app.engine.simulator import SimulationError, Simulator
-from app.engine.timeline import edited
+from app.engine.runner import Replay
+from app.engine.simulator import SimulationError
 from app.files import checkpoint
 from app.files.journal import Journal, write_journal
 from app.model.errors import UserError
+from app.model.world import World
 from app.scene.comparison import NAMES
 from app.scene.edits import Edit, Open
 from app.scene.scene import Scene
@@ -51,56 +48,60 @@ def replay(
     with contextlib.ExitStack() as stack:
         for place in _places(path, len(first.scenes)):
             stack.enter_context(claimed_for_a_world(place, overwrite, or_journal=True))
-        _replay(journal, first, path, cycles, threads)
+        _replay(journal, path, cycles, threads)
 
 
-def _replay(journal: Journal, first: Open, path: Path, cycles: int | None, threads: int | None) -> None:
+def _replay(journal: Journal, path: Path, cycles: int | None, threads: int | None) -> None:
     if path.suffix.lower() == ".toml":
         write_journal(path, journal)
         print(path)
         return
-    made = create_worlds(first.scenes, partial(check_memory, first.scenes))
-    lockstep = Lockstep([Simulator(scene, world, threads) for world, scene in made])
-    begin = lockstep.cycle
-    journal.check_beginning(begin)
+    run = Replay(journal, threads)
+    begin = run.lockstep.cycle
     end = journal.cycle if cycles is None else begin + cycles
-    edits = [edit for edit in journal.edits[1:] if edit.cycle <= end]
-    failure, done = "", 0
-    for simulator in lockstep.simulators:
-        simulator.compile_missing()
+
+    def journal_up_to(cycle: int) -> Journal:
+        looks = tuple(look for look in journal.looks if look.cycle <= cycle)
+        return Journal(journal.edits[: run.edits], cycle, looks)
+
+    def leave() -> str:
+        """Save the worlds as they were kept last, where a cycle takes too long for a signal."""
+        worlds = [simulator.kept() for simulator in run.lockstep.simulators]
+        cycle = worlds[0].cycle
+        if cycle == begin:
+            return "thalweg replay: stopped before the first cycle"
+        paths = _save(path, worlds, run.lockstep.scenes, journal_up_to(cycle), compressed=False)
+        return f"thalweg replay: {_stopped(cycle, end, paths)}"
+
+    failure = ""
     with kept_from_signals("cycle") as wish, Progress(range(max(end - begin, 0)), "replaying", "cycle") as progress:
         try:
-            while not wish:
-                while done < len(edits) and edits[done].cycle <= lockstep.cycle:
-                    lockstep = edited(lockstep, edits[done].request)
-                    done += 1
-                progress.reach(lockstep.cycle - begin)
-                if lockstep.cycle >= end:
-                    break
-                lockstep.advance()
-            lockstep.verify()
+            run.reach(end, wish, at=lambda cycle: progress.reach(cycle - begin), within=lambda: wish.or_given_up(leave))
         except SimulationError as error:
             failure = str(error)
-        looks = tuple(look for look in journal.looks if look.cycle <= lockstep.cycle)
-        past = Journal((journal.edits[0], *edits[:done]), lockstep.cycle, looks)
-        paths = _save(path, lockstep, past)
+        lockstep = run.lockstep
+        paths = _save(path, lockstep.worlds, lockstep.scenes, journal_up_to(lockstep.cycle))
     if failure:
         raise UserError(f"{failure}; {', '.join(map(str, paths))} holds the world at that point")
     if lockstep.cycle < end:
-        raise Ended(wish.number, f"stopped after cycle {lockstep.cycle} of {end}; saved {', '.join(map(str, paths))}")
+        raise Ended(wish.number, _stopped(lockstep.cycle, end, paths))
     for saved, world in zip(paths, lockstep.worlds, strict=True):
-        print(f"{saved}: after cycle {world.cycle}, with {done} edits")
+        print(f"{saved}: after cycle {world.cycle}, with {run.edits - 1} edits")
         print(ledger_text(world))
 
 
-def _save(path: Path, lockstep: Lockstep, journal: Journal) -> Sequence[Path]:
+def _stopped(cycle: int, end: int, paths: Sequence[Path]) -> str:
+    return f"stopped after cycle {cycle} of {end}; saved {', '.join(map(str, paths))}"
+
+
+def _save(
+    path: Path, worlds: Sequence[World], scenes: Sequence[Scene], journal: Journal, *, compressed: bool = True
+) -> Sequence[Path]:
     """Save all worlds, each with the journal that leads to it. Returns where."""
-    places = _places(path, len(lockstep.simulators))
-    if len(places) == 1:
-        checkpoint.save(path, lockstep.worlds[0], lockstep.scenes[0], journal)
-        return places
-    for number, (place, simulator) in enumerate(zip(places, lockstep.simulators, strict=True)):
-        checkpoint.save(place, simulator.world, simulator.scene, journal.of(number))
+    places = _places(path, len(worlds))
+    for number, (place, world, scene) in enumerate(zip(places, worlds, scenes, strict=True)):
+        own = journal.of(number) if len(worlds) > 1 else journal
+        checkpoint.save(place, world, scene, own, compressed=compressed)
     return places
 
 

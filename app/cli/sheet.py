@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
-import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from app.cli.filming import Film, open_film
+from app.cli.headless import scene_camera
 from app.cli.progress import Progress
-from app.cli.render import headless_context, scene_camera
 from app.cli.sheet_file import Variation
-from app.cli.signals import Ended, Wish, kept_from_signals
-from app.engine.creation import SizeCheck, create_world
-from app.engine.memory import check_memory
+from app.cli.signals import Ended
+from app.engine.cycles import PORTION
 from app.engine.publishing import take_snapshot
-from app.engine.simulator import PORTION, Simulator
-from app.engine.survey import Surveyor, wanted_by
-from app.files.atomic import claimed
+from app.engine.runner import make_worlds
+from app.engine.survey import Surveyor
+from app.engine.surveys import surveyed_snapshot
 from app.files.encoder import Pixels
-from app.files.recorder import open_recorder
 from app.model.errors import UserError
 from app.model.numbers import spaced
 from app.model.overlays import overlay_range
 from app.model.snapshot import Snapshot
 from app.picture import style
-from app.picture.canvas import Canvas
 from app.picture.lettering import sign
+from app.picture.painter import Painter
 from app.picture.passes.declaration import Shot
 from app.picture.passes.frame_values import least_discharge
-from app.picture.picture import Picture
 from app.scene.comparison import settings_that_differ
 from app.scene.scene import Scene
 
@@ -100,38 +95,23 @@ def draw_sheet(
     grid = replace(bare, head=len(_title(title, "", scale, bare.shape[1])))
     shape = grid.shape
     captions = [(variation.caption, *settings_that_differ(base, variation.scene)) for variation in variations]
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(claimed(*paths))
-        recorders = [stack.enter_context(open_recorder(path, shape[1], shape[0], fps)) for path in paths]
-        painter = _Painter(stack.enter_context(headless_context()), size)
-        stack.callback(painter.release)
-        with kept_from_signals("cycle or frame") as wish:
-            course = _Course(variations, size[0] / size[1], threads, wish, frames)
-            done = 0
+    asked, unit = (frames, "frames") if frames > 1 else (len(variations), "pictures")
+    with open_film(paths, (shape[1], shape[0]), fps) as film:
+        painter = Painter(film.context, size)
+        film.opened.callback(painter.release)
+        with film.of(asked, unit):
+            course = _Course(variations, size[0] / size[1], threads, film, frames)
             for number, views in enumerate(course.frames()):
                 whole: Pixels = np.broadcast_to(GROUND, (*shape, 3)).copy()
                 lay(_title(title, _facts(views), scale, shape[1]), whole)
-                for place, (view, pixels) in enumerate(painter.paint(views, number / fps)):
+                for place, (view, pixels) in enumerate(_paint(painter, views, number / fps)):
                     part = whole[grid.part(place)]
                     part[...] = pixels
                     age = () if len(_ages(views)) == 1 else tuple(_ages([view]))
                     lay(_caption((*captions[place], *age), scale, grid), part)
                     course.progress.update()
-                for record in recorders:
-                    record(whole)
-                done = number + 1 if frames > 1 else len(views)
+                film.take(whole, 1 if frames > 1 else len(views))
             course.progress.close()
-            if not done:
-                raise UserError(course.failure) if course.failure else Ended(wish.number)
-            stack.close()  # while a signal still waits, so that the files are finished
-    for path in paths:
-        print(path)
-    asked, what = (frames, "frames") if frames > 1 else (len(variations), "pictures")
-    kept = f"{', '.join(map(str, paths))}: {done} of {asked} {what} are complete"
-    if course.failure:
-        raise UserError(f"{course.failure}; {kept}")
-    if done < asked:
-        raise Ended(wish.number, f"stopped; {kept}")
 
 
 @dataclass(frozen=True)
@@ -147,40 +127,34 @@ class _View:
 class _Run:
     """The world of a variation on its way from its beginning to its end."""
 
-    def __init__(self, number: int, variation: Variation, aspect: float, check: SizeCheck, threads: int | None) -> None:
+    def __init__(
+        self, number: int, variation: Variation, aspect: float, room_for: Sequence[Scene], threads: int | None
+    ) -> None:
         self.variation = variation
         self._number = number  # by which the picture tells worlds apart
-        world, scene = create_world(variation.scene, check)
-        self._simulator = Simulator(scene, world, threads)
+        (self._simulator,) = make_worlds([variation.scene], threads, shown=True, room_for=room_for).simulators
+        world, scene = self._simulator.world, self._simulator.scene
         if variation.snowballs:
             self._simulator.begin_run(variation.snowballs)
         self._simulator.compile_missing()
-        self._surveyor, self._wanted = Surveyor(), wanted_by(scene.view)
+        self._surveyor = Surveyor()
         # From the land as it begins, so that all look from the same place. Its streams are surveyed when they are seen:
         # those of the beginning would be kept for a while.
         self._snapshot = take_snapshot(world, number)
         self._camera = scene_camera(scene, self._snapshot, aspect)
         self._done = 0
 
-    def go_on(self, to: int, wish: Wish, progress: Progress) -> None:
-        """Advance until so many steps are done, or there is a wish to end. Raises `SimulationError`."""
-        while self._done < to and not wish:
-            self._simulator.advance()
-            self._done += 1
-            progress.update()
-        self._simulator.verify()
+    def go_on(self, to: int, film: Film, progress: Progress) -> bool:
+        """Advance until so many steps are done. Returns whether the film goes on."""
+        done, self._done = self._done, to
+        return film.advance(self._simulator, to - done, progress.update)
 
     def view(self) -> _View:
         if self.variation.snowballs:
             self._simulator.derive_levels()  # which nothing does while they fall
-        self._snapshot = self._take_snapshot(self._snapshot)
-        scene = self._simulator.scene
-        return _View(self.variation, scene, Shot(self._camera, scene, minimap=False), self._snapshot)
-
-    def _take_snapshot(self, old: Snapshot) -> Snapshot:
         world, scene = self._simulator.world, self._simulator.scene
-        survey = self._surveyor.survey(world, scene.rivers, self._wanted, scene.climate, scene.runoff)
-        return take_snapshot(world, self._number, old, survey)
+        self._snapshot = surveyed_snapshot(self._surveyor, world, scene, self._number, self._snapshot)
+        return _View(self.variation, scene, Shot(self._camera, scene, minimap=False), self._snapshot)
 
 
 def _steps(variation: Variation) -> int:
@@ -189,19 +163,18 @@ def _steps(variation: Variation) -> int:
 
 
 class _Course:
-    """What is shown, frame by frame; how far it is; and why it ended early, where a world failed."""
+    """What is shown, frame by frame, and how far it is."""
 
     def __init__(
-        self, variations: Sequence[Variation], aspect: float, threads: int | None, wish: Wish, frames: int
+        self, variations: Sequence[Variation], aspect: float, threads: int | None, film: Film, frames: int
     ) -> None:
         self._variations = variations
         self._aspect = aspect
         self._threads = threads
-        self._wish = wish
+        self._film = film
         self._frames = frames
         steps = sum(map(_steps, variations)) + frames * len(variations)
         self.progress = Progress(range(steps), "drawing", "step")
-        self.failure = ""
 
     def frames(self) -> Iterator[list[_View]]:
         """The worlds of each frame. The last is the one before a signal or a failure."""
@@ -212,13 +185,12 @@ class _Course:
         views: list[_View] = []
         for number, variation in enumerate(self._variations):
             try:
-                run = self._begin(number, [variation.scene])
-                run.go_on(_steps(variation), self._wish, self.progress)
-            except UserError as error:
-                self.failure = str(error)
+                with self._film.noting_failure():
+                    run = self._begin(number, [variation.scene])
+                    run.go_on(_steps(variation), self._film, self.progress)
             except Ended:  # before its world was there
                 break
-            if self.failure or self._wish:
+            if not self._film.goes_on:
                 break
             views.append(run.view())
             del run  # before the next world is made
@@ -232,48 +204,26 @@ class _Course:
         except Ended:  # before all of them were there
             return
         for frame in range(self._frames):
-            try:
-                for run in runs:
-                    run.go_on(round(_steps(run.variation) * frame / (self._frames - 1)), self._wish, self.progress)
-            except UserError as error:
-                self.failure = str(error)
-            if self.failure or self._wish:
+            for run in runs:
+                run.go_on(round(_steps(run.variation) * frame / (self._frames - 1)), self._film, self.progress)
+            if not self._film.goes_on:
                 return
             yield [run.view() for run in runs]
 
     def _begin(self, number: int, still_to_come: Sequence[Scene]) -> _Run:
         """The run of a variation, if there is room for the worlds that are still to come, of which it is the first."""
-        check = partial(check_memory, still_to_come, shown=True)
-        with self._wish.at_once():
-            return _Run(number, self._variations[number], self._aspect, check, self._threads)
+        with self._film.wish.at_once():
+            return _Run(number, self._variations[number], self._aspect, still_to_come, self._threads)
 
 
-class _Painter:
-    """Draws worlds, one after the other, as pictures of one size."""
-
-    def __init__(self, context: moderngl.Context, size: tuple[int, int]) -> None:
-        self._size = size
-        self._picture = Picture(context, bake_at_once=True)
-        self._canvas = Canvas(context)
-
-    def paint(self, views: Sequence[_View], time: float) -> Iterator[tuple[_View, Pixels]]:
-        """A picture of each, after so many seconds. Widths of streams and colours of overlays mean the same in all."""
-        least = least_discharge([view.scene for view in views], [view.snapshot for view in views])
-        for view in views:
-            overlay = view.scene.view.overlay
-            shown = [other.snapshot for other in views if other.scene.view.overlay == overlay]
-            span = overlay_range(overlay, *shown)
-            self._picture.show(view.snapshot)
-            shot = view.shot._replace(time=time, overlay_span=span, least_discharge=least)
-            for _ in self._picture.slices(self._canvas.framebuffer(*self._size), shot):
-                pass
-            pixels = self._canvas.pixels()
-            assert pixels is not None
-            yield view, pixels
-
-    def release(self) -> None:
-        self._picture.release()
-        self._canvas.release()
+def _paint(painter: Painter, views: Sequence[_View], time: float) -> Iterator[tuple[_View, Pixels]]:
+    """A picture of each, after so many seconds. Widths of streams and colours of overlays mean the same in all."""
+    least = least_discharge([view.scene for view in views], [view.snapshot for view in views])
+    for view in views:
+        overlay = view.scene.view.overlay
+        shown = [other.snapshot for other in views if other.scene.view.overlay == overlay]
+        shot = view.shot._replace(time=time, overlay_span=overlay_range(overlay, *shown), least_discharge=least)
+        yield view, painter.paint(view.snapshot, shot)
 
 
 def text_scale(grid: Grid) -> float:

@@ -28,8 +28,9 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from app.engine.creation import read_size, size_in_cells
-from app.files.opening import open_compared, open_scene, read_text
+from app.files.opening import open_compared, open_scene
 from app.files.paths import found, value_found
+from app.files.text import read_text
 from app.model.errors import UserError, nearest
 from app.model.parameters import Declaration, Value, declarations, described, parameter
 from app.scene.comparison import with_compared_of

@@ -4,7 +4,8 @@ Each ends it as Ctrl+C does, so that files are cleared up on the way out. A comm
 of the first one instead, finishes the step that it is at, and keeps what there is.
 
 Python handles signals between two of its own steps, and so not while a kernel runs, and what a handler raises can get
-lost in code that lets no error out. Therefore a thread hears of them too, and ends a program that goes on nevertheless.
+lost in code that lets no error out. Therefore a thread hears of them too, and ends a program that goes on nevertheless:
+where a step takes too long, with what there was before it.
 """
 
 from __future__ import annotations
@@ -17,17 +18,21 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from app.cli.terminal import no_more_output
 from app.files.atomic import remove_unfinished
 from app.files.scratch import remove_scratch_folder
+from app.model.errors import explained
 
 # Not every system has all of them.
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
-GRACE = 4.0  # seconds in which a program must have ended that keeps no work any more
+GRACE = 3.0  # seconds in which a program must have ended that keeps no work any more
+LONGEST_STEP = 2.0  # seconds after a signal in which a step must have ended, else it is given up: so there is time to
+# write what there was before it
+BETWEEN_LOOKS = 0.1  # seconds, after which a step may have begun that can be given up
 
 _LOOK_UP, _NO_MORE = 255, 0  # what the thread is told besides numbers of signals
 
@@ -70,6 +75,22 @@ class Wish:
             if self:
                 _watch.give_time(step)
 
+    @contextlib.contextmanager
+    def or_given_up(self, leave: Callable[[], str]) -> Iterator[None]:
+        """Within it is a step that may take long. It is given up some seconds after the first signal, and the program
+        ends: before that `leave` keeps on another thread what there was before the step, and says what in a line.
+        """
+        step = _watch.step if _watch else None
+        if step is None or step.wish is not self:
+            yield
+            return
+        step.leave = leave
+        try:
+            yield
+        finally:
+            with step.being_left:  # without end, where it is given up just now
+                step.leave = None
+
 
 class _Step:
     """What the first signal lets come to its end, and what that does: it becomes a wish, or raises `Ended`."""
@@ -79,6 +100,8 @@ class _Step:
         self.raises = raises
         self.has_nothing_to_finish = False
         self.was_heard = False  # by the thread
+        self.leave: Callable[[], str] | None = None  # while it can be given up
+        self.being_left = threading.Lock()
         self._unsaid = deque([text] if text else [])
 
     def say(self) -> None:
@@ -94,6 +117,7 @@ class _Watch:
         self.step: _Step | None = None
         self._number = 0  # of the signal after which no work is kept
         self._latest_end: float | None = None
+        self._giving_up: float | None = None  # when the step is that was heard of
         self._ear, self._mouth = socket.socketpair()
         self._mouth.setblocking(False)
         self._asked: deque[threading.Event] = deque()  # by whom, each of which tells to look up
@@ -163,12 +187,13 @@ class _Watch:
 
     def _listen(self) -> None:
         while True:
-            end = self._latest_end
-            self._ear.settimeout(None if end is None else max(end - time.monotonic(), 0.001))
+            ends = [end for end in (self._latest_end, self._giving_up) if end is not None]
+            self._ear.settimeout(max(min(ends) - time.monotonic(), 0.001) if ends else None)
             try:
                 told = self._ear.recv(4096)
             except TimeoutError:
                 self._end_if_late()
+                self._give_up_if_long()
                 continue
             for number in told:
                 if number == _NO_MORE:
@@ -178,6 +203,7 @@ class _Watch:
                 if number in self._handlers:
                     self._hear(number)
             self._end_if_late()
+            self._give_up_if_long()
 
     def _hear(self, number: int) -> None:
         step = self.step
@@ -186,6 +212,24 @@ class _Watch:
         else:
             step.was_heard = True
             step.say()
+            self._number, self._giving_up = number, time.monotonic() + LONGEST_STEP
+
+    def _give_up_if_long(self) -> None:
+        if self._giving_up is None or time.monotonic() < self._giving_up:
+            return
+        step = self.step
+        if step is None:
+            self._giving_up = None
+            return
+        with step.being_left:
+            if step.leave is None:
+                self._giving_up = time.monotonic() + BETWEEN_LOOKS
+                return
+            try:
+                text = step.leave()
+            except Exception as error:
+                text = f"nothing could be kept: {explained(error)}"
+            _leave(self._number, text)
 
     def _end_if_late(self) -> None:
         if (end := self._latest_end) is not None and time.monotonic() >= end:
@@ -247,9 +291,13 @@ def _within(step: _Step) -> Iterator[Wish]:
 
 def _end_by_force(number: int) -> NoReturn:
     """End the program in the midst of what it does. Nothing that it was writing is left."""
+    _leave(number, "ended in the midst of its work; nothing half-written was left")
+
+
+def _leave(number: int, text: str) -> NoReturn:
     remove_unfinished()
     remove_scratch_folder()
-    _say("\nended in the midst of its work; nothing half-written was left\n")
+    _say(f"\n{text}\n")
     os._exit(128 + number)
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import contextlib
 import shlex
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 from app.cli.progress import Progress
 from app.cli.signals import Ended, kept_from_signals
-from app.engine.creation import create_world
-from app.engine.memory import check_memory
-from app.engine.simulator import SimulationError, Simulator
+from app.engine.runner import make_worlds
+from app.engine.simulator import SimulationError
 from app.files import checkpoint
 from app.files.atomic import claimed
 from app.files.journal import Journal
@@ -42,16 +40,22 @@ def simulate(
 
 
 def _simulate(scene: Scene, path: Path, cycles: int, threads: int | None, save_every: int | None) -> None:
-    opened = scene
-    world, scene = create_world(scene, partial(check_memory, [scene]))
-    past = _past(opened, world.cycle)
-    simulator = Simulator(scene, world, threads)
+    (simulator,) = make_worlds([scene], threads).simulators
+    world = simulator.world
+    past = _past(scene, world.cycle)
     first = saved = world.cycle
 
     def save() -> None:
         nonlocal saved
         checkpoint.save(path, world, simulator.scene, Journal(past, world.cycle))
         saved = world.cycle
+
+    def leave() -> str:
+        """Save the world as it was kept last, where a cycle takes too long for a signal."""
+        kept = simulator.kept()
+        if kept.cycle > saved:
+            checkpoint.save(path, kept, simulator.scene, Journal(past, kept.cycle), compressed=False)
+        return f"thalweg simulate: {_stopped(path, first, max(kept.cycle, saved), cycles)}"
 
     progress = Progress(range(cycles), "simulating", "cycle")
     simulator.compile_missing()  # nothing is lost yet where a signal ends this
@@ -60,7 +64,8 @@ def _simulate(scene: Scene, path: Path, cycles: int, threads: int | None, save_e
             for _ in progress:
                 if wish:
                     break
-                simulator.advance()
+                with wish.or_given_up(leave):
+                    simulator.advance()
                 if save_every and (world.cycle - first) % save_every == 0:
                     simulator.verify()
                     save()
@@ -75,8 +80,7 @@ def _simulate(scene: Scene, path: Path, cycles: int, threads: int | None, save_e
         if world.cycle != saved or cycles == 0:
             save()
     if done < cycles:
-        kept = f"stopped after cycle {world.cycle}; go on with: {_continuation(path, cycles - done)}"
-        raise Ended(wish.number, kept if done else "stopped before the first cycle")
+        raise Ended(wish.number, _stopped(path, first, world.cycle, cycles))
     rows, columns = world.shape
     print(f"{path}: {columns}×{rows} cells of {world.cell_size:g} m after cycle {world.cycle}")
     print(ledger_text(world))
@@ -84,7 +88,7 @@ def _simulate(scene: Scene, path: Path, cycles: int, threads: int | None, save_e
 
 def _past(scene: Scene, cycle: int) -> tuple[Edit, ...]:
     """What led to the world that a scene starts from, which is after that cycle."""
-    journal = checkpoint.load_past(Path(scene.saved_world)) if scene.saved_world else None
+    journal = checkpoint.journal_before(Path(scene.saved_world)) if scene.saved_world else None
     if journal is None:
         return (Edit(cycle, Open((scene,))),)
     before = checkpoint.load_scene(Path(scene.saved_world))
@@ -110,9 +114,12 @@ def claimed_for_a_world(
         yield
 
 
-def _continuation(path: Path, cycles: int) -> str:
-    name = shlex.quote(str(path))
-    return f"thalweg simulate {name} --cycles {cycles} --out {name}"
+def _stopped(path: Path, first: int, cycle: int, cycles: int) -> str:
+    """What is told of a world that went from its first cycle to this one, and not through so many."""
+    if cycle == first:
+        return "stopped before the first cycle"
+    name, left = shlex.quote(str(path)), first + cycles - cycle
+    return f"stopped after cycle {cycle}; go on with: thalweg simulate {name} --cycles {left} --out {name}"
 
 
 def ledger_text(world: World) -> str:

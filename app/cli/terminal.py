@@ -7,6 +7,11 @@ import contextlib
 import faulthandler
 import os
 import sys
+from collections.abc import Sequence
+
+from app.model.errors import UserError
+
+WIDEST_COLUMN = 32  # letters, in lists
 
 # What stands for letters that an encoding lacks.
 PLAIN = {"×": "x", "²": "2", "³": "3", "–": "-", "…": "...", "≤": "<=", "≥": ">=", "·": "*", "−": "-", "’": "'"}
@@ -42,3 +47,20 @@ def no_more_output() -> None:
     for descriptor in (1, 2):
         os.dup2(nowhere, descriptor)
     os.close(nowhere)
+
+
+def check_display() -> None:
+    """Raise `UserError` where no window can be opened."""
+    if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        raise UserError(
+            "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set); "
+            "`thalweg render` draws into a file without one"
+        )
+
+
+def in_columns(rows: Sequence[tuple[str, ...]]) -> str:
+    """Rows of a list as text, of which the last column is as wide as it is."""
+    # A cell that is wider than the column pushes what follows in its own row, and pads no other.
+    widths = [min(max(len(row[column]) for row in rows), WIDEST_COLUMN) for column in range(len(rows[0]))]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)

@@ -30,9 +30,9 @@ if sys.platform != "win32":
 
 log = logging.getLogger(__name__)
 
-MOST_SESSIONS = 4  # that are kept of those that ended
+MOST_SESSIONS = 8  # that are kept of those that ended
 
-LOCK, INDEX = "in-use", "session.json"
+LOCK, INDEX, PICTURE = "in-use", "session.json", "picture.webp"
 
 
 class Index(msgspec.Struct, frozen=True):
@@ -43,6 +43,8 @@ class Index(msgspec.Struct, frozen=True):
     time: float  # seconds since 1970
     worlds: tuple[str, ...]  # names of files
     closed: bool = False  # the program has ended as it should
+    edits: int = 0  # by the person, since the land was opened
+    seconds: float = 0.0  # that the session took
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,11 @@ class EndedSession:
         scenes = (checkpoint.load_scene(self.folder / name) for name in self.index.worlds)
         return tuple(msgspec.structs.replace(scene, name=self.index.name) for scene in scenes)
 
+    @property
+    def picture(self) -> Path:
+        """Where the picture of what was seen last lies, if there is one."""
+        return self.folder / PICTURE
+
     def settle(self) -> None:
         """It was gone on with, or it shall not be: it is not offered again, and can still be opened."""
         with contextlib.suppress(OSError, UserError):
@@ -67,7 +74,7 @@ class EndedSession:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-class Session:
+class SessionFolder:
     """The folder of this session. Raises `UserError` where there can be none."""
 
     def __init__(self, home: Path | None = None) -> None:
@@ -80,6 +87,12 @@ class Session:
         except OSError as error:
             raise UserError(f"the work cannot be kept meanwhile: {explained(error)}") from error
         self._index: Index | None = None
+        self._began = time.monotonic()
+
+    @property
+    def picture(self) -> Path:
+        """Where a picture of what is seen belongs."""
+        return self._folder / PICTURE
 
     def write(
         self,
@@ -97,9 +110,10 @@ class Session:
             scene = simulator.scene
             if seen:
                 scene = msgspec.structs.replace(scene, view=seen[0], camera=seen[1])
-            past = journal.of(number) if len(worlds) > 1 else journal
-            checkpoint.save(self._folder / file, simulator.world, scene, past, compressed=False)
-        self._index = Index(name, journal.cycle, time.time(), files)
+            own = journal.of(number) if len(worlds) > 1 else journal
+            checkpoint.save(self._folder / file, simulator.world, scene, own, compressed=False)
+        edits, seconds = len(journal.edits) - 1, time.monotonic() - self._began  # the first opened the land
+        self._index = Index(name, journal.cycle, time.time(), files, edits=edits, seconds=seconds)
         _write_index(self._folder, self._index)
         for file in set(last) - set(files):
             (self._folder / file).unlink(missing_ok=True)
@@ -126,7 +140,11 @@ def sessions_folder() -> Path:
 
 
 def ended_sessions(home: Path | None = None) -> list[EndedSession]:
-    """Those whose program has ended, the newest first. All but the newest few are removed, and what holds nothing."""
+    """Those whose program has ended, the newest first.
+
+    All but few are removed, and what holds nothing: those in which a person edited the land are kept rather than
+    others, the newest of both.
+    """
     home = home or sessions_folder()
     if not home.is_dir():
         return []
@@ -139,10 +157,10 @@ def ended_sessions(home: Path | None = None) -> list[EndedSession]:
             shutil.rmtree(folder, ignore_errors=True)
         else:
             ended.append(session)
-    ended.sort(key=lambda session: session.index.time, reverse=True)
+    ended.sort(key=lambda session: (session.index.edits > 0, session.index.time), reverse=True)
     for session in ended[MOST_SESSIONS:]:
         session.remove()
-    return ended[:MOST_SESSIONS]
+    return sorted(ended[:MOST_SESSIONS], key=lambda session: session.index.time, reverse=True)
 
 
 def _read(folder: Path) -> EndedSession | None:

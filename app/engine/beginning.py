@@ -12,8 +12,9 @@ from app.engine.creation import create_world
 from app.engine.memory import check_memory
 from app.files.checkpoint import load_journal
 from app.model.errors import UserError
+from app.model.layered_map import Layer
 from app.model.ledger import Ledger
-from app.model.world import Layer, World
+from app.model.world import World
 from app.scene.edits import Open
 from app.scene.scene import Scene
 from app.sources.generators import GENERATORS

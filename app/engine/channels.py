@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,6 @@ from numpy.typing import NDArray
 from app.model.snapshot import ChannelFigures
 from app.model.world import World
 from kernels.standing import DRY
-
-if TYPE_CHECKING:
-    from app.engine.simulator import Simulator
 
 Numbers = NDArray[np.float64]
 
@@ -85,26 +81,6 @@ class ChannelWatch:
             worn = float(change.mean()) / span if len(change) else math.nan
         self._before = world.cycle, small_too, world.ground.copy()
         return ChannelFigures(len(channels), channels.typical_width, channels.relative_width, moved, worn)
-
-
-def watch_channels(simulator: Simulator, cycles: int, least_flow: float, looks: int = 4) -> ChannelFigures:
-    """Advance a simulation, and look at its channels at the start and then so many times, in equal spans of time.
-
-    Returns the means of all looks.
-    """
-    watch = ChannelWatch(least_flow)
-    figures = [watch.look(simulator.world)]
-    for _ in range(looks):
-        for _ in range(cycles // looks):
-            simulator.advance()
-        figures.append(watch.look(simulator.world))
-    return ChannelFigures(
-        cells=float(np.mean([figure.cells for figure in figures])),
-        width=float(np.mean([figure.width for figure in figures])),
-        relative_width=float(np.mean([figure.relative_width for figure in figures])),
-        migration=float(np.mean([figure.migration for figure in figures[1:]])),
-        bank_wear=float(np.mean([figure.bank_wear for figure in figures[1:]])),
-    )
 
 
 def find_channels(world: World, least_flow: float) -> Channels:

@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.files import checkpoint
-from app.model.errors import UserError
+from app.model.errors import UserError, nearest
 from app.model.field_parameters import FIELD_LAYERS, OF_WATER, read_field
 from app.model.georeference import Origin
+from app.model.layered_map import Layer
 from app.model.materials import load_materials, materials_of, read_mix
 from app.model.plants import flora_of, load_plants
+from app.model.soil_parameters import LARGEST_DEPTH, depths_told
 from app.model.trait_parameters import read_material_traits, read_plant_traits
 from app.model.traits import check_kinds
 from app.model.wanted import check_wanted
@@ -29,16 +31,16 @@ from app.model.world import (
     LARGEST_SIDE,
     SMALLEST_CELL,
     SMALLEST_SIDE,
-    Layer,
     World,
     check_extent,
 )
 from app.processes.pools import derive_levels
 from app.scene.scene import Scene
 from app.sources import strata
-from app.sources.fields import PICTURE_SIDE, field_values
-from app.sources.generators import DEFAULT_SIDE, GENERATORS, RANGE, generate, is_worn, stretched
+from app.sources.fields import PICTURE_SIDE, Land, field_values, values_on
+from app.sources.generators import DEFAULT_SIDE, GENERATORS, generate, is_worn, stretched
 from app.sources.grid import grid_of
+from app.sources.parameters import RANGE
 from app.sources.terrain import find_terrain
 
 if TYPE_CHECKING:
@@ -293,6 +295,8 @@ def _complete(world: World, scene: Scene) -> World:
     if scene.world.lake_depth:
         world.water[...] = np.maximum(0.0, world.ground.min() + scene.world.lake_depth - world.ground)
         world.ledger.water.gain("stood in lakes at the start", float(world.water.sum()) * world.cell_area)
+    if depths := _soil_depths(world, scene):
+        world.lay_soil(depths)
     world.ledger.began = zlib.crc32(world.ground.data)
     return _with_fields(_with_rain(world, scene), scene)
 
@@ -321,10 +325,31 @@ def _with_fields(world: World, scene: Scene) -> World:
 def field_values_of(world: World, scene: Scene, names: Iterable[str]) -> dict[str, NDArray[np.float32] | None]:
     """What some fields of a scene come to on a world as it is now, see `field_values`. Raises `UserError`."""
     texts = {name: str(getattr(scene.fields, name)) for name in names}
-    expressions = [read_field(text) for text in texts.values()]
+    _know_water(world, scene, texts.values())
+    return {name: field_values(world, name, text) for name, text in texts.items()}
+
+
+def _know_water(world: World, scene: Scene, texts: Iterable[str]) -> None:
+    """Bring the levels of lakes and sea up to date where one of these expressions asks for them."""
+    expressions = map(read_field, texts)
     if scene.pools.enabled and any(expression and expression.uses(*OF_WATER) for expression in expressions):
         derive_levels(world, scene.pools, scene.edges)
-    return {name: field_values(world, name, text) for name, text in texts.items()}
+
+
+def _soil_depths(world: World, scene: Scene) -> dict[str, Layer]:
+    """How thick each kind of loose material lies that the scene tells, in metres, [row, column]. Raises `UserError`."""
+    if world.materials is None:
+        return {}
+    told = depths_told(scene.soil)
+    _know_water(world, scene, (text for _, text in told.values()))
+    land, depths = Land.of_world(world), {}
+    for kind, (path, text) in told.items():
+        if kind not in world.materials.names:
+            raise UserError(f"{path}: there is no loose material '{kind}'{nearest(kind, world.materials.names)}")
+        values = values_on(land, path, text)
+        assert values is not None
+        depths[kind] = np.clip(values, 0.0, LARGEST_DEPTH)
+    return depths
 
 
 def read_rain_map(path: Path, rows: int, columns: int) -> NDArray[np.float32]:

@@ -1,4 +1,7 @@
-"""The mean discharge of rivers: the rain of the climate, over the land that it falls on."""
+"""What rivers carry in the mean, and where they begin: for overlays, lists, analyses and exports alike.
+
+The water is that of the climate, by its maps and its rates, and of springs. Drawn streams have the same.
+"""
 
 from __future__ import annotations
 
@@ -7,36 +10,91 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.climate import ClimateParameters
-from app.model.runoff import SECONDS_PER_YEAR
+from app.model.river_parameters import RiverParameters
+from app.model.runoff import Runoff
 
 if TYPE_CHECKING:
+    from app.model.world import World
     from kernels.rivers import Drainage
 
+Numbers = NDArray[np.float64]
 
-def depends_on(climate: ClimateParameters) -> tuple[float, float]:
-    """What of a climate it depends on: precipitation in mm a year, and how much of it follows the altitude."""
-    return climate.precipitation, climate.rain_by_altitude
+
+def water_of_land(
+    ground: Numbers,
+    runoff: Runoff,
+    rain: NDArray[np.float32] | None = None,
+    rate: NDArray[np.float32] | None = None,
+    braided: float = 0.0,
+) -> Numbers:
+    """What comes to each cell in the mean, beside the precipitation of the climate on one cell, [row, column].
+
+    `ground` are heights in metres. `rain` is the map of where rain falls and `rate` a factor on it, both [row, column].
+    Drops of rain are as many whatever their map, and springs bring so many drops beside them; a rate makes more or
+    fewer of rain. `braided` is the water of all cells for a metre of that of a river that braids; 0 leaves them out.
+    """
+    from kernels.rain import rain_map
+
+    rows, columns = ground.shape
+    usual = rain_map(ground, rain, runoff.by_altitude)
+    all_of_it = float(usual.sum())
+    water: Numbers = usual * runoff.rain
+    if rate is not None:
+        water *= rate
+    springs = [(south, east, part * all_of_it) for south, east, part in runoff.springs]
+    springs += [(south, east, part * braided) for south, east, part in runoff.braided]
+    for south, east, amount in springs:
+        water[min(int(south * rows), rows - 1), min(int(east * columns), columns - 1)] += amount
+    return water
 
 
 def mean_discharge(
     drainage: Drainage,
-    ground: NDArray[np.float64],
+    ground: Numbers,
     cell_size: float,
-    climate: ClimateParameters,
+    runoff: Runoff,
     rain: NDArray[np.float32] | None = None,
-) -> NDArray[np.float64]:
-    """The water through each cell, in cubic metres a second, [row, column].
+    rate: NDArray[np.float32] | None = None,
+    reference_cell_size: float | None = None,
+) -> Numbers:
+    """The water through each cell in the mean, in cubic metres a second, [row, column].
 
-    All that falls on the land runs off. `drainage` is that of `ground`, heights in metres; `cell_size` is the side of a
-    cell. `rain` is the part of the precipitation that falls on each cell, as a world's map of rain has it.
+    All that falls on the land runs off, and all that wells up. `drainage` is that of `ground`, heights in metres;
+    `cell_size` is the side of a cell. `rain` and `rate` are as for `water_of_land`, and the cells that the runoff
+    counts in are of the side `reference_cell_size`, by default the map's own.
     """
-    from kernels.rain import rain_map
     from kernels.routing import accumulate
 
-    precipitation, by_altitude = depends_on(climate)
-    cells = drainage.accumulation
-    if rain is not None or by_altitude > 0.0:
-        fallen = np.where(drainage.ocean, 0.0, rain_map(ground, rain, by_altitude))
-        cells = accumulate(drainage.directions, drainage.routes.order, fallen)
-    return cells * (cell_size * cell_size * 1e-3 * precipitation / SECONDS_PER_YEAR)
+    reference = reference_cell_size or cell_size
+    water = water_of_land(ground, runoff, rain, rate, ground.size / runoff.depth_of_drops(reference))
+    water[drainage.ocean] = 0.0
+    through = accumulate(drainage.directions, drainage.routes.order, water)
+    through *= runoff.discharge(cell_size * cell_size)
+    return through
+
+
+def discharge_of_world(drainage: Drainage, world: World, runoff: Runoff) -> Numbers:
+    """The same of a world, whose ground drains so."""
+    layers = world.layers
+    return mean_discharge(
+        drainage,
+        world.ground,
+        world.cell_size,
+        runoff,
+        layers.get("rain"),
+        layers.get("rate_rain"),
+        world.reference_cell_size,
+    )
+
+
+def rivers_by(
+    rule: RiverParameters, drainage: Drainage, discharge: Numbers, runoff: Runoff, cell_area: float
+) -> Numbers:
+    """How many times what a river begins with comes through each cell, [row, column]: there are rivers from 1 on.
+
+    `discharge` is as `mean_discharge` has it, of cells of so many square metres.
+    """
+    if rule.begin == "area":
+        return drainage.accumulation / rule.threshold
+    least = rule.discharge or rule.threshold * runoff.discharge(cell_area)
+    return discharge / least if least > 0.0 else np.where(discharge > 0.0, np.inf, 0.0)

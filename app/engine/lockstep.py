@@ -55,20 +55,22 @@ class Lockstep:
         pairs = zip(self.simulators, scenes or self.scenes, strict=True)
         return [(simulator, build) for simulator, scene in pairs for build in simulator.unprepared(scene)]
 
-    @property
-    def past_is_due(self) -> bool:
-        """Whether a world has a past that it has not lived to its end."""
-        return any(simulator.past_is_due for simulator in self.simulators)
-
-    def live_on(self) -> bool:
-        """Take the next step of the past of each world that has one; returns whether that was not the last.
-
-        All must be prepared.
-        """
+    def compile_missing(self) -> None:
+        """Have all kernels that the next cycles need, compiled on all cores, and spin up each world."""
         for simulator in self.simulators:
-            if simulator.past_is_due:
-                simulator.live_on()
-        return self.past_is_due
+            simulator.compile_missing()
+
+    @property
+    def spin_up_is_due(self) -> bool:
+        """Whether a world is still to be spun up."""
+        return any(simulator.spin_up_is_due for simulator in self.simulators)
+
+    def step_spin_up(self) -> bool:
+        """Take the next step of each pending spin-up. Returns whether one goes on. All builds must be prepared."""
+        for simulator in self.simulators:
+            if simulator.spin_up_is_due:
+                simulator.step_spin_up()
+        return self.spin_up_is_due
 
     def change(self, scenes: Sequence[Scene]) -> None:
         """Go on with the parameters of other scenes, from the next cycle."""
@@ -145,13 +147,13 @@ class Lockstep:
         return [simulator for place, simulator in enumerate(self.simulators) if stroke.world in (None, place)]
 
     def settle_levels(self) -> None:
-        """Bring the levels of water up to date where the land was changed by hand."""
+        """Bring the levels of water up to date, see `Simulator.settle_levels`."""
         for simulator in self.simulators:
             simulator.settle_levels()
 
     def advance(self) -> None:
         """Run one cycle of each world, and end a run of snowballs that is over. Raises `SimulationError`."""
-        if any(simulator.backup_is_old for simulator in self.simulators):
+        if any(simulator.backup.is_old for simulator in self.simulators):
             self._back_up()
         self._for_all(Simulator.run_cycle)
         if self.run and self.run_is_over:

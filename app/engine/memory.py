@@ -5,6 +5,8 @@ Where it is not, a system takes the whole program down, or all others with it, w
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from app.engine.past import lives
 from app.engine.publishing import shown_versions
+from app.engine.spin_up import has_spin_up
 from app.model.errors import UserError
 from app.model.field_parameters import FIELD_LAYERS
 from app.model.layers import LAYERS
@@ -28,9 +30,10 @@ if TYPE_CHECKING:
 
 # Bytes for each cell that nothing declares. They were measured, at 2048² cells; those of maps at 1024², at level high.
 KERNELS = 20  # the most that any other process needs while it runs, besides its layers: that of snowballs and pools
-BRAIDING = 220  # what rivers that braid need instead, where half of all cells have water
-GEOLOGY = 100  # what a process of geological time keeps besides, and a source that begins with it
-GEOLOGY_OF_A_KIND = 16  # what it keeps of each loose material, where there are several
+BRAIDING = 160  # what rivers that braid need instead, where half of all cells have water, besides their room
+BRAIDING_ROOM = 60  # what they take of the room that all processes share: it is as large as what needs most of it
+GEOLOGY = 100  # what a process of geological time takes of it, and a source that begins with it
+GEOLOGY_OF_A_KIND = 16  # what it takes for each loose material, where there are several
 MAPS = 112  # textures that every picture has: the surface, its light and shadows, what runs over it
 MAPS_OF_A_LAYER = 12  # two textures of four bytes, and what is drawn from them
 MAPS_OF_WAVES = 180  # coast and swell, where water stands that waves can come to a shore of
@@ -56,11 +59,12 @@ class Needs(NamedTuple):
             geology = GEOLOGY if scene.geology.enabled or is_worn(scene) else 0
             if scene.geology.enabled and world.materials is not None:
                 geology += GEOLOGY_OF_A_KIND * len(world.materials.loose)
-            worlds_of_past = 2 if scene.braiding.enabled else 1  # those in which it is lived: see `app.engine.past`
-            past = worlds_of_past * once if lives(scene) else 0.0
-            kernels = BRAIDING if scene.braiding.enabled else KERNELS
+            spin_up_worlds = 2 if scene.braiding.enabled else 1  # those of a spin-up: see `app.engine.spin_up`
+            spin_up = spin_up_worlds * once if has_spin_up(scene) else 0.0
+            kernels, room = (BRAIDING, max(BRAIDING_ROOM, geology)) if scene.braiding.enabled else (KERNELS, geology)
             making += once + layers + (geology if is_worn(scene) else 0)
-            running += once + past + 2 * layers + kernels + geology
+            next_backup = _bytes(state) / world.ground.size  # while that before it is still there
+            running += once + next_backup + spin_up + 2 * layers + kernels + room
             if shown:
                 running += MAPS + MAPS_OF_A_LAYER * len(shown_versions(world))
                 running += MAPS_OF_WAVES if scene.waves.enabled and _water_can_stand(scene) else 0
@@ -95,6 +99,15 @@ def memory_text(scenes: Sequence[Scene], rows: int, columns: int) -> str:
 def free_memory() -> float:
     """Bytes that this process may still take without swapping; infinity where the system does not report it."""
     return max(0.0, min(_free(), default=math.inf))
+
+
+def give_back_what_is_free() -> None:
+    """Return unused memory to the system, as far as the allocator can.
+
+    Otherwise it is kept for later, fragmented, in amounts that vary from moment to moment.
+    """
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)  # glibc has it
 
 
 def _sample(scene: Scene) -> World:
@@ -209,8 +222,6 @@ def _number_in(path: Path, name: str = "", *, unit: int = 1, missing: float = ma
 if sys.platform == "win32":
 
     def _free_on_windows() -> float:
-        import ctypes
-
         class Status(ctypes.Structure):
             _fields_ = (
                 ("length", ctypes.c_ulong),

@@ -157,6 +157,12 @@ class SaveFailed(Message, frozen=True):
     why: str
 
 
+class SessionWritten(Message, frozen=True):
+    """The work so far is safe. A picture of it belongs to this place."""
+
+    picture: Path
+
+
 class SessionFailed(Message, frozen=True):
     """The work so far could not be written for the case that the program is killed."""
 
@@ -181,8 +187,8 @@ class SurveyFailed(Message, frozen=True):
     why: str
 
 
-class PastFailed(Message, frozen=True):
-    """A land begins without its past."""
+class SpinUpFailed(Message, frozen=True):
+    """A land begins without its spin-up."""
 
     why: str
 
@@ -201,10 +207,11 @@ Report = (
     | Arrived
     | Saved
     | SaveFailed
+    | SessionWritten
     | SessionFailed
     | Stopped
     | SurveyFailed
-    | PastFailed
+    | SpinUpFailed
     | Refused
 )
 

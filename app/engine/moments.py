@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.brushes.tools import TOOLS
+from app.engine.compressed import Compressed
 from app.engine.messages import Moment
 from app.model.numbers import value_text
 from app.model.parameters import Value
+from app.model.shading import hill_shade, lit, over, to_pixels
 from app.model.world import World
 from app.scene.edits import (
     Blur,
@@ -37,12 +39,12 @@ def order(moment: Moment) -> tuple[int, int]:
     return moment.cycle, moment.edits
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class KeptSeen:
     """A moment whose state is kept, and a map of it."""
 
     moment: Moment
-    thumbnail: NDArray[np.uint8]  # [row, column, (red, green, blue)]
+    thumbnail: Compressed  # see `thumbnail`
 
 
 @dataclass(frozen=True)
@@ -118,13 +120,14 @@ def _change(path: str, value: Value) -> str:
 
 
 def thumbnail(world: World) -> NDArray[np.uint8]:
-    """A small map of a world: its heights with the light from the north-west, and its water."""
+    """A small map of a world: its heights with the light from the north-west, and its water.
+
+    [row, column, (red, green, blue)]
+    """
     step = max(1, -(-max(world.shape) // THUMBNAIL))
     ground = world.ground[::step, ::step]
-    south, east = np.gradient(ground, world.cell_size * step) if min(ground.shape) > 1 else (ground * 0.0, ground * 0.0)
-    light = np.clip(0.92 + 0.6 * (south + east) / np.sqrt(1.0 + south**2 + east**2), 0.3, 1.1)
-    relief = (ground - ground.min()) / max(float(np.ptp(ground)), 1e-9)
-    colour = np.array(LOW)[None, None] * (1.0 - relief[..., None]) + np.array(HIGH)[None, None] * relief[..., None]
+    height = (ground - ground.min()) / max(float(np.ptp(ground)), 1e-9)
+    colours = over(np.array(LOW), np.array(HIGH), height)
     wet = world.standing[::step, ::step] != 0
-    colour = np.where(wet[..., None], np.array(WET), colour * light[..., None])
-    return np.clip(colour * 255.0, 0.0, 255.0).astype(np.uint8)
+    picture = lit(colours, hill_shade(ground, world.cell_size * step))
+    return to_pixels(np.where(wet[..., None], np.array(WET), picture))

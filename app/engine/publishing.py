@@ -197,6 +197,8 @@ def take_snapshot(
         version=world.version,
         flora=world.flora,
         reference_cell_size=world.reference_cell_size,
+        origin=world.origin,
+        of_world=frozenset(world.layers),
     )
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 
-from app.engine.compiling import Compiler, NotCached, log_failure, only_from_cache
+from app.engine.builds import foreseen, in_order
+from app.engine.compiling import Compiler, NotCached, cache_is_empty, log_failure, only_from_cache
 from app.engine.simulator import Simulator
+from app.scene.scene import Scene
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +42,18 @@ class Readiness:
             log_failure(build, outcome)
         self._ready.add(build)
         return True
+
+    def missing(self, builds: Iterable[str], simulator: Simulator) -> list[str]:
+        """Those of some builds that are not ready. All of them are asked for, the slowest first."""
+        return [build for build in in_order(builds) if not self.is_ready(build, simulator)]
+
+    def foresee(self, scenes: Iterable[Scene]) -> None:
+        """Ask for the first kernels of scenes before their worlds are made, where nothing was ever compiled.
+
+        Making worlds and loading Numba both take seconds, in which workers can begin.
+        """
+        if cache_is_empty():
+            self.compiler.ask(in_order(build for scene in scenes for build in foreseen(scene)))
 
     def failed_elsewhere(self, build: str) -> bool:
         """Whether the worker failed, so that the build must be compiled here."""

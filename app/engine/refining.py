@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from app.engine.memory import check_memory
 from app.model.errors import UserError
 from app.model.layers import LAYERS, LOOSE, layer_declaration
+from app.model.plants import ROOTED_GROUND
 from app.model.world import LARGEST_SIDE, SMALLEST_CELL, World
 from app.scene.edits import REFINEMENTS
 
@@ -100,7 +101,7 @@ def _trace(name: str, layer: NDArray[Any], world: World, fine: World, times: int
 
     if name in MARKS:
         return repeated(layer, times)
-    if name == "rooted_ground":  # what has come or gone since, beside the ground of now
+    if name == ROOTED_GROUND:  # what has come or gone since, beside the ground of now
         return fine.ground + smooth(layer - world.ground, times)
     if name == "strata_rise":
         return smooth(layer, times)

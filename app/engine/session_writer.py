@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from app.engine.autosave import Session
-from app.engine.messages import Look, Moment, Report, SessionFailed
+from app.engine.autosave import SessionFolder
+from app.engine.messages import Look, Moment, Report, SessionFailed, SessionWritten
 from app.engine.timeline import Timeline
 from app.model.errors import explained
 
@@ -16,7 +16,7 @@ SECONDS_BETWEEN_WRITES = 30.0  # of what a kill would lose
 class SessionWriter:
     """Belongs to the thread that runs the worlds."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: SessionFolder) -> None:
         self.session = session
         self.look: Look | None = None  # how the land is seen
         self._moment = Moment()  # which was written last
@@ -42,5 +42,7 @@ class SessionWriter:
                 session.write(name, kept.worlds, journal, seen)
             except Exception as error:
                 report(SessionFailed(explained(error)))
+            else:
+                report(SessionWritten(session.picture))
 
-        timeline.in_background(write)
+        timeline.store.in_background(write)

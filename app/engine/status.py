@@ -9,7 +9,7 @@ from app.engine.messages import Moment, Stopped
 from app.engine.moments import TimelineSeen
 from app.scene.scene import Scene
 
-State = Literal["loading", "compiling", "growing", "running", "paused", "failed"]  # growing: living its past
+State = Literal["loading", "compiling", "growing", "running", "paused", "failed"]  # growing: a spin-up
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.discharge import water_of_land
 from app.model.runoff import Runoff
 from app.model.world import World
 
@@ -39,9 +40,12 @@ def streams_of(
     `kernels.rivers.drain`, which analyses and the overlays of drainage go by.
     """
     from kernels.neighbours import OUTLET
+    from kernels.rain import rain_map
     from kernels.standing import LAKE
     from kernels.streams import find_streams
 
+    rain = world.layers.get("rain")
+    water = water_of_land(world.ground, runoff, rain, world.layers.get("rate_rain"))
     surface = world.ground.copy()
     stands = (world.standing == LAKE) & (world.water_level > surface)
     surface[stands] = world.water_level[stands]
@@ -51,16 +55,17 @@ def streams_of(
     most = crossed = None
     if runoff.from_drops and "discharge" in world.layers and world.layers["discharge"].any():
         passing = _passing(world, runoff)
+        usual = float(rain_map(world.ground, rain, runoff.by_altitude).mean())
         surface -= (BED_DEPTH * world.cell_size) * passing / (passing + runoff.least_cells)
         crossed = ~stands & (passing > 0.0)
         reach = max(round(BESIDE * world.reference_cell_size / world.cell_size), 1)
-        most = np.where(~stands, UNSEEN * _sum_around(passing, reach) / (2 * reach + 1), np.inf)
+        most = np.where(~stands, UNSEEN * usual * _sum_around(passing, reach) / (2 * reach + 1), np.inf)
     elif not runoff.lasts:
         return np.zeros(world.shape, np.float32), np.zeros(world.shape, np.float32)
     found = find_streams(
         surface,
         world.sea_level,
-        _sources(world, runoff),
+        water,
         pool_depth=POOL_DEPTH * world.cell_size,
         kept=(1.0 - runoff.loss) ** (world.cell_size / world.reference_cell_size),
         most=most,
@@ -87,11 +92,11 @@ def _part(world: World, runoff: Runoff, flow: NDArray[np.float64], directions: N
     sources = np.zeros(world.shape)
     for south, east, water in runoff.braided:
         sources[min(int(south * rows), rows - 1), min(int(east * columns), columns - 1)] += water
-    dropped = runoff.drops * runoff.drop_depth * world.reference_cell_size or float(sources.sum())
     if not sources.any():
         return
     parted = part(world.ground, world.cell_size, sources, sea_level=world.sea_level, open_edges=not world.walls)
-    passing = parted.water * (runoff.discharge(flow.size * world.cell_area) / dropped)
+    all_of_it = runoff.discharge(flow.size * world.cell_area)
+    passing = parted.water * (all_of_it / runoff.depth_of_drops(world.reference_cell_size))
     here = passing > SEEPING * runoff.smallest_stream(world.reference_cell_size)
     flow[here] += passing[here]
     directions[here] = -1 - parted.directions[here]
@@ -118,19 +123,6 @@ def _follow_centrelines(world: World, flow: NDArray[np.float64], directions: NDA
             directions[cell] = 1 + numbers[following[0] - cell[0], following[1] - cell[1]]
         last = tuple(cells[-1])
         flow[last] = max(flow[last], carried)
-
-
-def _sources(world: World, runoff: Runoff) -> NDArray[np.float64]:
-    """What comes to each cell from above and below, beside the mean of all."""
-    from kernels.rain import rain_map
-
-    rows, columns = world.shape
-    fallen = rain_map(world.ground, world.rainfall, runoff.by_altitude)
-    fallen *= runoff.rain / max(float(fallen.mean()), 1e-9)
-    for south, east, part in runoff.springs:
-        place = min(int(south * rows), rows - 1), min(int(east * columns), columns - 1)
-        fallen[place] += part * fallen.size
-    return fallen
 
 
 def _passing(world: World, runoff: Runoff) -> NDArray[np.float64]:

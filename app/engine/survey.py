@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.channels import ChannelWatch
-from app.engine.discharge import depends_on, mean_discharge
+from app.engine.discharge import discharge_of_world, rivers_by
+from app.engine.fragments import fragments_of
 from app.engine.realism import measure
 from app.engine.streams import streams_of
 from app.model.climate import ClimateParameters
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 
 LONGEST_LIST = 100  # of lakes and of mouths
 REACH = 2  # cells from a place to a river that is meant by it
-USUAL = ClimateParameters()
-USUAL_RUNOFF = Runoff(USUAL.precipitation, ViewParameters().stream_threshold, lasts=False)
+USUAL_RUNOFF = Runoff(ClimateParameters().precipitation, ViewParameters().stream_threshold, lasts=False)
 CLEARLY_SEEN = 1.5  # times the flow of the smallest stream that is seen: one of a single cell is not only damp ground
 
 RIVER_LAYERS = ("filled", "flow_directions", "lake_depth", "accumulation", "distance", "watersheds", "rivers")
+FRAGMENT_LAYER = "fragments"
 COURSE_LAYERS = ("catchment", "course")
 FILLING_LAYER = "filling"
 WATER_LAYERS = (SURVEYED_LEVEL, SURVEYED_FLOW, SURVEYED_WAY)
@@ -42,11 +43,13 @@ WATER_LAYERS = (SURVEYED_LEVEL, SURVEYED_FLOW, SURVEYED_WAY)
 class Wanted:
     """What is looked at: rivers, the flow path from a place (row, column), the fronts of the filling.
 
-    Another number of `filling` restarts it; 0 is none. Above so much `traffic` of snowballs there are rivers and lakes;
-    0: nowhere. `streams` are those that are drawn.
+    `fragments` are what rivers are where nothing is filled, and come with rivers. Another number of `filling` restarts
+    it; 0 is none. Above so much `traffic` of snowballs there are rivers and lakes; 0: nowhere. `streams` are those that
+    are drawn.
     """
 
     rivers: bool = False
+    fragments: bool = False
     place: tuple[int, int] | None = None
     filling: int = 0
     channels: bool = False
@@ -74,7 +77,7 @@ def prepare() -> None:
     surveyor.survey(world, parameters, Wanted(traffic=0.5))
     prepare_streams()
     for _ in range(3):  # the first knows no colours before it, and fronts advance from the second on
-        surveyor.survey(world, parameters, Wanted(rivers=True, place=(8, 8), filling=1, realism=True))
+        surveyor.survey(world, parameters, Wanted(rivers=True, fragments=True, place=(8, 8), filling=1, realism=True))
         world.cycle += 1
 
 
@@ -89,7 +92,12 @@ def wanted_by(view: ViewParameters, place: tuple[int, int] | None = None, fillin
     """What is wanted for a view, and the flow path from a place."""
     survey = OVERLAYS[view.overlay].survey
     return Wanted(
-        survey == "rivers", place, filling if survey == "filling" else 0, traffic=view.traffic_water, streams=True
+        rivers=survey in ("rivers", "fragments"),
+        fragments=survey == "fragments",
+        place=place,
+        filling=filling if survey == "filling" else 0,
+        traffic=view.traffic_water,
+        streams=True,
     )
 
 
@@ -105,7 +113,6 @@ class Surveyor:
         world: World,
         parameters: RiverParameters,
         wanted: Wanted,
-        climate: ClimateParameters = USUAL,
         runoff: Runoff = USUAL_RUNOFF,
     ) -> bool:
         """Whether `survey` would find anything new."""
@@ -115,7 +122,7 @@ class Surveyor:
         if world is not self._world:
             return True
         return (
-            self._rivers_are_due(world, parameters, wanted, climate)
+            self._rivers_are_due(world, parameters, wanted, runoff)
             or self._course_is_due(wanted)
             or self._filling_is_due(wanted)
             or self._water_is_due(world, parameters, wanted, runoff)
@@ -128,7 +135,6 @@ class Surveyor:
         world: World,
         parameters: RiverParameters,
         wanted: Wanted,
-        climate: ClimateParameters = USUAL,
         runoff: Runoff = USUAL_RUNOFF,
     ) -> Survey | None:
         """What is wanted, as new as it should be; None where nothing is."""
@@ -138,10 +144,10 @@ class Surveyor:
             self._forget(world)
         if nothing:
             return None
-        if self._rivers_are_due(world, parameters, wanted, climate):
-            self._find_rivers(world, parameters, climate)
+        if self._rivers_are_due(world, parameters, wanted, runoff):
+            self._find_rivers(world, parameters, wanted, runoff)
         if self._course_is_due(wanted):
-            self._follow(world, parameters, wanted.place)
+            self._follow(world, wanted.place)
         if self._filling_is_due(wanted):
             self._fill(world, parameters, wanted.filling, runoff)
         if self._water_is_due(world, parameters, wanted, runoff):
@@ -159,9 +165,12 @@ class Surveyor:
         self._surveyed = 0  # the world's version
         self._ground: NDArray[np.float64] | None = None  # as it was when it was surveyed
         self._drainage: Drainage | None = None
+        self._discharge: NDArray[np.float64] | None = None
+        self._rivers: NDArray[np.float64] | None = None  # as `rivers_by` has them
         self._colours: NDArray[np.int32] | None = None  # of the watersheds, [row * columns + column]
         self._fronts: Fronts | None = None
         self._filled_up: Drainage | None = None  # how what they fill drains in the end
+        self._filled_discharge: NDArray[np.float64] | None = None  # through it
         self._filling = 0
         self._flow: NDArray[np.float32] | None = None  # of the streams, when they were found last
         self._water_found_with: tuple[object, ...] | None = None
@@ -181,18 +190,18 @@ class Surveyor:
 
     # Rivers, lakes and watersheds.
 
-    def _rivers_are_due(
-        self, world: World, parameters: RiverParameters, wanted: Wanted, climate: ClimateParameters
-    ) -> bool:
+    def _rivers_are_due(self, world: World, parameters: RiverParameters, wanted: Wanted, runoff: Runoff) -> bool:
         if not wanted.rivers and wanted.place is None:
             return False
-        if self._survey is None or self._drainage is None or self._made_with != _made_with(world, parameters, climate):
+        if self._survey is None or self._drainage is None or self._made_with != _made_with(world, parameters, runoff):
+            return True
+        if wanted.fragments and FRAGMENT_LAYER not in self._survey.layers:
             return True
         if world.touches and world.version != self._surveyed:
             return True  # the land was changed by hand
         return not 0 <= world.cycle - self._survey.cycle < parameters.interval
 
-    def _find_rivers(self, world: World, parameters: RiverParameters, climate: ClimateParameters) -> None:
+    def _find_rivers(self, world: World, parameters: RiverParameters, wanted: Wanted, runoff: Runoff) -> None:
         from kernels.lakes import find_lakes
         from kernels.rivers import drain
         from kernels.routing import strahler_orders
@@ -201,7 +210,9 @@ class Surveyor:
         self._ground, self._surveyed = world.ground.copy(), world.version
         drainage = drain(self._ground, world.cell_size, world.sea_level, open_edges=not world.walls, out=self._drainage)
         lakes = find_lakes(self._ground, drainage.filled, drainage.directions, drainage.accumulation, world.cell_size)
-        is_river = drainage.accumulation >= parameters.threshold
+        self._discharge = discharge_of_world(drainage, world, runoff)
+        self._rivers = rivers_by(parameters, drainage, self._discharge, runoff, world.cell_area)
+        is_river = self._rivers >= 1.0
         orders = strahler_orders(drainage.directions, drainage.routes.order, is_river)
         watersheds = find_watersheds(drainage.routes.outlets, drainage.ocean, parameters.watershed_size)
         before = None if self._colours is None else self._colours[watersheds.outlet]
@@ -217,18 +228,21 @@ class Surveyor:
             "accumulation": (drainage.accumulation * (world.cell_area * 1e-6)).astype(np.float32),
             "distance": (drainage.routes.distances * 1e-3).astype(np.float32),
             "watersheds": np.append(0, colours).astype(np.float32)[watersheds.labels],
-            "rivers": np.where((orders > 0) & land, 16.0 * orders + drainage.directions, 0.0).astype(np.float32),
+            "rivers": _river_layer(orders, drainage),
         }
+        if wanted.fragments:
+            fragments = fragments_of(world, parameters, runoff)
+            layers[FRAGMENT_LAYER] = _river_layer(fragments.orders, fragments.drainage)
         outlets = np.flatnonzero((drainage.directions == _OUTLET) & is_river)
         survey = Survey(
             cycle=world.cycle,
             layers={},
             versions={},
             highest_order=max(1, int(orders.max())),
-            lakes=_list_lakes(lakes, world),
+            lakes=_list_lakes(lakes, self._discharge, world),
             lake_count=len(lakes.volume),
             lake_volume=float(lakes.volume.sum()),
-            mouths=_list_mouths(outlets, drainage, world, climate),
+            mouths=_list_mouths(outlets, drainage, self._discharge, world),
             mouth_count=len(outlets),
             watershed_count=len(watersheds.outlet),
         )
@@ -239,10 +253,10 @@ class Surveyor:
             others = (FILLING_LAYER, *WATER_LAYERS)
             kept = {name: layer for name, layer in self._survey.layers.items() if name in others}
             survey = replace(survey, layers=kept, versions={name: self._survey.versions[name] for name in kept})
-        self._survey = self._with_layers(survey, RIVER_LAYERS, layers)
+        self._survey = self._with_layers(survey, (*RIVER_LAYERS, FRAGMENT_LAYER), layers)
         self._drainage = drainage
         self._colours = by_outlet[drainage.routes.outlets.reshape(-1)]
-        self._made_with = _made_with(world, parameters, climate)
+        self._made_with = _made_with(world, parameters, runoff)
 
     # The flow path from one place.
 
@@ -250,18 +264,19 @@ class Surveyor:
         known = self._survey.course if self._survey else None
         return wanted.place != (known and known.asked)
 
-    def _nearby_river(self, place: tuple[int, int], threshold: int) -> tuple[int, int]:
+    def _nearby_river(self, place: tuple[int, int]) -> tuple[int, int]:
         """The cell that is meant: of the largest river within reach, which is hard to hit, or the place itself."""
         assert self._drainage is not None
+        assert self._rivers is not None
         row, column = place
         north, west = max(row - REACH, 0), max(column - REACH, 0)
-        around = self._drainage.accumulation[north : row + REACH + 1, west : column + REACH + 1]
-        if around.max() < threshold or self._drainage.ocean[place]:
+        around = self._rivers[north : row + REACH + 1, west : column + REACH + 1]
+        if around.max() < 1.0 or self._drainage.ocean[place]:
             return place
         south, east = np.unravel_index(int(around.argmax()), around.shape)
         return north + int(south), west + int(east)
 
-    def _follow(self, world: World, parameters: RiverParameters, place: tuple[int, int] | None) -> None:
+    def _follow(self, world: World, place: tuple[int, int] | None) -> None:
         from kernels.routing import catchment, way_to_outlet
 
         survey, drainage, ground = self._survey, self._drainage, self._ground
@@ -271,7 +286,8 @@ class Surveyor:
             return
         assert drainage is not None
         assert ground is not None
-        row, column = self._nearby_river(place, parameters.threshold)
+        assert self._discharge is not None
+        row, column = self._nearby_river(place)
         way = way_to_outlet(drainage.directions, row, column)
         rows, columns = way[:, 0], way[:, 1]
         inside = catchment(drainage.directions, drainage.routes.order, row, column)
@@ -293,6 +309,7 @@ class Surveyor:
             distances=(length - drainage.routes.distances[rows, columns]).astype(np.float32),
             ground=ground[rows, columns].astype(np.float32),
             water=water.astype(np.float32),
+            discharge=self._discharge[rows, columns],
         )
         layers = {"catchment": inside.astype(np.float32), "course": line}
         self._survey = replace(self._with_layers(survey, COURSE_LAYERS, layers), course=course)
@@ -317,12 +334,14 @@ class Surveyor:
             if self._fronts is None or self._filled_up is None or filling != self._filling:
                 ground = world.ground.copy()
                 self._filled_up = drain(ground, world.cell_size, world.sea_level, open_edges=not world.walls)
+                self._filled_discharge = discharge_of_world(self._filled_up, world, runoff)
                 self._fronts = Fronts(ground, outlet_mask(self._filled_up.ocean, not world.walls))
             else:
                 self._fronts.advance(parameters.filling_pace)
-            layers = _filling_layers(
-                self._fronts, self._filled_up, parameters.threshold, runoff.smallest_stream(world.reference_cell_size)
-            )
+            assert self._filled_discharge is not None
+            rivers = rivers_by(parameters, self._filled_up, self._filled_discharge, runoff, world.cell_area)
+            smallest = runoff.smallest_stream(world.reference_cell_size)
+            layers = _filling_layers(self._fronts, self._filled_up, rivers, smallest)
             survey = replace(survey, fronts=self._fronts.rounds, filled=self._fronts.finished)
         self._filling = filling
         self._water_found_with = None  # there is the water of the one or of the other
@@ -421,13 +440,18 @@ def _water_of(world: World, wanted: Wanted, runoff: Runoff) -> tuple[object, ...
     return None
 
 
-def _made_with(world: World, parameters: RiverParameters, climate: ClimateParameters) -> tuple[object, ...]:
+def _made_with(world: World, parameters: RiverParameters, runoff: Runoff) -> tuple[object, ...]:
     """What rivers are found with, besides the ground."""
-    rain = world.changed.get("rate_rain")
-    return world.sea_level, world.walls, rain, parameters.threshold, parameters.watershed_size, *depends_on(climate)
+    rain = world.changed.get("rain"), world.changed.get("rate_rain")
+    rule = parameters.begin, parameters.threshold, parameters.discharge, parameters.watershed_size
+    return world.sea_level, world.walls, rain, rule, replace(runoff, least_cells=0.0)
 
 
-def _list_lakes(lakes: Lakes, world: World) -> tuple[Lake, ...]:
+def _river_layer(orders: NDArray[np.uint8], drainage: Drainage) -> NDArray[np.float32]:
+    return np.where((orders > 0) & ~drainage.ocean, 16.0 * orders + drainage.directions, 0.0).astype(np.float32)
+
+
+def _list_lakes(lakes: Lakes, discharge: NDArray[np.float64], world: World) -> tuple[Lake, ...]:
     largest = np.lexsort((np.arange(len(lakes.volume)), -lakes.volume))[:LONGEST_LIST]
     return tuple(
         Lake(
@@ -437,18 +461,19 @@ def _list_lakes(lakes: Lakes, world: World) -> tuple[Lake, ...]:
             area=float(lakes.cells[lake]) * world.cell_area,
             volume=float(lakes.volume[lake]),
             catchment=float(lakes.inflow[lake]) * world.cell_area,
+            discharge=float(discharge.flat[lakes.outlet[lake]]),
         )
         for lake in largest
     )
 
 
 def _list_mouths(
-    outlets: NDArray[np.intp], drainage: Drainage, world: World, climate: ClimateParameters
+    outlets: NDArray[np.intp], drainage: Drainage, discharge: NDArray[np.float64], world: World
 ) -> tuple[Mouth, ...]:
+    """The mouths at these cells, those of most water first."""
     areas = drainage.accumulation.reshape(-1)[outlets] * world.cell_area
-    largest = np.lexsort((outlets, -areas))[:LONGEST_LIST]
-    rain = world.rainfall
-    flows = mean_discharge(drainage, world.ground, world.cell_size, climate, rain).reshape(-1)[outlets]
+    flows = discharge.reshape(-1)[outlets]
+    largest = np.lexsort((outlets, -areas, -flows))[:LONGEST_LIST]
     return tuple(
         Mouth(*divmod(int(cell), world.shape[1]), catchment=area, discharge=flow)
         for cell, area, flow in zip(
@@ -493,22 +518,24 @@ def _water_layers(
     return layers
 
 
-def _filling_layers(fronts: Fronts, end: Drainage, threshold: int, smallest: float) -> dict[str, NDArray[np.float32]]:
+def _filling_layers(
+    fronts: Fronts, end: Drainage, rivers: NDArray[np.float64], smallest: float
+) -> dict[str, NDArray[np.float32]]:
     """How far the fronts are, and the lakes and rivers that they leave behind: where no later front changes the level.
 
-    `end` is how the same ground drains in the end, and `threshold` where its rivers begin, in cells: there they carry
+    `end` is how the same ground drains in the end, and `rivers` are those of `rivers_by`: where they begin they carry
     what the `smallest` stream that is seen does.
     """
     settled = fronts.levels == end.filled
     to_sink = np.where(np.isfinite(fronts.levels), fronts.levels - end.filled, 0.0)
     deepest = max(float(to_sink.max()), 1e-9)
     filling = np.where(np.isfinite(fronts.levels), 1.0 + np.sqrt(to_sink / deepest), 0.0)
-    is_river = settled & ~end.ocean & (end.accumulation >= threshold)
+    is_river = settled & ~end.ocean & (rivers >= 1.0)
     return {
         FILLING_LAYER: filling.astype(np.float32),
         **_water_layers(
             np.where(settled & (end.filled > fronts.ground), end.filled, -np.inf),
-            np.where(is_river, end.accumulation * (smallest * CLEARLY_SEEN / threshold), 0.0),
+            np.where(is_river, rivers * (smallest * CLEARLY_SEEN), 0.0),
             _ways(end),
         ),
     }

@@ -5,8 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.engine.lockstep import Lockstep
-from app.engine.survey import Surveyor, Wanted
-from app.model.snapshot import Survey
+from app.engine.publishing import take_snapshot
+from app.engine.survey import Surveyor, Wanted, wanted_by
+from app.model.snapshot import Snapshot, Survey
+from app.model.view_parameters import ViewParameters
+from app.model.world import World
+from app.scene.scene import Scene
+
+
+def surveyed_snapshot(
+    surveyor: Surveyor,
+    world: World,
+    scene: Scene,
+    number: int = 0,
+    old: Snapshot | None = None,
+    *,
+    view: ViewParameters | None = None,
+) -> Snapshot:
+    """The state of a world, with what is surveyed for a view, by default that of its scene; see `take_snapshot`."""
+    survey = surveyor.survey(world, scene.rivers, wanted_by(view or scene.view), scene.runoff)
+    return take_snapshot(world, number, old, survey)
 
 
 class Surveys:
@@ -38,9 +56,7 @@ class Surveys:
         if self.wanted == self._failed_for:
             return False
         return any(
-            surveyor.is_due(
-                simulator.world, simulator.scene.rivers, self.wanted, simulator.scene.climate, simulator.scene.runoff
-            )
+            surveyor.is_due(simulator.world, simulator.scene.rivers, self.wanted, simulator.scene.runoff)
             for surveyor, simulator in zip(self._surveyors, lockstep.simulators, strict=True)
         )
 
@@ -52,7 +68,6 @@ class Surveys:
                     simulator.world,
                     simulator.scene.rivers,
                     self.wanted,
-                    simulator.scene.climate,
                     simulator.scene.runoff,
                 )
                 for surveyor, simulator in zip(self._surveyors, lockstep.simulators, strict=True)

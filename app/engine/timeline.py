@@ -10,35 +10,25 @@ from __future__ import annotations
 import logging
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from app.brushes.tools import TOOLS
-from app.engine.kept import KeptWorld, spill
+from app.engine.branches import Branch, Kept
 from app.engine.lockstep import Lockstep
-from app.engine.memory import free_memory
 from app.engine.messages import Moment
-from app.engine.moments import BranchSeen, KeptSeen, TimelineSeen, order, thumbnail
+from app.engine.moments import BranchSeen, KeptSeen, TimelineSeen, order
+from app.engine.state_store import StateStore, sizes_of
 from app.files.journal import Journal
 from app.model.errors import UserError
 from app.model.view_parameters import CameraParameters, ViewParameters
 from app.scene.edits import (
     Blur,
-    CancelSnowballs,
-    Change,
-    Copy,
     Edit,
-    Keep,
     LandRequest,
     Looked,
     Open,
-    Refine,
-    RollSnowballs,
     Stroke,
 )
 
@@ -46,42 +36,7 @@ log = logging.getLogger(__name__)
 
 SECONDS_BETWEEN_STATES = 1.0  # in which cycles run: what it takes at most to come to a moment between two of them
 LARGEST_COST = 0.025  # of keeping states, as a part of the time of the cycles
-LARGEST_MEMORY = 2**29  # bytes of kept states; older ones are on disk
-PART_OF_FREE = 0.125  # of the free memory, where that is less
-LARGEST_DISK = 4 * 2**30  # bytes; beyond them old states are thinned out
 MOST_LOOKS = 20_000  # of a branch; beyond, every other one is forgotten
-UNTHINNED = 8  # the newest of each branch
-
-
-@dataclass(frozen=True)
-class Kept:
-    """A state of all worlds at a moment."""
-
-    moment: Moment
-    worlds: tuple[KeptWorld, ...]
-    thumbnail: NDArray[np.uint8]  # [row, column, (red, green, blue)]
-
-    @property
-    def bytes_in_memory(self) -> int:
-        return sum(world.bytes_in_memory for world in self.worlds)
-
-    @property
-    def bytes(self) -> int:
-        return sum(kept.length for world in self.worlds for kept in world.layers.values())
-
-
-@dataclass
-class Branch:
-    """`edits` are those of all its way from the first, also of the branches that it comes from."""
-
-    number: int
-    name: str
-    origin: Moment | None  # where it leaves another branch
-    first: int  # cycle
-    last: int
-    edits: list[Edit] = field(default_factory=list)
-    looks: list[Looked] = field(default_factory=list)  # likewise
-    kept: list[Kept] = field(default_factory=list)  # in the order of their moments
 
 
 class Timeline:
@@ -94,19 +49,18 @@ class Timeline:
         self._highest = 0
         self._look_time = time.monotonic()  # of the last look, or when the worlds came to their branch
         self._worlds = 1
-        self._closing = False
         self._seconds = 0.0  # of cycles since the last kept state
         self._pause = SECONDS_BETWEEN_STATES
-        self._writer = ThreadPoolExecutor(1, "kept states")
+        self.store = StateStore()
 
     # What is told.
 
-    def begin(self, request: Open, lockstep: Lockstep, past: Journal | None = None) -> None:
-        """Other worlds were opened. `past` is the journal of the file that they come from."""
+    def begin(self, request: Open, lockstep: Lockstep, journal: Journal | None = None) -> None:
+        """Other worlds were opened. `journal` is that of the file that they come from."""
         self._highest += 1
         cycle = lockstep.cycle
-        edits = list(past.edits) if past else [Edit(cycle, request)]
-        looks = list(past.looks) if past else []
+        edits = list(journal.edits) if journal else [Edit(cycle, request)]
+        looks = list(journal.looks) if journal else []
         self._look_time = time.monotonic()
         self._branches[self._highest] = Branch(
             self._highest, lockstep.scenes[0].name or "land", None, edits[0].cycle, cycle, edits, looks
@@ -114,6 +68,7 @@ class Timeline:
         self.now, self._worlds = Moment(self._highest, cycle, len(edits)), len(lockstep.simulators)
         self.version += 1
         self.keep(lockstep)
+        self.store.put_away(branch for branch in self._branches.values() if branch.number != self.now.branch)
 
     def edited(self, request: LandRequest, lockstep: Lockstep) -> None:
         """This was done now, and `lockstep` is what came of it."""
@@ -188,57 +143,15 @@ class Timeline:
         if place and kept[place - 1].moment == self.now:
             return
         begin = time.perf_counter()
-        before: Sequence[KeptWorld | None] = kept[place - 1].worlds if place else ()
-        if len(before) != len(lockstep.simulators):
-            before = (None,) * len(lockstep.simulators)
-        worlds = tuple(map(KeptWorld.of, lockstep.simulators, before))
+        kept.insert(place, Kept.of(self.now, lockstep, kept[place - 1].worlds if place else ()))
         self.version += 1
-        kept.insert(place, Kept(self.now, worlds, thumbnail(lockstep.worlds[0])))
         self._pause = max(SECONDS_BETWEEN_STATES, (time.perf_counter() - begin) / LARGEST_COST)
-        self._make_room()
+        self.store.make_room(self._branches.values(), self._branch)
 
     def keep_anew(self, lockstep: Lockstep) -> None:
-        """Keep the state of now in place of the one that there is: a land has come to its past."""
+        """Keep the state of now in place of the one that there is: a spin-up has changed it."""
         self._branch.kept[:] = [state for state in self._branch.kept if state.moment != self.now]
         self.keep(lockstep)
-
-    def _make_room(self) -> None:
-        """Write the oldest states to disk where they take too much memory, and forget some where they take too much."""
-        states = sorted((state for branch in self._branches.values() for state in branch.kept), key=_age)
-        in_memory = sum(state.bytes_in_memory for state in states)
-        most = min(LARGEST_MEMORY, PART_OF_FREE * (free_memory() + in_memory))
-        for state in states[:-1]:
-            if in_memory <= most:
-                break
-            if size := state.bytes_in_memory:
-                in_memory -= size
-                self._writer.submit(self._spill, state)
-        total = sum(state.bytes for state in states)
-        while total > LARGEST_DISK + LARGEST_MEMORY and (least := self._least_missed()):
-            branch, state = least
-            branch.kept.remove(state)
-            total -= state.bytes
-
-    def _spill(self, state: Kept) -> None:
-        """Put a state into a file. Where that fails it stays in memory."""
-        if self._closing:
-            return
-        try:
-            spill([kept for world in state.worlds for kept in world.layers.values()])
-        except Exception as error:
-            log.warning("kept states stay in memory, for they cannot be written: %s", error)
-
-    def _least_missed(self) -> tuple[Branch, Kept] | None:
-        """The state without which the way to the moments after it grows least, for how long ago they are."""
-        candidates = []
-        for branch in self._branches.values():
-            for before, state, after in zip(branch.kept, branch.kept[1:], branch.kept[2:-UNTHINNED], strict=False):
-                gap = after.moment.cycle - before.moment.cycle
-                candidates.append((gap / (1 + branch.last - state.moment.cycle), branch.number, state))
-        if not candidates:
-            return None
-        _, number, state = min(candidates, key=lambda candidate: candidate[:2])
-        return self._branches[number], state
 
     # Ways.
 
@@ -267,10 +180,6 @@ class Timeline:
         """All that was done up to a moment, from the first."""
         return self._of(moment).edits[: moment.edits]
 
-    def in_background(self, work: Callable[[], None]) -> None:
-        """Do something with kept states beside the cycles, after what is being done already."""
-        self._writer.submit(work)
-
     def end_of(self, moment: Moment) -> Moment:
         """The end of a moment's branch."""
         branch = self._of(moment)
@@ -295,7 +204,7 @@ class Timeline:
         while branch.origin:
             branch = self._branches[branch.origin.branch]
         moment = Moment(branch.number, branch.first, 1)
-        kept = Kept(moment, tuple(map(KeptWorld.of, lockstep.simulators)), thumbnail(lockstep.worlds[0]))
+        kept = Kept.of(moment, lockstep)
         branch.kept.insert(0, kept)
         self.version += 1
         return kept
@@ -324,14 +233,7 @@ class Timeline:
             )
             for branch in self._branches.values()
         }
-        states = [state for branch in self._branches.values() for state in branch.kept]
-        in_memory = sum(state.bytes_in_memory for state in states)
-        return TimelineSeen(branches, target, in_memory, sum(state.bytes for state in states) - in_memory)
-
-    def close(self) -> None:
-        """Finish what others asked for in the background. States stay where they are: they are not needed any more."""
-        self._closing = True
-        self._writer.shutdown(wait=True)
+        return TimelineSeen(branches, target, *sizes_of(self._branches.values()))
 
     @property
     def _branch(self) -> Branch:
@@ -368,59 +270,3 @@ class Timeline:
         branch.kept = [state for state in branch.kept if state.moment.cycle <= cycle]
         branch.looks = [look for look in branch.looks if look.cycle <= cycle]
         self.now = Moment(branch.number, cycle, min(self.now.edits, len(branch.edits)))
-
-
-class Travel:
-    """The way from a kept state to a later moment: the edits since, each after its cycle, and the cycles between."""
-
-    def __init__(self, start: Kept, target: Moment, edits: Sequence[Edit]) -> None:
-        self.target = target
-        self._edits = edits
-        self._done = start.moment.edits
-
-    def edit(self, lockstep: Lockstep) -> Lockstep:
-        """The worlds after what is due before their next cycle."""
-        while self._done < self.target.edits and self._edits[self._done].cycle <= lockstep.cycle:
-            lockstep = edited(lockstep, self._edits[self._done].request)
-            self._done += 1
-        return lockstep
-
-    def is_over(self, lockstep: Lockstep) -> bool:
-        return lockstep.cycle >= self.target.cycle and self._done >= self.target.edits
-
-    def moment(self, lockstep: Lockstep) -> Moment:
-        """Where the worlds are now."""
-        return Moment(self.target.branch, lockstep.cycle, self._done)
-
-
-def edited(lockstep: Lockstep, request: LandRequest) -> Lockstep:
-    """The worlds after an edit. Raises `UserError` where it cannot be made."""
-    match request:
-        case Change(values, world):
-            lockstep.change(
-                [
-                    scene.with_values(values) if world in (None, place) else scene
-                    for place, scene in enumerate(lockstep.scenes)
-                ]
-            )
-        case Copy(world):
-            return lockstep.with_copy(world)
-        case Keep(worlds):
-            return lockstep.kept(worlds)
-        case Blur():
-            lockstep.smooth()
-        case Refine(times):
-            return lockstep.refined(times)
-        case RollSnowballs(balls):
-            lockstep.begin_run(balls)
-        case CancelSnowballs():
-            lockstep.end_run()
-        case Stroke():
-            lockstep.paint(request)
-        case Open():
-            raise UserError("other worlds are opened at the beginning of a journal, and not later")
-    return lockstep
-
-
-def _age(state: Kept) -> tuple[int, int, int]:
-    return state.moment.branch, state.moment.cycle, state.moment.edits

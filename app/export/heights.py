@@ -85,7 +85,7 @@ def _write_npy(path: Path, heights: Heights) -> None:
 
 
 def _write_grid(path: Path, heights: Heights) -> None:
-    """In square cells, for ArcGIS reads no others, and beside it what its coordinates are."""
+    """In square cells, for ArcGIS reads no others, and beside it what its coordinates are, or nothing."""
     place = heights.sheet.place
     (dx, _, west), (_, dy, north) = place.to_model.tolist()
     if is_turned(place.to_model) or not dx > 0.0 > dy:
@@ -107,9 +107,12 @@ def _write_grid(path: Path, heights: Heights) -> None:
     with write_atomically(path) as file:
         file.write(f"{head}NODATA_value {NODATA:g}\n".encode())
         np.savetxt(file, values if unmapped is None else np.where(unmapped, NODATA, values), fmt="%.9g")
+    beside = path.with_suffix(".prj")
     if text := projection_text(place):
-        with write_atomically(path.with_suffix(".prj")) as file:
+        with write_atomically(beside) as file:
             file.write(text.encode())
+    else:
+        beside.unlink(missing_ok=True)  # of a grid that was here before: it would say that this one lies there, too
 
 
 def _in_squares(values: Numbers, down: float, across: float) -> Numbers:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.discharge import mean_discharge
+from app.engine.discharge import discharge_of_world
 from app.engine.streams import streams_of
 from app.export.landscape import Landscape, Numbers, highest_around
 from app.export.light import normals, sky_light, slope, sun_light
@@ -90,8 +90,7 @@ def _momentum(land: Landscape) -> Array:
 
 
 def _discharge(land: Landscape) -> Array:
-    world = land.world
-    return mean_discharge(land.drainage, world.ground, world.cell_size, land.scene.climate, world.rainfall)
+    return discharge_of_world(land.drainage, land.world, land.scene.runoff)
 
 
 def _wear(land: Landscape) -> Array:

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.engine.publishing import take_snapshot
 from app.export.landscape import Landscape, Numbers
-from app.export.light import normals, slope
+from app.export.light import slope
 from app.files.atomic import write_atomically
-from app.model import palettes
+from app.model import palettes, shading
 from app.model.errors import UserError
 from app.model.numbers import round_step, spaced
 from app.model.overlays import OVERLAYS, Value, overlay_ends, overlay_range
@@ -24,8 +23,6 @@ from kernels.standing import DRY
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-
-Colours = NDArray[np.float64]  # sRGB in [0, 1], [row, column, channel]
 
 MILLIMETRES_PER_INCH = 25.4
 PAPERS = {"a5": (148, 210), "a4": (210, 297), "a3": (297, 420), "a2": (420, 594), "a1": (594, 841), "a0": (841, 1189)}
@@ -38,9 +35,7 @@ LINE, BOLD_LINE = 0.13, 0.30  # of contours
 BOLD_EVERY = 5
 LONGEST_BAR = 50.0
 
-PAPER, INK = (0.93, 0.92, 0.89), (0.16, 0.15, 0.14)
-LIGHT = np.array([-0.5, 0.5, 0.75]) / np.linalg.norm([-0.5, 0.5, 0.75])  # from the north-west, as on printed maps
-STEEP = 0.35  # relief looks best where its usual slope is drawn so steep
+INK = (0.16, 0.15, 0.14)
 CONTOUR_COLOUR = (0.47, 0.31, 0.19)
 WATER_COLOUR = tuple(part / 255.0 for part in (120, 168, 200))
 SHALLOWEST = 0.02  # metres: a cell has or lacks so much water at least where a shore is drawn
@@ -109,18 +104,12 @@ class _Ground:
         side = world.cell_size * world.shape[1] / page.map_width
         return cls(landscape, page, resample(world.ground, *shape), side, _water(landscape, *shape))
 
-    def relief(self) -> Colours:
-        """Pale paper in the light from the north-west."""
-        south, east = np.gradient(self.heights, self.side)
-        slope = np.hypot(south, east)
-        usual = float(np.median(slope[slope > 0.0])) if (slope > 0.0).any() else STEEP
-        light = normals(self.heights * (STEEP / max(usual, 1e-9)), self.side) @ LIGHT
-        shaded: Colours = np.clip(0.30 + 0.85 * light, 0.0, 1.0)[..., None] * PAPER
-        return shaded
+    def relief(self) -> shading.Picture:
+        return shading.relief(self.heights, self.side)
 
-    def with_water(self, below: Colours) -> Colours:
+    def with_water(self, below: shading.Picture) -> shading.Picture:
         """Lakes and sea in one blue."""
-        return below + self.water[..., None] * (np.array(WATER_COLOUR) - below)
+        return shading.over(below, np.array(WATER_COLOUR), self.water)
 
 
 def _water(landscape: Landscape, rows: int, columns: int) -> Numbers:
@@ -135,14 +124,14 @@ def _water(landscape: Landscape, rows: int, columns: int) -> Numbers:
     return soft
 
 
-def _relief(ground: _Ground) -> tuple[Colours, Legend]:
+def _relief(ground: _Ground) -> tuple[shading.Picture, Legend]:
     """Colours by height, in relief."""
     low, high = float(ground.heights.min()), float(ground.heights.max())
-    coloured = _with_palette(ground.relief(), ground.heights, low, high, palettes.RELIEF, 0.75)
+    coloured = shading.with_palette(ground.relief(), ground.heights, low, high, palettes.RELIEF, 0.75)
     return ground.with_water(coloured), Legend("elevation", palettes.RELIEF, (_metres(low), _metres(high)))
 
 
-def _contours(ground: _Ground) -> tuple[Colours, Legend]:
+def _contours(ground: _Ground) -> tuple[shading.Picture, Legend]:
     """Lines of equal height over pale relief; each fifth is bold."""
     heights = ground.heights
     step = contour_step(float(np.ptp(heights)))
@@ -164,7 +153,7 @@ def contour_step(relief: float) -> float:
     return round_step(max(relief, 1e-3) / LINES)
 
 
-def _overlay(ground: _Ground) -> tuple[Colours, Legend]:
+def _overlay(ground: _Ground) -> tuple[shading.Picture, Legend]:
     """The overlay of the scene's view over pale relief, as the window's legend explains it."""
     landscape = ground.landscape
     name = overlay_of(landscape)
@@ -182,7 +171,7 @@ def _overlay(ground: _Ground) -> tuple[Colours, Legend]:
         case _:
             values = snapshot.layers[overlay.layers[0]].astype(np.float64)
     values = resample(values, *ground.heights.shape)
-    picture = _with_palette(ground.relief(), values, low, high, overlay.palette, 1.0)
+    picture = shading.with_palette(ground.relief(), values, low, high, overlay.palette, 1.0)
     if overlay.layers != ("water",):
         picture = ground.with_water(picture)
     return picture, Legend(overlay.label, overlay.palette, overlay_ends(name, snapshot))
@@ -204,18 +193,6 @@ def overlay_of(landscape: Landscape) -> str:
     return name
 
 
-def _with_palette(
-    relief: Colours, values: Numbers, low: float, high: float, stops: palettes.Stops, opacity: float
-) -> Colours:
-    """A palette over a relief, whose light and shade stay."""
-    table = palettes.interpolated(stops, 256)
-    colours = table[np.rint(255 * np.clip((values - low) / max(high - low, 1e-12), 0.0, 1.0)).astype(np.intp)]
-    light = relief.mean(axis=-1, keepdims=True) / np.mean(PAPER)
-    lit = np.clip(colours[..., :3] * (0.35 + 0.75 * light), 0.0, 1.0)
-    laid: Colours = relief + opacity * colours[..., 3:] * (lit - relief)
-    return laid
-
-
 def _metres(value: float) -> str:
     return f"{spaced(value) if abs(value) >= 999.5 else f'{value:.3g}'} m"
 
@@ -225,7 +202,7 @@ class Picture:
     """A printed map: what it is, and how it is drawn."""
 
     help: str
-    draw: Callable[[_Ground], tuple[Colours, Legend]]
+    draw: Callable[[_Ground], tuple[shading.Picture, Legend]]
 
 
 OVERLAY = "map"  # of these, the one that depends on the scene
@@ -257,7 +234,7 @@ def draw_page(landscape: Landscape, page: Page, picture: Picture) -> Image:
 
     colours, legend = picture.draw(_Ground.of(landscape, page))
     image = Image.new("RGB", (page.width, page.height), "white")
-    image.paste(Image.fromarray(np.rint(255.0 * np.clip(colours, 0.0, 1.0)).astype(np.uint8)), (page.left, page.top))
+    image.paste(Image.fromarray(shading.to_pixels(colours)), (page.left, page.top))
     draw = ImageDraw.Draw(image)
     right, bottom = page.left + page.map_width, page.top + page.map_height
     thin = max(1, page.pixels(0.2))
@@ -279,7 +256,7 @@ def _draw_legend(image: Image, page: Page, legend: Legend, left: int, top: int) 
     top += page.pixels(1.6 * TEXT_HEIGHT)
     width, height = min(page.pixels(70.0), page.map_width // 2), page.pixels(3.0)
     table = palettes.interpolated(legend.stops, width)
-    shown = table[:, 3:] * table[:, :3] + (1.0 - table[:, 3:]) * PAPER
+    shown = table[:, 3:] * table[:, :3] + (1.0 - table[:, 3:]) * shading.PAPER
     bar = np.rint(255.0 * shown).astype(np.uint8)[None].repeat(height, axis=0)
     image.paste(Image.fromarray(bar), (left, top))
     below = top + height + page.pixels(0.8)

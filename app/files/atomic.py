@@ -103,9 +103,11 @@ def claimed_place(path: Path) -> Iterator[None]:
         raise as_user_error(error, path) from error
     if file is None:
         raise UserError(f"cannot write {path}: another run is writing it; wait for its end, or choose another name")
+    _unfinished.add(claim)
     try:
         yield
     finally:
+        _unfinished.discard(claim)
         with file, contextlib.suppress(OSError):
             if sys.platform == "win32":  # which removes no open file
                 file.close()

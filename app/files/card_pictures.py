@@ -37,18 +37,24 @@ def picture_of(path: Path, folder: Path | None) -> Path | None:
 
 def keep_picture(path: Path, pixels: Pixels, folder: Path | None) -> None:
     """Keep the picture of a file that was saved just now. A failure leaves it without one."""
-    from imagecodecs import webp_encode
-
     place = picture_of(path, folder)
     if place is None or folder is None:
         return
-    try:
+    with contextlib.suppress(OSError):  # which shows where it is written
         folder.mkdir(parents=True, exist_ok=True)
+    write_picture(place, pixels)
+    _remove_oldest(folder)
+
+
+def write_picture(place: Path, pixels: Pixels) -> None:
+    """Write a picture in the size of a card. A failure leaves none, or the one before."""
+    from imagecodecs import webp_encode
+
+    try:
         with write_atomically(place) as file:
             file.write(webp_encode(card_sized(pixels), level=QUALITY))
-        _remove_oldest(folder)
     except (OSError, UserError, ValueError, RuntimeError) as error:
-        log.debug("%s: its picture cannot be kept: %s", path, error)
+        log.debug("%s: this picture cannot be kept: %s", place, error)
 
 
 def read_picture(card: Card, folder: Path | None) -> Pixels | None:
@@ -56,10 +62,10 @@ def read_picture(card: Card, folder: Path | None) -> Pixels | None:
     from imagecodecs import webp_decode
 
     try:
-        if card.path is None:
+        place = card.picture or (picture_of(card.path, folder) if card.path else None)
+        if card.picture is None and card.path is None:
             content = picture_file(card.source).read_bytes()
         else:
-            place = picture_of(card.path, folder)
             if place is None or place.stat().st_size > LARGEST_FILE:
                 return None
             content = place.read_bytes()

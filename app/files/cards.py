@@ -31,6 +31,7 @@ class Card:
     description: str = ""
     at_work: tuple[str, ...] = ()  # titles of the processes that are on
     path: Path | None = None  # of a file; None where it ships with the program
+    picture: Path | None = None  # where its picture lies, where neither source nor path tells
     problem: str = ""  # why it cannot be opened, in one line
 
     def fits(self, words: Iterable[str]) -> bool:

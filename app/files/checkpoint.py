@@ -19,20 +19,20 @@ from app.files.paths import found_from, named_from
 from app.model.centrelines import fault_of_centrelines
 from app.model.errors import UserError
 from app.model.georeference import Origin, Place, content_of, georeference_of
+from app.model.layered_map import Layer
 from app.model.layers import LAYERS, LOOSE, layer_declaration
 from app.model.ledger import LARGEST_IMBALANCE, Ledger
 from app.model.materials import Materials, materials_of
 from app.model.plants import fault_of_trees, flora_of
+from app.model.soundness import unsound_cell
 from app.model.world import (
     LARGEST_CELL,
     LARGEST_CYCLE,
     LARGEST_SIDE,
     SMALLEST_CELL,
     SMALLEST_SIDE,
-    Layer,
     World,
     check_extent,
-    unsound_cell,
 )
 from app.scene.scene import Scene, scene_content, scene_from
 
@@ -166,7 +166,7 @@ def load_scene(path: Path) -> Scene:
     return msgspec.structs.replace(scene, saved_world=str(path))
 
 
-def load_past(path: Path) -> Journal | None:
+def journal_before(path: Path) -> Journal | None:
     """The journal of a saved world that is gone on with, where it has one that can be read."""
     try:
         journal = load_journal(path)

@@ -177,7 +177,7 @@ class _Ffmpeg:
         try:
             # In its own session: Ctrl+C and a terminal that closes must not end it before the clip is whole.
             self._process = subprocess.Popen(
-                [_program(), "-y", "-v", "error", *options],
+                [ffmpeg_program(), "-y", "-v", "error", *options],
                 stdin=subprocess.PIPE,
                 stderr=self._complaints,
                 start_new_session=True,
@@ -221,7 +221,8 @@ class _Ffmpeg:
         return UserError(f"{self._path}: ffmpeg failed: {lines[-1] if lines else f'exit status {status}'}")
 
 
-def _program() -> str:
+def ffmpeg_program() -> str:
+    """The file that starts FFmpeg. Raises `UserError` where there is none."""
     import imageio_ffmpeg
 
     try:

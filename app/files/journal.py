@@ -48,7 +48,6 @@ import tomli_w
 
 from app.brushes.tools import TOOLS
 from app.files.atomic import write_atomically
-from app.files.opening import read_text
 from app.files.paths import found, found_from, from_folder, named_from
 from app.model.errors import UserError, nearest
 from app.model.parameters import Value
@@ -71,7 +70,7 @@ from app.scene.edits import (
     Stroke,
 )
 from app.scene.renamed import renamed
-from app.scene.scene import Scene, check_value, find_declaration, preset_content, read_toml, rebuilds_world, scene_from
+from app.scene.scene import Scene, check_value, find_declaration, preset_content, rebuilds_world, scene_from
 from kernels.brushes import FORMS
 
 FORMAT = 1
@@ -119,28 +118,6 @@ def write_journal(path: Path, journal: Journal) -> None:
     content = journal_content(journal, path.parent)
     with write_atomically(path) as file:
         file.write(tomli_w.dumps(content).encode())
-
-
-def read_journal(path: Path) -> Journal:
-    """The journal of a file in TOML, or of a saved world. Raises `UserError` where it has none."""
-    if path.suffix.lower() != ".toml":
-        from app.files.checkpoint import load_journal
-
-        journal = load_journal(path)
-        if journal is None:
-            raise UserError(f"{path}: it has no journal, from which it could be made again")
-        return journal
-    return journal_from(read_toml(read_text(path, "journal"), str(path), "journal"), str(path), path.parent)
-
-
-def is_journal(path: Path) -> bool:
-    """Whether a file in TOML is a journal, and not a preset."""
-    if path.suffix.lower() != ".toml" or not path.is_file():
-        return False
-    try:
-        return "edit" in read_toml(read_text(path, "journal"), str(path), "journal")
-    except UserError:
-        return False
 
 
 def journal_content(journal: Journal, folder: Path) -> dict[str, Any]:

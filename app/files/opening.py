@@ -7,16 +7,17 @@ from pathlib import Path
 
 import msgspec
 
+from app.files import checkpoint
+from app.files.journal import Journal, journal_from
 from app.files.paths import found_from
 from app.files.suiting import suited
+from app.files.text import read_text
 from app.model.errors import UserError, nearest
 from app.scene.comparison import is_shared, with_compared_of
-from app.scene.scene import DEFAULT_PRESET, Scene, load_preset, presets, read_preset
+from app.scene.scene import DEFAULT_PRESET, Scene, load_preset, presets, read_preset, read_toml
 from app.sources.generators import GENERATORS
 from app.sources.parameters import WorldParameters
 from app.sources.terrain import find_terrain, is_there
-
-LARGEST_TEXT = 2**20  # bytes; presets that are written have a few thousand
 
 
 def open_scene(source: str, part: str | None = None, wanted: int = 0) -> Scene:
@@ -93,8 +94,6 @@ def _open_file(source: str, path: Path, part: str, wanted: int) -> Scene:
     from app.sources.heightmap import is_saved_world
 
     if is_saved_world(path):
-        from app.files import checkpoint
-
         return checkpoint.load_scene(path)
     return _heightmap_scene(source, path, part, wanted)
 
@@ -141,15 +140,21 @@ def _open_preset(path: Path) -> Scene:
     return found_from(read_preset(read_text(path, "preset"), str(path)), path.parent)
 
 
-def read_text(path: Path, kind: str) -> str:
-    """The text of a file of this kind, which a person has written. Raises `UserError` where it is none."""
-    if not path.is_file():
-        raise UserError(f"{path}: not a {kind}: it is not a regular file")
+def read_journal(path: Path) -> Journal:
+    """The journal of a file in TOML, or of a saved world. Raises `UserError` where it has none."""
+    if path.suffix.lower() != ".toml":
+        journal = checkpoint.load_journal(path)
+        if journal is None:
+            raise UserError(f"{path}: it has no journal, from which it could be made again")
+        return journal
+    return journal_from(read_toml(read_text(path, "journal"), str(path), "journal"), str(path), path.parent)
+
+
+def is_journal(path: Path) -> bool:
+    """Whether a file in TOML is a journal, and not a preset."""
+    if path.suffix.lower() != ".toml" or not path.is_file():
+        return False
     try:
-        if path.stat().st_size > LARGEST_TEXT:
-            raise UserError(f"{path}: not a {kind}: it has more than {LARGEST_TEXT} bytes")
-        return path.read_text(encoding="utf-8-sig")  # some editors begin with a byte order mark
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not a {kind}: it must be text in UTF-8") from error
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+        return "edit" in read_toml(read_text(path, "journal"), str(path), "journal")
+    except UserError:
+        return False

@@ -1,9 +1,11 @@
 """Errors, and their one-line messages."""
 
 import difflib
+import re
 from collections.abc import Iterable
 
 LONGEST = 1200  # characters; of what is longer the middle is left out
+LONGEST_WORD = 500  # likewise: a value that was pasted; names of files can be long
 
 
 class UserError(Exception):
@@ -16,7 +18,13 @@ class UserError(Exception):
 
     def __init__(self, message: str) -> None:
         line = "".join(letter if _can_be_shown(letter) else repr(letter)[1:-1] for letter in message)
-        super().__init__(line if len(line) <= LONGEST else f"{line[: LONGEST - 300]} … {line[-290:]}")
+        super().__init__(shortened(line))
+
+
+def shortened(line: str) -> str:
+    """A line with no more of long values in it than one can read, and no longer than one can be."""
+    line = re.sub(rf"\S{{{LONGEST_WORD + 1},}}", lambda word: f"{word[0][:80]}…{word[0][-40:]}", line)
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 300]} … {line[-290:]}"
 
 
 def _can_be_shown(letter: str) -> bool:

@@ -51,15 +51,20 @@ def with_files(text: str, named: Callable[[str], str]) -> str:
     return renamed_files(text, NAMES, named)
 
 
-def _field(name: str, help: str) -> object:
+def of_land(path: str, help: str, *, needs: str = "") -> object:
+    """Declare a text that is an expression of the land, as fields are; `path` is that of the parameter."""
+
     def check(text: str) -> object:
         try:
             return read_field(text)
         except UserError as error:
-            raise UserError(f"{FIELDS}.{name} = '{text}': {error}") from error
+            raise UserError(f"{path} = '{text}': {error}") from error
 
-    text = f"{help}, as an expression such as smoothstep(200, 900, height); empty: 1"
-    return described(text, check=check, names_files=True)
+    return described(help, check=check, names_files=True, of_land=True, needs=needs)
+
+
+def _field(name: str, help: str) -> object:
+    return of_land(f"{FIELDS}.{name}", f"{help}, as an expression such as smoothstep(200, 900, height); empty: 1")
 
 
 class FieldParameters(Parameters, frozen=True, kw_only=True):

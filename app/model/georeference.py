@@ -16,6 +16,8 @@ PIXEL_SCALE, TIEPOINT, TRANSFORMATION = 33550, 33922, 34264
 KEY_DIRECTORY, KEY_DOUBLES, KEY_TEXTS = 34735, 34736, 34737
 KEY_KINDS = {KEY_DIRECTORY: "H", KEY_DOUBLES: "d", KEY_TEXTS: "s"}
 
+MODEL_TYPE, GEOGRAPHIC = 1024, 2  # a key of the directory, and its value for longitude and latitude
+
 # As tifffile takes them: number, type, count, value, and that it is written once
 Tag = tuple[int, str, int, Any, bool]
 
@@ -36,6 +38,13 @@ class Georeference:
         """The coordinates of the middle of a cell."""
         x, y = self.to_model @ (column + 0.5, row + 0.5, 1.0)
         return float(x), float(y)
+
+    @property
+    def in_degrees(self) -> bool:
+        """Whether its coordinates are longitude and latitude, as the directory of its keys says."""
+        directory = next((value for number, _, _, value, _ in self.keys if number == KEY_DIRECTORY), ())
+        keys = zip(directory[4::4], directory[7::4], strict=False)
+        return (MODEL_TYPE, GEOGRAPHIC) in keys
 
     def in_cells(self, east: float, south: float) -> Georeference:
         """That of the same land in cells so many times as long from west to east, and from north to south."""

@@ -12,6 +12,7 @@ import msgspec
 
 from app.model.errors import UserError
 from app.model.home import path_of
+from app.model.toml import parse_toml
 
 SUFFIX = ".toml"
 
@@ -40,7 +41,7 @@ def read_kind(entry: Traversable, kind: type[Kind], what: str, reserved: Contain
     """The kind that a file describes, with the name of the file; `what` it is. Raises `UserError`."""
     name = entry.name.removesuffix(SUFFIX)
     try:
-        read = msgspec.toml.decode(entry.read_bytes(), type=kind)
+        read = msgspec.convert(parse_toml(entry.read_text(encoding="utf-8")), kind)
     except OSError as error:
         raise UserError(f"{entry}: cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

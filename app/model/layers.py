@@ -114,6 +114,14 @@ declare_layers(
     ),
     LayerDeclaration("wind_path", "frequency of wind contact with the ground"),
     LayerDeclaration("airborne", "sand that wind carries over a cell per cycle", "m", largest=LARGEST_SUM),
+    LayerDeclaration(
+        "street_south", "airborne sand times its velocity, southward", "m cells/t",
+        pack="streets", signed=True, largest=LARGEST_SUM, seen="in overlays",
+    ),
+    LayerDeclaration(
+        "street_east", "airborne sand times its velocity, eastward", "m cells/t",
+        pack="streets", signed=True, largest=LARGEST_SUM, seen="in overlays",
+    ),
     LayerDeclaration("stream", "frequency of droplets", pack="flow", largest=LARGEST_SUM),
     LayerDeclaration("discharge", "water that passes per cycle", "m", pack="flow", largest=LARGEST_SUM),
     LayerDeclaration(

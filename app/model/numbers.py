@@ -139,22 +139,18 @@ def read_number(declaration: Declaration, text: str) -> float:
 
 
 def take_typed(declaration: Declaration, text: str, before: float) -> tuple[float, str]:
-    """What a parameter has after a text was typed, and a line that says so where it is not what was typed.
+    """What a parameter has after a text was typed, and a line that says why where it is not what was typed.
 
-    Out of range becomes the nearest, but never a zero that stands for something else; no number changes nothing.
+    What is no number, or out of range, changes nothing: the nearest that is allowed may take minutes to be built.
     """
-    stays = f"it stays {value_text(declaration, before)}"
     try:
         number = read_number(declaration, text)
+        if not declaration.allows(number):
+            beyond = f"{_cut(text.strip())} is out of its range, {range_words(declaration)}"
+            raise UserError(f"{declaration.label}: {beyond}")
     except UserError as error:
-        return before, f"{error}; {stays}"
-    nearest = declaration.nearest(number)
-    if nearest == number:
-        return nearest, ""
-    beyond = f"{declaration.label}: {_cut(text.strip())} is out of its range, {range_words(declaration)}"
-    if nearest == 0 and zero_means(declaration):
-        return before, f"{beyond}; {stays}"
-    return nearest, f"{beyond}; it is {value_text(declaration, nearest)} now"
+        return before, f"{error}; it stays {value_text(declaration, before)}"
+    return number, ""
 
 
 def _without_zeros(text: str) -> str:

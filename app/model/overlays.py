@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Span = tuple[float, float]  # the values at the low and high end of a palette
 Ends = Callable[[Sequence["Snapshot"]], tuple[str, str]]  # texts for both ends, for all snapshots that are seen
-Survey = Literal["", "rivers", "filling"]
+Survey = Literal["", "rivers", "fragments", "filling"]
 
 
 class Value(IntEnum):
@@ -223,6 +223,16 @@ def _protection_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
 # The table, in the order of the key and of all lists.
 
 
+class _More(TypedDict, total=False):
+    """What else an overlay of a layer may have, as `Overlay` declares it."""
+
+    survey: Survey
+    ends: Ends
+    family: str
+    clear: str
+    dims: bool
+
+
 def _of_layer(
     name: str,
     label: str,
@@ -232,17 +242,10 @@ def _of_layer(
     *,
     layer: str = "",
     value: Value = Value.LAYER,
-    survey: Survey = "",
-    ends: Ends | None = None,
-    family: str = "others",
-    clear: str = "",
-    dims: bool = True,
+    **more: Unpack[_More],
 ) -> Overlay:
     """An overlay that shows a layer, without another name its own."""
-    layers = (layer or name,)
-    return Overlay(
-        name, value, label, palette, unit, span, layers, survey, ends=ends, family=family, clear=clear, dims=dims
-    )
+    return Overlay(name, value, label, palette, unit, span, (layer or name,), **more)
 
 
 def _of_rates() -> list[Overlay]:
@@ -419,6 +422,18 @@ _ROWS = (
         family="rivers",
         clear="neither",
     ),
+    Overlay(
+        "fragments",
+        Value.RIVERS,
+        "rivers where nothing is filled: each ends in the first hollow",
+        palettes.RIVERS,
+        span=_orders,
+        layers=("fragments",),
+        survey="fragments",
+        drawn=True,
+        family="rivers",
+        clear="no river",
+    ),
     _of_layer(
         "lakes",
         "depth of lakes, filled to their outlets",
@@ -526,52 +541,6 @@ def overlay_ends(name: str, *snapshots: Snapshot) -> tuple[str, str]:
 def _legible(value: float) -> str:
     """A number in three digits, or in all that stand before its point."""
     return spaced(value) if 999.5 <= abs(value) < 1e9 else f"{value:.3g}"
-
-
-@dataclass(frozen=True)
-class Legend:
-    """What a legend says: colours with their `names`, or a palette with the values at its two `ends`; then a `note`."""
-
-    name: str  # of the overlay
-    label: str
-    names: tuple[tuple[str, tuple[float, float, float]], ...]  # with sRGB in [0, 1]
-    ends: tuple[str, str]
-    note: str  # of places without a colour; empty where each has one
-
-
-def legend(name: str, snapshots: Sequence[Snapshot]) -> Legend | None:
-    """The legend of an overlay over worlds that are seen together; None where there is nothing to say."""
-    overlay = OVERLAYS[name]
-    if overlay.value is Value.NONE or not snapshots:
-        return None
-    first = snapshots[0]
-    known = any(map(overlay.is_known, snapshots))
-    ends, note = overlay_ends(name, *snapshots), overlay.clear and f"no colour: {overlay.clear}"
-    if not known and overlay.ends is None:
-        ends, note = ("", ""), "not computed yet" if overlay.survey else "this world has none"
-    surveyed = known and overlay.survey and first.survey is not None
-    label = f"{overlay.label}, cycle {first.survey.cycle}" if surveyed and first.survey else overlay.label
-    return Legend(name, label, tuple(legend_names(name, first)), ends, note)
-
-
-def legend_colours(name: str, steps: int = 64) -> NDArray[np.float64]:
-    """The palette of an overlay as sRGB in [0, 1] with opacity, `[steps, 4]`, for legends."""
-    return palettes.interpolated(OVERLAYS[name].palette, steps)
-
-
-def legend_names(name: str, snapshot: Snapshot) -> list[tuple[str, tuple[float, float, float]]]:
-    """Names and sRGB in [0, 1] of the colours of an overlay, where each stands for one thing."""
-    overlay, materials = OVERLAYS[name], snapshot.materials
-    if overlay.names:
-        stops = [(red / 255.0, green / 255.0, blue / 255.0) for red, green, blue, _ in overlay.palette]
-        return list(zip(overlay.names, stops, strict=False))
-    if not overlay.of_materials or materials is None:
-        return []
-    loose = [material.title for material in materials.loose]
-    # What is loose and solid has a colour twice: as it lies, and as rock.
-    rocks = [f"{rock.title}, solid" if rock.title in loose else rock.title for rock in materials.rocks]
-    colours = material_colours(materials)
-    return [(title, (r, g, b)) for title, (r, g, b, _) in zip([*loose, *rocks], colours.tolist(), strict=False)]
 
 
 ROCK_DARKER = 0.80  # than what is loose, which may have the same colour

@@ -61,18 +61,21 @@ def described(
     check: Callable[[str], object] | None = None,
     names_file: bool = False,
     names_files: bool = False,
+    of_land: bool = False,
     needs: str = "",
     essential: bool = False,
 ) -> msgspec.Meta:
     """Declare a switch, a choice (`Literal`) or a text, which have no range; `needs` and `essential` as of a number.
 
     `check` raises `UserError` where a text is not what it must be. With `names_file` it can name a file or folder,
-    with `names_files` some among other things, see `app.model.field_parameters.with_files`.
+    with `names_files` some among other things, see `app.model.field_parameters.with_files`. One that is `of_land` is an
+    expression of the land, and has a picture in the panel.
     """
     extra = {
         "check": check,
         "names_file": names_file,
         "names_files": names_files,
+        "of_land": of_land,
         "needs": needs,
         "essential": essential,
     }
@@ -104,6 +107,7 @@ class Declaration:
     check: Callable[[str], object] | None
     names_file: bool
     names_files: bool = False
+    of_land: bool = False
     needs: str = ""
     essential: bool = False
     makes_world: bool = False
@@ -158,6 +162,7 @@ def declarations(group: type[msgspec.Struct], prefix: str = "") -> Iterator[Decl
             check=extra.get("check"),
             names_file=extra.get("names_file", False),
             names_files=extra.get("names_files", False),
+            of_land=extra.get("of_land", False),
             needs=extra.get("needs", ""),
             essential=extra.get("essential", False),
             makes_world=extra.get("makes_world", False),

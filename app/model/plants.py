@@ -48,6 +48,7 @@ MOST_KINDS = 16  # of trees
 TREE_COLUMNS = ("row", "column", "kind", "size", "age", "health")
 
 GRASS = "grass"
+ROOTED_GROUND = "rooted_ground"  # the layer that plants leave wherever they are simulated
 
 Shape = Literal["conifer", "broadleaf", "columnar", "shrub"]
 SHAPES: tuple[Shape, ...] = get_args(Shape)

@@ -22,3 +22,6 @@ class RecordingParameters(Parameters, frozen=True, kw_only=True):
     frames_per_second: Annotated[
         int, parameter(1, 60, "frames per second of the clip, however many the window draws; at most 50 in a gif")
     ] = 30
+    minimap: Annotated[
+        bool, described("the minimap is in clips of the scene, too; else it is hidden while one is recorded")
+    ] = False

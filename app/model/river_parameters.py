@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
-from app.model.parameters import Parameters, parameter
+from app.model.parameters import Parameters, described, parameter
+
+Beginning = Literal["discharge", "area"]
 
 
 class RiverParameters(Parameters, frozen=True, kw_only=True):
@@ -17,9 +19,32 @@ class RiverParameters(Parameters, frozen=True, kw_only=True):
         int,
         parameter(1, 1000, "cycles between surveys of rivers, lakes, watersheds and realism", unit="cycles", log=True),
     ] = 20
+    begin: Annotated[
+        Beginning, described("what makes a river: its mean discharge, by rain and springs, or its contributing area")
+    ] = "discharge"
+    discharge: Annotated[
+        float,
+        parameter(
+            0.0,
+            1e6,
+            "mean discharge at which a river begins; 0: of 'threshold' cells under even rain",
+            unit="m³/s",
+            log=True,
+            least=1e-9,
+            needs="rivers.begin=discharge",
+        ),
+    ] = 0.0
     threshold: Annotated[
         int,
-        parameter(1, 1_000_000, "contributing area at which a river begins", unit="cells", log=True, essential=True),
+        parameter(
+            1,
+            1_000_000,
+            "contributing area at which a river begins, or whose rain it begins with",
+            unit="cells",
+            log=True,
+            needs="rivers.begin=area or not rivers.discharge",
+            essential=True,
+        ),
     ] = 150
     watershed_size: Annotated[
         int, parameter(1, 1_000_000, "smaller watersheds are merged into the coast", unit="cells", log=True)

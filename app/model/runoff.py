@@ -11,8 +11,9 @@ SECONDS_PER_YEAR = 365.25 * 86400.0
 class Runoff:
     """What the streams of a world carry.
 
-    All of its running water together is the precipitation of a year on its map, however many drops stand for it. `rain`
-    is the part that falls as rain; the rest wells up at `springs`, each (south, east, part), its place from 0 to 1.
+    All of its running water together is the precipitation of a year on its map, however many drops stand for it, and
+    less where a map of rain or the altitude leaves less. `rain` is the part that falls as rain; the rest wells up at
+    `springs`, each (south, east, part), its place from 0 to 1.
     Rivers that part come in where they are `braided`, each (south, east, metres over a cell in a cycle), with as much
     more as their water is beside that of the drops; without drops, with as much as runs off the map.
     """
@@ -38,6 +39,11 @@ class Runoff:
     def discharge(self, area: float) -> float:
         """What runs off so many square metres in the mean, in cubic metres a second."""
         return area * 1e-3 * self.precipitation / SECONDS_PER_YEAR
+
+    def depth_of_drops(self, reference_cell_size: float) -> float:
+        """The water of all drops of a cycle, in metres over one cell; without drops, that of the rivers that braid."""
+        dropped = self.drops * self.drop_depth * reference_cell_size
+        return dropped or sum(water for _, _, water in self.braided) or 1.0
 
     def smallest_stream(self, reference_cell_size: float) -> float:
         """The discharge of the smallest stream that is seen, in cubic metres a second."""

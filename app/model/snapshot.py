@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.georeference import Origin
 from app.model.ledger import Ledger
 from app.model.materials import Materials
 from app.model.plants import TREE_COLUMNS, Flora, shipped_flora
@@ -19,7 +20,7 @@ RAISING = ("bedrock", "sediment", BURDEN)  # what the ground of a snapshot is th
 
 @dataclass(frozen=True)
 class Lake:
-    """What would stand in a depression that is full. Lengths in metres, the catchment that of its outlet."""
+    """What would stand in a depression that is full. Lengths in metres; catchment and discharge are its outlet's."""
 
     row: int  # of the outlet
     column: int
@@ -28,6 +29,7 @@ class Lake:
     area: float
     volume: float
     catchment: float
+    discharge: float  # cubic metres for each second
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ class Course:
     distances: NDArray[np.float32]  # [cell]: along the way
     ground: NDArray[np.float32]
     water: NDArray[np.float32]  # the ground with its depressions filled
+    discharge: NDArray[np.float64]  # [cell]: cubic metres for each second
 
 
 # What water a survey found, beside that of the world itself: the levels of lakes in metres, minus infinity where there
@@ -83,10 +86,10 @@ class Survey:
     `layers` are float32 [row, column] and never change: `filled`, the height of the ground with its depressions filled
     or of the sea, and `lake_depth` in metres, `flow_directions` as 1 + the number of the neighbour, 0 in the sea,
     `accumulation`, the contributing area, in square kilometres, `distance` to the ocean in kilometres, `watersheds` as
-    numbers of colours, and `rivers` as 16 × Strahler order + the number of the neighbour that the river flows to. Of a
-    course: `catchment`, 1 inside, and `course`, in the form of rivers. `filling` is 0 where the fronts have not come
-    yet, 1 where they have left its final level, and up to 2 where it is to sink by most. `versions` distinguish the
-    layers of all surveys.
+    numbers of colours, and `rivers` as 16 × Strahler order + the number of the neighbour that the river flows to;
+    `fragments`, in the same form, what rivers there are without filling. Of a course: `catchment`, 1 inside, and
+    `course`, in the form of rivers. `filling` is 0 where the fronts have not come yet, 1 where they have left its final
+    level, and up to 2 where it is to sink by most. `versions` distinguish the layers of all surveys.
 
     The lakes that it found are drawn as those of the world are: `SURVEYED_LEVEL`. Streams are what it found of them:
     `SURVEYED_FLOW` and `SURVEYED_WAY`.
@@ -146,6 +149,8 @@ class Snapshot:
     version: int = 0
     flora: Flora = field(default_factory=shipped_flora)
     reference_cell_size: float | None = None  # as `World.reference_cell_size` has it; None: the cell size
+    origin: Origin | None = None  # of a world that began with a model that has one
+    of_world: frozenset[str] = frozenset()  # names of all layers of the world, also of those not here
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -10,19 +10,18 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.centrelines import CENTRELINE_COLUMNS, fault_of_centrelines
+from app.model.centrelines import CENTRELINE_COLUMNS
 from app.model.errors import UserError
 from app.model.georeference import Origin
-from app.model.layers import GROUND, LAYERS, LOOSE, SCRATCH, burdening, layer_declaration, side_by_side
+from app.model.layered_map import Layer, LayeredMap
+from app.model.layers import LAYERS, LOOSE, layer_declaration, side_by_side
 from app.model.ledger import Account, Ledger
 from app.model.materials import Materials
-from app.model.plants import TREE_COLUMNS, fault_of_trees, shipped_flora
+from app.model.plants import TREE_COLUMNS, shipped_flora
 from kernels.standing import DRY, LAKE
 
 if TYPE_CHECKING:
     from kernels.materials import Materials as MaterialFields
-
-Layer = NDArray[np.float64]
 
 LARGEST_SIDE = 8192
 SMALLEST_SIDE = 8
@@ -39,7 +38,11 @@ DEFAULT_CELL_SIZE = 20.0  # metres, where neither source nor scene gives one
 
 LARGEST_CYCLE = 2**53  # what every reader of JSON keeps exactly
 
-TOUCHES = 2**20  # by hand, between two cycles: versions of what was changed then are told apart as far as this
+# What a state has as plain numbers
+COUNTS = (
+    "trees_version", "cycle", "touches", "snowballs", "years", "years_to_come", "has_past", "cycles_before",
+    "wind_field_direction",
+)  # fmt: skip
 
 
 def check_extent(longer_side: float, reference_cell_size: float) -> None:
@@ -54,27 +57,8 @@ def check_extent(longer_side: float, reference_cell_size: float) -> None:
         )
 
 
-def is_within(values: NDArray[Any], low: float, high: float) -> bool:
-    """Whether all values are from `low` to `high`, which NaN is not."""
-    # Far cheaper than a test of each; both are NaN where any value is.
-    return bool(values.min() >= low and values.max() <= high)
-
-
-def unsound_cell(name: str, layer: NDArray[Any]) -> tuple[int, int] | None:
-    """The first cell of a layer whose value is beyond its bounds, or not a finite number; None where all are sound."""
-    low, high = layer_declaration(name).bounds
-    if is_within(layer, low, high):
-        return None
-    row, column = np.argwhere(~((layer >= low) & (layer <= high)))[0]
-    return int(row), int(column)
-
-
-class World:
-    """Layers in float64 metres, `[row, column]`, row 0 in the north, on square cells of side `cell_size` metres.
-
-    `app.model.layers` declares what each layer is. `ground` is the sum of those that raise it, which water and wind
-    see: rock, sediment, and the `burden` of all others, to the last bit. A process that changes one of these keeps it
-    current, cell by cell: kernels do so by `ground_of`, and what runs over whole layers by `sum_ground`.
+class World(LayeredMap):
+    """A map on square cells of side `cell_size` metres, what it is made of, and the ledger of what came and went.
 
     `mix` is the thickness of each loose material, [row, column, kind], and `sediment` their sum in the order of their
     numbers, to the last bit. A world that knows one alone has a view of `sediment` there; where it knows several, a
@@ -96,13 +80,7 @@ class World:
         water: Layer | None = None,
         reference_cell_size: float = 0.0,
     ) -> None:
-        self.layers: dict[str, NDArray[Any]] = {
-            "bedrock": np.ascontiguousarray(bedrock, np.float64),
-            "sediment": np.ascontiguousarray(sediment, np.float64),
-            "water": np.zeros(np.shape(bedrock)) if water is None else np.ascontiguousarray(water, np.float64),
-        }
-        self.ground: Layer = np.empty(self.shape)
-        self.sum_ground()
+        super().__init__(bedrock, sediment, water)
         self.standing = np.where(self.water > 0.0, LAKE, DRY).astype(np.uint8)
         self.water_level: Layer = self.ground + self.water
         self.sea_level = -math.inf  # where there is no sea
@@ -116,148 +94,18 @@ class World:
         self.trees_version = 0  # as `version` was when they were changed last
         self.centrelines = np.empty((0, len(CENTRELINE_COLUMNS)))  # of rivers that meander
         self.wind_field_direction = 0.0  # degrees that the prevailing wind came from when the field was found
-        self._packs: dict[str, NDArray[np.float32]] = {}
-        self.changed = dict.fromkeys(self.layers, 0)  # as `version` was when each layer was changed last
         if not SMALLEST_CELL <= cell_size <= LARGEST_CELL:
             raise UserError(f"cells of {cell_size:g} m: a side must be from {SMALLEST_CELL:g} to {LARGEST_CELL:g} m")
         self.cell_size = float(cell_size)
         self.reference_cell_size = float(reference_cell_size) or self.cell_size
         self.seed = int(seed)
-        self.cycle = 0
-        self.touches = 0  # by hand since the last cycle
         self.snowballs = 0  # that have fallen
         self.years = 0.0  # of geological time
         self.years_to_come = 0.0  # of it, that have passed and wait for the next step
         self.has_past = False  # whether it has water and plants of before its first cycle
         self.cycles_before = 0  # that the averages of streams know beside those since the first
-        self.ledger = Ledger(
-            rock=Account(initial=self.stored("rock"), scale=self._volume(np.abs(self.bedrock))),
-            sediment=Account(initial=self.stored("sediment"), scale=self.stored("sediment")),
-            water=Account(initial=self.stored("water"), scale=self.stored("water")),
-        )
-
-    @property
-    def bedrock(self) -> Layer:
-        return self.layers["bedrock"]
-
-    @property
-    def sediment(self) -> Layer:
-        return self.layers["sediment"]
-
-    @property
-    def water(self) -> Layer:
-        return self.layers["water"]
-
-    @property
-    def version(self) -> int:
-        """Grows with each cycle, and with all that is changed by hand between two of them."""
-        return self.cycle * TOUCHES + min(self.touches, TOUCHES - 1)
-
-    @property
-    def next_version(self) -> int:
-        """That of what is changed in the cycle that is running."""
-        return (self.cycle + 1) * TOUCHES
-
-    def end_cycle(self) -> None:
-        """Count a cycle that has run."""
-        self.cycle += 1
-        self.touches = 0
-
-    def touched(self, *names: str) -> None:
-        """Layers were changed by hand, after the last cycle."""
-        self.touches += 1
-        self.changed.update(dict.fromkeys(names, self.version))
-
-    def sum_ground(self, cells: Any = np.s_[:, :]) -> None:
-        """Bring the ground up to date with the layers that raise it, in all cells or in those of an index."""
-        self._sum_ground(self.ground[cells], cells)
-
-    def _sum_ground(self, ground: Layer, cells: Any = np.s_[:, :]) -> Layer:
-        np.add(self.bedrock[cells], self.sediment[cells], out=ground)
-        if (burden := self.burden) is not None:
-            ground += burden[cells]
-        return ground
-
-    @property
-    def burden(self) -> Layer | None:
-        """What raises the ground beside rock and sediment, in metres; None where nothing does. Not to be written to."""
-        layers = burdening(self.layers)
-        return np.ascontiguousarray(sum(layers[1:], layers[0]), np.float64) if layers else None
-
-    def trace(self, name: str) -> NDArray[Any]:
-        """A trace, which is its default everywhere, mostly 0, where nothing has been left in it yet."""
-        if name not in self.layers:
-            layer = LAYERS[name]
-            if layer.pack:
-                self.pack(layer.pack)
-            else:
-                self.layers[name] = np.full(self.shape, layer.default, layer.dtype)
-                self.changed[name] = 0
-        return self.layers[name]
-
-    def pack(self, pack: str) -> NDArray[np.float32]:
-        """Traces that lie side by side, `[row, column, trace]`, and what a cycle adds up after them."""
-        if pack not in self._packs:
-            names = side_by_side(pack)
-            self._packs[pack] = np.zeros((*self.shape, len(names) + SCRATCH.get(pack, 0)), np.float32)
-            for number, name in enumerate(names):
-                self._packs[pack][..., number] = LAYERS[name].default
-                self.layers[name] = self._packs[pack][..., number]
-                self.changed[name] = 0
-        return self._packs[pack]
-
-    @property
-    def flow(self) -> NDArray[np.float32]:
-        """The traces of flowing water, `[row, column, trace]`, and as many sums of the present cycle after them."""
-        return self.pack("flow")
-
-    @property
-    def surface(self) -> NDArray[np.float32] | None:
-        """Wetness and plants, `[row, column, trace]`, where a process has left any."""
-        return self._packs.get("surface")
-
-    @property
-    def is_covered(self) -> bool:
-        """Whether a process has left wetness or plants on the ground, or a layer that raises it."""
-        return self.surface is not None or bool(burdening(self.layers))
-
-    @property
-    def rates(self) -> NDArray[np.float32] | None:
-        """The factors on what processes do in each cell, `[row, column, rate]`, where any is not 1 everywhere."""
-        return self._packs.get("rates")
-
-    @property
-    def rainfall(self) -> NDArray[np.float32] | None:
-        """How much of the rain falls on each cell, by its map and its rate; None where it falls on all alike."""
-        falls = [self.layers[name] for name in ("rain", "rate_rain") if name in self.layers]
-        return falls[0] * falls[1] if len(falls) == 2 else falls[0] if falls else None
-
-    def lay_rate(self, name: str, values: NDArray[Any] | None) -> None:
-        """Let a rate be these values, [row, column]; None: 1 everywhere, which takes neither memory nor time."""
-        if values is None or (values == 1.0).all():
-            if name in self.layers:
-                self._clear_rate(name)
-            return
-        self._change_rate(name, values)
-
-    def _change_rate(self, name: str, values: NDArray[Any] | float) -> None:
-        self.trace(name)[...] = values
-        self.touched(name)
-
-    def _clear_rate(self, name: str) -> None:
-        """Let a rate be 1 everywhere, and forget it where no other one beside it needs its memory."""
-        self._change_rate(name, 1.0)
-        pack = LAYERS[name].pack
-        names = side_by_side(pack) if pack else (name,)
-        if all((self.layers[other] == 1.0).all() for other in names):
-            for other in names:
-                del self.layers[other], self.changed[other]
-            self._packs.pop(pack, None)
-
-    @property
-    def wind_field(self) -> NDArray[np.float32] | None:
-        """The wind near the ground, `[row, column, (south, east)]`, where a process has found it."""
-        return self._packs.get("wind field")
+        self.ledger = Ledger(water=Account(initial=self.stored("water"), scale=self.stored("water")))
+        self._begin_accounts()
 
     def lay_materials(self, materials: Materials, parts: Mapping[str, float], rise: NDArray[np.float32]) -> None:
         """Make the ground of several materials: the rock in strata, whose top is at `rise`, the sediment a mix.
@@ -270,8 +118,25 @@ class World:
             self.mix[..., materials.kind(name)] += self.sediment * (part / total)
         self.trace("strata_rise")[...] = rise
         self.sum_mix()
+        self._begin_accounts()
+
+    def lay_soil(self, depths: Mapping[str, Layer]) -> None:
+        """Let the uppermost rock be loose kinds, so thick in metres, [row, column], and the ground as high as it is.
+
+        They lie below no other: each cell mixes them with what is loose there already. Only before the first cycle.
+        """
+        assert self.materials is not None
+        for name, depth in depths.items():
+            self.mix[..., self.materials.kind(name)] += depth
+            self.bedrock[...] -= depth
+        self.sum_mix()
+        self._begin_accounts()
+
+    def _begin_accounts(self) -> None:
+        """Let the ledger begin with the rock and the loose kinds that lie here now."""
+        self.ledger.rock = Account(initial=self.stored("rock"), scale=self._volume(np.abs(self.bedrock)))
         self.ledger.sediment = Account(initial=self.stored("sediment"), scale=self.stored("sediment"))
-        for name in materials.names:
+        for name in self.materials.names if self.materials is not None else ():
             self.ledger.kinds[name] = Account(initial=self.stored(name), scale=self.stored("sediment"))
 
     def restore_materials(self, materials: Materials, layers: Mapping[str, Layer]) -> None:
@@ -318,11 +183,6 @@ class World:
             self.layers[LOOSE + name] = self.mix[..., number]
 
     @property
-    def shape(self) -> tuple[int, int]:
-        rows, columns = self.bedrock.shape
-        return rows, columns
-
-    @property
     def refinement(self) -> float:
         """How many cells lie along a side of a reference cell: 1 where parameters that count cells hold as they are."""
         return self.reference_cell_size / self.cell_size
@@ -345,68 +205,37 @@ class World:
         """The imbalance of each account, as `Account.imbalance` has it."""
         return {name: account.imbalance(self.stored(name)) for name, account in self.ledger.accounts().items()}
 
-    def unsound_cell(self) -> tuple[str, int, int] | None:
-        """The first layer and cell whose value is beyond `bounds`, or not a finite number; None where all are sound.
-
-        The ground counts as one, which is unsound where it is not the sum of the layers that raise it.
-        """
-        # Faster than kind by kind
-        mix_is_sound = self.materials is None or is_within(self.mix, *layer_declaration(LOOSE).bounds)
-        for name, layer in self.layers.items():
-            if mix_is_sound and name.startswith(LOOSE):
-                continue
-            if cell := unsound_cell(name, layer):
-                return name, *cell
-        differs = self.ground != self._sum_ground(np.empty(self.shape))
-        if differs.any():
-            row, column = np.argwhere(differs)[0]
-            return GROUND, int(row), int(column)
-        return None
-
-    def fault_of_tables(self) -> str:
-        """What is wrong with the trees or the centrelines, in words; empty: nothing."""
-        if fault := fault_of_trees(self.trees, self.shape, self.flora):
-            return f"trees: {fault}"
-        rows, columns = self.shape
-        fault = fault_of_centrelines(self.centrelines, (rows * self.cell_size, columns * self.cell_size))
-        return f"centrelines: {fault}" if fault else ""
-
-    def state(self, old: dict[str, Any] | None = None) -> dict[str, Any]:
-        """A copy of all that changes from cycle to cycle, in the arrays of an old one where there is one."""
+    def layers_of_state(self) -> dict[str, NDArray[Any]]:
+        """The layers that a state has: neither those that never change nor the sediment that is the sum of a mix."""
         derived = {"sediment"} if self.materials is not None else set()
-        layers: dict[str, NDArray[Any]] = {}
-        for name in self.layers.keys() - derived:
-            if layer_declaration(name).given:
-                continue
-            kept = old["layers"].get(name) if old else None
-            layers[name] = np.empty(self.shape, self.layers[name].dtype) if kept is None else kept
-        state = {"layers": layers, **self.rest_of_state()}
-        # Last: where there is no memory for all of the above, the old state is still whole.
-        for name, layer in layers.items():
-            layer[...] = self.layers[name]
-        return state
+        return {
+            name: layer
+            for name, layer in self.layers.items()
+            if name not in derived and not layer_declaration(name).given
+        }
+
+    def version_of(self, name: str) -> int:
+        """As `version` was when a layer of the state was changed last."""
+        return self.changed["sediment" if name.startswith(LOOSE) else name]
+
+    def state(self) -> dict[str, Any]:
+        """A copy of all that changes from cycle to cycle."""
+        layers = {name: layer.copy() for name, layer in self.layers_of_state().items()}
+        return {"layers": layers, **self.rest_of_state()}
 
     def rest_of_state(self) -> dict[str, Any]:
         """A copy of what `state` has besides the layers."""
         return {
+            **{name: getattr(self, name) for name in COUNTS},
             "trees": self.trees.copy(),
-            "trees_version": self.trees_version,
             "centrelines": self.centrelines.copy(),
-            "cycle": self.cycle,
-            "touches": self.touches,
-            "snowballs": self.snowballs,
-            "years": self.years,
-            "years_to_come": self.years_to_come,
-            "has_past": self.has_past,
-            "cycles_before": self.cycles_before,
-            "wind_field_direction": self.wind_field_direction,
             "changed": dict(self.changed),
             "ledger": self.ledger_copy(),
         }
 
     def ledger_copy(self) -> Ledger:
         """The ledger as it is now, for others to keep."""
-        return msgspec.convert(msgspec.to_builtins(self.ledger), Ledger)
+        return _copied(self.ledger)
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to what `state` returned."""
@@ -421,19 +250,12 @@ class World:
         for name, layer in state["layers"].items():
             (self.layers[name] if name in self.layers else self.trace(name))[...] = layer
         self.sum_mix()
+        for name in COUNTS:
+            setattr(self, name, state[name])
         self.trees = state["trees"].copy()
-        self.trees_version = state["trees_version"]
         self.centrelines = state["centrelines"].copy()
-        self.cycle = state["cycle"]
-        self.touches = state["touches"]
-        self.snowballs = state["snowballs"]
-        self.years = state["years"]
-        self.years_to_come = state["years_to_come"]
-        self.has_past = state["has_past"]
-        self.cycles_before = state["cycles_before"]
-        self.wind_field_direction = state["wind_field_direction"]
         self.changed = dict(state["changed"])
-        self.ledger = msgspec.convert(msgspec.to_builtins(state["ledger"]), Ledger)
+        self.ledger = _copied(state["ledger"])
 
     @classmethod
     def from_state(
@@ -449,10 +271,10 @@ class World:
 
         The levels of its lakes are derived from how much water lies there, see `app.processes.pools`.
         """
-        layers = state["layers"]
-        bedrock = layers["bedrock"].copy()
-        sediment = np.zeros_like(bedrock) if materials is not None else layers["sediment"].copy()
-        world = cls(bedrock, sediment, cell_size, seed, layers["water"].copy(), reference_cell_size)
+        layers = {name: np.array(layer) for name, layer in state["layers"].items()}  # some are compressed
+        bedrock = layers["bedrock"]
+        sediment = np.zeros_like(bedrock) if materials is not None else layers["sediment"]
+        world = cls(bedrock, sediment, cell_size, seed, layers["water"], reference_cell_size)
         if materials is not None:
             world.restore_materials(materials, layers)
         for name, layer in given.items():
@@ -462,11 +284,11 @@ class World:
         world.restore(state)
         return world
 
-    def copy(self) -> World:
-        """Another world in the same state, which shares nothing that changes with this one."""
+    def copy(self, state: dict[str, Any] | None = None) -> World:
+        """Another world in the same state, or in an older one, which shares nothing that changes with this one."""
         given = {name: layer for name, layer in self.layers.items() if layer_declaration(name).given}
         other = World.from_state(
-            self.state(), given, self.materials, self.cell_size, self.seed, self.reference_cell_size
+            state or self.state(), given, self.materials, self.cell_size, self.seed, self.reference_cell_size
         )
         other.standing, other.water_level = self.standing.copy(), self.water_level.copy()
         other.flora, other.origin = self.flora, self.origin
@@ -475,3 +297,7 @@ class World:
 
     def _volume(self, layer: Layer) -> float:
         return float(layer.sum()) * self.cell_area
+
+
+def _copied(ledger: Ledger) -> Ledger:
+    return msgspec.convert(msgspec.to_builtins(ledger), Ledger)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -61,9 +62,13 @@ class Ground:
         return float(self._heights(across.ravel(), down.ravel()).mean())
 
     def limit(self, east: float, south: float) -> float:
-        """The height that a camera must stay above. Beside the map it falls off from the edge, without a jump."""
+        """The height that a camera must stay above: that of ground and of water.
+
+        Beside the map the ground falls off from its edge, without a jump; the sea goes on.
+        """
         outside = max(-east, east - self.east, -south, south - self.south, 0.0)
-        return max(self.lowest, self.height(east, south) - outside)
+        sea = self._snapshot.sea_level * self.exaggeration
+        return max(self.lowest, sea, max(self.height(east, south), self._lake(east, south)) - outside)
 
     def hit(self, origin: glm.vec3, direction: glm.vec3) -> glm.vec3 | None:
         """The first point of the surface that a ray meets, or None where it meets none."""
@@ -100,6 +105,19 @@ class Ground:
         hidden = inside & (ground > ray + 2e-3 * self.side * (1.0 - parts))
         seen: NDArray[np.bool_] = np.all(~hidden, axis=0)
         return [bool(part) for part in seen]
+
+    def _lake(self, east: float, south: float) -> float:
+        """The height of standing water in any of the four cells around a place; minus infinity where there is none."""
+        layers = self._snapshot.layers
+        if "water" not in layers or "water_level" not in layers:
+            return -math.inf
+        row, column = (
+            min(max(int(at / self.cell_size - 0.5), 0), cells - 2)
+            for at, cells in ((south, self.rows), (east, self.columns))
+        )
+        around = np.s_[row : row + 2, column : column + 2]
+        levels = layers["water_level"][around][layers["water"][around] > 0.0]
+        return float(levels.max(initial=-math.inf)) * self.exaggeration
 
     def _clearance(self, origin: glm.vec3, direction: glm.vec3, distances: NDArray[np.float64]) -> NDArray[np.float64]:
         east = origin.x + direction.x * distances

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.overlays import OVERLAYS, Legend, legend_colours
+from app.model.legends import Legend, legend_colours
+from app.model.overlays import OVERLAYS
 from app.picture import style
-from app.picture.lettering import LINE, MARGIN, fonts, lettered, shortened
+from app.picture.lettering import LINE, MARGIN, context_for_text, lettered, shortened
+from app.picture.style import Face
 
 BAR = 0.7  # heights of the font
 SWATCH = 0.7
@@ -25,18 +26,20 @@ def legend_sign(legend: Legend, scale: float, width: int, widest: int) -> NDArra
     """
     size = round(style.FONT_SIZE * scale)
     margin, line = round(MARGIN * size), round(LINE * size)
-    with fonts() as (plain, bold):
+    with context_for_text():
 
-        def text(words: str, font: Any = plain, colour: tuple[float, ...] = style.FAINT_TEXT) -> NDArray[np.float64]:
+        def text(
+            words: str, face: Face = Face.PLAIN, colour: tuple[float, ...] = style.FAINT_TEXT
+        ) -> NDArray[np.float64]:
             if not words:
                 return np.zeros((line, 0, 3))
-            strip = lettered(font, shortened(font, words, size, widest - 2 * margin), size)
+            strip = lettered(face, shortened(face, words, size, widest - 2 * margin), size)
             row = np.broadcast_to(GROUND, (line, strip.shape[1], 3)).copy()
             top = (line - strip.shape[0]) // 2
             row[top : top + strip.shape[0]] += (np.array(colour[:3]) - GROUND) * strip[:, :, None]
             return row
 
-        rows = [text(legend.label, bold, style.TEXT)]
+        rows = [text(legend.label, Face.BOLD, style.TEXT)]
         if legend.names:
             rows += [_beside(_swatch(colour, line, size), text(title)) for title, colour in legend.names]
         ends = [text(end) for end in legend.ends]

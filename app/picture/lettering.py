@@ -6,13 +6,13 @@ import contextlib
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
 from app.picture import style
+from app.picture.style import Face
 
 MARGIN = 0.6  # heights of the font
 LINE = 1.25
@@ -28,12 +28,12 @@ def sign(lines: tuple[str, ...], scale: float, widest: int) -> NDArray[np.uint8]
     """
     size = round(style.FONT_SIZE * scale)
     margin, line = round(MARGIN * size), round(LINE * size)
-    with fonts() as (text, bold):
+    with context_for_text():
         strips = []
         for number, words in enumerate(lines):
-            font = text if number else bold
-            rows = _rows(font, words, size, widest - 2 * margin)
-            strips += [(lettered(font, row, size), style.FAINT_TEXT if number else style.TEXT) for row in rows]
+            face = Face.PLAIN if number else Face.BOLD
+            rows = _rows(face, words, size, widest - 2 * margin)
+            strips += [(lettered(face, row, size), style.FAINT_TEXT if number else style.TEXT) for row in rows]
     ground = np.array(style.OVER_SCENE[:3])
     width = max(strip.shape[1] for strip, _ in strips) + 2 * margin
     coloured = np.broadcast_to(ground, (2 * margin + line * len(strips), width, 3)).copy()
@@ -45,37 +45,37 @@ def sign(lines: tuple[str, ...], scale: float, widest: int) -> NDArray[np.uint8]
     return np.round(255.0 * np.concatenate([coloured, opaque], axis=2)).astype(np.uint8)
 
 
-def _rows(font: Any, words: str, size: int, room: int) -> list[str]:
+def _rows(face: Face, words: str, size: int, room: int) -> list[str]:
     """A line, broken between words where there is no room for it, and cut in the last row."""
     rows: list[str] = []
     rest = words.split(" ")
-    while len(rows) < ROWS - 1 and _width(font, " ".join(rest), size) > room:
-        fitting = bisect_right(range(1, len(rest)), room, key=lambda count: _width(font, " ".join(rest[:count]), size))
+    while len(rows) < ROWS - 1 and _width(face, " ".join(rest), size) > room:
+        fitting = bisect_right(range(1, len(rest)), room, key=lambda count: _width(face, " ".join(rest[:count]), size))
         if fitting == 0:
             break
         rows.append(" ".join(rest[:fitting]))
         rest = rest[fitting:]
-    return [*rows, shortened(font, " ".join(rest), size, room)]
+    return [*rows, shortened(face, " ".join(rest), size, room)]
 
 
-def shortened(font: Any, words: str, size: int, room: int) -> str:
+def shortened(face: Face, words: str, size: int, room: int) -> str:
     """As much of a line as there is room for."""
-    if _width(font, words, size) <= room:
+    if _width(face, words, size) <= room:
         return words
 
     def beginning(letters: int) -> str:
         return words[:letters].rstrip() + ELLIPSIS
 
-    return beginning(bisect_right(range(1, len(words)), room, key=lambda count: _width(font, beginning(count), size)))
+    return beginning(bisect_right(range(1, len(words)), room, key=lambda count: _width(face, beginning(count), size)))
 
 
-def _width(font: Any, words: str, size: int) -> int:
-    return len(lettered(font, words, size).T)
+def _width(face: Face, words: str, size: int) -> int:
+    return len(lettered(face, words, size).T)
 
 
-def lettered(font: imgui.ImFont, words: str, size: int) -> NDArray[np.float64]:
+def lettered(face: Face, words: str, size: int) -> NDArray[np.float64]:
     """One line of text, `[row, column]`: 1 in the letters and 0 outside."""
-    baked = font.get_font_baked(float(size))
+    baked = face.font().get_font_baked(float(size))
     for character in words:  # first all of them: a new one can move those that were found, and the atlas
         baked.find_glyph(ord(character))
     glyphs = [baked.find_glyph(ord(character)) for character in words]
@@ -95,10 +95,11 @@ def lettered(font: imgui.ImFont, words: str, size: int) -> NDArray[np.float64]:
 
 
 @contextlib.contextmanager
-def fonts() -> Iterator[tuple[imgui.ImFont, imgui.ImFont]]:
-    """The fonts for plain and bold text, in their own context: the same pixels with a window and without one.
+def context_for_text() -> Iterator[None]:
+    """A context of ImGui for text alone, with its fonts: the same pixels with a window and without one.
 
-    The context is current inside `with`, and gone after it: one that stayed current would stand in a window's way.
+    It is current inside `with`, and gone after it: one that stayed current would stand in a window's way. Fonts are
+    asked for by their `Face`, so that none of a context that is gone can be used.
     """
     before = imgui.get_current_context()
     context = imgui.create_context()
@@ -108,10 +109,10 @@ def fonts() -> Iterator[tuple[imgui.ImFont, imgui.ImFont]]:
         io.set_ini_filename("")
         io.backend_flags |= imgui.BackendFlags_.renderer_has_textures.value
         io.display_size = imgui.ImVec2(1.0, 1.0)
-        fonts = style.text_fonts()
+        style.load_fonts()
         imgui.new_frame()
         imgui.end_frame()
-        yield fonts
+        yield
     finally:
         if before is not None:
             imgui.set_current_context(before)

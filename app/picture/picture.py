@@ -25,12 +25,13 @@ from app.picture.passes.composing import compose
 from app.picture.passes.declaration import Frame, Passes, Shot
 from app.picture.passes.frame_values import fill_frame_block, snow_line
 from app.picture.passes.land_maps import LandMaps
-from app.picture.passes.minimap import Contents, MinimapPass, Rectangle, minimap_rectangle
+from app.picture.passes.minimap import Contents, MinimapPass, Rectangle, Shows, minimap_rectangle
 from app.picture.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, KnownLevels, Quality
 from app.picture.passes.rain import falling
 from app.picture.passes.resolve import ResolvePass
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.passes.swell import StraightWaves, Swell
+from app.picture.passes.taken import Taken
 from app.picture.passes.waves import NATURAL, NO_WAVES, drawing_of, run_up, sea_state
 
 SMALL_SIDE = 16  # pixels, of a frame that is not looked at
@@ -58,6 +59,7 @@ class Picture:
     ) -> None:
         self.context = context
         self.content_scale = content_scale
+        self.least_scale = 0.0  # pixels of the scene for each of the picture, along a side, also where levels have less
         self.minimap_width: int | None = None  # the part of the picture that it is fitted into; without it, the whole
         self.software = unlocked.is_software(context)
         self._bake_at_once = bake_at_once
@@ -115,8 +117,10 @@ class Picture:
     def quality(self, view: ViewParameters) -> Quality:
         """The level that pictures are drawn at."""
         if view.quality != "automatic":
-            return BY_NAME[view.quality]
-        return self._fixed_quality if self._bake_at_once else self._automatic.level
+            level = BY_NAME[view.quality]
+        else:
+            level = self._fixed_quality if self._bake_at_once else self._automatic.level
+        return level if level.scale >= self.least_scale else replace(level, scale=self.least_scale)
 
     def one_frame(self, view: ViewParameters, slices: Iterator[None]) -> Iterator[None]:
         """The same slices, which together draw one frame, whose time the automatic quality follows."""
@@ -253,46 +257,16 @@ class Picture:
         usual = sea_state(appearance.waves, climate.wind_speed, snapshot.cell_size, side)
         swept = run_up(appearance.waves, usual, snapshot.cell_size) if waves == NATURAL else None
         storm, rain = self._dust(weather, view), self._falling(weather, view, quality)
-        span, threshold = shot.overlay_span, shot.least_discharge
-        assert span is not None and threshold is not None
-        fill_frame_block(
-            self._frame_block.values,
-            snapshot,
-            shot.camera,
-            appearance,
-            weather,
-            sea,
-            self._maps.materials,
-            self._sky.update(view),
-            storm=storm,
-            falling=rain,
-            aspect=crop.aspect,
-            crop=scene,
-            time=shot.time,
-            overlay_span=span,
-            least_discharge=threshold,
-        )
+        taken = Taken(snapshot, shot, quality, scene, crop.aspect, weather, sea, waves, storm, rain)
+        fill_frame_block(self._frame_block.values, taken, self._maps.materials, self._sky.update(view))
         self._frame_block.upload()
         to_shore = incoming if waves != NO_WAVES else None
         snow = snow_line(view, weather, snapshot)
-        yield from self._maps.update(snapshot, view, quality, threshold, snow, to_shore, swept)
-        frame = self.frame = compose(
-            snapshot,
-            shot,
-            quality,
-            weather,
-            self._maps,
-            self._sky,
-            self._frame_block.values,
-            self._resolve.begin(scene.width, scene.height, quality),
-            aspect=crop.aspect,
-            crop=scene,
-            waves=waves,
-            least_discharge=threshold,
-            with_dust=storm > 0.0,
-            falling=rain,
-            at_once=self._bake_at_once,
-        )
+        assert shot.least_discharge is not None
+        yield from self._maps.update(snapshot, view, quality, shot.least_discharge, snow, to_shore, swept)
+        targets = self._resolve.begin(scene.width, scene.height, quality)
+        block = self._frame_block.values
+        frame = self.frame = compose(taken, self._maps, self._sky, block, targets, at_once=self._bake_at_once)
         return frame
 
     def _draw_minimap(self, target: moderngl.Framebuffer, frame: Frame, shot: Shot, crop: Crop) -> None:
@@ -309,9 +283,7 @@ class Picture:
             contents=Contents((shot.appearance, frame.snapshot.world), simulated, shot.time if moves else 0.0),
             time=shot.time,
             patience=MINIMAP_PATIENCE if frame.quality.deferred and not self._bake_at_once else 0.0,
-            shows=view.minimap_shows,
-            with_water=self._maps.with_water,
-            overlay_hides=shows_overlay,
+            shows=Shows(view.minimap_shows, self._maps.with_water, shows_overlay),
         )
 
     def _dust(self, weather: Weather, view: ViewParameters) -> float:

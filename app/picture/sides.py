@@ -9,7 +9,8 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.overlays import Legend, legend, overlay_range
+from app.model.legends import Legend, legend
+from app.model.overlays import overlay_range
 from app.model.snapshot import Snapshot
 from app.picture.appearance import Appearance
 from app.picture.camera import Camera
@@ -104,6 +105,8 @@ class Side:
             neighbour=neighbour.picture if neighbour else None,
             known_levels=known_levels,
         )
+        if bake_at_once:
+            self.picture.least_scale = 1.0  # a file waits for no frame: its pixels are its own
         self.canvas = Canvas(context)  # the picture that is seen
         self._next_canvas = Canvas(context)  # the one that is being drawn
         self.ledger_history = LedgerHistory()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 
 import imgui_bundle
@@ -112,32 +113,35 @@ _FONTS = Path(imgui_bundle.__file__).parent / "assets" / "fonts"
 _ICONS = _FONTS / "Font_Awesome_6_Free-Solid-900.otf"
 
 
-class Fonts:
-    """The fonts of the running program."""
+class Face(Enum):
+    """A font by its file, which outlives any context."""
 
-    text: imgui.ImFont
-    bold: imgui.ImFont
+    PLAIN = "Roboto-Regular.ttf"
+    BOLD = "Roboto-Bold.ttf"
+
+    def font(self) -> imgui.ImFont:
+        """The font in ImGui's current context, with which it goes: looked up for each use, and never kept."""
+        assert imgui.get_current_context() is not None, "there is no font without a context"
+        for font in imgui.get_io().fonts.fonts:
+            if font.get_debug_name() == self.value:  # ImGui calls a font by its file
+                return font
+        raise LookupError(f"{self.value} is not in ImGui's current context")
 
 
 def load_fonts() -> None:
-    """Load the fonts, each with the icons in it. Once, when ImGui has a context and before its first frame."""
-    Fonts.text, Fonts.bold = text_fonts()
+    """Load the fonts, each with the icons in it. Once in a context of ImGui, and before its first frame."""
+    for face in Face:
+        _load(face)
 
 
-def text_fonts() -> tuple[imgui.ImFont, imgui.ImFont]:
-    """The fonts for plain and bold text, loaded into ImGui's current context."""
-    return _load("Roboto/Roboto-Regular.ttf"), _load("Roboto/Roboto-Bold.ttf")
-
-
-def _load(name: str) -> imgui.ImFont:
+def _load(face: Face) -> None:
     atlas = imgui.get_io().fonts
-    font = atlas.add_font_from_file_ttf(str(_FONTS / name), FONT_SIZE)
+    atlas.add_font_from_file_ttf(str(_FONTS / "Roboto" / face.value), FONT_SIZE)
     icons = imgui.ImFontConfig()
     icons.merge_mode = True
     icons.glyph_min_advance_x = FONT_SIZE
     icons.glyph_offset = imgui.ImVec2(0.0, 1.0)
     atlas.add_font_from_file_ttf(str(_ICONS), FONT_SIZE * 0.86, icons)
-    return font
 
 
 def apply(scale: float) -> None:

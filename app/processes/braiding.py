@@ -101,6 +101,7 @@ class Braiding:
             sea_level=cycle.edges.sea,
             open_edges=cycle.edges.water != "wall",
             rates=world.rates,
+            scratch=cycle.scratch,
         )
         account_for(world, "", braided.moved, blown_in=BROUGHT)
         _show(world, braided, parameters, among_drops=self.after in cycle.running)

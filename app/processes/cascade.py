@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.process import register
+
+Where = Literal["everywhere", "under_wind"]
 
 
 class CascadeParameters(Parameters, frozen=True, kw_only=True):
@@ -76,6 +79,13 @@ class CascadeParameters(Parameters, frozen=True, kw_only=True):
             0.0, 1.0, "creep below the angle of repose: fraction of a height difference that moves; rounds all forms"
         ),
     ] = 0.0
+    where: Annotated[
+        Where,
+        described(
+            "where sand slides: everywhere, or only where parcels of wind pass in a cycle, as in the article on wind",
+            needs="wind.enabled",
+        ),
+    ] = "everywhere"
     passes: Annotated[int, parameter(1, 50, "passes over the map per cycle", log=True)] = 1
     scale: Annotated[
         float,
@@ -111,8 +121,8 @@ class Cascade:
         self.step(world, CascadeParameters(), Cycle())
 
     def asks_for_rich(self, parameters: CascadeParameters, running: frozenset[str]) -> bool:
-        """Only what lies on the ground asks for it."""
-        return False
+        """What lies on the ground asks for it, and slides in some places alone."""
+        return parameters.where == "under_wind"
 
     def step(self, world: World, parameters: CascadeParameters, cycle: Cycle) -> None:
         """Advance `world` by the slides of one cycle. They only move what is there: the ledger has no entry of them.
@@ -137,5 +147,23 @@ class Cascade:
                 pace=world.refinement**2,
             ),
             world.surface,
-            world.rates,
+            _where_blown(world, cycle) if parameters.where == "under_wind" else world.rates,
         )
+
+
+def _where_blown(world: World, cycle: Cycle) -> NDArray[np.float32] | None:
+    """The rates of the world, with mobility only where a parcel of this cycle was, or in a cell beside.
+
+    The article lets a cell and its neighbours slide at each contact. Where no wind blew, sand slides everywhere.
+    """
+    if cycle.blown is None:
+        return world.rates
+    from kernels.rates import MOBILITY, STRIDE
+
+    around = np.pad(cycle.blown, 1, mode="wrap" if cycle.edges.wrap else "constant")
+    for axis in (0, 1):
+        before, after = (np.roll(around, way, axis) for way in (1, -1))
+        around = np.maximum(around, np.maximum(before, after))
+    rates = np.ones((*world.shape, STRIDE), np.float32) if world.rates is None else world.rates.copy()
+    rates[..., MOBILITY] *= around[1:-1, 1:-1]
+    return rates

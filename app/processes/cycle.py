@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.model.climate import Weather
 from app.model.edge_parameters import EdgeParameters
+from kernels.scratch import Scratch
 
 
 class Spills(NamedTuple):
@@ -34,12 +35,14 @@ class Cycle:
     weather: Weather = field(default_factory=Weather)
     edges: EdgeParameters = field(default_factory=EdgeParameters)
     running: frozenset[str] = frozenset()  # names of the processes that run in it
+    scratch: Scratch = field(default_factory=Scratch)  # that all of them work in, one after the other
     spills: Spills | None = None  # by lakes; None: they are not simulated
     rising: Rising | None = None  # by moisture, until drops have taken it
     drops_of_rain: int = 0  # by drops
     drops_of_springs: NDArray[np.float64] | None = None  # by drops: [drop, (row, column, …, volume)]
     soaking: float = 0.0  # by moisture: part of a drop's water that dry ground takes in a unit of time
     parcels: int = 0  # by wind: how many blew over the map
+    blown: NDArray[np.uint8] | None = None  # by wind: [row, column], 1 where any of them was; None: no wind blew
 
 
 def compounded(part: float, times: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +16,14 @@ from app.model.geology_parameters import (
     landscape_parameters,
     outlets_of,
 )
+from app.model.layered_map import Layer
 from app.model.materials import MaterialParameters, materials_of
 from app.model.parameters import Parameters
-from app.model.world import Layer, World
+from app.model.plants import ROOTED_GROUND
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.kinds import account_for
-from app.processes.plants import ROOTED_GROUND
 from app.processes.process import register
-
-if TYPE_CHECKING:
-    from kernels.landscape import Room
-
 
 CAUSE = "worn by rivers and slopes"
 CREPT_IN = "crept in from the base level"
@@ -44,7 +41,6 @@ class Geology:
     changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", STRATA, ROOTED_GROUND)
 
     def __init__(self) -> None:
-        self._room: Room | None = None
         self._uplift: Uplift | None = None
 
     def prepare(self) -> None:
@@ -65,7 +61,7 @@ class Geology:
 
     def release(self) -> None:
         """Give back the memory that it keeps from step to step."""
-        self._room = self._uplift = None
+        self._uplift = None
 
     def _step_on(self, world: World) -> None:
         sea = EdgeParameters(water="sea", sea_level=2.0)
@@ -74,7 +70,7 @@ class Geology:
 
     def step(self, world: World, parameters: GeologyParameters, cycle: Cycle) -> tuple[str, ...]:
         """Advance `world` by the years of the cycles since the last step, if it is time for one; else they wait."""
-        from kernels.landscape import evolve, lay_lowest, room_for, suits
+        from kernels.landscape import evolve, lay_lowest
         from kernels.materials import Moved
 
         years = world.years_to_come + parameters.years_per_cycle
@@ -82,9 +78,6 @@ class Geology:
             world.years_to_come = years
             return ()
         world.years_to_come = 0.0
-        size = *world.shape, world.mix.shape[2]
-        if self._room is None or not suits(self._room, *size):
-            self._room = room_for(*size)
         before = world.ground.copy() if ROOTED_GROUND in world.layers else None
         walls = cycle.edges.water == "wall"
         outlets = outlets_of(world.ground, walls=walls)
@@ -108,7 +101,7 @@ class Geology:
             rain=_rain(world, cycle.weather),
             rates=world.rates,
             columns_first=world.cycle // parameters.every % 2 == 0,
-            room=self._room,
+            scratch=cycle.scratch,
         )
         world.years += years
         moved = evolved.moved

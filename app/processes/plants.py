@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 
 from app.model.parameters import Parameters, described, for_kernel, parameter
-from app.model.plants import Flora
+from app.model.plants import GRASS, ROOTED_GROUND, Flora
 from app.model.world import World
 from app.processes.cycle import Cycle, compounded
 from app.processes.process import register
+from kernels.standing import DRY
 
 if TYPE_CHECKING:
     from kernels.plants import PlantKinds
 
-ROOTED_GROUND = "rooted_ground"
 PERIOD = 16  # cycles until each plant has had its turn, as in `kernels.plants`, which would load Numba
 
 
+GENTLE, BARE = 0.50, 0.95  # tangents of slopes from which on, in ground.glsl, grass gets sparse, and there is none
 FASTEST_SPREAD = 1.0  # 1/cycle
 REACH_OF_WATER = 4  # cells, beyond which streams and lakes wet no ground
 
@@ -32,6 +33,9 @@ class PlantsParameters(Parameters, frozen=True, kw_only=True):
 
     enabled: Annotated[bool, described("vegetation: grass and trees")] = False
     rate: Annotated[float, parameter(0.0, 20.0, "factor on the pace of plant life", unit="times", essential=True)] = 1.0
+    grass_at_start: Annotated[
+        float, parameter(0.0, 1.0, "grass cover of gentle slopes when plants begin to be simulated, as a fraction")
+    ] = 0.0
     grass_growth: Annotated[float, parameter(0.0, 1.0, "growth rate of sparse grass", unit="1/cycle", log=True)] = 0.02
     grass_spread: Annotated[
         float,
@@ -110,7 +114,7 @@ class Plants:
     name: ClassVar[str] = "plants"
     after: ClassVar[str] = "cascade"
     parameters: ClassVar[type[Parameters]] = PlantsParameters
-    changes: ClassVar[tuple[str, ...]] = ("grass", "roots", "canopy", ROOTED_GROUND)
+    changes: ClassVar[tuple[str, ...]] = (GRASS, "roots", "canopy", ROOTED_GROUND)
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
@@ -127,6 +131,7 @@ class Plants:
         surface = world.pack("surface")
         if ROOTED_GROUND not in world.layers:
             world.trace(ROOTED_GROUND)[...] = world.ground
+            _sow_at_start(world, parameters.grass_at_start)
         nothing = np.empty((0, 0), np.float32)
         rain = world.rainfall
         weather = cycle.weather
@@ -173,6 +178,15 @@ class Plants:
             ),
         )
         world.trees_version = world.next_version
+
+
+def _sow_at_start(world: World, cover: float) -> None:
+    """Let grass stand where it is drawn as long as no plants are simulated: on gentle slopes, and in no water."""
+    down, across = np.gradient(world.ground, world.cell_size)
+    steepness = np.clip((np.hypot(down, across) - GENTLE) / (BARE - GENTLE), 0.0, 1.0)
+    drawn = cover * (1.0 - steepness * steepness * (3.0 - 2.0 * steepness)) * (world.standing == DRY)
+    grass = world.trace(GRASS)
+    np.maximum(grass, drawn, out=grass, casting="same_kind")
 
 
 def _kinds(flora: Flora) -> PlantKinds:

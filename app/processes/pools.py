@@ -17,6 +17,7 @@ from app.processes.process import ProcessFailure, register
 
 if TYPE_CHECKING:
     from kernels.pools import PoolTotals
+    from kernels.scratch import Scratch
 
 
 class PoolsParameters(Parameters, frozen=True, kw_only=True):
@@ -61,7 +62,9 @@ class Pools:
             world.water[...] -= dried
             world.ledger.water.lose("evaporated from lakes", float(dried.sum()) * world.cell_area)
             evaporation = 0.0
-        totals, cycle.spills = _settle(world, world.water, parameters, cycle.edges, evaporation, seepage)
+        totals, cycle.spills = _settle(
+            world, world.water, parameters, cycle.edges, evaporation, seepage, scratch=cycle.scratch
+        )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
         area = world.cell_area
@@ -108,6 +111,7 @@ def _settle(
     evaporation: float,
     seepage: float,
     most_spilled: float = math.inf,
+    scratch: Scratch | None = None,
 ) -> tuple[PoolTotals, Spills]:
     from kernels import depressions, pools
 
@@ -125,6 +129,7 @@ def _settle(
             seepage=seepage,
             most_spilled=most_spilled,
         ),
+        scratch,
     )
     world.sea_level = edges.sea
     world.walls = edges.water == "wall"

@@ -66,6 +66,9 @@ class SnowballParameters(Parameters, frozen=True, kw_only=True):
             needs="plants.enabled",
         ),
     ] = 0.9
+    into_water: Annotated[
+        bool, described("balls roll on below water, as in the article's code, and cut inlets; else they end there")
+    ] = False
     smoothing: Annotated[float, parameter(0.0, 1.0, "strength of a 3×3 blur of the ground in each cycle")] = 0.0
     smooth_at_end: Annotated[
         bool, described("one 3×3 blur of the ground after the last ball of the total", needs="snowballs.total")
@@ -109,16 +112,17 @@ class SnowballErosion:
         if parameters.total:
             count = min(count, max(self._total(world, parameters) - world.snowballs, 0))
         kept = parameters.friction ** (1.0 / finer)
+        ends = world.standing if not parameters.into_water else np.zeros_like(world.standing)
         totals = snowballs.roll(
             world.bedrock,
             world.sediment,
             world.ground,
             world.material_fields(),
-            world.standing,
+            ends,
             world.trace("wear"),
             world.trace("deposit"),
             world.trace("traffic"),
-            world.sea_level,
+            world.sea_level if not parameters.into_water else -math.inf,
             world.cell_size,
             world.seed,
             world.cycle,

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from app.model.layers import side_by_side
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle
@@ -138,6 +139,30 @@ class WindParameters(Parameters, frozen=True, kw_only=True):
     lag: Annotated[float, parameter(0.0, 10.0, "how far settling grains fall behind the parcel, coarse ones most")] = (
         0.0
     )
+    lift: Annotated[
+        float,
+        parameter(
+            0.0,
+            0.1,
+            "lift of parcels in flight by the square of their speed: dust rises, coarse sand hops",
+            unit="1/cells",
+        ),
+    ] = 0.0
+    lift_height: Annotated[
+        float,
+        parameter(
+            0.1, 100.0, "height above the ground at which lift is a quarter", unit="cells", log=True, needs="wind.lift"
+        ),
+    ] = 4.0
+    memory: Annotated[
+        float,
+        parameter(
+            0.0,
+            2.0,
+            "how far streets of airborne sand turn the wind along them and speed it up; they form, and stay",
+            unit="times",
+        ),
+    ] = 0.0
     time_step: Annotated[
         float, parameter(0.05, 2.0, "time step of a parcel, shortened so that it skips no cell", unit="t")
     ] = 0.25
@@ -165,7 +190,7 @@ class WindErosion:
     name: ClassVar[str] = "wind"
     after: ClassVar[str] = "wind_field"
     parameters: ClassVar[type[Parameters]] = WindParameters
-    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", "wind_path", "airborne")
+    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", "wind_path", "airborne", *side_by_side("streets"))
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
@@ -176,14 +201,18 @@ class WindErosion:
         """As `prepare`, for ground of several kinds or with something on it, and for a wind that the ground shapes."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         world.trace("mobility")
-        self.step(world, WindParameters(count=1, uplift=1.0), Cycle())
+        self.step(world, WindParameters(count=1, uplift=1.0, memory=1.0), Cycle())
 
     def asks_for_rich(self, parameters: WindParameters, running: frozenset[str]) -> bool:
-        """So do a wind field, and two properties of parcels."""
-        return WindField.name in running or parameters.uplift > 0.0 or parameters.lag > 0.0
+        """So do a wind field, and some properties of parcels."""
+        own = (parameters.uplift, parameters.lag, parameters.lift, parameters.memory)
+        return WindField.name in running or max(own) > 0.0
 
-    def step(self, world: World, parameters: WindParameters, cycle: Cycle) -> None:
-        """Advance `world` by the wind of one cycle. Raises `ProcessFailure` before anything non-finite is written.
+    def step(self, world: World, parameters: WindParameters, cycle: Cycle) -> tuple[str, ...]:
+        """Advance `world` by the wind of one cycle, and return what has changed.
+
+        Streets are layers of the world only while the wind remembers them. Raises `ProcessFailure` before anything
+        non-finite is written.
 
         In cells n times as fine, the same air is moved by n times as many parcels, for each sweeps a path that is one
         cell wide: so each place is met as often in a cycle, and what is lifted there, worn and put down in metres is
@@ -198,6 +227,7 @@ class WindErosion:
         finer = world.refinement
         count = round(parameters.count * (1.0 + parameters.storm_parcels * weather.storm) * finer)
         cycle.parcels = count
+        cycle.blown = np.zeros(world.shape, np.uint8)
         totals = wind.blow(
             world.bedrock,
             world.sediment,
@@ -223,13 +253,19 @@ class WindErosion:
                 scale=parameters.scale * finer,
                 longest_path=round(parameters.longest_path * finer),
                 uplift=parameters.uplift / finer**2,
+                lift=parameters.lift / finer,
+                lift_height=parameters.lift_height * finer,
                 wrap=cycle.edges.wrap,
                 wind_field_direction=world.wind_field_direction,
             ),
             world.surface,
             world.wind_field if WindField.name in cycle.running else None,
             world.rates,
+            world.pack("streets") if parameters.memory > 0.0 else None,
+            cycle.blown,
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
         account_for(world, "worn by wind", totals.moved)
+        streets = side_by_side("streets")
+        return tuple(name for name in self.changes if parameters.memory > 0.0 or name not in streets)

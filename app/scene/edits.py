@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from app.model.parameters import Value
@@ -28,6 +30,13 @@ class Change(Message, frozen=True):
 
     values: dict[str, Value]
     world: int | None = None
+
+    def applied_to(self, scenes: Sequence[Scene]) -> tuple[Scene, ...]:
+        """The scenes of the worlds after it."""
+        return tuple(
+            scene.with_values(self.values) if self.world in (None, place) else scene
+            for place, scene in enumerate(scenes)
+        )
 
 
 class Copy(Message, frozen=True):

@@ -8,8 +8,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import re
-import tomllib
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
@@ -32,6 +30,8 @@ from app.model.recording_parameters import RecordingParameters
 from app.model.river_parameters import RiverParameters
 from app.model.runoff import Runoff
 from app.model.simulation_parameters import SimulationParameters
+from app.model.soil_parameters import SoilParameters
+from app.model.toml import parse_toml
 from app.model.trait_parameters import TraitParameters
 from app.model.view_parameters import CameraParameters, ViewParameters
 from app.model.wave_parameters import WaveParameters
@@ -83,6 +83,7 @@ class _BeforeProcesses(Parameters, frozen=True, kw_only=True):
     island: IslandParameters = IslandParameters()
     range: RangeParameters = RangeParameters()
     materials: MaterialParameters = MaterialParameters()
+    soil: SoilParameters = SoilParameters()
     flora: FloraParameters = FloraParameters()
     simulation: SimulationParameters = SimulationParameters()
     climate: ClimateParameters = ClimateParameters()
@@ -197,8 +198,12 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
         return scene
 
     def with_setting(self, setting: str) -> Scene:
-        """The same scene changed by a text such as `droplets.evaporation=0.01`, as it is given to `--set`."""
-        return self.with_value(*read_setting(setting))
+        """The same scene changed by a text such as `droplets.evaporation=0.01`, as it is given to `--set`.
+
+        What is set by hand stays so: where the parameter had keys, they are gone.
+        """
+        path, value = read_setting(setting)
+        return self._with_keys(path, "").with_value(path, value)
 
 
 def read_setting(setting: str) -> tuple[str, Value]:
@@ -443,16 +448,10 @@ def read_preset(text: str, name: str) -> Scene:
     return scene_from(read_toml(text, name, "preset"), name)
 
 
-# A hundred parts of a dotted key. Python's reader takes memory by the square of their number: gigabytes for 16 000.
-_DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""")
-
-
 def read_toml(text: str, name: str, kind: str) -> dict[str, Any]:
     """The content of a file of this kind. `name` is the file's, for the errors."""
     try:
-        if _DEEP_KEY.search(text):
-            raise RecursionError
-        return tomllib.loads(text)
+        return parse_toml(text)
     except ValueError as error:  # also of a number with thousands of digits
         raise UserError(f"{name}: not valid TOML: {error}") from error
     except RecursionError as error:

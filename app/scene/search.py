@@ -6,9 +6,10 @@ import functools
 
 from app.model.parameters import Declaration
 from app.scene.scene import DECLARATIONS, GROUPS
+from app.scene.synonyms import SYNONYMS
 
 # Where a word is found, from the best place to the least, in `_places`.
-EXACT, BEGINNING, NAME, PATH, TITLE, HELP, NOWHERE = range(7)
+SYNONYM, EXACT, BEGINNING, NAME, PATH, TITLE, HELP, NOWHERE = range(8)
 
 
 def words_of(query: str) -> tuple[str, ...]:
@@ -41,6 +42,8 @@ def _whole(query: str, declaration: Declaration) -> bool:
 
 def _place(word: str, declaration: Declaration) -> int:
     """Where in a declaration a word occurs."""
+    if word in SYNONYMS.get(declaration.path, ()):
+        return SYNONYM
     label = declaration.label.casefold()
     if word in label.split():
         return EXACT

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from app.model.field_parameters import FIELD_LAYERS
 from app.model.overlays import DIFFERENCE, OVERLAYS, largest
+from app.model.plants import GRASS, ROOTED_GROUND
 from app.processes import PROCESSES
 from app.scene.scene import GROUPS, Scene
 
@@ -23,6 +25,12 @@ def why_empty(name: str, scenes: Sequence[Scene], snapshot: Snapshot | None = No
         return "" if len(scenes) > 1 else "there is one world alone"
     if overlay.of_materials:
         return "" if any(scene.materials.enabled for scene in scenes) else "materials is off"
+    if overlay.layers and all(layer in _FIELDS for layer in overlay.layers):
+        is_set = any(scene.value(_FIELDS[layer]) for scene in scenes for layer in overlay.layers)
+        is_painted = snapshot is not None and not snapshot.of_world.isdisjoint(overlay.layers)
+        return "" if is_set or is_painted else "nothing has been painted, or set as a field"
+    if snapshot is not None and (nothing := _why_no_plants(overlay.layers, snapshot)):
+        return nothing
     makers = [maker for layer in overlay.layers for maker in _MAKERS.get(layer, ())]
     if overlay.survey or not makers or any(_is_on(maker, scene) for maker in makers for scene in scenes):
         return ""
@@ -32,6 +40,15 @@ def why_empty(name: str, scenes: Sequence[Scene], snapshot: Snapshot | None = No
     if len(titles) == 1:
         return f"{titles[0]} is off"
     return f"{', '.join(titles[:-1])} and {titles[-1]} are off"
+
+
+def _why_no_plants(layers: Sequence[str], snapshot: Snapshot) -> str:
+    """Why layers that trees and grass leave would be empty though plants are simulated; empty where something grows."""
+    if ROOTED_GROUND not in snapshot.of_world or len(snapshot.trees):
+        return ""
+    if "canopy" in layers:
+        return "no tree stands here yet"
+    return "no plant grows here yet" if "roots" in layers and largest(snapshot, GRASS) <= 0.0 else ""
 
 
 def families(names: Sequence[str] = tuple(OVERLAYS)) -> Mapping[str, list[str]]:
@@ -48,6 +65,9 @@ def neighbour(name: str, steps: int, scenes: Sequence[Scene], snapshot: Snapshot
     shown = [each for each in order if each == name or not why_empty(each, scenes, snapshot)]
     return shown[(shown.index(name) + steps) % len(shown)]
 
+
+# The field parameter that makes each layer of rates.
+_FIELDS = {layer: f"fields.{name}" for name, layer in FIELD_LAYERS.items()}
 
 # The processes that write each layer.
 _MAKERS: dict[str, list[str]] = {}

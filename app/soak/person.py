@@ -16,6 +16,7 @@ from app.scene.comparison import NAMES
 from app.scene.scene import DECLARATIONS, presets
 from app.window.actions import ACTIONS
 from app.window.application import Application
+from app.window.commands import changes, files, running, worlds
 from app.window.events import (
     Button,
     ButtonPressed,
@@ -28,7 +29,7 @@ from app.window.events import (
 )
 from app.window.window import SMALLEST_SIZE, Window
 
-KEYS = tuple(key for action in ACTIONS for key in action.keys if action.command != "quit")
+KEYS = tuple(key for action in ACTIONS for key in action.keys if action.name != "quit")
 LARGEST_WINDOW = 1100, 720
 SIDES = 48, 320  # of maps, in cells
 FACTOR = 4.0  # by which a number is changed at most
@@ -123,7 +124,7 @@ class Person:
         yield
 
     def _change(self, path: str, value: Value) -> Frames:
-        self._application.commands.change(path, value)
+        changes.change(self._application, path, value)
         yield
 
     def _at(self, across: float, down: float) -> tuple[float, float]:
@@ -174,38 +175,37 @@ class Person:
         yield
 
     def _take_from(self, preset: str) -> Frames:
-        self._application.commands.take_from(preset)
+        worlds.take_from(self._application, preset)
         yield
 
     def _worlds(self, deed: str) -> Frames:
-        commands, layout = self._application.commands, self._application.layout
+        layout = self._application.layout
         if self._application.documents.comparing:
             match deed:
                 case "add":
-                    commands.add_world()
+                    worlds.add_world(self._application)
                 case "remove":
-                    commands.remove_world()
+                    worlds.remove_world(self._application)
                 case "grid":
                     layout.grid_chosen = not layout.in_grid
                 case _:
-                    commands.link_cameras()
+                    worlds.link_cameras(self._application)
         yield
 
     def _roll(self, balls: int) -> Frames:
-        commands = self._application.commands
         if balls:
-            commands.roll_snowballs(balls)
+            running.roll_snowballs(self._application, balls)
         else:
-            commands.cancel_snowballs()
+            running.cancel_snowballs(self._application)
         yield
 
     def _save(self, name: str) -> Frames:
-        self._application.commands.save(Path(name))
+        files.save(self._application, Path(name))
         yield
 
     def _open(self, name: str) -> Frames:
         if Path(name).exists():
-            self._application.commands.open(Path(name))
+            files.open(self._application, Path(name))
         yield
 
     def _drop(self, name: str) -> Frames:

@@ -18,7 +18,8 @@ class Visit(msgspec.Struct):
     preset: str
     round: int
     memory: int = 0  # bytes of the process
-    held: Held = Held(0, 0, 0)
+    held: Held = Held(0, 0, 0, 0)
+    kernels: int = 0  # that are loaded
     frames: int = 0
     cycles: int = 0
     actions: int = 0
@@ -34,16 +35,18 @@ class Report(msgspec.Struct):
 
     @property
     def growth(self) -> float | None:
-        """By which fraction memory has grown from the second round to the last whole one; None where there are no two.
+        """By which fraction memory has grown from the second round to the last; None where there are no two.
 
-        In the first, kernels are loaded and shaders compiled.
+        It is that of the presets of both, which are more than half of all. In the first round, shaders are compiled,
+        and what has no build of its own is loaded.
         """
-        rounds = self.rounds()
-        whole = [number for number, visits in rounds.items() if len(visits) == len(rounds[0])]
-        if len(whole) < 3:
+        memory = {number: {one.preset: one.memory for one in visits} for number, visits in self.rounds().items()}
+        later = [number for number in memory if number > 1 and 2 * len(memory[number]) > len(memory[0])]
+        if not later:
             return None
-        after, last = (sum(visit.memory for visit in rounds[number]) for number in (whole[1], whole[-1]))
-        return last / after - 1.0 if after else None
+        second, last = memory.get(1, {}), memory[later[-1]]
+        both = second.keys() & last.keys()  # but for those that did not open
+        return sum(last[one] for one in both) / sum(second[one] for one in both) - 1.0 if both else None
 
     @property
     def problems(self) -> list[str]:
@@ -65,7 +68,9 @@ class Report(msgspec.Struct):
 
 def table(report: Report) -> str:
     """A line for each round, and what became of memory."""
-    head = ("round", "visits", "actions", "refused", "frames", "cycles", "memory", "textures", "buffers", "GL objects")
+    counted = ("round", "visits", "actions", "refused", "frames", "cycles")
+    code = ("kernels", "programs")  # which is loaded once, and stays
+    head = (*counted, "memory", "textures", "buffers", *code, "GL objects")
     lines = ["".join(f"{title:>11}" for title in head)]
     for number, visits in report.rounds().items():
         count = len(visits)
@@ -77,7 +82,8 @@ def table(report: Report) -> str:
             sum(one.buffers for one in held) / count / MEBIBYTE,
         )
         cells = [str(number + 1), str(count), *map(str, sums), *(f"{mean:.1f} MiB" for mean in means)]
-        cells.append(f"{sum(one.objects for one in held) / count:.0f}")
+        cells.append(str(max(visit.kernels for visit in visits)))
+        cells += [str(max(one.programs for one in held)), f"{sum(one.objects for one in held) / count:.0f}"]
         lines.append("".join(f"{cell:>11}" for cell in cells))
     lines.append(_of_memory(report.growth))
     lines += [f"error: {error}" for error in dict.fromkeys(report.errors)] or ["no errors"]
@@ -88,4 +94,4 @@ def _of_memory(growth: float | None) -> str:
     if growth is None:
         return "memory: too few rounds to tell whether it is flat"
     verdict = "flat" if growth <= FLAT else "NOT flat"
-    return f"memory of the last whole round relative to the second: {growth:+.2%}, {verdict}"
+    return f"memory of the last round relative to the second: {growth:+.2%}, {verdict}"

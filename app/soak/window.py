@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import gc
 import logging
 import os
 import signal
@@ -11,17 +12,23 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
+from types import FunctionType
 from typing import IO, TYPE_CHECKING
 
 import msgspec
 
+from app.bench.resident import resident_bytes
+from app.engine.builds import all_builds, prepare
+from app.engine.compiling import fill_cache
+from app.engine.memory import give_back_what_is_free
 from app.files.opening import open_scene
 from app.picture.passes.held import held
 from app.soak import Plan, minutes_since
-from app.soak.memory import give_back_what_is_free, resident_bytes
 from app.soak.report import MEBIBYTE, Report, Visit
 
 if TYPE_CHECKING:
+    from numba.core.dispatcher import Dispatcher
+
     from app.scene.scene import Scene
     from app.window.application import Application
     from app.window.window import Window
@@ -93,9 +100,10 @@ class Soak:
         self._report.visits.append(visit)
         begin = time.monotonic()
         yield from self._open(name, application)
+        gc.collect()
         give_back_what_is_free()
-        visit.memory, visit.held = resident_bytes(), held()
-        person.note("measure", name, visit.memory, *visit.held)
+        visit.memory, visit.held, visit.kernels = resident_bytes(), held(), loaded_kernels()
+        person.note("measure", name, visit.memory, *visit.held, visit.kernels)
         self._print_progress()
         before = person.actions
         while person.actions - before < FEWEST_ACTIONS or time.monotonic() - begin < self._plan.seconds_of_visit:
@@ -174,6 +182,29 @@ class Mistakes(logging.Handler):
         self._report.errors.append(f"{text} (after: {self._soak.last_action})")
 
 
+def loaded_kernels() -> int:
+    """The number of kernels in memory, each with every set of types that it was called with."""
+    return sum(len(kernel.overloads) for kernel in own_kernels())
+
+
+def own_kernels() -> list[Dispatcher]:
+    """The kernels of all modules that are imported, also those that functions there enclose.
+
+    To ask the garbage collector for all objects takes hold of tuples that another thread is just making, and that
+    fails there.
+    """
+    from numba.core.dispatcher import Dispatcher
+
+    found: dict[int, Dispatcher] = {}
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("app.", "kernels.")):
+            for value in list(vars(module).values()):
+                cells = (value.__closure__ or ()) if isinstance(value, FunctionType) else ()
+                enclosed = (cell.cell_contents for cell in cells)
+                found.update((id(one), one) for one in (value, *enclosed) if isinstance(one, Dispatcher))
+    return list(found.values())
+
+
 def scene_of(name: str, side: int) -> Scene:
     """A preset at full speed, with `side` cells along a side, or with its own size where that is 0."""
     scene = open_scene(name).with_value("simulation.cycles_per_frame", 0)
@@ -198,6 +229,7 @@ def _main(plan_text: str, file: str) -> None:
         part.replace(place)
 
     with Path(plan.record).open("w", encoding="utf-8", newline="\n") as record:
+        fill_cache(all_builds(), prepare)  # now: later they would look as if memory grew
         soak = Soak(plan, report, record, write)
         logging.getLogger().addHandler(Mistakes(report, soak))
         first = scene_of(plan.presets[0], plan.side)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from app.model.world import Layer
+from app.model.layered_map import Layer
 from app.sources.grid import Grid
+from app.sources.land_scene import LandScene
+from app.sources.parameters import read_corners
 
-if TYPE_CHECKING:
-    from app.scene.scene import Scene
 
-
-def elevation(scene: Scene, grid: Grid) -> Layer:
+def elevation(scene: LandScene, grid: Grid) -> Layer:
     """Elevations from about 0 to 1, [row, column]."""
     from kernels.diamond_square import diamond_square
 
     land = grid.land_rows, grid.land_columns
-    roughness = scene.diamond_square.roughness
-    return diamond_square(grid.rows, grid.columns, scene.world.seed, roughness, grid.sampling, land)
+    own = scene.diamond_square
+    corners = read_corners(own.corners)
+    return diamond_square(grid.rows, grid.columns, scene.world.seed, own.roughness, grid.sampling, land, corners)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.errors import UserError
-from app.model.field_parameters import FIELD_LAYERS, read_field
+from app.model.field_parameters import FIELD_LAYERS, FIELDS, read_field
 from app.model.layers import LAYERS
 from app.model.snapshot import Snapshot
 from app.model.world import LARGEST_SIDE, World
@@ -139,21 +139,32 @@ def field_values(world: World, name: str, text: str) -> NDArray[np.float32] | No
     return field_on(Land.of_world(world), name, text)
 
 
-def preview(snapshot: Snapshot, name: str, text: str) -> NDArray[np.float32]:
-    """The values of a field on the land of a snapshot, in few cells, [row, column]. Raises `UserError`."""
-    values = field_on(Land.of_snapshot(snapshot), name, text or "1")
+def preview(snapshot: Snapshot, path: str, text: str) -> NDArray[np.float32]:
+    """What a parameter's expression comes to on the land of a snapshot, in few cells, [row, column].
+
+    That of a field is within the bounds of its layer. Raises `UserError`.
+    """
+    land, group, name = Land.of_snapshot(snapshot), *path.split(".")
+    values = field_on(land, name, text or "1") if group == FIELDS else values_on(land, path, text or "0")
     assert values is not None
-    return values
+    return values.astype(np.float32)
 
 
 def field_on(land: Land, name: str, text: str) -> NDArray[np.float32] | None:
     """What a field comes to on a land, within the bounds of its layer; None where the text is empty."""
-    layer = LAYERS[FIELD_LAYERS[name]]
+    values = values_on(land, f"{FIELDS}.{name}", text)
+    return None if values is None else np.clip(values, *LAYERS[FIELD_LAYERS[name]].bounds).astype(np.float32)
+
+
+def values_on(land: Land, path: str, text: str) -> Values | None:
+    """What the expression of a parameter comes to on a land; None where the text is empty.
+
+    Raises `UserError`, which names the parameter by its `path`.
+    """
     try:
-        values = land.value(text)
+        return land.value(text)
     except UserError as error:
-        raise UserError(f"fields.{name}: {error}") from error
-    return None if values is None else np.clip(values, *layer.bounds).astype(np.float32)
+        raise UserError(f"{path}: {error}") from error
 
 
 def distance_to(places: NDArray[np.bool_]) -> Values:

@@ -4,40 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.model.world import Layer
+from app.model.layered_map import Layer
 from app.sources import diamond_square, island, noise, sand
 from app.sources.grid import Grid, reference_cell, relief_of
+from app.sources.land_scene import LandScene
 from app.sources.mountain_range import Land, mountain_range
+from app.sources.parameters import DIAMOND_SQUARE, ISLAND, NOISE, RANGE, SAND
 from app.sources.wearing import wear_of
-
-if TYPE_CHECKING:
-    from app.scene.scene import Scene
 
 # A generator makes heights, or those of rock and the thickness of what lies on it as fractions of the relief, on a grid
 # whose cells are at most as large as the reference cells. The relief and the sides of cells come from the scene. Or it
 # makes a land in metres, in the cells of any grid.
-Generator = Callable[["Scene", Grid], Layer | tuple[Layer, Layer] | Land]
-
-RANGE = "range"
+Generator = Callable[[LandScene, Grid], Layer | tuple[Layer, Layer] | Land]
 
 DETAIL = 0.1  # of a reference cell: where so much is worn, most of the forms that are finer than it have gone
 
 GENERATORS: dict[str, Generator] = {
-    "noise": noise.elevation,
-    "diamond-square": diamond_square.elevation,
-    "sand": sand.layers,
-    "island": island.layers,
+    NOISE: noise.elevation,
+    DIAMOND_SQUARE: diamond_square.elevation,
+    SAND: sand.layers,
+    ISLAND: island.layers,
     RANGE: mountain_range,
 }
 
 DEFAULT_SIDE = 512  # cells
 
 
-def generate(scene: Scene, grid: Grid) -> Land:
+def generate(scene: LandScene, grid: Grid) -> Land:
     """The land that a source makes: rock and what lies on it, where it makes both, or all of the ground as rock.
 
     Where cells are larger than the reference cells, they show the mean of these. The relief is that of the land in
@@ -74,7 +70,7 @@ def generate(scene: Scene, grid: Grid) -> Land:
     return Land(ground - alluvium - scene.world.soil_depth, alluvium, scene.world.worn)
 
 
-def is_worn(scene: Scene) -> bool:
+def is_worn(scene: LandScene) -> bool:
     """Whether geological time passes over the land of a scene while it is made."""
     return scene.world.source == RANGE or (scene.world.source in GENERATORS and scene.world.worn > 0.0)
 

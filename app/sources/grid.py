@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from app.model.errors import UserError
 from app.model.world import DEFAULT_CELL_SIZE, LARGEST_RELIEF, LARGEST_SIDE
+from app.sources.land_scene import LandScene
 
 if TYPE_CHECKING:
-    from app.scene.scene import Scene
     from kernels.sampling import Sampling
 
 # Cells of the longer side, up to which a land is made in its reference cells, to be averaged or measured.
@@ -82,7 +82,7 @@ class Grid:
         return replace(self, rows=rows, columns=columns, cell=self.cell * step)
 
 
-def grid_of(scene: Scene, rows: int, columns: int) -> Grid:
+def grid_of(scene: LandScene, rows: int, columns: int) -> Grid:
     """The grid that a scene with a generator asks for, in so many cells. Raises `UserError`."""
     world = scene.world
     cell_size = world.cell_size or DEFAULT_CELL_SIZE
@@ -97,11 +97,11 @@ def grid_of(scene: Scene, rows: int, columns: int) -> Grid:
     return Grid(rows, columns, cell, land_rows, land_columns)
 
 
-def relief_of(scene: Scene, grid: Grid) -> float:
+def relief_of(scene: LandScene, grid: Grid) -> float:
     """The relief in metres that a generator makes: what the scene asks for, or one that suits the size of the land."""
     return scene.world.relief or min(DEFAULT_RELIEF * grid.side * reference_cell(scene), LARGEST_RELIEF)
 
 
-def reference_cell(scene: Scene) -> float:
+def reference_cell(scene: LandScene) -> float:
     """The side of a reference cell in metres."""
     return scene.world.reference_cell_size or scene.world.cell_size or DEFAULT_CELL_SIZE

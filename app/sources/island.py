@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.model.errors import UserError
+from app.model.layered_map import Layer
 from app.model.parameters import for_kernel
-from app.model.world import Layer
 from app.sources.grid import Grid
+from app.sources.land_scene import LandScene
 
 if TYPE_CHECKING:
-    from app.scene.scene import Scene
     from kernels.island import Cone
 
 LARGEST_COORDINATE = 10.0
 
 
-def layers(scene: Scene, grid: Grid) -> tuple[Layer, Layer]:
+def layers(scene: LandScene, grid: Grid) -> tuple[Layer, Layer]:
     """The height of the rock, with the sea at 0, and nothing on it, [row, column], as fractions of the relief."""
     from kernels import island as kernel
 

@@ -9,20 +9,20 @@ any resolution: all maps of one extent begin with the same coarse one, and each 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from app.model.errors import UserError
 from app.model.geology_parameters import Uplift, has_base_level, landscape_parameters, outlets_of
+from app.model.layered_map import Layer
 from app.model.layers import LAYERS
 from app.model.wanted import check_wanted
-from app.model.world import DEFAULT_CELL_SIZE, Layer
+from app.model.world import DEFAULT_CELL_SIZE
+from app.sources import fields
 from app.sources.grid import Grid
 from app.sources.heightmap.resampling import resample
-
-if TYPE_CHECKING:
-    from app.scene.scene import Scene
+from app.sources.land_scene import LandScene
 
 COARSEST = 64  # cells of the longer side
 ENDS = (0.55, 0.8, 0.92, 0.97)  # of the age, at which each level gives way to one of half the cell size
@@ -46,10 +46,11 @@ class _Level(NamedTuple):
     steps: int
 
 
-def mountain_range(scene: Scene, grid: Grid) -> Land:
+def mountain_range(scene: LandScene, grid: Grid) -> Land:
     """The range of a scene, in the cells of a grid."""
-    from kernels.landscape import evolve, lay_lowest, room_for
+    from kernels.landscape import evolve, lay_lowest
     from kernels.materials import one_kind
+    from kernels.scratch import Scratch
 
     geology, rows, columns = scene.geology, grid.rows, grid.columns
     extent = max(rows, columns) * (scene.world.cell_size or DEFAULT_CELL_SIZE)
@@ -63,7 +64,7 @@ def mountain_range(scene: Scene, grid: Grid) -> Land:
             loose = resample(loose, level.rows, level.columns)
             rock = _refined(ground, level, scene.world.seed, number) - loose
             ground = rock + loose
-        room = room_for(*ground.shape)
+        scratch = Scratch()
         uplift = Uplift(level.rows, level.columns, scene.world.seed)
         factor = _uplift_field(scene, ground, extent / max(ground.shape))
         years = (level.end - now) / level.steps
@@ -81,7 +82,7 @@ def mountain_range(scene: Scene, grid: Grid) -> Land:
                 base_level=has_base_level(geology, walls=walls),
                 sea_level=sea_level,
                 columns_first=step % 2 == 0,
-                room=room,
+                scratch=scratch,
             )
             now += years
             if walls:
@@ -96,10 +97,8 @@ def mountain_range(scene: Scene, grid: Grid) -> Land:
     return Land(rock, loose, geology.age)
 
 
-def _uplift_field(scene: Scene, ground: Layer, cell_size: float) -> Layer | float:
+def _uplift_field(scene: LandScene, ground: Layer, cell_size: float) -> Layer | float:
     """The factor on uplift that the scene's field of it comes to, on the land as it is; 1 where there is none."""
-    from app.sources import fields  # which names the generators itself
-
     land = fields.Land(ground, cell_size, {}, np.zeros_like(ground))
     values = fields.field_on(land, "uplift", scene.fields.uplift)
     return 1.0 if values is None else values.astype(np.float64)
@@ -118,7 +117,7 @@ def _levels(rows: int, columns: int, age: float) -> list[_Level]:
     return [*levels, _Level(rows, columns, age, STEPS[min(len(levels), len(STEPS) - 1)])]
 
 
-def _plain(scene: Scene, rows: int, columns: int) -> Layer:
+def _plain(scene: LandScene, rows: int, columns: int) -> Layer:
     """The land before: nearly flat, and a little uneven."""
     from kernels.noise import fractal_noise
 

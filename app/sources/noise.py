@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.model.world import Layer
+from app.model.layered_map import Layer
 from app.sources.grid import Grid
+from app.sources.land_scene import LandScene
 
 EDGE = 0.02  # of the relief: how rounded the edge of a mesa is
 UNEVENNESS = 0.08  # fraction of the hills that is left on a mesa
@@ -17,13 +18,11 @@ UNEVENNESS = 0.08  # fraction of the hills that is left on a mesa
 # bends are alike.
 SWINGS = 1.618
 SWING = 0.45
-
 if TYPE_CHECKING:
-    from app.scene.scene import Scene
     from app.sources.parameters import NoiseParameters
 
 
-def elevation(scene: Scene, grid: Grid) -> Layer:
+def elevation(scene: LandScene, grid: Grid) -> Layer:
     """Elevations, [row, column], before they are stretched to the relief."""
     noise = scene.noise
     heights = _hills(scene, grid)
@@ -43,7 +42,7 @@ def elevation(scene: Scene, grid: Grid) -> Layer:
     return heights
 
 
-def _hills(scene: Scene, grid: Grid) -> Layer:
+def _hills(scene: LandScene, grid: Grid) -> Layer:
     from kernels.noise import fractal_noise
 
     noise = scene.noise

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, ClassVar, Literal
 
+from app.model.errors import UserError
 from app.model.parameters import Parameters, described, parameter
 from app.model.world import LARGEST_CELL, LARGEST_RELIEF, LARGEST_SIDE, SMALLEST_CELL, SMALLEST_RELIEF, SMALLEST_SIDE
 from app.sources.part import check_part
+
+# Of the generators, in the order of their list
+GENERATOR_NAMES = NOISE, DIAMOND_SQUARE, SAND, ISLAND, RANGE = "noise", "diamond-square", "sand", "island", "range"
 
 
 class WorldParameters(Parameters, frozen=True, kw_only=True):
@@ -18,7 +23,7 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
     source: Annotated[
         str,
         described(
-            "a generator (noise, diamond-square, sand, island, range) or a heightmap file",
+            f"a generator ({', '.join(GENERATOR_NAMES)}) or a heightmap file",
             names_file=True,
             essential=True,
         ),
@@ -229,6 +234,20 @@ class NoiseParameters(Parameters, frozen=True, kw_only=True):
     ] = 0.0
 
 
+def read_corners(text: str, name: str = "diamond_square.corners") -> tuple[float, ...]:
+    """The heights of four corners that a text lists; none where it is empty. Raises `UserError`."""
+    try:
+        corners = tuple(float(word) for word in text.split())
+    except ValueError:
+        corners = (math.nan,)
+    if corners and not (len(corners) == 4 and all(-1.0 <= corner <= 1.0 for corner in corners)):
+        raise UserError(
+            f"{name} = '{text}': must be four numbers from -1 to 1, such as 0 0.5 -0.5 1: "
+            "north-west, north-east, south-west, south-east; or empty"
+        )
+    return corners
+
+
 class DiamondSquareParameters(Parameters, frozen=True, kw_only=True):
     """Midpoint displacement (Fournier, Fussell, Carpenter 1982)."""
 
@@ -239,6 +258,14 @@ class DiamondSquareParameters(Parameters, frozen=True, kw_only=True):
     roughness: Annotated[
         float, parameter(0.05, 0.95, "R: iteration i displaces by up to R^i; higher is rougher", essential=True)
     ] = 0.55
+    corners: Annotated[
+        str,
+        described(
+            "heights of the square's corners, four numbers from -1 to 1: north-west, north-east, south-west, "
+            "south-east; empty: by the seed",
+            check=read_corners,
+        ),
+    ] = ""
 
 
 class SandParameters(Parameters, frozen=True, kw_only=True):

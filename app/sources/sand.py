@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.model.world import Layer
+from app.model.layered_map import Layer
 from app.sources.grid import Grid, reference_cell, relief_of
+from app.sources.land_scene import LandScene
 from app.sources.noise import from_the_middle, rim
 
 # Of a foreland, relative to the map's longer side
@@ -25,11 +25,8 @@ BEND, BEND_LENGTH = 1.8, 3.5
 CREST_LENGTH, LOWEST_CREST = 2.0, 0.3
 SLIP_FACES = (0.05, 0.45)  # of a dune's length: no less and no more
 
-if TYPE_CHECKING:
-    from app.scene.scene import Scene
 
-
-def layers(scene: Scene, grid: Grid) -> tuple[Layer, Layer]:
+def layers(scene: LandScene, grid: Grid) -> tuple[Layer, Layer]:
     """The height of the rock and the thickness of the sand on it, [row, column], as fractions of the relief."""
     sand = scene.sand
     rock = np.zeros((grid.rows, grid.columns))
@@ -64,7 +61,7 @@ def layers(scene: Scene, grid: Grid) -> tuple[Layer, Layer]:
     return rock, thickness
 
 
-def _foreland(scene: Scene, grid: Grid) -> Layer:
+def _foreland(scene: LandScene, grid: Grid) -> Layer:
     """Mountains in the north, with a winding gap from which a plain falls to a basin: heights from 0 to about 1."""
     south, east = from_the_middle(grid, 0.0, 0.5)
     east = east + GAP_BEND * np.sin(3.0 * math.pi * south / MOUNTAINS)
@@ -78,7 +75,7 @@ def _foreland(scene: Scene, grid: Grid) -> Layer:
     return heights
 
 
-def _dunes(scene: Scene, grid: Grid) -> Layer:
+def _dunes(scene: LandScene, grid: Grid) -> Layer:
     """Dunes across the wind that blows at the beginning, from 0 to 1: they rise with it, and end in slip faces.
 
     They go on from one edge of the map to the opposite one; so there is a whole number of them from north to south, and
@@ -109,14 +106,14 @@ def _dunes(scene: Scene, grid: Grid) -> Layer:
     return form
 
 
-def _smooth_noise(scene: Scene, grid: Grid, ridged: bool, wavelength: float) -> Layer:
+def _smooth_noise(scene: LandScene, grid: Grid, ridged: bool, wavelength: float) -> Layer:
     """As `_noise`, without the finer octaves that smaller cells would show."""
     from app.sources.heightmap import resample
 
     return resample(_noise(scene, grid.in_reference_cells, ridged, wavelength, octaves=2), grid.rows, grid.columns)
 
 
-def _noise(scene: Scene, grid: Grid, ridged: bool, wavelength: float = 0.0, octaves: int = 0) -> Layer:
+def _noise(scene: LandScene, grid: Grid, ridged: bool, wavelength: float = 0.0, octaves: int = 0) -> Layer:
     """Noise from 0 to 1 that goes on without a step from one edge of the map to the opposite one.
 
     Its wavelength and octaves are those of the sand, if none are given.
@@ -129,7 +126,7 @@ def _noise(scene: Scene, grid: Grid, ridged: bool, wavelength: float = 0.0, octa
     return stretched if reference is noise else np.clip(stretched, 0.0, 1.0)
 
 
-def _endless_noise(scene: Scene, grid: Grid, ridged: bool, wavelength: float, octaves: int) -> Layer:
+def _endless_noise(scene: LandScene, grid: Grid, ridged: bool, wavelength: float, octaves: int) -> Layer:
     """Noise around 0 whose position counts from the map's north-west corner: it ends at the map's other edges."""
     from kernels.noise import fractal_noise
     from kernels.sampling import Sampling

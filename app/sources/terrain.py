@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.model.errors import UserError
 from app.model.home import path_of
-from app.sources.generators import GENERATORS
+from app.sources.parameters import GENERATOR_NAMES
 
 
 def find_terrain(source: str) -> Path:
@@ -24,7 +24,7 @@ def find_terrain(source: str) -> Path:
     if "/" in source or "\\" in source:
         raise UserError(f"{source}: there is no such file")
     raise UserError(
-        f"{source}: there is no such file, and no generator or preset of that name ({', '.join(GENERATORS)})"
+        f"{source}: there is no such file, and no generator or preset of that name ({', '.join(GENERATOR_NAMES)})"
     )
 
 

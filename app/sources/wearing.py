@@ -7,17 +7,15 @@ little time: what a coarse map has lost or gained is the beginning of the next f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from app.model.geology_parameters import has_base_level, landscape_parameters, outlets_of
+from app.model.layered_map import Layer
 from app.model.wanted import check_wanted
-from app.model.world import Layer
 from app.sources.heightmap.resampling import resample
-
-if TYPE_CHECKING:
-    from app.scene.scene import Scene
+from app.sources.land_scene import LandScene
 
 
 class _Level(NamedTuple):
@@ -36,10 +34,11 @@ class Wear(NamedTuple):
 LEVELS = (_Level(4, 0.6, 20), _Level(2, 0.25, 8), _Level(1, 0.15, 4))
 
 
-def wear_of(scene: Scene, ground: Layer, cell_size: float) -> Wear:
+def wear_of(scene: LandScene, ground: Layer, cell_size: float) -> Wear:
     """What a scene's rivers and slopes do to a land of these heights in metres, [row, column]."""
-    from kernels.landscape import evolve, lay_lowest, room_for
+    from kernels.landscape import evolve, lay_lowest
     from kernels.materials import one_kind
+    from kernels.scratch import Scratch
 
     geology, walls = scene.geology, scene.edges.water == "wall"
     rows, columns = ground.shape
@@ -50,7 +49,7 @@ def wear_of(scene: Scene, ground: Layer, cell_size: float) -> Wear:
         change, loose = resample(change, *shape), resample(loose, *shape)
         after = np.ascontiguousarray(before + change)
         loose = np.ascontiguousarray(np.clip(loose, 0.0, None))
-        rock, room = after - loose, room_for(*shape)
+        rock, scratch = after - loose, Scratch()
         cell = cell_size * max(rows, columns) / max(shape)
         parameters = landscape_parameters(geology, level.part * scene.world.worn / level.steps)
         parameters = parameters._replace(soil_production=0.0)
@@ -68,7 +67,7 @@ def wear_of(scene: Scene, ground: Layer, cell_size: float) -> Wear:
                 base_level=has_base_level(geology, walls=walls),
                 sea_level=scene.edges.sea,
                 columns_first=step % 2 == 0,
-                room=room,
+                scratch=scratch,
             )
             if walls:
                 lay_lowest(loose[..., None], after, evolved.moved.off_map)

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
+import multiprocessing
 import os
 import queue
 import secrets
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from multiprocessing import resource_tracker
+from typing import Any
 
 import dask
 import distributed
+from distributed.deploy.spec import SpecCluster
 
+from app.cli.signals import LONGEST_STEP, Wish
 from app.engine.machine import cores
 from app.model.errors import UserError, explained
 from app.scene.scene import Scene
 from app.sweep import worlds
 from app.sweep.worlds import Order, Outcome, Wanted
-
-if TYPE_CHECKING:
-    from app.cli.signals import Wish
 
 PATIENCE = 10.0  # seconds in which a scheduler must answer
 ENDED = "the process ended, time and again; is there enough memory?"
@@ -69,11 +72,15 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
             raise UserError(f"--scheduler {scheduler}: it has ended, or cannot be reached any more") from error
         return
     with _unchanged_environment(), _started(workers or cores()) as cluster, distributed.Client(cluster) as client:
-        yield client
+        try:
+            yield client
+        finally:
+            _end(cluster)
 
 
 def _started(workers: int) -> distributed.LocalCluster:
     """So many processes of this machine. Raises `UserError` where they end, whenever they are started."""
+    _start_tracker()
     for _ in range(STARTS):
         try:
             return distributed.LocalCluster(
@@ -86,7 +93,35 @@ def _started(workers: int) -> distributed.LocalCluster:
             )
         except (RuntimeError, OSError, TimeoutError) as error:
             failure = error
+        except KeyboardInterrupt:  # in the midst, of which Dask would complain on the way out
+            for unfinished in list(SpecCluster._instances):
+                unfinished.shutdown_on_close = False
+            raise
     raise UserError(f"no processes that run worlds can be started: {ENDED}") from failure
+
+
+def _end(cluster: distributed.LocalCluster) -> None:
+    """End its processes at once: nobody wants any more what they are at, and Dask would wait for their kernels."""
+    nannies = list(cluster.workers.values())
+    for nanny in nannies:
+        nanny.close_gracefully()  # else it starts another process in place of the one that ends
+    pids = {nanny.pid for nanny in nannies}
+    for process in multiprocessing.active_children():
+        if process.pid in pids:
+            process.kill()
+
+
+def _start_tracker() -> None:
+    """Start the process in which Python notes what processes share, deaf to a terminal that closes.
+
+    That tells all of them; one that ended before the others would be missed by them, and they would say so.
+    """
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])  # which a process inherits
+        try:
+            resource_tracker.ensure_running()
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGHUP])
 
 
 @contextlib.contextmanager
@@ -101,11 +136,13 @@ def _unchanged_environment() -> Iterator[None]:
 
 
 class _KeptFromInterrupts(distributed.WorkerPlugin):  # type: ignore[misc]
-    """Ctrl+C is for the program, which ends its workers: a terminal sends it to all of them."""
+    """Ctrl+C, and a terminal that closes, are for the program, which ends its workers: all of them are told."""
 
     def setup(self, worker: distributed.Worker) -> None:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+            if sys.platform != "win32":
+                signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 def prepare(client: distributed.Client, scenes: Sequence[Scene], wanted: Wanted) -> None:
@@ -155,7 +192,8 @@ def run_all(
 ) -> Iterator[tuple[int, Outcome]]:
     """Run worlds, each as one task, and yield what became of each as soon as it is known, by its number.
 
-    Each worker has one at a time, and none waits there for its turn. After a `wish` none begins any more. A worker that
+    Each worker has one at a time, and none waits there for its turn. After a `wish` none begins any more, and those
+    that go on for `LONGEST_STEP` seconds are left. A worker that
     ends in the midst of a world loses this one, which is run again; where that happens time and again, the world fails.
     One that came later and would not do gets no more worlds, which is told, and another worker runs the one it had.
     """
@@ -182,7 +220,12 @@ def run_all(
         return [address for address in lookout.look() if address not in refused]
 
     begin_more(workers := fit_workers())
+    latest = math.inf
     while running:
+        if wish and latest == math.inf:
+            latest = time.monotonic() + LONGEST_STEP
+        if time.monotonic() > latest:
+            return
         try:
             future = ended.get(timeout=LOOK)
         except queue.Empty:

@@ -36,8 +36,9 @@ import msgspec
 from app.engine.creation import cells_wanted, read_size, shape_of_world, size_in_cells
 from app.export.landscape import SURFACES
 from app.export.maps import MAPS
-from app.files.opening import open_scene, read_text
+from app.files.opening import open_scene
 from app.files.paths import EXPRESSIONS, NAMING, found, names_in, value_found, with_names
+from app.files.text import read_text
 from app.model.errors import UserError, nearest
 from app.model.kind_files import SUFFIX as KIND_SUFFIX
 from app.model.kind_files import plain_reason

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.progress import Progress
-from app.cli.signals import Ended, kept_from_signals
+from app.cli.signals import LONGEST_STEP, Ended, kept_from_signals
 from app.engine.machine import cores
 from app.engine.memory import check_memory
 from app.files.atomic import check_writable, claimed, claimed_place
@@ -119,7 +119,7 @@ def _run(recipe: Recipe, found: ResultSet, scheduler: str, workers: int | None) 
     orders = (Order(world.number, world.scene, said.cycles, wanted, program()) for world in missing)
     with opened(scheduler, workers) as client:
         prepare(client, [world.scene for world in missing], wanted)
-        with kept_from_signals("world") as wish:
+        with kept_from_signals(f"world, if it ends within {LONGEST_STEP:g} s") as wish:
             progress = Progress(range(len(missing)), "running", "world")
             for number, outcome in run_all(client, orders, wish, progress.write):
                 found.put(number, outcome)

@@ -8,19 +8,16 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.creation import create_world
-from app.engine.memory import check_memory
-from app.engine.publishing import take_snapshot
 from app.engine.realism import measure
-from app.engine.simulator import Simulator
-from app.engine.survey import Surveyor, wanted_by
+from app.engine.runner import make_worlds, run_scene
+from app.engine.survey import Surveyor
+from app.engine.surveys import surveyed_snapshot
 from app.export.landscape import SURFACES, Landscape
 from app.export.maps import MAPS
 from app.model.errors import explained
@@ -31,8 +28,7 @@ from app.scene.scene import Scene
 from app.sweep.recipe import SCENE
 
 if TYPE_CHECKING:
-    from app.picture.canvas import Canvas
-    from app.picture.picture import Picture
+    from app.picture.painter import Painter
 
 Figures = dict[str, float | None]
 
@@ -122,8 +118,9 @@ def prepare(scenes: Sequence[Scene], wanted: Wanted) -> None:
         if not scene.saved_world:
             small = scene.with_values({"world.columns": SMALL, "world.rows": SMALL})
         with contextlib.suppress(Exception):  # which its own worlds will tell
-            world, small = create_world(small, partial(check_memory, [small]))
-            Simulator(small, world, threads=1).compile_missing()
+            (simulator,) = make_worlds([small], threads=1).simulators
+            small = simulator.scene
+            simulator.compile_missing()
         with contextlib.suppress(Exception):
             _outcome(Order(0, small, 1, wanted._replace(pictures=()), program()))
 
@@ -155,19 +152,13 @@ def _use_one_thread() -> None:
 
 
 def _outcome(order: Order) -> Outcome:
-    world, scene = create_world(order.scene, partial(check_memory, [order.scene]))
-    simulator = Simulator(scene, world, threads=1)
-    simulator.prepare_all()
-    for _ in range(order.cycles):
-        simulator.advance()
-    simulator.verify()
-    world, scene = simulator.world, simulator.scene
+    world, scene = run_scene(order.scene, order.cycles, threads=1, on_this_core=True)
     if scene.pools.enabled:
         derive_levels(world, scene.pools, scene.edges)
     landscape = Landscape(world, scene, order.scene)
     wanted = order.wanted
     layers = {name: values for name in wanted.layers if (values := _layer(landscape, name)) is not None}
-    pictures = _painter(wanted.width, wanted.height).paint(order, landscape) if wanted.pictures else None
+    pictures = _paint(order, landscape) if wanted.pictures else None
     return Outcome("", "", _figures(landscape), _accounts(world), layers, pictures)
 
 
@@ -202,43 +193,28 @@ def _accounts(world: World) -> dict[str, Any]:
     return accounts
 
 
+_opened = contextlib.ExitStack()  # as long as the process lives
+
+
 @functools.cache
-def _painter(width: int, height: int) -> _Painter:
-    """The one of this process and thread. Raises `UserError` where there is no OpenGL."""
-    return _Painter(width, height)
+def _painter(width: int, height: int) -> Painter:
+    """The one of this process and thread. Raises `UserError` without OpenGL."""
+    from app.cli.headless import headless_context
+    from app.picture.painter import Painter
+
+    return Painter(_opened.enter_context(headless_context()), (width, height))
 
 
-class _Painter:
-    """Draws worlds as pictures of one size."""
+def _paint(order: Order, landscape: Landscape) -> NDArray[np.uint8]:
+    """The pictures that are wanted, [picture, line, pixel, colour], from where the scene's opening view is."""
+    from app.cli.headless import scene_camera
+    from app.picture.passes.declaration import Shot
 
-    def __init__(self, width: int, height: int) -> None:
-        from app.cli.render import headless_context
-        from app.picture.canvas import Canvas
-        from app.picture.picture import Picture
-
-        self._opened = contextlib.ExitStack()  # as long as the process lives
-        context = self._opened.enter_context(headless_context())
-        self._size = width, height
-        self._picture: Picture = Picture(context, bake_at_once=True)
-        self._canvas: Canvas = Canvas(context)
-
-    def paint(self, order: Order, landscape: Landscape) -> NDArray[np.uint8]:
-        """The pictures that are wanted, [picture, line, pixel, colour], from where the scene's opening view is."""
-        from app.cli.render import scene_camera
-        from app.picture.passes.declaration import Shot
-
-        world, scene = landscape.world, landscape.scene
-        width, height = self._size
-        surveyor, pictures = Surveyor(), []
-        for name in order.wanted.pictures:
-            seen = scene if name == SCENE else scene.with_value("view.overlay", name)
-            surveyed = surveyor.survey(world, seen.rivers, wanted_by(seen.view), seen.climate, seen.runoff)
-            snapshot = take_snapshot(world, order.number, None, surveyed)
-            shot = Shot(scene_camera(seen, snapshot, width / height), seen, 0.0, minimap=False)
-            self._picture.show(snapshot)
-            for _ in self._picture.slices(self._canvas.framebuffer(width, height), shot):
-                pass
-            pixels = self._canvas.pixels()
-            assert pixels is not None
-            pictures.append(np.array(pixels))
-        return np.stack(pictures)
+    wanted = order.wanted
+    painter, surveyor, pictures = _painter(wanted.width, wanted.height), Surveyor(), []
+    for name in wanted.pictures:
+        seen = landscape.scene if name == SCENE else landscape.scene.with_value("view.overlay", name)
+        snapshot = surveyed_snapshot(surveyor, landscape.world, seen, order.number)
+        camera = scene_camera(seen, snapshot, wanted.width / wanted.height)
+        pictures.append(np.array(painter.paint(snapshot, Shot(camera, seen, 0.0, minimap=False))))
+    return np.stack(pictures)

@@ -1,18 +1,30 @@
-"""All actions in one table, from which key handling, key sheet, menu, tooltips and the README's list of keys follow."""
+"""All actions in one table, from which key handling, menu, tooltips and the guide's list of keys follow."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.engine.messages import Step
+from app.scene.edits import Blur
+from app.window.commands import camera, files, moments, running, view, worlds
+from app.window.commands.attempt import attempt
+from app.window.guide import KEYS_PAGE
+
+if TYPE_CHECKING:
+    from app.window.application import Application
 
 
 @dataclass(frozen=True)
 class Action:
-    """An action of the user. `command` is the name of a method of `Commands`."""
+    """What a key, a button or a row of a menu does."""
 
     keys: tuple[str, ...]  # as `KeyPressed.chord` names them
     label: str
     help: str
-    command: str
+    name: str
+    does: Callable[[Application], object]
     group: str
 
     @property
@@ -23,127 +35,162 @@ class Action:
     def tooltip(self) -> str:
         return f"{self.label}: {self.help}  ({self.key_text})"
 
+    def run(self, application: Application) -> None:
+        attempt(application, lambda: self.does(application))
 
-ACTIONS: tuple[Action, ...] = (
-    Action(("Space",), "Pause", "stop or resume the simulation", "toggle_pause", "Simulation"),
-    Action((".",), "Step", "pause, and run a single cycle", "step", "Simulation"),
-    Action((",",), "Step back", "pause, and bring back the land of one cycle before", "step_back", "Simulation"),
-    Action(("[",), "Slower", "fewer cycles per frame, down to one per second", "slower", "Simulation"),
-    Action(("]",), "Faster", "more cycles per frame, up to full speed", "faster", "Simulation"),
-    Action(("R",), "Reset", "restart from cycle 0", "reset", "Simulation"),
-    Action(("N",), "New seed", "restart with another random seed", "new_seed", "Simulation"),
-    Action(("B",), "Blur", "smooth the ground once with a 3×3 filter that conserves mass", "smooth", "Simulation"),
-    Action(("C",), "Compare", "compare the land with a copy of it; again: back to one", "compare", "Simulation"),
-    Action(
-        ("Shift+C",),
-        "Compare anew",
-        "compare two worlds, both from cycle 0",
-        "compare_from_start",
-        "Simulation",
+
+# Keys, label, name, what it does, and its help
+_Row = tuple[str, str, str, "Callable[[Application], object]", str]
+
+
+# fmt: off
+_BY_GROUP: dict[str, tuple[_Row, ...]] = {
+    "Simulation": (
+        ("Space", "Pause", "toggle_pause", running.toggle_pause,
+         "stop or resume the simulation"),
+        (".", "Step", "step", lambda app: app.simulation.ask(Step()),
+         "pause, and run a single cycle"),
+        (",", "Step back", "step_back", moments.step_back,
+         "pause, and bring back the land of one cycle before"),
+        ("[", "Slower", "slower", lambda app: running.change_speed(app, -1),
+         "fewer cycles per frame, down to one per second"),
+        ("]", "Faster", "faster", lambda app: running.change_speed(app, +1),
+         "more cycles per frame, up to full speed"),
+        ("R", "Reset", "reset", lambda app: app.documents.restart("reset"),
+         "restart from cycle 0"),
+        ("N", "New seed", "new_seed", running.new_seed,
+         "restart with another random seed"),
+        ("B", "Blur", "smooth", lambda app: app.documents.ask_as_step(Blur(), "blur"),
+         "smooth the ground once with a 3×3 filter that conserves mass"),
+        ("C", "Compare", "compare", worlds.compare,
+         "compare the land with a copy of it; again: back to one"),
+        ("Shift+C", "Compare anew", "compare_from_start", worlds.compare_from_start,
+         "compare two worlds, both from cycle 0"),
     ),
-    Action(("Ctrl+Z",), "Undo", "take back the last change, or go back to before the last edit", "undo", "Time"),
-    Action(("Ctrl+Shift+Z", "Ctrl+Y"), "Redo", "do again what was undone last", "redo", "Time"),
-    Action(("H",), "Time line", "show or hide the strip with all cycles since the start", "toggle_timeline", "Time"),
-    Action(("L",), "Link cameras", "one camera for all worlds, or one each", "link_cameras", "Camera"),
-    Action(("F",), "Frame all", "fit the whole land into view, from the same direction", "frame_all", "Camera"),
-    Action(("T",), "Top view", "look straight down, north up; again: back", "top_view", "Camera"),
-    Action(("Home",), "Opening view", "return to the initial view of the scene", "opening_view", "Camera"),
-    Action(("K",), "Camera key", "put a key for this view on the time line, at this cycle", "camera_key", "Camera"),
-    Action(
-        ("Shift+K",),
-        "Follow keys",
-        "let the camera follow its keys while cycles run; again: no more",
-        "follow_path",
-        "Camera",
+    "Time": (
+        ("Ctrl+Z", "Undo", "undo", moments.undo,
+         "take back the last change, or go back to before the last edit"),
+        ("Ctrl+Shift+Z Ctrl+Y", "Redo", "redo", moments.redo,
+         "do again what was undone last"),
+        ("H", "Time line", "toggle_timeline", view.toggle_timeline,
+         "show or hide the strip with all cycles since the start"),
     ),
-    Action(("G",), "Fly", "fly with W A S D, Q and E, mouse to look, Shift for speed", "toggle_fly", "Camera"),
-    Action(("V",), "Brush", "take the last brush, or lay it down", "toggle_brush", "Brushes"),
-    Action(("1",), "Brushes of land", "raise, lower, smooth and so on; again: the next", "brush_land", "Brushes"),
-    Action(("2",), "Brushes of material", "rock and loose kinds; again: the next", "brush_material", "Brushes"),
-    Action(("3",), "Brushes of water", "pour, lakes, river beds, springs; again: the next", "brush_water", "Brushes"),
-    Action(("4",), "Brushes of rates", "rain, uplift, protection; again: the next", "brush_rates", "Brushes"),
-    Action(("5",), "Brushes of plants", "sow and clear; again: the next", "brush_plants", "Brushes"),
-    Action(("6",), "Stamps", "forms of land, and images", "brush_forms", "Brushes"),
-    Action(("+", "="), "Larger brush", "a larger radius; also Ctrl + wheel", "larger_brush", "Brushes"),
-    Action(("-",), "Smaller brush", "a smaller radius; also Ctrl + wheel", "smaller_brush", "Brushes"),
-    Action(("I",), "Stronger brush", "more at each touch; also Shift + wheel", "stronger_brush", "Brushes"),
-    Action(("U",), "Weaker brush", "less at each touch; also Shift + wheel", "weaker_brush", "Brushes"),
-    Action(("Shift+I",), "Harder brush", "a sharper edge; also Alt + wheel", "harder_brush", "Brushes"),
-    Action(("Shift+U",), "Softer brush", "a softer edge; also Alt + wheel", "softer_brush", "Brushes"),
-    Action(("Y",), "Denser dabs", "dabs closer to one another; also Ctrl + Shift + wheel", "denser_dabs", "Brushes"),
-    Action(
-        ("Shift+Y",),
-        "Sparser dabs",
-        "dabs farther from one another; also Ctrl + Shift + wheel",
-        "sparser_dabs",
-        "Brushes",
+    "Camera": (
+        ("L", "Link cameras", "link_cameras", worlds.link_cameras,
+         "one camera for all worlds, or one each"),
+        ("F", "Frame all", "frame_all", lambda app: app.camera.frame_all(),
+         "fit the whole land into view, from the same direction"),
+        ("T", "Top view", "top_view", lambda app: app.camera.top_view(),
+         "look straight down, north up; again: back"),
+        ("Home", "Opening view", "opening_view", lambda app: app.camera.open(app.documents.scene.camera, at_once=False),
+         "return to the initial view of the scene"),
+        ("K", "Camera key", "camera_key", camera.camera_key,
+         "put a key for this view on the time line, at this cycle"),
+        ("Shift+K", "Follow keys", "follow_path", camera.follow_path,
+         "let the camera follow its keys while cycles run; again: no more"),
+        ("G", "Fly", "toggle_fly", camera.toggle_fly,
+         "fly with W A S D, Q and E, mouse to look, Shift for speed"),
     ),
-    Action(("O",), "Next overlay", "drape the next map that shows something over the ground", "next_overlay", "View"),
-    Action(("Shift+O",), "Previous overlay", "drape the map before over the ground", "previous_overlay", "View"),
-    Action(("0",), "No overlay", "see the ground without a map; again: the last one", "toggle_overlay", "View"),
-    Action(("/",), "Search", "find a parameter by its name, what it does, or its unit", "search", "View"),
-    Action(("F6",), "Keyboard", "move the keyboard on: scene, panel, menus, time line", "next_focus", "View"),
-    Action(("M",), "Minimap", "show or hide the minimap", "toggle_minimap", "View"),
-    Action(("Tab",), "Panel", "show or hide panel, menus and time line", "toggle_panel", "View"),
-    Action(("F11",), "Full screen", "enter or leave full screen", "toggle_full_screen", "View"),
-    Action(("Ctrl++", "Ctrl+="), "Larger text", "enlarge panel and text", "larger_interface", "View"),
-    Action(("Ctrl+-",), "Smaller text", "shrink panel and text", "smaller_interface", "View"),
-    Action(("P",), "Gallery", "all presets, your own and recent files, with pictures", "toggle_gallery", "Files"),
-    Action(("Ctrl+O",), "Open", "open a heightmap, a saved world or a preset", "open_dialog", "Files"),
-    Action(("Ctrl+T",), "Open tiles", "open a folder of tiles as one model", "open_folder_dialog", "Files"),
-    Action(
-        ("Ctrl+S",),
-        "Save",
-        "save the world (.npz), its parameters (.toml) or its journal (.journal.toml)",
-        "save_dialog",
-        "Files",
+    "Brushes": (
+        ("V", "Brush", "toggle_brush", lambda app: app.brushing.toggle(),
+         "take the last brush, or lay it down"),
+        ("1", "Brushes of land", "brush_land", lambda app: app.brushing.choose_group("Land"),
+         "raise, lower, smooth and so on; again: the next"),
+        ("2", "Brushes of material", "brush_material", lambda app: app.brushing.choose_group("Material"),
+         "rock and loose kinds; again: the next"),
+        ("3", "Brushes of water", "brush_water", lambda app: app.brushing.choose_group("Water"),
+         "pour, lakes, river beds, springs; again: the next"),
+        ("4", "Brushes of rates", "brush_rates", lambda app: app.brushing.choose_group("Rates"),
+         "rain, uplift, protection; again: the next"),
+        ("5", "Brushes of plants", "brush_plants", lambda app: app.brushing.choose_group("Plants"),
+         "sow and clear; again: the next"),
+        ("6", "Stamps", "brush_forms", lambda app: app.brushing.choose_group("Forms"),
+         "forms of land, and images"),
+        ("+ =", "Larger brush", "larger_brush", lambda app: app.brushing.step("radius", +1.0),
+         "a larger radius; also Ctrl + wheel"),
+        ("-", "Smaller brush", "smaller_brush", lambda app: app.brushing.step("radius", -1.0),
+         "a smaller radius; also Ctrl + wheel"),
+        ("I", "Stronger brush", "stronger_brush", lambda app: app.brushing.step("strength", +1.0),
+         "more at each touch; also Shift + wheel"),
+        ("U", "Weaker brush", "weaker_brush", lambda app: app.brushing.step("strength", -1.0),
+         "less at each touch; also Shift + wheel"),
+        ("Shift+I", "Harder brush", "harder_brush", lambda app: app.brushing.step("hardness", +1.0),
+         "a sharper edge; also Alt + wheel"),
+        ("Shift+U", "Softer brush", "softer_brush", lambda app: app.brushing.step("hardness", -1.0),
+         "a softer edge; also Alt + wheel"),
+        ("Y", "Denser dabs", "denser_dabs", lambda app: app.brushing.step("spacing", -1.0),
+         "dabs closer to one another; also Ctrl + Shift + wheel"),
+        ("Shift+Y", "Sparser dabs", "sparser_dabs", lambda app: app.brushing.step("spacing", +1.0),
+         "dabs farther from one another; also Ctrl + Shift + wheel"),
     ),
-    Action(
-        ("Ctrl+Shift+S",),
-        "Save preset",
-        "save the parameters as a preset of your own, for the gallery",
-        "save_preset",
-        "Files",
+    "View": (
+        ("O", "Next overlay", "next_overlay", lambda app: view.step_overlay(app, +1),
+         "drape the next map that shows something over the ground"),
+        ("Shift+O", "Previous overlay", "previous_overlay", lambda app: view.step_overlay(app, -1),
+         "drape the map before over the ground"),
+        ("0", "No overlay", "toggle_overlay", view.toggle_overlay,
+         "see the ground without a map; again: the last one"),
+        ("/", "Search", "search", lambda app: app.panel.begin_search(),
+         "find a parameter by its name, what it does, or its unit"),
+        ("F6", "Keyboard", "next_focus", lambda app: app.panel.keyboard.go_on(),
+         "move the keyboard on: scene, panel, menus, time line"),
+        ("M", "Minimap", "toggle_minimap", view.toggle_minimap,
+         "show or hide the minimap"),
+        ("Tab", "Panel", "toggle_panel", view.toggle_panel,
+         "show or hide panel, menus and time line"),
+        ("F11", "Full screen", "toggle_full_screen", lambda app: app.host.toggle_full_screen(),
+         "enter or leave full screen"),
+        ("Ctrl++ Ctrl+=", "Larger text", "larger_interface", lambda app: view.step_interface_size(app, +1),
+         "enlarge panel and text"),
+        ("Ctrl+-", "Smaller text", "smaller_interface", lambda app: view.step_interface_size(app, -1),
+         "shrink panel and text"),
     ),
-    Action(
-        ("Ctrl+Shift+O",),
-        "Last session",
-        "go on with the land of the session before this one, as it was left",
-        "last_session",
-        "Files",
+    "Files": (
+        ("P", "Gallery", "toggle_gallery", view.toggle_gallery,
+         "all presets, your own and recent files, with pictures"),
+        ("Ctrl+O", "Open", "open_dialog", lambda app: app.panel.ask_for_file_to_open(),
+         "open a heightmap, a saved world or a preset"),
+        ("Ctrl+T", "Open tiles", "open_folder_dialog", lambda app: app.panel.ask_for_folder_to_open(),
+         "open a folder of tiles as one model"),
+        ("Ctrl+S", "Save", "save_dialog", lambda app: app.panel.ask_for_file_to_save(),
+         "save the world (.npz), its parameters (.toml) or its journal (.journal.toml)"),
+        ("Ctrl+Shift+S", "Save preset", "save_preset", files.save_preset,
+         "save the parameters as a preset of your own, for the gallery"),
+        ("Ctrl+Shift+O", "Earlier sessions", "sessions", lambda app: app.sessions.list_all(),
+         "go on with the land of an earlier session, as it was left"),
+        ("Ctrl+E", "Export", "export_dialog", files.export_dialog,
+         "write heights, maps, meshes or pictures of the land for other programs"),
+        ("F9", "Record", "record", lambda app: files.record(app, with_panel=False),
+         "record the scene, without the panel; again: stop"),
+        ("Shift+F9", "Record window", "record_window", lambda app: files.record(app, with_panel=True),
+         "record the window with its panel"),
+        ("F12", "Screenshot", "screenshot", files.screenshot,
+         "save the picture, without the panel, as PNG"),
     ),
-    Action(
-        ("Ctrl+E",),
-        "Export",
-        "write heights, maps, meshes or pictures of the land for other programs",
-        "export_dialog",
-        "Files",
+    "Help": (
+        ("F5", "Reload shaders", "reload_shaders", view.reload_shaders,
+         "recompile the shaders; if one fails, the old ones stay"),
+        ("F1", "Guide", "toggle_guide", lambda app: app.guide.toggle(),
+         "open or close the guide, a page for each subject"),
+        ("?", "Keys", "toggle_keys", lambda app: app.guide.toggle(KEYS_PAGE),
+         "open or close the guide's list of keys"),
+        ("Shift+F1", "Tour", "begin_tour", lambda app: app.panel.tour.begin(),
+         "a first tour in six steps, from the camera to the time line"),
+        ("Esc", "Close", "close", view.close,
+         "close the guide, a dialog or errors; leave fly mode, a brush, a flow path or full screen"),
+        ("Ctrl+Q", "Quit", "quit", lambda app: app.host.close(),
+         "leave the program"),
     ),
-    Action(("F9",), "Record", "record the scene, without the panel; again: stop", "record", "Files"),
-    Action(("Shift+F9",), "Record window", "record the window with its panel", "record_window", "Files"),
-    Action(("F12",), "Screenshot", "save the picture, without the panel, as PNG", "screenshot", "Files"),
-    Action(
-        ("F5",), "Reload shaders", "recompile the shaders; if one fails, the old ones stay", "reload_shaders", "Help"
-    ),
-    Action(("?", "F1"), "Keys", "show or hide the list of keys", "toggle_key_sheet", "Help"),
-    Action(
-        ("Shift+F1",),
-        "Tour",
-        "a first tour in six steps, from the camera to the time line",
-        "begin_tour",
-        "Help",
-    ),
-    Action(
-        ("Esc",),
-        "Close",
-        "close the list of keys, a dialog or errors; leave fly mode, a brush, a flow path or full screen",
-        "close",
-        "Help",
-    ),
-    Action(("Ctrl+Q",), "Quit", "leave the program", "quit", "Help"),
+}
+# fmt: on
+
+ACTIONS: tuple[Action, ...] = tuple(
+    Action(tuple(keys.split()), label, help, name, does, group)
+    for group, rows in _BY_GROUP.items()
+    for keys, label, name, does, help in rows
 )
 
-# What the mouse does, for the key sheet. It is handled by `CameraControl`.
+# What the mouse does, for the guide. It is handled by `CameraControl`.
 MOUSE: tuple[tuple[str, str], ...] = (
     ("left click", "show the catchment of a point, and its flow path to the ocean"),
     ("Ctrl + left click", "add a spring, or remove the one that is there"),
@@ -161,7 +208,7 @@ MOUSE: tuple[tuple[str, str], ...] = (
     ("under World", "parameters with the sign of Reset rebuild the world, when a drag ends or on Enter"),
 )
 
-# What a gamepad does, likewise. It is handled by `Commands.press_gamepad` and `CameraControl.steer`.
+# What a gamepad does, likewise. It is handled by `commands.view.press_gamepad` and `CameraControl.steer`.
 GAMEPAD: tuple[tuple[str, str], ...] = (
     ("gamepad: sticks", "fly: the left one moves, the right one looks; faster high above the ground"),
     ("gamepad: triggers", "sink and rise"),
@@ -170,4 +217,4 @@ GAMEPAD: tuple[tuple[str, str], ...] = (
 )
 
 BY_KEY: dict[str, Action] = {key: action for action in ACTIONS for key in action.keys}
-BY_COMMAND: dict[str, Action] = {action.command: action for action in ACTIONS}
+BY_NAME: dict[str, Action] = {action.name: action for action in ACTIONS}

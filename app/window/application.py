@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -18,53 +16,42 @@ import msgspec
 import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
-from pyglm import glm
 
-from app.engine.autosave import EndedSession
 from app.engine.messages import (
     Arrived,
     Edited,
     FrameBegan,
     GoTo,
-    Look,
-    Moment,
     Opened,
     OpenFailed,
-    PastFailed,
     Refused,
     Saved,
     SaveFailed,
     SessionFailed,
+    SessionWritten,
+    SpinUpFailed,
     Stopped,
     SurveyFailed,
-    Watch,
 )
-from app.engine.survey import wanted_by
 from app.engine.thread import SimulationThread
 from app.files.library import Library
-from app.model.curves import Key, write_curve
 from app.model.errors import UserError, explained
-from app.model.overlays import OVERLAYS
-from app.model.parameters import Value
 from app.model.snapshot import Snapshot
-from app.model.view_parameters import CameraParameters
-from app.picture.ground import Ground
 from app.picture.history import FrameTimes
 from app.picture.passes.quality import KnownLevels
 from app.picture.sides import Side, Sides
 from app.picture.style import EMPTY
-from app.processes.droplets import Spring, read_springs, write_springs
 from app.scene.captions import picture_labels
-from app.scene.comparison import differences
-from app.scene.edits import Change, Copy, Open
-from app.scene.scene import KEYS, VIEW_SECTION, Scene, curve_of, section_of
-from app.window.actions import BY_COMMAND, BY_KEY
+from app.scene.edits import Change, Copy
+from app.scene.scene import Scene
+from app.window.actions import BY_KEY
 from app.window.brushing import Brushing
 from app.window.camera_control import FLIGHT_KEYS, CameraControl
 from app.window.camera_follow import CameraFollow
 from app.window.cameras import Cameras
-from app.window.commands import Commands
+from app.window.commands import files, view
 from app.window.documents import Documents
+from app.window.editing import Editing
 from app.window.events import (
     ButtonPressed,
     ButtonReleased,
@@ -80,6 +67,8 @@ from app.window.events import (
 )
 from app.window.exporting import Exporting
 from app.window.gallery import CardStock
+from app.window.guide import Guide
+from app.window.history import History
 from app.window.layout import Layout
 from app.window.notices import Notices
 from app.window.pace import Pace
@@ -88,16 +77,14 @@ from app.window.panel.memory import PanelMemory
 from app.window.part_choice import PartChoice
 from app.window.pointing import Pointing
 from app.window.recording import Recording
-from app.window.undo import LandStep, Undo, ValueStep
+from app.window.sessions import LookUp, Sessions
+from app.window.undo import Undo
+from app.window.views import Views
+from app.window.watching import Watching
 
 log = logging.getLogger(__name__)
 
-DROPS_OF_A_SPRING = 100.0  # in each cycle, where one is placed by a click
-REACH_OF_A_SPRING = 0.02  # relative to the map: a click nearer to a spring removes it
-REACH_OF_A_RIVER = 3  # cells: a click so near to one means it
-MORE_THAN_ASIDE = 4.0  # times the water of a place that a river near it has
 SCREENS_PER_SECOND = 60  # the frames that a pace in cycles for each frame is meant for
-SECONDS_BETWEEN_LOOKS = 0.25
 STILL_FRAMES = 4  # drawn after the last change, in which ImGui comes to rest
 
 
@@ -139,43 +126,40 @@ class Application:
         known_levels: KnownLevels | None = None,
         panel_memory: PanelMemory | None = None,
         library: Library | None = None,
+        look_up_sessions: LookUp = tuple,
     ) -> None:
-        self.simulation = simulation
-        self.host = host
-        self.documents = Documents(simulation)
-        self.cameras = Cameras()
+        self.simulation: SimulationThread = simulation
+        self.host: Host = host
+        self.documents: Documents = Documents(simulation)
+        self.cameras: Cameras = Cameras()
         self.notices = Notices()
         self.undo = Undo()
         self.frame_times = FrameTimes()
         self.content_scale = content_scale
         self.library = library or Library()
         self.stock = CardStock(context, self.library)
+        self.guide: Guide = Guide(context)
         self.interface_size = 1.0  # the person's own factor on the content scale
-        self.commands = Commands(self)
-        self.panel = Panel(self, panel_memory or PanelMemory())
+        self.last_overlay = "none"  # that was hidden
+        self.panel: Panel = Panel(self, panel_memory or PanelMemory())
         self.sides = Sides(context, known_levels=known_levels)
         self.layout = Layout(self.sides)
-        self.brushing = Brushing(self)
-        self.pointing = Pointing(self)
-        self.camera_follow = CameraFollow(self)
-        self.recording = Recording(self, context)
-        self.exporting = Exporting(self)
-        self.part_choice = PartChoice(self)
-        self.last_session: EndedSession | None = None  # which can be gone on with
-        self.offering = False  # whether the person has still to say so
+        self.editing: Editing = Editing(self.documents, self.undo, simulation, lambda before: self.views.follow(before))
+        self.views: Views = Views(self)
+        self.watching: Watching = Watching(self)
+        self.history: History = History(self)
+        self.brushing: Brushing = Brushing(self)
+        self.pointing: Pointing = Pointing(self)
+        self.camera_follow: CameraFollow = CameraFollow(self)
+        self.recording: Recording = Recording(self, context)
+        self.exporting: Exporting = Exporting(self)
+        self.part_choice: PartChoice = PartChoice(self)
+        self.sessions: Sessions = Sessions(look_up_sessions, lambda scenes: self.open(*scenes))
         self.pixel_size = (0, 0)  # of the window
-        self._time = 0.0
-        self._looked: Look | None = None  # what the simulation knows of view and camera
-        self._looked_at = 0.0
+        self.time = 0.0
         self._opened_worlds: frozenset[int] = frozenset()  # numbers of worlds that were asked for, and not gone back to
-        self._views: dict[int, CameraParameters] = {}  # of lands, by their first branch, when they were left
-        self._going: GoTo | None = None  # to a moment of the time line, which is not reached yet
-        self._opening = True  # the next world is seen from the scene's opening view
+        self.opening = True  # the next world is seen from the scene's opening view
         self.relief_at_start = 0.0  # metres from the lowest to the highest point, when the world was seen first
-        self.asked_place: tuple[int, int] | None = None  # row and column whose flow path is shown
-        self._watched: Watch | None = None  # what the simulation knows of it
-        self._filling = 1  # grows when the filling restarts
-        self._seen_with_land: tuple[Open | None, ValueStep | None] = (None, None)  # what belongs to the next land
         self._still = 0
         self._pace = Pace()
         self._was_held = False  # something of the panel, in the last frame: at Esc ImGui lets go of it by itself
@@ -202,28 +186,29 @@ class Application:
 
     def update(self, dt: float, width: float, height: float, pixels_per_unit: float) -> None:
         """Let `dt` seconds pass: take what the simulation made, and move on. The size is in logical units."""
-        self._time += dt
+        self.time += dt
         self.pixel_size = round(width * pixels_per_unit), round(height * pixels_per_unit)
         self.layout.top = self.panel.height_above_scene
         self.layout.size = (width, height - self.panel.height_below_scene - self.layout.top)
         self.layout.pixels_per_unit = pixels_per_unit
         self.sides.set_content_scale(self.interface_scale * pixels_per_unit)
-        self._lay_out()
+        self.lay_out()
         if self.documents.scenes[0].simulation.cycles_per_frame and not self.simulation.paused:
             self.simulation.ask(FrameBegan(max(1, round(dt * SCREENS_PER_SECOND))))  # a slow picture does not slow it
-        self._watch()
-        self._tell_of_view()
+        self.watching.watch()
+        self.watching.tell_of_view()
         # A picture shows one state of the world, and what is shown is read until others are.
         snapshots = () if self.sides.drawing else self.simulation.take(gives_back=False)
         self._hear_simulation()
         self.exporting.update()
+        self.sessions.offer_later(self.time)
         self.part_choice.update()
         self._take_snapshots(snapshots)
         self._follow_keys()
         if not imgui.is_any_item_active():
             self.documents.restart_when_due()
         self.camera_follow.update(dt)
-        for camera in self.cameras.in_use(self._worlds_shown):
+        for camera in self.cameras.in_use(self.views.worlds_shown):
             camera.update(dt)
         self.host.capture_pointer(self.camera.flying)
 
@@ -250,11 +235,11 @@ class Application:
             case Scrolled() if not io.want_capture_mouse:
                 self.pointing.scroll(event)
             case FilesDropped() if event.paths:
-                self.commands.open(event.paths[0])
+                files.open(self, event.paths[0])
             case Steered() if not self.panel.is_covered:
                 self.camera.steer(event)
             case GamepadPressed(button):
-                self.commands.press_gamepad(button)
+                view.press_gamepad(self, button)
 
     def _keeps_from_scene(self, event: KeyPressed) -> bool:
         """Whether a key belongs to the panel.
@@ -304,16 +289,16 @@ class Application:
 
     def _begin_picture(self) -> bool:
         """Begin to draw, if anything visible has changed. Returns whether it has."""
-        # Until worlds that were asked for are here, there may be another number of them.
+        # Until a copy of a world is here, there may be another number of them.
         count = len(self.sides.shown)
-        scenes = self.documents.scenes
-        scenes = scenes if len(scenes) == count else (self.documents.scene,) * count
-        minimap = scenes[0].view.minimap
-        cameras = [self.camera_of(side).camera() for side in self.sides.shown]
+        scenes = self.documents.seen
+        scenes = scenes if len(scenes) == count else (self.documents.seen_scene,) * count
+        minimap = self.views.with_minimap
+        cameras = [self.views.camera_of(side).camera() for side in self.sides.shown]
         labels = picture_labels(scenes, *((self.snapshot.cycle, self.snapshot.years) if self.snapshot else (0, 0.0)))
         for side in self.sides.shown:
             side.covered_left = round(self.panel.width_left_of_scene * self.layout.pixels_per_unit)
-        return self.sides.begin(cameras, scenes, time=self._time, minimap=minimap, labels=labels)
+        return self.sides.begin(cameras, scenes, time=self.time, minimap=minimap, labels=labels)
 
     @property
     def _shares_cores(self) -> bool:
@@ -365,6 +350,15 @@ class Application:
     # What panel and commands read and change.
 
     @property
+    def camera(self) -> CameraControl:
+        """The camera that mouse and keys move."""
+        return self.views.camera
+
+    def wake(self) -> None:
+        """Draw again: something has changed."""
+        self._still = 0
+
+    @property
     def seen_scene(self) -> Scene:
         """The scene that the panel shows, opening with what is seen now."""
         return msgspec.structs.replace(self.documents.scene, camera=self.camera.parameters())
@@ -406,121 +400,18 @@ class Application:
             and not self.camera.moving
             and not self.camera.flying
             and not self.documents.restart_waits
-            and not self.is_going
+            and not self.history.is_going
             and not self.camera_follow.moving
-            and not self._waits_for_survey
+            and not self.watching.waits_for_survey
             and not self.brushing.is_drawing
         )
-
-    @property
-    def _waits_for_survey(self) -> bool:
-        """Whether something about rivers is asked for that the picture does not show yet, or that moves on."""
-        surveys = [snapshot.survey for snapshot in self.sides.snapshots]
-        wants_course = self.asked_place is not None and any(not (survey and survey.course) for survey in surveys)
-        shows_filling = OVERLAYS[self.documents.scene.view.overlay].survey == "filling"
-        is_filling = shows_filling and any(not (survey and survey.filled) for survey in surveys)
-        return wants_course or is_filling
-
-    def change(self, path: str, value: Value, *, in_all: bool = False) -> None:
-        """Change one parameter, and see the land as it says; see `Documents.change`."""
-        if curve_of(self.documents.scene, path):  # which its value follows
-            self.set_key(path, value, from_now_on=True)
-            return
-        before, scenes = self.documents.scene, self.documents.scenes
-        log.debug("%s = %r", path, value)
-        rebuilds = self.documents.rebuilds(path)
-        self.documents.change(path, value, in_all=in_all)
-        if not rebuilds:  # which is a step when the world is there
-            self.undo.add(self._value_step(scenes, path))
-        self._follow_view(before)
-
-    def change_together(self, values: Mapping[str, Value], name: str) -> None:
-        """Change several parameters as one step of undo, and see the land as they say."""
-        before, scenes = self.documents.scene, self.documents.scenes
-        request = self.documents.change_together(values, name)
-        if request is None:
-            self.undo.add(self._value_step(scenes, *values))
-        else:  # it is a step when the world is there; how it is seen goes with it
-            seen = [path for path in values if section_of(path) == VIEW_SECTION]
-            self._seen_with_land = (request, self._value_step(scenes, *seen) if seen else None)
-        self._follow_view(before)
-
-    def set_key(self, path: str, value: Value, *, from_now_on: bool = False) -> None:
-        """Let a parameter have a value in the cycle of now, and follow a curve through all its keys.
-
-        With `from_now_on` it keeps the value, as one would expect of a slider: keys of cycles that have not come yet
-        are given up. Where it is an earlier moment that is looked at, they stay.
-        """
-        status = self.simulation.status
-        branch = status.timeline.branches.get(status.moment.branch)
-        gives_up = from_now_on and (branch is None or status.cycle >= branch.last)
-        others = [
-            key
-            for key in curve_of(self.documents.scene, path)
-            if key.cycle < status.cycle or (key.cycle > status.cycle and not gives_up)
-        ]
-        self.change(KEYS + path, write_curve(sorted([*others, Key(status.cycle, value)])))
-
-    def change_back(self, path: str, values: Sequence[Value]) -> None:
-        """Give a parameter the value in each world that it had there before; see `Documents.change_back`."""
-        before, scenes = self.documents.scene, self.documents.scenes
-        self.documents.change_back(path, values)
-        self.undo.add(self._value_step(scenes, path))
-        self._follow_view(before)
-
-    def _value_step(self, before: Sequence[Scene], *paths: str) -> ValueStep:
-        """The step from scenes as they were to those of now, where these parameters are others."""
-        old, new = (
-            {path: tuple(scene.value(path) for scene in scenes) for path in paths}
-            for scenes in (before, self.documents.scenes)
-        )
-        return ValueStep(old, new)
-
-    def take_from(self, other: Scene) -> None:
-        """Give climate and processes of another scene to what is edited, which goes on with them."""
-        before = self.documents.scenes
-        self.documents.take_from(other)
-        paths = sorted(
-            {path for pair in zip(before, self.documents.scenes, strict=True) for path in differences(*pair)}
-        )
-        if paths:
-            self.undo.add(self._value_step(before, *paths))
-
-    def set_values(self, values: Mapping[str, Sequence[Value]]) -> None:
-        """Give parameters the values that they had in each world at another time."""
-        before = self.documents.scene
-        for path, in_worlds in values.items():
-            self.documents.change_back(path, in_worlds)
-        self._follow_view(before)
-
-    def go_to(self, going: GoTo) -> None:
-        """Bring back the land of a moment of the time line."""
-        self._going = going
-        self._views[self._land] = self.camera.parameters()
-        self.simulation.ask(going)
-
-    @property
-    def is_going(self) -> bool:
-        """Whether the land of another moment is still to come."""
-        return self._going is not None
-
-    @property
-    def _land(self) -> int:
-        """The first branch of the land that is shown."""
-        status = self.simulation.status
-        return status.timeline.root(status.moment.branch)
 
     def open(self, *scenes: Scene) -> None:
         """Leave what is shown for another scene, or several that are compared."""
         self.part_choice.close()
-        self._opening = True
+        self.opening = True
+        self.sessions.something_else_is_opened()
         self.documents.open(*scenes)
-
-    def offer(self, sessions: Sequence[EndedSession]) -> None:
-        """Offer to go on with a session that was not closed. The newest can be gone on with in any case."""
-        unclosed = [session for session in sessions if not session.index.closed]
-        self.offering = bool(unclosed)
-        self.last_session = next(iter(unclosed or sessions), None)
 
     def add_world(self) -> None:
         """Compare the world that the panel shows with a copy of it."""
@@ -531,136 +422,6 @@ class Application:
         """Compare the world that the panel shows with another one; both begin anew."""
         self.layout.divider = 0.5
         self.documents.compare_from_start()
-
-    @property
-    def camera(self) -> CameraControl:
-        """The one that mouse and keys move: that of all sides, or of the one that is pointed at."""
-        return self.camera_of(self.pointing.side)
-
-    def places_of(self, side: Side, points: Iterable[glm.vec3]) -> list[tuple[float, float] | None]:
-        """Where points of a side's land are seen, in logical units; None where one is not."""
-        area, camera = side.area, self.camera_of(side).camera()
-        camera = replace(camera, middle=area.free[0] + area.free[1] - 1.0)
-        (left, top), scale = self.layout.corner(side), self.layout.pixels_per_unit
-        places: list[tuple[float, float] | None] = []
-        for point in points:
-            seen = camera.place_of(point, area.width / max(area.height, 1))
-            if seen is None or max(map(abs, seen)) > 1.0:
-                places.append(None)
-                continue
-            x, y = 0.5 + 0.5 * seen[0], 0.5 - 0.5 * seen[1]
-            places.append((left + x * area.width / scale, top + y * area.height / scale))
-        return places
-
-    def look_at_part(self, south: float, east: float) -> None:
-        """Look at a place, told by the parts of the map's height and width."""
-        if self.snapshot is not None:
-            rows, columns = self.snapshot.shape
-            self.camera.look_at(east * columns * self.snapshot.cell_size, south * rows * self.snapshot.cell_size)
-
-    def camera_of(self, side: Side) -> CameraControl:
-        return self.cameras.of(side.snapshot.world if side.snapshot else None)
-
-    @property
-    def _worlds_shown(self) -> list[int]:
-        return [snapshot.world for snapshot in self.sides.snapshots]
-
-    def link_cameras(self, linked: bool) -> None:
-        """Let all worlds be seen from one camera, or each from its own. It begins with what is seen now."""
-        if linked:
-            self.cameras.link(self.camera)
-        else:
-            self.cameras.unlink(self._worlds_shown, self.camera)
-        self.look_from_here()
-        self._still = 0
-
-    def look_from_here(self) -> None:
-        """Another side is pointed at: its ground is what the camera goes by."""
-        self._lay_out()
-        self._see_ground()
-
-    def ask_about(self, place: tuple[int, int] | None, *, look_there: bool = False) -> None:
-        """Follow the water of a place (row, column) to the ocean, or of none."""
-        self.asked_place = place
-        self._still = 0
-        if look_there and place is not None and self.snapshot is not None:
-            row, column = place
-            self.camera.look_at((column + 0.5) * self.snapshot.cell_size, (row + 0.5) * self.snapshot.cell_size)
-
-    # What a brush asks about the land.
-
-    @property
-    def side_pointed_at(self) -> Side:
-        return self.pointing.side
-
-    @property
-    def painted_world(self) -> int | None:
-        """The one of several that a brush changes: that under the pointer, or all where the panel changes all."""
-        if not self.documents.comparing or self.documents.edited == "all":
-            return None
-        return self.pointing.place
-
-    def ground_under(self, x: float, y: float) -> glm.vec3 | None:
-        """The land under a place of the window, in picture space; None where there is none of the map."""
-        left, top = self.layout.corner(self.pointing.side)
-        hit, snapshot = self.camera.ground_under(x - left, y - top), self.pointing.side.snapshot
-        if hit is None or snapshot is None:
-            return None
-        rows, columns = snapshot.shape
-        side = snapshot.cell_size
-        return hit if 0.0 <= hit.x < columns * side and 0.0 <= hit.z < rows * side else None
-
-    def cell_at(self, east: float, south: float) -> tuple[int, int] | None:
-        """Row and column of a place, in metres."""
-        snapshot = self.pointing.side.snapshot
-        if snapshot is None:
-            return None
-        return int(south // snapshot.cell_size), int(east // snapshot.cell_size)
-
-    def height_at(self, east: float, south: float) -> float:
-        """The height of the land at a place, in metres."""
-        snapshot, cell = self.pointing.side.snapshot, self.cell_at(east, south)
-        return float(snapshot.ground(cell, np.float64)) if snapshot is not None and cell is not None else 0.0
-
-    def show_overlay(self, name: str) -> None:
-        """Lay a map over the land for a tool; that is not a step to be undone."""
-        if name in OVERLAYS:
-            before = self.documents.scene
-            self.documents.change("view.overlay", name)
-            self._follow_view(before)
-
-    def ask_about_water(self, place: tuple[int, int] | None) -> None:
-        """Follow the water of a place that a person has pointed at, or of the river that is close to it."""
-        self.ask_about(river_near(self.snapshot, place) if place and self.snapshot else place)
-        if place is not None:
-            key = BY_COMMAND["close"].key_text
-            self.notices.say(
-                f"lit: what drains here, and the way of its water (profile: section Rivers); {key} ends it"
-            )
-
-    def toggle_spring(self, place: tuple[int, int] | None) -> None:
-        """Add a spring at a place (row, column), or remove the one that is near it."""
-        if place is None or self.snapshot is None:
-            return
-        rows, columns = self.snapshot.shape
-        south, east = (place[0] + 0.5) / rows, (place[1] + 0.5) / columns
-        springs = read_springs(self.documents.scene.droplets.springs)
-        kept = tuple(
-            spring for spring in springs if math.hypot(spring.south - south, spring.east - east) > REACH_OF_A_SPRING
-        )
-        if len(kept) == len(springs):
-            kept = (*springs, Spring(south, east, DROPS_OF_A_SPRING))
-        self.change("droplets.springs", write_springs(kept))
-        self.notices.say("spring added" if len(kept) > len(springs) else "spring removed")
-
-    def fill_again(self) -> None:
-        """Restart the fronts of the filling."""
-        self._filling += 1
-        self._still = 0
-
-    def redraw(self) -> None:
-        """Draw the picture again, though nothing that it shows has changed."""
-        self.sides.redraw()
 
     def close(self) -> None:
         """Give back what the graphics hold. The simulation is stopped by who started it."""
@@ -673,27 +434,11 @@ class Application:
 
     # How it is done.
 
-    def _lay_out(self) -> None:
+    def lay_out(self) -> None:
         self.layout.free = self.panel.free_of_scene
         self.layout.apply()
         for side in (*self.sides.shown, self.pointing.side):  # the last counts where the camera is that of all
-            self.layout.fit(self.camera_of(side), side)
-
-    def _watch(self) -> None:
-        """Report to the simulation what is looked at, where that has changed."""
-        wanted = wanted_by(self.documents.scene.view, self.asked_place, self._filling)
-        watch = Watch(
-            self.documents.scene.view.overlay,
-            replace(
-                wanted,
-                rivers=wanted.rivers or self.panel.rivers_shown,
-                channels=self.panel.rivers_shown,
-                realism=self.panel.realism_shown,
-            ),
-        )
-        if watch != self._watched:
-            self._watched = watch
-            self.simulation.ask(watch)
+            self.layout.fit(self.views.camera_of(side), side)
 
     def _follow_keys(self) -> None:
         """Let parameters that have keys on the time line be as in the cycle that is seen."""
@@ -701,16 +446,7 @@ class Application:
             before = self.documents.scene
             self.documents.reach(self.snapshot.cycle)
             if self.documents.scene is not before:
-                self._follow_view(before)
-
-    def _tell_of_view(self) -> None:
-        """Report to the simulation how the land is seen, where that has changed."""
-        if self._time - self._looked_at < SECONDS_BETWEEN_LOOKS or self.snapshot is None or self._opening:
-            return
-        look = Look(self.documents.scene.view, self.camera.parameters())
-        if look != self._looked:
-            self._looked, self._looked_at = look, self._time
-            self.simulation.ask(look)
+                self.views.follow(before)
 
     def _take_snapshots(self, snapshots: Sequence[Snapshot]) -> None:
         if snapshots:
@@ -718,18 +454,19 @@ class Application:
             are_others = worlds.isdisjoint(snapshot.world for snapshot in snapshots)
             were_opened = are_others and not self._opened_worlds.isdisjoint(snapshot.world for snapshot in snapshots)
             if were_opened:
-                self.asked_place = None
+                self.watching.asked_place = None
                 self.relief_at_start = snapshots[0].highest - snapshots[0].lowest
                 self.documents.worlds_came()
+                self.sessions.worlds_came()
             elif are_others:
                 self.cameras.renumber([shown.world for shown in self.sides.snapshots], [new.world for new in snapshots])
             try:
                 self._show(snapshots, are_others=are_others)  # last, for it may fail; the worlds are there in any case
             finally:
                 self.simulation.give_back(self.sides.snapshots)
-        if self._opening and self.documents.are_shown and self.snapshot is not None:
+        if self.opening and self.documents.are_shown and self.snapshot is not None:
             self.camera.open(self.documents.scene.camera)
-            self._opening = not self.panel.is_laid_out  # until then it is not known what is free of the scene
+            self.opening = not self.panel.is_laid_out  # until then it is not known what is free of the scene
 
     def _show(self, snapshots: Sequence[Snapshot], *, are_others: bool) -> None:
         """Show snapshots, of other worlds or not, in another number of pictures where that has changed."""
@@ -737,68 +474,47 @@ class Application:
         self.sides.show(snapshots)
         if len(self.sides.shown) != count:
             self.pointing.reset()
-            self._lay_out()
+            self.lay_out()
             if not self.cameras.linked:
-                self.cameras.unlink(self._worlds_shown, self.camera)
-            for camera in self.cameras.in_use(self._worlds_shown):
+                self.cameras.unlink(self.views.worlds_shown, self.camera)
+            for camera in self.cameras.in_use(self.views.worlds_shown):
                 camera.keep_width_of_view(before)
-        self._see_ground(of_others=are_others)
-
-    def _follow_view(self, before: Scene) -> None:
-        """See the land as the scene says now, which was another one before."""
-        if self.documents.scene.camera != before.camera:
-            self.camera.open(self.documents.scene.camera, at_once=False)
-        if self.documents.scene.view.exaggeration != before.view.exaggeration:
-            self._see_ground()
-        self._still = 0
-
-    def _see_ground(self, *, of_others: bool = False) -> None:
-        if self.sides.snapshots:
-            exaggeration = self.documents.scene.view.exaggeration
-            grounds = [Ground(snapshot, exaggeration) for snapshot in self.sides.snapshots]
-            if self.cameras.linked:
-                self._see(self.camera, grounds.pop(self.pointing.place), *grounds, is_other=of_others)
-                return
-            for snapshot, ground in zip(self.sides.snapshots, grounds, strict=True):
-                self._see(self.cameras.of(snapshot.world), ground, is_other=of_others)
-
-    def _see(self, camera: CameraControl, *grounds: Ground, is_other: bool) -> None:
-        see = camera.see_another if is_other and not self._opening else camera.see
-        see(*grounds)
+        self.views.see_ground(of_others=are_others)
 
     def _hear_simulation(self) -> None:
         for report in self.simulation.reports():
             match report:
                 case Opened(request, worlds, branch, before):
                     self._opened_worlds = frozenset(worlds)
-                    self._views[self.simulation.status.timeline.root(before.branch)] = self.camera.parameters()
+                    self.history.keep_view(before)
                     self.documents.opened_on(branch, request)
-                    self._add_step(request, before)
+                    self.editing.add_land_step(request, before)
                 case Edited(request, before):
-                    self._add_step(request, before)
+                    self.editing.add_land_step(request, before)
                 case Arrived(request, worlds, before):
                     self.undo.was_undone(request, before)
                     if worlds:
-                        self._arrive(before)
-                    if self._going is request:
-                        self._going = None
+                        self.history.arrive(before)
+                    self.history.ended(request)
                 case OpenFailed(request, why):
                     self.documents.take_name(request)
                     if why != self.simulation.status.error:  # which has its own box
                         self.notices.complain(why)
                     if self.snapshot is not None and self.documents.worlds_failed(request):
-                        self._opening = False
+                        self.opening = False
                 case Saved() | SaveFailed() if self.exporting.awaits(report.path):
                     self.exporting.hear(report)
                 case Saved(path):
-                    self.commands.saved(path)
+                    files.saved(self, path)
                 case SaveFailed(path, why):
-                    self.commands.save_failed(path, why)
+                    files.save_failed(self, path, why)
+                case SessionWritten(picture):
+                    files.session_written(self, picture)
                 case SessionFailed(why):
                     self.notices.complain(f"the work so far is not safe from a crash: {why}")
                 case SurveyFailed(why):
                     self.notices.complain(f"rivers: {why}")
-                case PastFailed(why):
+                case SpinUpFailed(why):
                     self.notices.complain(why)
                 case Refused(request, why):
                     self.notices.complain(why)
@@ -809,25 +525,9 @@ class Application:
                         self.documents.change_refused(request)
                     if isinstance(request, GoTo):
                         self.undo.cannot_be_undone(request)
-                    if self._going is request:
-                        self._going = None
+                    self.history.ended(request)
                 case Stopped():
                     pass  # the status shows it
-
-    def _add_step(self, request: object, before: Moment) -> None:
-        """What was asked for under a name is done, and can be undone."""
-        name = self.documents.take_name(request)
-        if name and before.branch:  # the first land has none before it
-            (seen_with, seen), self._seen_with_land = self._seen_with_land, (None, None)
-            self.undo.add(LandStep(name, before, seen=seen if seen_with is request else None))
-
-    def _arrive(self, before: Moment) -> None:
-        """The land of another moment is there."""
-        left = self.simulation.status.timeline.root(before.branch)
-        self.documents.came_to_moment(self._land)
-        if self._land != left and (camera := self._views.get(self._land)):
-            self.camera.open(camera)
-        self._still = 0
 
     def _press_key(self, event: KeyPressed) -> None:
         if self.camera.flying:
@@ -836,21 +536,7 @@ class Application:
                 return
         action = BY_KEY.get(event.chord)
         if action is not None:
-            self.commands.run(action)
-
-
-def river_near(snapshot: Snapshot, place: tuple[int, int]) -> tuple[int, int]:
-    """The cell (row, column) with the most water near a place, where that is far more than at the place itself."""
-    discharge = snapshot.layers.get("discharge")
-    if discharge is None:
-        return place
-    row, column = place
-    top, left = max(row - REACH_OF_A_RIVER, 0), max(column - REACH_OF_A_RIVER, 0)
-    around = discharge[top : row + REACH_OF_A_RIVER + 1, left : column + REACH_OF_A_RIVER + 1]
-    south, east = np.unravel_index(int(around.argmax()), around.shape)
-    if around[south, east] <= MORE_THAN_ASIDE * discharge[row, column]:
-        return place
-    return top + int(south), left + int(east)
+            action.run(self)
 
 
 @contextlib.contextmanager

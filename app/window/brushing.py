@@ -1,29 +1,24 @@
-"""Brushes in the scene: which one the pointer holds, how large and strong it is, and the stroke that it draws."""
+"""Strokes of the brush in the scene."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import random
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING
 
-import msgspec
 from imgui_bundle import imgui
 from pyglm import glm
 
-from app.brushes.material import SEDIMENT
-from app.brushes.plants import ALL_PLANTS
-from app.brushes.tools import RATES, TOOLS, Tool
-from app.model.parameters import Declaration, Parameters, declarations, parameter
-from app.model.plants import GRASS
-from app.model.world import TOUCHES
+from app.brushes.tools import TOOLS, Tool
+from app.model.layered_map import TOUCHES
 from app.picture.ground import Ground
 from app.picture.sides import Side
 from app.scene.edits import Dab, Stroke
-from kernels.brushes import FORMS
+from app.window.brush import Brush
+from app.window.commands import changes
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -31,197 +26,27 @@ if TYPE_CHECKING:
 DABS_PER_SECOND = 20.0  # while the pointer rests
 LONGEST_WAIT = 0.15  # seconds for the land that shows what was drawn, before a picture is drawn without it
 LARGEST_NUMBER = 2**53  # of a stroke
-FACTOR, STEP = 1.15, 0.05  # by a key or a notch of the wheel: of what has a logarithmic slider, and of all else
-BY_WHEEL = {  # with Shift, Ctrl and Alt
-    (False, True, False): "radius",
-    (True, False, False): "strength",
-    (False, False, True): "hardness",
-    (True, True, False): "spacing",
-}
-DROPS_OF_LARGE_DAB, DROPS_PER_CELL = 4000.0, 0.04  # of a dab of full strength: at most, and by area
 DIGITS = 3  # of what a journal keeps, in cells; no less than millimetres
 
 
-class BrushParameters(Parameters, frozen=True, kw_only=True):
-    """How a brush is used."""
-
-    title: ClassVar[str] = "Brush"
-
-    # Relative to the land's longer side, so that it fits any land; shown in metres
-    radius: Annotated[
-        float, parameter(0.002, 0.5, "how far it reaches; also Ctrl + wheel, + and -", unit="m", log=True)
-    ] = 0.06
-    strength: Annotated[float, parameter(0.01, 1.0, "how much a touch does; also Shift + wheel, I and U", unit="")] = (
-        0.5
-    )
-    hardness: Annotated[
-        float, parameter(0.0, 1.0, "the part of the radius in which it acts fully; also Alt + wheel, Shift+I, Shift+U")
-    ] = 0.35
-    spacing: Annotated[
-        float,
-        parameter(
-            0.05,
-            2.0,
-            "from dab to dab, relative to the radius; also Ctrl + Shift + wheel, Y and Shift+Y",
-            log=True,
-        ),
-    ] = 0.25
-    level: Annotated[
-        float, parameter(-20_000.0, 20_000.0, "the height that the land or the lake comes to", unit="m")
-    ] = 0.0
-
-
-SETTINGS = {declaration.name: declaration for declaration in declarations(BrushParameters, "brush.")}
-
-
-class Brushing:
-    """The brush that the pointer holds, if any, and the stroke that is being drawn."""
+class Brushing(Brush):
+    """The brush, and the stroke that is being drawn with it."""
 
     def __init__(self, application: Application) -> None:
-        self.settings = BrushParameters()
-        self.level_is_told = False  # else the land says it
-        self.image = ""  # that is stamped, where one was chosen
-        self._chosen: dict[str, str] = {}  # by the kind of choice: loose, plant, form, rate
-        self.tool_name = ""  # none: the pointer moves the camera, and asks
+        super().__init__(application.editing, lambda: application.snapshot, lambda: application.pointing.side.snapshot)
         self._application = application
-        self._last_tool = "raise"
-        self._last_of_group: dict[str, str] = {}
-        self._overlay_before: str | None = None  # where a tool shows another one
         self._drawing: _Drawing | None = None
         self._end_of_last: tuple[float, float] | None = None  # from where a straight line goes on
         self.pointer: tuple[float, float] | None = None  # in the window, in logical units
 
-    # The tool.
-
-    @property
-    def tool(self) -> Tool | None:
-        return TOOLS.get(self.tool_name)
-
-    @property
-    def is_active(self) -> bool:
-        return bool(self.tool_name)
+    def choose(self, name: str) -> None:
+        """Take a tool, or none. A stroke that is being drawn ends."""
+        self.cancel()
+        super().choose(name)
 
     @property
     def is_drawing(self) -> bool:
         return self._drawing is not None
-
-    def choose(self, name: str) -> None:
-        """Take a tool, or none."""
-        self.cancel()
-        before = self.tool
-        self.tool_name = name
-        if name:
-            self._last_tool = name
-            self._last_of_group[TOOLS[name].group] = name
-        self._show_overlay_of(before, self.tool)
-
-    def toggle(self) -> None:
-        """Take the last tool again, or none."""
-        self.choose("" if self.is_active else self._last_tool)
-
-    def choose_group(self, group: str) -> None:
-        """Take the tool of a group that was used last; again: the next one of it."""
-        names = [name for name, tool in TOOLS.items() if tool.group == group]
-        current = self._last_of_group.get(group, names[0])
-        if self.tool is not None and self.tool.group == group:
-            current = names[(names.index(self.tool_name) + 1) % len(names)]
-        self.choose(current)
-
-    def _show_overlay_of(self, before: Tool | None, tool: Tool | None) -> None:
-        application = self._application
-        if tool is not None and tool.shows:
-            if before is None or not before.shows:
-                self._overlay_before = application.documents.scene.view.overlay
-            application.show_overlay(tool.shows.format(choice=self.choice_of(self.tool_name)))
-        elif before is not None and before.shows and self._overlay_before is not None:
-            application.show_overlay(self._overlay_before)
-            self._overlay_before = None
-
-    def choose_to_work_with(self, name: str) -> None:
-        """Let the tool work with a kind, a plant, a form or a rate."""
-        tool = self.tool
-        if tool is not None:
-            self._chosen[tool.choice] = name
-            self._show_overlay_of(tool, tool)
-
-    def choices(self, name: str) -> tuple[str, ...]:
-        """What a tool can be chosen to work with on the present land."""
-        snapshot = self._application.snapshot
-        match TOOLS[name].choice:
-            case "loose":
-                return snapshot.materials.names if snapshot and snapshot.materials else (SEDIMENT,)
-            case "plant":
-                trees = snapshot.flora.names if snapshot else ()
-                return (GRASS, *trees) if name == "sow" else (ALL_PLANTS, GRASS, *trees)
-            case "rate":
-                return RATES
-            case "form":
-                return (*FORMS, self.image) if self.image else tuple(FORMS)
-        return ()
-
-    def choice_of(self, name: str) -> str:
-        """What a tool works with; empty where there is nothing to be chosen."""
-        known = self.choices(name)
-        chosen = self._chosen.get(TOOLS[name].choice, "")
-        return chosen if chosen in known or not known else known[0]
-
-    # Sizes.
-
-    @property
-    def radius(self) -> float:
-        """In metres."""
-        snapshot = self._application.side_pointed_at.snapshot
-        if snapshot is None:
-            return self.settings.radius
-        return self.settings.radius * max(snapshot.shape) * snapshot.cell_size
-
-    def set(self, name: str, value: float) -> None:
-        """Give a setting a value, as near to it as may be."""
-        declaration = SETTINGS[name]
-        value = min(max(value, declaration.low), declaration.high)
-        self.settings = msgspec.structs.replace(self.settings, **{name: value})
-
-    def step(self, name: str, steps: float) -> None:
-        """Change a setting by some steps, as keys and wheel do."""
-        value = getattr(self.settings, name)
-        self.set(name, value * FACTOR**steps if SETTINGS[name].log else value + STEP * steps)
-
-    def shown(self, name: str) -> tuple[Declaration, float]:
-        """A setting as its slider shows it: the radius is in metres of the present land."""
-        declaration, value = SETTINGS[name], getattr(self.settings, name)
-        if name != "radius":
-            return declaration, value
-        metres = self.radius / value
-        low, high = declaration.low * metres, declaration.high * metres
-        return dataclasses.replace(declaration, low=low, high=high), value * metres
-
-    def set_shown(self, name: str, value: float) -> None:
-        """Give a setting the value that its slider shows."""
-        self.set(name, value * self.settings.radius / self.radius if name == "radius" else value)
-
-    def scroll(self, amount: float, *, shift: bool, control: bool, alt: bool) -> bool:
-        """Change the brush by the wheel. Returns whether it was meant."""
-        if not self.is_active:
-            return False
-        if not (shift or control or alt):
-            return False
-        self.step(BY_WHEEL.get((shift, control, alt), "radius"), amount)
-        return True
-
-    def amount(self, tool: Tool) -> float:
-        """What one dab of the present strength does, in the tool's own measure."""
-        strength, spacing = self.settings.strength, self.settings.spacing
-        match tool.amount:
-            case "metres":
-                return strength * tool.full * self.radius * (spacing if tool.gesture == "paint" else 1.0)
-            case "part":
-                return min(strength * (spacing if tool.gesture == "paint" else 1.0) * 1.5, 1.0)
-            case "seeds":
-                return strength * spacing * 2.0
-        snapshot = self._application.snapshot
-        cell = snapshot.cell_size if snapshot else 1.0
-        cells = math.pi * (self.radius / cell) ** 2
-        return max(1.0, min(strength * DROPS_PER_CELL * cells, DROPS_OF_LARGE_DAB))
 
     # A stroke.
 
@@ -232,18 +57,18 @@ class Brushing:
         if tool is None or place is None:
             return
         if tool.act is None:
-            self._application.toggle_spring(self._application.cell_at(*place))
+            changes.toggle_spring(self._application, self._application.pointing.cell_at(*place))
             self._switch_on(tool)
             return
         name = tool.opposite if control and tool.opposite else self.tool_name
         self._switch_on(TOOLS[name])
         level = self.settings.level if self.level_is_told else 0.0
         if tool.takes_level and not self.level_is_told:
-            level = self._application.height_at(*place)
+            level = self._application.pointing.height_at(*place)
         self._drawing = _Drawing(
             name,
             number=random.randrange(LARGEST_NUMBER),
-            world=self._application.painted_world,
+            world=self._application.pointing.painted_world,
             level=level,
             places=[place],
         )
@@ -315,7 +140,7 @@ class Brushing:
     @property
     def awaits_land(self) -> bool:
         """Whether land is about to come that shows what was drawn: a picture without it would only be in its way."""
-        drawing, snapshot = self._drawing, self._application.side_pointed_at.snapshot
+        drawing, snapshot = self._drawing, self._snapshot_under_pointer()
         if drawing is None or snapshot is None or drawing.sent_at is None:
             return False
         # One that was published before may still come; the first that shows a touch follows on a cycle that has one.
@@ -374,7 +199,7 @@ class Brushing:
         )
         drawing.dabs = []
         drawing.sent += len(part.dabs)
-        snapshot = self._application.side_pointed_at.snapshot
+        snapshot = self._snapshot_under_pointer()
         if drawing.sent_at is None and self._application.sides.pictures >= drawing.picture_after_wait:
             drawing.sent_at = time.perf_counter()
             drawing.version_when_sent = snapshot.version if snapshot else 0
@@ -400,12 +225,12 @@ class Brushing:
         application = self._application
         path = f"{tool.needs}.enabled"
         if tool.needs and not application.documents.scene.value(path):
-            application.change(path, True)
+            application.editing.change(path, True)
             application.notices.say(f"{tool.label}: {tool.needs} was off, and is on now")
 
     def _place(self, x: float, y: float) -> tuple[float, float] | None:
         """Metres east and south of the land under a place of the window."""
-        hit = self._application.ground_under(x, y)
+        hit = self._application.pointing.ground_under(x, y)
         return (self._rounded(hit.x), self._rounded(hit.z)) if hit is not None else None
 
     def _dab(self, place: tuple[float, float]) -> Dab:
@@ -417,7 +242,7 @@ class Brushing:
     @property
     def _digits(self) -> int:
         """Behind the point, of lengths on the present land: more, where its cells are small."""
-        snapshot = self._application.side_pointed_at.snapshot
+        snapshot = self._snapshot_under_pointer()
         return max(DIGITS, DIGITS - math.floor(math.log10(snapshot.cell_size))) if snapshot else DIGITS
 
     # What is shown of it.
@@ -431,7 +256,7 @@ class Brushing:
         place = self._place(*self.pointer)
         if place is None:
             return None
-        side = application.side_pointed_at
+        side = application.pointing.side
         if side.snapshot is None:
             return None
         drawing = self._drawing

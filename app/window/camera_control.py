@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import msgspec
 from pyglm import glm
 
 from app.model.view_parameters import CameraParameters
-from app.picture.camera import CLEARANCE, Camera, farther_away, lifted, opening_camera
+from app.picture.camera import Camera, farther_away, opening_camera
 from app.picture.ground import Ground
 from app.window.events import Button, ButtonPressed, PointerMoved, Steered
+from app.window.viewpoint import STEEPEST, Viewpoint
 
 TIME_CONSTANT = 0.08  # seconds in which the camera comes nearer to its goal by a factor of e
 FLIGHT_TIME_CONSTANT = 0.25
@@ -24,16 +24,11 @@ FLIGHT_TIME_CONSTANT = 0.25
 DEGREES_PER_UNIT = 0.3  # of a drag
 LOOK_DEGREES_PER_UNIT = 0.12  # of the mouse in flight
 ZOOM_PER_NOTCH = 0.86
-STEEPEST, FLATTEST = 90.0, -30.0  # pitch in degrees
 STEEPEST_IN_FLIGHT, FLATTEST_IN_FLIGHT = 89.0, -60.0
 
 # Parts of the map's longer side.
-FARTHEST = 6.0
-TARGET_MARGIN = 0.5
-FLIGHT_MARGIN = 2.0
 FLIGHT_SPEED = 0.12  # per second
 FLIGHT_LOOK_AHEAD = 0.25
-NEAREST_IN_CELLS = 4.0
 
 FAST_FLIGHT = 4.0
 STEERED_DEGREES = 110.0  # per second, by a gamepad
@@ -55,49 +50,11 @@ FLIGHT_KEYS: dict[str, tuple[float, float, float]] = {
 FAST_KEY = "Shift"
 
 
-@dataclass(frozen=True)
-class Pose:
-    """Where the camera is. The target's height is in metres above the sea and not exaggerated."""
-
-    east: float
-    elevation: float
-    south: float
-    heading: float
-    pitch: float
-    distance: float
-
-    def toward(self, goal: Pose, part: float) -> Pose:
-        """`part` of the way to a goal. All numbers move alike, so that what is fixed for both poses stays fixed."""
-
-        def between(name: str) -> float:
-            here: float = getattr(self, name)
-            there: float = getattr(goal, name)
-            return here + (there - here) * part
-
-        return Pose(*(between(name) for name in POSE_FIELDS))
-
-
-POSE_FIELDS = tuple(Pose.__dataclass_fields__)
-
-
-class CameraControl:
-    """The camera, and what mouse, wheel and keys do to it.
-
-    `width` and `height` are the picture's size in the units in which the pointer is counted; `free` is the part of its
-    width that nothing covers, from 0 at the left to 1 at the right. Where pictures lie side by side, these are those of
-    the one that the pointer is on; `view_aspect` is what ready-made views are made for in all of them, or None where it
-    is that of what is free.
-    """
+class CameraControl(Viewpoint):
+    """The camera, and what mouse, wheel and keys do to it."""
 
     def __init__(self) -> None:
-        self.flying = False
-        self.width, self.height = 1.0, 1.0
-        self.free = (0.0, 1.0)
-        self.view_aspect: float | None = None
-        self._ground: Ground | None = None
-        self._other_grounds: tuple[Ground, ...] = ()
-        self._field_of_view = CameraParameters().field_of_view
-        self._pose = self._goal = Pose(0.0, 0.0, 0.0, 0.0, 45.0, 1.0)
+        super().__init__()
         self._velocity = glm.vec3(0.0)
         self._pace = 1.0
         self._held: set[str] = set()
@@ -116,11 +73,6 @@ class CameraControl:
         return other
 
     # What the application tells.
-
-    @property
-    def ready(self) -> bool:
-        """Whether there is a ground to look at."""
-        return self._ground is not None
 
     def see(self, ground: Ground, *others: Ground) -> None:
         """Take the ground as it is now, and those of other pictures that are seen from the same camera.
@@ -147,12 +99,6 @@ class CameraControl:
         if not self._shows_as_much(showed):
             self.frame_all()
             self._pose = self._goal
-
-    def _sight(self, ground: Ground) -> float | None:
-        """How far away the ground in the middle of the picture is, in distances of the target; None: none is there."""
-        camera = self._camera_of(self._goal)
-        hit = ground.hit(camera.position, camera.direction)
-        return None if hit is None else glm.length(hit - camera.position) / camera.distance
 
     def _shows_as_much(self, showed: float | None) -> bool:
         """Whether the goal lies above the ground, and sees what is in its middle from about as far as before."""
@@ -192,21 +138,6 @@ class CameraControl:
         self._field_of_view = camera.field_of_view
         self._goal = self._pose = self._pose_of(camera)
 
-    def parameters(self) -> CameraParameters:
-        """The present goal as the opening view of a scene, within the ranges that are declared for one."""
-        ground = self._ground
-        side, width, height = (ground.side, ground.east, ground.south) if ground else (1.0, 1.0, 1.0)
-        goal = self._goal
-        return msgspec.structs.replace(
-            CameraParameters(),
-            heading=round(goal.heading % 360.0, 2),
-            pitch=round(min(max(goal.pitch, 1.0), 90.0), 2),
-            distance=round(min(max(goal.distance / farther_away(self._view_aspect) / side, 0.01), 10.0), 4),
-            target_east=round(min(max(goal.east / width, -1.0), 2.0), 4),
-            target_south=round(min(max(goal.south / height, -1.0), 2.0), 4),
-            field_of_view=self._field_of_view,
-        )
-
     def update(self, dt: float) -> None:
         """Let `dt` seconds pass."""
         if self.flying:
@@ -218,14 +149,6 @@ class CameraControl:
     @property
     def moving(self) -> bool:
         return self._pose != self._goal or glm.length(self._velocity) > 0.0
-
-    def camera(self) -> Camera:
-        """What the picture is drawn from: as near to the goal as time allows, and never below the ground."""
-        return self._above_ground(self._camera_of(self._pose))
-
-    def goal(self) -> Camera:
-        """Where the camera will come to rest."""
-        return self._above_ground(self._camera_of(self._goal))
 
     # What a person does.
 
@@ -362,36 +285,14 @@ class CameraControl:
             self._leave_flight()
         elif self._ground is not None:
             self._rest()
-            eye = self.camera().position
-            self._goal = self._pose_at(eye, self._goal.heading, self._goal.pitch, self._look_ahead())
+            eye, look_ahead = self.camera().position, FLIGHT_LOOK_AHEAD * self._ground.side
+            self._goal = self._pose_at(eye, self._goal.heading, self._goal.pitch, look_ahead)
             self._pose = self._goal
             self.flying = True
             self._drag = None
             self._limit()
 
     # How it is done.
-
-    @property
-    def _aspect(self) -> float:
-        return self.width / max(self.height, 1.0)
-
-    @property
-    def _view_aspect(self) -> float:
-        return self.view_aspect or self._aspect * (self.free[1] - self.free[0])
-
-    @property
-    def _middle(self) -> float:
-        """Where across the picture the target is seen: in the middle of what is free."""
-        return self.free[0] + self.free[1] - 1.0
-
-    def ground_under(self, x: float, y: float) -> glm.vec3 | None:
-        """The point of the ground under the pointer, in picture space."""
-        if self._ground is None:
-            return None
-        return self._ground.hit(*self.camera().ray(*self._picture_point(x, y), self._aspect))
-
-    def _picture_point(self, x: float, y: float) -> tuple[float, float]:
-        return 2.0 * x / max(self.width, 1.0) - 1.0, 1.0 - 2.0 * y / max(self.height, 1.0)
 
     def _pan(self, x: float, y: float, across: float, down: float) -> None:
         """Move the target so that what was grabbed is under the pointer again."""
@@ -464,103 +365,6 @@ class CameraControl:
             self._steered = Steered()
             self._velocity = glm.vec3(0.0)
             self._look_at_ground()
-
-    def _look_ahead(self) -> float:
-        assert self._ground is not None
-        return FLIGHT_LOOK_AHEAD * self._ground.side
-
-    def _rest(self) -> None:
-        """Give up the way to the goal: what a hand takes hold of stands still."""
-        self._goal = self._pose
-
-    def _look_at_ground(self) -> None:
-        """Make the ground in the middle of the picture the target, which changes nothing that is seen."""
-        assert self._ground is not None
-        settled = self._pose == self._goal
-        camera = self.goal()
-        hit = self._ground.hit(camera.position, camera.direction)
-        if hit is None:
-            self._goal = self._pose_of(camera)
-        else:
-            nearest, farthest = self._distance_range()
-            distance = min(max(glm.length(hit - camera.position), nearest), farthest)
-            self._goal = self._pose_of(
-                replace(camera, target=camera.position + camera.direction * distance, distance=distance)
-            )
-        if settled:
-            self._pose = self._goal
-
-    def _go_to(self, goal: Pose) -> None:
-        """Set the goal, and turn there the shorter way round."""
-        turn = (goal.heading - self._pose.heading + 180.0) % 360.0 - 180.0
-        self._goal = replace(goal, heading=self._pose.heading + turn)
-        self._limit()
-
-    def _distance_range(self) -> tuple[float, float]:
-        assert self._ground is not None
-        return NEAREST_IN_CELLS * self._ground.cell_size, FARTHEST * self._ground.side
-
-    def _limit(self) -> None:
-        """Keep the goal where one cannot get lost."""
-        if self._ground is None:
-            return
-        ground = self._ground
-        if self.flying:
-            margin = FLIGHT_MARGIN * ground.side
-            camera = self._camera_of(self._goal)
-            eye = camera.position
-            inside = glm.vec3(
-                min(max(eye.x, -margin), ground.east + margin),
-                min(max(eye.y, self._lowest_eye(eye)), ground.highest + margin),
-                min(max(eye.z, -margin), ground.south + margin),
-            )
-            self._goal = self._pose_at(inside, camera.heading, camera.pitch, camera.distance)
-            return
-        margin = TARGET_MARGIN * ground.side
-        nearest, farthest = self._distance_range()
-        self._goal = replace(
-            self._goal,
-            east=min(max(self._goal.east, -margin), ground.east + margin),
-            south=min(max(self._goal.south, -margin), ground.south + margin),
-            pitch=min(max(self._goal.pitch, FLATTEST), STEEPEST),
-            distance=min(max(self._goal.distance, nearest), farthest),
-        )
-
-    def _lowest_eye(self, eye: glm.vec3) -> float:
-        assert self._ground is not None
-        grounds = (self._ground, *self._other_grounds)
-        return max(ground.limit(eye.x, eye.z) for ground in grounds) + CLEARANCE * self._ground.side
-
-    def _above_ground(self, camera: Camera) -> Camera:
-        """The same camera, lifted out of the ground where it is in it, still looking at its target."""
-        if self._ground is None:
-            return camera
-        return lifted(camera, self._lowest_eye(camera.position))
-
-    def _camera_of(self, pose: Pose) -> Camera:
-        exaggeration = self._ground.exaggeration if self._ground else 1.0
-        target = glm.vec3(pose.east, pose.elevation * exaggeration, pose.south)
-        return Camera(target, pose.heading, pose.pitch, pose.distance, self._field_of_view, self._middle)
-
-    def _pose_of(self, camera: Camera) -> Pose:
-        exaggeration = self._ground.exaggeration if self._ground else 1.0
-        target = camera.target
-        return Pose(target.x, target.y / exaggeration, target.z, camera.heading, camera.pitch, camera.distance)
-
-    def _pose_at(self, eye: glm.vec3, heading: float, pitch: float, distance: float) -> Pose:
-        """The pose that looks from `eye`."""
-        camera = Camera(eye, heading, pitch, distance, self._field_of_view)
-        return self._pose_of(replace(camera, target=eye + camera.direction * distance))
-
-    def _far_from_goal(self) -> bool:
-        """Whether the rest of the way could still be seen."""
-        side = self._ground.side if self._ground else 1.0
-        tolerance = 1e-5 * min(side, self._goal.distance)
-        tolerances = (tolerance, tolerance, tolerance, 1e-3, 1e-3, tolerance)
-        return any(
-            abs(getattr(self._pose, name) - getattr(self._goal, name)) > allowed
-            for name, allowed in zip(POSE_FIELDS, tolerances, strict=True)
-        )
 
 
 def _extent(ground: Ground) -> tuple[float, float]:

@@ -37,7 +37,7 @@ class CameraFollow:
         """See the land from the key in a cycle."""
         self.following = False
         self._cycle = float(cycle)
-        keys = read_camera_path(self._application.documents.scene.view.camera_path)
+        keys = read_camera_path(self._application.documents.seen_scene.view.camera_path)
         if keys and self._application.snapshot is not None:
             self._place(keys, self._application.snapshot)
 
@@ -46,7 +46,7 @@ class CameraFollow:
         application, snapshot = self._application, self._application.snapshot
         if not self.following or snapshot is None:
             return
-        keys = read_camera_path(application.documents.scene.view.camera_path)
+        keys = read_camera_path(application.documents.seen_scene.view.camera_path)
         if not keys:
             self.following = False
             return
@@ -67,7 +67,7 @@ class CameraFollow:
         """Put the camera where the path through these keys is in its cycle."""
         application, made_from = self._application, self._made_from(keys, snapshot)
         if self._path is None or self._path[0] != made_from:
-            ground = Ground(snapshot, application.documents.scene.view.exaggeration)
+            ground = Ground(snapshot, application.documents.seen_scene.view.exaggeration)
             self._path = made_from, CameraPath(keys, ground, made_from[-1])
         application.camera.place(self._path[1].at(self._cycle))
 
@@ -75,7 +75,7 @@ class CameraFollow:
         """All that the path depends on."""
         application = self._application
         aspect = application.layout.view_aspect(len(application.sides.shown))
-        exaggeration = application.documents.scene.view.exaggeration
+        exaggeration = application.documents.seen_scene.view.exaggeration
         return keys, snapshot.world, snapshot.ground_version, exaggeration, aspect
 
     @property

@@ -5,15 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
 
 import msgspec
 
 from app.engine.thread import SimulationThread
 from app.model.errors import UserError
 from app.model.parameters import Value
-from app.scene.comparison import MOST_WORLDS, NAMES, Letter, differences, is_shared, with_compared_of
+from app.scene.comparison import MOST_WORLDS, differences, is_shared, with_compared_of
 from app.scene.edits import Blur, Change, Copy, Keep, Open, Refine, RollSnowballs, Stroke
 from app.scene.scene import (
     DECLARATIONS,
@@ -23,8 +21,8 @@ from app.scene.scene import (
     section_of,
     seen_as,
 )
+from app.window.open_scenes import Edited, OpenScenes
 
-Edited = Letter | Literal["all"]
 Named = Open | Copy | Keep | Blur | Refine | RollSnowballs | Stroke  # what can be asked for as a step
 
 RESTART_DELAY = 0.3  # seconds after the last change of what the terrain is made from
@@ -50,19 +48,26 @@ class Beginning:
         return self.of((*range(len(self.scenes)), world))
 
 
-class Documents:
-    """One scene, or several that are compared: each belongs to a world, and has its place in the order of `scenes`.
+@dataclass(frozen=True)
+class Left:
+    """What was open before something else was asked for, and is again where that cannot be made."""
 
-    What changes here is asked of the simulation. `edited` is the one of several that the panel changes, or all of them.
+    scenes: tuple[Scene, ...]
+    edited: Edited
+
+
+class Documents(OpenScenes):
+    """The scenes that are open, and the worlds that were asked for with them.
+
+    What changes here is asked of the simulation.
     """
 
     def __init__(self, simulation: SimulationThread) -> None:
-        self.scenes = simulation.scenes  # as they are now
-        self.edited: Edited = self._last_letter
+        super().__init__(simulation.scenes)
         self._simulation = simulation
-        self._opened = self.scenes
         self._made_from = Beginning(Open(self.scenes), self.scenes, self._opened)  # the worlds on the screen
         self._asked_for: Beginning | None = self._made_from  # worlds that are not here yet
+        self._left: Left | None = None  # while what was opened instead is not here
         self._heard_of: Beginning | None = None  # the newest worlds that are made
         self._lands: dict[int, Beginning] = {}  # of the branches of the time line that began with one
         self._names: list[tuple[Named, str]] = []  # of what is not done yet
@@ -70,41 +75,14 @@ class Documents:
         self._restart_due: float | None = None
 
     @property
-    def comparing(self) -> bool:
-        """Whether there are several worlds, or will be as soon as they are made."""
-        return len(self.scenes) > 1
+    def seen(self) -> tuple[Scene, ...]:
+        """How the worlds on the screen are seen: as before, until those that were opened instead are here."""
+        return self._left.scenes if self._left else self.scenes
 
     @property
-    def edited_worlds(self) -> tuple[int, ...]:
-        """The places of the worlds that the panel changes; it shows the first of them."""
-        if not self.comparing:
-            return (0,)
-        return tuple(range(len(self.scenes))) if self.edited == "all" else (NAMES.index(self.edited),)
-
-    @property
-    def choices(self) -> tuple[Edited, ...]:
-        """What `edited` can be."""
-        return (*NAMES[: len(self.scenes)], "all")
-
-    @property
-    def _last_letter(self) -> Edited:
-        return NAMES[len(self.scenes) - 1]
-
-    @property
-    def scene(self) -> Scene:
-        """The scene that the panel shows."""
-        return self.scenes[self.edited_worlds[0]]
-
-    @property
-    def opened(self) -> Scene:
-        """The same scene as it was opened."""
-        return self._opened[self.edited_worlds[0]]
-
-    @property
-    def name(self) -> str:
-        """What the land is called, in the title and in names of files: as the preset or the file that it is from."""
-        scene = self.scenes[0]
-        return scene.name or Path(scene.world.source).stem or "land"
+    def seen_scene(self) -> Scene:
+        """That of the first of them, with whose view all are seen."""
+        return self.seen[0]
 
     @property
     def are_shown(self) -> bool:
@@ -236,6 +214,8 @@ class Documents:
 
     def open(self, *scenes: Scene) -> None:
         """Leave what is open for another scene, or several that are compared."""
+        if self._left is None and self._made_from is not self._asked_for:
+            self._left = Left(self.scenes, self.edited)
         self.scenes = self._opened = scenes
         self.edited = self._last_letter
         self.restart(f"open {self.name}")
@@ -286,7 +266,7 @@ class Documents:
     def worlds_came(self) -> None:
         """Other worlds are on the screen."""
         if self._asked_for is not None:
-            self._made_from, self._asked_for = self._asked_for, None
+            self._made_from, self._asked_for, self._left = self._asked_for, None, None
 
     def came_to_moment(self, branch: int) -> None:
         """The worlds are those of a moment of the time line, whose land began with this branch.
@@ -295,7 +275,7 @@ class Documents:
         """
         if self._asked_for is not None and self._asked_for is not self._heard_of:
             return  # another land was asked for since, and is still to come
-        self._asked_for = self._restart_due = None
+        self._asked_for = self._restart_due = self._left = None
         shown = self.scene
         self.scenes = tuple(seen_as(scene, shown) for scene in self._simulation.scenes)
         self._made_from = self._lands.get(branch, self._made_from).of(range(len(self.scenes)))
@@ -304,20 +284,20 @@ class Documents:
             self.edited = self._last_letter
 
     def worlds_failed(self, request: Open) -> bool:
-        """Go back to what the worlds on the screen were made from, where it was others that were asked for last.
+        """Go back to the worlds on the screen, seen as they were, where it was others that were asked for last.
 
         Returns whether it was.
         """
-        if self._asked_for is None or self._asked_for.request != request:
-            return False
-        self._asked_for = None
-        shown = self.scene
-        self._opened = self._made_from.opened
+        if self._asked_for is None or self._asked_for.request != request or self._restart_due is not None:
+            return False  # others were asked for since, or will be: what was changed meanwhile is not lost
+        left = self._left or Left((self.scene,), self._last_letter)
+        shown, self._opened = left.scenes[0], self._made_from.opened
+        self._asked_for = self._left = None
         self.scenes = tuple(
             _made_as(seen_as(scene, shown), made)
             for scene, made in zip(self._simulation.scenes, self._made_from.scenes, strict=False)
         )
-        self.edited = self._last_letter
+        self.edited = left.edited if left.edited in self.choices else self._last_letter
         return True
 
     def copy_failed(self) -> None:

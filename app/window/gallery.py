@@ -11,7 +11,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from app.files.card_pictures import keep_picture, read_picture
+from app.files.card_pictures import keep_picture, read_picture, write_picture
 from app.files.cards import Card, all_cards
 from app.files.library import Library
 
@@ -80,6 +80,10 @@ class CardStock:
     def keep_picture(self, path: Path, pixels: Pixels) -> None:
         """Keep a picture for the card of a file that was saved just now."""
         self._reader.submit(keep_picture, path, pixels, self._library.pictures)
+
+    def write_picture(self, place: Path, pixels: Pixels) -> None:
+        """Write a picture in the size of a card."""
+        self._reader.submit(write_picture, place, pixels)
 
     def release(self) -> None:
         """Give back the textures, and read no more."""

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from app.model.errors import UserError, explained
 from app.scene.scene import Scene
 
 if TYPE_CHECKING:
-    from app.engine.autosave import EndedSession, Session
+    from app.engine.autosave import SessionFolder
     from app.window.application import Application
     from app.window.part_choice import Asked
     from app.window.window import Window
@@ -48,12 +48,11 @@ def run(
     never closed before. A model, `asked_about`, is opened beside that. Calls `on_first_picture` when the land
     was on the screen first, and `after_frame` when any frame is. Raises `UserError` where the land cannot be made.
     """
-    simulation = SimulationThread(*scenes, paused=paused, session=_session() if keep_session else None)
+    simulation = SimulationThread(*scenes, paused=paused, folder=_session_folder() if keep_session else None)
     simulation.start()  # it loads the terrain while the window opens
     try:
         layout_file = layout_file or _layout_file()
         library = library or (Library.of_user() if keep_session else Library())
-        sessions = _ended_sessions() if keep_session else []
         panel_file = _panel_file() if keep_session else None
         _run_window(
             simulation,
@@ -63,8 +62,8 @@ def run(
             after_frame,
             library,
             panel_file,
-            sessions,
             asked_about,
+            keep_session=keep_session,
             welcome=welcome,
         )
     finally:
@@ -79,11 +78,12 @@ def _run_window(
     after_frame: Callable[[Application, Window], None] | None,
     library: Library,
     panel_file: Path | None,
-    sessions: Sequence[EndedSession],
     asked_about: Asked | None,
     *,
+    keep_session: bool,
     welcome: bool,
 ) -> None:
+    from app.engine.autosave import ended_sessions
     from app.picture import style
     from app.window.application import Application
     from app.window.known_levels import LevelsInFile
@@ -100,10 +100,11 @@ def _run_window(
             known_levels=known_levels,
             panel_memory=PanelMemory(panel_file),
             library=library,
+            look_up_sessions=ended_sessions if keep_session else tuple,
         )
-        application.offer(sessions)
-        if welcome and not application.offering and not library.welcome.gallery:
-            application.panel.gallery.open()
+        application.sessions.offer()
+        if welcome and not application.sessions.listed and not library.welcome.gallery:
+            application.panel.gallery.welcome()
         if asked_about is not None:
             application.part_choice.begin(asked_about)
         try:
@@ -119,21 +120,15 @@ def _run_window(
             application.recording.finish()
 
 
-def _session() -> Session | None:
+def _session_folder() -> SessionFolder | None:
     """Where the work is kept, or None where nothing can be."""
-    from app.engine.autosave import Session
+    from app.engine.autosave import SessionFolder
 
     try:
-        return Session()
+        return SessionFolder()
     except UserError as error:
         log.warning("%s", error)
         return None
-
-
-def _ended_sessions() -> Sequence[EndedSession]:
-    from app.engine.autosave import ended_sessions
-
-    return ended_sessions()
 
 
 def _show(

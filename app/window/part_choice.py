@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.memory import memory_text
-from app.model import palettes
+from app.model import palettes, shading
 from app.model.errors import explained
 from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
 from app.sources.part import Part
@@ -34,10 +34,7 @@ FIRST_CELLS = 1024
 SECONDS_BETWEEN_LOOKS = 0.1
 UNSEEN = 0.3  # seconds that a model may take to open before the dialog says so
 
-PAPER = np.array([0.93, 0.92, 0.89])
 SEA = np.array([0.33, 0.47, 0.58])
-STEEP = 0.35  # it is seen best where its usual slope is drawn so steep
-LIGHT = np.array([-0.5, -0.5, 0.75]) / np.linalg.norm([-0.5, -0.5, 0.75])  # from the north-west: east, south, up
 
 Pixels = NDArray[np.uint8]
 
@@ -264,20 +261,12 @@ class PartChoice:
 def picture_of(overview: Overview) -> Pixels:
     """An overview as on a map: colours by height over relief, and the sea."""
     heights = np.where(overview.missing, overview.known.mean() if overview.known.size else 0.0, overview.heights)
-    south, east = np.gradient(heights) if min(heights.shape) > 1 else (np.zeros_like(heights),) * 2
-    slope = np.hypot(south, east)
-    slopes = slope[(slope > 0.0) & ~overview.missing]
-    rise = STEEP / float(np.median(slopes)) if slopes.size else 1.0
-    south, east = south * rise, east * rise
-    light = (LIGHT[2] - east * LIGHT[0] - south * LIGHT[1]) / np.sqrt(1.0 + south * south + east * east)
-    low, high = float(heights.min()), float(heights.max())
-    part = np.clip((heights - low) / max(high - low, 1e-9), 0.0, 1.0)
-    colours = palettes.interpolated(palettes.RELIEF, 256)[np.rint(255.0 * part).astype(np.intp), :3]
-    picture = (0.4 + 0.7 * np.clip(light, 0.0, 1.0))[..., None] * (0.25 * PAPER + 0.75 * colours)
-    picture[(np.abs(heights) < 0.5) & (slope < 1e-6)] = SEA
-    picture[overview.missing] = 0.35 * PAPER
-    pixels: Pixels = np.rint(255.0 * np.clip(picture, 0.0, 1.0)).astype(np.uint8)
-    return pixels
+    light = shading.hill_shade(heights, 1.0, ~overview.missing)
+    picture = shading.lit(0.25 * np.array(shading.PAPER) + 0.75 * shading.by_height(heights, palettes.RELIEF), light)
+    is_level = np.hypot(*shading.gradient(heights, 1.0)) < 1e-6
+    picture[is_level & (np.abs(heights) < 0.5)] = SEA
+    picture[overview.missing] = 0.35 * np.array(shading.PAPER)
+    return shading.to_pixels(picture)
 
 
 def _distance(metres: float) -> str:

@@ -6,7 +6,11 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from pyglm import glm
+
 from app.picture.sides import Side
+from app.window.commands import changes
 from app.window.events import Button, ButtonPressed, ButtonReleased, PointerMoved, Scrolled
 
 if TYPE_CHECKING:
@@ -58,8 +62,11 @@ class Pointing:
         if event.button is Button.LEFT:
             application.brushing.release()
             if self._pressed_at is not None:
-                act = application.toggle_spring if self._pressed_with_control else application.ask_about_water
-                act(self._cell_under(*self._pressed_at))
+                place = self._cell_under(*self._pressed_at)
+                if self._pressed_with_control:
+                    changes.toggle_spring(application, place)
+                else:
+                    application.watching.ask_about_water(place)
             self.let_go()
         application.camera.release(event.button)
 
@@ -95,17 +102,17 @@ class Pointing:
             place = application.layout.side_at(x, y)
             if place != self.place:
                 self.place = place
-                application.look_from_here()
+                application.views.look_from_here()
         return self.side
 
     def _cell_under(self, x: float, y: float) -> tuple[int, int] | None:
         """Row and column of the land under the pointer."""
-        hit = self._application.ground_under(x, y)
-        return self._application.cell_at(hit.x, hit.z) if hit is not None else None
+        hit = self.ground_under(x, y)
+        return self.cell_at(hit.x, hit.z) if hit is not None else None
 
     def _is_on_minimap(self, side: Side, x: float, y: float) -> bool:
         left, top, width, height = self._application.layout.minimap(side)
-        is_shown = self._application.documents.scene.view.minimap
+        is_shown = self._application.views.with_minimap
         return is_shown and left <= x <= left + width and top <= y <= top + height
 
     def _look_at_minimap(self, side: Side, x: float, y: float) -> None:
@@ -117,3 +124,34 @@ class Pointing:
         rows, columns = side.snapshot.shape
         cell_size = side.snapshot.cell_size
         self._application.camera.look_at(across * columns * cell_size, down * rows * cell_size)
+
+    # What a brush asks about the land.
+
+    @property
+    def painted_world(self) -> int | None:
+        """The one of several that a brush changes: that under the pointer, or all where the panel changes all."""
+        if not self._application.documents.comparing or self._application.documents.edited == "all":
+            return None
+        return self.place
+
+    def ground_under(self, x: float, y: float) -> glm.vec3 | None:
+        """The land under a place of the window, in picture space; None where there is none of the map."""
+        left, top = self._application.layout.corner(self.side)
+        hit, snapshot = self._application.camera.ground_under(x - left, y - top), self.side.snapshot
+        if hit is None or snapshot is None:
+            return None
+        rows, columns = snapshot.shape
+        side = snapshot.cell_size
+        return hit if 0.0 <= hit.x < columns * side and 0.0 <= hit.z < rows * side else None
+
+    def cell_at(self, east: float, south: float) -> tuple[int, int] | None:
+        """Row and column of a place, in metres."""
+        snapshot = self.side.snapshot
+        if snapshot is None:
+            return None
+        return int(south // snapshot.cell_size), int(east // snapshot.cell_size)
+
+    def height_at(self, east: float, south: float) -> float:
+        """The height of the land at a place, in metres."""
+        snapshot, cell = self.side.snapshot, self.cell_at(east, south)
+        return float(snapshot.ground(cell, np.float64)) if snapshot is not None and cell is not None else 0.0

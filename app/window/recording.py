@@ -67,6 +67,15 @@ class Recording:
         self._seen = -1
         self.release()
         self._film = Film(self._context, width, height)
+        if self.hides_minimap and application.documents.seen_scene.view.minimap:
+            self._seen = application.sides.pictures  # which has the minimap: the clip begins with the next
+            application.notices.say("the minimap is not in the clip, and hidden meanwhile: recording.minimap keeps it")
+
+    @property
+    def hides_minimap(self) -> bool:
+        """Whether a clip of the scene is recorded that shall have no minimap in it."""
+        wanted = self._application.documents.scene.recording.minimap
+        return self.current is not None and not self._with_panel and not wanted
 
     def stop(self) -> None:
         """End the recording: its clip will be there soon."""

@@ -13,6 +13,8 @@ from app.scene.scene import KEYS, find_declaration
 SECONDS_OF_ONE_CHANGE = 1.0  # changes of the same parameter that follow one another as fast are one step
 MOST_STEPS = 500
 
+OVERLAY = "view.overlay"
+
 Values = dict[str, tuple[Value, ...]]  # of parameters, by their paths, in each world
 
 
@@ -33,6 +35,11 @@ class ValueStep:
         declaration = find_declaration(path)
         values = (value_text(declaration, values[path][-1]) for values in (self.before, self.after))
         return f"{declaration.label}{more}: {' → '.join(values)}"
+
+    @property
+    def shows_alone(self) -> bool:
+        """Whether it changed nothing but which overlay lies over the land."""
+        return self.after.keys() == {OVERLAY}
 
     def followed_by(self, later: ValueStep) -> ValueStep | None:
         """Both as one, where they belong together."""
@@ -59,21 +66,31 @@ Step = ValueStep | LandStep
 
 
 class Undo:
-    """The steps that were done, and those of them that were undone."""
+    """The steps that were done, and those of them that were undone.
+
+    Who looks at overlays between two edits wants the edits back: steps that show another overlay stand before all
+    others, and are undone when no other is left.
+    """
 
     def __init__(self) -> None:
         self.done: list[Step] = []
         self.undone: list[Step] = []  # the last of them is the first to be done again
 
     def add(self, step: Step) -> None:
-        """Something was done. What was undone before cannot be done again."""
-        self.undone.clear()
-        last = self.done[-1] if self.done else None
+        """Something was done. What was undone before cannot be done again, unless it was an overlay that was shown."""
+        if not _shows_alone(step):
+            self.undone.clear()
+        end = self._end_for(step)
+        last = self.done[end - 1] if end else None
         if isinstance(step, ValueStep) and isinstance(last, ValueStep) and (both := last.followed_by(step)):
-            self.done[-1:] = [both] if both.before != both.after else []
+            self.done[end - 1 : end] = [both] if both.before != both.after else []
         elif not (isinstance(step, ValueStep) and step.before == step.after):
-            self.done.append(step)
+            self.done.insert(end, step)
         del self.done[:-MOST_STEPS]
+
+    def _end_for(self, step: Step) -> int:
+        """Where a step belongs that is done now."""
+        return sum(map(_shows_alone, self.done)) if _shows_alone(step) else len(self.done)
 
     def undo(self) -> Step | None:
         """The step to be undone now."""
@@ -91,7 +108,7 @@ class Undo:
         if not self.undone or (isinstance(self.undone[-1], LandStep) and self.undone[-1].after is None):
             return None
         step = self.undone.pop()
-        self.done.append(step)
+        self.done.insert(self._end_for(step), step)
         return step
 
     def was_undone(self, going: GoTo, at: Moment) -> None:
@@ -104,3 +121,7 @@ class Undo:
     def cannot_be_undone(self, going: GoTo) -> None:
         """There is no way back to before a step."""
         self.undone = [step for step in self.undone if not (isinstance(step, LandStep) and step.going is going)]
+
+
+def _shows_alone(step: Step) -> bool:
+    return isinstance(step, ValueStep) and step.shows_alone

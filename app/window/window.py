@@ -108,6 +108,114 @@ def _ask_for_opengl() -> None:
     glfw.window_hint(glfw.OPENGL_FORWARD_COMPAT, True)
 
 
+class Input:
+    """What glfw says of keys, mouse, dropped files and gamepads, as events of a window."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+        self._events: list[Event] = []
+        self._gamepads: list[int] = []  # that are there
+        self._gamepad_before = gamepad.AT_REST
+        glfw.set_key_callback(handle, self._on_key)
+        glfw.set_char_callback(handle, self._on_character)
+        glfw.set_cursor_pos_callback(handle, self._on_pointer)
+        glfw.set_mouse_button_callback(handle, self._on_button)
+        glfw.set_scroll_callback(handle, self._on_scroll)
+        on_drop: Any = self._on_drop  # glfw's Python gives it a list, but declares what C is given
+        glfw.set_drop_callback(handle, on_drop)
+        glfw.set_window_focus_callback(handle, self._on_focus)
+        glfw.set_joystick_callback(lambda _joystick, _event: self._find_gamepads())
+        self._find_gamepads()
+
+    def take(self, wait: float) -> list[Event]:
+        """All that happened since the last call; where nothing did, waits up to `wait` seconds for something."""
+        if self._gamepads:  # which wake nobody
+            wait = min(wait, LONGEST_WAIT_FOR_GAMEPAD)
+        if wait > 0.0 and not self._events:
+            glfw.wait_events_timeout(wait)
+        else:
+            glfw.poll_events()
+        happened, self._events = self._events, []
+        if self._gamepads:
+            happened += self._gamepad_events()
+        return happened
+
+    def waiting(self) -> Sequence[Event]:
+        """What the next call of `take` will return, so far."""
+        glfw.poll_events()
+        return tuple(self._events)
+
+    def post(self, event: Event) -> None:
+        """Add an event, from any thread."""
+        self._events.append(event)
+        glfw.post_empty_event()
+
+    def _gamepad_events(self) -> Iterator[Event]:
+        """What the first gamepad has done since the last call. Without the focus it rests."""
+        read = glfw.get_gamepad_state(self._gamepads[0]) if glfw.get_window_attrib(self._handle, glfw.FOCUSED) else None
+        state = _gamepad_state(read) if read is not None else gamepad.AT_REST
+        yield from gamepad.events(state, self._gamepad_before)
+        self._gamepad_before = state
+
+    def _find_gamepads(self) -> None:
+        self._gamepads = [joystick for joystick in range(glfw.JOYSTICK_LAST + 1) if glfw.joystick_is_gamepad(joystick)]
+
+    # What glfw calls.
+
+    def _on_key(self, _window: Any, key: int, scancode: int, action: int, modifiers: int) -> None:
+        place = _NAMED_KEYS.get(key) or (chr(key) if 32 < key < 127 else "")
+        if action == glfw.RELEASE:
+            self._events.append(KeyReleased(place))
+            return
+        if action != glfw.PRESS:
+            return
+        command, shift = bool(modifiers & _COMMAND_KEY), bool(modifiers & glfw.MOD_SHIFT)
+        printed = _NAMED_KEYS.get(key) or (glfw.get_key_name(key, scancode) or "").upper()
+        # A sign such as ? or [ is another key on another keyboard: it comes as a character, see `_on_character`.
+        is_letter = len(printed) == 1 and printed.isalpha()
+        if shift and (is_letter or printed in _FUNCTION_KEYS):
+            printed = f"Shift+{printed}"
+        if command and printed:
+            self._events.append(KeyPressed(f"Ctrl+{printed}", place))
+        elif len(printed) > 1 or printed.isalnum():
+            self._events.append(KeyPressed(printed, place))
+
+    def _on_character(self, _window: Any, code: int) -> None:
+        character = chr(code)
+        if character.isprintable() and not character.isalnum() and not character.isspace():
+            self._events.append(KeyPressed(character))
+
+    def _on_pointer(self, _window: Any, x: float, y: float) -> None:
+        self._events.append(PointerMoved(x, y))
+
+    def _on_button(self, _window: Any, button: int, action: int, modifiers: int) -> None:
+        if button not in _BUTTONS:
+            return
+        if action == glfw.PRESS:
+            x, y = glfw.get_cursor_pos(self._handle)
+            shift, control = bool(modifiers & glfw.MOD_SHIFT), bool(modifiers & glfw.MOD_CONTROL)
+            alt = bool(modifiers & glfw.MOD_ALT)
+            self._events.append(ButtonPressed(_BUTTONS[button], x, y, shift, control, alt))
+        else:
+            self._events.append(ButtonReleased(_BUTTONS[button]))
+
+    def _on_scroll(self, _window: Any, across: float, amount: float) -> None:
+        x, y = glfw.get_cursor_pos(self._handle)
+        shift, control, alt = (any(map(self._is_down, keys)) for keys in (_SHIFT_KEYS, _CONTROL_KEYS, _ALT_KEYS))
+        # With Shift some systems turn the wheel sideways.
+        self._events.append(Scrolled(amount or across, x, y, shift, control, alt))
+
+    def _is_down(self, key: int) -> bool:
+        return bool(glfw.get_key(self._handle, key) == glfw.PRESS)
+
+    def _on_drop(self, _window: Any, paths: list[str]) -> None:
+        self._events.append(FilesDropped(tuple(Path(path) for path in paths)))
+
+    def _on_focus(self, _window: Any, focused: int) -> None:
+        if not focused:
+            self._events.append(FocusLost())
+
+
 class Window:
     """A window with OpenGL and ImGui in it.
 
@@ -116,13 +224,10 @@ class Window:
     """
 
     def __init__(self, title: str, width: int, height: int, *, layout_file: Path | None = None) -> None:
-        self._events: list[Event] = []
         self._title = title
         self._place_before: tuple[int, int, int, int] | None = None  # of the window, while it fills the screen
         self._pointer_hidden = False
         self.lost = False  # whether its context is
-        self._gamepads: list[int] = []  # that are there
-        self._gamepad_before = gamepad.AT_REST
         self._open(title, width, height)
         self._connect_imgui(layout_file)
 
@@ -183,26 +288,15 @@ class Window:
 
     def events(self, wait: float = 0.0) -> list[Event]:
         """All that happened since the last call; where nothing did, waits up to `wait` seconds for something."""
-        if self._gamepads:  # which wake nobody
-            wait = min(wait, LONGEST_WAIT_FOR_GAMEPAD)
-        if wait > 0.0 and not self._events:
-            glfw.wait_events_timeout(wait)
-        else:
-            glfw.poll_events()
-        happened, self._events = self._events, []
-        if self._gamepads:
-            happened += self._gamepad_events()
-        return happened
+        return self._input.take(wait)
 
     def waiting_events(self) -> Sequence[Event]:
         """What the next call of `events` will return, so far."""
-        glfw.poll_events()
-        return tuple(self._events)
+        return self._input.waiting()
 
     def post(self, event: Event) -> None:
         """Let something happen, from any thread, as if it came from a person."""
-        self._events.append(event)
-        glfw.post_empty_event()
+        self._input.post(event)
 
     def begin_frame(self) -> None:
         imgui.backends.opengl3_new_frame()
@@ -326,16 +420,7 @@ class Window:
         io.config_windows_move_from_title_bar_only = True
         io.mouse_double_click_time = 0.45  # ImGui counts by frames, and those of a software rasteriser are long
         # Ours first: ImGui's backend passes everything on to the callbacks that it finds, and not the other way round.
-        glfw.set_key_callback(self._handle, self._on_key)
-        glfw.set_char_callback(self._handle, self._on_character)
-        glfw.set_cursor_pos_callback(self._handle, self._on_pointer)
-        glfw.set_mouse_button_callback(self._handle, self._on_button)
-        glfw.set_scroll_callback(self._handle, self._on_scroll)
-        on_drop: Any = self._on_drop  # glfw's Python gives it a list, but declares what C is given
-        glfw.set_drop_callback(self._handle, on_drop)
-        glfw.set_window_focus_callback(self._handle, self._on_focus)
-        glfw.set_joystick_callback(lambda _joystick, _event: self._find_gamepads())
-        self._find_gamepads()
+        self._input = Input(self._handle)
         address = ctypes.cast(self._handle, ctypes.c_void_p).value
         assert address is not None
         imgui.backends.glfw_init_for_opengl(address, True)
@@ -354,71 +439,6 @@ class Window:
             return max(across, 0) * max(down, 0)
 
         return max(glfw.get_monitors(), key=shown, default=None)
-
-    def _gamepad_events(self) -> Iterator[Event]:
-        """What the first gamepad has done since the last call. Without the focus it rests."""
-        read = glfw.get_gamepad_state(self._gamepads[0]) if glfw.get_window_attrib(self._handle, glfw.FOCUSED) else None
-        state = _gamepad_state(read) if read is not None else gamepad.AT_REST
-        yield from gamepad.events(state, self._gamepad_before)
-        self._gamepad_before = state
-
-    def _find_gamepads(self) -> None:
-        self._gamepads = [joystick for joystick in range(glfw.JOYSTICK_LAST + 1) if glfw.joystick_is_gamepad(joystick)]
-
-    # What glfw calls.
-
-    def _on_key(self, _window: Any, key: int, scancode: int, action: int, modifiers: int) -> None:
-        place = _NAMED_KEYS.get(key) or (chr(key) if 32 < key < 127 else "")
-        if action == glfw.RELEASE:
-            self._events.append(KeyReleased(place))
-            return
-        if action != glfw.PRESS:
-            return
-        command, shift = bool(modifiers & _COMMAND_KEY), bool(modifiers & glfw.MOD_SHIFT)
-        printed = _NAMED_KEYS.get(key) or (glfw.get_key_name(key, scancode) or "").upper()
-        # A sign such as ? or [ is another key on another keyboard: it comes as a character, see `_on_character`.
-        is_letter = len(printed) == 1 and printed.isalpha()
-        if shift and (is_letter or printed in _FUNCTION_KEYS):
-            printed = f"Shift+{printed}"
-        if command and printed:
-            self._events.append(KeyPressed(f"Ctrl+{printed}", place))
-        elif len(printed) > 1 or printed.isalnum():
-            self._events.append(KeyPressed(printed, place))
-
-    def _on_character(self, _window: Any, code: int) -> None:
-        character = chr(code)
-        if character.isprintable() and not character.isalnum() and not character.isspace():
-            self._events.append(KeyPressed(character))
-
-    def _on_pointer(self, _window: Any, x: float, y: float) -> None:
-        self._events.append(PointerMoved(x, y))
-
-    def _on_button(self, _window: Any, button: int, action: int, modifiers: int) -> None:
-        if button not in _BUTTONS:
-            return
-        if action == glfw.PRESS:
-            x, y = glfw.get_cursor_pos(self._handle)
-            shift, control = bool(modifiers & glfw.MOD_SHIFT), bool(modifiers & glfw.MOD_CONTROL)
-            alt = bool(modifiers & glfw.MOD_ALT)
-            self._events.append(ButtonPressed(_BUTTONS[button], x, y, shift, control, alt))
-        else:
-            self._events.append(ButtonReleased(_BUTTONS[button]))
-
-    def _on_scroll(self, _window: Any, across: float, amount: float) -> None:
-        x, y = glfw.get_cursor_pos(self._handle)
-        shift, control, alt = (any(map(self._is_down, keys)) for keys in (_SHIFT_KEYS, _CONTROL_KEYS, _ALT_KEYS))
-        # With Shift some systems turn the wheel sideways.
-        self._events.append(Scrolled(amount or across, x, y, shift, control, alt))
-
-    def _is_down(self, key: int) -> bool:
-        return bool(glfw.get_key(self._handle, key) == glfw.PRESS)
-
-    def _on_drop(self, _window: Any, paths: list[str]) -> None:
-        self._events.append(FilesDropped(tuple(Path(path) for path in paths)))
-
-    def _on_focus(self, _window: Any, focused: int) -> None:
-        if not focused:
-            self._events.append(FocusLost())
 
 
 def _gamepad_state(read: Any) -> gamepad.GamepadState:

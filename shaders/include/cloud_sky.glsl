@@ -2,22 +2,39 @@
 #include "clouds.glsl"
 #include "sky.glsl"
 
-#ifdef DEEP_CLOUDS
-const int CLOUD_STEPS = 16;
-#else
-const int CLOUD_STEPS = 1;
+#ifndef CLOUD_STEPS
+#define CLOUD_STEPS 1  // through their depth; 1: as a sheet
 #endif
 
-const float CLOUD_DEPTH = 26.0;  // optical, for a field that is 1 more than where clouds begin, from their base to the tops
+#ifndef CLOUDS
+#define CLOUDS 2  // 1: of levels that have no clouds with depth
+#endif
 
-// Clouds with flat bases, whose tops are the higher the thicker they are; lit by the sun through the clouds before it. Over
-// an angle of `blur` only their mean is seen.
-vec3 with_clouds(vec3 from, vec3 direction, float blur, vec3 behind) {
+// Optical, for a field that is 1 more than where clouds begin, from their base to the tops. Where pixels are enlarged,
+// edges are soft: sharp ones would be stairs.
+#if CLOUDS == 1
+const float CLOUD_DEPTH = 26.0;
+#else
+const float CLOUD_DEPTH = 44.0;
+#endif
+const float ERODED = 0.13;       // of the field, that is taken from their edges where their finest waves are lowest
+const float TAPERS = 0.20;       // by how much less field there is at the tops
+
+// Clouds with flat bases, whose tops are the higher the thicker they are, and whose edges are ragged; lit by the sun through
+// the clouds before it. Over an angle of `blur` only their mean is seen. Gives what they add, and what they keep of what is
+// behind; `jitter`, from 0 to 1, is where in its step a ray looks.
+vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
     float up = max(direction.y, 0.004), thickness = frame.clouds.y - frame.clouds.x;
     float base = max(frame.clouds.x - from.y, 0.12 * frame.heights.w);  // one looks at them from below
-    // As coarse as that or a pixel is there, and as the way from step to step.
-    float pixel = max(length(fwidth(direction)), blur) * base / (up * up), stride = 1.75 * thickness / (up * float(CLOUD_STEPS));
-    float level_of_detail = max(log2(max(pixel, CLOUD_STEPS > 1 ? stride : 0.0) * frame.clouds.z * 512.0), 0.0);
+    float pixel = max(length(fwidth(direction)), blur) * base / up;
+    // As far as a pixel is wide: across, and along what it sees of them, where it looks at them from the side.
+#if CLOUDS == 1
+    float along = pixel / up;
+#else
+    float along = pixel * inversesqrt(up);
+#endif
+    float level_of_detail = max(log2(along * frame.clouds.z * 512.0), 0.0);
+    if (direction.y <= 0.0) return vec4(0.0, 0.0, 0.0, 1.0);
     vec2 to_sun = frame.sun.xz / max(frame.sun.y, 0.25) * 0.35 * thickness;
     float toward = max(dot(direction, frame.sun.xyz), 0.0), forward = toward * toward;
     forward *= forward;
@@ -25,11 +42,20 @@ vec3 with_clouds(vec3 from, vec3 direction, float blur, vec3 behind) {
     vec3 light = vec3(0.0);
     float left = 1.0;
     for (int i = 0; i < CLOUD_STEPS; ++i) {
-        float part = (float(i) + 0.5) / float(CLOUD_STEPS);
+        float part = (float(i) + jitter) / float(CLOUD_STEPS);
         vec2 at = from.xz + direction.xz * ((base + part * thickness) / up);
-#ifdef DEEP_CLOUDS
-        float least = frame.clouds.w + 0.22 * part * part;
-        float dense = max(cloud_field(at, level_of_detail, least) - least, 0.0) * smoothstep(0.0, 0.12, part);
+#if CLOUD_STEPS > 1
+        float least = frame.clouds.w - 0.3 * ERODED + TAPERS * part * part;
+        // Waves that shift with height, as much as they are long, make heaps and not columns; the finest fray their edges.
+        vec2 fine = at * frame.clouds.z - frame.cloud_drift.xy;
+        float thick = 0.75 * textureLod(detail, fine, level_of_detail).w - least;
+        if (thick + 0.25 <= 0.0) continue;
+        fine += part * vec2(0.019, -0.013);
+        thick += 0.25 * textureLod(detail, 3.7 * fine + 0.31, level_of_detail + 1.9).x;
+        if (thick <= 0.0) continue;
+        float frays = 0.65 * textureLod(detail, 13.0 * fine, level_of_detail + 3.7).w
+                    + 0.35 * textureLod(detail, 37.0 * fine.yx, level_of_detail + 5.2).w;
+        float dense = max(thick - ERODED * (1.0 - frays) * 1.9 * (0.4 + 0.6 * part), 0.0) * smoothstep(0.0, 0.10, part);
         if (dense == 0.0) continue;
         float towards_sun = cloud_field(at + to_sun, level_of_detail + 1.0, frame.clouds.w);
         float sunward = max(towards_sun - frame.clouds.w, 0.0) * (1.2 - part);
@@ -44,5 +70,10 @@ vec3 with_clouds(vec3 from, vec3 direction, float blur, vec3 behind) {
     }
     // Far away they pass into the haze of the horizon.
     float far = exp(-0.10 * base / (up * frame.heights.w)) * smoothstep(0.004, 0.06, up);
-    return mix(behind, light + behind * left, far);
+    return vec4(light * far, 1.0 - far * (1.0 - left));
+}
+
+vec3 with_clouds(vec3 from, vec3 direction, float blur, vec3 behind) {
+    vec4 clouds = clouds_before(from, direction, blur, 0.5);
+    return clouds.rgb + behind * clouds.a;
 }

@@ -8,7 +8,5 @@ vec3 developed(vec3 radiance, vec2 uv) {
     radiance *= frame.sun_light.a;
     vec2 from_centre = (uv * part.xy + part.zw - 0.5) * vec2(0.9, 0.7);
     radiance *= 1.0 - 0.45 * dot(from_centre, from_centre);
-    // The filmic curve greys strong light; a little more colour makes up for it.
-    radiance = max(mix(vec3(dot(radiance, vec3(0.2126, 0.7152, 0.0722))), radiance, 1.14), 0.0);
-    return to_srgb(filmic(radiance));
+    return to_srgb(toned(radiance));
 }

@@ -14,13 +14,18 @@
 #define MARKS 1
 #endif
 
-// Whether the world has several kinds of ground, and whether moisture and plants are known.
+// Whether the world has several kinds of ground, whether wetness or grass is known anywhere, and whether the climate says
+// what is green, as long as no plants are simulated: what was sown then grows on that.
 #ifndef MATERIALS
 #define MATERIALS 0
 #endif
 
 #ifndef LIVING
 #define LIVING 0
+#endif
+
+#ifndef GREEN_BY_CLIMATE
+#define GREEN_BY_CLIMATE 1
 #endif
 
 uniform sampler2D surface;
@@ -195,16 +200,17 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
 
 #if LIVING == 1
     // Grass: rank where it is wet, straw where it is dry and in winter and late summer.
-    float lush = clamp(0.10 + 1.25 * wet - 0.22 * abs(frame.strata.z) + 0.45 * patches + 0.30 * ripple, 0.0, 1.0);
-    vec3 grass = mix(mix(STRAW, MEADOW, smoothstep(0.10, 0.55, lush)), RANK_GRASS, smoothstep(0.55, 1.0, lush));
+    float juicy = clamp(0.10 + 1.25 * wet - 0.22 * abs(frame.strata.z) + 0.45 * patches + 0.30 * ripple, 0.0, 1.0);
+    vec3 grass = mix(mix(STRAW, MEADOW, smoothstep(0.10, 0.55, juicy)), RANK_GRASS, smoothstep(0.55, 1.0, juicy));
     grass *= 1.0 + 0.7 * ripple + 0.3 * tone;
-    float green = covers.y * (1.0 - smoothstep(0.80, 1.50, steepness + ripple * 0.30));
-#else
-    // Grass: lush in hollows and low down, dry on crests and high up.
+    float growing = covers.y * (1.0 - smoothstep(0.80, 1.50, steepness + ripple * 0.30));
+#endif
+#if GREEN_BY_CLIMATE == 1
+    // Lush in hollows and low down, dry on crests and high up.
     float lush = clamp(0.62 + 1.5 * hollowness - 0.55 * altitude + patches * 1.1 + ripple * 0.35, 0.0, 1.0);
     vec3 meadow = mix(LUSH_LIGHT, LUSH_DARK, clamp(lush * 1.2 - 0.1 + tone * 0.6, 0.0, 1.0));
-    vec3 grass = mix(DRY_GRASS, meadow, smoothstep(0.12, 0.62, lush));
-    grass *= 1.0 + 0.5 * ripple;
+    meadow = mix(DRY_GRASS, meadow, smoothstep(0.12, 0.62, lush));
+    meadow *= 1.0 + 0.5 * ripple;
     float green = frame.ground_look.y * (1.0 - smoothstep(0.50, 0.95, steepness + ripple * 0.30 + patches * 0.22));
 #endif
 
@@ -214,11 +220,16 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     // Grass does not hold where much is worn or put down; the noise frays the edges of all that.
     float frayed = 1.0 + 0.9 * ripple + 0.5 * patches;
     vec3 mark = clamp(texture(marks, cells / frame.map.xy).xyz * frayed, 0.0, 1.0);
-    green *= 1.0 - 0.85 * max(mark.x, mark.y);
     // Bars are bare stones where the river has just been; then sand is blown and washed between them, and at last grass
     // comes back.
     float bars = smoothstep(0.12, 0.42, mark.z);
-    green *= 1.0 - bars;
+    float held = (1.0 - 0.85 * max(mark.x, mark.y)) * (1.0 - bars);
+#if LIVING == 1
+    growing *= held;
+#endif
+#if GREEN_BY_CLIMATE == 1
+    green *= held;
+#endif
     bare = max(bare, 0.80 * mark.y);
     put_down = mark.x;
 #endif
@@ -260,12 +271,12 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     vec3 soil = mix(ROCK_HIGH, DRY_GRASS, 0.55) * (1.0 + 0.4 * ripple);
 #endif
     vec3 albedo = mix(soil, rock, bare);
-#if LIVING == 0
+#if GREEN_BY_CLIMATE == 1
     float green_rock = smoothstep(0.15, 0.75, green + ripple * 0.25);
 #if MATERIALS == 1
     green_rock *= 1.0 - 0.6 * stony;
 #endif
-    albedo = mix(albedo, grass, green_rock);
+    albedo = mix(albedo, meadow, green_rock);
 #endif
 
 #if MATERIALS == 1
@@ -280,7 +291,7 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     // back where it is hollow and old grass is near.
     float damp = clamp(0.45 + 1.6 * tone + 0.8 * patches + 1.2 * hollowness, 0.0, 1.0);
     vec3 fill = mix(SAND, SILT, damp);
-#if LIVING == 0
+#if GREEN_BY_CLIMATE == 1
     fill = mix(fill, LUSH_LIGHT * 1.15, 0.75 * frame.ground_look.y * smoothstep(0.12, 0.30, patches + ripple * 0.6 + 0.12));
 #endif
     vec3 loose = mix(fill, SCREE, smoothstep(0.10, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
@@ -303,7 +314,7 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     // Water between the grains lets light in and not out: loose material gets far darker than rock.
     float soaked = smoothstep(0.08, 0.85, wet + 0.12 * tone);
     albedo *= mix(vec3(1.0), mix(vec3(0.76, 0.74, 0.72), vec3(0.54, 0.49, 0.44), covered), soaked);
-    float grassy = grown(green, ripple, patches);
+    float grassy = grown(growing, ripple, patches);
     albedo = mix(albedo, grass, grassy);
     // Marsh: level, full of water, reeds with pools between them. It is broad: around a lake it would be a dark line.
     float marsh = covers.w * smoothstep(0.78, 0.96, wet + 0.1 * patches) * (1.0 - smoothstep(0.05, 0.16, steepness + 0.1 * ripple));

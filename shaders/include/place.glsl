@@ -12,6 +12,7 @@
 in vec3 position;
 in vec3 air_kept;
 in vec3 air_added;
+in vec3 bounced;
 
 vec4 find_place(sampler2D surface) {
     return texture(surface, map_uv(position.xz));
@@ -21,16 +22,20 @@ float pixel_of(float difference) {
     return difference;
 }
 #else
+#include "bounce.glsl"
+
 uniform sampler2D places;  // metres to the east and south
 uniform float widest_pixel;  // metres of ground in a pixel, for each metre that it is away
 
 vec3 position;
 vec3 air_kept;
 vec3 air_added;
+vec3 bounced;
 
 vec4 find_place(sampler2D surface) {
-    vec2 east_south = texelFetch(places, ivec2(gl_FragCoord.xy), 0).xy;
-    vec4 place = textureLod(surface, map_uv(east_south), 0.0);
+    vec2 east_south = texelFetch(places, ivec2(gl_FragCoord.xy), 0).xy, uv = map_uv(east_south);
+    bounced = bounced_light_at(uv);
+    vec4 place = textureLod(surface, uv, 0.0);
     position = vec3(east_south.x, place.x * frame.map.w, east_south.y);
     air_before(position, air_kept, air_added);
     return place;

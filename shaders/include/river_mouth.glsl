@@ -4,7 +4,7 @@
 #include "standing_depth.glsl"
 
 #ifndef PLUME_REACH
-#define PLUME_REACH 1  // set by app/picture/passes/maps.py
+#define PLUME_REACH 1  // set by app/picture/passes/flow_map.py
 #endif
 
 uniform sampler2D surface;

@@ -34,6 +34,13 @@ vec3 sky_light(vec3 normal) {
     return frame.sky_light[0].rgb + frame.sky_light[1].rgb * normal.y + frame.sky_light[2].rgb * dot(normal.xz, frame.sunward.xy);
 }
 
+// The same of the sky alone, where `seen` of it is, and of the land that hides the rest, whose light is `bounced`.
+vec3 light_around(vec3 normal, float seen, vec3 bounced) {
+    float up = 0.5 + 0.5 * normal.y;
+    vec3 sky = (frame.sky_light[0].rgb + frame.sky_light[1].rgb) * up + frame.sky_light[2].rgb * dot(normal.xz, frame.sunward.xy);
+    return sky * seen + bounced * (1.0 - up * seen);
+}
+
 // About the sky in a direction, for shaders that can read no further texture, and where it is mirrored dimly.
 vec3 plain_sky(vec3 direction) {
     return mix(horizon_colour(direction), frame.sky_light[3].rgb, min(1.19 * sqrt(max(direction.y, 0.0)), 1.0));
@@ -49,29 +56,33 @@ vec3 dust_light(vec3 direction) {
     return DUST * (sunlight + 0.74 * sky_light(vec3(0.0, 1.0, 0.0)));
 }
 
-// Mean density along the path between two heights of air that thins exponentially over `scale`, 1 where it starts.
-float mean_density(float one, float other, float scale) {
-    float low = exp(-max(one - frame.air.z, 0.0) / scale), high = exp(-max(other - frame.air.z, 0.0) / scale);
-    float rise = (other - one) / scale;
+// Mean density along the path between two heights of air that thins exponentially over `scale`, 1 where it starts; `high`
+// is that at the other one.
+float mean_density(float one, float other, float scale, float high) {
+    float low = exp(-max(one - frame.air.z, 0.0) / scale), rise = (other - one) / scale;
     return max(abs(rise) > 1e-3 ? (low - high) / rise : low, 0.0);
 }
+
+const float AIR_REACH = 4.0;  // longer sides of the map: of air that is seen at most
 
 // What the air between `position` and the camera does: it keeps a part of the light and adds that of the sky behind.
 void air_before(vec3 position, out vec3 kept, out vec3 added) {
     vec3 path = position - frame.camera.xyz;
     float distance = length(path);
     vec3 direction = path / max(distance, 1e-3);
-    float depth = frame.air.x * distance * mean_density(position.y, frame.camera.y, frame.air.y);
-    // Powers of 0.75, 1 and 1.25 by roots, which cost less.
-    float green = exp(-depth), root = sqrt(green), fourth = sqrt(root);
-    kept = vec3(root * fourth, green, green * fourth);
+    // Far out at sea it hardly thickens: all of the sea would be grey.
+    float through_air = distance / (1.0 + distance / (AIR_REACH * frame.heights.w));
+    float depth = frame.air.x * through_air * mean_density(position.y, frame.camera.y, frame.air.y, frame.fog.z);
+    // Thin air is bluer than the horizon behind much of it. Powers of 0.5, 1 and 1.5 by a root, which costs less.
+    float green = exp(-depth), root = sqrt(green);
+    kept = vec3(root, green, green * root);
     added = horizon_colour(direction) * (1.0 - kept);
 #if STORM > 0
 #if STORM == 2
     if (frame.dust.x > 0.0)
 #endif
     {
-        float dusty = frame.dust.x * distance * mean_density(position.y, frame.camera.y, frame.dust.y);
+        float dusty = frame.dust.x * distance * mean_density(position.y, frame.camera.y, frame.dust.y, frame.fog.w);
         vec3 through = exp(-dusty * DUST_EXTINCTION);
         kept *= through;
         added = added * through + dust_light(direction) * (1.0 - through);
@@ -81,9 +92,8 @@ void air_before(vec3 position, out vec3 kept, out vec3 added) {
 
 // The sky behind the dust of a storm, which lies thick over the ground and reaches thinly up.
 vec3 dusty_sky(vec3 direction, vec3 behind) {
-    float above = exp(-max(frame.camera.y - frame.air.z, 0.0) / frame.dust.y);
     float up = max(direction.y, 0.0);
-    float depth = frame.dust.x * frame.dust.y * above / (up + 0.02) + 0.55 * frame.dust.z / (up + 0.35);
+    float depth = frame.dust.x * frame.dust.y * frame.fog.w / (up + 0.02) + 0.55 * frame.dust.z / (up + 0.35);
     vec3 through = exp(-depth * DUST_EXTINCTION);
     return behind * through + dust_light(direction) * (1.0 - through);
 }

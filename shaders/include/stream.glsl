@@ -9,6 +9,10 @@ uniform float stream_far;
 uniform sampler2D flow;
 
 const float WHOLE_RIPPLES = 1.2;  // cells along a tile of ripples, which overlap
+const float WHOLE_BRAIDS = 6.0, BRAIDS = 14.0;  // and of bars between threads finer than a cell; those along the noise
+const float SMOOTH_BRAIDS = 2.5;  // level of the smaller images of the noise: threads have no ragged edges
+const float BRAIDED = 7.0, OPEN_WATER = 0.03;  // how steeply bars rise out of the field, beside what stays open
+const vec2 BROAD = vec2(0.55, 0.95);  // mean of the field over some cells, from where on there are any
 const float STREAKS = 2.5;        // how much longer than wide ripples are
 const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which water whitens
 // Metres of depth in a stream of 1 m³/s, which is so wide, and how the depth of others grows with their discharge, as
@@ -64,6 +68,37 @@ float noise_level(float pixel, sampler2D noise) {
     return log2(max(pixel * float(textureSize(noise, 0).x), 1.0));
 }
 
+// Noise, `wide` cells to a tile of it, drawn out along a way by a factor, and drifting: it is laid out in tiles of `side`
+// cells that overlap, so that it hardly stretches where the way bends.
+vec4 drawn_out_noise(vec2 cells, vec2 along, float side, float factor, float drift, float wide, float level, sampler2D noise) {
+    vec2 at = cells / side, corner = floor(at), part = smoothstep(0.0, 1.0, at - corner);
+    vec2 across = vec2(-along.y, along.x);
+    vec4 sum = vec4(0.0);
+    float squares = 0.0;
+    for (int k = 0; k < 4; ++k) {
+        vec2 step_to = vec2(k % 2, k / 2), tile = corner + step_to;
+        vec2 weights = mix(1.0 - part, part, step_to);
+        float weight = weights.x * weights.y;
+        vec2 away = cells - tile * side;
+        vec2 place = vec2((dot(away, along) - drift) / factor, dot(away, across));
+        sum += weight * (textureLod(noise, place / wide + vec2(hash(tile), hash(tile + 3.1)), level) - 0.5);
+        squares += weight * weight;
+    }
+    return sum * inversesqrt(squares);  // as strong where tiles overlap as in their middle
+}
+
+// The field of threads where it is broad: there bars finer than a cell part it, and water runs along the lines on which
+// noise is 0, which part and join; the deeper it is, the wider they are.
+float braided(float field, float broad, vec2 cells, vec2 along, float pixel, sampler2D noise) {
+    float level = max(noise_level(pixel / BRAIDS, noise), SMOOTH_BRAIDS);
+#if FINE_WATER == 1
+    float bars = abs(drawn_out_noise(cells, along, WHOLE_BRAIDS, 3.0, 0.0, BRAIDS, level, noise).w);
+#else
+    float bars = abs(textureLod(noise, cells / (1.5 * BRAIDS), level).w - 0.5);
+#endif
+    return field - BRAIDED * max(bars - OPEN_WATER, 0.0) * smoothstep(BROAD.x, BROAD.y, broad);
+}
+
 // `known` is what the map of flow says of the place, `step_of` how far pixels are from each other, in cells: to the
 // right and up in the picture. `widest` is the most that a pixel can span.
 Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D surface, sampler2D noise) {
@@ -71,6 +106,11 @@ Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D s
     vec2 across = vec2(-known.z, known.y);
     float span = min(length(across * step_of), widest);
     float parted = thread_part(known.x, pixel);
+    if (parted > 0.0) {
+        float broad = textureLod(flow, cells / frame.map.xy, 2.0).x;
+        known.x = braided(known.x, broad, cells, known.yz / max(length(known.yz), 1e-3), pixel, noise);
+        parted = thread_part(known.x, pixel);
+    }
     bool asked = known.x > 0.0 && span < stream_far && parted < 1.0;
     // Banks are never straight.
     vec2 bend = textureLod(noise, cells / 7.0, noise_level(pixel / 7.0, noise)).yz - 0.5;
@@ -103,7 +143,7 @@ Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D s
         course.cover = max(course.cover, parted);
         course.depth = thread_depth(known.x);
         course.along = known.yz / max(length(known.yz), 1e-3);
-        course.near = 0.0;
+        course.near = 1.0 - smoothstep(0.6 * stream_far, stream_far, pixel);
     }
     return course;
 }
@@ -121,10 +161,8 @@ float rapids(vec2 ground_slope, vec2 along) {
     return smoothstep(FALLS_BEGIN, FALLS, -dot(ground_slope, along));
 }
 
-// Ripples and streaks that run downstream: height, slopes along and across. The map is laid out in tiles that overlap,
-// so that the pattern hardly stretches where the stream bends, however long it runs.
+// Ripples and streaks that run downstream: height, slopes along and across.
 vec3 running_ripples(vec2 cells, float pixel, vec2 along, float rapid, sampler2D noise) {
-    vec2 at = cells / WHOLE_RIPPLES, corner = floor(at), part = smoothstep(0.0, 1.0, at - corner);
     vec2 across = vec2(-along.y, along.x);
 #if FINE_WATER == 1
     float speed = frame.streams.z * (1.0 + 2.0 * rapid);
@@ -132,20 +170,8 @@ vec3 running_ripples(vec2 cells, float pixel, vec2 along, float rapid, sampler2D
     float speed = frame.streams.z;
 #endif
     float level = noise_level(pixel / 3.5, noise);
-    vec3 sum = vec3(0.0);
-    float squares = 0.0;
-    for (int k = 0; k < 4; ++k) {
-        vec2 step_to = vec2(k % 2, k / 2), tile = corner + step_to;
-        vec2 weights = mix(1.0 - part, part, step_to);
-        float weight = weights.x * weights.y;
-        vec2 away = cells - tile * WHOLE_RIPPLES;
-        vec2 place = vec2((dot(away, along) - speed * frame.camera.w) / STREAKS, dot(away, across));
-        vec4 ripple = textureLod(noise, place / 3.5 + vec2(hash(tile), hash(tile + 3.1)), level);
-        vec2 slope = ripple.yz - 0.5;
-        sum += weight * vec3(ripple.w - 0.5, along * slope.x + across * slope.y);
-        squares += weight * weight;
-    }
-    return sum * inversesqrt(squares);  // as strong where tiles overlap as in their middle
+    vec4 ripple = drawn_out_noise(cells, along, WHOLE_RIPPLES, STREAKS, speed * frame.camera.w, 3.5, level, noise);
+    return vec3(ripple.w, along * ripple.y + across * ripple.z);
 }
 
 Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, sampler2D noise) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from app.engine.autosave import Session
+from app.engine.autosave import SessionFolder
 from app.engine.lockstep import Lockstep
 from app.engine.messages import Moment, Refused, Report, Step
 from app.engine.moments import TimelineSeen
@@ -18,8 +18,8 @@ from tests.waiting import wait_for
 class Hands:
     """Asks a thread, and waits for what comes of it."""
 
-    def __init__(self, *scenes: Scene, session: Session | None = None) -> None:
-        self.thread = SimulationThread(*scenes, paused=True, session=session)
+    def __init__(self, *scenes: Scene, folder: SessionFolder | None = None) -> None:
+        self.thread = SimulationThread(*scenes, paused=True, folder=folder)
         self.thread.first_picture_shown.set()
         self.reports: list[Report] = []
         self.thread.start()
@@ -72,8 +72,8 @@ class Hands:
 
     @property
     def lockstep(self) -> Lockstep:
-        assert self.thread._lockstep is not None
-        return self.thread._lockstep
+        assert self.thread.session.lockstep is not None
+        return self.thread.session.lockstep
 
     @property
     def bits(self) -> list[dict[str, object]]:

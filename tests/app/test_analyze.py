@@ -24,6 +24,8 @@ from kernels.rivers import drain
 from tests.app.test_heightmap import write_tiff
 from tests.kernels.relief import island
 
+pytestmark = pytest.mark.slow  # worlds are simulated for long, or much is written
+
 ROWS, COLUMNS = 60, 72
 GROUND = island(ROWS, COLUMNS) + 12.0
 UTM_17N = {1024: 1, 1025: 1, 3072: 32617}
@@ -58,6 +60,8 @@ def test_maps_are_what_the_kernels_find(maps: Path) -> None:
     assert np.array_equal(read(maps, "accumulation"), drainage.accumulation)
     assert np.array_equal(read(maps, "lake_depth"), (drainage.filled - GROUND).astype(np.float32))
     assert np.array_equal(read(maps, "distance"), drainage.routes.distances.astype(np.float32))
+    cost = read(maps, "path_cost")
+    assert (cost <= read(maps, "distance") * (1.0 + 1e-6)).all() and (cost < 0.99 * read(maps, "distance")).any()
     assert np.array_equal(read(maps, "lakes") > 0, drainage.filled > GROUND)
     assert np.array_equal(read(maps, "rivers") > 0, (drainage.accumulation >= 12) & ~drainage.ocean)
     _, sizes = np.unique(drainage.routes.outlets[~drainage.ocean], return_counts=True)
@@ -343,7 +347,8 @@ def test_a_world_has_its_own_rain_sea_and_edges(tmp_path: Path) -> None:
     for source in (preset, saved):
         world, scene = create_world(open_scene(str(source)))
         world.sea_level = 5.0
-        survey = Surveyor().survey(world, RiverParameters(threshold=20), Wanted(rivers=True), scene.climate)
+        rule = RiverParameters(begin="area", threshold=20)
+        survey = Surveyor().survey(world, rule, Wanted(rivers=True), scene.runoff)
         assert survey is not None
         found = run(source, tmp_path / source.suffix, "--river", "20")
         assert (found["sea_level"], found["precipitation_mm_a"], found["rain_by_altitude"]) == (5.0, 1200.0, 0.4)

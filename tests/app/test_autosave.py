@@ -7,40 +7,45 @@ import random
 import signal
 import sys
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.engine import session_writer, thread
-from app.engine.autosave import MOST_SESSIONS, Session, ended_sessions
+from app.engine.autosave import MOST_SESSIONS, SessionFolder, ended_sessions
 from app.engine.kept import KeptWorld
 from app.engine.messages import Arrived, Edited, GoTo, Look, SessionFailed, Step
 from app.files import checkpoint
-from app.files.journal import Journal, read_journal
+from app.files.journal import Journal
+from app.files.opening import read_journal
 from app.model.errors import UserError
 from app.model.view_parameters import CameraParameters, ViewParameters
 from app.model.world import World
 from app.processes.droplets import DropletErosion
 from app.scene.edits import Blur, Copy, Edit, Open
+from app.scene.scene import Scene
+from app.window.sessions import LATER, Sessions
 from tests.app.hands import Hands
 from tests.app.small import bits, simulated, small_scene
 from tests.nets.profile import is_nightly
 from tests.waiting import PATIENCE, wait_for
 
+pytestmark = pytest.mark.slow  # programs are started
+
 MOST_WRITES = 40  # after which a session has been written twice
 
 
-def left_by(folder: Path, cycles: int) -> Session:
+def left_by(folder: Path, cycles: int) -> SessionFolder:
     """A session with one world, which is not closed."""
-    session = Session(folder)
+    session = SessionFolder(folder)
     simulator = simulated(cycles)
     session.write("hills", [KeptWorld.of(simulator)], Journal((Edit(0, Open((simulator.scene,))),), cycles))
     return session
 
 
-def end_without_closing(session: Session) -> None:
+def end_without_closing(session: SessionFolder) -> None:
     """As a kill does."""
     os.close(session._lock)
 
@@ -61,7 +66,7 @@ def test_one_that_was_closed_says_so_and_one_without_work_leaves_nothing(tmp_pat
     left_by(tmp_path, 2).close()
     (ended,) = ended_sessions(tmp_path)
     assert ended.index.closed
-    Session(tmp_path).close()
+    SessionFolder(tmp_path).close()
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -87,6 +92,36 @@ def test_only_the_newest_few_are_kept_and_each_holds_one_state(tmp_path: Path) -
     assert len(list(tmp_path.iterdir())) == MOST_SESSIONS
 
 
+def test_what_a_person_edited_outlives_what_nobody_did(tmp_path: Path) -> None:
+    world = simulated(1)
+    opened, touched = Edit(0, Open((world.scene,))), Edit(1, Blur())
+    session = SessionFolder(tmp_path)
+    session.write("hills", [KeptWorld.of(world)], Journal((opened, touched), 1))
+    end_without_closing(session)
+    for _ in range(MOST_SESSIONS + 1):
+        end_without_closing(left_by(tmp_path, 1))
+    assert [session.index.edits for session in ended_sessions(tmp_path)] == [*[0] * (MOST_SESSIONS - 1), 1]
+
+
+def test_one_that_is_still_in_use_at_the_start_is_offered_later(tmp_path: Path) -> None:
+    session = left_by(tmp_path, 3)
+    opened: list[Sequence[Scene]] = []
+    sessions = Sessions(lambda: ended_sessions(tmp_path), opened.append)
+    sessions.offer()
+    assert not sessions.listed
+    end_without_closing(session)
+    sessions.offer_later(LATER[0] / 2.0)
+    assert not sessions.listed
+    sessions.offer_later(LATER[0] + 0.1)
+    (listed,) = sessions.listed
+    sessions.go_on_with(listed)
+    assert [scene.name for scene in opened[0]] == ["hills"] and not sessions.listed
+    sessions.offer_later(LATER[-1] + 0.1)
+    assert not sessions.listed, "it was offered"
+    sessions.worlds_came()
+    assert ended_sessions(tmp_path)[0].index.closed
+
+
 def writes(process: int) -> int:
     """How often it has written something."""
     told = dict(line.split(": ") for line in Path(f"/proc/{process}/io").read_text().splitlines())
@@ -108,7 +143,7 @@ def test_killed_at_any_moment_it_leaves_a_whole_world_or_the_one_before(tmp_path
         child = os.fork()
         if child == 0:
             try:
-                session = Session(tmp_path)
+                session = SessionFolder(tmp_path)
                 number = 0
                 while True:
                     kept, journal, _ = states[number % len(states)]
@@ -136,7 +171,7 @@ def test_killed_at_any_moment_it_leaves_a_whole_world_or_the_one_before(tmp_path
 
 def test_a_thread_writes_its_work_with_view_and_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_writer, "SECONDS_BETWEEN_WRITES", 0.05)
-    hands = Hands(small_scene(), session=Session(tmp_path))
+    hands = Hands(small_scene(), folder=SessionFolder(tmp_path))
     try:
         view, camera = ViewParameters(sun_height=11.0), CameraParameters(heading=12.0)
         hands.thread.ask(Look(view, camera))
@@ -161,8 +196,8 @@ def test_where_it_cannot_be_written_that_is_said_and_all_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_writer, "SECONDS_BETWEEN_WRITES", 0.01)
-    session = Session(tmp_path)
-    hands = Hands(small_scene(), session=session)
+    session = SessionFolder(tmp_path)
+    hands = Hands(small_scene(), folder=session)
 
     def full(*_: object, **__: object) -> None:
         raise UserError("no space is left there")
@@ -180,11 +215,11 @@ def test_where_it_cannot_be_written_that_is_said_and_all_goes_on(
 def test_without_a_place_to_write_there_is_no_session(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(UserError, match="cannot be kept"):
-        Session(tmp_path)
+        SessionFolder(tmp_path)
 
 
 def test_looking_back_does_not_put_the_past_in_place_of_the_work(tmp_path: Path) -> None:
-    hands = Hands(small_scene(), session=Session(tmp_path))
+    hands = Hands(small_scene(), folder=SessionFolder(tmp_path))
     try:
         hands.step(6)
         hands.ask(Blur(), Edited)
@@ -200,7 +235,7 @@ def test_looking_back_does_not_put_the_past_in_place_of_the_work(tmp_path: Path)
 def test_a_cycle_that_is_running_comes_to_its_end_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(thread, "UNNOTICED", 0.01)
+    monkeypatch.setattr(thread, "QUIET_END", 0.01)
     step, within, may_end = DropletErosion.step, threading.Event(), threading.Event()
 
     def held(self: DropletErosion, world: World, *rest: Any) -> Collection[str] | None:
@@ -210,7 +245,7 @@ def test_a_cycle_that_is_running_comes_to_its_end_before_anything_is_written(
         return step(self, world, *rest)
 
     monkeypatch.setattr(DropletErosion, "step", held)
-    hands = Hands(small_scene(), session=Session(tmp_path))
+    hands = Hands(small_scene(), folder=SessionFolder(tmp_path))
     hands.step(3)
     hands.thread.ask(Step())
     wait_for(within.is_set, "the fourth cycle")

@@ -19,6 +19,8 @@ from kernels import braids
 from tests.app.small import bits, simulated
 from tests.kernels.test_braids import braiding_index
 
+pytestmark = pytest.mark.slow  # worlds are simulated for long, or much is written
+
 
 def outwash(columns: int = 200, rows: int = 130, **settings: object) -> Scene:
     """The plain of the preset on its first day, whose river brings in all that it can carry."""

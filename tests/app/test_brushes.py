@@ -469,10 +469,10 @@ def test_a_stroke_is_undone_and_done_again_to_the_bit(hands: Hands, between: int
 
 def test_parts_of_a_stroke_that_follow_one_another_are_one_edit(hands: Hands) -> None:
     draw(hands, "raise", 1)
-    edits = hands.thread._timeline.edits_of(hands.moment)
+    edits = hands.thread.session.timeline.edits_of(hands.moment)
     assert [len(edit.request.dabs) for edit in edits if isinstance(edit.request, Stroke)] == [6]
     draw(hands, "raise", 2, cycles_between=1)
-    edits = hands.thread._timeline.edits_of(hands.moment)
+    edits = hands.thread.session.timeline.edits_of(hands.moment)
     assert [len(edit.request.dabs) for edit in edits if isinstance(edit.request, Stroke)] == [6, 2, 2, 2]
 
 
@@ -553,11 +553,11 @@ def test_a_stroke_does_not_go_on_where_the_land_is_another_one(hands: Hands) -> 
         before = hands.ask(first, Edited).before
         go_elsewhere(before)
         hands.step(1)
-        there, edits = hands.bits, len(hands.thread._timeline.edits_of(hands.moment))
+        there, edits = hands.bits, len(hands.thread.session.timeline.edits_of(hands.moment))
         hands.thread.ask(second)
         hands.settle()
         assert hands.bits == there
-        assert len(hands.thread._timeline.edits_of(hands.moment)) == edits
+        assert len(hands.thread.session.timeline.edits_of(hands.moment)) == edits
 
 
 def test_strokes_wait_for_their_kernels_in_their_order(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pyglm import glm
 
-from app.cli.render import scene_camera
+from app.cli.headless import scene_camera
 from app.engine.creation import create_world
 from app.engine.publishing import take_snapshot
 from app.model.ledger import Ledger
@@ -20,6 +20,7 @@ from app.scene.scene import Scene, presets
 from app.window.camera_control import CameraControl
 from app.window.events import Button, ButtonPressed, PointerMoved
 from tests.app.small import small_preset
+from tests.passes.worlds import drowned, with_water
 
 WIDTH, HEIGHT = 1200.0, 800.0
 MIDDLE = (WIDTH / 2.0, HEIGHT / 2.0)
@@ -565,6 +566,24 @@ def test_no_picture_is_taken_from_under_the_ground(exaggeration: float) -> None:
     assert glm.distance(camera.target, glm.vec3(0.5 * ground.east, 0.0, 0.5 * ground.south)) < 0.1
     above = {**view, "camera.pitch": 89.0}
     assert scene_camera(Scene().with_values(above), snapshot_of(wall)).pitch == pytest.approx(89.0)
+
+
+def test_no_picture_is_taken_from_under_water(control: CameraControl, subtests: pytest.Subtests) -> None:
+    """Neither that of a scene nor that of the window, on the map and beside it, where only the sea goes on."""
+    bowl = np.full((60, 90), 100.0)
+    bowl[20:, 20:70] = 0.0
+    dry = snapshot_of(bowl)
+    sea, lake = drowned(dry, 60.0), with_water(dry, np.maximum(bowl, 60.0).astype(np.float32))
+    for name, wet, distance in (("sea", sea, 0.2), ("beside the map", sea, 0.9), ("lake", lake, 0.2)):
+        for exaggeration in (1.0, 3.0):
+            with subtests.test(name, exaggeration=exaggeration):
+                view = {"camera.heading": 0.0, "camera.pitch": 2.0, "camera.distance": distance}
+                camera = scene_camera(Scene().with_values(view | {"view.exaggeration": exaggeration}), wet)
+                above = exaggeration * 60.0 + 0.99 * CLEARANCE * 90 * CELL
+                assert camera.position.y >= above
+                control.see(Ground(wet, exaggeration))
+                control.place(camera)
+                assert control.goal().position.y >= above
 
 
 # What of the picture is above the land at an opening, in the middle of its columns. More of an island's is sea.

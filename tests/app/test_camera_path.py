@@ -23,6 +23,8 @@ from app.scene.scene import load_preset, presets
 from app.window.camera_moves import OVER_LAND, follow_drop, follow_river
 from tests.nets.profile import is_nightly
 
+pytestmark = pytest.mark.slow  # worlds are simulated for long, or much is written
+
 KEYS = read_camera_path(
     "0: 330 24 1.35 0.5 0.5; 200: 300 14 0.4 0.3 0.6 hold 50; 400: 20 50 0.2 0.7 0.2; 500: 20 5 1 0.5 0.5"
 )
@@ -168,7 +170,7 @@ def test_moves_along_water_look_down_the_way() -> None:
 
     way = np.array([[row, 10 + row // 2] for row in range(40)])
     line = np.zeros(40, np.float32)
-    course = Course((0, 10), 0, 10, 1.0, 1.0, 1.0, way, line, line, line)
+    course = Course((0, 10), 0, 10, 1.0, 1.0, 1.0, way, line, line, line, np.zeros(len(way)))
     for move in (follow_river, follow_drop):
         keys = move(course, (48, 64), 100, 600)
         assert (keys[0].cycle, keys[-1].cycle) == (100, 700)

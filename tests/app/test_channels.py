@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.engine.channels import ChannelFigures, Channels, banks, find_channels, migration, watch_channels
+from app.engine.channels import ChannelFigures, Channels, ChannelWatch, banks, find_channels, migration
+from app.engine.simulator import Simulator
 from app.model.world import World
 from app.scene.scene import load_preset
+from kernels.noise import fractal_noise
 from kernels.standing import LAKE
 from tests.app.small import simulated, small_preset
+from tests.kernels.reference_hydrology import ADAPTATION, Hydrology
 
 
 def flowing(discharge: NDArray[np.float64], south: float, east: float) -> World:
@@ -98,6 +101,29 @@ def test_banks_lie_beside_the_bed() -> None:
 LEAST_FLOW = 20.0  # metres over one cell times cells
 
 
+LOOKS = 2  # at channels, after the first
+
+
+def watch_channels(simulator: Simulator, cycles: int, least_flow: float) -> ChannelFigures:
+    """Advance a simulation, and look at its channels at the start and then so many times, in equal spans of time.
+
+    Returns the means of all looks.
+    """
+    watch = ChannelWatch(least_flow)
+    figures = [watch.look(simulator.world)]
+    for _ in range(LOOKS):
+        for _ in range(cycles // LOOKS):
+            simulator.advance()
+        figures.append(watch.look(simulator.world))
+    return ChannelFigures(
+        cells=float(np.mean([figure.cells for figure in figures])),
+        width=float(np.mean([figure.width for figure in figures])),
+        relative_width=float(np.mean([figure.relative_width for figure in figures])),
+        migration=float(np.mean([figure.migration for figure in figures[1:]])),
+        bank_wear=float(np.mean([figure.bank_wear for figure in figures[1:]])),
+    )
+
+
 def watched(preset: str, lands: int, side: int, grown: int, cycles: int) -> tuple[list[ChannelFigures], float]:
     """The channels of a compared preset on each of some lands, grown soon, and how dense roots are on their banks."""
     figures, roots = [], []
@@ -106,7 +132,7 @@ def watched(preset: str, lands: int, side: int, grown: int, cycles: int) -> tupl
         if scene.plants.enabled:
             scene = scene.with_value("plants.rate", 8.0)
         simulator = simulated(grown, scene)
-        figures.append(watch_channels(simulator, cycles, LEAST_FLOW, looks=2))
+        figures.append(watch_channels(simulator, cycles, LEAST_FLOW))
         world = simulator.world
         beside = banks(find_channels(world, LEAST_FLOW), world.shape)
         roots.append(float(world.trace("roots")[beside].mean()) if scene.plants.enabled else 0.0)
@@ -135,11 +161,43 @@ def test_trees_hold_the_banks_of_streams() -> None:
 
 
 @pytest.mark.nightly
-def test_coupling_narrows_streams_and_trees_hold_their_banks() -> None:
-    (basic, _), (coupled, _), (with_trees, roots) = (
-        watched(name, 8, 96, 300, 200) for name in ("basic", "coupled", "coupled-with-trees")
+def test_coupling_leaves_fewer_strong_streams_momentum_narrows_and_trees_narrow_hold_and_steady() -> None:
+    (basic, _), (coupled, _), (with_momentum, _), (with_trees, roots) = (
+        watched(name, 8, 96, 300, 200) for name in ("basic", "coupled", "coupled-with-momentum", "coupled-with-trees")
     )
-    assert is_less(coupled, basic, "width")
-    assert is_less(coupled, basic, "relative_width")
+    assert is_less(basic, coupled, "width"), "the coupling of the article alone widens channels"
+    assert is_less(with_momentum, basic, "width")
+    assert is_less(with_momentum, coupled, "relative_width")
+    assert is_less(with_trees, coupled, "width")
     assert is_less(with_trees, coupled, "migration")
     assert is_less(with_trees, coupled, "bank_wear", kept(roots))
+
+
+STRONG = 0.5  # of the cycles: where drops slow down they end, in the article
+
+
+def channels_of_article(map: Hydrology, least_flow: float) -> Channels:
+    """The channels of a map of the article's own listing, by the same rule as ours; flow is in drops in a cycle."""
+    mean = map.flow / (1.0 - (1.0 - ADAPTATION) ** map.cycle)
+    world = World(np.zeros(map.h.shape), np.zeros(map.h.shape), 10.0, seed=1)
+    for part, name in enumerate(("discharge", "momentum_south", "momentum_east")):
+        world.trace(name)[...] = mean[..., part]
+    world.standing[map.pool > 0.0] = LAKE
+    return find_channels(world, least_flow)
+
+
+@pytest.mark.slow
+def test_the_articles_own_listing_gives_fewer_strong_streams_and_wider_channels(subtests: pytest.Subtests) -> None:
+    """It says that coupling narrows streams. What becomes less is their number, and not their width at a flow."""
+    for seed in (1, 2, 3, 5):
+        with subtests.test(seed=seed):
+            land = fractal_noise(96, 96, seed, 96.0)
+            land = (land - land.min()) / np.ptp(land)
+            basic, coupled = (Hydrology(land, 40.0, coupled) for coupled in (False, True))
+            for map in (basic, coupled):
+                map.erode(200, 100)
+            assert (coupled.stream > STRONG).sum() < 0.95 * (basic.stream > STRONG).sum()
+            for least_flow in (5.0, 10.0, 20.0):
+                narrow, wide = (channels_of_article(map, least_flow) for map in (basic, coupled))
+                assert wide.typical_width > 1.04 * narrow.typical_width
+                assert wide.relative_width > 1.04 * narrow.relative_width

@@ -21,6 +21,7 @@ from app.files import checkpoint
 from app.files.opening import open_scene
 from app.model.errors import UserError
 from app.model.layers import side_by_side
+from app.model.soundness import find_fault
 from app.scene.scene import scene_content
 from tests.app.small import bits, simulated, small_scene
 
@@ -231,7 +232,7 @@ def test_what_was_changed_in_a_file_is_told_once_and_may_leave_the_map(saved: Pa
 def test_what_all_the_land_above_brings_may_be_more_than_any_height(layer: str, tmp_path: Path) -> None:
     simulator = simulated(1, small_scene(snowballs__enabled=True, snowballs__count=5))
     simulator.world.trace(layer)[3, 5] = 3e6
-    assert simulator.world.unsound_cell() is None
+    assert find_fault(simulator.world) is None
     checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
     assert checkpoint.load(tmp_path / "world.npz")[0].layers[layer][3, 5] == 3e6
 

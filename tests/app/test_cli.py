@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 from app.cli import main as cli
+from app.cli import scenes as scenes_of_options
+from app.cli.table import COMMANDS
 from app.files.atomic import claimed_place
 from app.files.journal import Journal, write_journal
 from app.model.world import World
@@ -128,7 +130,7 @@ def stops(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
 
 
 def test_help_says_what_it_does_with_an_example(capsys: pytest.CaptureFixture[str], subtests: pytest.Subtests) -> None:
-    for command in ([], *([name] for name in cli.COMMANDS)):
+    for command in ([], *([name] for name in COMMANDS)):
         with subtests.test(command=command):
             with pytest.raises(SystemExit) as end:
                 cli.main([*command, "--help"])
@@ -137,7 +139,7 @@ def test_help_says_what_it_does_with_an_example(capsys: pytest.CaptureFixture[st
             assert re.search(r"examples:\n  thalweg", text)
             assert "--debug" in text
             if not command:
-                assert all(name in text for name in cli.COMMANDS)
+                assert all(name in text for name in COMMANDS)
 
 
 def test_list_of_parameters_is_derived(capsys: pytest.CaptureFixture[str]) -> None:
@@ -441,7 +443,7 @@ def test_the_window_opens_before_a_folder_of_tiles(
     ((scenes, asked),) = shown
     assert [scene.name for scene in scenes] == [DEFAULT_PRESET] and not opened
     assert asked is not None and asked.source == tmp_path and (asked.part, asked.wanted) == ("800x800+0+0", 300)
-    monkeypatch.setattr(cli, "_changed", lambda scene, options: scene.with_setting(*options.set))
+    monkeypatch.setattr(scenes_of_options, "with_changes", lambda scene, options: scene.with_setting(*options.set))
     changed = asked.change(Scene(world=WorldParameters(source="noise")))
     assert [scene.view.exaggeration for scene in changed] == [2.5, 2.5]
     assert {scene.simulation.threads for scene in changed} == {1}
@@ -636,6 +638,7 @@ def test_debug_version_has_what_a_report_needs_without_a_display(
     assert told["Python"].startswith(platform.python_version())
     assert told["kernels"] == os.environ["NUMBA_CACHE_DIR"]
     assert "there is no display" in told["OpenGL in a window"]
+    assert "thalweg guide notices" in told["parts by others"]
     assert {f"OpenGL without a window, {name}" for name in ("vendor", "renderer", "version")} < told.keys()
     assert {
         "data",

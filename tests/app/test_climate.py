@@ -13,6 +13,8 @@ from app.model.climate import ClimateParameters, Weather, weather_of
 from app.window.panel.weather import weather_text
 from tests.app.small import bits, simulated, small_scene
 
+pytestmark = pytest.mark.slow  # worlds are simulated for long, or much is written
+
 YEAR = 400
 
 

@@ -209,7 +209,8 @@ def test_failure_of_one_takes_both_to_the_last_good_cycle(
     seconds_between_backups: float,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("app.engine.simulator.SECONDS_BETWEEN_BACKUPS", seconds_between_backups)
+    monkeypatch.setattr("app.engine.backup.SECONDS_BETWEEN_BACKUPS", seconds_between_backups)
+    monkeypatch.setattr("app.engine.backup.LARGEST_COST", float("inf"))
     good = [bits(simulated(7, scene).world) for scene in (ONE, OTHER)]
     both = lockstep(ONE, OTHER)
     with failing(monkeypatch, count, failure):
@@ -226,7 +227,8 @@ def test_failure_of_one_takes_both_to_the_last_good_cycle(
 
 
 def test_lakes_are_those_of_the_last_good_cycle_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.engine.simulator.SECONDS_BETWEEN_BACKUPS", 0.0)
+    monkeypatch.setattr("app.engine.backup.SECONDS_BETWEEN_BACKUPS", 0.0)
+    monkeypatch.setattr("app.engine.backup.LARGEST_COST", float("inf"))
     lakes = {"pools__enabled": True, "edges__water": "wall", "pools__evaporation": 0.0}
     scenes = small_scene(**lakes), small_scene(**lakes, droplets__count=90)
     good = [simulated(7, scene) for scene in scenes]

@@ -16,11 +16,12 @@ from typing import Any
 
 import pytest
 
-from app.engine import compiling, thread
+from app.engine import compiling, showing
 from app.engine.builds import ON_RICH_GROUND, Ground, builds_of, foreseen, in_order
 from app.engine.compiling import Compiler, NotCached
 from app.engine.creation import create_world
 from app.engine.messages import Pause, Watch
+from app.engine.readiness import Readiness
 from app.engine.simulator import Simulator
 from app.engine.status import Compiling
 from app.engine.survey import Wanted
@@ -32,6 +33,8 @@ from app.scene.scene import Scene
 from tests.app.hands import let_go_round
 from tests.app.small import bits, small_scene
 from tests.waiting import PATIENCE, wait_for
+
+pytestmark = pytest.mark.slow  # programs are started
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -95,7 +98,6 @@ def running(scene: Scene) -> Iterator[SimulationThread]:
         thread.stop()
 
 
-@pytest.mark.slow
 def test_workers_fill_the_cache_and_the_program_itself_compiles_nothing(tmp_path: Path) -> None:
     first = run_first_cycles(tmp_path)
     assert first["compiled"] == []
@@ -134,9 +136,9 @@ print(json.dumps([sorted(simulator.prepared), missing]))
     ("layers", "settings", "build"),
     [
         ((), {}, "geology"),
-        (("wetness",), {}, "geology on rich ground"),
+        pytest.param(("wetness",), {}, "geology on rich ground", marks=pytest.mark.nightly),
         (("grass", "canopy"), {}, "geology on rich ground"),
-        ((), {"fields.erodibility": "0.5 + 0.5 * x"}, "geology on rich ground"),
+        pytest.param((), {"fields.erodibility": "0.5 + 0.5 * x"}, "geology on rich ground", marks=pytest.mark.nightly),
         ((), {"materials.enabled": True}, "geology on rich ground"),
         ((), {"geology.slope_exponent": 2.0}, "geology"),
     ],
@@ -302,7 +304,7 @@ threading.Event().wait()
 def test_a_switch_that_needs_kernels_does_not_stop_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = threading.Event()
     monkeypatch.setattr(
-        SimulationThread, "_is_ready", lambda self, build: compiled.is_set() or build not in ("plants", "weathering")
+        Readiness, "is_ready", lambda self, build, simulator: compiled.is_set() or build not in ("plants", "weathering")
     )
     states = set()
     with running(small_scene()) as thread:
@@ -319,8 +321,8 @@ def test_a_switch_that_needs_kernels_does_not_stop_what_runs(monkeypatch: pytest
 
         wait_for(goes_on, "cycles")
         assert states == {"running"}
-        assert thread._lockstep is not None
-        (simulator,) = thread._lockstep.simulators
+        assert thread.session.lockstep is not None
+        (simulator,) = thread.session.lockstep.simulators
         assert simulator.scene.droplets.friction == 0.07
         assert not simulator.scene.plants.enabled
         assert simulator.scene.droplets.count == 60  # a change is made as a whole
@@ -333,7 +335,7 @@ def test_a_switch_that_needs_kernels_does_not_stop_what_runs(monkeypatch: pytest
 
 def test_a_cycle_never_runs_without_a_process_that_is_switched_on(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = threading.Event()
-    monkeypatch.setattr(SimulationThread, "_is_ready", lambda self, build: compiled.is_set() or build != "droplets")
+    monkeypatch.setattr(Readiness, "is_ready", lambda self, build, simulator: compiled.is_set() or build != "droplets")
     with running(small_scene(pools__enabled=True, edges__water="sea", edges__sea_level=1e3)) as thread:
         # What changes no layer comes before: the sea is seen, and no cycle has run.
         snapshot = wait_for(lambda: (taken := thread.take()) and "water" in taken[0].layers and taken[0], "the sea")
@@ -346,23 +348,23 @@ def test_a_cycle_never_runs_without_a_process_that_is_switched_on(monkeypatch: p
 
 
 def test_a_window_that_is_hidden_from_the_start_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thread, "WAIT_FOR_PICTURE", 2.0 * PATIENCE)
+    monkeypatch.setattr(showing, "WAIT_FOR_PICTURE", 2.0 * PATIENCE)
     hidden = SimulationThread(small_scene())
     hidden.start()
     try:
         wait_for(lambda: hidden.status.state == "running", "cycles")
         hidden.ask(Pause())
         wait_for(lambda: hidden.status.state == "paused", "the pause")
-        assert hidden._lockstep is not None and hidden._lockstep.unprepared()  # the picture comes first
-        monkeypatch.setattr(hidden, "_latest_picture", 0.0)
-        wait_for(lambda: hidden._lockstep is not None and not hidden._lockstep.unprepared(), "kernels")
+        assert hidden.session.lockstep is not None and hidden.session.lockstep.unprepared()  # the picture comes first
+        monkeypatch.setattr(hidden.session.showing, "_latest_picture", 0.0)
+        wait_for(lambda: hidden.session.lockstep is not None and not hidden.session.lockstep.unprepared(), "kernels")
     finally:
         hidden.stop()
 
 
 def test_rivers_are_compiled_beside_the_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = threading.Event()
-    monkeypatch.setattr(SimulationThread, "_is_ready", lambda self, build: compiled.is_set() or build != "rivers")
+    monkeypatch.setattr(Readiness, "is_ready", lambda self, build, simulator: compiled.is_set() or build != "rivers")
     with running(small_scene()) as thread:
         wait_for(lambda: thread.status.cycle > 2, "cycles")
         thread.ask(Watch(wanted=Wanted(rivers=True)))

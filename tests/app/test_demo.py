@@ -13,8 +13,11 @@ from pyglm import glm
 from app.cli.demo import render_tour
 from app.cli.main import main
 from app.engine.creation import create_world
+from app.engine.lockstep import Lockstep
 from app.engine.publishing import take_snapshot
+from app.engine.simulator import SimulationError
 from app.model.camera_path import read_camera_path
+from app.model.errors import UserError
 from app.picture.camera import Camera
 from app.picture.camera_path import LEAST_CLEARANCE, CameraPath
 from app.picture.ground import Ground
@@ -23,7 +26,10 @@ from app.scene.scene import load_preset, presets
 from app.scene.tour import last_cycle, stops
 from tests.app.few_presets import tried_presets
 from tests.app.small import small_scene
+from tests.graphics import graphics
 from tests.nets.profile import is_nightly
+
+pytestmark = pytest.mark.slow  # pictures are drawn
 
 
 def test_each_preset_but_the_articles_is_a_stop_with_its_name_and_a_path() -> None:
@@ -80,6 +86,18 @@ def test_a_tour_becomes_pictures_of_all_stops(tmp_path: Path) -> None:
     pictures = [imagecodecs.png_decode(frame.read_bytes()).astype(float) for frame in frames]
     assert np.abs(pictures[0] - pictures[2]).mean() > 2.0  # the camera moves
     assert np.abs(pictures[0] - pictures[3]).mean() > 2.0  # another land
+
+
+def test_a_tour_that_fails_keeps_its_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Lockstep) -> None:
+        raise SimulationError("no rain")
+
+    monkeypatch.setattr(Lockstep, "advance", fail)
+    monkeypatch.setattr("app.cli.filming.headless_context", graphics)
+    small = small_scene().with_values({"view.camera_path": stops(["noise"])[0].view.camera_path})
+    with pytest.raises(UserError, match=r"no rain; .*1 of 6 frames are complete"):
+        render_tour([small], [tmp_path / "frame_%02d.png"], seconds=2.0, fps=3, size=(64, 48), quality="low")
+    assert [path.name for path in tmp_path.iterdir()] == ["frame_00.png"]
 
 
 def test_a_stop_that_is_no_preset_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

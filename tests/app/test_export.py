@@ -348,6 +348,10 @@ def test_grids_have_the_projection_of_their_model_and_no_turned_rows(tmp_path: P
     with rasterio.open(path) as file:
         assert file.crs.to_epsg() == 32617
         assert file.bounds == (5e5, 4e6 - 200.0, 5e5 + 300.0, 4e6)
+    assert path.with_suffix(".prj").exists()
+    made = World(heights, np.zeros_like(heights), 10.0, 1)
+    assert write(Landscape(made, Scene()), tmp_path, heights=("asc",)) == [path]
+    assert not path.with_suffix(".prj").exists(), "a land that was made lies nowhere"
     world = World(heights, np.zeros_like(heights), 10.0, 1)
     world.origin = Origin(Georeference(np.array([[7.0, 7.0, 0.0], [7.0, -7.0, 0.0]]), WGS_84))
     with pytest.raises(UserError, match="do not run from west to east"):

@@ -20,8 +20,6 @@ from PIL import Image
 
 from app.cli import main as cli
 from app.cli.export import landscape_of as saved_landscape
-from app.cli.freeze import CHECKOUT as ROOT
-from app.cli.freeze import COLLECTED
 from app.cli.simulate import simulate
 from app.engine.creation import create_world
 from app.engine.publishing import take_snapshot
@@ -52,6 +50,10 @@ from tests.app.full_disk import keeps_the_old_file_on_a_full_disk
 from tests.app.small import simulated, small_preset, small_scene
 from tests.app.test_export import landscape_of, read_back, write
 from tests.app.test_heightmap import PROJECTED, write_tiff
+from tests.making.freeze import CHECKOUT as ROOT
+from tests.making.freeze import COLLECTED
+
+pytestmark = pytest.mark.slow  # worlds are simulated for long, or much is written
 
 Numbers = NDArray[Any]
 
@@ -491,7 +493,6 @@ sys.exit(main.main(sys.argv[1:]))
 """
 
 
-@pytest.mark.slow
 def test_all_formats_are_written_with_what_the_extra_installs(wooded: Landscape, tmp_path: Path) -> None:
     """And with nothing that only tests need, or that `make app` leaves out."""
     others = ["scipy", *(name for name in COLLECTED["exclude-module"] if "." not in name and name != "PyInstaller")]

@@ -25,6 +25,8 @@ from tests.app.small import small_scene
 from tests.app.test_export import landscape_of, write
 from tests.nets.cases import covered
 
+pytestmark = pytest.mark.slow  # pictures are drawn
+
 DPI = 60
 
 

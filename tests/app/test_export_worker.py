@@ -17,6 +17,8 @@ from app.model.errors import UserError
 from tests.app.small import simulated, small_scene
 from tests.waiting import PATIENCE
 
+pytestmark = pytest.mark.slow  # programs are started
+
 COMMANDS = [["-m", "app", "export-worker"], ["-m", "app.cli.export_worker"]]  # frozen, and from sources
 
 

@@ -38,6 +38,8 @@ from tests.app.test_simulation import running, take
 from tests.faults import KERNELS, failing, full_disk, no_memory
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.slow  # programs are started
+
 NO_MEMORY = "there is not enough memory; a smaller map needs less"
 OTHER = small_scene(world__columns=24, world__seed=5)
 
@@ -78,7 +80,9 @@ def test_a_world_that_cannot_be_made_is_dropped_and_the_one_before_goes_on(fault
         wait_for(lambda: thread.status.cycle > 2, "cycles")
         thread.ask(Pause())
         wait_for(lambda: thread.status.state == "paused" and take(thread), "the state")
-        wait_for(lambda: not thread._fresh, "the last picture")  # what waits to be shown would meet the fault first
+        wait_for(
+            lambda: not thread.session.showing.is_old, "the last picture"
+        )  # what waits to be shown would meet the fault first
         before, scenes = worlds(), thread.scenes
         with failing(fault):
             thread.ask(Open((OTHER,)))
@@ -95,7 +99,9 @@ def test_the_second_of_two_worlds_that_cannot_be_made_takes_the_first_with_it(tm
         wait_for(lambda: thread.status.cycle > 2, "cycles")
         thread.ask(Pause())
         wait_for(lambda: thread.status.state == "paused" and take(thread), "the state")
-        wait_for(lambda: not thread._fresh, "the last picture")  # what waits to be shown would meet the fault first
+        wait_for(
+            lambda: not thread.session.showing.is_old, "the last picture"
+        )  # what waits to be shown would meet the fault first
         before = worlds()
         with failing("a snapshot", after=1):
             thread.ask(
@@ -305,7 +311,8 @@ LIMITED = """
 import resource
 from pathlib import Path
 
-from app.engine import thread as module
+from app.engine import runner
+from app.engine.thread import SimulationThread
 from app.engine.messages import OpenFailed
 from app.scene.edits import Open
 from app.numba_settings import configure_numba
@@ -321,14 +328,14 @@ def taken():
 
 
 small = Scene().with_values({"world.source": "noise", "world.columns": 64, "world.rows": 64})
-thread = module.SimulationThread(small)
+thread = SimulationThread(small)
 thread.first_picture_shown.set()
 thread.start()
 wait_for(lambda: thread.take() and thread.status.cycle > 0, "a cycle")
 before = taken()
 resource.setrlimit(resource.RLIMIT_AS, (before + 600_000_000,) * 2)
-for estimate in (module.check_memory, lambda *_, **__: None):  # as if others took the memory in between
-    module.check_memory = estimate
+for estimate in (runner.check_memory, lambda *_, **__: None):  # as if others took the memory in between
+    runner.check_memory = estimate
     thread.ask(Open((thread.scenes[0].with_values({"world.columns": 4000, "world.rows": 4000}),)))
     print(*wait_for(lambda: [told.why for told in thread.reports() if isinstance(told, OpenFailed)], "why"), sep="\\n")
     cycle = thread.status.cycle

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from app.engine.creation import create_world
 from app.engine.kept import KeptWorld
 from app.engine.lockstep import Lockstep
+from app.engine.player import edited
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
-from app.engine.timeline import edited
 from app.files import checkpoint
 from app.files.paths import found_from, named_from
 from app.model.errors import UserError
@@ -285,12 +285,12 @@ def test_pictures_larger_than_a_map_are_masks_in_larger_cells(tmp_path: Path) ->
 
 def test_preview_is_the_field_in_fewer_cells() -> None:
     world, _ = create_world(small_scene(world__columns=150, world__rows=100))
-    small = preview(take_snapshot(world), "rain", "height / 100 + noise(300, 1)")
+    small = preview(take_snapshot(world), "fields.rain", "height / 100 + noise(300, 1)")
     whole = _value(world, "height / 100 + noise(300, 1)")
     assert max(small.shape) <= 72
     assert np.allclose(small, whole[1::3, 1::3], atol=0.01)
     with pytest.raises(UserError, match="did you mean"):
-        preview(take_snapshot(world), "rain", "hight")
+        preview(take_snapshot(world), "fields.rain", "hight")
 
 
 def test_each_field_has_a_layer_an_overlay_and_a_parameter() -> None:

@@ -13,7 +13,8 @@ from app.cli.film import LONGEST_PAUSE, Course, _reduced
 from app.cli.main import main
 from app.engine.messages import Edited, Look, Save, Saved
 from app.engine.publishing import take_snapshot
-from app.files.journal import Journal, read_journal
+from app.files.journal import Journal
+from app.files.opening import read_journal
 from app.model.errors import UserError
 from app.model.view_parameters import CameraParameters, ViewParameters
 from app.model.world import World
@@ -21,6 +22,8 @@ from app.picture.ground import Ground
 from app.scene.edits import Blur, Change, Edit, Looked, Open
 from tests.app.hands import Hands
 from tests.app.small import small_scene
+
+pytestmark = pytest.mark.slow  # pictures are drawn
 
 NORTH, EAST = CameraParameters(heading=0.0), CameraParameters(heading=90.0)
 DAY, EVENING = ViewParameters(sun_height=40.0), ViewParameters(sun_height=8.0)

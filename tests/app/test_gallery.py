@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from imagecodecs import webp_decode
 
-from app.cli import main as cli
+from app.cli.scenes import scenes_of
+from app.cli.table import find_command
 from app.files import card_pictures
 from app.files.atomic import PART
 from app.files.card_pictures import SIZE, card_sized, keep_picture, picture_of, read_picture
@@ -23,6 +24,8 @@ from app.scene.families import families, picture_file, picture_words
 from app.scene.scene import Scene, preset_to_toml, presets
 from app.window.panel.fitted import ELLIPSIS, fitted, fitted_lines
 from app.window.panel.gallery import ARROWS, Grid
+
+pytestmark = pytest.mark.slow  # pictures are drawn
 
 ALL_PICTURES = 1_000_000  # bytes
 DARKEST, PLAINEST = 60.0, 8.0  # mean, and mean of the differences to it, of 255
@@ -41,12 +44,12 @@ def test_each_preset_has_one_family_and_a_picture_that_shows_something() -> None
 
 
 def test_the_program_takes_the_words_that_draw_a_picture(subtests: pytest.Subtests) -> None:
-    _, parser = cli.COMMANDS["render"]()
+    _, parser = find_command("render")
     for preset in presets():
         with subtests.test(preset=preset):
             command, *words = shlex.split(picture_words(preset))
             assert command == "render"
-            (scene,) = cli._scenes(parser.parse_args(words))
+            (scene,) = scenes_of(parser.parse_args(words))
             assert scene.name == preset
 
 

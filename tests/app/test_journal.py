@@ -16,7 +16,8 @@ from app.cli.export import landscape_of
 from app.cli.main import main
 from app.engine.messages import Arrived, Edited, GoTo, Look, Opened, Save, Saved
 from app.files import checkpoint
-from app.files.journal import Journal, is_journal, journal_content, journal_from, read_journal, write_journal
+from app.files.journal import Journal, journal_content, journal_from, write_journal
+from app.files.opening import is_journal, read_journal
 from app.model.errors import UserError
 from app.model.view_parameters import CameraParameters, ViewParameters
 from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, Open, RollSnowballs

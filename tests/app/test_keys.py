@@ -13,7 +13,7 @@ from scipy.interpolate import PchipInterpolator
 from app.cli.main import main
 from app.engine.messages import Arrived, GoTo
 from app.files import checkpoint
-from app.files.journal import read_journal
+from app.files.opening import read_journal
 from app.model.curves import Key, curve_at, read_curve, value_at, write_curve
 from app.model.errors import UserError
 from app.scene.edits import Change
@@ -95,6 +95,14 @@ def test_presets_have_a_section_of_keys() -> None:
     assert scene.at(900).view.sun_height == 5.0
     with pytest.raises(UserError, match=r"mine: .*friction"):
         read_preset('[keys]\n"droplets.friction" = "x"', "mine")
+
+
+def test_a_value_that_is_set_by_hand_wins_over_keys() -> None:
+    curve = f"keys.{PATH}=0: 0.1; 40: 0.5"
+    scene = Scene().with_setting(curve).with_setting(f"{PATH}=0.3")
+    assert [scene.at(cycle).droplets.friction for cycle in (0, 20, 90)] == [0.3, 0.3, 0.3]
+    again = scene.with_setting(curve)
+    assert again.at(40).droplets.friction == 0.5, "and keys that are set after it win over the value"
 
 
 def test_the_simulation_follows_them_cycle_by_cycle() -> None:

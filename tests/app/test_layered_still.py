@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from app.cli import main as cli
 
+pytestmark = pytest.mark.slow  # pictures are drawn
+
 WORDS = ["--frames", "1", "--width", "240", "--height", "160", "--orbit", "0"]  # the opening view, and no path
 
 

@@ -14,6 +14,7 @@ from app.model.errors import UserError
 from app.model.layers import LAYERS, RATES, LayerDeclaration, declare_layers, layer_declaration, side_by_side
 from app.model.ledger import Ledger
 from app.model.overlays import OVERLAYS
+from app.model.soundness import find_fault
 from app.processes import PROCESSES
 from tests.app.small import simulated
 
@@ -54,7 +55,7 @@ def test_all_knows_an_invented_layer(ice: LayerDeclaration, tmp_path: Path) -> N
     assert loaded.stored("water") == world.stored("water")
 
     world.layers["ice"][3, 4] = 11.0
-    assert world.unsound_cell() == ("ice", 3, 4)
+    assert (fault := find_fault(world)) and fault[1:] == ("ice", (3, 4))
     checkpoint.save(tmp_path / "wrong.npz", world, simulator.scene)
     with pytest.raises(UserError, match=r"layer 'ice' is 11 at row 3, column 4; must be .* within 10"):
         checkpoint.load(tmp_path / "wrong.npz")

@@ -22,6 +22,8 @@ from app.model.errors import UserError
 from app.model.recording_parameters import Format
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.slow  # pictures are drawn
+
 SIZE = WIDTH, HEIGHT = 64, 48
 FPS = 20
 ALL = {**CLIPS, "png": PICTURES}
@@ -172,9 +174,8 @@ while wait_for(lambda: recorder.is_due, "the next picture"):
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
-@pytest.mark.parametrize("name", ["mp4", "gif"])
+@pytest.mark.parametrize("name", ["mp4", pytest.param("gif", marks=pytest.mark.nightly)])
 def test_what_was_recorded_before_a_kill_can_be_played(name: str, tmp_path: Path) -> None:
     """Where encoder and program go at once, as when the power fails; and it is left alone by the next recording."""
     path = tmp_path / f"clip.{name}"

@@ -37,8 +37,9 @@ FIELDS = {
     "is_scratch": st.booleans(),
     "overlay": st.sampled_from(["none", "wetness"]),
     "wanted": st.builds(
-        Wanted, st.booleans(), st.none() | st.tuples(st.integers(0), st.integers(0)), st.integers(0, 9)
+        Wanted, st.booleans(), st.booleans(), st.none() | st.tuples(st.integers(0), st.integers(0)), st.integers(0, 9)
     ),
+    "picture": st.sampled_from([Path("picture.webp")]),
     "branch": st.integers(0, 9),
     "cycle": st.integers(0, 2**53),
     "pause": st.booleans(),

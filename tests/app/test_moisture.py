@@ -12,6 +12,7 @@ from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.materials import materials_of, open_below
 from app.model.parameters import declarations
+from app.model.soundness import find_fault
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.moisture import Moisture, MoistureParameters
@@ -56,7 +57,7 @@ def test_both_ends_of_all_parameters_keep_the_account(path: str, end: float) -> 
     scene = wet_scene(droplets__longest_path=50, edges__water="sea", edges__sea_level=40.0, **materials)
     simulator = simulated(5, scene.with_value(path, float(end)))
     assert simulator.world.imbalance() < 1e-9
-    assert simulator.world.unsound_cell() is None
+    assert find_fault(simulator.world) is None
 
 
 @pytest.mark.parametrize("edges", ["open", "sea", "wall"])

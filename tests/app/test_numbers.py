@@ -18,6 +18,7 @@ from app.model.numbers import (
 from app.scene.scene import DECLARATIONS
 
 OF_RELIEF = "0 or from 0.001 to 9 000 m"
+OF_COLUMNS = "is out of its range, 0 or from 8 to 8 192 cells; it stays 300 cells"
 
 
 @pytest.mark.parametrize(
@@ -87,18 +88,19 @@ def test_other_values_and_ranges() -> None:
         ("world.relief", " 1 500 m ", 1500.0, ""),
         ("world.relief", "0", 0.0, ""),
         ("world.relief", "-500", 300.0, f"relief: -500 is out of its range, {OF_RELIEF}; it stays 300 m"),
-        ("world.relief", "1e9", 9000.0, f"relief: 1e9 is out of its range, {OF_RELIEF}; it is 9 000 m now"),
-        ("world.relief", "1e-4", 0.001, f"relief: 1e-4 is out of its range, {OF_RELIEF}; it is 0.001 m now"),
-        ("world.columns", "3", 8, "columns: 3 is out of its range, 0 or from 8 to 8 192 cells; it is 8 cells now"),
+        ("world.relief", "1e9", 300.0, f"relief: 1e9 is out of its range, {OF_RELIEF}; it stays 300 m"),
+        ("world.relief", "1e-4", 300.0, f"relief: 1e-4 is out of its range, {OF_RELIEF}; it stays 300 m"),
+        ("world.columns", "3", 300, f"columns: 3 {OF_COLUMNS}"),
+        ("world.columns", "5000000", 300, f"columns: 5000000 {OF_COLUMNS}"),
         ("world.relief", "high", 300.0, 'relief: "high" is not a number; it stays 300 m'),
         ("world.relief", "nan", 300.0, 'relief: "nan" is not a number; it stays 300 m'),
         ("world.relief", "", 300.0, 'relief: "" is not a number; it stays 300 m'),
         ("world.seed", "12.5", 300, 'seed: "12.5" is not a whole number; it stays 300'),
-        ("world.seed", "-4", 0, "seed: -4 is out of its range, from 0 to 2 147 483 647; it is 0 now"),
-        ("world.seed", "9" * 20, 2**31 - 1, f"seed: {'9' * 20} is out of its range, from 0 to 2 147 483 647;"),
+        ("world.seed", "-4", 300, "seed: -4 is out of its range, from 0 to 2 147 483 647; it stays 300"),
+        ("world.seed", "9" * 20, 300, f"seed: {'9' * 20} is out of its range, from 0 to 2 147 483 647;"),
         ("world.seed", "9" * 5000, 300, f'seed: "{"9" * 24}…" is not a number'),
         ("droplets.count", "1e4", 10_000, ""),
-        ("droplets.friction", "-1", 0.0, "friction: -1 is out of its range, from 0 to 0.8 1/t; it is 0 1/t now"),
+        ("droplets.friction", "-1", 300.0, "friction: -1 is out of its range, from 0 to 0.8 1/t; it stays 300 1/t"),
     ],
 )
 def test_what_was_typed_is_taken_or_said(path: str, typed: str, taken: float, said: str) -> None:

@@ -13,6 +13,7 @@ from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.layers import LOOSE
 from app.model.parameters import Value
+from app.model.soundness import find_fault
 from app.model.world import World
 from app.processes import PROCESSES
 from app.scene.scene import DECLARATIONS, Scene
@@ -61,7 +62,7 @@ def simulated(cycles: int, scene: Scene, threads: int | None = None) -> Simulato
 
 def assert_sound(world: World, told: object = "") -> None:
     """Every account closes, every layer is finite, and what is derived from others is so to the last bit."""
-    assert world.unsound_cell() is None, told
+    assert find_fault(world) is None, told
     for name, account in world.ledger.accounts().items():
         assert abs(account.imbalance(world.stored(name))) < 1e-9, (name, told)
     assert np.array_equal(world.ground, world.bedrock + world.sediment), told

@@ -11,7 +11,7 @@ from app.model.parameters import Value
 from app.scene.scene import Scene
 from app.window import pace
 from app.window.application import Application
-from app.window.commands import FULL_SPEED, SPEEDS, Commands
+from app.window.commands.running import FULL_SPEED, SPEEDS, change_speed
 from app.window.pace import FEWEST, SHARE, SLICE, Pace
 
 
@@ -85,6 +85,7 @@ class _Seen:
         values = {"simulation.cycles_per_frame": cycles, "simulation.frames_per_cycle": frames}
         self.documents = SimpleNamespace(scene=Scene().with_values(values))
         self.simulation = SimpleNamespace(status=SimpleNamespace(cycles_per_second=cycles_per_second, state=state))
+        self.editing = SimpleNamespace(change_together=self.change_together)
 
     def change_together(self, values: dict[str, Value], name: str) -> None:
         self.documents.scene = self.documents.scene.with_values(values)
@@ -97,23 +98,22 @@ class _Seen:
 
 def test_slower_and_faster_go_from_one_cycle_in_a_second_to_full_speed() -> None:
     seen = _Seen(0, state="paused")
-    commands = Commands(cast(Application, seen))
     paces = [seen.pace]
     for _ in range(2 * len(SPEEDS)):
-        commands.slower()
+        change_speed(cast(Application, seen), -1)
         paces.append(seen.pace)
     assert paces[: len(SPEEDS)] == list(reversed(SPEEDS))
     assert paces[-1] == SPEEDS[0] == (1, 60)
     for _ in range(2 * len(SPEEDS)):
-        commands.faster()
+        change_speed(cast(Application, seen), +1)
     assert seen.pace == FULL_SPEED
     seen = _Seen(3)
-    Commands(cast(Application, seen)).faster()
+    change_speed(cast(Application, seen), +1)
     assert seen.pace == (5, 1)
 
 
 def test_slower_than_full_speed_is_slower_than_what_the_machine_does() -> None:
     seen = _Seen(0, cycles_per_second=8.0)  # a cycle of 120 ms
-    Commands(cast(Application, seen)).slower()
+    change_speed(cast(Application, seen), -1)
     cycles, frames = seen.pace
     assert cycles / frames * 60.0 < 8.0 and (cycles, frames) == (1, 20)

@@ -1,4 +1,4 @@
-"""The table of the README's pictures: complete, and each is made by words that the program takes."""
+"""The table of the pictures of README and guide: complete, and each is made by words that the program takes."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.cli import main as cli
-from app.cli import pictures
-from app.cli.pictures import ReadmePicture, draw_pictures, readme_pictures
-from app.cli.views import COLUMNS, SIZE, views
+from app.cli.commands.viewer import viewer_scenes
+from app.cli.scenes import scenes_of
+from app.cli.table import find_command
+from app.files import guide
 from app.model.errors import UserError
 from app.scene.tour import stops
 from app.window.panel.parameters import SECTIONS
+from tests.making import pictures
+from tests.making.pictures import ReadmePicture, draw_pictures, readme_pictures
+from tests.making.views import COLUMNS, SIZE, views
 
 README = Path(__file__).parents[2] / "README.md"
 
 
-def test_each_picture_of_the_readme_has_its_words_and_no_other() -> None:
-    shown = re.findall(r"\(assets/pictures/([\w.-]+)\)", README.read_text(encoding="utf-8"))
-    assert sorted(shown) == sorted(name + picture.suffix for name, picture in readme_pictures().items())
+def test_each_picture_of_readme_and_guide_has_its_words_and_no_other() -> None:
+    texts = [README.read_text(encoding="utf-8"), *(page.text for page in guide.pages().values())]
+    shown = {name for text in texts for name in re.findall(r"\((?:assets|\.\.)/pictures/([\w.-]+)\)", text)}
+    assert shown == {name + picture.suffix for name, picture in readme_pictures().items()}
     there = {entry.name for entry in (files("assets") / "pictures").iterdir()}
-    assert set(shown) == there - {"pictures.toml", "views.toml"}
+    assert shown == there - {"pictures.toml", "views.toml"}
 
 
 def test_the_program_takes_the_words(subtests: pytest.Subtests) -> None:
@@ -35,30 +39,30 @@ def test_the_program_takes_the_words(subtests: pytest.Subtests) -> None:
             assert [bool(words) for words in (picture.draw, picture.loop, picture.window)].count(True) == 1
             assert not picture.section or picture.section in SECTIONS
             if picture.window:
-                assert cli.viewer_scenes(shlex.split(picture.window))
+                assert viewer_scenes(shlex.split(picture.window))
                 continue
             command, *words = shlex.split(picture.draw or picture.loop)
-            _, parser = cli.COMMANDS[command]()
+            _, parser = find_command(command)
             options = parser.parse_args([*words, "--out", "a.png"])
             if command == "render":
-                assert cli._scenes(options)
+                assert scenes_of(options)
             if command == "demo":
                 assert stops(options.presets)
 
 
 def test_the_program_takes_the_words_of_views(subtests: pytest.Subtests) -> None:
-    _, parser = cli.COMMANDS["render"]()
+    _, parser = find_command("render")
     for caption, words in views().items():
         with subtests.test(caption=caption):
             command, *others = shlex.split(words)
             assert command == "render"
-            assert cli._scenes(parser.parse_args([*others, "--out", "a.png"]))
+            assert scenes_of(parser.parse_args([*others, "--out", "a.png"]))
 
 
 def test_views_lie_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each in its place and with its caption, as large as the program is asked for."""
     colours = {f"view {number}": (30 * number, 200 - 20 * number, 7) for number in range(COLUMNS + 1)}
-    _, parser = cli.COMMANDS["render"]()
+    _, parser = find_command("render")
 
     def draw(words: str, out: Path) -> None:
         source, *others = shlex.split(words)

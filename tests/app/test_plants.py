@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -13,6 +14,7 @@ from app.files import checkpoint
 from app.model.climate import weather_of
 from app.model.errors import UserError
 from app.model.plants import SHAPES, TREE_COLUMNS, FloraParameters, Tree, flora_of, load_plants
+from app.model.soundness import find_fault
 from app.processes.plants import PlantsParameters
 from app.scene.scene import DECLARATIONS, Scene, load_preset
 from kernels.plants import PERIOD, TREE_TRAITS
@@ -271,7 +273,7 @@ def test_both_ends_of_each_parameter(end: str) -> None:
         if path.startswith("plants.") and declaration.kind in (int, float):
             scene = green().with_value(path, getattr(declaration, end))
             world = simulated(PERIOD + 2, scene).world
-            assert world.unsound_cell() is None, path
+            assert find_fault(world) is None, path
             assert np.isfinite(world.trees).all(), path
             assert world.imbalance() < 1e-9, path
 
@@ -281,17 +283,23 @@ def test_plants_that_are_off_leave_old_scenes_as_they_were() -> None:
     assert simulated(3).world.surface is None
 
 
-# The comparison of the article: basic, coupled, and coupled with trees.
+# The comparison of the article: basic, coupled, and coupled with trees; and the momentum of the author's later ones.
 
-COMPARED = ("basic", "coupled", "coupled-with-trees")
+COMPARED = ("basic", "coupled", "coupled-with-momentum", "coupled-with-trees")
+ARTICLES = {"stream_friction": 0.5, "stream_evaporation": 0.2, "stream_stop": 0.01}
 
 
 def test_the_compared_presets_differ_in_what_they_compare_alone() -> None:
-    basic, coupled, with_trees = (load_preset(name) for name in COMPARED)
-    for scene in (coupled, with_trees):
+    basic, coupled, with_momentum, with_trees = (load_preset(name) for name in COMPARED)
+    for scene in (coupled, with_momentum, with_trees):
         for group in ("world", "noise", "materials", "climate", "pools", "view", "camera"):
             assert getattr(scene, group) == getattr(basic, group)
-    assert with_trees.droplets == coupled.droplets != basic.droplets
+    assert coupled.droplets == msgspec.structs.replace(basic.droplets, **ARTICLES), "the article's coupling alone"
+    assert with_momentum == msgspec.structs.replace(
+        with_momentum, droplets=msgspec.structs.replace(coupled.droplets, momentum=0.3)
+    )
+    assert with_trees.droplets == coupled.droplets
+    assert coupled.droplets.root_deposition == 1.0, "roots hold back both ways, as there"
     assert with_trees.plants.enabled
     assert not coupled.plants.enabled
     assert basic.plants == coupled.plants == Scene().plants

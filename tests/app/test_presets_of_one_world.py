@@ -17,6 +17,7 @@ from scipy import ndimage
 
 from app.model.materials import read_strata
 from app.model.parameters import Value
+from app.model.soundness import find_fault
 from app.model.world import World
 from kernels.filling import fill
 from kernels.materials import rock_at
@@ -31,7 +32,7 @@ def after(cycles: int, name: str, columns: int, **settings: Value) -> World:
     """A preset's world in so many cells from west to east after some cycles; its accounts close."""
     world = simulated(cycles, small_preset(name, columns, **settings)).world
     assert abs(world.imbalance()) < 1e-9
-    assert world.unsound_cell() is None
+    assert find_fault(world) is None
     return world
 
 

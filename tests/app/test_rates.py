@@ -17,6 +17,7 @@ from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.layers import LAYERS, RATES, side_by_side
+from app.model.soundness import find_fault
 from app.model.world import World
 from app.scene.scene import Scene
 from kernels import droplets, rates
@@ -305,7 +306,7 @@ def test_the_world_keeps_its_rates(tmp_path: Path) -> None:
     world.restore(without)
     assert world.rates is None
     world.lay_rate("rate_wind", np.full(world.shape, 101.0))
-    assert world.unsound_cell() == ("rate_wind", 0, 0)
+    assert (fault := find_fault(world)) and fault[1:] == ("rate_wind", (0, 0))
 
 
 def test_a_rate_of_another_version_each_time() -> None:

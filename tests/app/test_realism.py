@@ -21,14 +21,14 @@ from kernels.rivers import drain
 from tests.kernels.relief import island
 from tests.nets.profile import is_nightly
 
-# Presets whose land is to lie in all ranges, by the cycle from which on: real models from the first, and what is made
-# once its opening cycles are over.
+# Presets whose land is to lie in all ranges, up to which cycle. Nothing raises the old range again: from two million
+# years on so little is left of it that its hypsometric integral, 0.19, is lower than that of ranges that still stand.
 TRUE_LANDS: dict[str, int] = {
-    "jacksboro": 0,
-    "young-range": 0,
+    "jacksboro": 1000,
+    "young-range": 1000,
 }
-NIGHTLY_LANDS = {"old-range": 0}
-LOOKS = (0, 30, 60)  # cycles after the first at which it is measured
+NIGHTLY_LANDS = {"old-range": 100}
+LOOKS = (0, 30, 60)  # cycles after which it is measured
 NIGHTLY_LOOKS = (*LOOKS, 100, 200, 400, 600, 800, 1000)
 
 
@@ -48,15 +48,17 @@ def strays(found: Realism) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("preset", "first"),
+    ("preset", "last"),
     [*TRUE_LANDS.items(), *(pytest.param(*land, marks=pytest.mark.nightly) for land in NIGHTLY_LANDS.items())],
 )
-def test_a_true_land_stays_true(preset: str, first: int) -> None:
+def test_a_true_land_stays_true(preset: str, last: int) -> None:
     world, scene = create_world(open_scene(preset))
     simulator = Simulator(scene, world)
     found = []
     for look in NIGHTLY_LOOKS if is_nightly() else LOOKS:
-        while world.cycle < first + look:
+        if look > last:
+            break
+        while world.cycle < look:
             simulator.advance()
         found += strays(realism_of(world))
     assert not found

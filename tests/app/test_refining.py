@@ -17,6 +17,7 @@ from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.errors import UserError
 from app.model.layers import LOOSE, layer_declaration
+from app.model.soundness import find_fault
 from app.model.world import World
 from app.scene.edits import Blur, Copy, Refine
 from tests.app.hands import Hands
@@ -60,7 +61,7 @@ def test_every_substance_is_where_it_was(name: str, times: int) -> None:
             np.testing.assert_allclose(means(fine.layers[name], times) / more, layer, rtol=0.0, atol=2e-6 * scale)
     assert fine.ledger.rock.lost[refining.CARVED] > 0.0
     assert max(map(abs, fine.imbalances().values())) < 1e-9
-    assert fine.unsound_cell() is None
+    assert find_fault(fine) is None
     assert fine.ground.tobytes() == (fine.bedrock + fine.sediment).tobytes()
     if world.materials is not None:
         kinds = sum(fine.layers[LOOSE + kind] for kind in world.materials.names)
@@ -125,7 +126,7 @@ def test_a_refinement_is_undone_and_done_again_to_the_bit(hands: Hands) -> None:
     hands.ask(GoTo(where.branch, where.cycle, where.edits), Arrived)
     assert shape(hands) == (32, 40)
     assert hands.bits == before
-    del hands.thread._timeline._branches[end.branch].kept[1:]  # all the way is run again
+    del hands.thread.session.timeline._branches[end.branch].kept[1:]  # all the way is run again
     hands.ask(GoTo(end.branch, end.cycle, end.edits), Arrived)
     assert shape(hands) == (64, 80)
     assert hands.bits == there

@@ -33,6 +33,8 @@ from app.picture.picture import Picture
 from tests.graphics import graphics
 from tests.waiting import PATIENCE, wait_for
 
+pytestmark = pytest.mark.slow  # pictures are drawn
+
 # Drops of the preset's cells: as many fall on each of these larger ones, 60 in all.
 SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=9830", "--width", "64", "--height", "36"]
 
@@ -41,7 +43,7 @@ SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=9830", "--width", 
 def one_context() -> Iterator[None]:
     """Programs are compiled once. What a signal ends is another process, with a context of its own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.cli.render.headless_context", graphics)
+        patch.setattr("app.cli.filming.headless_context", graphics)
         yield
 
 
@@ -275,7 +277,6 @@ def test_encoder_that_fails(encoder: str | None, message: str, tmp_path: Path, m
     assert (tmp_path / "clip.mp4").read_bytes() == b"old"
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there Ctrl-C is not a signal")
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, *(pytest.param(n, marks=pytest.mark.nightly) for n in (signal.SIGTERM, signal.SIGHUP))]
@@ -323,7 +324,7 @@ def test_a_still_in_tiles_is_the_picture_in_one_piece(tmp_path: Path, monkeypatc
     """And its PNG, written band by band, can be read by others."""
     words = ["--frames", "2", "--width", "400", "--height", "300", "--minimap", "--compare", "droplets.friction=0.3"]
     render(*words, "--out", tmp_path / "whole.png")
-    monkeypatch.setattr("app.cli.render.LARGEST_TILE", 160)
+    monkeypatch.setattr("app.cli.headless.LARGEST_TILE", 160)
     render(*words, "--out", tmp_path / "tiles.png", "--out", tmp_path / "clip.mp4")
     tiles, whole = (picture(tmp_path / f"{name}.png").astype(int) for name in ("tiles", "whole"))
     assert tiles.shape == whole.shape == (300, 400, 3)

@@ -9,7 +9,7 @@ import numpy as np
 from app.engine.creation import create_world
 from app.engine.publishing import take_snapshot
 from app.model.snapshot import Snapshot
-from app.window.application import REACH_OF_A_RIVER, river_near
+from app.window.watching import REACH_OF_A_RIVER, river_near
 from tests.app.small import small_scene
 
 

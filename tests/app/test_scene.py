@@ -14,6 +14,7 @@ import pytest
 from app.engine.creation import create_world
 from app.files.opening import open_scene
 from app.model.errors import UserError
+from app.model.soundness import find_fault
 from app.scene.families import families
 from app.scene.scene import DECLARATIONS, Scene, load_preset, preset_to_toml, presets, read_preset, without_effect
 from app.sources.generators import GENERATORS
@@ -137,7 +138,7 @@ def test_shipped_presets_are_sound(subtests: pytest.Subtests) -> None:
             world, _ = create_world(small_preset(name, 32))
             assert world.shape[1] == 32
             assert world.ground.std() > 0.0
-            assert world.unsound_cell() is None
+            assert find_fault(world) is None
 
 
 def test_few_presets_are_of_different_families_and_of_all_generators() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from app.engine.publishing import take_snapshot
 from app.model.overlays import OVERLAYS
 from app.scene.scene import Scene
 from app.scene.shown_overlays import families, neighbour, why_empty
-from tests.app.small import small_scene
+from tests.app.small import simulated, small_scene
 
 DRY = Scene().with_values({"droplets.enabled": False})
 
@@ -35,6 +37,16 @@ def test_what_is_left_of_a_process_that_is_off_is_still_shown() -> None:
     assert why_empty("wear", [scene], snapshot) == "snowballs is off"
 
 
+def test_a_field_is_shown_where_it_is_set_or_painted() -> None:
+    from app.engine.creation import create_world
+
+    world, scene = create_world(small_scene(world__source="sand"))
+    assert why_empty("rain_field", [scene], take_snapshot(world)) == "nothing has been painted, or set as a field"
+    assert why_empty("rain_field", [scene.with_values({"fields.rain": "1 + x"})]) == ""
+    world.trace("rate_rain")[3, 4] = 0.5
+    assert why_empty("rain_field", [scene], take_snapshot(world)) == ""  # though its overlay is not shown
+
+
 def test_the_key_goes_round_what_shows_something_both_ways() -> None:
     name, seen = "none", []
     for _ in OVERLAYS:
@@ -50,3 +62,16 @@ def test_every_overlay_is_in_one_family() -> None:
     listed = [name for names in families().values() for name in names]
     assert sorted(listed) == sorted(OVERLAYS)
     assert next(iter(families().values())) == ["none"]
+
+
+def test_trees_are_not_offered_where_none_has_come_up() -> None:
+    simulator = simulated(1, small_scene(plants__enabled=True, plants__tree_arrival=0.0))
+    world, scenes = simulator.world, [simulator.scene]
+    assert not len(world.trees)
+    assert why_empty("canopy", scenes, take_snapshot(world)) == "no tree stands here yet"
+    world.layers["grass"][...] = 0.0
+    assert why_empty("roots", scenes, take_snapshot(world)) == "no plant grows here yet"
+    world.layers["grass"][3, 4] = 0.5
+    assert why_empty("roots", scenes, take_snapshot(world)) == ""
+    world.trees = np.zeros((1, world.trees.shape[1]), np.float32)
+    assert why_empty("canopy", scenes, take_snapshot(world)) == ""

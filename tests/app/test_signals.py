@@ -25,7 +25,10 @@ from tests.waiting import PATIENCE, wait_for
 
 ROOT = str(Path(__file__).parents[2])
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there they are not signals")
+pytestmark = [
+    pytest.mark.slow,  # programs are started
+    pytest.mark.skipif(sys.platform == "win32", reason="there they are not signals"),
+]
 
 
 def begun(command: Sequence[str], says: str, **how: Any) -> subprocess.Popen[str]:
@@ -52,7 +55,6 @@ def started(*words: str) -> subprocess.Popen[str]:
     return process
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_simulation_is_saved_and_goes_on_as_told(number: signal.Signals, tmp_path: Path) -> None:
     path = tmp_path / "a world.npz"
@@ -83,7 +85,6 @@ def writes(process: subprocess.Popen[str]) -> int:
     return int(told["syscw"])
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only there it is known what a process does")
 def test_a_terminal_that_has_closed_is_no_reason_to_lose_the_world(tmp_path: Path) -> None:
     """A write has failed before the signal comes, and others do after it."""
@@ -189,6 +190,59 @@ def test_what_goes_on_nevertheless_is_ended_by_force(subtests: pytest.Subtests, 
             assert not list(tmp_path.iterdir())
 
 
+# A command whose third cycle has no end, and lets no handler have its turn
+LONG_CYCLE = """
+import ctypes, sys
+from app.cli import main, signals
+from app.engine import backup, simulator
+
+signals.LONGEST_STEP, backup.SECONDS_BETWEEN_BACKUPS = 0.1, 0.0
+backup.LARGEST_COST = float("inf")
+lock, library = (ctypes.c_char * 256)(), ctypes.CDLL(None)
+library.pthread_mutex_lock(lock)
+run = simulator.Simulator._run_cycle
+
+def run_cycle(self):
+    if self.world.cycle == 2:
+        self.world.sediment[...] += 1.0  # as a kernel does in its midst
+        print("begun", file=sys.stderr, flush=True)
+        library.pthread_mutex_lock(lock)
+    run(self)
+
+simulator.Simulator._run_cycle = run_cycle
+sys.exit(main.main(sys.argv[1:]))
+"""
+
+
+def test_a_cycle_without_end_is_given_up_and_what_was_before_it_is_kept(
+    subtests: pytest.Subtests, tmp_path: Path
+) -> None:
+    """By one signal: the world of the cycle before, or the frames so far."""
+    assert cli.main(["simulate", *SMALL, "--cycles", "2", "--out", str(tmp_path / "two.npz")]) == 0
+    write_journal(tmp_path / "story.toml", Journal((Edit(0, Open((small_scene(),))),), 9))
+    film = ("--frames", "9", "--width", "64", "--height", "48", "--cycles-per-frame", "1")
+    for words, says, file in (
+        (("simulate", *SMALL, "--cycles", "9"), "stopped after cycle 2; go on with: thalweg simulate", "world.npz"),
+        (("replay", "story.toml"), "stopped after cycle 2 of 9; saved", "replayed.npz"),
+        (("render", *SMALL, *film), "frames that are complete: 3", "film.mp4"),
+        (("render", *SMALL, *film[:-1], "5"), "frames that are complete: 1", "short.mp4"),
+    ):
+        with subtests.test(words=words):
+            command = [sys.executable, "-c", LONG_CYCLE, *words, "--out", file]
+            with begun(command, "begun", cwd=tmp_path, env={**os.environ, "PYTHONPATH": ROOT}) as process:
+                try:
+                    process.send_signal(signal.SIGTERM)
+                    _, error = process.communicate(timeout=PATIENCE)
+                finally:
+                    process.kill()
+            assert process.returncode == 128 + signal.SIGTERM
+            assert says in error.splitlines()[-1]
+            assert (tmp_path / file).stat().st_size > 500
+            assert not list(tmp_path.glob(".thalweg-*"))
+    assert bits(checkpoint.load(tmp_path / "world.npz")[0]) == bits(checkpoint.load(tmp_path / "two.npz")[0])
+    assert checkpoint.load(tmp_path / "replayed.npz")[0].cycle == 2
+
+
 LONG = ("--cycles", "1000000")
 FILM = ("--frames", "100000", "--width", "64", "--height", "48")
 LARGE = ("noise", "--size", "2048", "--debug", *NO_PAST)
@@ -242,7 +296,6 @@ def ends_at(says: str, words: Sequence[str], number: signal.Signals, folder: Pat
     assert not list(folder.rglob(".thalweg-*"))
 
 
-@pytest.mark.slow
 def test_a_command_ends_in_each_phase(subtests: pytest.Subtests, tmp_path: Path) -> None:
     for says, words in PHASES:
         with subtests.test(says, words=words):
@@ -277,7 +330,8 @@ def test_after_a_step_that_was_given_up_at_once_there_is_time_to_keep_the_rest()
 def test_where_the_program_was_when_it_crashed_is_told_in_every_command() -> None:
     code = """
 import contextlib, faulthandler
-from app.cli.main import COMMANDS, main
+from app.cli.main import main
+from app.cli.table import COMMANDS
 for command in COMMANDS:
     faulthandler.disable()
     with contextlib.suppress(SystemExit):

@@ -30,11 +30,12 @@ from app.engine.messages import (
 )
 from app.engine.publishing import Publisher
 from app.engine.simulator import SimulationError, Simulator
-from app.engine.thread import GIVING_WAY, SHORT_CYCLE, SimulationThread
+from app.engine.thread import PAUSE_AFTER_SHORT_STEP, SHORT_STEP, SimulationThread
 from app.files import checkpoint
 from app.files.opening import open_scene
 from app.model.layers import side_by_side
 from app.model.snapshot import Snapshot
+from app.model.soundness import find_fault
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
@@ -166,7 +167,7 @@ def digging(monkeypatch: pytest.MonkeyPatch, failure: Callable[[World], None] | 
     """Have `Digging` for the only process; without a failure it digs on."""
     process = type("Digging", (Digging,), {"failure": staticmethod(failure or (lambda world: None))})
     with monkeypatch.context() as patch:
-        patch.setattr("app.engine.simulator.PROCESSES", (process,))
+        patch.setattr("app.engine.cycles.PROCESSES", (process,))
         yield
 
 
@@ -197,7 +198,8 @@ def digging(monkeypatch: pytest.MonkeyPatch, failure: Callable[[World], None] | 
 def test_failed_cycle_is_named_and_undone(
     failure: Callable[[World], None], message: str, seconds_between_backups: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.engine.simulator.SECONDS_BETWEEN_BACKUPS", seconds_between_backups)
+    monkeypatch.setattr("app.engine.backup.SECONDS_BETWEEN_BACKUPS", seconds_between_backups)
+    monkeypatch.setattr("app.engine.backup.LARGEST_COST", float("inf"))
     with digging(monkeypatch, None):
         good = simulated(7)
     with digging(monkeypatch, failure):
@@ -240,7 +242,7 @@ def test_parameters_are_not_changed_over_a_world_that_is_not_finite(monkeypatch:
         with pytest.raises(SimulationError, match="stopped after cycle 7"):
             simulator.change(small_scene(droplets__count=1))
     assert simulator.world.cycle == 7
-    assert simulator.world.unsound_cell() is None
+    assert find_fault(simulator.world) is None
 
 
 def test_no_cycle_is_counted_that_no_file_could_tell(tmp_path: Path) -> None:
@@ -400,8 +402,8 @@ def test_cycles_in_which_nothing_happens_leave_the_interpreter_to_others(
     monkeypatch.setattr("app.engine.thread.time", clock)
     with running(small_scene(droplets__enabled=False)) as thread:
         wait_for(lambda: thread.status.cycle > 20, "cycles")
-    if seconds < SHORT_CYCLE:
-        assert len(given_way) >= thread.status.cycle and set(given_way) == {GIVING_WAY} != {0.0}
+    if seconds < SHORT_STEP:
+        assert len(given_way) >= thread.status.cycle and set(given_way) == {PAUSE_AFTER_SHORT_STEP} != {0.0}
     else:
         assert given_way == []
 
@@ -452,7 +454,7 @@ def test_thread_shows_the_last_good_state_after_a_failure(
         assert "7" in thread.status.error or "8" in thread.status.error
         assert heard(thread, Stopped) == [thread.status.stopped]
         with monkeypatch.context() as patch:
-            patch.setattr("app.engine.simulator.PROCESSES", (DropletErosion,))
+            patch.setattr("app.engine.cycles.PROCESSES", (DropletErosion,))
             thread.ask(Open((small_scene(),)))
             wait_for(lambda: thread.status.state == "running" and thread.status.cycle > 3, "cycles")
 
@@ -495,14 +497,14 @@ def test_what_is_shown_is_not_written_to_until_it_is_given_back() -> None:
 
 
 def test_whether_it_is_paused_is_as_was_asked_for_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer, seen = SimulationThread._answer, list[bool]()
-
-    def note(self: SimulationThread, request: Request) -> None:
-        seen.append(self.paused)
-        answer(self, request)
-
-    monkeypatch.setattr(SimulationThread, "_answer", note)
     simulation = SimulationThread(small_scene())
+    ask, seen = simulation.session.ask, list[bool]()
+
+    def note(request: Request) -> None:
+        seen.append(simulation.paused)
+        ask(request)
+
+    monkeypatch.setattr(simulation.session, "ask", note)
     for request in (GoTo(99, 0, pause=True), Run(), Step(), GoTo(98, 0, pause=True), Run(), GoTo(97, 0, pause=True)):
         simulation.ask(request)
     simulation.start()

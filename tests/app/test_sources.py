@@ -13,6 +13,7 @@ from scipy import ndimage
 from app.engine.creation import create_world, extent_in_metres, size_in_cells
 from app.model.errors import UserError
 from app.model.parameters import Value
+from app.model.soundness import find_fault
 from app.model.world import LARGEST_CELL, SMALLEST_CELL, SMALLEST_SIDE, World
 from app.scene.scene import Scene, load_preset, presets
 from app.sources.generators import GENERATORS
@@ -54,7 +55,7 @@ def test_cells_of_every_size_make_a_land(
         assert longest < 8.0 * reference or longest > 8192.0 * reference or "lie beyond" in str(error)
     else:
         assert world.shape == (rows, columns)
-        assert np.isfinite(world.ground).all() and not world.unsound_cell()
+        assert np.isfinite(world.ground).all() and not find_fault(world)
 
 
 def test_a_map_of_one_row_is_the_same_in_more() -> None:

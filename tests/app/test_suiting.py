@@ -9,7 +9,8 @@ import pytest
 import rasterio
 from rasterio.transform import from_origin
 
-from app.cli import main as cli
+from app.cli.scenes import scene_of
+from app.cli.table import find_command
 from app.engine.creation import create_world
 from app.files.opening import open_scene
 from app.files.suiting import exaggeration_of, sea_of
@@ -113,7 +114,7 @@ def test_a_broken_file_is_left_to_its_reader(tmp_path: Path) -> None:
 def test_streams_suit_as_many_cells_as_are_asked_for(words: list[str], tmp_path: Path) -> None:
     """By either option; --set counts, as it does for the land."""
     path = write(tmp_path / "map.tif", np.tile(SLOPE + 50.0, (2, 2)), crs="EPSG:4326", cell=0.005, corner=(10.0, 61.0))
-    scene = cli._scene(cli.COMMANDS["simulate"]()[1].parse_args([str(path), *words]))
+    scene = scene_of(find_command("simulate")[1].parse_args([str(path), *words]))
     assert scene.view.stream_threshold == open_scene(str(path), None, 100).view.stream_threshold
     assert scene.view.stream_threshold != open_scene(str(path)).view.stream_threshold
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, get_args
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -15,9 +16,17 @@ from app.engine.publishing import take_snapshot
 from app.engine.realism import measure
 from app.engine.simulator import Simulator
 from app.engine.streams import streams_of
-from app.engine.survey import COURSE_LAYERS, FILLING_LAYER, RIVER_LAYERS, WATER_LAYERS, Surveyor, Wanted, wanted_by
+from app.engine.survey import (
+    COURSE_LAYERS,
+    FILLING_LAYER,
+    RIVER_LAYERS,
+    USUAL_RUNOFF,
+    WATER_LAYERS,
+    Surveyor,
+    Wanted,
+    wanted_by,
+)
 from app.engine.thread import SimulationThread
-from app.model.climate import ClimateParameters
 from app.model.river_parameters import RiverParameters
 from app.model.runoff import Runoff
 from app.model.snapshot import SURVEYED_FLOW, SURVEYED_LEVEL, Snapshot
@@ -95,13 +104,14 @@ def test_lists_of_lakes_and_mouths(world: World) -> None:
 
 def test_a_mouth_discharges_the_rain_of_its_own_catchment(world: World) -> None:
     """Twice the rain twice the water; where the map of rain and the altitude leave less, there is less."""
+    rule = msgspec.structs.replace(PARAMETERS, begin="area")
 
     def discharges(**climate: float) -> dict[tuple[int, int], float]:
-        survey = Surveyor().survey(world, PARAMETERS, RIVERS, ClimateParameters(**climate))
+        survey = Surveyor().survey(world, rule, RIVERS, replace(USUAL_RUNOFF, **climate))
         assert survey is not None
         return {(mouth.row, mouth.column): mouth.discharge for mouth in survey.mouths}
 
-    usual, wet, by_altitude = discharges(), discharges(precipitation=1600.0), discharges(rain_by_altitude=0.5)
+    usual, wet, by_altitude = discharges(), discharges(precipitation=1600.0), discharges(by_altitude=0.5)
     assert wet == {place: pytest.approx(2.0 * flow) for place, flow in usual.items()}
     land = world.ground - world.ground.min()
     least = 1.0 - 0.5 * (1.0 - float(land.mean() / land.max()))  # of the mean of all land
@@ -302,7 +312,7 @@ def test_overlays_want_what_they_show() -> None:
     assert wanted_by(ViewParameters(overlay="rivers")).rivers
     assert wanted_by(ViewParameters(overlay="filling")).filling == 1
     assert wanted_by(ViewParameters(overlay="slope")).streams_alone
-    assert sum(not wanted_by(ViewParameters(overlay=name)).streams_alone for name in get_args(Overlay)) == 8
+    assert sum(not wanted_by(ViewParameters(overlay=name)).streams_alone for name in get_args(Overlay)) == 9
     assert wanted_by(ViewParameters(traffic_water=30.0)) == Wanted(traffic=30.0, streams=True)
 
 

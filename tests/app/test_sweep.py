@@ -30,8 +30,11 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from app.cli import main as cli
+from app.cli.scenes import scene_of
 from app.cli.sheet import GAP
 from app.cli.signals import Wish
+from app.cli.table import find_command
+from app.files import guide
 from app.files.opening import open_scene
 from app.files.recorder import write_png
 from app.model.errors import UserError
@@ -45,9 +48,7 @@ from tests.app.small import simulated
 from tests.app.test_export import UTM_17N
 from tests.app.test_heightmap import write_tiff
 from tests.test_imports import loaded_by
-from tests.waiting import wait_for
-
-pytestmark = pytest.mark.xdist_group("sweep")  # all share a worker
+from tests.waiting import PATIENCE, wait_for
 
 SMALL = """
 sources = ["noise"]
@@ -117,7 +118,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory, worker: distributed.Client) 
     return folder
 
 
-@pytest.mark.slow
 def test_worlds_have_the_bits_of_one_that_runs_alone(whole: Path) -> None:
     found = xarray.open_zarr(whole / "set.zarr")
     assert dict(found.sizes) == {"world": 4, "row": 32, "column": 40, "flow_channel": 2}
@@ -134,7 +134,6 @@ def test_worlds_have_the_bits_of_one_that_runs_alone(whole: Path) -> None:
         assert np.isnan(one.moisture.values).all()  # which this world has not
 
 
-@pytest.mark.slow
 def test_saved_world_of_simulate_is_the_same(whole: Path) -> None:
     words = ["noise", "--size", "40x32", "--seed", "4", "--cycles", "6", "--out", str(whole / "world.npz")]
     changes = ["world.reference_cell_size=0.0", "droplets.count=60", "climate.precipitation=1600.0"]
@@ -145,7 +144,6 @@ def test_saved_world_of_simulate_is_the_same(whole: Path) -> None:
     assert (xarray.open_zarr(whole / "set.zarr").ground.isel(world=3).values == ground).all()
 
 
-@pytest.mark.slow
 def test_figures_are_in_the_set_and_in_the_table(whole: Path) -> None:
     found = xarray.open_zarr(whole / "set.zarr")
     table = pyarrow.parquet.read_table(whole / "set.parquet").to_pydict()
@@ -162,7 +160,6 @@ def test_figures_are_in_the_set_and_in_the_table(whole: Path) -> None:
     assert record["ledger"]["sediment"]["lost"]
 
 
-@pytest.mark.slow
 def test_all_is_there_already(whole: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise AssertionError("nothing is missing")
@@ -177,7 +174,6 @@ def test_all_is_there_already(whole: Path, capsys: pytest.CaptureFixture[str], m
     assert [row["climate.precipitation"] for row in rows] == ["400.0", "400.0", "1600.0", "1600.0"]
 
 
-@pytest.mark.slow
 @no_signals_on_windows
 def test_stopped_set_goes_on_and_is_the_same_to_the_bit(
     whole: Path,
@@ -198,6 +194,7 @@ def test_stopped_set_goes_on_and_is_the_same_to_the_bit(
                 os.kill(pid, signal.SIGINT)
 
     monkeypatch.setattr(ResultSet, "put", put_and_stop_after_two)
+    monkeypatch.setattr(cluster, "LONGEST_STEP", PATIENCE)
     assert swept_by(worker, recipe, stopped) == 128 + signal.SIGINT
     out, err = capsys.readouterr()
     assert "3 worlds are there, and 1 missing" in err.splitlines()[-1], "the third was running already"
@@ -244,7 +241,6 @@ def count_of_runs(dask_scheduler: Any) -> dict[str, int]:
     return counts
 
 
-@pytest.mark.slow
 @no_signals_on_windows
 def test_workers_that_are_killed_are_replaced_and_all_end_with_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -372,6 +368,27 @@ def test_a_scheduler_that_ends_is_one_line_and_fails_no_world(monkeypatch: pytes
     assert outcomes == [(0, Outcome())]
 
 
+TO_BE_LEFT, TO_END = threading.Event(), Wish()
+
+
+def goes_on_after_a_wish(order: Order) -> Outcome:
+    TO_END.number = signal.SIGTERM
+    TO_BE_LEFT.wait(PATIENCE)
+    return Outcome()
+
+
+def test_a_world_that_goes_on_after_a_wish_to_end_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "LONGEST_STEP", 0.01)
+    monkeypatch.setattr(cluster, "LOOK", 0.01)
+    monkeypatch.setattr("app.sweep.worlds.run_world", goes_on_after_a_wish)
+    orders = [Order(number, Scene(), 1, NOTHING, program()) for number in range(2)]
+    with in_this_process(1) as workers, distributed.Client(workers) as client:
+        try:
+            assert list(cluster.run_all(client, iter(orders), TO_END)) == []
+        finally:
+            TO_BE_LEFT.set()
+
+
 def test_nobody_who_could_run_a_world_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "PATIENCE", 0.0)
     monkeypatch.setattr(cluster, "LOOK", 0.01)
@@ -389,7 +406,6 @@ def test_nobody_who_could_run_a_world_is_told(monkeypatch: pytest.MonkeyPatch) -
     assert told == ["no worker is there any more; the next one goes on"]
 
 
-@pytest.mark.slow
 def test_worlds_that_fail_are_told_and_end_no_other(
     worker: distributed.Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -413,7 +429,6 @@ def test_worlds_that_fail_are_told_and_end_no_other(
     assert np.isfinite(xarray.open_zarr(out).ground[[0, 2]]).all()
 
 
-@pytest.mark.slow
 def test_contact_sheets_have_a_picture_of_each_world(worker: distributed.Client, tmp_path: Path) -> None:
     recipe = written(
         tmp_path, RAIN, text=SMALL.replace("pictures = []", 'pictures = ["scene", "slope"]\nwidth = 96\nheight = 64')
@@ -600,7 +615,7 @@ def test_sizes_are_those_of_parts_as_on_the_command_line(tmp_path: Path, source:
     for world, part in zip(recipe.worlds, parts, strict=True):
         alone = read_recipe(f'{text}[changes.world]\npart = "{part}"', "recipe", tmp_path)
         words = [str(tmp_path / source), "--part", part, "--size", "32", "--out", "world.npz"]
-        typed = cli._scene(cli.COMMANDS["simulate"]()[1].parse_args(words))
+        typed = scene_of(find_command("simulate")[1].parse_args(words))
         assert world.scene == alone.worlds[0].scene == typed
 
 
@@ -690,21 +705,21 @@ def test_layers_are_kept_in_small_types() -> None:
     assert stored_as("materials") == stored_as("cliffs") == (np.uint8, 255)
 
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+PAGE = guide.page("sweep").text
 
 
 def example(language: str, word: str) -> str:
-    """What README shows in a language, with a word in it."""
-    return next(text for text in re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL) if word in text)
+    """What the guide shows in a language, with a word in it."""
+    return next(text for text in re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL) if word in text)
 
 
-def test_recipe_of_the_readme_is_one() -> None:
-    recipe = read_recipe(example("toml", "sources ="), "README.md", Path())
+def test_recipe_of_the_guide_is_one() -> None:
+    recipe = read_recipe(example("toml", "sources ="), "sweep.md", Path())
     assert len(recipe.worlds) == 200
     assert recipe.shape == (256, 256)
 
 
-def read_as_in_the_readme() -> dict[str, Any]:
+def read_as_in_the_guide() -> dict[str, Any]:
     """What its lines make of the set in the working folder."""
     lines = example("python", "xarray.open_zarr")
     assert len(list(filter(None, lines.splitlines()))) == 5
@@ -713,15 +728,14 @@ def read_as_in_the_readme() -> dict[str, Any]:
     return names
 
 
-@pytest.mark.slow
-def test_five_lines_of_the_readme_read_a_set(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_five_lines_of_the_guide_read_a_set(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(whole)
-    names = read_as_in_the_readme()
+    names = read_as_in_the_guide()
     assert names["heights"].shape == (4, 32, 40)
     assert names["rain"].tolist() == [400.0, 400.0, 1600.0, 1600.0]
 
 
-def test_five_lines_of_the_readme_leave_out_what_failed_or_has_not_run(
+def test_five_lines_of_the_guide_leave_out_what_failed_or_has_not_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing comes after the last world that was put, as where a sweep is killed."""
@@ -735,7 +749,7 @@ def test_five_lines_of_the_readme_leave_out_what_failed_or_has_not_run(
     statuses = xarray.open_zarr("set.zarr").status.values.tolist()
     told = {number: status for number, status in enumerate(statuses) if status != "missing"}
     assert told == {0: "done", 5: "failed", 7: "done", 8: "done"}  # the last one is not told yet
-    names = read_as_in_the_readme()
+    names = read_as_in_the_guide()
     assert (names["heights"] == 1.0).all()
     assert names["rain"].tolist() == [400.0, 1600.0, 1600.0]
     assert names["concavity"].tolist() == [0.5] * 3

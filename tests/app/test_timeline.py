@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from app.engine.kept import KeptWorld, spill
+from app.engine.branches import Kept
+from app.engine.compressed import spill
+from app.engine.kept import KeptWorld
 from app.engine.lockstep import Lockstep
 from app.engine.messages import Arrived, DiscardBranch, Edited, GoTo, Moment, Opened, Pause, Refused, Run, Step
 from app.engine.moments import THUMBNAIL, thumbnail
 from app.engine.simulator import Simulator
+from app.engine.state_store import StateStore
+from app.engine.timeline import Timeline
 from app.files.scratch import scratch_folder
 from app.processes import PROCESSES
 from app.processes.process import ProcessFailure
@@ -60,12 +65,65 @@ def test_layers_that_have_not_changed_are_shared_with_the_state_before(name: str
     assert changed
 
 
+def test_a_kept_state_is_the_backup_too() -> None:
+    """Neither has layers of its own beside the other's, and layers that stay as they are take no memory anew."""
+    simulator = simulated(3)
+    kept = KeptWorld.of(simulator)
+    simulator.run_cycle()
+    last = simulator.backup.take(simulator.world)
+    state = KeptWorld.of(simulator, kept)
+    assert all(state.layers[name] is layer for name, layer in last.layers.items())
+    assert state.simulator().backup.layers.layers == last.layers
+    good = bits(simulator.world)
+    simulator.run_cycle()
+    simulator.go_back(4)
+    assert bits(simulator.world) == good
+
+
 def test_a_state_on_disk_is_the_one_that_was_in_memory() -> None:
     simulator = simulated(6, small_preset("coupled-with-trees", 40))
     kept = KeptWorld.of(simulator)
-    spill(list(kept.layers.values()))
-    assert kept.bytes_in_memory == 0
+    spill(list(kept.parts))
+    assert not any(part.in_memory for part in kept.parts)
     assert bits(kept.simulator().world) == bits(simulator.world)
+
+
+def test_a_state_on_disk_leaves_little_in_memory() -> None:
+    """Neither its small map nor its trees: a session has thousands of them."""
+    simulator = simulated(6, small_preset("coupled-with-trees", 64))
+    assert simulator.world.trees.nbytes > 5_000
+    lockstep, states = Lockstep([simulator]), []
+    tracemalloc.start()
+    try:
+        memory = []
+        for number in range(30):
+            simulator.world.touched(*simulator.world.layers)
+            states.append(Kept.of(Moment(1, 6, number), lockstep))
+            simulator.world.touched(*simulator.world.layers)
+            simulator.backup.take(simulator.world)  # else the state is the backup, too
+            spill(list(states[-1].parts))
+            memory.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert memory[-1] - memory[9] < 20 * 10_000
+    assert bits(states[3].worlds[0].simulator().world) == bits(simulator.world)
+
+
+def test_lands_that_were_left_are_thinned_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.engine.state_store.LARGEST_MEMORY", 0)
+    monkeypatch.setattr("app.engine.state_store.LARGEST_DISK", 700_000)
+    timeline, scene = Timeline(), small_scene()
+    for _ in range(6):
+        lockstep = Lockstep([simulated(0, scene)])
+        timeline.begin(Open((scene,)), lockstep)
+        for _ in range(8):
+            lockstep.advance()
+            timeline.advanced(lockstep, 0.01)
+            timeline.keep(lockstep)
+    seen = timeline.seen(None)
+    assert seen.bytes_in_memory + seen.bytes_on_disk < 700_000
+    for branch in seen.branches.values():
+        assert [branch.kept[0].moment.cycle, branch.kept[-1].moment.cycle] == [0, 8]
 
 
 def test_any_cycle_is_had_again(hands: Hands) -> None:
@@ -102,7 +160,7 @@ def test_edits_are_made_again_at_their_cycles(hands: Hands) -> None:
     scenes = hands.thread.scenes
     hands.ask(GoTo(end.branch, 2), Arrived)
     assert hands.thread.scenes[0].droplets.count == 60
-    del hands.thread._timeline._branches[end.branch].kept[1:]  # all the way is run again
+    del hands.thread.session.timeline._branches[end.branch].kept[1:]  # all the way is run again
     hands.ask(GoTo(end.branch, end.cycle), Arrived)
     assert hands.moment == end
     assert hands.bits == there
@@ -162,6 +220,21 @@ def test_a_new_world_can_be_gone_back_from(hands: Hands) -> None:
     assert hands.bits == [bits(simulated(6).world)]
 
 
+def test_a_land_that_was_left_takes_no_memory(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    given_back = []
+    monkeypatch.setattr("app.engine.state_store.give_back_what_is_free", lambda: given_back.append(True))
+    hands.step(5)
+    there, old = hands.bits, hands.moment
+    hands.ask(Open((small_scene(),)), Opened)
+    timeline = hands.thread.session.timeline
+    timeline.store._writer.submit(lambda: None).result()
+    left = timeline._branches[old.branch].kept
+    assert left and not any(state.bytes_in_memory for state in left)
+    assert given_back
+    hands.ask(GoTo(old.branch, old.cycle), Arrived)
+    assert hands.bits == there
+
+
 def test_what_is_asked_on_the_way_is_done_at_its_end(hands: Hands) -> None:
     hands.step(40)
     branch = hands.moment.branch
@@ -187,7 +260,7 @@ def test_a_branch_can_be_thrown_away(hands: Hands) -> None:
 def test_states_are_kept_while_it_runs_and_the_oldest_go_to_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.engine.timeline.SECONDS_BETWEEN_STATES", 0.0)
     monkeypatch.setattr("app.engine.timeline.LARGEST_COST", 1e9)
-    monkeypatch.setattr("app.engine.timeline.LARGEST_MEMORY", 60_000)
+    monkeypatch.setattr("app.engine.state_store.LARGEST_MEMORY", 60_000)
     hands = Hands(small_scene())
     try:
         hands.thread.ask(Run())
@@ -197,8 +270,8 @@ def test_states_are_kept_while_it_runs_and_the_oldest_go_to_disk(monkeypatch: py
         seen = hands.timeline
         cycles = [state.moment.cycle for state in seen.branches[hands.moment.branch].kept]
         assert len(cycles) > 50 and cycles == sorted(set(cycles))
-        hands.thread._timeline._writer.submit(lambda: None).result()
-        seen = hands.thread._timeline.seen(None)
+        hands.thread.session.timeline.store._writer.submit(lambda: None).result()
+        seen = hands.thread.session.timeline.seen(None)
         assert seen.bytes_on_disk > 0
         assert seen.bytes_in_memory < 200_000
         for cycle in (2, 33, 58):
@@ -209,10 +282,8 @@ def test_states_are_kept_while_it_runs_and_the_oldest_go_to_disk(monkeypatch: py
 
 
 def test_old_states_are_thinned_where_they_take_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.engine.timeline.LARGEST_MEMORY", 0)
-    monkeypatch.setattr("app.engine.timeline.LARGEST_DISK", 600_000)
-    from app.engine.timeline import Timeline
-
+    monkeypatch.setattr("app.engine.state_store.LARGEST_MEMORY", 0)
+    monkeypatch.setattr("app.engine.state_store.LARGEST_DISK", 900_000)
     timeline, scene = Timeline(), small_scene()
     simulator = simulated(0, scene)
     lockstep = Lockstep([simulator])
@@ -234,15 +305,13 @@ def test_old_states_are_thinned_where_they_take_too_much(monkeypatch: pytest.Mon
 def test_nothing_is_lost_where_states_cannot_be_written(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from app.engine import timeline
-
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("app.engine.timeline.spill", full)
+    monkeypatch.setattr("app.engine.state_store.spill", full)
     simulator = simulated(3)
-    state = timeline.Kept(Moment(1, 3, 1), (KeptWorld.of(simulator),), thumbnail(simulator.world))
-    timeline.Timeline()._spill(state)
+    state = Kept.of(Moment(1, 3, 1), Lockstep([simulator]))
+    StateStore()._spill(state)
     assert "kept states stay in memory, for they cannot be written: " in caplog.text
     assert bits(state.worlds[0].simulator().world) == bits(simulator.world)
 
@@ -273,7 +342,7 @@ def test_where_a_state_cannot_be_brought_back_the_land_stays(hands: Hands, monke
 def test_a_cycle_that_fails_on_the_way_leaves_the_last_good_one(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     hands.step(9)
     branch = hands.moment.branch
-    del hands.thread._timeline._branches[branch].kept[1:]
+    del hands.thread.session.timeline._branches[branch].kept[1:]
     run_cycle = Simulator._run_cycle
 
     def failing(simulator: Simulator) -> None:
@@ -296,7 +365,7 @@ def test_a_cycle_that_fails_on_the_way_leaves_the_last_good_one(hands: Hands, mo
 
 def test_what_is_asked_on_the_way_keeps_its_order(hands: Hands) -> None:
     hands.step(30)
-    del hands.thread._timeline._branches[hands.moment.branch].kept[1:]
+    del hands.thread.session.timeline._branches[hands.moment.branch].kept[1:]
     hands.thread.ask(GoTo(hands.moment.branch, 25))
     hands.thread.ask(Change({"droplets.count": 21}))
     hands.thread.ask(Run())
@@ -314,7 +383,7 @@ def test_a_run_of_snowballs_on_the_way_is_not_cut_short(hands: Hands) -> None:
     hands.wait(lambda: hands.thread.status.run is None and hands.thread.status.cycle > 4)
     hands.step(2)
     end, there = hands.moment, hands.bits
-    del hands.thread._timeline._branches[end.branch].kept[1:]
+    del hands.thread.session.timeline._branches[end.branch].kept[1:]
     hands.thread.ask(GoTo(end.branch, end.cycle, end.edits))
     hands.thread.ask(CancelSnowballs())
     hands.wait(lambda: hands.thread.status.timeline.target is None and hands.moment == end)

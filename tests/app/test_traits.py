@@ -17,6 +17,7 @@ from app.files import checkpoint
 from app.model.errors import UserError
 from app.model.materials import OF_ALL, OF_LOOSE, OF_SOLID, Material
 from app.model.plants import Flora, Tree, shipped_flora
+from app.model.soundness import find_fault
 from app.model.trait_parameters import read_material_traits, read_plant_traits
 from app.model.traits import Setting, declared_traits, traits_of, with_setting, without_setting, write_settings
 from app.scene.edits import Change
@@ -217,7 +218,7 @@ def test_both_ends_of_each_trait(end: str) -> None:
             simulator.change(scene.with_value(path, write_settings(settings)))
             for _ in range(3):
                 simulator.advance()
-            assert simulator.world.unsound_cell() is None, name
+            assert find_fault(simulator.world) is None, name
             assert simulator.world.imbalance() < 1e-9, name
             simulator.world.restore(state)
 

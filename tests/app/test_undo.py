@@ -62,3 +62,22 @@ def test_what_is_done_later_cannot_be_mixed_with_what_was_undone(count: int) -> 
     undo.undo()
     undo.add(LandStep("blur", Moment()))
     assert undo.undone == [] and len(undo.done) <= 500
+
+
+def test_overlays_between_two_edits_stand_in_the_way_of_neither() -> None:
+    def overlay(before: str, after: str, time: float) -> ValueStep:
+        return ValueStep({"view.overlay": (before,)}, {"view.overlay": (after,)}, time)
+
+    undo = Undo()
+    slope, water = overlay("none", "slope", 3.0), overlay("slope", "water", 9.0)
+    land = LandStep("raise", Moment(1, 5, 1))
+    undo.add(land)
+    undo.add(slope)
+    undo.add(friction(0.1, 0.2, 5.0))
+    undo.add(water)
+    assert undo.undo() == friction(0.1, 0.2, 5.0)
+    undo.add(overlay("water", "none", 20.0))
+    assert undo.redo() == friction(0.1, 0.2, 5.0), "to look at another overlay gives up nothing"
+    names = [step.name for _ in range(5) if (step := undo.undo())]
+    assert [name.split(":")[0] for name in names] == ["friction", "raise", "overlay", "overlay", "overlay"]
+    assert undo.undo() is None

@@ -14,6 +14,7 @@ from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.climate import Weather
 from app.model.edge_parameters import EdgeParameters
+from app.model.soundness import find_fault
 from app.model.world import World
 from app.processes.cascade import Cascade, CascadeParameters
 from app.processes.cycle import Cycle
@@ -22,6 +23,8 @@ from app.scene.scene import DECLARATIONS, Scene, load_preset, presets
 from tests.app.small import bits, simulated, small_preset, small_scene
 from tests.kernels.terrain import hills, soil
 from tests.nets.pairwise import covering_rows
+
+pytestmark = pytest.mark.slow  # worlds are simulated for long, or much is written
 
 WINDY = {"wind__enabled": True, "cascade__enabled": True, "wind__dust": 0.1, "wind__inflow": 0.5}
 
@@ -115,7 +118,7 @@ def assert_sand_survives(
     Cascade().step(world, CascadeParameters(**cascade), cycle)
     told = f"{wind}, {cascade}, {edges}"
     assert world.imbalance() < 1e-12, told
-    assert world.unsound_cell() is None, told
+    assert find_fault(world) is None, told
     assert world.sediment.min() >= 0.0, told
     assert np.array_equal(world.ground, world.bedrock + world.sediment), told
     before, after = sum(float(layer.sum()) for layer in land), float(world.ground.sum())
@@ -200,7 +203,6 @@ def test_sand_presets_run_and_lose_nothing(name: str) -> None:
     assert not np.array_equal(start, world.sediment)
 
 
-@pytest.mark.slow
 def test_dunes_of_the_field_are_gentle_to_the_wind_and_lie_no_steeper_than_sand_can() -> None:
     """From sand without dunes: the angle of repose holds while the wind blows, and the slip faces are in the lee."""
     scene = load_preset("dune-field").with_value("sand.form", "sheet")
@@ -226,8 +228,9 @@ def test_dunes_of_the_field_are_gentle_to_the_wind_and_lie_no_steeper_than_sand_
     assert np.percentile(steepest(world), 99.9) > np.percentile(steepest(start), 99.9) > steepest(still).max()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["barchan", "pyramid", "ridges-under-sand"])
+@pytest.mark.parametrize(
+    "name", ["barchan", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("pyramid", "ridges-under-sand"))]
+)
 def test_sand_slides_off_rock_about_as_fast_as_the_wind_piles_it_up(name: str) -> None:
     """The presets as they are: nearly nowhere does it lie steeper than it can, and nowhere much; else it would."""
     scene = load_preset(name)
@@ -367,7 +370,7 @@ VARIATIONS = {
     "article-roughness-2": {"cascade.roughness": 2.0},
     "article-suspension-10": {"wind.suspension": 10.0, "wind.deposition": 10.0},
     "article-suspension-0.1": {"wind.suspension": 0.1, "wind.deposition": 0.1},
-    "article-wind-0.25": {"climate.wind_speed": 0.25},
+    "article-wind-0.25": {"climate.wind_speed": 0.25, "wind.count": 62 / 250},  # as many as cross the land in a time
 }
 
 
@@ -380,7 +383,7 @@ def test_variations_of_the_article_differ_from_their_base_in_what_they_say() -> 
         for path in DECLARATIONS:
             value, expected = variation.value(path), base.value(path)
             if path in changes:
-                assert isinstance(expected, float)
+                assert isinstance(expected, int | float)
                 assert value == pytest.approx(expected * changes[path]), path
             else:
                 assert value == expected, path

@@ -10,7 +10,8 @@ import pytest
 from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.climate import Weather
-from app.model.world import TOUCHES, World
+from app.model.layered_map import TOUCHES
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.wind import WindErosion, WindParameters
 from app.processes.wind_field import WindField, WindFieldParameters

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from app import bench
-from app.bench import figures
+from app.bench import command, figures
 from app.bench.figures import Figure
 from app.bench.row import MORE_IS_BETTER, SHARES, Row
 from app.bench.scaling import PIECES, Cost, Region, in_turn, side_by_side
@@ -26,7 +26,7 @@ from app.processes import PROCESSES
 # What is better, by the units; of shares and what is counted in times, each row says it by itself.
 LESS_IS_BETTER = {
     "yards", "yards per step", "yards per cell", "times the cost", "times a step", "of that", "bytes per cell", "MB",
-    "GB", "s", "ms", "draws", "a pixel", "worlds",
+    "GB", "sides", "s", "ms", "draws", "a pixel", "worlds",
 }  # fmt: skip
 
 # Of these a row costs seconds even at sizes that measure nothing.
@@ -206,6 +206,7 @@ def test_help_lists_all_groups(capsys: pytest.CaptureFixture[str]) -> None:
         cli.main(["bench", "--help"])
     listed = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.startswith("  ")]
     assert [name for name in listed if name in bench.GROUPS] == list(bench.GROUPS)
+    assert all(what in command.EPILOG for what in bench.GROUPS.values())
 
 
 def test_only_what_others_do_now_counts_as_busy(monkeypatch: pytest.MonkeyPatch) -> None:

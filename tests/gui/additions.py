@@ -11,14 +11,16 @@ from dataclasses import replace
 import moderngl
 import numpy as np
 
-from app.model.overlays import OVERLAYS, Legend, Overlay, Value
+from app.model.legends import Legend
+from app.model.overlays import OVERLAYS, Overlay, Value
 
 STRIPES = ((255, 0, 255, 1), (0, 255, 0, 1))
 OVERLAYS["bare"] = Overlay("bare", Value.LAYER, "where nothing lies", STRIPES, "ells", layers=("sediment",))
 
 # Only now, as the choices of the view are made of the table.
 from app.picture.passes import shaders, table  # noqa: E402
-from app.picture.passes.declaration import Frame, Geometry, Part, Pass  # noqa: E402
+from app.picture.passes.declaration import Frame, Part, Pass  # noqa: E402
+from app.picture.passes.geometry import Geometry  # noqa: E402
 
 SHADERS = {
     "lantern.vert": """#include "frame.glsl"
@@ -63,8 +65,8 @@ read_shader = shaders.read_shader
 shaders.read_shader = lambda name: SHADERS[name] if name in SHADERS else read_shader(name)
 
 # And only now what is made of the table of passes.
+from app.cli.headless import headless_context, scene_camera  # noqa: E402
 from app.cli.main import main  # noqa: E402
-from app.cli.render import headless_context, scene_camera  # noqa: E402
 from app.picture.camera import Camera  # noqa: E402
 from app.picture.canvas import Canvas  # noqa: E402
 from app.picture.passes.shaders import ShaderError  # noqa: E402

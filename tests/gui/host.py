@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 import moderngl
 import numpy as np
@@ -30,6 +31,7 @@ from app.sources.heightmap import reading
 from app.sources.parameters import WorldParameters
 from app.window import documents, notices, part_choice, tour, undo
 from app.window.application import Application
+from app.window.commands import files
 from app.window.events import Button, ButtonPressed, ButtonReleased, Event, KeyPressed, PointerMoved, Scrolled
 from app.window.panel import messages, places, widgets
 from app.window.panel.parameters import SECTIONS
@@ -94,6 +96,8 @@ class Driver:
         self.engine = context
         self.seen: NDArray[np.uint8] | None = None  # the window as it was drawn last
         self.looks = False  # for the next frame
+        self.asked: Callable[[], None] | None = None  # of the next frame
+        self.refused: Exception | None = None  # by what was asked for last
 
     def look(self) -> NDArray[np.uint8]:
         """The window, `[row, column, (red, green, blue)]`, the uppermost row first."""
@@ -107,6 +111,27 @@ class Driver:
         width, height = screen.size
         pixels = screen.read(components=3, alignment=1)
         self.seen, self.looks = np.frombuffer(pixels, np.uint8).reshape(height, width, 3)[::-1], False
+
+    def save(self, path: Path) -> None:
+        """Save as the dialog does: in a frame of the window, whose thread alone may ask OpenGL for the picture.
+
+        Raises what saving raises.
+        """
+        self.asked = partial(files.save, self.application, path)
+        while self.asked is not None:
+            self.engine.yield_()
+        if self.refused is not None:
+            refused, self.refused = self.refused, None
+            raise refused
+
+    def act(self) -> None:
+        """Do what was asked for, within a frame."""
+        if self.asked is not None:
+            try:
+                self.asked()
+            except Exception as error:
+                self.refused = error
+            self.asked = None
 
     def wait_for(self, condition: Callable[[], bool], what: str) -> None:
         """Let frames pass until something is so."""
@@ -333,6 +358,8 @@ class _Stage:
         assert application is not None
         self._clock.go_on()
         application.frame(_events(), FRAME_TIME, *self._size, 1.0)
+        if self._driver is not None:
+            self._driver.act()
         if application.snapshot is not None:
             self._simulation.first_picture_shown.set()
         application.frame_times.add(FRAME_TIME)

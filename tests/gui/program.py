@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+import platformdirs
 from numpy.typing import NDArray
 from PIL import ImageGrab
 
@@ -69,8 +70,9 @@ class Program:
             "XDG_CACHE_HOME": str(folder / "cache"),
             "XDG_CONFIG_HOME": str(folder / "config"),
             "XDG_DATA_HOME": str(folder / "data"),  # what it leaves there is offered to the next
-            # Kernels are the same for all: only the first program compiles them.
+            # Kernels and shaders are the same for all: only the first program compiles them.
             "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR") or str(kernel_cache_folder()),
+            "MESA_SHADER_CACHE_DIR": os.environ.get("MESA_SHADER_CACHE_DIR") or str(platformdirs.user_cache_path()),
             "PYTHONPATH": str(Path(__file__).parents[2]),
             "PYTHONFAULTHANDLER": "1",
         }

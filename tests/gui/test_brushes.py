@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 
-from app.brushes.tools import TOOLS
 from app.scene.edits import Stroke
 from app.window.application import Application
+from app.window.commands import moments
 from app.window.events import Button, ButtonPressed, ButtonReleased, Scrolled
+from tests.gui.few_tools import GROUPS, few_tools
 from tests.gui.host import SMALL, Driver, drive
 from tests.gui.test_rivers import MIDDLE, have_land
 
 SCENE = SMALL.with_values({"view.quality": "low", "droplets.enabled": False})
-GROUPS = tuple(dict.fromkeys(tool.group for tool in TOOLS.values()))
 
 
 def drag(driver: Driver, *places: tuple[float, float], **held: bool) -> None:
@@ -36,7 +36,7 @@ def ground(application: Application) -> np.ndarray:
 
 def strokes(application: Application) -> list[Stroke]:
     status = application.simulation.status
-    edits = application.simulation._timeline.edits_of(status.moment)
+    edits = application.simulation.session.timeline.edits_of(status.moment)
     return [edit.request for edit in edits if isinstance(edit.request, Stroke)]
 
 
@@ -44,7 +44,7 @@ def test_each_tool_is_drawn_with_and_undone_in_one_step() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
         x, y = MIDDLE
-        for name, tool in TOOLS.items():
+        for name, tool in few_tools().items():
             application.brushing.choose(name)
             before, done, moment = ground(application), len(application.undo.done), application.simulation.status.moment
             drag(driver, (x - 60.0, y), (x, y + 10.0), (x + 60.0, y))
@@ -55,8 +55,8 @@ def test_each_tool_is_drawn_with_and_undone_in_one_step() -> None:
             assert application.undo.done[-1].name.startswith(tool.label)
             # Through the snapshots that follow
             driver.engine.yield_(4)
-            application.commands.undo()
-            driver.wait_for(lambda: not application.is_going, f"before {name}")
+            moments.undo(application)
+            driver.wait_for(lambda: not application.history.is_going, f"before {name}")
             driver.wait_for(
                 lambda before=before: np.array_equal(ground(application), before), f"the land before {name}"
             )
@@ -70,9 +70,9 @@ def test_the_land_rises_under_the_pointer_while_it_is_drawn() -> None:
         application = have_land(driver)
         application.brushing.choose("raise")
         before = ground(application)
-        hit = application.ground_under(*MIDDLE)
+        hit = application.pointing.ground_under(*MIDDLE)
         assert hit is not None
-        cell = application.cell_at(hit.x, hit.z)
+        cell = application.pointing.cell_at(hit.x, hit.z)
         application.handle(ButtonPressed(Button.LEFT, *MIDDLE))
         driver.wait_for(lambda: bool(ground(application)[cell] > before[cell] + 1.0), "land that rises")
         height = ground(application)[cell]
@@ -133,7 +133,7 @@ def test_keys_and_wheel_change_the_brush() -> None:
         driver.press("V")
         assert brushing.tool_name == "raise"
         for number, group in enumerate(GROUPS, 1):
-            application.commands.run(next(a for a in actions() if a.keys == (str(number),)))
+            next(a for a in actions() if a.keys == (str(number),)).run(application)
             assert brushing.tool is not None and brushing.tool.group == group
         first = brushing.tool_name
         driver.press("V")
@@ -148,9 +148,9 @@ def test_keys_and_wheel_change_the_brush() -> None:
             (("Shift+Y", "Y"), "shift control", "spacing"),
         ):
             before = getattr(brushing.settings, name)
-            application.commands.run(next(a for a in actions() if keys[0] in a.keys))
+            next(a for a in actions() if keys[0] in a.keys).run(application)
             assert getattr(brushing.settings, name) > before
-            application.commands.run(next(a for a in actions() if keys[1] in a.keys))
+            next(a for a in actions() if keys[1] in a.keys).run(application)
             assert getattr(brushing.settings, name) == pytest.approx(before)
             distance = application.camera.parameters().distance
             application.handle(Scrolled(1.0, x, y, **dict.fromkeys(held.split(), True)))

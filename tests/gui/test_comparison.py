@@ -16,7 +16,9 @@ from app.model.snapshot import Snapshot
 from app.picture.sides import DIVIDER_COLOUR
 from app.scene.scene import DECLARATIONS, load_preset
 from app.window import notices
+from app.window.actions import BY_NAME
 from app.window.application import Application
+from app.window.commands import changes, files
 from app.window.layout import DIVIDER_RANGE
 from tests.gui.host import SMALL, Driver, drive
 
@@ -71,7 +73,7 @@ def test_compare_goes_on_with_a_copy_and_ends_with_the_one_that_is_edited(monkey
     def test(driver: Driver) -> None:
         application = driver.application
         driver.wait_for(lambda: application.snapshot is not None, "the first snapshot")
-        application.commands.step()
+        BY_NAME["step"].run(application)
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.cycle == 1, "a cycle")
         driver.press("C")
         have_two(driver)
@@ -79,7 +81,7 @@ def test_compare_goes_on_with_a_copy_and_ends_with_the_one_that_is_edited(monkey
         assert (one.cycle, other.cycle) == (1, 1)
         assert np.array_equal(one.layers["bedrock"], other.layers["bedrock"])
         driver.engine.item_input_value(driver.widget("droplets.count"), 90)
-        application.commands.step()
+        BY_NAME["step"].run(application)
         driver.wait_for(lambda: [shown.cycle for shown in snapshots(application)] == [2, 2], "a cycle of both")
         one, other = snapshots(application)
         kept = other.layers["bedrock"].copy()
@@ -107,7 +109,7 @@ def test_two_worlds_can_begin_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     def test(driver: Driver) -> None:
         application = driver.application
         driver.wait_for(lambda: application.snapshot is not None, "the first snapshot")
-        application.commands.step()
+        BY_NAME["step"].run(application)
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.cycle == 1, "a cycle")
         driver.press("Shift+C")
         driver.wait_for(lambda: [shown.cycle for shown in snapshots(application)] == [0, 0], "two new worlds")
@@ -121,9 +123,18 @@ def test_up_to_four_worlds_with_cameras_of_their_own() -> None:
     def test(driver: Driver) -> None:
         application, engine = have_two(driver), driver.engine
         engine.set_ref("//Panel")
+        buttons = ("###add a world", "###remove the world", "###link cameras", "###take a preset")
+
+        def places() -> list[tuple[float, float]]:
+            corners = [engine.item_info(button).rect_full.min for button in buttons]
+            return [(corner.x, corner.y) for corner in corners]
+
+        before = places()
         for count in (3, 4):
             engine.item_click("###add a world")
             driver.wait_for(lambda count=count: len(snapshots(application)) == count, f"{count} worlds")
+            engine.yield_(3)
+            assert places() == before, "buttons move under the pointer"
         assert application.documents.edited == "D"
         assert [scene.droplets.count for scene in application.documents.scenes] == [50, 90, 90, 90]
         engine.yield_(3)
@@ -208,8 +219,8 @@ def test_differences_are_marked_and_both_ledgers_are_shown(monkeypatch: pytest.M
     def test(driver: Driver) -> None:
         application = have_two(driver)
         rows = application.panel._rows
-        assert rows.differing("processes") == 1
-        assert rows._differs("droplets.count") and not rows._differs("droplets.friction")
+        assert rows.facts.differing_in("processes") == 1
+        assert rows.facts.of("droplets.count").differs and not rows.facts.of("droplets.friction").differs
         assert "A: 50 · B: 90" in rows._help(DECLARATIONS["droplets.count"])
         items.clear()
         driver.engine.yield_(2)
@@ -218,7 +229,7 @@ def test_differences_are_marked_and_both_ledgers_are_shown(monkeypatch: pytest.M
         change(driver, "all")
         driver.engine.item_input_value(driver.widget("droplets.count"), 70)
         driver.engine.yield_(2)
-        assert rows.differing("processes") == 0
+        assert rows.facts.differing_in("processes") == 0
 
     drive(test, ONE, OTHER)
 
@@ -269,9 +280,9 @@ def test_reset_new_seed_and_another_source_act_on_both() -> None:
         both_anew(lambda: driver.engine.item_click(driver.button("reset")))
         one, _ = both_anew(lambda: driver.engine.item_click(driver.button("new_seed")))
         assert one.seed == application.documents.scene.world.seed != ONE.world.seed
-        one, _ = both_anew(lambda: application.commands.change("world.source", "diamond-square"))
+        one, _ = both_anew(lambda: changes.change(application, "world.source", "diamond-square"))
         assert application.simulation.scenes[0].world.source == "diamond-square"
-        application.commands.open("noise")
+        files.open(application, "noise")
         driver.wait_for(lambda: len(snapshots(application)) == 1, "the preset alone")
         assert not application.documents.comparing
 
@@ -284,7 +295,7 @@ def test_worlds_that_cannot_be_made_leave_those_that_are_there(tmp_path: Path) -
         worlds = [shown.world for shown in snapshots(application)]
         broken = tmp_path / "broken.toml"
         broken.write_text('[world]\nsource = "nowhere.tif"\n')
-        application.commands.open(broken)
+        files.open(application, broken)
         driver.wait_for(lambda: bool(application.notices.shown()), "the complaint")
         driver.engine.yield_(3)
         assert application.documents.comparing
@@ -368,7 +379,7 @@ def test_a_click_on_the_minimap_of_the_right_side_moves_the_camera_there() -> No
 def test_a_click_on_either_side_follows_the_water_of_the_place_on_both() -> None:
     def test(driver: Driver) -> None:
         application = have_two(driver)
-        application.commands.top_view()
+        BY_NAME["top_view"].run(application)
         driver.wait_for(lambda: not application.camera.moving, "the view from above")
         asked = []
         for number in (0, 1):
@@ -376,13 +387,15 @@ def test_a_click_on_either_side_follows_the_water_of_the_place_on_both() -> None
             driver.engine.mouse_click()
             driver.wait_for(
                 lambda: all(
-                    shown.survey and shown.survey.course and shown.survey.course.asked == application.asked_place
+                    shown.survey
+                    and shown.survey.course
+                    and shown.survey.course.asked == application.watching.asked_place
                     for shown in snapshots(application)
                 ),
                 "both courses",
             )
-            asked.append(application.asked_place)
-            application.ask_about(None)
+            asked.append(application.watching.asked_place)
+            application.watching.ask_about(None)
         assert None not in asked
         assert np.abs(np.subtract(*asked)).max() <= 1, "the same place of the picture is the same place of the land"
 
@@ -400,7 +413,7 @@ def test_the_land_is_as_wide_in_its_half_as_before_and_again_after_it() -> None:
         apart = camera.goal().distance
         assert apart > 1.5 * alone
         saved = camera.parameters().distance
-        application.commands.opening_view()
+        BY_NAME["opening_view"].run(application)
         assert camera.goal().distance == pytest.approx(apart, rel=1e-3)
         drag(driver, (application.layout.divider_place, 500.0), (application.layout.divider_place / 2.0, 500.0))
         driver.press("C")
@@ -436,13 +449,13 @@ def test_a_screenshot_shows_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_the_world_that_is_edited_is_saved(tmp_path: Path) -> None:
     def test(driver: Driver) -> None:
-        application = have_two(driver)
+        have_two(driver)
         for edited, count in (("A", 50), ("B", 90)):
             change(driver, edited)
-            application.commands.save(tmp_path / f"{edited}.npz")
+            driver.save(tmp_path / f"{edited}.npz")
             driver.wait_for(lambda path=tmp_path / f"{edited}.npz": path.exists(), "the world")
             assert checkpoint.load_scene(tmp_path / f"{edited}.npz").droplets.count == count
-            application.commands.save(tmp_path / f"{edited}.toml")
+            driver.save(tmp_path / f"{edited}.toml")
             assert f"count = {count}" in (tmp_path / f"{edited}.toml").read_text()
 
     drive(test, ONE, OTHER)
@@ -460,7 +473,7 @@ def test_a_failure_of_one_stops_both_and_they_go_on_without_its_cause(monkeypatc
 
     def test(driver: Driver) -> None:
         application = have_two(driver)
-        application.commands.step()
+        BY_NAME["step"].run(application)
         driver.wait_for(lambda: application.simulation.status.state == "failed", "the failure")
         driver.engine.yield_(3)
         assert application.simulation.status.error.startswith("B: droplets: ValueError: no rain today")
@@ -498,15 +511,15 @@ def test_what_made_a_range_makes_it_anew_in_all_worlds() -> None:
         application = begin_comparison(driver)
         before = snapshots(application)[0].world
         assert application.documents.rebuilds("geology.uplift")
-        application.commands.change("geology.uplift", 2.0)
+        changes.change(application, "geology.uplift", 2.0)
         driver.wait_for(lambda: snapshots(application)[0].world != before, "other worlds")
         driver.wait_for(lambda: application.documents.are_shown and len(snapshots(application)) == 2, "both")
         assert [scene.geology.uplift for scene in application.simulation.scenes] == [2.0, 2.0]
         one, other = (snapshot.layers["bedrock"] for snapshot in snapshots(application))
         assert np.array_equal(one, other)
-        application.commands.change("geology.enabled", True)
+        changes.change(application, "geology.enabled", True)
         assert not application.documents.rebuilds("geology.uplift")
-        application.commands.change("geology.uplift", 3.0)
+        changes.change(application, "geology.uplift", 3.0)
         driver.wait_for(lambda: application.simulation.scenes[1].geology.uplift == 3.0, "the change")
         assert application.simulation.scenes[0].geology.uplift == 2.0
 

@@ -11,6 +11,7 @@ from app.export.wishes import WISHES, Wishes
 from app.files import checkpoint
 from app.files.atomic import PART
 from app.sources.heightmap import read_heightmap
+from app.window.commands import files, running
 from app.window.exporting import Exporting
 from tests.gui.host import Driver, drive
 from tests.gui.test_panel import WITHOUT_DROPS, have_land
@@ -42,7 +43,7 @@ def test_a_folder_is_exported_while_cycles_go_on(tmp_path: Path, monkeypatch: py
 
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        application.commands.save(tmp_path / "now.npz")
+        driver.save(tmp_path / "now.npz")
         driver.wait_for(lambda: (tmp_path / "now.npz").exists(), "the world")
         exporting = opened(driver)
         assert [file.name for file in exporting.files] == ["ground.tif", "ground.png"]
@@ -53,7 +54,7 @@ def test_a_folder_is_exported_while_cycles_go_on(tmp_path: Path, monkeypatch: py
         assert {"ground.npy", "slope.tif", "maps.json"} < {file.name for file in exporting.files}
         assert exporting.missing, "wind and plants have not been here"
         named(driver, folder)
-        application.commands.toggle_pause()
+        running.toggle_pause(application)
         driver.wait_for(lambda: application.simulation.status.cycle > 0, "a cycle")
         before = application.simulation.status.cycle
         driver.engine.item_click("###write")
@@ -129,7 +130,7 @@ def test_a_cancelled_export_leaves_nothing_half(tmp_path: Path, monkeypatch: pyt
         assert exporting.outcome == "cancelled: 1 of 2 files are written"
         assert list(before.iterdir()) == [], "what was there stays, and nothing else"
         exporting.write()
-        application.commands.export_dialog()  # which hides it
+        files.export_dialog(application)  # which hides it
         assert not exporting.is_open and exporting.is_writing
         driver.wait_for(lambda: not exporting.is_writing, "the end")
         assert exporting.outcome.startswith("exported 2 files")

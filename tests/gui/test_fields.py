@@ -11,8 +11,9 @@ from imgui_bundle import imgui
 from app.files.recorder import write_png
 from app.model.overlays import OVERLAYS
 from app.window.application import Application
+from app.window.commands import changes
 from app.window.panel import file_dialog
-from app.window.panel.fields import coloured, overlay_of
+from app.window.panel.fields import coloured, look_of, overlay_of
 from tests.gui.host import Driver, drive
 from tests.gui.test_panel import WITHOUT_DROPS, have_land
 
@@ -22,7 +23,7 @@ RAIN = "fields.rain"
 def made(application: Application, path: str) -> tuple[bool, str]:
     """Whether a field has a picture, and what is wrong with it."""
     known = application.panel._rows._fields._made.get(path)
-    return (known[1] is not None, known[2]) if known else (False, "")
+    return (known[1] is not None, known[3]) if known else (False, "")
 
 
 def test_a_field_is_typed_seen_shown_and_removed() -> None:
@@ -60,12 +61,32 @@ def test_a_field_is_typed_seen_shown_and_removed() -> None:
 def test_a_field_that_cannot_be_made_leaves_the_one_before() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        application.commands.change(RAIN, "1 + x")
+        changes.change(application, RAIN, "1 + x")
         driver.wait_for(lambda: application.simulation.scenes[0].fields.rain == "1 + x", "the field is there")
-        application.commands.change(RAIN, 'image("nowhere/there.png")')
+        changes.change(application, RAIN, 'image("nowhere/there.png")')
         driver.wait_for(lambda: application.documents.scene.fields.rain == "1 + x", "it is refused")
 
     drive(test, WITHOUT_DROPS)
+
+
+def test_soil_is_typed_seen_and_lies_on_the_land() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        changes.change(application, "soil.sand", "2 * y")
+        changes.change(application, "soil.clay", "hight")
+        assert application.documents.scene.soil.clay == "", "it is refused"
+        driver.engine.yield_(3)
+        driver.widget("soil.sand")
+        driver.wait_for(lambda: made(application, "soil.sand") == (True, ""), "it has a picture")
+        driver.wait_for(lambda: application.documents.are_shown, "the land is rebuilt")
+
+        def lies_there() -> bool:
+            snapshot = application.snapshot
+            return snapshot is not None and bool(np.isclose(snapshot.layers["sediment"][-1, 0], 2.0, atol=0.1))
+
+        driver.wait_for(lies_there, "the soil")
+
+    drive(test, WITHOUT_DROPS.with_value("materials.enabled", True))
 
 
 def test_colours_of_a_preview() -> None:
@@ -74,7 +95,7 @@ def test_colours_of_a_preview() -> None:
     def test(driver: Driver) -> None:
         snapshot = have_land(driver).snapshot
         assert snapshot is not None
-        picture = coloured(values, "rain_field", snapshot)[0].astype(int)
+        picture = coloured(values, look_of(RAIN, values, snapshot))[0].astype(int)
         assert np.array_equal(picture[0], picture[1]) and np.array_equal(picture[3], picture[4])
         assert picture[0, 0] > picture[0, 2], "less is brown"
         assert picture[4, 2] > picture[4, 0], "more is green and blue"
@@ -114,7 +135,7 @@ def test_an_image_masks_a_field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             rate = snapshot.layers.get("rate_erodibility") if snapshot else None
             return rate is not None and rate[10, 2] == 0.0 and rate[10, -3] == 1.0
 
-        application.commands.change("view.overlay", overlay_of("erodibility"))
+        changes.change(application, "view.overlay", overlay_of("erodibility"))
         driver.wait_for(is_masked, "the mask on the land")
 
     drive(test, WITHOUT_DROPS)

@@ -7,6 +7,7 @@ from imgui_bundle import imgui
 
 from app.scene.scene import DECLARATIONS
 from app.window.application import Application
+from app.window.commands import changes, moments
 from app.window.events import KeyPressed
 from app.window.panel import keyboard
 from app.window.panel.widgets import slider_part
@@ -49,7 +50,7 @@ def test_the_panel_begins_with_what_is_at_work() -> None:
         driver.engine.item_click("###group wind")
         driver.engine.yield_(3)
         assert "wind.lag" not in driver.rows()
-        application.commands.change("wind.lag", 1.0)
+        changes.change(application, "wind.lag", 1.0)
         driver.engine.yield_(3)
         assert "wind.lag" in driver.rows(), "what differs from the preset is seen"
 
@@ -105,8 +106,8 @@ def test_keys_typed_before_the_field_has_the_keyboard_are_not_the_programs() -> 
 def test_what_is_found_can_be_copied() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        application.commands.change("droplets.friction", 0.25)
-        application.commands.change("world.source", "island")
+        changes.change(application, "droplets.friction", 0.25)
+        changes.change(application, "world.source", "island")
         type_query(driver, "droplets.friction")
         driver._refer_to_parameters()
         driver.engine.item_click("copy droplets.friction/###copy")
@@ -114,6 +115,25 @@ def test_what_is_found_can_be_copied() -> None:
         driver.engine.set_ref("//Panel")
         driver.engine.item_click("###copy all")
         assert imgui.get_clipboard_text() == "--set droplets.friction=0.25 --set world.source=island"
+
+    drive(test)
+
+
+def test_the_menu_of_a_parameter_is_shown_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+
+    def disabled(text: str) -> None:
+        shown.append(text)
+
+    def test(driver: Driver) -> None:
+        have_land(driver)
+        driver.engine.mouse_move(driver.widget("world.seed"))
+        driver.engine.mouse_click(1)
+        driver.engine.yield_(2)
+        with monkeypatch.context() as patch:
+            patch.setattr(imgui, "text_disabled", disabled)
+            driver.engine.yield_(1)
+        assert shown.count("world.seed") == 1
 
     drive(test)
 
@@ -151,9 +171,9 @@ def test_all_changes_are_reset_in_one_step_of_undo() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
         opened = application.documents.scene
-        application.commands.change("droplets.friction", 0.25)
-        application.commands.change("view.haze", 2.0)
-        application.commands.change("climate.precipitation", 1000.0)
+        changes.change(application, "droplets.friction", 0.25)
+        changes.change(application, "view.haze", 2.0)
+        changes.change(application, "climate.precipitation", 1000.0)
         changed = application.documents.scene
         driver.engine.set_ref("//Panel")
         driver.engine.item_click("###reset all")
@@ -161,10 +181,10 @@ def test_all_changes_are_reset_in_one_step_of_undo() -> None:
         assert application.documents.scene == opened
         driver.wait_for(lambda: running_scene(application).droplets == opened.droplets, "what the simulation was told")
         assert not driver.engine.item_exists("###reset all")
-        application.commands.undo()
+        moments.undo(application)
         driver.engine.yield_(2)
         assert application.documents.scene == changed
-        application.commands.redo()
+        moments.redo(application)
         assert application.documents.scene == opened
 
     drive(test, WITHOUT_DROPS)
@@ -182,19 +202,19 @@ def test_changes_that_rebuild_the_world_are_reset_with_the_view_in_one_step() ->
             driver.engine.yield_(3)
 
         opened = application.documents.scene
-        application.commands.change("world.seed", 7)
+        changes.change(application, "world.seed", 7)
         wait_for_seed(7)
-        application.commands.change("view.haze", 2.0)
-        application.commands.change("droplets.friction", 0.25)
-        application.commands.reset_parameters(sorted(application.panel._rows.changed))
+        changes.change(application, "view.haze", 2.0)
+        changes.change(application, "droplets.friction", 0.25)
+        changes.reset_parameters(application, sorted(application.panel._rows.facts.changed))
         wait_for_seed(1)
         assert application.documents.scene == opened
-        application.commands.undo()
+        moments.undo(application)
         wait_for_seed(7)
-        driver.wait_for(lambda: not application.is_going, "the land of before")
+        driver.wait_for(lambda: not application.history.is_going, "the land of before")
         assert application.documents.scene.droplets.friction == 0.25
         assert application.documents.scene.view.haze == 2.0
-        application.commands.redo()
+        moments.redo(application)
         wait_for_seed(1)
         assert application.documents.scene.view.haze == opened.view.haze
 
@@ -209,7 +229,7 @@ def test_a_parameter_goes_back_to_the_presets_value_or_the_programs() -> None:
         def is_now(value: float) -> bool:
             return application.documents.scene.value(path) == value
 
-        application.commands.change(path, 3.0)
+        changes.change(application, path, 3.0)
         engine.yield_(2)
         menu_of(driver, driver.widget(path), "###reset as opened")
         assert is_now(2.0)

@@ -10,7 +10,9 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 
 from app.picture.passes.held import held
+from app.window.actions import BY_NAME
 from app.window.application import Application
+from app.window.commands import changes, files
 from app.window.panel import places, widgets
 from app.window.panel.first_tour import STEPS
 from tests.graphics import graphics
@@ -81,7 +83,7 @@ def begin() -> Seen:
 
     drive(test, SCENE, sharp=True)
     with graphics():
-        textures, buffers, _ = held()
+        textures, buffers, *_ = held()
     return seen[0]._replace(left=(textures, buffers))
 
 
@@ -91,16 +93,16 @@ def disturb(driver: Driver) -> None:
     driver.press("V")
     driver.press("C")
     driver.wait_for(lambda: len(application.sides.shown) == 2, "two worlds")
-    application.commands.change("view.overlay", "slope")
-    application.commands.change("view.sun_height", 11.0)
+    changes.change(application, "view.overlay", "slope")
+    changes.change(application, "view.sun_height", 11.0)
     engine.item_click(driver.widget("wind.enabled"))
     engine.mouse_wheel_y(-9.0)
     imgui.set_clipboard_text("of another test")
     driver.press("/")
     driver.wait_for(lambda: imgui.get_io().want_text_input, "the field")
     engine.key_chars_replace("wind")
-    application.commands.begin_tour()
-    application.commands.export_dialog()
+    BY_NAME["begin_tour"].run(application)
+    files.export_dialog(application)
     driver.wait_for(lambda: application.exporting.is_open, "the dialog")
     engine.key_down(int(imgui.Key.mod_ctrl))
     engine.mouse_move_to_pos(imgui.ImVec2(300.0, 300.0))

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from app.window.actions import BY_NAME
 from tests.app.small import small_scene
 from tests.gui.host import Driver, drive
 
@@ -30,7 +31,7 @@ def check_panel() -> None:
     def test(driver: Driver) -> None:
         simulation = driver.application.simulation
         driver.wait_for(lambda: driver.application.snapshot is not None, "the first snapshot")
-        driver.application.commands.step()
+        BY_NAME["step"].run(driver.application)
         driver.wait_for(lambda: "snowfall" in simulation.status.milliseconds, "a cycle with snow")
         driver.open_all_sections()
         for parameter in ("snowfall.enabled", "snowfall.depth"):

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.model.overlays import OVERLAYS, Legend, legend_names
+from app.model.legends import Legend, legend_names
+from app.model.overlays import OVERLAYS
+from app.window.commands import changes
 from app.window.panel import legend
 from tests.gui.host import SMALL, Driver, drive
 
@@ -31,7 +33,7 @@ def test_the_legend_stands_over_the_minimap_and_on_the_screen(name: str, monkeyp
     def test(driver: Driver) -> None:
         application = driver.application
         driver.wait_for(lambda: application.snapshot is not None, "the first snapshot")
-        application.commands.change("view.overlay", name)
+        changes.change(application, "view.overlay", name)
         driver.engine.yield_(4)
         label, (left, top, right, bottom) = boxes[-1]
         assert label.split(", cycle")[0] == OVERLAYS[name].label
@@ -44,7 +46,7 @@ def test_the_legend_stands_over_the_minimap_and_on_the_screen(name: str, monkeyp
             assert named[-1] == tuple(legend_names(name, application.snapshot))
             assert len(named[-1]) >= 7
         drawn = len(boxes)
-        application.commands.change("view.legend", True)
+        changes.change(application, "view.legend", True)
         driver.engine.yield_(4)
         assert len(boxes) <= drawn + 1, "the picture has it"
 

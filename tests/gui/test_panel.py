@@ -16,9 +16,9 @@ from app.processes import droplets
 from app.scene.scene import DECLARATIONS, GROUPS, Scene, read_preset
 from app.sources.parameters import WorldParameters
 from app.window import pace
-from app.window.actions import ACTIONS
+from app.window.actions import ACTIONS, BY_NAME
 from app.window.application import Application
-from app.window.commands import Commands
+from app.window.commands import changes, files, running
 from app.window.documents import RESTART_DELAY
 from app.window.events import Event, FilesDropped, KeyPressed, PointerMoved
 from app.window.panel import menus
@@ -72,8 +72,8 @@ def test_a_slider_changes_the_simulation_at_once() -> None:
     drive(test, WITHOUT_DROPS)
 
 
-@pytest.mark.parametrize(("typed", "kept"), [(0.25, 0.25), (5.0, 0.8), (-3.0, 0.0)])
-def test_a_typed_number_is_taken_exactly_and_kept_within_its_range(typed: float, kept: float) -> None:
+@pytest.mark.parametrize(("typed", "kept"), [(0.25, 0.25), (5.0, 0.05), (-3.0, 0.05)])
+def test_a_typed_number_is_taken_exactly_and_out_of_its_range_changes_nothing(typed: float, kept: float) -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
         driver.engine.item_input_value(driver.widget("droplets.friction"), typed)
@@ -149,7 +149,7 @@ def test_what_the_terrain_is_made_from_makes_the_world_anew_once_the_slider_is_l
         assert application.snapshot.world == world
         driver.engine.item_drag_with_delta(driver.widget("world.columns"), imgui.ImVec2(-150.0, 0.0))
         driver.wait_for(lambda: application.documents.scene.world.columns != 64, "the end of the drag")
-        application.commands.change("world.columns", 80)
+        changes.change(application, "world.columns", 80)
         driver.wait_for(
             lambda: application.snapshot is not None and application.snapshot.shape == (48, 80), "a new map"
         )
@@ -256,31 +256,6 @@ def test_tab_hides_the_panel_and_shows_it_again() -> None:
     drive(test, WITHOUT_DROPS)
 
 
-def test_the_key_sheet_shows_every_action(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[str] = []
-    from app.window.panel import key_sheet
-
-    row = key_sheet._row
-
-    def remember(key: str, label: str, help: str, is_wide: bool) -> None:
-        shown.append(f"{key} {label}")
-        row(key, label, help, is_wide)
-
-    monkeypatch.setattr(key_sheet, "_row", remember)
-
-    def test(driver: Driver) -> None:
-        have_land(driver)
-        driver.press("?")
-        assert driver.application.panel.key_sheet_open
-        assert driver.engine.window_info("//Keys").window.active
-        for action in ACTIONS:
-            assert f"{action.key_text} {action.label}" in shown
-        driver.press("Esc")
-        assert not driver.application.panel.key_sheet_open
-
-    drive(test, WITHOUT_DROPS)
-
-
 def test_letters_in_a_field_are_no_keys() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
@@ -321,7 +296,7 @@ def visible_state(application: Application) -> tuple[object, ...]:
         application.recording.current is not None,
         application.panel.timeline_visible,
         application.panel.visible,
-        application.panel.key_sheet_open,
+        (application.guide.is_open, application.guide.page),
         application.panel.keyboard.place,
         application.panel.is_asking,
         application.panel.gallery.is_open,
@@ -344,7 +319,7 @@ def test_every_key_does_something_that_is_seen(tmp_path: Path, monkeypatch: pyte
                 if imgui.get_io().want_text_input:
                     driver.engine.key_press(int(imgui.Key.escape))
                 application.panel.keyboard.leave()
-                application.panel.visible, application.panel.key_sheet_open = True, action.command == "close"
+                application.panel.visible, application.guide.is_open = True, action.name == "close"
                 if application.camera.flying:
                     application.camera.toggle_fly()
                 application.panel.close_topmost() if application.panel.is_asking else None
@@ -373,7 +348,7 @@ def test_a_key_shows_before_a_picture_is_whole(event: Event, monkeypatch: pytest
         driver.wait_for(lambda: not application.sides.drawing, "a whole picture")
         before = application.documents.scene.view.minimap
         host.happening = [event]
-        application.redraw()
+        application.sides.redraw()
         driver.engine.yield_()
         is_key = isinstance(event, KeyPressed)
         assert application.sides.drawing == is_key, "only for a key it stops"
@@ -412,17 +387,17 @@ def test_a_failed_simulation_tells_its_cause_and_the_ways_on(monkeypatch: pytest
         application = have_land(driver)
         monkeypatch.setattr(droplets.DropletErosion, "prepare", lambda self: None)
         monkeypatch.setattr(droplets.DropletErosion, "step", fail)
-        application.commands.change("droplets.enabled", True)
-        application.commands.step()
+        changes.change(application, "droplets.enabled", True)
+        BY_NAME["step"].run(application)
         driver.wait_for(lambda: application.simulation.status.state == "failed", "the failure")
         driver.engine.yield_(3)
         assert "no rain today" in application.simulation.status.error
         assert not application.notices.shown(), "told twice"
         driver.engine.item_click("//##failure/Continue without droplets")
         driver.wait_for(lambda: application.simulation.status.cycle > 3, "the simulation to go on")
-        application.commands.toggle_pause()
-        application.commands.change("droplets.enabled", True)
-        application.commands.step()
+        running.toggle_pause(application)
+        changes.change(application, "droplets.enabled", True)
+        BY_NAME["step"].run(application)
         driver.wait_for(lambda: application.simulation.status.state == "failed", "the failure")
         driver.engine.yield_(3)
         driver.engine.item_click("//##failure/Reset")
@@ -434,7 +409,7 @@ def test_a_failed_simulation_tells_its_cause_and_the_ways_on(monkeypatch: pytest
 def test_an_error_stays_until_it_is_clicked(tmp_path: Path) -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        application.commands.open(tmp_path / "nowhere.tif")
+        files.open(application, tmp_path / "nowhere.tif")
         driver.engine.yield_(3)
         (notice,) = application.notices.shown()
         assert notice.is_error and "nowhere.tif" in notice.text
@@ -449,7 +424,7 @@ def test_an_error_stays_until_it_is_clicked(tmp_path: Path) -> None:
 def test_a_world_that_cannot_be_made_leaves_the_old_one_and_its_parameters() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        application.commands.change("world.source", "nowhere.tif")
+        changes.change(application, "world.source", "nowhere.tif")
         driver.wait_for(lambda: bool(application.notices.shown()), "the complaint")
         driver.engine.yield_(3)
         assert application.documents.scene.world == SMALL.world
@@ -485,16 +460,16 @@ def test_an_error_in_a_frame_is_shown_and_the_next_frame_is_drawn(monkeypatch: p
 def test_saving_and_opening_a_preset_and_a_world(tmp_path: Path) -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        application.commands.change("droplets.friction", 0.3)
-        application.commands.save(tmp_path / "mine.toml")
+        changes.change(application, "droplets.friction", 0.3)
+        driver.save(tmp_path / "mine.toml")
         assert read_preset((tmp_path / "mine.toml").read_text(), "mine").droplets.friction == 0.3
-        application.commands.step()
+        BY_NAME["step"].run(application)
         driver.wait_for(lambda: application.simulation.status.cycle == 1, "a cycle")
-        application.commands.save(tmp_path / "mine")
+        driver.save(tmp_path / "mine")
         driver.wait_for(lambda: (tmp_path / "mine.npz").exists(), "the world")
-        application.commands.open("noise")
+        files.open(application, "noise")
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world == 2, "another world")
-        application.commands.open(tmp_path / "mine.npz")
+        files.open(application, tmp_path / "mine.npz")
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world == 3, "the saved world")
         assert application.snapshot.cycle == 1
         assert application.documents.scene.droplets.friction == 0.3
@@ -525,16 +500,16 @@ def test_a_land_is_called_as_what_was_opened(tmp_path: Path) -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
         (tmp_path / "mine.toml").write_text("[world]\ncolumns = 40\nrows = 40\n")
-        application.commands.open(tmp_path / "mine.toml")
+        files.open(application, tmp_path / "mine.toml")
         assert application.title.startswith("Thalweg – mine – cycle")
-        application.commands.save(tmp_path / "kept.npz")
+        driver.save(tmp_path / "kept.npz")
         driver.wait_for(lambda: (tmp_path / "kept.npz").exists(), "the world")
-        application.commands.open(tmp_path / "kept.npz")
+        files.open(application, tmp_path / "kept.npz")
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world == 3, "the saved world")
         assert application.documents.name == "kept"
-        application.commands.reset()
+        BY_NAME["reset"].run(application)
         assert application.documents.name == "kept"
-        application.commands.change("world.source", "sand")
+        changes.change(application, "world.source", "sand")
         assert application.documents.name == "sand"
 
     drive(test, WITHOUT_DROPS)
@@ -561,8 +536,8 @@ def test_a_dropped_file_is_opened(tmp_path: Path) -> None:
 def test_pressing_pause_twice_before_the_simulation_hears_of_it_changes_nothing() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        application.commands.toggle_pause()
-        application.commands.toggle_pause()
+        running.toggle_pause(application)
+        running.toggle_pause(application)
         driver.engine.yield_(10)
         assert application.simulation.paused
 
@@ -590,7 +565,7 @@ def test_our_own_file_dialog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         driver.engine.item_click("Save")
         driver.wait_for(lambda: (tmp_path / "deeper" / "kept.toml").exists(), "the preset")
         assert not application.panel.is_asking
-        application.commands.change("droplets.density", 5.0)
+        changes.change(application, "droplets.density", 5.0)
         driver.press("Ctrl+O")
         driver.engine.set_ref("//###file dialog")
         driver.engine.item_click("**/kept.toml")
@@ -655,6 +630,32 @@ def test_our_own_file_dialog_replaces_nothing_unasked(tmp_path: Path, monkeypatc
     drive(test, WITHOUT_DROPS)
 
 
+def test_a_name_that_was_refused_is_typed_anew_and_one_esc_leaves_the_dialog(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.window.panel import file_dialog
+
+    monkeypatch.setattr(file_dialog, "_has_native_dialogs", lambda: False)
+    monkeypatch.chdir(tmp_path)
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.press("Ctrl+S")
+        driver.wait_for(lambda: imgui.get_io().want_text_input, "the keyboard")
+        driver.engine.key_chars_replace_enter("p.png")
+        driver.engine.yield_(4)
+        assert application.panel.is_asking and imgui.get_io().want_text_input
+        driver.engine.key_chars_replace_enter("p.toml")
+        driver.wait_for(lambda: (tmp_path / "p.toml").exists(), "the preset")
+        driver.press("Ctrl+S")
+        driver.wait_for(lambda: imgui.get_io().want_text_input, "the keyboard")
+        driver.engine.key_press(imgui.Key.escape.value)
+        driver.engine.yield_(3)
+        assert not application.panel.is_asking
+
+    drive(test, WITHOUT_DROPS)
+
+
 @pytest.mark.parametrize("key", ["Ctrl+O", "Ctrl+T"])
 def test_names_that_the_system_cannot_look_for_are_told(
     key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -681,14 +682,14 @@ def test_names_that_the_system_cannot_look_for_are_told(
 def test_a_save_that_fails_is_asked_about_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from app.files import checkpoint
 
-    def fail(*what: object) -> None:
+    def fail(*what: object, **how: object) -> None:
         raise UserError("cannot write: no space is left there")
 
     monkeypatch.setattr(checkpoint, "save", fail)
 
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        application.commands.save(tmp_path / "mine.npz")
+        driver.save(tmp_path / "mine.npz")
         driver.wait_for(lambda: application.panel.is_asking, "the dialog")
         assert [notice.text for notice in application.notices.shown()] == ["cannot write: no space is left there"]
         driver.engine.set_ref("//###file dialog")
@@ -706,10 +707,10 @@ def test_the_systems_dialog_knows_not_the_ending_that_is_added(tmp_path: Path, m
     chosen: list[Path] = []
     (tmp_path / "zz.npz").write_bytes(b"old")
     dialog = file_dialog.FileDialog()
-    dialog.ask_again(tmp_path / "any", "", [], Commands.target, chosen.append)
+    dialog.ask_again(tmp_path / "any", "", [], files.target, chosen.append)
     for name, answer in (("zz", None), ("zz.npz", tmp_path / "zz.npz"), ("z.png", None), ("new", tmp_path / "new.npz")):
         dialog.close()
-        assert dialog._checked(tmp_path / name, Commands.target) == answer
+        assert dialog._checked(tmp_path / name, files.target) == answer
         assert dialog.is_open == (answer is None)
 
 
@@ -792,7 +793,7 @@ def test_the_camera_follows_a_new_world_and_keeps_a_view_that_fits() -> None:
         def make_anew(path: str, value: float) -> None:
             assert application.snapshot is not None
             world = application.snapshot.world
-            application.commands.change(path, value)
+            changes.change(application, path, value)
             driver.wait_for(
                 lambda: application.snapshot is not None and application.snapshot.world > world, "another world"
             )
@@ -832,7 +833,7 @@ def test_a_run_of_snowballs_shows_how_far_it_is_and_can_be_cancelled() -> None:
         driver.wait_for(lambda: simulation.status.run is None, "the end of the run")
         assert simulation.paused, "all else is as it was"
         driver.engine.yield_(2)
-        application.commands.roll_snowballs(10_000_000)
+        running.roll_snowballs(application, 10_000_000)
         driver.wait_for(lambda: driver.engine.item_exists(driver.snowball_button("cancel snowballs")), "its button")
         driver.engine.item_click(driver.snowball_button("cancel snowballs"))
         driver.wait_for(lambda: simulation.status.run is None, "the end of the run")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from app.files.recorder import write_png
 from app.scene.scene import DECLARATIONS
+from app.window.commands import changes
 from tests.gui.host import SMALL, Driver, drive
 from tests.gui.test_panel import have_land
 from tests.passes.test_screenshots import FOLDER, compare
@@ -28,7 +29,7 @@ def test_panel(scale: float, request: pytest.FixtureRequest) -> None:
         application = have_land(driver)
         if "llvmpipe" not in application.sides.context.info["GL_RENDERER"]:
             pytest.skip("the references were drawn by llvmpipe")
-        application.commands.change("droplets.count", 2 * int(DECLARATIONS["droplets.count"].default))
+        changes.change(application, "droplets.count", 2 * int(DECLARATIONS["droplets.count"].default))
         driver.wait_for(lambda: application.simulation.status.compiling is None, "kernels")
         driver.wait_for(lambda: not application.notices.shown() and not application.sides.drawing, "rest")
         driver.engine.yield_(20)

@@ -19,6 +19,7 @@ from app.sources.heightmap.models import Model
 from app.sources.heightmap.raster import Raster
 from app.sources.part import Part
 from app.window import part_choice
+from app.window.commands import files
 from app.window.events import FilesDropped
 from app.window.part_choice import Asked, PartChoice
 from tests.gui.host import Driver, drive
@@ -87,11 +88,11 @@ def test_all_of_a_model_in_larger_cells_has_its_sea(model: Path) -> None:
         application = driver.application
         choosing = asked(driver, model)
         choosing.resize(COLUMNS)
-        choosing.cells = 512
-        assert choosing.part == Part(0, 0, ROWS, COLUMNS) and choosing.land == (256, 512)
+        choosing.cells = 128
+        assert choosing.part == Part(0, 0, ROWS, COLUMNS) and choosing.land == (64, 128)
         choosing.open()
         driver.wait_for(lambda: application.documents.name == "wide" and application.documents.are_shown, "its land")
-        assert application.snapshot is not None and application.snapshot.shape == (256, 512)
+        assert application.snapshot is not None and application.snapshot.shape == (64, 128)
         assert application.documents.scene.world.part == ""
         assert application.documents.scene.edges.water == "sea"
 
@@ -104,7 +105,7 @@ def test_esc_gives_it_up_also_while_it_is_read(model: Path, monkeypatch: pytest.
         choosing = asked(driver, model)
         driver.press("Esc")
         assert not choosing.is_open
-        application.commands.open(model)
+        files.open(application, model)
         begun = choosing._reading
         assert begun is not None
         choosing.close()
@@ -121,7 +122,7 @@ def test_what_cannot_be_read_is_told_in_the_dialog(model: Path, tmp_path: Path) 
 
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        application.commands.open(broken)
+        files.open(application, broken)
         choosing = application.part_choice
         driver.wait_for(lambda: bool(choosing.why or application.notices.shown()), "what is wrong")
         assert "\n" not in choosing.why
@@ -143,7 +144,7 @@ def test_a_small_model_opens_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        application.commands.open(tmp_path / "small.npy")
+        files.open(application, tmp_path / "small.npy")
         assert not application.part_choice.is_open
         driver.wait_for(lambda: application.documents.name == "small" and application.documents.are_shown, "its land")
         assert threads and threading.main_thread() not in threads
@@ -227,12 +228,12 @@ def test_a_model_is_opened_as_the_command_line_says(model: Path) -> None:
 
         def change(scene: Scene) -> list[Scene]:
             assert threading.current_thread() is not threading.main_thread()
-            changed = scene.with_values({"world.columns": 600, "world.rows": 300, "view.exaggeration": 3.0})
+            changed = scene.with_values({"world.columns": 200, "world.rows": 100, "view.exaggeration": 3.0})
             return [changed, changed.with_value("climate.precipitation", 77.0)]
 
-        application.part_choice.begin(Asked(model, wanted=600, change=change))
+        application.part_choice.begin(Asked(model, wanted=200, change=change))
         driver.wait_for(lambda: application.documents.name == "wide" and application.documents.are_shown, "its land")
-        assert application.snapshot is not None and application.snapshot.shape == (300, 600)
+        assert application.snapshot is not None and application.snapshot.shape == (100, 200)
         assert [scene.climate.precipitation for scene in application.documents.scenes][1:] == [77.0]
         assert application.documents.scene.view.exaggeration == 3.0
 
@@ -263,7 +264,7 @@ def test_opening_tiles_is_given_up(way: str, thousands: Path, monkeypatch: pytes
         if way == "Esc":
             driver.press("Esc")
         else:
-            application.commands.open("diamond-square")
+            files.open(application, "diamond-square")
         assert not choosing.is_open
         gate.set()
         thread.join(60.0)

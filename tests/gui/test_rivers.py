@@ -7,6 +7,7 @@ from imgui_bundle import imgui
 from app.model.snapshot import Survey
 from app.processes.droplets import read_springs
 from app.window.application import Application
+from app.window.commands import changes
 from app.window.events import Button, ButtonPressed, ButtonReleased, PointerMoved
 from tests.gui.host import SMALL, Driver, drive
 
@@ -53,7 +54,7 @@ def test_a_click_on_the_land_follows_its_water_and_escape_forgets_it() -> None:
         click_on_land(driver)
         survey = wait_for_course(driver)
         assert survey.course is not None
-        assert application.asked_place == survey.course.asked
+        assert application.watching.asked_place == survey.course.asked
         row, column = survey.course.asked
         place = application.camera.ground_under(MIDDLE[0], MIDDLE[1] - application.layout.top)
         assert place is not None
@@ -62,7 +63,7 @@ def test_a_click_on_the_land_follows_its_water_and_escape_forgets_it() -> None:
         # Drawn, though neither cycle nor camera have changed
         driver.wait_for(lambda: tuple(survey.versions.items()) in (application.side._drawn or ()), "a picture of it")  # type: ignore[operator]
         driver.press("Esc")
-        assert application.asked_place is None
+        assert application.watching.asked_place is None
         driver.wait_for(lambda: survey_of(application) is None, "no survey")
 
     drive(test, SCENE)
@@ -79,22 +80,22 @@ def test_a_drag_or_a_press_on_the_minimap_asks_nothing_and_the_sky_forgets() -> 
         x, y = MIDDLE
         driver.engine.mouse_move_to_pos(imgui.ImVec2(x, y))  # away from the menus, which would take a press
         pointer(ButtonPressed(Button.LEFT, x, y), PointerMoved(x + 30.0, y), ButtonReleased(Button.LEFT))
-        assert application.asked_place is None
+        assert application.watching.asked_place is None
         pointer(ButtonPressed(Button.RIGHT, x, y), ButtonReleased(Button.RIGHT))
         pointer(ButtonPressed(Button.LEFT, x, y, shift=True), ButtonReleased(Button.LEFT))
-        assert application.asked_place is None
+        assert application.watching.asked_place is None
         left, _, width = application.layout.place_above_minimap(with_minimap=application.documents.scene.view.minimap)
         pointer(ButtonPressed(Button.LEFT, left + 0.5 * width, 700.0), ButtonReleased(Button.LEFT))
-        assert application.asked_place is None
+        assert application.watching.asked_place is None
         pointer(ButtonPressed(Button.LEFT, x, y), PointerMoved(x + 2.0, y), ButtonReleased(Button.LEFT))
-        assert application.asked_place is not None
+        assert application.watching.asked_place is not None
         pointer(ButtonPressed(Button.LEFT, x, 20.0), ButtonReleased(Button.LEFT))
-        assert application.asked_place is None
-        application.ask_about((4, 5))
+        assert application.watching.asked_place is None
+        application.watching.ask_about((4, 5))
         world = application.snapshot.world if application.snapshot else 0
         application.documents.restart("reset")
         driver.wait_for(lambda: bool(application.snapshot and application.snapshot.world != world), "another world")
-        assert application.asked_place is None
+        assert application.watching.asked_place is None
 
     drive(test, SCENE)
 
@@ -114,13 +115,13 @@ def test_the_open_section_lists_lakes_and_mouths_and_a_click_shows_one() -> None
         driver.engine.item_click("**/###mouths 1")
         course = wait_for_course(driver).course
         assert course is not None
-        assert application.asked_place == course.asked == (mouth.row, mouth.column)
+        assert application.watching.asked_place == course.asked == (mouth.row, mouth.column)
         driver.engine.yield_(10)
         goal = application.camera.goal().target
         assert (int(goal.z // 20.0), int(goal.x // 20.0)) == (mouth.row, mouth.column)
         driver.engine.item_click("**/###forget place")
         driver.engine.yield_(2)
-        assert application.asked_place is None
+        assert application.watching.asked_place is None
         driver.engine.item_close(driver.section("rivers"))
         driver.wait_for(lambda: survey_of(application) is None, "no survey any more")
 
@@ -130,12 +131,12 @@ def test_the_open_section_lists_lakes_and_mouths_and_a_click_shows_one() -> None
 def test_overlays_make_the_simulation_look_for_rivers_and_the_filling_moves_while_it_is_paused() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        application.commands.change("view.overlay", "rivers")
+        changes.change(application, "view.overlay", "rivers")
         driver.wait_for(lambda: survey_of(application) is not None, "rivers")
-        application.commands.change("rivers.threshold", 4)
+        changes.change(application, "rivers.threshold", 4)
         threshold_was_12 = survey_of(application)
         driver.wait_for(lambda: survey_of(application) is not threshold_was_12, "more rivers")
-        application.commands.change("view.overlay", "filling")
+        changes.change(application, "view.overlay", "filling")
         driver.wait_for(lambda: bool((survey := survey_of(application)) and survey.filled), "the last front")
         assert application.snapshot is not None
         assert application.snapshot.cycle == 0
@@ -146,7 +147,7 @@ def test_overlays_make_the_simulation_look_for_rivers_and_the_filling_moves_whil
         driver._refer_to_parameters()
         driver.engine.item_click("**/###fill again")
         driver.wait_for(lambda: bool((survey := survey_of(application)) and not survey.filled), "the first front")
-        application.commands.change("view.overlay", "none")
+        changes.change(application, "view.overlay", "none")
 
     drive(test, SCENE)
 
@@ -165,7 +166,7 @@ def test_springs_are_placed_and_ended_by_a_click_with_control() -> None:
         click(x + 150.0, y)
         springs = read_springs(application.documents.scene.droplets.springs)
         assert len(springs) == 2
-        assert application.asked_place is None
+        assert application.watching.asked_place is None
         assert all(0.0 <= spring.south <= 1.0 and spring.drops == 100.0 for spring in springs)
         click(x, y)
         assert read_springs(application.documents.scene.droplets.springs) == springs[1:]

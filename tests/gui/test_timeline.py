@@ -6,20 +6,26 @@ import os
 from pathlib import Path
 
 import msgspec
+import numpy as np
 from imgui_bundle import imgui
 
-from app.engine.autosave import Session, ended_sessions
+from app.engine.autosave import SessionFolder, ended_sessions
+from app.engine.compressed import Compressed, spill
 from app.engine.creation import create_world
 from app.engine.kept import KeptWorld
 from app.engine.simulator import Simulator
-from app.files.journal import Journal, is_journal, read_journal
+from app.files.journal import Journal
+from app.files.opening import is_journal, read_journal
+from app.files.scratch import scratch_folder
 from app.model.camera_path import read_camera_path
 from app.model.view_parameters import CameraParameters
 from app.scene.edits import Blur, Edit, Open
 from app.scene.scene import curve_of
 from app.window.application import Application
 from app.window.camera_moves import ALONG_WATER, OVER_LAND
-from app.window.panel.timeline import HEIGHT
+from app.window.commands import camera, changes, files, moments
+from app.window.panel.timeline import HEIGHT, pixels_of
+from app.window.sessions import Sessions
 from app.window.undo import LandStep, ValueStep
 from tests.gui.host import SMALL, Driver, drive
 from tests.gui.test_panel import WITHOUT_DROPS, have_land, running_scene
@@ -29,7 +35,9 @@ def settled(driver: Driver) -> None:
     """Wait until the land that was asked for is there."""
     application = driver.application
     driver.engine.yield_(3)
-    driver.wait_for(lambda: not application.is_going and application.documents.are_shown, "the land that was asked for")
+    driver.wait_for(
+        lambda: not application.history.is_going and application.documents.are_shown, "the land that was asked for"
+    )
     driver.engine.yield_(3)
 
 
@@ -107,11 +115,11 @@ def test_a_new_seed_a_reset_and_a_blur_are_undone_to_the_land_of_before() -> Non
 def test_undo_goes_back_over_worlds_of_other_sizes() -> None:
     def test(driver: Driver) -> None:
         application = paused(driver)
-        application.commands.change("world.columns", 40)
-        application.commands.change("world.rows", 24)
+        changes.change(application, "world.columns", 40)
+        changes.change(application, "world.rows", 24)
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.shape == (24, 40), "a world")
         settled(driver)
-        application.commands.open("diamond-square")
+        files.open(application, "diamond-square")
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.shape[0] > 100, "another")
         settled(driver)
         driver.press("Ctrl+Z")
@@ -176,20 +184,20 @@ def test_going_on_from_the_past_makes_a_branch_that_can_be_left_and_thrown_away(
         application = paused(driver)
         run_to(driver, 10)
         status = application.simulation.status
-        application.commands.change("droplets.count", 7)
+        changes.change(application, "droplets.count", 7)
         driver.wait_for(lambda: application.simulation.status.moment.edits == 2, "an edit")
         run_to(driver, status.cycle + 5)
         old = application.simulation.status.moment
-        application.commands.go_to_cycle(old.branch, 3)
+        moments.go_to_cycle(application, old.branch, 3)
         settled(driver)
         assert application.documents.scene.droplets.count != 7
         run_to(driver, 5)
         new = application.simulation.status.moment
         assert new.branch != old.branch
-        application.commands.go_to_cycle(old.branch, old.cycle)
+        moments.go_to_cycle(application, old.branch, old.cycle)
         settled(driver)
         assert application.documents.scene.droplets.count == 7
-        application.commands.discard_branch(new.branch)
+        moments.discard_branch(application, new.branch)
         driver.wait_for(lambda: new.branch not in application.simulation.status.timeline.branches, "one branch")
 
     drive(test, SMALL)
@@ -205,7 +213,7 @@ def strip(driver: Driver) -> tuple[imgui.ImVec2, imgui.ImVec2]:
 
 
 def test_a_session_that_was_killed_is_offered_and_gone_on_with(tmp_path: Path) -> None:
-    session = Session(tmp_path)
+    session = SessionFolder(tmp_path)
     world, scene = create_world(SMALL)
     simulator = Simulator(scene, world)
     simulator.advance()
@@ -215,15 +223,20 @@ def test_a_session_that_was_killed_is_offered_and_gone_on_with(tmp_path: Path) -
 
     def test(driver: Driver) -> None:
         application = paused(driver)
-        application.offer(ended_sessions(tmp_path))
+        application.sessions = Sessions(lambda: ended_sessions(tmp_path), lambda scenes: application.open(*scenes))
+        application.sessions.offer()
         driver.engine.yield_(3)
-        driver.engine.item_click("//##offer/Go on with it")
+        driver.engine.item_click("//###sessions/**/Go on with it")
         driver.wait_for(lambda: len(application.sides.shown) == 2, "both worlds")
         settled(driver)
         assert application.simulation.status.cycle == 2
-        assert not application.offering
-        application.offer(ended_sessions(tmp_path))
-        assert not application.offering and application.last_session is not None
+        assert not application.sessions.listed
+        application.sessions.offer()
+        assert not application.sessions.listed, "it is settled"
+        driver.press("Ctrl+Shift+O")
+        driver.wait_for(lambda: len(application.sessions.listed) == 1, "a list of what there is")
+        driver.press("Esc")
+        driver.wait_for(lambda: not application.sessions.listed, "no list")
 
     drive(test, SMALL)
 
@@ -231,18 +244,18 @@ def test_a_session_that_was_killed_is_offered_and_gone_on_with(tmp_path: Path) -
 def test_a_parameter_gets_keys_and_follows_them() -> None:
     def test(driver: Driver) -> None:
         application = paused(driver)
-        application.commands.set_key("droplets.friction")
+        changes.set_key(application, "droplets.friction")
         first = application.documents.scene.droplets.friction
         run_to(driver, 20)
         cycle = application.simulation.status.cycle
-        application.commands.change("droplets.friction", 0.7)  # which is a key here
+        changes.change(application, "droplets.friction", 0.7)  # which is a key here
         assert [key.cycle for key in curve_of(application.documents.scene, "droplets.friction")] == [0, cycle]
-        application.commands.change("keys.droplets.evaporation", "0: 0.001; 5000: 0.01")
-        application.commands.change("droplets.evaporation", 0.004)  # which it keeps: what was to come is given up
+        changes.change(application, "keys.droplets.evaporation", "0: 0.001; 5000: 0.01")
+        changes.change(application, "droplets.evaporation", 0.004)  # which it keeps: what was to come is given up
         assert [key.cycle for key in curve_of(application.documents.scene, "droplets.evaporation")] == [0, cycle]
         driver.engine.yield_(3)
         assert application.documents.scene.droplets.friction == 0.7
-        application.commands.go_to_cycle(application.simulation.status.moment.branch, 0)
+        moments.go_to_cycle(application, application.simulation.status.moment.branch, 0)
         settled(driver)
         driver.wait_for(lambda: application.documents.scene.droplets.friction == first, "the first key")
         driver.press("Ctrl+Z")  # which takes the second key back, on the land of the first cycle
@@ -266,7 +279,7 @@ def test_the_camera_gets_keys_and_follows_them_while_cycles_run() -> None:
         cycle = application.simulation.status.cycle
         assert [key.cycle for key in read_camera_path(application.documents.scene.view.camera_path)] == [0, cycle]
         driver.press("Shift+K")
-        application.commands.go_to_cycle(application.simulation.status.moment.branch, 0)
+        moments.go_to_cycle(application, application.simulation.status.moment.branch, 0)
         settled(driver)
         driver.wait_for(lambda: abs(application.camera.parameters().heading - first.heading) < 1.0, "the first key")
         assert application.camera_follow.following
@@ -279,7 +292,7 @@ def test_the_camera_gets_keys_and_follows_them_while_cycles_run() -> None:
         driver.engine.yield_(2)
         assert not application.camera_follow.following  # the hand is on it
         for move in (*OVER_LAND, *ALONG_WATER):
-            application.commands.move_camera(move, 60)
+            camera.move_camera(application, move, 60)
         assert len(read_camera_path(application.documents.scene.view.camera_path)) > 2
 
     drive(test, SMALL)
@@ -294,9 +307,9 @@ def test_the_journal_is_saved_alone(tmp_path: Path) -> None:
         application = paused(driver)
         driver.press("B")
         driver.wait_for(lambda: application.simulation.status.cycle == 1, "the blurred land")
-        application.commands.save(tmp_path / "story.journal.toml")
+        driver.save(tmp_path / "story.journal.toml")
         driver.wait_for((tmp_path / "story.journal.toml").exists, "the file")
-        application.commands.save(tmp_path / "preset.toml")
+        driver.save(tmp_path / "preset.toml")
         driver.wait_for((tmp_path / "preset.toml").exists, "the file")
 
     drive(test, SMALL)
@@ -308,9 +321,18 @@ def test_a_key_that_is_far_away_is_looked_at() -> None:
     def test(driver: Driver) -> None:
         application = paused(driver)
         path = "0: 10 40 1 0.5 0.5; 3000: 200 40 1 0.5 0.5"
-        application.commands.change("view.camera_path", path)
+        changes.change(application, "view.camera_path", path)
         application.camera_follow.look_at_key(3000)
         assert abs(application.camera.parameters().heading - 200.0) < 1.0
         assert not application.camera_follow.following
 
     drive(test, SMALL)
+
+
+def test_small_maps_are_black_where_the_caches_were_removed() -> None:
+    image = Compressed(np.full((4, 5, 3), 7, np.uint8))
+    spill([image])
+    assert pixels_of(image) == bytes([7]) * 60
+    for path in scratch_folder().glob("*.states"):
+        path.unlink()
+    assert pixels_of(image) == bytes(60)

@@ -85,7 +85,8 @@ def wind_parameters(**changed: Any) -> WindParameters:
         count=250, wind_direction=270.0, wind_speed=math.sqrt(2.0), gusts=0.0, gust_speed=0.0, time_step=0.25,
         gravity=0.01, drag=0.1, friction=1.0, suspension=1e-4, deposition=1e-4, abrasion=1e-4, dust=0.0,
         inflow=0.0, shear=0.0, speed_up=0.0, upwind_length=20.0, shelter_angle=90.0, lee_deposition=0.0,
-        scale=80.0, wrap=False, longest_path=20_000, uplift=0.0, lag=0.0, wet_cohesion=4.0, plant_drag=0.6,
+        scale=80.0, wrap=False, longest_path=20_000, uplift=0.0, lag=0.0, lift=0.0,
+        lift_height=4.0, memory=0.0, wet_cohesion=4.0, plant_drag=0.6,
         plant_cover=0.95, plant_trapping=0.5, wind_field_direction=270.0,
     )  # fmt: skip
     return usual._replace(**changed)

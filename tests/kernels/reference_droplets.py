@@ -297,7 +297,8 @@ def corrected(
             time_to_move = 1.0 / fast
         else:
             time_to_move = time
-        stands = fast <= 1e-3 or (not carries and stream > 0.5 and math.hypot(*acceleration) < p.stream_stop)
+        stands = fast <= 1e-3
+        slows = not carries and math.hypot(*acceleration) < p.stream_stop
         time = time_to_move
         position_before = position
         if not fast <= 1e-3:
@@ -307,6 +308,7 @@ def corrected(
         outside = not (0 <= after[0] < rows and 0 <= after[1] < columns)
         if outside and world.walls:
             after, stands, outside = before, True, False
+        stands = stands or (slows and not outside and float(world.stream[after]) > 0.5)
         near = {c: float(world.ground[c]) for c in around(world, before, corners=True)}
         if carries and not outside:
             climbs = surface(world, after) >= float(world.ground[before])

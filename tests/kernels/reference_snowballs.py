@@ -2,7 +2,7 @@
 
 `article` is the article's text and listing (Talle 2020, "Simulating hydraulic erosion"), word for word: one layer,
 heights in its own unit with `scale` cells to one, what a ball still carries at its end thrown away, and no sea but the
-level floor.
+level floor. `many_of_the_article` is the same for whole islands, with what makes its coasts uneven to be switched off.
 
 `corrected` is the same in metres and on two layers, with what `kernels/snowballs.py` says that it does otherwise.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -95,6 +96,60 @@ def article(height: Layer, ball: Ball, p: Parameters) -> tuple[float, NDArray[np
         before = place.copy()
         place = place + velocity
     return sediment, place
+
+
+@numba.njit
+def _at(height: Layer, row: float, column: float) -> float:
+    """The height at a place, between the middles of the four cells around it."""
+    north, west = math.floor(row - 0.5), math.floor(column - 0.5)
+    south, east = row - 0.5 - north, column - 0.5 - west
+    r, c = min(max(north, 0), height.shape[0] - 2), min(max(west, 0), height.shape[1] - 2)
+    upper = (1.0 - east) * height[r, c] + east * height[r, c + 1]
+    lower = (1.0 - east) * height[r + 1, c] + east * height[r + 1, c + 1]
+    return (1.0 - south) * upper + south * lower  # type: ignore[no-any-return]
+
+
+@numba.njit
+def _put(height: Layer, row: float, column: float, amount: float) -> None:
+    north, west = math.floor(row - 0.5), math.floor(column - 0.5)
+    south, east = row - 0.5 - north, column - 0.5 - west
+    r, c = min(max(north, 0), height.shape[0] - 2), min(max(west, 0), height.shape[1] - 2)
+    height[r, c] += (1.0 - south) * (1.0 - east) * amount
+    height[r, c + 1] += (1.0 - south) * east * amount
+    height[r + 1, c] += south * (1.0 - east) * amount
+    height[r + 1, c + 1] += south * east * amount
+
+
+@numba.njit
+def many_of_the_article(height: Layer, count: int, seed: int, scale: float, keeps: bool, stops: bool) -> None:
+    """The listing with its own numbers, for `count` balls over an island whose sea is at 0, changed in place.
+
+    With `keeps` a ball puts down at its end what it still carries, and with `stops` it ends at the water.
+    """
+    np.random.seed(seed)
+    rows, columns = height.shape
+    for _ in range(count):
+        x, y = np.random.random() * rows, np.random.random() * columns
+        ox, oy = (2.0 * np.random.random() - 1.0) * 0.8, (2.0 * np.random.random() - 1.0) * 0.8
+        xp, yp, vx, vy, sediment = x, y, 0.0, 0.0, 0.0
+        for i in range(80):
+            a, b = x + ox, y + oy
+            down = scale * (_at(height, a + 1.0, b) - _at(height, a - 1.0, b)) / 2.0
+            across = scale * (_at(height, a, b + 1.0) - _at(height, a, b - 1.0)) / 2.0
+            length = math.sqrt(1.0 + down * down + across * across)
+            if length == 1.0 or (stops and _at(height, a, b) <= 0.0):
+                break
+            deposit = sediment * 0.03 / length
+            erosion = 0.04 * (1.0 - 1.0 / length) * min(1.0, i * 0.04)
+            _put(height, xp, yp, deposit - erosion)
+            sediment += erosion - deposit
+            vx, vy = 0.7 * vx - 0.15 * down / length, 0.7 * vy - 0.15 * across / length
+            xp, yp = x, y
+            x, y = x + vx, y + vy
+            if not (0.0 <= x < rows and 0.0 <= y < columns):
+                break
+        if keeps:
+            _put(height, xp, yp, sediment)
 
 
 def add(world: Map, cell: tuple[int, int], amount: float, erodibility: tuple[float, float]) -> float:

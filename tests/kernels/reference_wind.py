@@ -133,6 +133,9 @@ class Parameters:
     longest_path: int = 20_000
     uplift: float = 0.0
     lag: float = 0.0
+    lift: float = 0.0
+    lift_height: float = 4.0
+    memory: float = 0.0
     wet_cohesion: float = 4.0
     plant_drag: float = 0.6
     plant_cover: float = 0.95
@@ -164,11 +167,15 @@ class Map:
     sorts: Sorts = field(default_factory=Sorts)
     surface: Layer | None = None  # [row, column, (wetness, grass, roots, canopy)]
     wind: Layer | None = None  # [row, column, (south, east)]
+    airborne: Layer | None = None
+    streets: Layer | None = None  # [row, column, (south, east)]
+    borne: Layer = field(init=False)  # as many: what this adds
     steps: int = 0
     touched: set[tuple[int, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.off_edge = np.zeros(self.mix.shape[2])
+        self.borne = np.zeros((*self.bedrock.shape, 2))
         self.abraded = np.zeros(self.mix.shape[2])  # by the kind that it became
 
     def ground(self, cell: tuple[int, int]) -> float:
@@ -211,11 +218,27 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
     turn = math.radians(p.wind_field_direction - p.wind_direction)
 
     def wind_at(cell: tuple[int, int]) -> NDArray[np.float64]:
-        if world.wind is None:
-            return prevailing
-        south, east = world.wind[cell]
-        towards = p.wind_speed * complex(south, east) * complex(math.cos(turn), math.sin(turn))
-        return np.array([towards.real, towards.imag, 0.0])
+        wind = prevailing
+        if world.wind is not None:
+            south, east = world.wind[cell]
+            towards = p.wind_speed * complex(south, east) * complex(math.cos(turn), math.sin(turn))
+            wind = np.array([towards.real, towards.imag, 0.0])
+        if world.streets is None or world.airborne is None or not p.memory > 0.0:
+            return wind
+        street = np.append(world.streets[cell], 0.0)
+        if not street @ wind > 0.0:
+            return wind
+        aloft = float(world.airborne[cell])
+        pull = p.memory * aloft / (aloft + float(world.airborne.mean()))
+        return wind + pull * math.sqrt(wind @ wind) * street / math.sqrt(street @ street)
+
+    def nearness(above: float) -> float:
+        return (1.0 + max(above, 0.0) / p.lift_height) ** -2.0 if p.lift > 0.0 else 1.0
+
+    def upward(above: float, along: float) -> float:
+        if not (p.lift > 0.0 and load.sum() > 0.0):
+            return -p.gravity
+        return p.lift * along**2 * nearness(above) - float(load @ fall) / float(load.sum()) * p.gravity
 
     x = np.array(start)
     cell = (int(x[0]), int(x[1]))
@@ -245,9 +268,10 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
         upwind += came * (ground - upwind) / p.upwind_length
         pull = min(1.0, time * p.drag) * faster * wind_at(cell)
         if height > ground:
-            v[2] -= time * p.gravity
+            v[2] += time * upward(height - ground, came / time)
         else:
             world.touched.add(cell)
+            v[2] += time * max(0.0, upward(0.0, came / time)) if p.lift > 0.0 else 0.0
             n = np.array([-world.rise(cell, 0, p.wrap), -world.rise(cell, 1, p.wrap), 1.0])
             n /= math.sqrt(n @ n)
             v += min(1.0, time * p.friction) * (n * (n @ v) - v)
@@ -258,6 +282,7 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
         x += time * v[:2]
         height += time * v[2]
         travelled += time * along
+        world.borne[cell] += time * load.sum() * v[:2]
         if p.shelter_angle < 90.0:
             crest = max(crest - math.tan(math.radians(p.shelter_angle)) * came, ground)
         if p.wrap:
@@ -272,8 +297,11 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
         pressed = world.ground(ahead) - height
         reach = 16.0 - (world.ground(ahead) - ground)
         speed = math.sqrt(v @ v)
-        settling = (max(p.deposition, p.lee_deposition) if lee else p.deposition) + p.plant_trapping * cover
+        settling = max(p.deposition, p.lee_deposition) if lee else p.deposition
+        settling += p.plant_trapping * cover
         part = np.minimum(1.0, time * settling * fall / (1.0 + p.uplift * speed**2 / fall))
+        near = nearness(-pressed)
+        part *= near + (1.0 - near) * np.minimum(fall, 1.0)
         if dying:
             part = np.maximum(part, min(1.0, time * along / (left + time * along)))
         depths = world.mix[cell].copy()

@@ -52,6 +52,7 @@ def braiding_index(water: Numbers, part: float = 0.2) -> float:
     return float(np.mean(counts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (2, 3, 4))])
 def test_a_river_parts_into_threads_that_do_not_stay(seed: int) -> None:
     plain = Plain(seed=seed)
@@ -68,6 +69,7 @@ def test_a_river_parts_into_threads_that_do_not_stay(seed: int) -> None:
     assert np.array_equal(plain.rock, rock)
 
 
+@pytest.mark.slow
 def test_what_goes_from_a_cell_comes_to_another() -> None:
     plain = Plain()
     plain.run(60)
@@ -148,6 +150,7 @@ def solved_water(ground: Numbers, sources: Numbers, outlets: NDArray[np.bool_]) 
     return np.linalg.solve(np.eye(ground.size) - goes, sources.reshape(-1)).reshape(ground.shape)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.sampled_from([0.05, 1.0, 8.0]), st.booleans())
 @tried(8)
 def test_water_is_that_of_a_whole_map_that_is_filled(seed: int, uneven: float, in_steps: bool) -> None:
@@ -192,6 +195,7 @@ def test_it_carries_what_there_is() -> None:
     assert carried[:, 60:90].max() > 0.0 and (carried <= before + 1e-12).all()
 
 
+@pytest.mark.slow
 def test_a_river_with_less_load_cuts_in_where_it_comes_in() -> None:
     full, clear = Plain(), Plain()
     full.run(40)

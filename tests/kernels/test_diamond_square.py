@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kernels import diamond_square as module
 from kernels.diamond_square import diamond_square
 from kernels.random import stream, uniform
+from kernels.sampling import NATIVE
 
 
 def plain(n: int, seed: int, roughness: float) -> NDArray[np.float64]:
@@ -71,3 +72,14 @@ def test_seeds_and_roughness() -> None:
     assert not np.array_equal(diamond_square(65, 65, 1, 0.5), diamond_square(65, 65, 2, 0.5))
     rough = [np.abs(np.diff(diamond_square(257, 257, 1, roughness))).mean() for roughness in (0.3, 0.5, 0.8)]
     assert rough[0] < rough[1] < rough[2]
+
+
+def test_corners_that_are_given_are_the_corners() -> None:
+    corners = (0.5, -0.25, 1.0, -1.0)
+    land = diamond_square(33, 33, 3, corners=corners)
+    assert (land[0, 0], land[0, -1], land[-1, 0], land[-1, -1]) == corners
+    usual = diamond_square(33, 33, 3)
+    drawn = (usual[0, 0], usual[0, -1], usual[-1, 0], usual[-1, -1])
+    assert np.array_equal(diamond_square(33, 33, 3, corners=drawn), usual)
+    finer = diamond_square(65, 65, 3, sampling=NATIVE._replace(cell=0.5), land=(33, 33), corners=corners)
+    assert finer[0, 0] != usual[0, 0]

@@ -21,6 +21,7 @@ from kernels.directions import flow_directions
 from kernels.filling import fill
 from kernels.neighbours import COLUMN_STEPS, LENGTHS, OUTLET, ROW_STEPS, index_steps
 from kernels.ocean import outlet_mask
+from kernels.path_cost import path_cost
 from kernels.rivers import Drainage, drain
 from kernels.routing import accumulate, catchment, strahler_orders, way_to_outlet
 from tests.kernels.relief import RELIEFS, spiral
@@ -334,3 +335,19 @@ def test_maps_of_the_wrong_kind_are_refused() -> None:
             drain(ground, 1.0, 0.0)
     with pytest.raises(ValueError, match="rain"):
         drain(np.zeros((9, 9)), 1.0, 0.0, rain=np.zeros((9, 8)))
+
+
+@cases
+def test_the_least_cost_is_that_of_dijkstra_and_no_more_than_the_way_of_the_water(case: Case) -> None:
+    _, drainage = drained(case)
+    outlets = outlet_mask(drainage.ocean, case[1])
+    cost = path_cost(drainage.filled, outlets, CELL_SIZE)
+    around = neighbours_of(drainage.filled, -np.inf)
+    may = around >= drainage.filled  # water can come from there
+    there, here = np.nonzero(may.reshape(8, -1))
+    graph = sparse.csr_array(
+        (CELL_SIZE * LENGTHS[there], (here, here + index_steps(cost.shape[1])[there])), shape=(cost.size, cost.size)
+    )
+    least = csgraph.dijkstra(graph, indices=np.flatnonzero(outlets), min_only=True).reshape(cost.shape)
+    np.testing.assert_allclose(cost, least, rtol=1e-12)
+    assert (cost <= drainage.routes.distances * (1.0 + 1e-12)).all()

@@ -266,6 +266,7 @@ def statistics(ground: Layer, start: Layer) -> Layer:
     )
 
 
+@pytest.mark.slow
 def test_many_at_once_leave_what_one_by_one_would() -> None:
     """By tiles the order is another, and so is each ravine, but not the land: as near as other random numbers are."""
     shape = (64, 80)

@@ -22,6 +22,7 @@ from app.model.errors import LONGEST, UserError
 from app.model.layers import layer_declaration
 from app.model.materials import load_materials
 from app.model.plants import load_plants
+from app.model.soundness import find_fault
 from app.model.world import World
 from app.scene.scene import preset_to_toml, read_preset, scene_content
 from app.sources.heightmap import SUFFIXES, is_saved_world
@@ -161,7 +162,7 @@ def _peak() -> int:
 
 def assert_sound(world: World) -> None:
     """Every value is finite and within what a saved world may hold."""
-    assert world.unsound_cell() is None
+    assert find_fault(world) is None
     assert np.isfinite(world.ground).all()
 
 

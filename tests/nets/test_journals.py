@@ -40,6 +40,7 @@ from app.files import atomic as app_files
 from app.files import checkpoint
 from app.model.ledger import LARGEST_IMBALANCE
 from app.model.snapshot import Snapshot
+from app.model.soundness import find_fault
 from app.model.view_parameters import CameraParameters, ViewParameters
 from app.model.world import World
 from app.processes import PROCESSES
@@ -323,7 +324,7 @@ class Journal:
         self.thread.take()
         self.wait_for(self.thread.take)
         opened, _ = checkpoint.load(last)
-        assert opened.unsound_cell() is None
+        assert find_fault(opened) is None
         assert abs(opened.imbalance()) <= LARGEST_IMBALANCE
         self.check_replay(last)
         for report in self.heard:
@@ -404,7 +405,7 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> Faults:
     monkeypatch.setattr(app_files, "_put_on_disk", put)
     monkeypatch.setitem(GENERATORS, "exhausting", exhausting)
     processes = tuple(Breaking if process is DropletErosion else process for process in PROCESSES)
-    monkeypatch.setattr("app.engine.simulator.PROCESSES", processes)
+    monkeypatch.setattr("app.engine.cycles.PROCESSES", processes)
     return made
 
 

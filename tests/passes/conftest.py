@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.cli.render import scene_camera
+from app.cli.headless import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas

@@ -215,7 +215,7 @@ def test_the_sky_gives_a_part_of_the_light_on_level_ground_that_falls_with_the_s
 
 
 def test_light_of_an_even_sky_is_even() -> None:
-    even, _ = module.light_of(np.full((module.SKY_SIZE[1], module.SKY_SIZE[0], 3), 0.1), 30.0, 1.0)
+    even, _ = module.light_of(np.full((module.SKY_SIZE[1], module.SKY_SIZE[0], 3), 0.1), 30.0, 1.0, 0.0)
     sent = 0.1 * math.pi * np.array(module.sunlight_at_top())
     np.testing.assert_allclose(even.around + even.upward, sent, rtol=2e-3)
     np.testing.assert_allclose(even.sunward, 0.0, atol=2e-3)
@@ -228,13 +228,24 @@ def test_lit_ground_is_about_as_bright_at_any_height_of_the_sun(sky: Sky, haze: 
         found = light(sky, height, haze)
         level = found.sunlight * math.sin(math.radians(height)) + found.around + found.upward
         shown.append(brightness(level) * found.exposure)
-    assert (np.diff(shown) > 0.0).all() and 0.6 < shown[0] < shown[-1] < 2.2
+    assert min(shown) > 0.6 and max(shown) < 1.6
+    evening, usual, noon = shown[0], shown[2], shown[-1]
+    assert evening < noon < usual, "in the sun of noon ground is not bleached"
+
+
+def test_clouds_make_the_light_of_a_blue_sky_whiter(sky: Sky) -> None:
+    blueness = []
+    for clouds in (0.0, 0.3, 0.6):
+        found = sky.update(ViewParameters(sun_height=10.0, clouds=clouds))
+        from_sky = found.around + found.upward
+        blueness.append(from_sky[2] / from_sky[0])
+    assert blueness[0] > 1.3 * blueness[1] > 1.3 * blueness[2]
 
 
 def test_the_horizon_has_the_colour_that_the_shaders_put_together(sky: Sky) -> None:
     for height in (1.0, 5.0, 27.0, 90.0):
         light(sky, height)
-        _, shown = module.light_of(table(sky, "sky"), height, 1.0)
+        _, shown = module.light_of(table(sky, "sky"), height, 1.0, 0.0)
         found = light(sky, height)
         cosine = 1.0 - 2.0 * np.linspace(0.0, 1.0, module.SKY_SIZE[0]) ** 2
         fitted = (0.5 + 0.5 * cosine[:, None]) ** np.array(module.HAZE_POWERS) @ found.horizon
@@ -302,6 +313,17 @@ def test_the_sea_meets_the_sky_without_a_line(draw: Draw, subtests: pytest.Subte
             column = pixels[:, 56:].mean(axis=1)  # beside the disc of the sun
             horizon = round(240 * (0.5 - math.tan(math.radians(3.0)) / (2.0 * math.tan(math.radians(10.0)))))
             assert np.abs(np.diff(column[horizon - 6 : horizon + 6], axis=0)).max() < 5.0
+
+
+def test_the_sea_keeps_its_colour_up_to_its_horizon(draw: Draw) -> None:
+    """The air before it is not a grey band of many degrees."""
+    shown, camera = at_sea(40.0)
+    camera = replace(camera, pitch=12.0, distance=5.0 * 64 * CELL, field_of_view=30.0)  # from a whole side above it
+    scene = Scene().with_values({"view.sun_height": 30.0, "view.sun_direction": 130.0, "view.waves": 0.0})
+    pixels = draw(shown, camera, scene, size=(64, 240)).astype(float).mean(axis=1)
+    horizon, below = (round(240 * (1.0 - camera.horizon(1.0, math.tan(math.radians(each))))) for each in (0.0, 3.0))
+    away = np.abs(pixels - pixels[horizon]).sum(axis=1)
+    assert away[below] > 0.12 * away[-1]
 
 
 def on_a_table(pitch: float, distance: float) -> tuple[Snapshot, Camera]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.bench.budget import _CountingShaders, budget, with_counts
 from app.bench.frame import READS, PlainMesh
-from app.cli.render import scene_camera
+from app.cli.headless import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.canvas import Canvas
 from app.picture.passes import unlocked

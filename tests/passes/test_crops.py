@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from app.cli.render import scene_camera
+from app.cli.headless import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.crop import MARGIN, STEP, bands
@@ -141,7 +141,7 @@ def check(tiled: NDArray[np.int16], whole: NDArray[np.int16]) -> None:
     assert (differs[seams] > 2).mean() < 0.003
 
 
-@pytest.mark.parametrize("pitch", [4.0, 88.0])
+@pytest.mark.parametrize("pitch", [4.0, pytest.param(88.0, marks=pytest.mark.nightly)])
 def test_no_seams_from_nearby_and_from_above(pitch: float, sides: Sides) -> None:
     shown = wet_land()
     scene = Scene().with_values({"view.quality": "high", "camera.pitch": pitch, "camera.distance": 0.4})

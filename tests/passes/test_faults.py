@@ -8,7 +8,7 @@ import moderngl
 import numpy as np
 import pytest
 
-from app.cli.render import scene_camera
+from app.cli.headless import scene_camera
 from app.model.errors import UserError, explained
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
@@ -45,7 +45,7 @@ def draw(picture: Picture, canvas: Canvas, shown: Snapshot, quality: str) -> np.
     return pixels.copy()
 
 
-@pytest.mark.parametrize(("quality", "every"), [("low", 3), ("high", 8)])
+@pytest.mark.parametrize(("quality", "every"), [("low", 3), ("high", 16)])
 def test_a_call_that_fails_at_any_time_leaves_nothing_behind(
     quality: str, every: int, context: moderngl.Context, canvas: Canvas, subtests: pytest.Subtests
 ) -> None:

@@ -7,7 +7,7 @@ from functools import cache
 import moderngl
 import pytest
 
-from app.cli.render import scene_camera
+from app.cli.headless import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.canvas import Canvas
 from app.picture.passes.held import held
@@ -53,7 +53,7 @@ def test_what_is_let_go_without_a_release_is_still_counted(context: moderngl.Con
     context.external_texture(name, (64, 64), 1, 0, "f1").release()
 
 
-@pytest.mark.parametrize("quality", ["low", "high"])
+@pytest.mark.parametrize("quality", [pytest.param("low", marks=pytest.mark.nightly), "high"])
 def test_a_picture_holds_no_more_after_worlds_of_other_sizes(
     context: moderngl.Context, canvas: Canvas, quality: str
 ) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.model.overlays import legend_colours
+from app.model.legends import legend_colours
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas

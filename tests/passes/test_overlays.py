@@ -15,14 +15,12 @@ from pyglm import glm
 from scipy import ndimage
 
 from app.model import view_parameters
+from app.model.legends import legend, legend_colours, legend_names
 from app.model.overlays import (
     CONTOURS,
     OVERLAYS,
     Overlay,
     Value,
-    legend,
-    legend_colours,
-    legend_names,
     overlay_ends,
     overlay_range,
 )

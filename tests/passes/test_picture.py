@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.cli.render import scene_camera
+from app.cli.headless import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas

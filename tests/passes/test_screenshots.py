@@ -21,7 +21,7 @@ from PIL import Image
 from pyglm import glm
 from scipy import ndimage
 
-from app.cli.render import scene_camera
+from app.cli.headless import scene_camera
 from app.engine.creation import create_world
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
@@ -137,7 +137,7 @@ def seen(simulator: Simulator) -> tuple[Snapshot, Scene]:
     """A land as it is now, with its streams."""
     simulator.verify()
     world, scene = simulator.world, simulator.scene
-    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.climate, scene.runoff)
+    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.runoff)
     return take_snapshot(world, next(NUMBERS), survey=survey), scene
 
 
@@ -228,7 +228,7 @@ def test_eroded(shoot: Shoot) -> None:
         simulator.advance()
     simulator.verify()
     assert world.sediment.max() > 0.0
-    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.climate, scene.runoff)
+    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.runoff)
     shoot(take_snapshot(world, next(NUMBERS), survey=survey), scene)
 
 

@@ -10,8 +10,10 @@ from pyglm import glm
 from app.model.snapshot import Snapshot
 from app.model.wave_parameters import WaveParameters
 from app.picture.camera import Camera
-from app.picture.passes import tiles as module
-from app.picture.passes.mesh import PATCH, QUADS, parts_within, select_nodes, shore_patches
+from app.picture.passes import shore_blocks as module
+from app.picture.passes.blocks import PATCH
+from app.picture.passes.mesh import QUADS, parts_within, select_nodes
+from app.picture.passes.shore_blocks import shore_patches
 from app.picture.passes.waves import DRAWN, NATURAL, NO_WAVES, drawing_of
 from app.picture.picture import Picture
 from app.scene.scene import Scene

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
-from app.cli.render import scene_camera
-from app.model.overlays import legend, legend_colours, overlay_range
+from app.cli.headless import scene_camera
+from app.model.legends import legend, legend_colours
+from app.model.overlays import overlay_range
 from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
@@ -23,6 +24,7 @@ from app.picture.lettering import sign
 from app.picture.passes.tiles import GroundTiles
 from app.picture.picture import Picture
 from app.picture.sides import DIVIDER_COLOUR, Sides, areas
+from app.picture.style import Face, load_fonts
 from app.scene.comparison import labels
 from app.scene.scene import Scene
 from tests.nets.cases import tried
@@ -54,6 +56,27 @@ def draw(sides: Sides, camera: Camera, *scenes: Scene, minimap: bool = False) ->
     pixels = sides.pixels()
     assert pixels is not None
     return pixels
+
+
+@pytest.mark.parametrize("level", ["lowest", "low", "medium"])
+def test_pictures_for_files_have_pixels_of_their_own(
+    sides: Sides, context: moderngl.Context, resting_place: moderngl.Framebuffer, level: str
+) -> None:
+    """Only those of a window are enlarged, at levels that save work."""
+    scene = ONE.with_value("view.quality", level)
+    window = Sides(context)
+    sizes = []
+    for each in (sides, window):
+        each.show([land(1)])
+        each.lay_out(*SIZE)
+        draw(each, scene_camera(scene, land(1)), scene)
+        frame = each.shown[0].picture.frame
+        assert frame is not None
+        sizes.append(frame.scene.size)
+    resting_place.use()
+    window.release()
+    assert sizes[0] == SIZE
+    assert (sizes[1] == SIZE) == (level == "medium")
 
 
 @tried(100)
@@ -113,6 +136,7 @@ def test_four_worlds_lie_in_a_grid_each_as_it_is_alone(context: moderngl.Context
     pixels = sides.pixels()
     assert pixels is not None and pixels.shape == (SIZE[1], SIZE[0], 3)
     picture = Picture(context, bake_at_once=True)
+    picture.least_scale = 1.0
     span = overlay_range("none", *shown)
     for number, (land_shown, camera) in enumerate(zip(shown, cameras, strict=True)):
         row, column = divmod(number, 2)
@@ -157,6 +181,7 @@ def test_each_half_is_the_picture_of_that_size_from_the_same_camera(
     assert pixels.shape == (SIZE[1], SIZE[0], 3)
     meeting = round(divider * SIZE[0])
     picture = Picture(context, bake_at_once=True)
+    picture.least_scale = 1.0
     span = overlay_range("none", *shown)
     for part, snapshot_, scene in (
         (pixels[:, :meeting], shown[0], one),
@@ -203,6 +228,7 @@ def test_a_world_alone_fills_the_picture_without_label_or_divider(
     sides.lay_out(*SIZE)
     pixels = draw(sides, camera, ONE, minimap=True)
     picture = Picture(context, bake_at_once=True)
+    picture.least_scale = 1.0
     picture.show(shown)
     picture.draw(canvas.framebuffer(*SIZE), camera, ONE, minimap=True)
     np.testing.assert_array_equal(pixels, canvas.pixels())
@@ -456,6 +482,33 @@ def test_letters_leave_the_context_of_a_window_current() -> None:
     sign.__wrapped__(("A",), 1.0, 500)
     assert imgui.get_current_context() == context
     imgui.destroy_context(context)
+
+
+def test_a_font_is_always_one_of_the_context_that_is_current() -> None:
+    """Contexts come and go while a window has one: no font of another one can be drawn with, nor one that is gone."""
+    before = imgui.get_current_context()
+    told = legend("slope", [land(world=1)])
+    assert told is not None
+    contexts = [imgui.create_context() for _ in range(2)]
+    for context in contexts:
+        imgui.set_current_context(context)
+        with pytest.raises(LookupError, match="Roboto"):
+            Face.BOLD.font()
+        load_fonts()
+    for context in (*contexts, *contexts):
+        imgui.set_current_context(context)
+        legend_sign.__wrapped__(told, 1.0, 80, 400)
+        sign.__wrapped__(("A", "friction"), 1.0, 500)
+        for face in Face:
+            assert face.font().owner_atlas == imgui.get_io().fonts, "after one with a context of its own came and went"
+            assert face.font().get_debug_name() == face.value
+    for context in contexts:
+        imgui.destroy_context(context)
+    if before is None:
+        with pytest.raises(AssertionError, match="no font without a context"):
+            Face.PLAIN.font()
+    else:
+        imgui.set_current_context(before)
 
 
 @tried(100)

@@ -14,21 +14,19 @@ from hypothesis.extra import numpy as st_numpy
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.cli.render import scene_camera
+from app.cli.headless import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.crop import whole
-from app.picture.passes.blocks import BAND_ROWS
+from app.picture.passes.blocks import BAND_ROWS, joined
 from app.picture.passes.quality import Quality
 from app.picture.passes.shore import with_waves
+from app.picture.passes.shore_blocks import BLOCK, Shore
 from app.picture.passes.tiles import (
-    BLOCK,
     TILE,
     GroundClass,
     GroundTiles,
-    Shore,
     block_heights,
-    joined,
     stream_blocks,
     tiles_of_blocks,
 )

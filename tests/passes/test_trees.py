@@ -753,7 +753,7 @@ def _as_drawn(trees: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def test_trees_of_one_simulated_tree_are_seen(draw_as: Draw, in_stands: None) -> None:
     """Four crowns in place of one, of about the area that one had."""
-    camera, scene = looking(16.0, 16.0, 0.0, 89.0, 10.0), lit(200.0, 80.0)
+    camera, scene = looking(16.0, 16.0, 0.0, 89.0, 10.0), lit(200.0, 45.0)
     bare = meadow()
     tree = planted(bare, [[16.0, 18.0, BROADLEAF, 1.0]])
     there = changed(draw_as("middle", tree, camera, scene), draw_as("middle", bare, camera, scene))

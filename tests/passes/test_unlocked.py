@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import moderngl
 import numpy as np
 import pytest
 
-from app.cli.render import scene_camera
+from app.cli.headless import scene_camera
 from app.engine.creation import create_world
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
@@ -19,6 +24,7 @@ from app.picture.passes import unlocked
 from app.picture.picture import Picture
 from app.processes.pools import PoolsParameters
 from app.scene.scene import Scene
+from tests.gui.program import own_screen
 
 VERTEX = """#version 410 core
 in vec2 place;
@@ -184,3 +190,46 @@ def test_a_picture_needs_no_call_that_holds_the_lock_and_waits(
     assert pixels is not None and pixels.std() > 5.0
     resting_place.use()
     picture.release()
+
+
+# A window with a frame of ImGui in it; then which files each thread's context is known to, and who has our functions
+DISPATCHES = """
+import ctypes, json
+from pathlib import Path
+from imgui_bundle import imgui
+from app.picture.passes import unlocked
+from app.window.window import Window
+
+with Window("dispatch", 480, 320) as window:
+    window.begin_frame()
+    imgui.text("drawn")
+    window.end_frame(lambda *_: None, lambda *_: None)
+    places = [line.split(maxsplit=5) for line in Path("/proc/self/maps").read_text().splitlines() if "/" in line]
+
+    def owner(address):
+        for place in places:
+            begin, end = (int(side, 16) for side in place[0].split("-"))
+            if begin <= address < end:
+                return place[5]
+
+    known = {}
+    for file in sorted({place[5] for place in places if "libGLdispatch" in place[5]}):
+        look_up = ctypes.CDLL(file).__glDispatchGetCurrentThreadState  # the one that is loaded already
+        look_up.restype = ctypes.c_void_p
+        known[file] = look_up() is not None
+    ours = {name: owner(unlocked.address(name)) for name in unlocked._FUNCTIONS}
+    print(json.dumps([known, ours]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there several are loaded")
+def test_one_dispatch_of_all_that_are_loaded_knows_the_context(tmp_path: Path) -> None:
+    """ImGui's bundle brings its own, which nothing draws with: it has no context, and our functions are not its."""
+    with own_screen() as display:
+        command = [sys.executable, "-c", DISPATCHES]
+        environment = {**os.environ, "DISPLAY": display, "PYTHONPATH": str(Path(__file__).parents[2])}
+        output = subprocess.run(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, check=True).stdout
+    known, ours = json.loads(output)
+    assert not any(is_known for file, is_known in known.items() if "imgui_bundle" in file), known
+    assert sum(known.values()) == any("imgui_bundle" not in file for file in known), known
+    assert all(file and "imgui_bundle" not in file for file in ours.values()), ours

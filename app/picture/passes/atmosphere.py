@@ -39,8 +39,14 @@ REFERENCE_SUN = 27.0
 REFERENCE_SUNLIGHT = 3.4 * np.array((1.00, 0.87, 0.68))
 
 LAND_ALBEDO = np.array((0.16, 0.14, 0.11))  # of land around, much of which lies in its own shade
+# Light that clouds send down, as parts of sunlight and of the light of the sky over them; and how much of the sky they
+# hide from the ground where they cover all of it as seen from below.
+CLOUDS_SEND, CLOUDS_HIDE = (0.12, 0.55), 0.7
+MOST_SUNWARD = 0.22  # of the light of the sky, that walls towards the sun get more than the mean, and others less
 EXPOSURE = 0.80  # with the sun at that height
-ADAPTATION = 0.62  # how much of a difference in light the eye evens out, as a power
+# How much of a difference in light the eye evens out, as powers: of less light than that, and of more. Noon is hardly
+# brighter, or sunlit ground would be bleached.
+ADAPTATION = 0.62, 1.2
 BRIGHTEST_SKY = 1.3  # exposed: what would be brighter is held back, and bleached by a part
 BLEACHED = 0.35
 
@@ -77,12 +83,12 @@ class Sky:
         self.texture = context.texture(SKY_SIZE, 4, dtype="f2")
         self.texture.repeat_x = self.texture.repeat_y = False
         self._haze: float | None = None
-        self._sun: tuple[float, float] | None = None
+        self._sun: tuple[float, ...] | None = None
         self._light: SkyLight | None = None
 
     def update(self, view: ViewParameters) -> SkyLight:
-        """Draw what the sun's height or the haze have changed; the light of this sky."""
-        sun = view.sun_height, view.haze
+        """Draw what the sun's height, haze or clouds have changed; the light of this sky."""
+        sun = view.sun_height, view.haze, view.clouds
         if self._light is not None and sun == self._sun:
             return self._light
         if view.haze != self._haze:
@@ -98,7 +104,7 @@ class Sky:
         )
         self._draw(self._draw_seen, self._seen, SKY_SIZE, view.haze)
         radiance = unlocked.read_floats(self._seen.framebuffer)[..., :3].astype(float)
-        light, shown = light_of(radiance, view.sun_height, view.haze)
+        light, shown = light_of(radiance, view.sun_height, view.haze, view.clouds)
         self.texture.write(np.dstack([shown, np.ones(shown.shape[:2])]).astype(np.float16).tobytes())
         self._sun, self._light = sun, light
         return light
@@ -175,10 +181,11 @@ def sunlight_at_top() -> tuple[float, float, float]:
     return float(red), float(green), float(blue)
 
 
-def light_of(radiance: Colours, sun_height: float, haze: float) -> tuple[SkyLight, Colours]:
+def light_of(radiance: Colours, sun_height: float, haze: float, clouds: float) -> tuple[SkyLight, Colours]:
     """The light of a sky, and the sky as it is shown: [row, column, colour], laid out as `radiance`.
 
-    That is what `sky_view.frag` draws, for sunlight of 1.
+    That is what `sky_view.frag` draws, for sunlight of 1. The part `clouds` of it is hidden by clouds, whose light the
+    ground gets in its place.
     """
     sunlight = np.array(sunlight_at_top()) * sun_transmittance(sun_height, haze)
     sky = radiance * math.pi * np.array(sunlight_at_top())
@@ -191,10 +198,14 @@ def light_of(radiance: Colours, sun_height: float, haze: float) -> tuple[SkyLigh
         total: Colours = (sky * weights * np.maximum(facing, 0.0)[..., None]).sum((0, 1))
         return total
 
-    from_above = on_ground(sine)
+    clear = 1.0 - CLOUDS_HIDE * clouds
+    from_sun, from_sky = CLOUDS_SEND
+    open_sky = on_ground(sine)
+    from_above = clear * open_sky + (1.0 - clear) * (from_sun * sunlight + from_sky * open_sky)
     level = sunlight * math.sin(math.radians(sun_height)) + from_above
     from_below = LAND_ALBEDO * level
-    exposure = EXPOSURE * (_reference_light() / brightness(level)) ** ADAPTATION
+    less = _reference_light() / brightness(level)
+    exposure = EXPOSURE * less ** ADAPTATION[less < 1.0]
     shown = _held_back(sky, BRIGHTEST_SKY / exposure)
     horizon = _fitted_horizon(shown[0], angle[0])
     at_horizon = _powers(np.cos(angle)) @ horizon
@@ -202,7 +213,9 @@ def light_of(radiance: Colours, sun_height: float, haze: float) -> tuple[SkyLigh
     shown = at_horizon + (shown - at_horizon) * part * part * (3.0 - 2.0 * part)
     overhead = np.average(shown[abs(sine[:, 0] - math.sqrt(0.5)).argmin()], axis=0, weights=weights[-1, :, 0])
     around, upward = 0.5 * (from_above + from_below), 0.5 * (from_above - from_below)
-    sunward = 0.5 * (on_ground(across) - on_ground(-across))
+    # Of one colour: else what faces away from a low sun would lose all red.
+    more_sunward = 0.5 * brightness(on_ground(across) - on_ground(-across)) / brightness(open_sky)
+    sunward = min(more_sunward, MOST_SUNWARD) * from_above
     table, in_sun, in_sky = _table(horizon, level - from_above, from_above)
     fields = {
         "sky_light": _rows_of_four(around, upward, sunward, overhead),

@@ -47,12 +47,7 @@ class BackdropMesh:
         pass
 
     def parts(self, frame: Frame) -> Iterable[Part]:
-        height = frame.scene.height
-        first_of_sky = 0
-        if frame.horizon_dip is not None:
-            horizon = frame.camera.horizon(frame.aspect, frame.horizon_dip)  # from 0 at the bottom of the picture to 1
-            line = horizon * frame.crop.size[1] - 0.5 - frame.crop.bottom
-            first_of_sky = math.ceil(min(max(line, 0.0), height))
+        height, first_of_sky = frame.scene.height, first_row_of_sky(frame)
         if first_of_sky > 0:
             below = (0, first_of_sky)
             yield Part(
@@ -76,6 +71,30 @@ class BackdropMesh:
 
     def release(self) -> None:
         pass
+
+
+class CloudsOfSky:
+    """The rows of the clouds in the sky, of which each is two of the scene's."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        pass
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        first = first_row_of_sky(frame)
+        if first < frame.scene.height:
+            yield Part(vertices=3, rows=(first // 2, frame.targets["clouds"].height))
+
+    def release(self) -> None:
+        pass
+
+
+def first_row_of_sky(frame: Frame) -> int:
+    """Of the part of the picture that is drawn, from below: the first that does not show the table of a block."""
+    if frame.horizon_dip is None:
+        return 0
+    horizon = frame.camera.horizon(frame.aspect, frame.horizon_dip)  # from 0 at the bottom of the picture to 1
+    line = horizon * frame.crop.size[1] - 0.5 - frame.crop.bottom
+    return math.ceil(min(max(line, 0.0), frame.scene.height))
 
 
 def rows_of_sun(frame: Frame) -> tuple[int, int]:

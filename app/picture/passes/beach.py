@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from app.picture.passes.blocks import PATCH
 from app.picture.passes.declaration import Frame
-from app.picture.passes.mesh import PATCH, GroundMesh, parts_within
+from app.picture.passes.mesh import GroundMesh, parts_within
 
 BEACH_RISES = 3.0  # how far up a beach can reach, relative to the wave run-up
 

@@ -8,7 +8,7 @@ import moderngl
 
 from app.model.plants import Flora
 from app.picture.passes import unlocked
-from app.picture.passes.declaration import Geometry
+from app.picture.passes.geometry import Geometry
 from app.picture.passes.shaders import Drawing, ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, MapTarget
 from app.picture.passes.tree_shapes import CROWN_AREA

@@ -22,15 +22,17 @@ from app.model.snapshot import Snapshot
 from app.picture.appearance import Appearance
 from app.picture.camera import Camera
 from app.picture.crop import Crop
+from app.picture.passes.geometry import NUMBERED, Geometry
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import NO_DEFINES, Drawing, Program, ShaderLibrary, Texture, Uniform
 from app.picture.passes.targets import release_all
 
 if TYPE_CHECKING:
+    from app.picture.passes.bounce import BounceMap
     from app.picture.passes.forest import Selection, TreeView
-    from app.picture.passes.tiles import Shore
+    from app.picture.passes.shore_blocks import Shore
+    from app.picture.passes.standing_water import StandingWater
     from app.picture.passes.trees import Trees
-    from app.picture.passes.water import StandingWater
 
 SOURCE_1_COLOUR = 0x88F9  # GL_SRC1_COLOR, which moderngl has no name for
 
@@ -69,6 +71,7 @@ class Frame:
     run_up_way: float  # and how far over flat ground
     falling: float  # how much rain or snow, from 0 to 1
     smallest_stream: float | None  # its discharge, where water runs
+    bounce: BounceMap  # light that the land throws back
     horizon_dip: float | None  # the slope down to where the table below the block ends; None without one
     trees: Trees
     tree_view: TreeView
@@ -85,17 +88,6 @@ class Frame:
     def ground_is_plain(self) -> bool:
         """Whether nothing is laid over it."""
         return not self.defines["OVERLAY"] and not self.defines["COURSE"]
-
-
-@dataclass(frozen=True, eq=False)
-class Geometry:
-    """Buffers as programs draw from them; without any, a shader makes its vertices from their numbers."""
-
-    buffers: Sequence[tuple[object, ...]] = ()
-    indices: moderngl.Buffer | None = None
-
-
-NUMBERED = Geometry()
 
 
 class Part(NamedTuple):

@@ -29,7 +29,11 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
         "vec4",
         "haze per metre; height over which it thins; height it starts at; a storm's front, sides along the wind",
     ),
-    ("fog", "vec4", "optical depth from above; 1 over the height of its layer, 1/m; 0; 0"),
+    (
+        "fog",
+        "vec4",
+        "optical depth from above; 1 over the height of its layer, 1/m; density of air at the camera, and of dust",
+    ),
     (
         "clouds",
         "vec4",

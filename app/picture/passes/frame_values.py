@@ -12,25 +12,26 @@ from pyglm import glm
 
 from app.model.climate import USUAL_WIND, Weather
 from app.model.materials import SEDIMENT_THAT_HIDES
-from app.model.overlays import OVERLAYS, Span, Value
+from app.model.overlays import OVERLAYS, Value
 from app.model.snapshot import Snapshot
 from app.model.view_parameters import ViewParameters
 from app.picture.appearance import Appearance
-from app.picture.camera import Camera
-from app.picture.crop import Crop
 from app.picture.passes import frame, rain
 from app.picture.passes.atmosphere import SkyLight
 from app.picture.passes.backdrop import horizon_dip
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.storm_front import front_of
+from app.picture.passes.taken import Taken
 from app.picture.passes.valleys import HEIGHT, LOWEST_HEIGHT, fog_of
-from app.picture.passes.waves import WEAKEST_WIND, SeaState, block_values
+from app.picture.passes.waves import WEAKEST_WIND, block_values
 
 DIMMED = 0.42, 0.52, 0.68  # by how much the thickest dust of a storm dims sunlight: red, green, blue, as logarithms
 DUST_DEPTH = 4.2  # optical depth of it, from one end of the longer side to the other along the lowest ground
 DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # over which it thins: a fraction of the relief, and at least of the longer side
 DUST_DRIFT = 0.045  # of that side in a second
 BED_SPAN = 0.02, 0.25  # of the relief: thinner strata than these, and thicker ones, are drawn with beds of that much
+# Air: optical depth over the longer side along the lowest ground, and the height over which it thins, in such sides.
+AIR_DEPTH, AIR_HEIGHT = 0.21, 0.16
 # Clouds, in parts of the map's longer side.
 CLOUD_BASE, CLOUD_THICKNESS = 0.22, 0.07  # over the highest ground
 CLOUD_TILE = 2.4  # after which their noise repeats
@@ -47,29 +48,16 @@ SUBPIXELS = 256  # along a side of a pixel, on whose grid rasterisers put vertic
 
 def fill_frame_block(
     block: NDArray[np.void],
-    snapshot: Snapshot,
-    camera: Camera,
-    appearance: Appearance,
-    weather: Weather,
-    sea: SeaState,
+    taken: Taken,
     materials: MaterialTextures,
     sky: SkyLight,
-    *,
-    storm: float,
-    falling: float,
-    aspect: float,
-    crop: Crop,
-    time: float,
-    overlay_span: Span,
-    least_discharge: float,
 ) -> None:
-    """Fill the fields of `frame.FIELDS` for a picture of this `aspect`, or a part of it.
-
-    `crop` is what is drawn, in pixels of the scene.
-
-    `storm` is how much dust is in the air, `falling` how much rain or snow, `time` in seconds, and `least_discharge`
-    that of the smallest stream.
-    """
+    """Fill the fields of `frame.FIELDS` for a picture, or a part of it."""
+    snapshot, crop, aspect, weather = taken.snapshot, taken.crop, taken.aspect, taken.weather
+    camera, appearance, time = taken.shot.camera, taken.shot.appearance, taken.shot.time
+    storm, falling = taken.storm, taken.falling
+    overlay_span, least_discharge = taken.shot.overlay_span, taken.shot.least_discharge
+    assert overlay_span is not None and least_discharge is not None
     view = appearance.view
     rows, columns = snapshot.shape
     side = max(rows, columns) * snapshot.cell_size
@@ -102,9 +90,11 @@ def fill_frame_block(
     block["heights"] = (lowest, highest, base, side)
     dip = camera.ahead_on_the_level * (horizon_dip(camera, snapshot, base) or 0.0)
     block["sunward"] = (math.sin(direction), -math.cos(direction), dip.x, dip.z)
-    block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, front_of(weather.storm_passed))
+    block["air"] = (AIR_DEPTH * view.haze / side, AIR_HEIGHT * side, lowest, front_of(weather.storm_passed))
     layer = max(HEIGHT * (highest - lowest), LOWEST_HEIGHT * side)
-    block["fog"] = (fog_of(view.fog, view.sun_height), 1.0 / layer, 0.0, 0.0)
+    thin = max(DUST_HEIGHT * (highest - lowest), LOWEST_DUST * side)
+    at_eye = (math.exp(-max(eye.y - lowest, 0.0) / height) for height in (AIR_HEIGHT * side, thin))
+    block["fog"] = (fog_of(view.fog, view.sun_height), 1.0 / layer, *at_eye)
     cloud_base = highest + CLOUD_BASE * side
     begins = NormalDist(0.5, CLOUD_SPREAD).inv_cdf(1.0 - min(max(cloud_cover(view, falling), 1e-3), 0.999))
     block["clouds"] = (cloud_base, cloud_base + CLOUD_THICKNESS * side, 1.0 / (CLOUD_TILE * side), begins)
@@ -121,7 +111,6 @@ def fill_frame_block(
     thinnest, thickest = (max(part * relief_in_metres, 1e-3) for part in BED_SPAN)
     beds = min(max(materials.thickness, thinnest), thickest)
     block["strata"] = (1.0 / materials.depth, beds, weather.season, materials.slip_slope)
-    thin = max(DUST_HEIGHT * (highest - lowest), LOWEST_DUST * side)
     block["dust"] = (storm * DUST_DEPTH / side, thin, storm, time * DUST_DRIFT * side)
     sea_level = max(snapshot.sea_level, frame.NO_SEA)
     # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).
@@ -133,7 +122,7 @@ def fill_frame_block(
         view.flow_speed,
         0.0,
     )
-    for name, value in block_values(appearance.waves, sea, time, snapshot.cell_size).items():
+    for name, value in block_values(appearance.waves, taken.sea, time, snapshot.cell_size).items():
         block[name] = value
     block["rain"] = (falling, weather.temperature, weather.lapse_rate, weather.rain_by_altitude)
     low, high = overlay_span

@@ -20,16 +20,17 @@ _RENDERBUFFER, _RENDERBUFFER_BINDING, _RENDERBUFFER_SAMPLES = 0x8D41, 0x8CA7, 0x
 _RENDERBUFFER_SIZE = 0x8D42, 0x8D43
 _RENDERBUFFER_BITS = 0x8D50, 0x8D51, 0x8D52, 0x8D53, 0x8D54, 0x8D55
 _COPY_READ_BUFFER, _BUFFER_SIZE = 0x8F36, 0x8764  # the target for buffer queries is used by nothing else
-_OTHERS = "Framebuffer", "VertexArray", "Program", "Shader", "Query"
+_OTHERS = "Framebuffer", "VertexArray", "Shader", "Query"
 _PLURALS = {"Query": "Queries"}
 _VERTEX_SHADER = 0x8B31
 
 
 class Held(NamedTuple):
-    """Bytes of textures (2D; renderbuffers with them) and of buffers, and the number of objects of any kind."""
+    """Bytes of textures (2D; renderbuffers with them) and of buffers, and numbers: programs, objects of any kind."""
 
     textures: int
     buffers: int
+    programs: int
     objects: int
 
 
@@ -38,9 +39,10 @@ def held() -> Held:
     textures = [_texture_bytes(name) for name in _names("Texture")]
     renderbuffers = [_renderbuffer_bytes(name) for name in _names("Renderbuffer")]
     buffers = [_buffer_bytes(name) for name in _names("Buffer")]
+    programs = sum(1 for _ in _names("Program"))
     others = sum(1 for kind in _OTHERS for _ in _names(kind))
-    objects = len(textures) + len(renderbuffers) + len(buffers) + others
-    return Held(sum(textures) + sum(renderbuffers), sum(buffers), objects)
+    objects = len(textures) + len(renderbuffers) + len(buffers) + programs + others
+    return Held(sum(textures) + sum(renderbuffers), sum(buffers), programs, objects)
 
 
 def _names(kind: str) -> Iterator[int]:

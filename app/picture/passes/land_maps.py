@@ -9,13 +9,16 @@ import moderngl
 import numpy as np
 
 from app.model.overlays import OVERLAYS, Value, largest
+from app.model.plants import ROOTED_GROUND
 from app.model.snapshot import SURVEYED_FLOW, Snapshot
 from app.model.view_parameters import ViewParameters
+from app.picture.passes.bounce import BounceMap
 from app.picture.passes.canopy import CanopyMap, Crowns
 from app.picture.passes.cover import LIVING, CoverMap
 from app.picture.passes.detail import detail_texture
+from app.picture.passes.flow_map import FlowMap
 from app.picture.passes.fractures import Fractures
-from app.picture.passes.maps import AirborneMap, FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
+from app.picture.passes.maps import AirborneMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.picture.passes.marks import MarksMap
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.mesh import TWISTED, twisted_patches
@@ -24,12 +27,12 @@ from app.picture.passes.quality import Quality
 from app.picture.passes.relief import SNOW_ON_ALL, SNOW_ON_NONE, CarvedLand, Relief, ReliefMap, texels_per_cell
 from app.picture.passes.shaders import ShaderLibrary, Texture
 from app.picture.passes.shore import ShoreMap, open_water, wet_cells, with_waves
+from app.picture.passes.shore_blocks import Shore
+from app.picture.passes.standing_water import StandingWater
 from app.picture.passes.swell import Waves
 from app.picture.passes.targets import release_all
-from app.picture.passes.tiles import Shore
 from app.picture.passes.trees import Trees
 from app.picture.passes.valleys import ValleyFloors
-from app.picture.passes.water import StandingWater
 from app.picture.passes.waves import RunUp
 from app.picture.passes.wind_waves import wind_waves_texture
 
@@ -50,6 +53,7 @@ class LandMaps:
         self._cover = CoverMap(context, shaders)
         self._canopy = CanopyMap(context, shaders)
         self.light = LightMap(context, shaders)
+        self.bounce = BounceMap(context, shaders)
         self._relief = ReliefMap(context, shaders)
         self._flow = FlowMap(context, shaders)
         self._shore = ShoreMap(context, shaders)
@@ -72,7 +76,8 @@ class LandMaps:
         self._ground_noted: tuple[int, int] | None = None
         self.sand_in_air = 0.0  # from 0 to 1
         self._water_noted: tuple[int, int, float] | None = None
-        self._waters = np.zeros((0, 0), bool)  # the cells of waters that can have waves
+        self._wet = np.zeros((0, 0), bool)  # the cells in which water stands
+        self._waters = np.zeros((0, 0), bool)  # those of waters that can have waves
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
         self._wanted_relief: Relief | None = None
@@ -97,7 +102,7 @@ class LandMaps:
     def settled(self) -> bool:
         """Whether the trees and the relief are those of the snapshot, and the light that of it and the sun."""
         relief = self._wanted_relief is not None and self._relief.settled(self._wanted_relief)
-        return self.trees.settled and relief and self.light.settled(self._wanted_light)
+        return self.trees.settled and relief and self.light.settled(self._wanted_light) and self.bounce.is_settled
 
     @property
     def relief_kind(self) -> int:
@@ -167,6 +172,7 @@ class LandMaps:
                 snapshot,
                 self.layers,
                 self.surface.texture,
+                self._wet,
                 smallest_stream,
                 view.river_width,
                 plumes=quality.fine_water,
@@ -248,6 +254,7 @@ class LandMaps:
             self._course,
             self._canopy,
             self.light,
+            self.bounce,
             self._fractures,
             self._relief,
             self._flow,
@@ -265,6 +272,7 @@ class LandMaps:
             self._cover,
             self._canopy,
             self.light,
+            self.bounce,
             self._fractures,
             self._relief,
             self._flow,
@@ -335,7 +343,7 @@ class LandMaps:
         water = snapshot.world, version, snapshot.sea_level
         if water != self._water_noted:
             self._water_noted = water
-            wet = wet_cells(snapshot)
+            self._wet = wet = wet_cells(snapshot)
             self.water_stands = open_water(wet)
             self._waters = with_waves(wet) if self.water_stands else np.zeros_like(wet)
             self.shore = None
@@ -367,3 +375,8 @@ def with_course(snapshot: Snapshot) -> bool:
 def with_life(snapshot: Snapshot) -> bool:
     """Whether the ground is wet or grown over."""
     return any(name in snapshot.layers for name in LIVING)
+
+
+def with_plants(snapshot: Snapshot) -> bool:
+    """Whether plants have been simulated, so that nothing grows but what the layers have; else the climate says it."""
+    return ROOTED_GROUND in snapshot.of_world

@@ -9,20 +9,15 @@ import moderngl
 import numpy as np
 
 from app.model.layers import LAYERS
-from app.model.overlays import largest
-from app.model.snapshot import RAISING, SURVEYED_FLOW, SURVEYED_WAY, Snapshot
+from app.model.snapshot import RAISING, Snapshot
 from app.picture.passes import unlocked
 from app.picture.passes.canopy import Crowns
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
-from app.picture.passes.targets import EXACT, MIPMAPPED, MapTarget, release_all
+from app.picture.passes.targets import MapTarget, release_all
 
 FINE_CELLS = 640 * 640  # of a map at most whose light may be finer than a cell
 FIRST_TEXELS = 512 * 512  # of light baked at once for a new land: a fraction of a second in software
-
-BESIDE_ITS_CELL = 0.4  # cells by which the curve of a stream, and how its banks bend, leave the cell at most
-PLUME_REACH = 8  # cells over which the water of a river can be told from that of a lake
-WIDEST_REACH = 6  # streams are drawn as wide as that allows: about a dozen cells
 
 
 class LayerTextures:
@@ -141,98 +136,6 @@ class SurfaceMap:
 
     def release(self) -> None:
         release_all(self._now, self._start, self._drawing, self._absent)
-
-
-class FlowMap:
-    """The courses of streams, what is seen of them from afar and which way they run, and what stands close to water."""
-
-    STREAM_LAYERS = (SURVEYED_FLOW, SURVEYED_WAY)
-
-    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
-        self._context = context
-        self._find_points = FullScreen(context, shaders, "river_points.frag")
-        self._join = FullScreen(context, shaders, "rivers.frag")
-        plumes = {"PLUME_REACH": PLUME_REACH}
-        self._find_mouths = FullScreen(context, shaders, "river_mouths.frag", plumes)
-        self._blur = FullScreen(context, shaders, "flow.frag", plumes)
-        self._points = MapTarget(context, (4, "f4"), filter=EXACT)
-        self._rivers = MapTarget(context, (4, "f4"), filter=EXACT)
-        self._mouths = MapTarget(context, (1, "f1"), filter=EXACT)
-        self._flow = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
-        self._drawn: tuple[object, ...] | None = None
-        self.reach = 1  # cells to either side that have to be looked at for the widest stream
-
-    @property
-    def texture(self) -> moderngl.Texture:
-        return self._flow.texture()
-
-    @property
-    def rivers(self) -> moderngl.Texture:
-        return self._rivers.texture()
-
-    @property
-    def drawn(self) -> tuple[object, ...] | None:
-        """What it was drawn for."""
-        return self._drawn
-
-    def update(
-        self,
-        snapshot: Snapshot,
-        layers: LayerTextures,
-        surface: moderngl.Texture,
-        smallest: float,
-        width: float,
-        *,
-        plumes: bool,
-    ) -> None:
-        """Draw it where a layer, or how streams are drawn, has changed.
-
-        The `smallest` stream that is seen has this discharge, in cubic metres a second; `width` is that of a stream of
-        1 m³/s in metres. With `plumes`, the water of rivers is seen in lakes, too.
-        """
-        rows, columns = snapshot.shape
-        fits = [target.fit((columns, rows)) for target in (self._points, self._rivers, self._flow)]
-        fits.append(self._mouths.fit((-(-columns // PLUME_REACH), -(-rows // PLUME_REACH))))
-        if any(fits):
-            self.forget()
-        ground = (snapshot.ground_version, snapshot.sea_level, snapshot.versions.get("water"))
-        layered = (snapshot.versions.get(name) for name in self.STREAM_LAYERS)
-        wanted = (snapshot.world, smallest, width, plumes, *ground, *layered)
-        if wanted == self._drawn:
-            return
-        self._drawn = wanted
-        streams = {name: layers.texture(name) for name in self.STREAM_LAYERS}
-        water = layers.texture("water")
-        self._find_points.program.bind(surface=surface, water=water, **streams)
-        self._find_points.draw(self._points.framebuffer)
-        self._join.program.bind(points=self._points.texture())
-        self._join.draw(self._rivers.framebuffer)
-        self.reach = reach_of(largest(snapshot, SURVEYED_FLOW), width, snapshot.cell_size)
-        courses = {"surface": surface, "water": water, "rivers": self.rivers, **streams}
-        if plumes:
-            self._find_mouths.program.bind(
-                **{name: courses[name] for name in ("surface", "water", "rivers", SURVEYED_WAY)}
-            )
-            self._find_mouths.draw(self._mouths.framebuffer)
-        self._blur.program.set(river_reach=self.reach, with_plumes=plumes)
-        self._blur.program.bind(mouths=self._mouths.texture(), **courses)
-        self._blur.draw(self._flow.framebuffer)
-        unlocked.build_mipmaps(self.texture)
-
-    def forget(self) -> None:
-        """Redraw, though nothing has changed."""
-        self._drawn = None
-
-    def release(self) -> None:
-        self.forget()
-        targets = (self._points, self._rivers, self._mouths, self._flow)
-        release_all(*targets, self._find_points, self._join, self._find_mouths, self._blur)
-
-
-def reach_of(discharge: float, width: float, cell_size: float) -> int:
-    """How many cells to either side of a place a stream of this discharge can have its middle and still cover it."""
-    half_width = 0.5 * width * math.sqrt(max(discharge, 0.0)) / cell_size
-    return min(max(math.ceil(half_width + BESIDE_ITS_CELL), 1), WIDEST_REACH)
 
 
 class Lighting(NamedTuple):

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.picture.camera import Camera
-from app.picture.passes.blocks import BAND_ROWS, in_whole_blocks, reduce_blocks
-from app.picture.passes.declaration import Frame, Geometry, Part
+from app.picture.passes.blocks import BAND_ROWS, PATCH, reduce_blocks
+from app.picture.passes.declaration import Frame, Part
+from app.picture.passes.geometry import Geometry
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import NO_DEFINES
 from app.picture.passes.targets import GrowingBuffer
@@ -160,24 +161,6 @@ def edge_nodes(nodes: np.ndarray, columns: int, rows: int) -> np.ndarray:
     at_edge = (row == 0, column + size >= columns - 1, row + size >= rows - 1, column == 0)
     sides = [np.column_stack([nodes[there], np.full(there.sum(), side)]) for side, there in enumerate(at_edge)]
     return np.ascontiguousarray(np.concatenate(sides), np.float32)
-
-
-PATCH = 8  # cells along a side of the patches of the map by which parts of the mesh are chosen
-
-
-def shore_patches(wet: np.ndarray) -> np.ndarray:
-    """Which patches of `PATCH` × `PATCH` cells hold dry ground with water on or next to it, `[row, column]` of patches.
-
-    So beaches that are not wider than a patch lie in no other. `wet` is given per cell.
-    """
-    water = reduce_blocks(in_whole_blocks(wet, PATCH, False), PATCH, np.logical_or)
-    only_water = reduce_blocks(in_whole_blocks(wet, PATCH, True), PATCH, np.logical_and)
-    tall, wide = water.shape
-    near_water = np.zeros((tall + 2, wide + 2), bool)
-    for row in range(3):
-        for column in range(3):
-            near_water[row : row + tall, column : column + wide] |= water
-    return np.asarray(near_water[1:-1, 1:-1] & ~only_water)
 
 
 def twisted_patches(ground: NDArray[np.float32], least: float) -> NDArray[np.bool_]:

@@ -40,6 +40,14 @@ class Contents(NamedTuple):
     time: float  # of what moves by itself
 
 
+class Shows(NamedTuple):
+    """What a minimap has on its ground."""
+
+    what: str  # the overlay, or what else is chosen, see `view.minimap_shows`
+    water: bool
+    overlay_hides: bool  # water is left out as in the picture
+
+
 class MinimapPass:
     """Draws the map with the current overlay, or what else is chosen, and where the camera is and looks.
 
@@ -66,13 +74,9 @@ class MinimapPass:
         contents: Contents,
         time: float,
         patience: float,
-        shows: str,
-        with_water: bool,
-        overlay_hides: bool,
+        shows: Shows,
     ) -> None:
         """Draw it at a place in the picture, of which `target` is the part `crop`.
-
-        With `overlay_hides`, water is left out as in the picture.
 
         `patience` are seconds for which a map may stay as it is while cycles run; `time` is the clock for that.
         """
@@ -83,17 +87,17 @@ class MinimapPass:
         self.is_behind = not outdated and self._drawn is not None and self._drawn[0] != contents
         if outdated:
             self._drawn = contents, time
-            own = {"CANOPY": int(frame.trees.forest is not None), "WIND_AND_SAND": int(shows == "wind_and_sand")}
+            own = {"CANOPY": int(frame.trees.forest is not None), "WIND_AND_SAND": int(shows.what == "wind_and_sand")}
             defines = self._shaders.chosen("fullscreen.vert", "minimap.frag", frame.defines) | SIMPLE | own
             drawing = self._drawings.get(key := frozenset(defines.items()))
             if drawing is None:
                 drawing = self._drawings[key] = FullScreen(self._context, self._shaders, "minimap.frag", defines)
             uniforms: dict[str, Uniform] = {
                 "size": (float(size[0]), float(size[1])),
-                "lit": shows == "overlay" and frame.defines["OVERLAY"] == 0,
-                "plain_ground": shows == "water",
-                "with_water": with_water,
-                "overlay_hides": overlay_hides,
+                "lit": shows.what == "overlay" and frame.defines["OVERLAY"] == 0,
+                "plain_ground": shows.what == "water",
+                "with_water": shows.water,
+                "overlay_hides": shows.overlay_hides,
             }
             drawing.program.read(frame.textures, frame.uniforms | uniforms)
             drawing.draw(self._map.framebuffer)

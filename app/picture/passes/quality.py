@@ -39,6 +39,16 @@ class Quality:
         return 2 if self.relief > 2 else 1
 
     @property
+    def bounce_budget(self) -> int:
+        """Texels of the light of the land drawn in a frame while it changes."""
+        return self.light_budget // 4
+
+    @property
+    def bounce_side(self) -> int:
+        """Texels along the longer side of that."""
+        return 128 if self.deferred else 256
+
+    @property
     def mipmaps(self) -> Filter:
         """Of textures that are read for each pixel: software reads one image of them at half the cost of two."""
         return ONE_MIPMAP if self.detail_scales == 1 else MIPMAPPED
@@ -52,6 +62,11 @@ class Quality:
     def undergrowth(self) -> bool:
         """Whether plants lower than trees are drawn near the eye."""
         return not self.deferred
+
+    @property
+    def deep_clouds(self) -> bool:
+        """Whether clouds have depth, and cast shadows."""
+        return self.fine_water
 
     @property
     def deferred(self) -> bool:

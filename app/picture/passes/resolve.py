@@ -12,6 +12,7 @@ from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import colour, release_all, release_targets, released_on_error
 
 ALWAYS = "1"  # a depth_func
+CLOUD_EDGE = 3  # pixels of clouds beside those of the scene: two at its edges, and for sides that are odd
 
 
 class ResolvePass:
@@ -26,21 +27,25 @@ class ResolvePass:
         self._smooth = FullScreen(context, shaders, "fxaa.frag")
         self._enlarge = FullScreen(context, shaders, "copy.frag")
         self._framebuffers: dict[str, moderngl.Framebuffer] = {}
-        self._made_for: tuple[tuple[int, int], int] | None = None
+        self._made_for: tuple[object, ...] | None = None
 
     def begin(self, width: int, height: int, quality: Quality) -> dict[str, moderngl.Framebuffer]:
         """Clear what a scene of this size is drawn into: the `scene`, which is in use from now on, and, where that has
         no samples, the `places`: metres to the east and south for each pixel that shows ground.
+        Where clouds have depth, there is a target for those, of pixels twice as wide.
         """
         size = width, height
         samples = min(quality.samples, self._context.max_samples)
-        if self._made_for != (size, samples):
-            self._make(size, samples)
-            self._made_for = size, samples
+        wanted = size, samples, quality.deep_clouds
+        if self._made_for != wanted:
+            self._make(*wanted)
+            self._made_for = wanted
         scene = self._framebuffers["samples" if samples else "scene"]
         scene.use()
         scene.clear(0.0, 0.0, 0.0, 1.0, depth=1.0)
         targets = {"scene": scene}
+        if quality.deep_clouds:
+            targets["clouds"] = self._framebuffers["clouds"]
         if not samples:
             targets["places"] = self._framebuffers["places"]
             targets["places"].clear(depth=1.0)
@@ -83,14 +88,16 @@ class ResolvePass:
         self._release_framebuffers()
         release_all(self._tone, self._tone_and_mark, self._outlines, self._smooth, self._enlarge)
 
-    def _make(self, size: tuple[int, int], samples: int) -> None:
+    def _make(self, size: tuple[int, int], samples: int, deep_clouds: bool) -> None:
         self._release_framebuffers()
         self._made_for = None
         context = self._context
         with released_on_error() as keep:
             scene = keep(context.texture(size, 4, dtype="f2"))
             toned = keep(context.texture(size, 4))
-            for texture in (scene, toned):
+            of_clouds = size[0] // 2 + CLOUD_EDGE, size[1] // 2 + CLOUD_EDGE
+            clouds = [keep(context.texture(of_clouds, 4, dtype="f2"))] if deep_clouds else []
+            for texture in (scene, toned, *clouds):
                 texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
                 texture.repeat_x = texture.repeat_y = False
             depth = None if samples else keep(context.depth_renderbuffer(size))
@@ -98,6 +105,8 @@ class ResolvePass:
                 "scene": keep(context.framebuffer([scene], depth)),
                 "toned": keep(context.framebuffer([toned], depth)),
             }
+            if clouds:
+                framebuffers["clouds"] = keep(context.framebuffer(clouds))
             if samples:
                 colours = keep(context.renderbuffer(size, 4, samples=samples, dtype="f2"))
                 depths = keep(context.depth_renderbuffer(size, samples=samples))

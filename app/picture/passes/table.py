@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from app.picture.passes.backdrop import BackdropMesh
+from app.picture.passes.backdrop import BackdropMesh, CloudsOfSky
 from app.picture.passes.beach import BeachMesh
 from app.picture.passes.declaration import Blending, Frame, Pass
+from app.picture.passes.lit_land import LitLand
 from app.picture.passes.mesh import GroundMesh, MapMesh
 from app.picture.passes.rain import Raindrops, RainShafts, with_rain
 from app.picture.passes.storm_front import StormFront
 from app.picture.passes.tiles import GroundTiles
-from app.picture.passes.trees import TreeBodies, TreeCasters, TreePoints
+from app.picture.passes.tree_meshes import TreeBodies, TreeCasters, TreePoints
 from app.picture.passes.undergrowth import UndergrowthMesh
 from app.picture.passes.walls import WallsMesh
 from app.picture.passes.water import LakeSides, LakesMesh, PuddleSides, PuddlesMesh, SeaMesh
@@ -57,6 +58,14 @@ def shadows_have_changed(frame: Frame) -> bool:
     return frame.trees.shadows.casters is not None
 
 
+def bounce_has_changed(frame: Frame) -> bool:
+    return frame.bounce.band is not None
+
+
+def with_deep_clouds(frame: Frame) -> bool:
+    return frame.defines["CLOUDS"] > 1
+
+
 def with_water(frame: Frame) -> bool:
     return frame.water.is_seen
 
@@ -70,6 +79,15 @@ PASSES: tuple[Pass, ...] = (
         when=shadows_have_changed,
         defines={"SHADOWS": 2} | ANY_AIR,
         target="tree shadows",
+    ),
+    Pass(
+        "lit land",
+        "fullscreen.vert",
+        "lit_land.frag",
+        LitLand,
+        when=bounce_has_changed,
+        defines={"DETAIL_SCALES": 1, "FINE_WATER": 0},
+        target="lit land",
     ),
     Pass("places", "places.vert", "places.frag", MapMesh, when=deferred, target="places"),
     Pass("ground", "terrain.vert", "terrain.frag", GroundMesh, when=not_deferred, joined=True),
@@ -96,6 +114,15 @@ PASSES: tuple[Pass, ...] = (
     Pass("their sides", "lake_sides.vert", "lake_sides.frag", PuddleSides, Blending.BY_COLOUR, with_water, joined=True),
     Pass("lakes", "water.vert", "water.frag", LakesMesh, Blending.BY_COLOUR, with_water, WATER, joined=True),
     Pass("their sides", "lake_sides.vert", "lake_sides.frag", LakeSides, Blending.BY_COLOUR, with_water, joined=True),
+    Pass(
+        "clouds",
+        "fullscreen.vert",
+        "clouds.frag",
+        CloudsOfSky,
+        when=with_deep_clouds,
+        defines={"CLOUD_STEPS": 26},
+        target="clouds",
+    ),
     Pass("backdrop", "fullscreen.vert", "backdrop.frag", BackdropMesh),
     Pass(
         "front of a storm",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import moderngl
 import numpy as np
@@ -14,14 +13,14 @@ from app.model.snapshot import SURVEYED_FLOW, Snapshot
 from app.picture.camera import Camera
 from app.picture.crop import Crop
 from app.picture.passes.beach import BEACH_RISES
-from app.picture.passes.blocks import BAND_ROWS, in_whole_blocks, reduce_blocks
-from app.picture.passes.declaration import Frame, Geometry, Part
-from app.picture.passes.mesh import box_corners, shore_patches
+from app.picture.passes.blocks import corners_of, joined, reduce_blocks
+from app.picture.passes.declaration import Frame, Part
+from app.picture.passes.geometry import Geometry
+from app.picture.passes.mesh import box_corners
+from app.picture.passes.shore_blocks import BLOCK, Shore, with_those_around
 from app.picture.passes.targets import GrowingBuffer
 
 TILE = 16  # pixels along a side
-BLOCK = 4  # cells along a side of the blocks of the map that are projected to the screen
-BEACH_CELLS = 8  # no beach is wider: see beach.glsl
 NEAREST = 1e-3  # of the longer side of the map: what is nearer to the eye's plane may be anywhere on the screen
 
 
@@ -32,33 +31,10 @@ def block_heights(ground: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDA
     """
     rows, columns = ground.shape
     padded = np.pad(ground, [(0, -rows % BLOCK), (0, -columns % BLOCK)], mode="edge")
-    low, high = (_and_around(reduce_blocks(padded, BLOCK, extreme), extreme) for extreme in (np.minimum, np.maximum))
+    low, high = (
+        with_those_around(reduce_blocks(padded, BLOCK, extreme), extreme) for extreme in (np.minimum, np.maximum)
+    )
     return low, high
-
-
-def _and_around(blocks: NDArray[Any], extreme: np.ufunc, times: int = 1) -> NDArray[Any]:
-    """The extreme of each block and those around it, as many to each side as `times`."""
-    for _ in range(times):
-        around = np.pad(blocks, 1, mode="edge")
-        down = extreme(extreme(around[:-2], around[1:-1]), around[2:])
-        blocks = extreme(extreme(down[:, :-2], down[:, 1:-1]), down[:, 2:])
-    return blocks
-
-
-def _of_cells(
-    values: NDArray[np.float32], cells: NDArray[np.bool_], extreme: np.ufunc, nowhere: float
-) -> NDArray[np.float32]:
-    """The extreme of the values of some cells in each block, and `nowhere` in blocks without any."""
-    rows, columns = cells.shape
-    found = np.empty((-(-rows // BLOCK), -(-columns // BLOCK)), np.float32)
-    room = np.empty((BAND_ROWS, found.shape[1] * BLOCK), np.float32)
-    for first in range(0, rows, BAND_ROWS):
-        last = min(first + BAND_ROWS, rows)
-        room.fill(nowhere)
-        np.copyto(room[: last - first, :columns], values[first:last], where=cells[first:last])
-        of_band = found[first // BLOCK : (first + BAND_ROWS) // BLOCK]
-        of_band[...] = reduce_blocks(room, BLOCK, extreme)[: len(of_band)]
-    return found
 
 
 FINE_MESH = 0.85  # of the way to where nodes are no longer divided, within which the mesh has all heights of the map
@@ -169,34 +145,6 @@ def stream_blocks(discharge: NDArray[np.float32], smallest: float) -> NDArray[np
     return np.asarray(room.reshape(room.shape[0] // BLOCK, BLOCK, -1, BLOCK).any(axis=(1, 3)))
 
 
-BEACH_BLOCKS = -(-BEACH_CELLS // BLOCK)  # to each side of water in which a beach can lie
-
-
-class Shore(NamedTuple):
-    """Where waves come to a shore."""
-
-    patches: NDArray[np.bool_]  # `shore_patches`
-    water: NDArray[np.bool_]  # whether there is any in each block of `BLOCK` × `BLOCK` cells
-    land: NDArray[np.bool_]  # whether there is dry ground
-    heights: tuple[NDArray[np.float32], NDArray[np.float32]]  # of the water that can reach them
-
-    @classmethod
-    def of(cls, level: NDArray[np.float32], wet: NDArray[np.bool_]) -> Shore:
-        """That of water of this `level` where it is `wet`, `[row, column]`."""
-        water = reduce_blocks(in_whole_blocks(wet, BLOCK, False), BLOCK, np.logical_or)
-        only_water = reduce_blocks(in_whole_blocks(wet, BLOCK, True), BLOCK, np.logical_and)
-        low, high = (
-            _and_around(_of_cells(level, wet, extreme, nowhere), extreme, BEACH_BLOCKS)
-            for extreme, nowhere in ((np.minimum, np.inf), (np.maximum, -np.inf))
-        )
-        return cls(shore_patches(wet), water, ~only_water, (low, high))
-
-    def beach_blocks(self, reach: float) -> NDArray[np.bool_]:
-        """The blocks of `BLOCK` × `BLOCK` cells that hold ground which is no farther from water than so many cells."""
-        times = math.ceil(min(reach + 1.0, BEACH_CELLS) / BLOCK)  # a cell more: between two the distance is mixed
-        return np.asarray(self.land & _and_around(self.water, np.logical_or, times))
-
-
 class GroundClass(NamedTuple):
     """An area of the screen whose ground is drawn by one shader."""
 
@@ -235,7 +183,7 @@ class GroundTiles:
             if tiles is None:
                 yield Part(vertices=3, defines=defines, vertex="fullscreen.vert")
             else:
-                corners, indices = corners_of(joined(tiles), frame.scene.size)
+                corners, indices = corners_of(joined(tiles), TILE, frame.scene.size)
                 self._corners.write(corners)
                 self._indices.write(indices)
                 yield Part(self._geometry, indices.size, defines=defines)
@@ -296,36 +244,3 @@ class GroundTiles:
         if flow != self._streams_noted:
             self._streams = stream_blocks(snapshot.layers[SURVEYED_FLOW], smallest_stream)
             self._streams_noted = flow
-
-
-def corners_of(rectangles: NDArray[np.int64], size: tuple[int, int]) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
-    """Rectangles of tiles on a screen of that size as corners in clip space, and two triangles for each."""
-    low, high = rectangles[:, :2] * TILE, np.minimum(rectangles[:, 2:] * TILE, size)
-    places = np.stack(
-        [low, np.column_stack([high[:, 0], low[:, 1]]), np.column_stack([low[:, 0], high[:, 1]]), high], axis=1
-    )
-    corners = np.ascontiguousarray(places / size * 2.0 - 1.0, np.float32)
-    first = 4 * np.arange(len(rectangles), dtype=np.uint32)[:, None]
-    return corners, np.ascontiguousarray(first + np.array([0, 1, 2, 2, 1, 3], np.uint32))
-
-
-def joined(tiles: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Tiles that are true, as few rectangles: `[rectangle, (left, bottom, right, top)]`. Each tile is in one of them.
-
-    A rectangle is two triangles, and what lies on their common side is drawn twice in software: few are cheap.
-    """
-    left = np.ones((len(tiles), 1), bool)
-    starts = np.argwhere(tiles & ~np.hstack([~left, tiles[:, :-1]]))
-    ends = np.argwhere(tiles & ~np.hstack([tiles[:, 1:], ~left])) + 1
-    open_runs: dict[tuple[int, int], int] = {}  # columns of rectangles that reach to this row, and where they begin
-    found: list[tuple[int, int, int, int]] = []
-    runs_by_row: dict[int, list[tuple[int, int]]] = {}
-    for (row, begin), (_, end) in zip(starts.tolist(), ends.tolist(), strict=True):
-        runs_by_row.setdefault(row, []).append((begin, end))
-    for row in range(len(tiles) + 1):
-        runs = runs_by_row.get(row, [])
-        for run in [run for run in open_runs if run not in runs]:
-            found.append((run[0], open_runs.pop(run), run[1], row))
-        for run in runs:
-            open_runs.setdefault(run, row)
-    return np.array(found, np.int64).reshape(-1, 4)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
 import moderngl
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 from app.model.plants import Flora
 from app.model.snapshot import Snapshot
 from app.picture.passes import tree_shapes
-from app.picture.passes.declaration import Frame, Geometry, Part
-from app.picture.passes.forest import VARIANTS, Forest, Selection, TreeView, block_heights, variants_of
+from app.picture.passes.forest import Forest, Selection, TreeView, block_heights
+from app.picture.passes.geometry import Geometry
 from app.picture.passes.ground_cover import GroundCover
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import Uniform
@@ -26,8 +25,6 @@ from app.picture.passes.waves import RunUp
 PATIENCE = 24  # frames for which trees that grow are drawn as they were
 MOST_UNDERSTORY = 3.0  # area of crowns that are not drawn, for those that are
 INSTANCE = ("2f 3f 4f", "cell", "growth", "foliage")  # a row of Forest.trees
-
-SHAPES = {"near": tree_shapes.NEAR, "middle": tree_shapes.MIDDLE}
 
 
 class Trees:
@@ -144,70 +141,6 @@ def leaf_uniforms(forest: Forest | None, tree_size: float) -> dict[str, Uniform]
     conifers, others = (tuple(map(float, leaves)) for leaves in forest.leaves)
     left = np.clip(forest.simulated_cover / tree_size**2 - 1.0, 0.0, MOST_UNDERSTORY)
     return {"conifer_leaves": conifers, "other_leaves": others, "understory": tuple(map(float, left))}
-
-
-class TreeCasters:
-    """The trees whose shadows are drawn."""
-
-    def __init__(self, context: moderngl.Context) -> None:
-        self._context = context
-        self._bodies: dict[tuple[str, int, int], Bodies] = {}  # by level, shape and form
-
-    def parts(self, frame: Frame) -> Iterable[Part]:
-        shadows = frame.trees.shadows
-        if shadows.casters is not None:
-            yield from self._of_level("middle", shadows.casters, shadow_matrix=shadows.clip_matrix)
-
-    def _of_level(self, level: str, trees: NDArray[np.float32], **uniforms: Uniform) -> Iterable[Part]:
-        forms = variants_of(trees)
-        for number, shape in enumerate(SHAPES[level]):
-            for form in range(VARIANTS):
-                alike = trees[(trees[:, 2] == number) & (forms == form)]
-                if not len(alike):
-                    continue
-                key = level, number, form
-                if key not in self._bodies:
-                    self._bodies[key] = Bodies(self._context, shape(form))
-                self._bodies[key].trees.write(alike)
-                yield Part(self._bodies[key].geometry, instances=len(alike), uniforms=uniforms)
-
-    def release(self) -> None:
-        release_all(*self._bodies.values())
-
-
-class TreeBodies(TreeCasters):
-    """The trees near the camera, as bodies."""
-
-    def parts(self, frame: Frame) -> Iterable[Part]:
-        selected, (near, middle, _) = frame.selected_trees, frame.quality.tree_pixels
-        if selected is not None:
-            yield from self._of_level("near", selected.near, limits=(0.0, near))
-            yield from self._of_level("middle", selected.middle, limits=(near, middle))
-
-
-class TreePoints:
-    """The trees farther away."""
-
-    def __init__(self, context: moderngl.Context) -> None:
-        self._numbers = GrowingBuffer(context)
-        self._of_numbers: Geometry | None = None
-
-    def parts(self, frame: Frame) -> Iterable[Part]:
-        selected, (_, middle, small) = frame.selected_trees, frame.quality.tree_pixels
-        if selected is None:
-            return
-        limits: dict[str, Uniform] = {"limits": (middle, small)}
-        if selected.one_by_one is None:
-            for first, number in selected.points:
-                yield Part(frame.trees.geometry, number, mode=moderngl.POINTS, first=first, uniforms=limits)
-        elif len(selected.one_by_one):
-            if self._of_numbers is None:
-                self._of_numbers = Geometry([frame.trees.vertices], self._numbers.buffer)
-            self._numbers.write(selected.one_by_one)
-            yield Part(self._of_numbers, len(selected.one_by_one), mode=moderngl.POINTS, uniforms=limits)
-
-    def release(self) -> None:
-        self._numbers.release()
 
 
 class Bodies:

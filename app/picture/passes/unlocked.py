@@ -4,6 +4,14 @@ moderngl holds the lock in every call. A call that needs what an earlier one dra
 on a software rasteriser, would keep the simulation's thread from returning to Python for as long as it takes. Calls
 through ctypes give the lock back meanwhile. What is called here are OpenGL's own functions, on the context that is
 current; moderngl keeps no record of the state that they touch (program, vertex array, texture of a unit).
+
+On Linux two dispatches of OpenGL are in the process: the system's, below libGL.so.1, and the one that ImGui's bundle
+links to under names of its own (libOpenGL-….so, libGLdispatch-….so). They cannot disagree, because only the system's is
+ever used. A dispatch calls a driver through the context that was made current by it. That is done by glfw, or by
+moderngl without a window, which both load the system's library at run time; so do moderngl and ImGui's backend for
+OpenGL 3 to find their functions, and this module. The bundle imports none of the functions that make a context current,
+and those that it does import are called by its backend for OpenGL 2 alone, which nobody starts. Nor does one get the
+other's symbols: both are loaded locally, by what needs them. A test asks each dispatch that is loaded.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import moderngl
 
-from app.picture.passes.declaration import Frame, Geometry, Part
+from app.picture.passes.declaration import Frame, Part
+from app.picture.passes.geometry import Geometry
 from app.picture.passes.mesh import QUADS, edge_nodes
 from app.picture.passes.targets import GrowingBuffer
 

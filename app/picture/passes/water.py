@@ -2,100 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 import moderngl
-import numpy as np
-from numpy.typing import NDArray
 
-from app.model.snapshot import Snapshot
-from app.picture.passes.declaration import Frame, Geometry, Part
-from app.picture.passes.targets import GrowingBuffer
+from app.picture.passes.declaration import Frame, Part
 from app.picture.passes.waves import NATURAL, NO_WAVES
-
-TILE = 16  # cells along a side of the squares that lakes are drawn in
-
-
-def lake_tiles(snapshot: Snapshot, of: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
-    """The squares of `TILE` cells that lakes lie in, once for each level: float32 `[n, (column, row, level)]`.
-
-    A square reaches from the middle of its first cells to that of its neighbour's first cells. `of` is true
-    for cells whose lake counts; without it, all do.
-    """
-    layers = snapshot.layers
-    if "water_level" not in layers:
-        return np.empty((0, 3), np.float32)
-    level = layers["water_level"]
-    lake = (layers["water"] > 0.0) & (level != np.float32(snapshot.sea_level))
-    if of is not None:
-        lake &= of
-    # A cell next to one of the same lake in the same tile adds nothing.
-    fresh = lake.copy()
-    fresh[:, 1:] &= ~(lake[:, :-1] & (level[:, 1:] == level[:, :-1]))
-    for first in (0, 1):  # cells that a tile begins with are the end of the one before, too
-        fresh[:, first::TILE] |= lake[:, first::TILE]
-    row, column = np.nonzero(fresh)
-    keys = []
-    across = -(-level.shape[1] // TILE)
-    for rows_back in (0, 1):
-        for columns_back in (0, 1):
-            # Tiles that this cell is in: its own, and those that it ends.
-            ends = ((row % TILE == 0) | (rows_back == 0)) & ((column % TILE == 0) | (columns_back == 0))
-            tile_row, tile_column = row[ends] // TILE - rows_back, column[ends] // TILE - columns_back
-            on_map = (tile_row >= 0) & (tile_column >= 0)
-            number = (tile_row * across + tile_column).astype(np.uint64)[on_map]
-            bits = level[row[ends], column[ends]].view(np.uint32)[on_map]
-            keys.append((number << np.uint64(32)) | bits)
-    key = np.unique(np.concatenate(keys))
-    number = (key >> np.uint64(32)).astype(np.int64)
-    levels = (key & np.uint64(0xFFFFFFFF)).astype(np.uint32).view(np.float32)
-    return np.column_stack([number % across * TILE, number // across * TILE, levels]).astype(np.float32)
-
-
-class LakeTiles:
-    """Tiles of lakes as the shaders read them, one for each instance."""
-
-    def __init__(self, context: moderngl.Context) -> None:
-        self._buffer = GrowingBuffer(context)
-        self.geometry = Geometry([(self._buffer.buffer, "3f/i", "lake")])
-        self.number = 0
-
-    def write(self, tiles: NDArray[np.float32]) -> None:
-        self.number = len(tiles)
-        self._buffer.write(tiles)
-
-    def release(self) -> None:
-        self._buffer.release()
-
-
-class StandingWater:
-    """Where the water of a snapshot stands."""
-
-    def __init__(self, context: moderngl.Context) -> None:
-        self.tiles = {False: LakeTiles(context), True: LakeTiles(context)}  # by whether waves can come up on them
-        self.has_sea = False
-        self.level_is_known = False
-        self._version: tuple[int, int] | None = None
-
-    @property
-    def is_seen(self) -> bool:
-        """Whether there is any."""
-        return self.has_sea or any(tiles.number for tiles in self.tiles.values())
-
-    def show(self, snapshot: Snapshot, wide: NDArray[np.bool_]) -> None:
-        """Take note of the water of a snapshot; `wide` are the cells of waters `with_waves`."""
-        self.has_sea = math.isfinite(snapshot.sea_level)
-        self.level_is_known = "water_level" in snapshot.layers
-        version = (snapshot.world, snapshot.versions.get("water_level", -1))
-        if version != self._version:
-            self._version = version
-            self.tiles[True].write(lake_tiles(snapshot, wide))
-            self.tiles[False].write(lake_tiles(snapshot, ~wide))
-
-    def release(self) -> None:
-        for tiles in self.tiles.values():
-            tiles.release()
 
 
 class SeaMesh:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from app.picture.style import Fonts, em
+from app.picture.style import Face, em
 from app.scene.comparison import NAMES
-from app.scene.scene import WORLD_SECTION, section_of
-from app.window.panel import comparison, key_sheet, keyboard, legend, menus, messages, status_line, transport
+from app.scene.scene import WORLD_SECTION
+from app.window.commands import files
+from app.window.panel import comparison, keyboard, legend, menus, messages, status_line, transport
 from app.window.panel.brush_marks import brush_marks
 from app.window.panel.camera_path import CameraPathList
 from app.window.panel.divider import Divider
@@ -20,11 +22,13 @@ from app.window.panel.file_dialog import Chosen, FileDialog, Filter
 from app.window.panel.first_tour import FirstTour
 from app.window.panel.gallery import Gallery
 from app.window.panel.groups import GroupRows
+from app.window.panel.guide import GuideWindow
 from app.window.panel.keyboard import Keyboard
 from app.window.panel.memory import PanelMemory
 from app.window.panel.parameters import SECTIONS, ParameterRows
 from app.window.panel.part_dialog import PartDialog
 from app.window.panel.search import Search
+from app.window.panel.session_list import session_list
 from app.window.panel.springs import SpringMarks
 from app.window.panel.timeline import TimelineStrip
 from app.window.panel.toolbar import Toolbar
@@ -47,9 +51,8 @@ class Panel:
     def __init__(self, application: Application, memory: PanelMemory) -> None:
         self.visible = True
         self.timeline_visible = True
-        self.key_sheet_open = False
         self._application = application
-        self.keyboard = Keyboard(application)
+        self.keyboard: Keyboard = Keyboard(application)
         self.memory = memory
         self._rows = ParameterRows(application, memory)
         self._groups = GroupRows(application, self._rows, memory)
@@ -63,7 +66,8 @@ class Panel:
         self._export_dialog = ExportDialog(application)
         self._part_dialog = PartDialog(application)
         self.gallery = Gallery(application)
-        self.tour = FirstTour(application)
+        self._guide = GuideWindow(application.guide)
+        self.tour: FirstTour = FirstTour(application)
         self._laid_out_scale = 0.0
         self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
         self._frames = 0
@@ -130,7 +134,7 @@ class Panel:
 
     def changed(self, section: str) -> int:
         """How many parameters of a section are not as they were opened."""
-        return sum(section_of(path) == section for path in self._rows.changed)
+        return self._rows.facts.changed_in(section)
 
     def begin_search(self) -> None:
         """Let a person type what parameter is looked for."""
@@ -156,12 +160,12 @@ class Panel:
         return self.gallery.is_open
 
     def ask_for_file_to_open(self) -> None:
-        self._file_dialog.ask_to_open([*_heightmaps(), PRESET], self._application.commands.open)
+        self._file_dialog.ask_to_open([*_heightmaps(), PRESET], partial(files.open, self._application))
 
     def ask_for_folder_to_open(self) -> None:
         from app.sources.heightmap.models import TILE_SUFFIXES
 
-        self._file_dialog.ask_for_folder(Filter("Tiles", TILE_SUFFIXES), self._application.commands.open)
+        self._file_dialog.ask_for_folder(Filter("Tiles", TILE_SUFFIXES), partial(files.open, self._application))
 
     def ask_for_image(self, chosen: Chosen) -> None:
         """Ask for a picture, or a heightmap, which something is done with."""
@@ -173,19 +177,18 @@ class Panel:
             f"-{NAMES[self._application.documents.edited_worlds[0]]}" if self._application.documents.comparing else ""
         )
         name = f"{self._application.documents.name}{side}-{snapshot.cycle if snapshot else 0:06d}.npz"
-        commands = self._application.commands
-        self._file_dialog.ask_to_save(name, [SAVED_WORLD, PRESET], commands.target, commands.save)
+        self._file_dialog.ask_to_save(name, [SAVED_WORLD, PRESET], files.target, partial(files.save, self._application))
 
     def ask_for_preset_to_save(self, folder: Path) -> None:
         """Ask for the name of a preset of one's own."""
         name = f"{self._application.documents.name}.toml"
-        commands = self._application.commands
-        self._file_dialog.ask_to_save(name, [PRESET], commands.target, commands.save, folder)
+        self._file_dialog.ask_to_save(name, [PRESET], files.target, partial(files.save, self._application), folder)
 
     def ask_again_for_file_to_save(self, path: Path, why: str) -> None:
         """Ask once more, where it could not be saved at `path`."""
-        commands = self._application.commands
-        self._file_dialog.ask_again(path, why, [SAVED_WORLD, PRESET], commands.target, commands.save)
+        self._file_dialog.ask_again(
+            path, why, [SAVED_WORLD, PRESET], files.target, partial(files.save, self._application)
+        )
 
     def close_topmost(self) -> bool:
         """Close what lies uppermost. Returns whether there was anything."""
@@ -199,8 +202,8 @@ class Panel:
             self._application.part_choice.close()
         elif self._application.exporting.is_open:
             self._application.exporting.close()
-        elif self.key_sheet_open:
-            self.key_sheet_open = False
+        elif self._application.guide.is_open:
+            self._application.guide.is_open = False
         elif self._search.query:
             self._search.end()
         elif self.keyboard.place != keyboard.SCENE:
@@ -216,6 +219,7 @@ class Panel:
         self._timeline.release()
         self._rows.release()
         self._part_dialog.release()
+        self._guide.release()
         if self._plots_shown:
             from app.window.panel import plots
 
@@ -255,14 +259,14 @@ class Panel:
     def _sections(self) -> None:
         for section in self._groups.sections:
             changed = self.changed(section)
-            differing = self._rows.differing(section)
+            differing = self._rows.facts.differing_in(section)
             mark = f"  {icons.ICON_FA_THUMBTACK}" if self._groups.is_pinned(section) else ""
             mark += f"   · {changed} changed" if changed else ""
             mark += f"   · {differing} differ" if differing else ""
             flags = imgui.TreeNodeFlags_.default_open.value if SECTIONS[section] else 0
             if self._section_shown:
                 imgui.set_next_item_open(section == self._section_shown)
-            imgui.push_font(Fonts.bold, 0.0)
+            imgui.push_font(Face.BOLD.font(), 0.0)
             is_open = imgui.collapsing_header(f"{section.capitalize()}{mark}###section {section}", flags)
             imgui.pop_font()
             self._groups.menu_of_section(section)
@@ -308,14 +312,13 @@ class Panel:
             self._toolbar.gui(place.x, place.y, free.x, free.y)
         self.gallery.gui()
         messages.waiting(self._application, middle)
-        messages.offer(self._application, middle)
         messages.compiling(self._application, middle[0], place.y + em(1.0), widest)
         messages.failure(self._application, middle, widest)
         messages.notices(self._application, middle[0], place.y + free.y - em(1.0), widest)
-        if self.key_sheet_open:
-            # A list that is too wide for the scene may lie over the panel, too.
-            whole = (viewport.work_size.x / 2.0, middle[1]) if widest < em(key_sheet.WIDTH) else middle
-            self.key_sheet_open = key_sheet.key_sheet(whole, viewport.work_size.x - em(2.0), highest)
+        if self._application.snapshot is not None and not self.gallery.is_open:
+            session_list(self._application.sessions, self._application.stock, middle, (widest, highest))
+        # It may lie over the panel, too.
+        self._guide.gui((viewport.work_size.x / 2.0, middle[1]), viewport.work_size.x - em(2.0), highest)
         self._export_dialog.gui(middle, widest, highest)
         self._part_dialog.gui(middle, widest, highest)
         self._file_dialog.gui(middle, widest, highest)

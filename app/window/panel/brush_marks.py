@@ -28,7 +28,7 @@ def brush_marks(application: Application) -> None:
     marks = application.brushing.marks
     if marks is None or marks.side.snapshot is None:
         return
-    ground = Ground(marks.side.snapshot, application.documents.scene.view.exaggeration)
+    ground = Ground(marks.side.snapshot, application.documents.seen_scene.view.exaggeration)
     colour = WARNING if marks.is_opposite else ACCENT
     for place in marks.rings:
         _line(application, marks, ground, _ring(place, marks.radius), colour, 1.0)
@@ -59,8 +59,8 @@ def _line(
 ) -> None:
     """A line over the ground, fainter where hills hide it, with a dark rim so that it is seen on any land."""
     drawing = imgui.get_background_draw_list()
-    seen = ground.seen_from(application.camera_of(marks.side).camera().position, points)
-    on_screen = application.places_of(marks.side, marks.on_ground(ground, points))
+    seen = ground.seen_from(application.views.camera_of(marks.side).camera().position, points)
+    on_screen = application.views.places_of(marks.side, marks.on_ground(ground, points))
     for pass_colour, thickness in ((faded(OVER_SCENE, 0.55), 0.22), (colour, 0.1)):
         for first, second, is_seen in zip(on_screen, on_screen[1:], seen[1:], strict=False):
             if first is not None and second is not None:
@@ -69,7 +69,7 @@ def _line(
 
 
 def _middle(application: Application, marks: BrushMarks, ground: Ground, place: Place, *, is_opposite: bool) -> None:
-    (on_screen,) = application.places_of(marks.side, marks.on_ground(ground, [place]))
+    (on_screen,) = application.views.places_of(marks.side, marks.on_ground(ground, [place]))
     if on_screen is None:
         return
     drawing, (x, y) = imgui.get_background_draw_list(), on_screen

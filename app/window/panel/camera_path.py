@@ -10,8 +10,9 @@ from imgui_bundle import imgui
 from app.model.camera_path import read_camera_path
 from app.model.numbers import spaced
 from app.picture.style import FAINT_TEXT, em
-from app.window.actions import BY_COMMAND
+from app.window.actions import BY_NAME
 from app.window.camera_moves import ALONG_WATER, OVER_LAND
+from app.window.commands import camera, moments
 from app.window.panel.widgets import heading, icon_button, tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -29,31 +30,30 @@ class CameraPathList:
         self._cycles = 600  # that a ready-made move takes
 
     def gui(self) -> None:
-        application, commands = self._application, self._application.commands
+        application = self._application
         heading("Camera path")
         following = application.camera_follow.following
         keys = read_camera_path(application.documents.scene.view.camera_path)
         icon = icons.ICON_FA_STOP if following else icons.ICON_FA_PLAY
-        if icon_button(icon, "follow keys", BY_COMMAND["follow_path"].tooltip, enabled=bool(keys)):
-            commands.run(BY_COMMAND["follow_path"])
+        if icon_button(icon, "follow keys", BY_NAME["follow_path"].tooltip, enabled=bool(keys)):
+            BY_NAME["follow_path"].run(application)
         imgui.same_line(0.0, em(0.3))
-        if icon_button(icons.ICON_FA_PLUS, "camera key", BY_COMMAND["camera_key"].tooltip):
-            commands.run(BY_COMMAND["camera_key"])
+        if icon_button(icons.ICON_FA_PLUS, "camera key", BY_NAME["camera_key"].tooltip):
+            BY_NAME["camera_key"].run(application)
         imgui.same_line(0.0, em(0.3))
         if icon_button(icons.ICON_FA_TRASH, "clear camera path", "Remove all keys", enabled=bool(keys)):
-            commands.clear_camera_path()
+            camera.clear_camera_path(application)
         for key in keys:
             self._key(key.cycle, key.hold)
         self._moves()
 
     def _key(self, cycle: int, hold: int) -> None:
-        commands = self._application.commands
         imgui.push_id(f"camera key {cycle}")
         imgui.align_text_to_frame_padding()
         if icon_button(icons.ICON_FA_LOCATION_CROSSHAIRS, "go", "Go to this cycle, and see it from this key"):
             branch = self._application.simulation.status.moment.branch
             if cycle <= self._application.simulation.status.cycle:
-                commands.go_to_cycle(branch, cycle)
+                moments.go_to_cycle(self._application, branch, cycle)
             self._application.camera_follow.look_at_key(cycle)
         imgui.same_line()
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), f"cycle {spaced(cycle)}")
@@ -63,10 +63,10 @@ class CameraPathList:
         changed, new = imgui.drag_int("##hold", hold, 1.0, 0, LONGEST_HOLD, "holds %d")
         tooltip_on_hover("For how many cycles the camera stays here")
         if changed:
-            commands.hold_camera_key(cycle, new)
+            camera.hold_camera_key(self._application, cycle, new)
         imgui.same_line()
         if icon_button(icons.ICON_FA_XMARK, "remove", "Remove this key"):
-            commands.remove_camera_key(cycle)
+            camera.remove_camera_key(self._application, cycle)
         imgui.pop_id()
 
     def _moves(self) -> None:
@@ -80,4 +80,4 @@ class CameraPathList:
                 imgui.same_line(0.0, em(0.4))
             width = (imgui.get_content_region_avail().x - em(0.4)) / (1 if number % 2 else 2)
             if imgui.button(move.capitalize(), imgui.ImVec2(width, 0.0)):
-                self._application.commands.move_camera(move, self._cycles)
+                camera.move_camera(self._application, move, self._cycles)

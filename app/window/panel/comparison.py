@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from app.files.cards import shipped_cards
 from app.picture.style import ACCENT, FAINT_TEXT, em, faded
 from app.scene.comparison import MOST_WORLDS, NAMES
-from app.scene.scene import presets
+from app.window.commands import worlds
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
+
+PICTURE = 3.2, 1.8  # heights of the font
 
 
 def comparison(application: Application) -> None:
@@ -28,7 +31,6 @@ def comparison(application: Application) -> None:
         help = "The panel shows the first world, and changes all" if edited == "all" else f"The panel changes {edited}"
         if _choice(edited, is_chosen=documents.edited == edited, help=help):
             documents.edited = edited
-    _take_from(application)
     _worlds(application)
 
 
@@ -44,22 +46,27 @@ def _choice(label: str, *, is_chosen: bool, help: str) -> bool:
 
 
 def _worlds(application: Application) -> None:
-    """Buttons for another world, for one less, for the arrangement and the cameras."""
-    documents, layout, commands = application.documents, application.layout, application.commands
+    """Buttons for another world, for one less, for the cameras, a preset and the arrangement.
+
+    None of them moves where there are more worlds: who presses one again meets the same.
+    """
+    documents, layout = application.documents, application.layout
     count = len(documents.scenes)
     imgui.begin_disabled(count == MOST_WORLDS)
     if imgui.button(f"{icons.ICON_FA_PLUS}###add a world"):
-        commands.add_world()
+        worlds.add_world(application)
     imgui.end_disabled()
     tooltip_on_hover("Compare with another copy of the world that the panel shows", f"{MOST_WORLDS} at most")
     imgui.same_line(0.0, em(0.2))
     if imgui.button(f"{icons.ICON_FA_MINUS}###remove the world"):
-        commands.remove_world()
+        worlds.remove_world(application)
     tooltip_on_hover(f"Remove {NAMES[documents.edited_worlds[0]]}")
     imgui.same_line(0.0, em(0.6))
     if imgui.button(f"{icons.ICON_FA_LINK if application.cameras.linked else icons.ICON_FA_LINK_SLASH}###link cameras"):
-        commands.link_cameras()
+        worlds.link_cameras(application)
     tooltip_on_hover("One camera for all worlds, or one each", "now linked" if application.cameras.linked else "")
+    imgui.same_line(0.0, em(0.6))
+    _take_from(application)
     if count > 2:
         imgui.same_line(0.0, em(0.2))
         icon = icons.ICON_FA_TABLE_COLUMNS if layout.in_grid else icons.ICON_FA_TABLE_CELLS_LARGE
@@ -70,16 +77,18 @@ def _worlds(application: Application) -> None:
 
 def _take_from(application: Application) -> None:
     """A list of presets, from which climate and processes of what is changed can be taken."""
-    label = f"apply a preset  {icons.ICON_FA_CARET_DOWN}"
-    width = imgui.calc_text_size(label).x + 2.0 * imgui.get_style().frame_padding.x
-    imgui.same_line(0.0, em(0.6))
-    if width > imgui.get_content_region_avail().x:
-        imgui.new_line()
-    if imgui.button(f"{label}###take a preset"):
+    if imgui.button(f"apply a preset  {icons.ICON_FA_CARET_DOWN}###take a preset"):
         imgui.open_popup("presets")
     tooltip_on_hover("Apply climate and processes of a preset to the selected worlds; the land stays")
     if imgui.begin_popup("presets"):
-        for name in presets():
-            if imgui.selectable(name, False)[0]:
-                application.commands.take_from(name)
+        application.stock.begin_frame()
+        size = imgui.ImVec2(em(PICTURE[0]), em(PICTURE[1]))
+        for card in shipped_cards():
+            if (texture := application.stock.texture(card)) is not None:
+                imgui.image(imgui.ImTextureRef(texture.glo), size)
+            else:
+                imgui.dummy(size)
+            imgui.same_line(0.0, em(0.6))
+            if imgui.selectable(f"{card.title}###{card.source}", False)[0]:
+                worlds.take_from(application, card.source)
         imgui.end_popup()

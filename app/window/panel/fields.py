@@ -1,8 +1,9 @@
-"""What the panel shows of fields beside their texts: how an expression looks on the land, and what is wrong with it."""
+"""What the panel shows of expressions of the land beside their texts: how they look there, and what is wrong."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 import moderngl
 import numpy as np
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 
 from app.model import palettes
 from app.model.errors import UserError
-from app.model.field_parameters import FIELD_LAYERS
+from app.model.field_parameters import FIELD_LAYERS, FIELDS
 from app.model.overlays import OVERLAYS, overlay_range
 from app.model.parameters import Declaration
 from app.model.snapshot import Snapshot
 from app.picture.style import FAINT_TEXT, WARNING, em
 from app.sources.fields import preview
+from app.window.commands import changes
 from app.window.panel.widgets import icon_button
 
 if TYPE_CHECKING:
@@ -28,20 +30,47 @@ CYCLES_BETWEEN_PREVIEWS = 50  # while the land changes
 GREY = 196.0  # on which the colours of an overlay are seen that lets through what is below
 
 
+class Look(NamedTuple):
+    """How what the expression of a parameter comes to is shown."""
+
+    overlay: str  # that shows it on the land
+    palette: palettes.Stops
+    low: float  # at the ends of the palette
+    high: float
+    scaled: Callable[[float], float]  # what is even along it
+    ends: str  # in words
+    cleared: str  # what is left where there is none
+
+
+def look_of(path: str, values: NDArray[np.float32], snapshot: Snapshot) -> Look:
+    """How values are shown: of a field as by its overlay, of all else from 0 to the largest, in metres."""
+    group, name = path.split(".")
+    if group == FIELDS:
+        overlay = OVERLAYS[overlay_of(name)]
+        ends = "0 to 1" if overlay.palette is palettes.PROTECTED else "¼ to 4"
+        low, high = overlay_range(overlay.name, snapshot)
+        return Look(overlay.name, overlay.palette, low, high, overlay.scaled, ends, "Remove the field: 1 everywhere")
+    highest = float(np.abs(values).max())
+    signed = values.min() < 0.0
+    palette, low = (palettes.CHANGE, -highest) if signed else (palettes.SAND, 0.0)
+    ends = f"{low:.4g} to {highest:.4g} m"
+    return Look("material", palette, low, highest or 1.0, float, ends, "Remove it: 0 everywhere")
+
+
 class FieldPreviews:
-    """Below the text of each field: its picture, or what is wrong, and buttons."""
+    """Below the text of each expression: its picture, or what is wrong, and buttons."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        # By paths: what the picture was made of, the picture, and what is wrong
-        self._made: dict[str, tuple[object, moderngl.Texture | None, str]] = {}
+        # By paths: what the picture was made of, the picture, how it is shown, and what is wrong
+        self._made: dict[str, tuple[object, moderngl.Texture | None, Look | None, str]] = {}
 
     def row(self, declaration: Declaration, text: str) -> None:
-        """Show the field that a text makes, which may still be typed."""
+        """Show what a text comes to, which may still be typed."""
         if not text.strip():
             self._forget(declaration.path)
             return
-        texture, wrong = self._preview(declaration, text)
+        texture, look, wrong = self._preview(declaration, text)
         if wrong:
             imgui.push_text_wrap_pos(0.0)
             imgui.text_colored(imgui.ImVec4(*WARNING), wrong)
@@ -51,41 +80,45 @@ class FieldPreviews:
             imgui.image(imgui.ImTextureRef(texture.glo), imgui.ImVec2(width, width * texture.height / texture.width))
             imgui.same_line()
         imgui.begin_group()
-        self._buttons(declaration)
+        if look is not None:
+            self._buttons(declaration, look)
         imgui.end_group()
 
-    def _buttons(self, declaration: Declaration) -> None:
-        commands, scene = self._application.commands, self._application.documents.scene
-        overlay = overlay_of(declaration.name)
-        is_shown = scene.view.overlay == overlay
+    def _buttons(self, declaration: Declaration, look: Look) -> None:
+        is_shown = self._application.documents.scene.view.overlay == look.overlay
         icon = icons.ICON_FA_EYE_SLASH if is_shown else icons.ICON_FA_EYE
-        if icon_button(
-            icon, f"show {declaration.path}", "Hide the field" if is_shown else "Show the field on the land"
-        ):
-            commands.change("view.overlay", "none" if is_shown else overlay)
+        label = OVERLAYS[look.overlay].label
+        tip = f"Hide the overlay: {label}" if is_shown else f"Show on the land: {label}"
+        if icon_button(icon, f"show {declaration.path}", tip):
+            changes.change(self._application, "view.overlay", "none" if is_shown else look.overlay)
         imgui.same_line()
-        if icon_button(icons.ICON_FA_ERASER, f"clear {declaration.path}", "Remove the field: 1 everywhere"):
-            commands.change(declaration.path, "")
-        low, high = ("0", "1") if OVERLAYS[overlay].palette is palettes.PROTECTED else ("¼", "4")
-        imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), f"{low} to {high}")
+        if icon_button(icons.ICON_FA_ERASER, f"clear {declaration.path}", look.cleared):
+            changes.change(self._application, declaration.path, "")
+        imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), look.ends)
 
-    def _preview(self, declaration: Declaration, text: str) -> tuple[moderngl.Texture | None, str]:
+    def _preview(self, declaration: Declaration, text: str) -> tuple[moderngl.Texture | None, Look | None, str]:
         snapshot = self._application.snapshot
         if snapshot is None:
-            return None, ""
+            return None, None, ""
         made_of = text, snapshot.world, snapshot.cycle // CYCLES_BETWEEN_PREVIEWS
         if declaration.path not in self._made or self._made[declaration.path][0] != made_of:
             self._forget(declaration.path)
             self._made[declaration.path] = made_of, *self._made_now(declaration, text, snapshot)
         return self._made[declaration.path][1:]
 
-    def _made_now(self, declaration: Declaration, text: str, snapshot: Snapshot) -> tuple[moderngl.Texture | None, str]:
+    def _made_now(
+        self, declaration: Declaration, text: str, snapshot: Snapshot
+    ) -> tuple[moderngl.Texture | None, Look | None, str]:
+        path = declaration.path
         try:
-            picture = coloured(preview(snapshot, declaration.name, text), overlay_of(declaration.name), snapshot)
+            values = preview(snapshot, path, text)
         except UserError as error:
-            return None, str(error).removeprefix(f"{declaration.path}: ")
+            return None, None, str(error).removeprefix(f"{path}: ")
+        look = look_of(path, values, snapshot)
+        picture = coloured(values, look)
         rows, columns = picture.shape[:2]
-        return self._application.sides.context.texture((columns, rows), 3, picture.tobytes(), alignment=1), ""
+        texture = self._application.sides.context.texture((columns, rows), 3, picture.tobytes(), alignment=1)
+        return texture, look, ""
 
     def _forget(self, path: str) -> None:
         made = self._made.pop(path, None)
@@ -103,13 +136,12 @@ def overlay_of(name: str) -> str:
     return next(overlay.name for overlay in OVERLAYS.values() if overlay.layers == (FIELD_LAYERS[name],))
 
 
-def coloured(values: NDArray[np.float32], overlay: str, snapshot: Snapshot) -> NDArray[np.uint8]:
-    """Values in the colours of an overlay, [row, column, (red, green, blue)]."""
-    row = OVERLAYS[overlay]
-    low, high = (row.scaled(end) for end in overlay_range(overlay, snapshot))
-    scaled = np.vectorize(row.scaled, otypes=[np.float64])(values)
+def coloured(values: NDArray[np.float32], look: Look) -> NDArray[np.uint8]:
+    """Values in colours, [row, column, (red, green, blue)]."""
+    low, high = look.scaled(look.low), look.scaled(look.high)
+    scaled = np.vectorize(look.scaled, otypes=[np.float64])(values)
     part = np.clip((scaled - low) / (high - low), 0.0, 1.0)
-    colours = palettes.interpolated(row.palette, 256)[np.rint(255.0 * part).astype(int)]
+    colours = palettes.interpolated(look.palette, 256)[np.rint(255.0 * part).astype(int)]
     opacity = colours[..., 3:]
     shown: NDArray[np.uint8] = np.empty((*values.shape, 3), np.uint8)
     shown[...] = 255.0 * colours[..., :3] * opacity + GREY * (1.0 - opacity) + 0.5

@@ -161,7 +161,7 @@ class OwnDialog:
         self._name = name
         self._said = why  # what is wrong with the name, or to be known before it is taken
         self._asked: Path | None = None  # whether it may be replaced
-        self._is_new = True
+        self._takes_keyboard = True  # in the next frame, for the name
         self._enter(folder)
 
     def gui(self, place: tuple[float, float], widest: float, highest: float) -> Path | None:
@@ -183,12 +183,14 @@ class OwnDialog:
         if imgui.begin_child("files", imgui.ImVec2(0.0, -below)):
             chosen = self._list()
         imgui.end_child()
-        if self._is_new:
+        if self._takes_keyboard:
             imgui.set_keyboard_focus_here()  # a person goes on typing, and must not press the program's keys by that
-            self._is_new = False
+            self._takes_keyboard = False
         imgui.set_next_item_width(-1.0)
         before = self._name
         entered, self._name = imgui.input_text("##name", self._name, imgui.InputTextFlags_.enter_returns_true.value)
+        if imgui.is_item_deactivated() and imgui.is_key_pressed(imgui.Key.escape):
+            self.is_done = True  # the field heard it: a person means the dialog
         if self._name != before:
             self._said, self._asked = "", None
         if self._said:
@@ -210,6 +212,7 @@ class OwnDialog:
             chosen = self._take(may_replace=replaces)
         elif entered and (self._name or self._takes_folder):
             chosen = self._take()
+            self._takes_keyboard = chosen is None  # what was refused is typed anew, and Enter is heard again
         imgui.end_disabled()
         return chosen
 
@@ -279,7 +282,6 @@ class OwnDialog:
             return None
         if _is_file(path) and not may_replace and self._asked != path:
             self._asked, self._said = path, f"{path.name} already exists: Enter again replaces it"
-            self._is_new = True  # which goes back to the name, so that Enter is heard
             return None
         return path
 

@@ -56,7 +56,7 @@ def _edits(application: Application) -> object:
 
 
 def _moment(application: Application) -> object:
-    return application.is_going, len(application.undo.undone)
+    return application.history.is_going, len(application.undo.undone)
 
 
 STEPS: tuple[Step, ...] = (

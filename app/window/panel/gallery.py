@@ -11,9 +11,11 @@ import msgspec
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from app.engine.messages import Pause, Run
 from app.files.cards import OWN, RECENT, Card
-from app.picture.style import ACCENT, FAINT_TEXT, FIELD, OVER_SCENE, TEXT, WARNING, Colour, Fonts, em, faded
-from app.window.actions import BY_COMMAND
+from app.picture.style import ACCENT, FAINT_TEXT, FIELD, OVER_SCENE, TEXT, WARNING, Colour, Face, em, faded
+from app.window.actions import BY_NAME
+from app.window.commands import files, worlds
 from app.window.panel.fitted import fitted, fitted_lines
 from app.window.panel.widgets import tooltip
 
@@ -106,6 +108,7 @@ class Gallery:
         self._search = ""
         self._selected = 0
         self._reveals = False  # the selected card is to be scrolled into view
+        self._holds_land = False  # until it is closed
         self._is_new = False  # no frame of it was shown yet
         self._grid = Grid(())
 
@@ -116,9 +119,20 @@ class Gallery:
         self._is_new = True
         self._application.stock.read_anew()
 
+    def welcome(self) -> None:
+        """Show it over a land that nobody has seen yet, which waits until it is."""
+        self.open()
+        simulation = self._application.simulation
+        if not simulation.paused:
+            simulation.ask(Pause())
+            self._holds_land = True
+
     def close(self) -> None:
         """Leave it. Once that was done, it does not open by itself any more."""
         self.is_open = False
+        if self._holds_land:
+            self._application.simulation.ask(Run())
+            self._holds_land = False
         library = self._application.library
         welcome = library.welcome
         if not welcome.gallery:
@@ -141,15 +155,15 @@ class Gallery:
         cards = self.shown
         if not 0 <= self._selected < len(cards):
             return
-        card, commands = cards[self._selected], self._application.commands
+        card = cards[self._selected]
         if card.problem:
             self._application.notices.warn(f"{card.title}: {card.problem}")
             return
         self.close()
         if to_compare:
-            commands.compare_with(card.source)
+            worlds.compare_with(self._application, card.source)
         else:
-            commands.open(card.source)
+            files.open(self._application, card.source)
 
     def gui(self) -> None:
         """A frame."""
@@ -177,7 +191,7 @@ class Gallery:
 
     def _header(self) -> None:
         """Title, search, and the ways out."""
-        imgui.push_font(Fonts.bold, TITLE_SIZE * imgui.get_style().font_size_base)
+        imgui.push_font(Face.BOLD.font(), TITLE_SIZE * imgui.get_style().font_size_base)
         imgui.text_unformatted(NAME)
         imgui.pop_font()
         title_height = imgui.get_item_rect_size().y
@@ -206,7 +220,7 @@ class Gallery:
         imgui.set_cursor_pos((imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - buttons, top))
         if imgui.button(f"{open_file}###open file"):
             self.close()
-            self._application.commands.open_dialog()
+            BY_NAME["open_dialog"].run(self._application)
         imgui.same_line()
         leaves = imgui.button(f"{icons.ICON_FA_XMARK}###close", imgui.ImVec2(square, 0.0))
         if leaves or (imgui.is_key_pressed(imgui.Key.escape, False) and not had_text):
@@ -277,14 +291,14 @@ class Gallery:
             imgui.set_scroll_y(bottom - window)
 
     def _family(self, family: str, count: int) -> None:
-        imgui.push_font(Fonts.bold, 0.0)
+        imgui.push_font(Face.BOLD.font(), 0.0)
         imgui.text_unformatted(family)
         imgui.pop_font()
         imgui.same_line(0.0, em(0.5))
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), str(count))
         if family == OWN and self._application.library.own_folder:
             imgui.same_line(0.0, em(0.8))
-            imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), f"{BY_COMMAND['save_preset'].key_text} adds the present one")
+            imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), f"{BY_NAME['save_preset'].key_text} adds the present one")
         imgui.dummy(imgui.ImVec2(0.0, em(0.1)))
 
     def _card(self, number: int, card: Card, size: imgui.ImVec2) -> None:
@@ -330,12 +344,12 @@ class Gallery:
         size, drawn = SIGN_SIZE * imgui.get_font_size(), imgui.calc_text_size(sign) * SIGN_SIZE
         middle = imgui.ImVec2((place.x + end.x - drawn.x) / 2.0, (place.y + end.y - drawn.y) / 2.0)
         colour = faded(WARNING, 0.8) if card.problem else faded(FAINT_TEXT, 0.55)
-        drawing.add_text(Fonts.text, size, middle, _packed(colour), sign)
+        drawing.add_text(Face.PLAIN.font(), size, middle, _packed(colour), sign)
 
     def _words(self, card: Card, place: imgui.ImVec2, width: float) -> None:
         """Its name, and two lines of what it is, or of what is wrong."""
         drawing, room = imgui.get_window_draw_list(), width - em(1.4)
-        imgui.push_font(Fonts.bold, 0.0)
+        imgui.push_font(Face.BOLD.font(), 0.0)
         title = fitted(card.title, room, _width)
         drawing.add_text(place, _packed(FAINT_TEXT if card.problem else TEXT), title)
         imgui.pop_font()

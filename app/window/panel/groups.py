@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,12 +12,14 @@ from imgui_bundle import imgui
 
 from app.model.climate import ClimateParameters
 from app.model.geology_parameters import GeologyParameters
-from app.model.parameters import Declaration, Parameters
+from app.model.parameters import Parameters
 from app.model.trait_parameters import TraitParameters
-from app.picture.style import ACCENT, FAINT_TEXT, TEXT, Colour, Fonts, em
+from app.picture.style import ACCENT, FAINT_TEXT, TEXT, Colour, Face, em
 from app.processes.droplets import DropletParameters
 from app.processes.snowballs import SnowballErosion
-from app.scene.scene import DECLARATIONS, GROUPS, KEYS, SWITCHES, without_effect
+from app.scene.scene import DECLARATIONS, GROUPS, KEYS, SWITCHES, section_of
+from app.window.commands import changes
+from app.window.panel.facts import MEMBERS
 from app.window.panel.geology import geology_lines
 from app.window.panel.memory import PanelMemory
 from app.window.panel.parameters import SECTIONS, ParameterRows, is_in_use, setting_text
@@ -30,15 +33,6 @@ if TYPE_CHECKING:
 
 TITLE_GAP = 0.4  # heights of the font
 COLUMN_OF_SWITCHES = 9.5  # the least width of one, of groups that are not at work
-
-MEMBERS: dict[str, tuple[Declaration, ...]] = {  # of each group, without its switch
-    name: tuple(
-        declaration
-        for path, declaration in DECLARATIONS.items()
-        if path.startswith(f"{name}.") and path not in SWITCHES
-    )
-    for name in GROUPS
-}
 
 
 class GroupRows:
@@ -75,7 +69,7 @@ class GroupRows:
             for name, group in GROUPS.items()
             if group.section == section and name not in kept.pinned_groups and is_in_use(name, scene)
         ]
-        idle = [name for name in names if self._is_idle(name) and name not in kept.unfolded]
+        idle = [name for name in names if self._rows.facts.is_idle(name) and name not in kept.unfolded]
         for name in names:
             if name not in idle:
                 self._group(name, with_title=GROUPS[name].title.lower() != section)
@@ -89,24 +83,12 @@ class GroupRows:
         pinned = self._memory.kept.pinned_sections
         if imgui.menu_item("Unpin###pin" if section in pinned else "Pin to the top###pin", "", False)[0]:
             self._memory.toggle(pinned, section)
-        paths = [path for path in sorted(self._rows.changed) if _section_of(path) == section]
+        paths = [path for path in sorted(self._rows.facts.changed) if section_of(path) == section]
         self._items_of_changes(paths)
         imgui.end_popup()
 
     def is_pinned(self, section: str) -> bool:
         return section in self._memory.kept.pinned_sections
-
-    def _is_off(self, name: str) -> bool:
-        """Whether it is switched off, and nothing of it has an effect all the same."""
-        switch, scene = f"{name}.enabled", self._application.documents.scene
-        if switch not in SWITCHES or scene.value(switch):
-            return False
-        return not GROUPS[name].acts_with or all(without_effect(scene, member) for member in MEMBERS[name])
-
-    def _is_idle(self, name: str) -> bool:
-        """Whether it is switched off, or nothing of it has an effect."""
-        scene = self._application.documents.scene
-        return self._is_off(name) or all(without_effect(scene, member) for member in MEMBERS[name])
 
     def _group(self, name: str, *, with_title: bool = True) -> None:
         """Its title with its switch, and its essential parameters, or all."""
@@ -114,7 +96,7 @@ class GroupRows:
         unfolded = name in kept.unfolded
         if with_title:
             self._title(name, group)
-        is_off, changed = self._is_off(name), self._rows.changed
+        is_off, changed = self._rows.facts.is_off(name), self._rows.facts.changed
         shown = [
             member
             for member in MEMBERS[name]
@@ -129,7 +111,7 @@ class GroupRows:
 
     def _what_belongs_to(self, name: str, group: type[Parameters], *, unfolded: bool) -> None:
         """What a group has besides its parameters."""
-        if name == SnowballErosion.name and not self._is_off(name):
+        if name == SnowballErosion.name and not self._rows.facts.is_off(name):
             snowball_runs(self._application)
         elif group is GeologyParameters:
             geology_lines(self._application)
@@ -155,9 +137,9 @@ class GroupRows:
                 self._rows.switch(DECLARATIONS[switch])
                 imgui.same_line(0.0, em(TITLE_GAP))
             size = imgui.ImVec2(end - imgui.get_cursor_pos_x(), imgui.get_frame_height())
-            is_changed = any(member.path in self._rows.changed for member in MEMBERS[name])
-            colour = ACCENT if is_changed or switch in self._rows.changed else FAINT_TEXT
-            self._title_button(name, GROUPS[name], size, colour, Fonts.text, "")
+            is_changed = self._rows.facts.is_changed(name)
+            colour = ACCENT if is_changed or switch in self._rows.facts.changed else FAINT_TEXT
+            self._title_button(name, GROUPS[name], size, colour, Face.PLAIN.font(), "")
 
     def _title(self, name: str, group: type[Parameters]) -> None:
         """A line with the switch of a group, its name, how long it takes, and what unfolds it."""
@@ -166,8 +148,8 @@ class GroupRows:
             self._rows.switch(DECLARATIONS[switch])
             imgui.same_line(0.0, em(TITLE_GAP))
         size = imgui.ImVec2(imgui.get_content_region_avail().x, imgui.get_frame_height())
-        is_changed = switch in self._rows.changed
-        self._title_button(name, group, size, ACCENT if is_changed else TEXT, Fonts.bold, self._fold_text(name))
+        is_changed = switch in self._rows.facts.changed
+        self._title_button(name, group, size, ACCENT if is_changed else TEXT, Face.BOLD.font(), self._fold_text(name))
 
     def _title_button(
         self, name: str, group: type[Parameters], size: imgui.ImVec2, colour: Colour, font: imgui.ImFont, end: str
@@ -194,7 +176,7 @@ class GroupRows:
                 drawing.add_text(imgui.ImVec2(right - width, place.y + padding), faint, text)
                 right -= width + em(0.8)
         unfolds = "fewer" if name in self._memory.kept.unfolded else f"all {len(MEMBERS[name])} parameters"
-        tooltip_on_hover(inspect.cleandoc(group.__doc__ or "").partition("\n")[0], f"click: {unfolds}")
+        tooltip_on_hover(summary_of(group), f"click: {unfolds}")
         self._menu_of_group(name)
 
     def _fold_text(self, name: str) -> str:
@@ -223,7 +205,7 @@ class GroupRows:
         pinned = self._memory.kept.pinned_groups
         if imgui.menu_item("Unpin###pin" if name in pinned else "Pin to the top###pin", "", False)[0]:
             self._memory.toggle(pinned, name)
-        paths = [path for path in sorted(self._rows.changed) if path.removeprefix(KEYS).startswith(f"{name}.")]
+        paths = [path for path in sorted(self._rows.facts.changed) if path.removeprefix(KEYS).startswith(f"{name}.")]
         self._items_of_changes(paths)
         imgui.end_popup()
 
@@ -231,14 +213,14 @@ class GroupRows:
         """What can be done with all that is not as it was opened."""
         count = f"{len(paths)} change" + ("s" if len(paths) != 1 else "")
         if imgui.menu_item(f"Reset {count}###reset changes", "", False, bool(paths))[0]:
-            self._application.commands.reset_parameters(paths)
+            changes.reset_parameters(self._application, paths)
         if imgui.menu_item(f"Copy {count} as --set###copy changes", "", False, bool(paths))[0]:
             imgui.set_clipboard_text(settings_text(self._application, paths))
 
     def _time_share(self, name: str) -> str:
         """Of a process that runs: how long it takes, and its share of a cycle."""
         milliseconds = self._application.simulation.status.milliseconds
-        if name not in milliseconds or self._is_off(name):
+        if name not in milliseconds or self._rows.facts.is_off(name):
             return ""
         share = milliseconds[name] / max(sum(milliseconds.values()), 1e-9)
         return f"{milliseconds[name]:.1f} ms · {share:.0%}"
@@ -250,5 +232,7 @@ def settings_text(application: Application, paths: Sequence[str]) -> str:
     return " ".join(setting_text(path, scene.value(path)) for path in paths if not path.startswith(KEYS))
 
 
-def _section_of(path: str) -> str:
-    return GROUPS[path.removeprefix(KEYS).partition(".")[0]].section
+@functools.cache
+def summary_of(group: type[Parameters]) -> str:
+    """The first line of its docstring."""
+    return inspect.cleandoc(group.__doc__ or "").partition("\n")[0]

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
-from app.model.overlays import OVERLAYS, Legend, legend_colours
-from app.model.overlays import legend as legend_of
+from app.model.legends import Legend, legend_colours
+from app.model.legends import legend as legend_of
+from app.model.overlays import OVERLAYS
 from app.picture.style import FAINT_TEXT, OVER_SCENE, em
 
 if TYPE_CHECKING:
@@ -19,11 +20,11 @@ MOST_IN_COLUMN = 8
 
 def legend(application: Application) -> None:
     """Drawn behind all windows, like the scene, unless the picture has one."""
-    view = application.documents.scene.view
+    view = application.documents.seen_scene.view
     shown = legend_of(view.overlay, application.sides.snapshots)
     if shown is None or view.legend:
         return
-    left, bottom, width = application.layout.place_above_minimap(with_minimap=view.minimap)
+    left, bottom, width = application.layout.place_above_minimap(with_minimap=application.views.with_minimap)
     if shown.names:
         _names(shown, left, bottom, width)
     else:

@@ -14,7 +14,8 @@ from app.model.overlays import OVERLAYS
 from app.picture.style import OVER_SCENE, em
 from app.scene.edits import REFINEMENTS
 from app.scene.shown_overlays import families, why_empty
-from app.window.actions import ACTIONS, BY_COMMAND
+from app.window.actions import ACTIONS, BY_NAME
+from app.window.commands import running, view
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _actions(application: Application, group: str) -> None:
     for action in ACTIONS:
         if action.group == group:
             if imgui.menu_item(action.label, action.keys[0], False)[0]:
-                application.commands.run(action)
+                action.run(application)
             tooltip_on_hover(action.help)
     if group == REFINEMENT_GROUP and application.snapshot is not None:
         imgui.separator()
@@ -83,7 +84,7 @@ def _refinements(application: Application, shape: tuple[int, int]) -> None:
     for times in REFINEMENTS:
         why = why_not_refined(scenes, *(side * times for side in shape))
         if imgui.menu_item(refinement_label(scenes, *shape, times), "", False, not why)[0]:
-            application.commands.refine(times)
+            running.refine(application, times)
         if why and imgui.is_item_hovered(imgui.HoveredFlags_.allow_when_disabled.value):
             imgui.set_tooltip(why)
 
@@ -102,9 +103,9 @@ def _overlay(application: Application) -> None:
         ("previous_overlay", icons.ICON_FA_CHEVRON_LEFT),
         ("next_overlay", icons.ICON_FA_CHEVRON_RIGHT),
     ):
-        action = BY_COMMAND[command]
+        action = BY_NAME[command]
         if imgui.menu_item(f"{icon}###bar {command}", "", False)[0]:
-            application.commands.run(action)
+            action.run(application)
         tooltip_on_hover(action.tooltip)
     if imgui.begin_menu(f"{label}###overlay"):
         _overlays(application)
@@ -119,8 +120,8 @@ def _overlays(application: Application) -> None:
             imgui.separator_text(family)
         for name in names:
             why = "" if name == shown else why_empty(name, scenes, application.snapshot)
-            key = BY_COMMAND["toggle_overlay"].key_text if name == "none" else ""
+            key = BY_NAME["toggle_overlay"].key_text if name == "none" else ""
             if imgui.menu_item(f"{name.replace('_', ' ')}###overlay {name}", key, name == shown, not why)[0]:
-                application.commands.show_overlay(name)
+                view.show_overlay(application, name)
             if imgui.is_item_hovered(imgui.HoveredFlags_.allow_when_disabled.value):
                 imgui.set_tooltip(f"{OVERLAYS[name].label}{f': nothing to see while {why}' if why else ''}")

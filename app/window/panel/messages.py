@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from app.model.numbers import spaced
 from app.picture.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, WARNING, Colour, em
-from app.window.actions import BY_COMMAND
+from app.window.actions import BY_NAME
+from app.window.commands import running
 from app.window.notices import Kind, Notice
-from app.window.panel.widgets import heading, tooltip_on_hover
+from app.window.panel.widgets import heading
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -71,25 +71,6 @@ def _notice(notice: Notice, widest: float) -> bool:
     return imgui.is_window_hovered() and imgui.is_mouse_clicked(0)
 
 
-def offer(application: Application, place: Place) -> None:
-    """Offer what a session has left that was not closed."""
-    session = application.last_session
-    if not application.offering or session is None or application.snapshot is None:
-        return
-    _begin_box("##offer", place)
-    heading("The last session ended without being closed")
-    when = time.strftime("%d %B, %H:%M", time.localtime(session.index.time))
-    imgui.text_unformatted(f"{session.index.name or 'land'}, cycle {spaced(session.index.cycle)}, {when}")
-    imgui.spacing()
-    if imgui.button("Go on with it"):
-        application.commands.attempt(application.commands.last_session)
-    imgui.same_line(0.0, em(0.6))
-    if imgui.button("Not now"):
-        application.commands.decline_session()
-    tooltip_on_hover(f"{BY_COMMAND['last_session'].keys[0]} opens it later")
-    _end_box()
-
-
 def waiting(application: Application, place: Place) -> None:
     """What is being made ready, as long as there is no land to be seen."""
     status = application.simulation.status
@@ -124,7 +105,6 @@ def failure(application: Application, place: Place, widest: float) -> None:
     status = application.simulation.status
     if status.state != "failed":
         return
-    commands = application.commands
     _begin_box("##failure", place)
     imgui.text_colored(imgui.ImVec4(*ERROR), icons.ICON_FA_TRIANGLE_EXCLAMATION)
     imgui.same_line(0.0, em(0.6))
@@ -136,14 +116,14 @@ def failure(application: Application, place: Place, widest: float) -> None:
     imgui.pop_text_wrap_pos()
     imgui.spacing()
     if imgui.button("Reset"):
-        commands.reset()
+        BY_NAME["reset"].run(application)
     if status.stopped and status.stopped.process:
         imgui.same_line()
         if imgui.button(f"Continue without {status.stopped.process}"):
-            commands.continue_without(status.stopped.process)
+            running.continue_without(application, status.stopped.process)
     imgui.same_line()
     if imgui.button("Open …"):
-        commands.open_dialog()
+        BY_NAME["open_dialog"].run(application)
     _end_box()
 
 

@@ -13,7 +13,7 @@ from imgui_bundle import imgui
 
 from app.model.numbers import number_text, range_words, spaced, value_text
 from app.model.parameters import Declaration, Parameters, Value
-from app.picture.style import ACCENT, FAINT_TEXT, TEXT, WARNING, Colour, Fonts, em, faded
+from app.picture.style import ACCENT, FAINT_TEXT, TEXT, WARNING, Colour, Face, em, faded
 from app.scene.comparison import NAMES
 from app.scene.scene import (
     DECLARATIONS,
@@ -22,12 +22,11 @@ from app.scene.scene import (
     Scene,
     can_have_keys,
     curve_of,
-    differing,
-    section_of,
-    without_effect,
 )
 from app.sources.generators import GENERATORS
-from app.window.actions import BY_COMMAND
+from app.window.actions import BY_NAME
+from app.window.commands import changes
+from app.window.panel.facts import Facts, ParameterFacts
 from app.window.panel.fields import FieldPreviews
 from app.window.panel.held import held_value
 from app.window.panel.memory import PanelMemory
@@ -74,26 +73,13 @@ class ParameterRows:
     def __init__(self, application: Application, memory: PanelMemory) -> None:
         self._application = application
         self._memory = memory
+        self.facts = Facts(application.documents)
         self._widgets = ParameterWidgets(application.notices.warn)
         self._fields = FieldPreviews(application)
         self._traits = TraitRows(application, self._widgets)
         self._before_drag: tuple[str, list[Value]] = ("", [])  # a path, and what it had in each world
-        self._changed: tuple[Scene, Scene, frozenset[str]] | None = None  # of which scenes, and how they were opened
         self.lit: tuple[str, ...] = ()  # words that are lit in labels
         self._to_be_focused = ""  # the path of a parameter that gets the keyboard in the next frame
-
-    @property
-    def changed(self) -> frozenset[str]:
-        """The paths of all parameters, and of curves, that are not as they were opened."""
-        scene, opened = self._application.documents.scene, self._application.documents.opened
-        if self._changed is None or self._changed[0] is not scene or self._changed[1] is not opened:
-            follows = {path for path, curve in scene.keys.items() if opened.keys.get(path) == curve}
-            self._changed = (scene, opened, frozenset(differing(opened, scene)) - follows)
-        return self._changed[2]
-
-    def differing(self, section: str) -> int:
-        """How many parameters of a section are not the same in both worlds."""
-        return sum(self._differs(path) for path in DECLARATIONS if section_of(path) == section)
 
     def traits(self) -> None:
         """The rows of all traits of materials and plants."""
@@ -107,21 +93,20 @@ class ParameterRows:
         """A switch alone, for the line that has the title of its group."""
         path = declaration.path
         imgui.push_id(path)
-        self._value(declaration, self._application.documents.scene.value(path), imgui.get_frame_height())
-        self._context_menu(declaration)
-        if path in self.changed:
+        facts = self.facts.of(path)
+        self._value(declaration, facts, imgui.get_frame_height())
+        self._menu(declaration)
+        if facts.is_changed:
             imgui.same_line(0.0, em(0.2))
             self._reset_button(declaration, imgui.get_frame_height() * 0.8)
         imgui.pop_id()
 
     def row(self, declaration: Declaration) -> None:
         """Name and value of a parameter."""
-        application, path = self._application, declaration.path
-        value = application.documents.scene.value(path)
-        is_changed = path in self.changed
-        idle = without_effect(application.documents.scene, declaration)
+        path = declaration.path
+        facts = self.facts.of(path)
         imgui.push_id(path)
-        imgui.push_style_var(imgui.StyleVar_.alpha.value, IDLE_OPACITY if idle else 1.0)
+        imgui.push_style_var(imgui.StyleVar_.alpha.value, IDLE_OPACITY if facts.without_effect else 1.0)
         reset_width = imgui.get_frame_height()
         width = imgui.get_content_region_avail().x
         gap = imgui.get_style().item_spacing.x
@@ -130,7 +115,7 @@ class ParameterRows:
         label_width = width * LABEL_PART if is_wide else 0.0
 
         imgui.align_text_to_frame_padding()
-        self._label(declaration, is_changed, label_width - gap if is_wide else width)
+        self._label(declaration, facts, label_width - gap if is_wide else width)
         if is_wide:
             imgui.same_line(left + label_width)
         widget_width = width - label_width - reset_width - gap * 0.5
@@ -139,14 +124,15 @@ class ParameterRows:
             imgui.set_scroll_here_y()
             self._to_be_focused = ""
         if path == SOURCE:
-            self._source(str(value), widget_width)
+            self._source(str(facts.value), widget_width)
         else:
-            self._value(declaration, value, widget_width)
-        if is_changed:
+            self._value(declaration, facts, widget_width)
+        if facts.is_changed:
             imgui.same_line(left + width - reset_width)
             self._reset_button(declaration, reset_width)
-        if declaration.names_files:
-            self._fields.row(declaration, self._widgets.being_typed(path) or str(value))
+        if declaration.of_land:
+            self._fields.row(declaration, self._widgets.being_typed(path) or str(facts.value))
+        self._menu(declaration)
         imgui.pop_style_var()
         imgui.pop_id()
 
@@ -154,61 +140,64 @@ class ParameterRows:
         """Give back the pictures of fields."""
         self._fields.release()
 
-    def _value(self, declaration: Declaration, value: Value, width: float) -> None:
+    def _value(self, declaration: Declaration, facts: ParameterFacts, width: float) -> None:
         """The widget of a parameter, and what is done with it."""
-        application, path = self._application, declaration.path
+        application, path, value = self._application, declaration.path, facts.value
         holding = held_value(application, path) if value == 0 else None
-        rebuilds = application.documents.rebuilds(path)
-        new = self._widgets.edit(declaration, value, width, acts_at_end=rebuilds, holding=holding)
-        if declaration.name != "enabled":
-            self._context_menu(declaration)
+        new = self._widgets.edit(declaration, value, width, acts_at_end=facts.rebuilds, holding=holding)
+        self._opens_menu(declaration)
         if self._widgets.dragged != path:
             self._help_on_hover(declaration)
         elif self._before_drag[0] != path:  # it has only been pressed
             self._before_drag = (path, [scene.value(path) for scene in application.documents.scenes])
         if new is None:
-            application.commands.change_back(path, self._before_drag[1])
+            changes.change_back(application, path, self._before_drag[1])
         elif new != value:
-            application.commands.change(path, new)
+            changes.change(application, path, new)
         if self._widgets.dragged != path == self._before_drag[0]:
             self._before_drag = ("", [])
 
-    def _label(self, declaration: Declaration, is_changed: bool, width: float) -> None:
-        colour: Colour = ACCENT if is_changed else faded(TEXT, 0.88)
+    def _label(self, declaration: Declaration, facts: ParameterFacts, width: float) -> None:
+        colour: Colour = ACCENT if facts.is_changed else faded(TEXT, 0.88)
         place = imgui.get_cursor_screen_pos()
-        if is_changed:
+        if facts.is_changed:
             dot = imgui.ImVec2(place.x - em(0.38), place.y + imgui.get_frame_height() / 2.0)
             imgui.get_window_draw_list().add_circle_filled(dot, em(0.14), imgui.get_color_u32(imgui.ImVec4(*ACCENT)))
-        width = self._room_for_label(declaration, width)
-        if self._differs(declaration.path):
+        width = room_for_label(facts, width)
+        if facts.differs:
             sign = imgui.ImVec2(place.x + width, place.y + imgui.get_style().frame_padding.y)
             imgui.get_window_draw_list().add_text(sign, imgui.get_color_u32(imgui.ImVec4(*WARNING)), "≠")
-        elif self._application.documents.rebuilds(declaration.path):
+        elif facts.rebuilds:
             self._rebuild_mark(imgui.ImVec2(place.x + width, place.y))
-        if curve_of(self._application.documents.scene, declaration.path):
+        if facts.has_keys:
             self._diamond(imgui.ImVec2(place.x - em(0.38), place.y + imgui.get_frame_height() / 2.0))
         imgui.push_clip_rect(place, imgui.ImVec2(place.x + width, place.y + imgui.get_frame_height() * 1.2), True)
         light_words(declaration.label, self.lit)
         imgui.text_colored(imgui.ImVec4(*colour), declaration.label)
         imgui.pop_clip_rect()
         self._help_on_hover(declaration)
-        if is_changed and imgui.is_item_hovered() and imgui.is_mouse_double_clicked(0):
-            self._application.commands.reset_parameters([declaration.path])
-        self._context_menu(declaration)
+        if facts.is_changed and imgui.is_item_hovered() and imgui.is_mouse_double_clicked(0):
+            changes.reset_parameters(self._application, [declaration.path])
+        self._opens_menu(declaration)
 
     def _diamond(self, middle: imgui.ImVec2) -> None:
         """The sign of a parameter that has keys on the time line."""
         colour = imgui.get_color_u32(imgui.ImVec4(*WARNING))
         imgui.get_window_draw_list().add_ngon_filled(middle, em(0.22), colour, 4)
 
-    def _context_menu(self, declaration: Declaration) -> None:
-        """By the right button, or the keyboard's menu key: what can be done with a parameter."""
-        path = declaration.path
+    def _opens_menu(self, declaration: Declaration) -> None:
+        """Let the last item open the menu of a parameter, by the right button or the keyboard's menu key."""
+        popup = f"of {declaration.path}"
+        imgui.open_popup_on_item_click(popup, imgui.PopupFlags_.mouse_button_right.value)
         if imgui.is_item_focused() and imgui.is_key_pressed(imgui.Key.menu):
-            imgui.open_popup(f"of {path}")
-        if not imgui.begin_popup_context_item(f"of {path}"):
+            imgui.open_popup(popup)
+
+    def _menu(self, declaration: Declaration) -> None:
+        """What can be done with a parameter. Called once for a row: what is called twice is shown twice."""
+        path = declaration.path
+        if not imgui.begin_popup(f"of {path}"):
             return
-        application, commands = self._application, self._application.commands
+        application = self._application
         value, opened = application.documents.scene.value(path), application.documents.opened.value(path)
         imgui.push_style_var(imgui.StyleVar_.alpha.value, 1.0)
         imgui.text_disabled(path)
@@ -216,15 +205,15 @@ class ParameterRows:
         for words, other in resets:
             label = f"Reset to {value_text(declaration, other)}, {words}###reset {words}"
             if imgui.menu_item(label, "", False, value != other)[0]:
-                commands.change(path, other)
+                changes.change(application, path, other)
         setting = setting_text(path, value)
         if imgui.menu_item(f"Copy {setting}###copy", "", False)[0]:
             imgui.set_clipboard_text(setting)
         pinned = self._memory.kept.pinned_parameters
         if imgui.menu_item("Unpin###pin" if path in pinned else "Pin to the top###pin", "", False)[0]:
             self._memory.toggle(pinned, path)
-        if declaration.names_files and imgui.menu_item("Mask by an image …###mask", "", False)[0]:
-            self._application.panel.ask_for_image(lambda image: commands.mask_by(path, image))
+        if declaration.of_land and imgui.menu_item("Mask by an image …###mask", "", False)[0]:
+            self._application.panel.ask_for_image(lambda image: changes.mask_by(application, path, image))
         if can_have_keys(declaration):
             imgui.separator()
             self._key_items(declaration)
@@ -239,18 +228,13 @@ class ParameterRows:
         value = value_text(declaration, application.documents.scene.value(path))
         imgui.text_disabled(f"{declaration.label} over the cycles")
         if imgui.menu_item(f"Key here: {value} in cycle {spaced(cycle)}###add key", "", False)[0]:
-            application.commands.set_key(path)
+            changes.set_key(application, path)
         for key in curve:
             label = f"Remove {value_text(declaration, key.value)} in cycle {spaced(key.cycle)}###remove {key.cycle}"
             if imgui.menu_item(label, "", False)[0]:
-                application.commands.remove_key(path, key.cycle)
+                changes.remove_key(application, path, key.cycle)
         if curve and imgui.menu_item("Remove all keys", "", False)[0]:
-            application.commands.change(KEYS + path, "")
-
-    def _room_for_label(self, declaration: Declaration, width: float) -> float:
-        """What the sign behind a label leaves of its width."""
-        has_sign = self._differs(declaration.path) or self._application.documents.rebuilds(declaration.path)
-        return width - (em(SIGN_WIDTH) if has_sign else 0.0)
+            changes.change(application, KEYS + path, "")
 
     def _rebuild_mark(self, place: imgui.ImVec2) -> None:
         """The sign of the button Reset, small: a change rebuilds the world."""
@@ -258,7 +242,7 @@ class ParameterRows:
         top = place.y + (imgui.get_frame_height() - size) / 2.0
         colour = imgui.get_color_u32(imgui.ImVec4(*faded(FAINT_TEXT, 0.7)))
         drawing = imgui.get_window_draw_list()
-        drawing.add_text(Fonts.text, size, imgui.ImVec2(place.x, top), colour, icons.ICON_FA_BACKWARD_FAST)
+        drawing.add_text(Face.PLAIN.font(), size, imgui.ImVec2(place.x, top), colour, icons.ICON_FA_BACKWARD_FAST)
 
     def _help_on_hover(self, declaration: Declaration) -> None:
         if tooltip_is_due():  # else its lines would be made for each row in each frame
@@ -266,20 +250,17 @@ class ParameterRows:
 
     def _help(self, declaration: Declaration) -> list[str]:
         path = declaration.path
-        opened = self._application.documents.opened.value(path)
+        facts, opened = self.facts.of(path), self._application.documents.opened.value(path)
         lines = [declaration.help]
-        if idle := without_effect(self._application.documents.scene, declaration):
-            lines.append(idle)
-        if (
-            self._application.documents.scene.value(path) == 0
-            and (holding := held_value(self._application, path)) is not None
-        ):
+        if facts.without_effect:
+            lines.append(facts.without_effect)
+        if facts.value == 0 and (holding := held_value(self._application, path)) is not None:
             lines.append(f"now {number_text(declaration, holding)}")
-        if self._application.documents.rebuilds(path):
+        if facts.rebuilds:
             lines.append(REBUILDS)
         if declaration.kind in (int, float):
             lines.append(f"{range_words(declaration)}; {HOW_TO_SET}")
-        if self._differs(path):
+        if facts.differs:
             values = (value_text(declaration, scene.value(path)) for scene in self._application.documents.scenes)
             lines.append(" · ".join(f"{name}: {value}" for name, value in zip(NAMES, values, strict=False)))
         if sources := sources_of(GROUPS[path.partition(".")[0]]):
@@ -300,30 +281,31 @@ class ParameterRows:
         imgui.pop_style_color(2)
         tooltip_on_hover(f"reset to {value_text(declaration, opened)}, as in the scene as opened")
         if pressed:
-            self._application.commands.change(declaration.path, opened)
+            changes.change(self._application, declaration.path, opened)
 
     def _source(self, source: str, width: float) -> None:
         """The source of the terrain: a generator or a file. Presets, which set all parameters, are in the gallery."""
-        commands, gap = self._application.commands, imgui.get_style().item_inner_spacing.x
+        gap = imgui.get_style().item_inner_spacing.x
         button = imgui.get_frame_height() * BUTTON_WIDTH
         imgui.set_next_item_width(width - 2.0 * (button + gap))
         if imgui.begin_combo(f"##{SOURCE}", source.rpartition("/")[2]):
             for name in GENERATORS:
                 if imgui.selectable(f"{name}##generator", name == source)[0]:
-                    commands.change(SOURCE, name)
+                    changes.change(self._application, SOURCE, name)
             imgui.end_combo()
         tooltip_on_hover(DECLARATIONS[SOURCE].help, "The generators; the gallery has the presets.")
         imgui.same_line(0.0, gap)
-        gallery = BY_COMMAND["toggle_gallery"]
-        if icon_button(icons.ICON_FA_IMAGES, gallery.command, gallery.tooltip):
-            commands.run(gallery)
+        gallery = BY_NAME["toggle_gallery"]
+        if icon_button(icons.ICON_FA_IMAGES, gallery.name, gallery.tooltip):
+            gallery.run(self._application)
         imgui.same_line(0.0, gap)
         if icon_button(icons.ICON_FA_FOLDER_OPEN, "open file", "Open a heightmap, a saved world or a preset (Ctrl+O)"):
-            commands.open_dialog()
+            BY_NAME["open_dialog"].run(self._application)
 
-    def _differs(self, path: str) -> bool:
-        scenes = self._application.documents.scenes
-        return len(scenes) > 1 and len({scene.value(path) for scene in scenes}) > 1
+
+def room_for_label(facts: ParameterFacts, width: float) -> float:
+    """What the sign behind a label leaves of its width."""
+    return width - (em(SIGN_WIDTH) if facts.differs or facts.rebuilds else 0.0)
 
 
 def setting_text(path: str, value: Value) -> str:

@@ -10,6 +10,7 @@ import moderngl
 from imgui_bundle import imgui
 
 from app.picture.style import ACCENT, ERROR, FAINT_TEXT, FIELD, em, faded
+from app.window.commands.attempt import attempt
 from app.window.panel.dialog_window import dialog_window
 from app.window.panel.widgets import choice, tooltip_on_hover
 from app.window.part_choice import SIDES
@@ -166,7 +167,7 @@ class PartDialog:
         imgui.same_line(0.0, em(0.4))
         imgui.begin_disabled(bool(choosing.why))
         if imgui.button("Open###open", imgui.ImVec2(em(BUTTON), 0.0)):
-            self._application.commands.attempt(choosing.open)
+            attempt(self._application, choosing.open)
         imgui.end_disabled()
 
 

@@ -59,7 +59,7 @@ def _filling(application: Application, survey: Survey | None) -> None:
     if OVERLAYS[application.documents.scene.view.overlay].survey != "filling":
         return
     if icon_button(icons.ICON_FA_ROTATE_LEFT, "fill again", "Restart the filling from the coast"):
-        application.fill_again()
+        application.watching.fill_again()
     imgui.same_line()
     imgui.align_text_to_frame_padding()
     done = survey is not None and survey.filled
@@ -70,10 +70,11 @@ def _course(application: Application, course: Course) -> None:
     heading("Flow path")
     imgui.same_line()
     if icon_button(icons.ICON_FA_XMARK, "forget place", "Clear this point (Esc)"):
-        application.ask_about(None)
+        application.watching.ask_about(None)
     if imgui.begin_table("course", 2, imgui.TableFlags_.sizing_stretch_prop.value):
         _fact("from", f"row {course.row}, column {course.column}")
         _fact("contributing area", area_text(course.catchment))
+        _fact("discharge", f"{measured(float(course.discharge[0]))} m³/s")
         _fact("to the outlet", length_text(course.length))
         _fact("drop", length_text(course.drop))
         imgui.end_table()
@@ -91,8 +92,8 @@ def _course(application: Application, course: Course) -> None:
         ):
             spec = implot.Spec(fill_color=imgui.ImVec4(*colour), fill_alpha=0.5)
             implot.plot_shaded(name, along, lower, upper, spec=spec)
-        implot.plot_line("water", along, course.water, spec=implot.Spec(line_color=imgui.ImVec4(*WATER)))
         implot.plot_line("ground", along, course.ground, spec=implot.Spec(line_color=imgui.ImVec4(*GROUND)))
+        implot.plot_line("water", along, course.water, spec=implot.Spec(line_color=imgui.ImVec4(*WATER)))
         implot.end_plot()
 
 
@@ -184,7 +185,7 @@ def _list(
         is_shown = survey.course is not None and survey.course.asked == place
         whole_row = imgui.SelectableFlags_.span_all_columns.value
         if imgui.selectable(f"{first}###{name} {number}", is_shown, whole_row)[0]:
-            application.ask_about(place, look_there=True)
+            application.watching.ask_about(place, look_there=True)
         for text in others:
             imgui.table_next_column()
             imgui.text_unformatted(text)

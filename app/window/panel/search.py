@@ -11,7 +11,8 @@ from app.model.parameters import Declaration
 from app.picture.style import FAINT_TEXT, em
 from app.scene.scene import DECLARATIONS, GROUPS
 from app.scene.search import found_parameters, words_of
-from app.window.actions import BY_COMMAND
+from app.window.actions import BY_NAME
+from app.window.commands import changes
 from app.window.panel.groups import settings_text
 from app.window.panel.parameters import ParameterRows, light_words, setting_text
 from app.window.panel.widgets import icon_button, tooltip_on_hover
@@ -48,7 +49,7 @@ class Search:
 
     def field(self) -> None:
         """The field, and buttons for all that has been changed."""
-        changed = sorted(self._rows.changed)
+        changed = sorted(self._rows.facts.changed)
         gap = em(0.3)
         reset = f"{icons.ICON_FA_ROTATE_LEFT} {len(changed)}"
         padding = 2.0 * imgui.get_style().frame_padding.x
@@ -59,7 +60,7 @@ class Search:
             imgui.set_window_focus()  # from the window of the sliders, which keeps it otherwise
             imgui.set_keyboard_focus_here()
         self._frames_to_begin = max(self._frames_to_begin - 1, 0)
-        key = BY_COMMAND["search"].key_text
+        key = BY_NAME["search"].key_text
         hints = [
             f"{icons.ICON_FA_MAGNIFYING_GLASS}  {text}" for text in (f"find a parameter  ({key})", f"find  ({key})")
         ]
@@ -78,7 +79,7 @@ class Search:
         count = f"{len(changed)} change" + ("s" if len(changed) > 1 else "")
         imgui.same_line(0.0, gap)
         if imgui.button(f"{reset}###reset all"):
-            self._application.commands.reset_parameters(changed)
+            changes.reset_parameters(self._application, changed)
         tooltip_on_hover(f"Reset all {count}", "All parameters as they were opened, as one step of undo.")
         imgui.same_line(0.0, gap)
         if imgui.button(f"{icons.ICON_FA_COPY}###copy all"):

@@ -8,7 +8,8 @@ from imgui_bundle import imgui
 
 from app.model.numbers import spaced
 from app.picture.style import FAINT_TEXT
-from app.window.actions import BY_COMMAND
+from app.window.actions import BY_NAME
+from app.window.commands import running
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -27,15 +28,15 @@ def snowball_runs(application: Application) -> None:
         button = imgui.ImVec2((width - len(BALLS) * gap) / (len(BALLS) + 1), 0.0)
         for balls in BALLS:
             if imgui.button(f"{spaced(balls)}###roll {balls}", button):
-                application.commands.roll_snowballs(balls)
+                running.roll_snowballs(application, balls)
             tooltip_on_hover(
                 f"Run {spaced(balls)} snowballs, with all other processes paused",
                 "even if this process is off",
             )
             imgui.same_line(0.0, gap)
-        blur = BY_COMMAND["smooth"]
+        blur = BY_NAME["smooth"]
         if imgui.button(f"{blur.label}###smooth", button):
-            application.commands.run(blur)
+            blur.run(application)
         tooltip_on_hover(blur.tooltip)
     else:
         fallen, balls = run
@@ -44,7 +45,7 @@ def snowball_runs(application: Application) -> None:
         imgui.progress_bar(fallen / balls, size, f"{spaced(fallen)} of {spaced(balls)}")
         imgui.same_line(0.0, gap)
         if imgui.button("Cancel###cancel snowballs"):
-            application.commands.cancel_snowballs()
+            running.cancel_snowballs(application)
         tooltip_on_hover("Stop this run")
     snapshot = application.snapshot
     if snapshot is not None and snapshot.snowballs:

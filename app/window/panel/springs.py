@@ -13,6 +13,7 @@ from app.picture.ground import Ground
 from app.picture.sides import Side
 from app.picture.style import FAINT_TEXT, OVER_SCENE, WATER, em, faded
 from app.processes.droplets import MOST_DROPS, Spring, read_springs
+from app.window.commands import changes
 from app.window.panel.widgets import BUTTON_WIDTH, icon_button, tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class SpringMarks:
         """A drop over the place where the water wells up, and its strength while it is pointed at."""
         east, south = spring.east * ground.east, spring.south * ground.south
         point = glm.vec3(east, ground.height(east, south), south)
-        (place,) = self._application.places_of(side, [point])
+        (place,) = self._application.views.places_of(side, [point])
         if place is None:
             return
         size = imgui.ImVec2(2.0 * em(RADIUS), 2.0 * em(RADIUS))
@@ -76,7 +77,7 @@ class SpringMarks:
             self._drag(number, spring)
             if is_lit:
                 imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ns.value)
-        camera = self._application.camera_of(side).camera()
+        camera = self._application.views.camera_of(side).camera()
         hit = ground.hit(camera.position, glm.normalize(point - camera.position))
         away = glm.length(point - camera.position)
         is_hidden = hit is not None and glm.length(hit - camera.position) < IN_FRONT * away
@@ -96,12 +97,12 @@ class SpringMarks:
             moved = -imgui.get_mouse_drag_delta(0, 0.0).y if imgui.is_item_active() else 0.0
             if moved:
                 drops = min(self._dragged[1] * 2.0 ** (moved / DOUBLING), MOST_DROPS)
-                self._application.commands.set_spring(number, drops)
+                changes.set_spring(self._application, number, drops)
         if imgui.is_item_deactivated():
             self._dragged = None
 
     def _mark_on_minimap(self, side: Side, spring: Spring) -> None:
-        if not self._application.documents.scene.view.minimap:
+        if not self._application.views.with_minimap:
             return
         left, top, width, height = self._application.layout.minimap(side)
         place = imgui.ImVec2(left + spring.east * width, top + spring.south * height)
@@ -133,7 +134,7 @@ def spring_list(application: Application) -> None:
         imgui.push_id(f"spring {number}")
         imgui.align_text_to_frame_padding()
         if icon_button(icons.ICON_FA_LOCATION_CROSSHAIRS, "look", "Look there"):
-            application.look_at_part(spring.south, spring.east)
+            application.views.look_at_part(spring.south, spring.east)
         imgui.same_line()
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), f"{spring.south:.2f} south, {spring.east:.2f} east")
         imgui.same_line()
@@ -143,8 +144,8 @@ def spring_list(application: Application) -> None:
         changed, drops = imgui.drag_float("##drops", spring.drops, speed, 0.0, MOST_DROPS, "%.4g drops")
         tooltip_on_hover("Its strength in drops of volume 1, in each cycle", "Ctrl + click to type it")
         if changed and math.isfinite(drops):
-            application.commands.set_spring(number, min(max(drops, 0.0), MOST_DROPS))
+            changes.set_spring(application, number, min(max(drops, 0.0), MOST_DROPS))
         imgui.same_line()
         if icon_button(icons.ICON_FA_XMARK, "end", "End this spring"):
-            application.commands.end_spring(number)
+            changes.end_spring(application, number)
         imgui.pop_id()

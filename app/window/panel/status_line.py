@@ -13,7 +13,8 @@ from app.model.ledger import LARGEST_IMBALANCE
 from app.model.numbers import measured, spaced, time_text
 from app.picture.style import ACCENT, ERROR, FAINT_TEXT, TEXT, WARNING, Colour, em
 from app.scene.comparison import NAMES
-from app.window.actions import BY_COMMAND
+from app.window.actions import BY_NAME
+from app.window.panel.readout import readout
 from app.window.panel.side_bar import side_bar
 from app.window.panel.widgets import tooltip_on_hover
 
@@ -56,11 +57,13 @@ def _items(application: Application) -> None:
     imgui.align_text_to_frame_padding()
     imgui.text_colored(imgui.ImVec4(*colour), f"{icon}  {words}")
 
+    if under := readout_under_pointer(application):
+        _item(under, TEXT, "what lies under the pointer: height, slope, water, ground, place")
     _recording(application.recording)
     exporting = application.exporting
     if exporting.is_writing:
         text = f"exporting {len(exporting.written)} of {len(exporting.files)}"
-        _item(text, WARNING, f"into {exporting.folder}; {BY_COMMAND['export_dialog'].key_text} shows it")
+        _item(text, WARNING, f"into {exporting.folder}; {BY_NAME['export_dialog'].key_text} shows it")
     _item(f"cycle {spaced(status.cycle)}", TEXT, "cycles since the start of this world")
     if snapshot is not None and snapshot.years:
         _item(time_text(snapshot.years), TEXT, "geological time since the land began")
@@ -94,7 +97,7 @@ def _recording(recording: Recording) -> None:
         text = f"{icons.ICON_FA_CIRCLE} {duration(recorder.seconds)} · {recorder.bytes / 1e6:.1f} MB"
         if recorder.dropped:
             text += f" · {spaced(recorder.dropped)} dropped"
-        key = BY_COMMAND["record"].key_text
+        key = BY_NAME["record"].key_text
         _item(text, ERROR, f"recording {recorder.path.name}; {key} stops", "dropped: pictures that came too fast")
     for recorder in recording.finishing:
         _item(f"finishing {recorder.path.name}", WARNING, "the clip is there soon")
@@ -109,3 +112,14 @@ def _item(text: str, colour: Colour, *help: str) -> None:
         return
     imgui.text_colored(imgui.ImVec4(*colour), text)
     tooltip_on_hover(*help)
+
+
+def readout_under_pointer(application: Application) -> str:
+    """The line for the cell under the pointer; empty where it is on no land, or over the panel."""
+    io = imgui.get_io()
+    if io.want_capture_mouse or application.camera.flying or application.camera.dragging:
+        return ""
+    hit = application.pointing.ground_under(io.mouse_pos.x, io.mouse_pos.y)
+    cell = application.pointing.cell_at(hit.x, hit.z) if hit is not None else None
+    snapshot = application.pointing.side.snapshot
+    return "" if cell is None or snapshot is None else readout(snapshot, cell)

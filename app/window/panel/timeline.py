@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,7 @@ import moderngl
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from app.engine.compressed import Compressed
 from app.engine.moments import BranchSeen, KeptSeen, TimelineSeen, name_of
 from app.model.camera_path import read_camera_path
 from app.model.curves import value_at
@@ -16,12 +19,15 @@ from app.model.numbers import spaced
 from app.picture.style import ACCENT, ERROR, FAINT_TEXT, FIELD, OVER_SCENE, TEXT, WARNING, Colour, em, faded
 from app.scene.edits import Edit, Stroke
 from app.scene.scene import DECLARATIONS, curve_of
-from app.window.actions import BY_COMMAND
+from app.window.actions import BY_NAME
+from app.window.commands import moments
 from app.window.panel.side_bar import side_bar
 from app.window.panel.widgets import icon_button, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
+
+log = logging.getLogger(__name__)
 
 HEIGHT = 3.1  # heights of the font
 SMALLEST_WINDOW = 26.0  # heights of the font, in which there is a strip
@@ -39,7 +45,7 @@ class TimelineStrip:
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self._textures: dict[int, tuple[KeptSeen, moderngl.Texture]] = {}  # by the identity of the state
+        self._textures: dict[int, tuple[Compressed, moderngl.Texture]] = {}  # by the identity of a small map
         self._wanted: int | None = None  # the cycle that it is dragged to, and which has not been asked for
 
     def height(self) -> float:
@@ -101,9 +107,9 @@ class TimelineStrip:
         """Ask for the cycle under the pointer; while one is on its way, the newest waits."""
         if held and (imgui.is_item_activated() or imgui.get_io().mouse_delta.x):
             self._wanted = cycle
-        if self._wanted is not None and not self._application.is_going:
+        if self._wanted is not None and not self._application.history.is_going:
             if self._wanted != self._application.simulation.status.cycle:
-                self._application.commands.go_to_cycle(branch.number, self._wanted)
+                moments.go_to_cycle(self._application, branch.number, self._wanted)
             self._wanted = None
 
     def _buttons(self, timeline: TimelineSeen, branch: BranchSeen) -> None:
@@ -113,9 +119,9 @@ class TimelineStrip:
             ("redo", icons.ICON_FA_SHARE, bool(application.undo.undone)),
         )
         for command, icon, enabled in rows:
-            action = BY_COMMAND[command]
+            action = BY_NAME[command]
             if icon_button(icon, command, action.tooltip, enabled=enabled):
-                application.commands.run(action)
+                action.run(application)
             imgui.same_line(0.0, em(0.2))
         if icon_button(icons.ICON_FA_CODE_BRANCH, "branches", "What can be undone, and all branches"):
             imgui.open_popup("branches of the time line")
@@ -134,13 +140,13 @@ class TimelineStrip:
         for count, step in enumerate(reversed(done), 1):
             if imgui.menu_item(f"{step.name}##undo {count}", "", False)[0]:
                 for _ in range(count):
-                    application.commands.attempt(application.commands.undo)
+                    moments.undo(application)
         if application.undo.undone:
             imgui.text_disabled("redo")
         for count, step in enumerate(reversed(application.undo.undone[-MOST_STEPS:]), 1):
             if imgui.menu_item(f"{step.name}##redo {count}", "", False)[0]:
                 for _ in range(count):
-                    application.commands.attempt(application.commands.redo)
+                    moments.redo(application)
 
     def _branches(self, timeline: TimelineSeen, current: BranchSeen) -> None:
         """All branches: to go to the end of one, or to throw it away."""
@@ -153,11 +159,11 @@ class TimelineStrip:
             begin = f"from cycle {spaced(branch.origin.cycle)}" if branch.origin else "from the start"
             label = f"{branch.number}  {branch.name}  {begin} to {spaced(last)}"
             if imgui.menu_item(f"{label}##branch", "", is_current)[0] and not is_current:
-                self._application.commands.go_to_cycle(branch.number, branch.last)
+                moments.go_to_cycle(self._application, branch.number, branch.last)
             if not is_current:
                 imgui.same_line(0.0, em(1.0))
                 if imgui.small_button(f"{icons.ICON_FA_TRASH}##discard {branch.number}"):
-                    self._application.commands.discard_branch(branch.number)
+                    moments.discard_branch(self._application, branch.number)
                 tooltip_on_hover("Throw this branch away")
         kept = timeline.bytes_in_memory / 1e6, timeline.bytes_on_disk / 1e6
         imgui.text_disabled(f"kept states: {kept[0]:.0f} MB in memory, {kept[1]:.0f} MB on disk")
@@ -191,7 +197,7 @@ class TimelineStrip:
             free, used = left + width + em(0.1), used + 1
             corner = imgui.ImVec2(left, strip.place.y)
             drawing.add_image(
-                imgui.ImTextureRef(self._texture(state).glo),
+                imgui.ImTextureRef(self._texture(state.thumbnail).glo),
                 corner,
                 corner + imgui.ImVec2(width, strip.size.y),
                 imgui.ImVec2(0.0, 0.0),
@@ -201,16 +207,15 @@ class TimelineStrip:
         drawing.pop_clip_rect()
         self._forget_unused(used)
 
-    def _texture(self, state: KeptSeen) -> moderngl.Texture:
-        """The small map of a state."""
-        known = self._textures.pop(id(state), None)
-        if known is None or known[0] is not state:
-            rows, columns = state.thumbnail.shape[:2]
-            texture = self._application.sides.context.texture(
-                (columns, rows), 3, state.thumbnail.tobytes(), alignment=1
-            )
-            known = state, texture
-        self._textures[id(state)] = known
+    def _texture(self, thumbnail: Compressed) -> moderngl.Texture:
+        """A small map as it is drawn."""
+        known = self._textures.pop(id(thumbnail), None)
+        if known is None or known[0] is not thumbnail:
+            rows, columns = thumbnail.shape[:2]
+            context = self._application.sides.context
+            texture = context.texture((columns, rows), 3, pixels_of(thumbnail), alignment=1)
+            known = thumbnail, texture
+        self._textures[id(thumbnail)] = known
         return known[1]
 
     def _forget_unused(self, used: int) -> None:
@@ -231,7 +236,7 @@ class TimelineStrip:
         if before:
             rows, columns = before[-1].thumbnail.shape[:2]
             size = imgui.ImVec2(em(8.0), em(8.0) * rows / columns)
-            imgui.image(imgui.ImTextureRef(self._texture(before[-1]).glo), size)
+            imgui.image(imgui.ImTextureRef(self._texture(before[-1].thumbnail).glo), size)
         year = self._application.documents.scene.climate.year
         imgui.text_unformatted(f"cycle {spaced(cycle)}{f', year {cycle / year:.1f}' if year else ''}")
         for edit in near[:MOST_LISTED]:
@@ -239,6 +244,15 @@ class TimelineStrip:
         if len(near) > MOST_LISTED:
             imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), f"and {len(near) - MOST_LISTED} more")
         imgui.end_tooltip()
+
+
+def pixels_of(thumbnail: Compressed) -> bytes:
+    """The pixels of a small map; black ones where somebody has removed the program's caches."""
+    try:
+        return thumbnail.array().tobytes()
+    except OSError as error:
+        log.warning("a small map of the time line is missing: %s", error)
+        return bytes(math.prod(thumbnail.shape))
 
 
 class _Strip:

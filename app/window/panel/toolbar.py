@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 
 from app.brushes.tools import TOOLS, Tool
 from app.picture.style import ACCENT, FAINT_TEXT, OVER_SCENE, em, faded
-from app.window.actions import BY_COMMAND
+from app.window.actions import BY_NAME
 from app.window.panel.file_dialog import FileDialog, Filter
 from app.window.panel.parameters import HOW_TO_SET
 from app.window.panel.widgets import BUTTON_WIDTH, ParameterWidgets, icon_button, toggle, tooltip_on_hover
@@ -92,19 +92,19 @@ class Toolbar:
 
     def _buttons(self) -> None:
         """The pointer, one button for each group of tools, and the gallery."""
-        brushing, commands = self._application.brushing, self._application.commands
+        brushing = self._application.brushing
         if _tool_button(icons.ICON_FA_ARROW_POINTER, "pointer", "Look: move the camera, ask about water  (Esc)",
                         lit=not brushing.is_active):  # fmt: skip
             brushing.choose("")
         for group, icon, command in GROUPS:
-            action = BY_COMMAND[command]
+            action = BY_NAME[command]
             is_lit = brushing.tool is not None and brushing.tool.group == group
             if _tool_button(icon, command, action.tooltip, lit=is_lit):
-                commands.run(action)
+                action.run(self._application)
         imgui.separator()
-        gallery = BY_COMMAND["toggle_gallery"]
-        if icon_button(icons.ICON_FA_IMAGES, gallery.command, gallery.tooltip):
-            commands.run(gallery)
+        gallery = BY_NAME["toggle_gallery"]
+        if icon_button(icons.ICON_FA_IMAGES, gallery.name, gallery.tooltip):
+            gallery.run(self._application)
 
     def _settings(self, tool: Tool, width: float) -> None:
         """The tools of the group, and how the one that is held works."""

@@ -27,6 +27,7 @@ from app.model.traits import (
     write_settings,
 )
 from app.picture.style import ACCENT, FAINT_TEXT, TEXT, em, faded
+from app.window.commands import changes
 from app.window.panel.widgets import LABEL_PART, NARROWEST_ROW, ParameterWidgets, tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class TraitRows:
             new = self._widgets.edit(declaration, values[place], width)
             self._note_drag(declaration.path, table.path)
             if new is None:
-                self._application.commands.change_back(table.path, self._before_drag[1])
+                changes.change_back(self._application, table.path, self._before_drag[1])
             elif new != values[place]:
                 numbers = list(values)
                 numbers[place] = float(new)
@@ -176,7 +177,7 @@ class TraitRows:
             self._change(table, with_setting(settings, new))
 
     def _change(self, table: Table, settings: tuple[Setting, ...]) -> None:
-        self._application.commands.change(table.path, write_settings(settings))
+        changes.change(self._application, table.path, write_settings(settings))
 
 
 def _of_kind(path: str, kind: AnyKind, trait: Trait) -> Iterator[Declaration]:

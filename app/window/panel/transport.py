@@ -8,7 +8,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.picture.style import ACCENT, FAINT_TEXT, em, faded
-from app.window.actions import BY_COMMAND
+from app.window.actions import BY_NAME
 from app.window.panel.widgets import icon_button, tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -28,28 +28,26 @@ WIDTH_FOR_ONE_ROW = 19.6  # heights of the font
 def transport(application: Application) -> None:
     """Pause, step, reset, new seed, compare; speed."""
     width = imgui.get_content_region_avail().x
-    commands = application.commands
     paused = application.simulation.paused
     # The one button that is looked for most, so the one that stands out.
     imgui.push_style_color(imgui.Col_.button.value, imgui.ImVec4(*faded(ACCENT, 0.32)))
     imgui.push_style_color(imgui.Col_.button_hovered.value, imgui.ImVec4(*faded(ACCENT, 0.48)))
-    pause = BY_COMMAND["toggle_pause"]
-    if icon_button(icons.ICON_FA_PLAY if paused else icons.ICON_FA_PAUSE, pause.command, pause.tooltip):
-        commands.run(pause)
+    pause = BY_NAME["toggle_pause"]
+    if icon_button(icons.ICON_FA_PLAY if paused else icons.ICON_FA_PAUSE, pause.name, pause.tooltip):
+        pause.run(application)
     imgui.pop_style_color(2)
     for command, icon in BUTTONS:
         imgui.same_line(0.0, em(0.3))
-        if icon_button(icon, command, BY_COMMAND[command].tooltip):
-            commands.run(BY_COMMAND[command])
+        if icon_button(icon, command, BY_NAME[command].tooltip):
+            BY_NAME[command].run(application)
     if width > em(WIDTH_FOR_ONE_ROW):
         imgui.same_line(0.0, em(0.9))
     _speed(application)
 
 
 def _speed(application: Application) -> None:
-    commands = application.commands
-    if icon_button(icons.ICON_FA_MINUS, "slower", BY_COMMAND["slower"].tooltip):
-        commands.run(BY_COMMAND["slower"])
+    if icon_button(icons.ICON_FA_MINUS, "slower", BY_NAME["slower"].tooltip):
+        BY_NAME["slower"].run(application)
     simulation = application.documents.scene.simulation
     cycles, frames = simulation.cycles_per_frame, simulation.frames_per_cycle
     speed = "full speed" if not cycles else f"{cycles}/frame" if frames == 1 else f"{60.0 * cycles / frames:.3g}/s"
@@ -61,5 +59,5 @@ def _speed(application: Application) -> None:
     imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), speed)
     tooltip_on_hover("simulation cycles per frame of 1/60 s, or per second")
     imgui.same_line(left + width + em(0.4))
-    if icon_button(icons.ICON_FA_PLUS, "faster", BY_COMMAND["faster"].tooltip):
-        commands.run(BY_COMMAND["faster"])
+    if icon_button(icons.ICON_FA_PLUS, "faster", BY_NAME["faster"].tooltip):
+        BY_NAME["faster"].run(application)

@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 
 from app.model.numbers import empty_means, exact_text, number_text, rounded, take_typed, zero_means
 from app.model.parameters import Declaration, Value
-from app.picture.style import ACCENT, FAINT_TEXT, FIELD, FIELD_HOVERED, TEXT, Colour, Fonts, em, faded
+from app.picture.style import ACCENT, FAINT_TEXT, FIELD, FIELD_HOVERED, TEXT, Colour, Face, em, faded
 from app.window.panel.places import note_place
 
 LABEL_PART = 0.41  # of a row
@@ -84,7 +84,7 @@ def _stand_beside(lines: Sequence[str], widest: float) -> float:
 
 
 def heading(text: str) -> None:
-    imgui.push_font(Fonts.bold, 0.0)
+    imgui.push_font(Face.BOLD.font(), 0.0)
     imgui.text_unformatted(text)
     imgui.pop_font()
 

@@ -1,0 +1,40 @@
+"""`thalweg bench`."""
+
+from __future__ import annotations
+
+import argparse
+
+from app.bench import GROUPS, bench
+from app.cli.arguments import file_path
+
+_GROUPS = "\n".join(f"  {name:<12} {what}" for name, what in GROUPS.items())
+
+DESCRIPTION = "Benchmark this machine. Times are in yards: one yard is the time of a step of a plain droplet kernel."
+EPILOG = f"""
+groups:
+{_GROUPS}
+
+examples:
+  thalweg bench
+  thalweg bench droplets --json droplets.json
+  thalweg bench droplets --against droplets.json
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add its arguments to a parser."""
+    parser.add_argument("group", nargs="?", metavar="GROUP", help="what to measure; default: all")
+    parser.add_argument(
+        "--json",
+        type=file_path,
+        metavar="FILE",
+        help="keep the rows in a file, in the place of those that it has of them",
+    )
+    parser.add_argument(
+        "--against", type=file_path, metavar="FILE", help="tell what is worse by more than a tenth than in such a file"
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Do what its options say."""
+    bench(options.group, options.json, options.against)

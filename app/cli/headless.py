@@ -1,0 +1,48 @@
+"""Drawing without a window: OpenGL, and the view that a picture opens with."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import moderngl
+
+from app.model.errors import UserError
+from app.model.snapshot import Snapshot
+from app.picture.camera import CLEARANCE, OPENING_ASPECT, Camera, lifted, opening_camera
+from app.picture.crop import LARGEST_TILE
+from app.picture.ground import Ground
+from app.scene.scene import Scene
+
+
+@contextlib.contextmanager
+def headless_context() -> Iterator[moderngl.Context]:
+    """OpenGL without a window. Raises `UserError` where there is none, or one that is too old."""
+    backend: dict[str, Any] = {"backend": "egl"} if sys.platform == "linux" else {}
+    try:
+        context = moderngl.create_standalone_context(require=410, **backend)
+    except Exception as error:  # moderngl raises plain exceptions
+        needs = "needs OpenGL 4.1"
+        if sys.platform == "linux":
+            needs += " through EGL (on Debian and Ubuntu: apt-get install libegl1 libgl1)"
+        raise UserError(f"drawing without a window {needs}: {error}") from error
+    with context:
+        yield context
+    context.release()
+
+
+def largest_tile(context: moderngl.Context) -> int:
+    """Pixels along a side of what is drawn at once, in a scene that may have half as many again."""
+    return min(LARGEST_TILE, int(context.info["GL_MAX_VIEWPORT_DIMS"][0]) * 2 // 3)
+
+
+def scene_camera(scene: Scene, snapshot: Snapshot, aspect: float = OPENING_ASPECT) -> Camera:
+    """The initial view of a scene, as in the window, in a picture of this aspect ratio; never from under the ground."""
+    ground = Ground(snapshot, scene.view.exaggeration)
+    east, south = scene.camera.target_east * ground.east, scene.camera.target_south * ground.south
+    shape = ground.rows, ground.columns, ground.cell_size
+    camera = opening_camera(scene.camera, *shape, ground.height(east, south), aspect)
+    eye = camera.position
+    return lifted(camera, ground.limit(eye.x, eye.z) + CLEARANCE * ground.side)

@@ -1,0 +1,60 @@
+"""The branches of a time line, and the states that are kept on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from app.engine.compressed import Compressed
+from app.engine.kept import KeptWorld
+from app.engine.lockstep import Lockstep
+from app.engine.messages import Moment
+from app.engine.moments import thumbnail
+from app.scene.edits import Edit, Looked
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A state of all worlds at a moment."""
+
+    moment: Moment
+    worlds: tuple[KeptWorld, ...]
+    thumbnail: Compressed
+
+    @classmethod
+    def of(cls, moment: Moment, lockstep: Lockstep, before: Sequence[KeptWorld] = ()) -> Kept:
+        """What the worlds are now. Those `before`, where there are as many, share what has not changed since."""
+        shared: Sequence[KeptWorld | None] = before
+        if len(before) != len(lockstep.simulators):
+            shared = (None,) * len(lockstep.simulators)
+        worlds = tuple(map(KeptWorld.of, lockstep.simulators, shared))
+        return cls(moment, worlds, Compressed(thumbnail(lockstep.worlds[0])))
+
+    @property
+    def parts(self) -> Iterator[Compressed]:
+        """All that can be put on disk."""
+        for world in self.worlds:
+            yield from world.parts
+        yield self.thumbnail
+
+    @property
+    def bytes_in_memory(self) -> int:
+        return sum(part.length for part in self.parts if part.in_memory)
+
+    @property
+    def bytes(self) -> int:
+        return sum(part.length for part in self.parts)
+
+
+@dataclass
+class Branch:
+    """`edits` are those of all its way from the first, also of the branches that it comes from."""
+
+    number: int
+    name: str
+    origin: Moment | None  # where it leaves another branch
+    first: int  # cycle
+    last: int
+    edits: list[Edit] = field(default_factory=list)
+    looks: list[Looked] = field(default_factory=list)  # likewise
+    kept: list[Kept] = field(default_factory=list)  # in the order of their moments

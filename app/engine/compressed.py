@@ -1,0 +1,132 @@
+"""Arrays and objects to come back to: compressed, shared where they did not change, beyond some memory on disk."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+import weakref
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.files.scratch import scratch_folder
+from app.model.world import World
+
+# Of the coders of Blosc, measured on a world of everything with 512² cells, 30.4 MB, after 160 cycles: LZ4 makes
+# 24.1 MB of it in 23 ms, Zstandard 22.9 MB in 85 ms; of the difference to 60 cycles before, 22.6 and 20.7 MB. So what
+# has not changed is shared with the state before, and what has is kept whole: no state needs another one to be read.
+CODER, LEVEL, SHUFFLE = "lz4", 1, "shuffle"
+
+
+class Compressed:
+    """An array, compressed, in memory or at a place in a file."""
+
+    __slots__ = ("__weakref__", "_data", "_dtype", "_place", "_shape", "length")
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        from imagecodecs import blosc_encode
+
+        coded = blosc_encode(
+            np.ascontiguousarray(array).reshape(-1).view(np.uint8),  # type: ignore[arg-type]
+            level=LEVEL,
+            compressor=CODER,
+            shuffle=SHUFFLE,
+            typesize=array.dtype.itemsize,
+            numthreads=1,
+        )
+        self.length = len(coded)
+        self._data: bytes | None = bytes(coded)
+        self._dtype, self._shape = array.dtype, array.shape
+        self._place: tuple[SpillFile, int] | None = None
+
+    @classmethod
+    def pickled(cls, value: object) -> Compressed:
+        """An object of any kind, which `unpickled` brings back."""
+        return cls(np.frombuffer(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), np.uint8))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._shape
+
+    @property
+    def in_memory(self) -> bool:
+        return self._data is not None
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """As NumPy asks for it where it is copied from: one at a time, so that few are there whole."""
+        return np.array(self.array(), dtype, copy=copy)
+
+    def array(self) -> NDArray[Any]:
+        from imagecodecs import blosc_decode
+
+        data = self._data  # which another thread may put into a file just now
+        if data is None:
+            assert self._place is not None
+            file, offset = self._place
+            data = file.read(offset, self.length)
+        return np.frombuffer(blosc_decode(data, numthreads=1), self._dtype).reshape(self._shape)
+
+    def unpickled(self) -> Any:
+        return pickle.loads(self.array().data)
+
+
+class SpillFile:
+    """A file of compressed arrays, which is removed when none of them is needed any more.
+
+    It is open only while it is written or read: there may be thousands.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        weakref.finalize(self, path.unlink, missing_ok=True)
+
+    def read(self, offset: int, length: int) -> bytes:
+        with self._path.open("rb") as file:
+            file.seek(offset)
+            data = file.read(length)
+        if len(data) != length:
+            raise OSError(f"{self._path}: a kept state has been damaged")
+        return data
+
+
+def spill(arrays: Sequence[Compressed]) -> None:
+    """Put arrays into a file of their own, and out of memory. Raises `OSError` where not all of it can be written."""
+    handle, name = tempfile.mkstemp(".states", dir=scratch_folder())
+    path, offset = Path(name), 0
+    places: list[tuple[Compressed, int]] = []
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for array in arrays:
+                if array._data is not None:
+                    file.write(array._data)
+                    places.append((array, offset))
+                    offset += array.length
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+    spilled = SpillFile(path)
+    for array, offset in places:
+        array._place = spilled, offset
+        array._data = None
+
+
+class CompressedLayers(NamedTuple):
+    """The layers of a world as they were, and the versions that they had."""
+
+    layers: Mapping[str, Compressed]
+    versions: Mapping[str, int]
+
+    @classmethod
+    def of(cls, world: World, *before: CompressedLayers) -> CompressedLayers:
+        """Those of a world's state. Layers of the same version are shared with those that were `before`."""
+        own = world.layers_of_state()
+        versions = {name: world.version_of(name) for name in own}
+        layers = {}
+        for name, layer in own.items():
+            alike = (other.layers[name] for other in before if other.versions.get(name) == versions[name])
+            layers[name] = next(alike, None) or Compressed(layer)
+        return cls(layers, versions)

@@ -1,0 +1,220 @@
+"""Cycles over a world: each enabled process takes its step."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+import msgspec
+
+from app.engine import builds
+from app.engine.builds import Ground, asks_for_rates, builds_of
+from app.model.climate import weather_of
+from app.model.layers import LAYERS
+from app.model.parameters import Parameters
+from app.model.trait_parameters import read_material_traits, read_plant_traits
+from app.model.world import World
+from app.processes import PROCESSES
+from app.processes.cycle import Cycle
+from app.processes.pools import Pools, derive_levels
+from app.processes.process import Fading, Finite, Keeping, Process
+from app.processes.snowballs import MOVED, SnowballErosion
+from app.scene.scene import Scene
+from kernels.scratch import Scratch
+
+PORTION = 500  # snowballs of a run in a cycle: a few milliseconds, after which the picture may follow
+
+
+class SnowballRun(NamedTuple):
+    """A run of snowballs while all other processes are paused. Counted as `World.snowballs` is."""
+
+    first: int
+    last: int
+
+    def finer(self, times: int) -> SnowballRun:
+        """The same in finer cells, in which more balls do as much."""
+        return SnowballRun(self.first * times**2, self.last * times**2)
+
+
+class Cycles:
+    """Runs the processes of a scene over a world. Nothing leads back from a cycle that fails; see `Simulator`."""
+
+    def __init__(self, scene: Scene, world: World, threads: int | None = None) -> None:
+        self.scene = scene.at(world.cycle)
+        self.world = world
+        self.threads = threads  # where it is given, it goes before the scene's
+        self.milliseconds: dict[str, float] = {}
+        self.run: SnowballRun | None = None
+        self.prepared: set[str] = set()  # builds
+        self.cycle = Cycle()  # the one that runs, or ran last
+        self._running = ""  # the process that is, or was last
+        self._levels_are_old = False  # since the last cycle, or a change by hand
+        self._scratch = Scratch()  # of all processes
+        self._processes: list[Process] = [process() for process in PROCESSES]
+        # Asked several times in each cycle, and `isinstance` of a protocol is slow to answer.
+        self._finite = {process.name: process for process in self._processes if isinstance(process, Finite)}
+        self._keeping = [process for process in self._processes if isinstance(process, Keeping)]
+        self._fading = [process for process in self._processes if isinstance(process, Fading)]
+        self._take_traits()
+
+    # What runs.
+
+    def enabled(self, scene: Scene | None = None) -> list[Process]:
+        """The processes that are switched on and have not come to their end, in the order of the cycle."""
+        return [
+            process
+            for process in self._processes
+            if (parameters := self._parameters(process, scene)).enabled
+            and not ((finite := self._finite.get(process.name)) and finite.finished(self.world, parameters))
+        ]
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether there are processes that are switched on, and all of them have come to their end."""
+        return not self.enabled() and any(self._parameters(process).enabled for process in self._processes)
+
+    @property
+    def run_is_over(self) -> bool:
+        """Whether all balls of the run have fallen."""
+        return self.run is not None and self.world.snowballs >= self.run.last
+
+    @property
+    def _has_rivers(self) -> bool:
+        """Whether water runs over the land, so that it has channels."""
+        return self.scene.has_drops or "stream" in self.world.layers
+
+    def _parameters(self, process: Process, scene: Scene | None = None) -> Any:
+        """Of a process in the next cycle: those of `scene`, of the current one, or of the run of snowballs."""
+        parameters: Parameters = getattr(scene or self.scene, process.name)
+        if self.run is None:
+            return parameters
+        if process.name == SnowballErosion.name:
+            finer = self.world.refinement**2  # what the process makes more of; a run counts all that fall
+            return msgspec.structs.replace(parameters, enabled=True, count=PORTION / finer, total=self.run.last / finer)
+        if set(process.changes) & set(MOVED):
+            return msgspec.structs.replace(parameters, enabled=False)
+        return parameters
+
+    def take_scene(self, scene: Scene) -> None:
+        """Go on with the parameters of another scene, but for its fields."""
+        self.settle_levels()
+        before, self.scene = self.scene, scene
+        self._forget_what_is_off()
+        if scene.traits != before.traits:
+            self._take_traits()
+        if (scene.pools, scene.edges) != (before.pools, before.edges):
+            self.derive_levels()
+
+    def _follow_keys(self) -> None:
+        """Give the parameters that have keys their values of the next cycle."""
+        if self.scene.keys and (scene := self.scene.at(self.world.cycle)) is not self.scene:
+            self.take_scene(scene)
+
+    def _take_traits(self) -> None:
+        """Let the kinds of ground and of plants have the traits that the scene gives them."""
+        traits, world = self.scene.traits, self.world
+        world.flora = world.flora.with_traits(read_plant_traits(traits.plants))
+        if world.materials is not None:
+            world.materials = world.materials.with_traits(read_material_traits(traits.materials))
+
+    # Kernels.
+
+    def unprepared(self, scene: Scene | None = None, *, rated: bool = False) -> list[str]:
+        """The missing builds that the next cycles need with the parameters of `scene`, or with its current ones.
+
+        `rated`: on ground that has rates, also where it has none yet.
+        """
+        enabled = self.enabled(scene)
+        running = frozenset(process.name for process in enabled)
+        world = self.world
+        will_be_rated = asks_for_rates(scene or self.scene)
+        rated = rated or world.rates is not None
+        ground = Ground(world.materials is not None, world.is_covered, rated, will_be_rated)
+        needed = (builds_of(process, self._parameters(process, scene), ground, running) for process in enabled)
+        return [build for of_process in needed for build in of_process if build not in self.prepared]
+
+    def load(self, build: str) -> None:
+        """Compile a build of kernels, or load it from the cache."""
+        builds.prepare(build, self._processes)
+
+    def prepare(self, build: str) -> None:
+        """As `load`, and use it from the next cycle on."""
+        self.load(build)
+        self.prepared.add(build)
+        if build == Pools.name:
+            self.derive_levels()
+
+    # Levels of lakes and sea.
+
+    def derive_levels(self) -> None:
+        """Bring the levels of lakes and sea up to date with the world and the scene, between two cycles."""
+        self._levels_are_old = False
+        if self.scene.pools.enabled and Pools.name in self.prepared:
+            derive_levels(self.world, self.scene.pools, self.scene.edges)
+
+    def settle_levels(self) -> None:
+        """Bring the levels of lakes and sea up to date with the land, as it was left by the last cycle or by hand.
+
+        So a land at rest is seen as when it comes back, and a touch moves no lake but those that it reaches.
+        """
+        if self._levels_are_old:
+            self.derive_levels()
+
+    # A cycle.
+
+    def _run_cycle(self) -> None:
+        self._use_threads()
+        self._begin_cycle()
+        for process in self.enabled():
+            self._running = process.name
+            begin = time.perf_counter()
+            self._step(process)
+            elapsed = (time.perf_counter() - begin) * 1e3
+            before = self.milliseconds.get(process.name, elapsed)
+            self.milliseconds[process.name] = before + 0.1 * (elapsed - before)
+        self._forget_what_is_off()
+        self._end_cycle()
+
+    def _begin_cycle(self) -> None:
+        self._levels_are_old = False  # lakes and sea come first
+        self._follow_keys()
+        weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
+        running = frozenset(process.name for process in self.enabled())
+        self.cycle = Cycle(weather, self.scene.edges, running, self._scratch)
+
+    def _step(self, process: Process) -> None:
+        changed = process.step(self.world, self._parameters(process), self.cycle)
+        self.world.changed.update(
+            dict.fromkeys(process.changes if changed is None else changed, self.world.next_version)
+        )
+
+    def _end_cycle(self) -> None:
+        if self.run is None:  # for which all else stands still
+            self._fade_traces()
+        self.world.end_cycle()
+        self._levels_are_old = True
+
+    def _fade_traces(self) -> None:
+        """Let what processes left fade where they are switched off, and no other one leaves the like."""
+        left = {name for process in self.enabled() for name in process.changes}
+        for process in self._fading:
+            parameters = self._parameters(process)
+            traces = [name for name in process.changes if not LAYERS[name].always and name not in left]
+            if not parameters.enabled and traces and process.fade(self.world, parameters):
+                self.world.changed.update(dict.fromkeys(traces, self.world.next_version))
+
+    def _forget_what_is_off(self) -> None:
+        running = {process.name for process in self.enabled()}
+        for process in self._keeping:
+            if process.name not in running:
+                process.release()
+        if running != self.cycle.running:
+            self._scratch.release()
+        self.milliseconds = {name: taken for name, taken in self.milliseconds.items() if name in running}
+
+    def _use_threads(self) -> None:
+        """Numba keeps this per thread, so it is said by the thread that runs the cycle, and again after each change."""
+        import numba
+
+        available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+        numba.set_num_threads(min(self.threads or self.scene.simulation.threads or available, available))

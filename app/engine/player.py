@@ -1,0 +1,79 @@
+"""Edits made to worlds: one, those of a journal, or those on the way to a moment of the time line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.engine.lockstep import Lockstep
+from app.engine.messages import GoTo, Moment
+from app.model.errors import UserError
+from app.scene.edits import (
+    Blur,
+    CancelSnowballs,
+    Change,
+    Copy,
+    Edit,
+    Keep,
+    LandRequest,
+    Open,
+    Refine,
+    RollSnowballs,
+    Stroke,
+)
+
+
+class Player:
+    """Makes the edits of a journal, each after its cycle."""
+
+    def __init__(self, edits: Sequence[Edit], done: int) -> None:
+        self._edits = edits
+        self.done = done  # edits
+
+    def edit(self, lockstep: Lockstep) -> Lockstep:
+        """The worlds after what is due before their next cycle."""
+        while self.done < len(self._edits) and self._edits[self.done].cycle <= lockstep.cycle:
+            lockstep = edited(lockstep, self._edits[self.done].request)
+            self.done += 1
+        return lockstep
+
+
+class Travel(Player):
+    """The way from a kept state to a later moment: the edits since, each after its cycle, and the cycles between."""
+
+    def __init__(self, start: Moment, target: Moment, edits: Sequence[Edit], request: GoTo, before: Moment) -> None:
+        """`request` asked for it, when the worlds were at `before`."""
+        super().__init__(edits[: target.edits], start.edits)
+        self.target = target
+        self.request = request
+        self.before = before
+
+    def is_over(self, lockstep: Lockstep) -> bool:
+        return lockstep.cycle >= self.target.cycle and self.done >= self.target.edits
+
+    def moment(self, lockstep: Lockstep) -> Moment:
+        """Where the worlds are now."""
+        return Moment(self.target.branch, lockstep.cycle, self.done)
+
+
+def edited(lockstep: Lockstep, request: LandRequest) -> Lockstep:
+    """The worlds after an edit. Raises `UserError` where it cannot be made."""
+    match request:
+        case Change():
+            lockstep.change(request.applied_to(lockstep.scenes))
+        case Copy(world):
+            return lockstep.with_copy(world)
+        case Keep(worlds):
+            return lockstep.kept(worlds)
+        case Blur():
+            lockstep.smooth()
+        case Refine(times):
+            return lockstep.refined(times)
+        case RollSnowballs(balls):
+            lockstep.begin_run(balls)
+        case CancelSnowballs():
+            lockstep.end_run()
+        case Stroke():
+            lockstep.paint(request)
+        case Open():
+            raise UserError("other worlds are opened at the beginning of a journal, and not later")
+    return lockstep

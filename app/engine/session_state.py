@@ -1,0 +1,212 @@
+"""The state of a session, and what answers to requests are made of."""
+
+from __future__ import annotations
+
+import enum
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from app.engine.autosave import SessionFolder
+from app.engine.backlog import Backlog
+from app.engine.lockstep import Lockstep
+from app.engine.messages import Arrived, GoTo, Moment, Pause, Refused, Report, Request, Run, Step, Stopped
+from app.engine.pace import Pace
+from app.engine.player import Travel, edited
+from app.engine.readiness import Readiness
+from app.engine.session_writer import SessionWriter
+from app.engine.showing import Showing
+from app.engine.simulator import SimulationError
+from app.engine.status import Status
+from app.engine.timeline import Timeline
+from app.model.errors import UserError, explained
+from app.scene.edits import CancelSnowballs, Change, LandRequest, Stroke
+from app.scene.scene import Scene
+
+log = logging.getLogger(__name__)
+
+
+class Mode(enum.Enum):
+    """What the next steps of a session do."""
+
+    EMPTY = enum.auto()  # there is no world yet
+    FAILED = enum.auto()  # a cycle failed: only requests are answered
+    TRAVEL = enum.auto()  # to another moment of the time line
+    SPIN_UP = enum.auto()
+    SNOWBALLS = enum.auto()  # a run of them, for which all else stands still
+    CYCLES = enum.auto()
+    PAUSED = enum.auto()
+
+
+class SessionState:
+    """The worlds of a session and all that belongs to them.
+
+    Not safe for threads, but for `status`, which is replaced and never written to.
+    """
+
+    def __init__(
+        self,
+        scenes: tuple[Scene, ...],
+        report: Callable[[Report], None],
+        *,
+        paused: bool = False,
+        folder: SessionFolder | None = None,
+    ) -> None:
+        """`scenes` are those that are opened first. In `folder` the newest state is written now and then."""
+        self.report = report
+        self.status = Status(scenes=scenes)
+        self.lockstep: Lockstep | None = None
+        self.timeline = Timeline()
+        self.travel: Travel | None = None
+        self.pace = Pace(paused=paused)
+        self.pace_requests_answered = 0
+        self.readiness = Readiness()
+        self.showing = Showing(self.readiness, report)
+        self.backlog = Backlog()
+        self.writer = SessionWriter(folder) if folder else None
+        self.stroke: int | None = None  # the number of the one that may go on with another part
+        self._told_version = 0  # of the time line
+
+    @property
+    def mode(self) -> Mode:
+        if self.lockstep is None:
+            return Mode.EMPTY
+        if self.status.state == "failed":
+            return Mode.FAILED
+        if self.travel:
+            return Mode.TRAVEL
+        if self.lockstep.spin_up_is_due:
+            return Mode.SPIN_UP
+        if self.lockstep.run:
+            return Mode.SNOWBALLS
+        return Mode.PAUSED if self.pace.is_paused else Mode.CYCLES
+
+    @property
+    def scenes_asked_for(self) -> tuple[Scene, ...]:
+        """The scenes of the worlds, with the changes that wait."""
+        scenes = self.lockstep.scenes if self.lockstep else ()
+        for change in self.backlog.changes:
+            scenes = change.applied_to(scenes)
+        return scenes
+
+    def refuse(self, request: Request, error: Exception) -> None:
+        if not isinstance(error, UserError):
+            log.error("a request failed", exc_info=error)
+        if isinstance(request, Stroke):
+            self.stroke = None
+        self.count(request)
+        self.report(Refused(request, explained(error)))
+
+    def count(self, request: Request) -> None:
+        if asks_for_pace(request):
+            self.pace_requests_answered += 1
+
+    def say(self, **changes: Any) -> None:
+        self.status = replace(self.status, **changes)
+
+    def tell_of_timeline(self) -> None:
+        target = self.travel.target if self.travel else None
+        if self.timeline.version != self._told_version or target != self.status.timeline.target:
+            self._told_version = self.timeline.version
+            self.say(timeline=self.timeline.seen(target))
+        self.say(moment=self.timeline.now)
+
+    def sound_lockstep(self) -> Lockstep:
+        """The worlds. Raises `UserError` where there are none, or a cycle has failed."""
+        if self.lockstep is None:
+            raise UserError("there is no world yet")
+        if self.mode is Mode.FAILED:
+            raise UserError("the simulation has stopped; resume it first")
+        return self.lockstep
+
+    def leave(self) -> Moment:
+        """Keep the present state, which something else takes the place of, and return where that was."""
+        if self.travel:
+            return self.travel.target  # as good as there: it can be had again
+        if self.lockstep is not None:
+            try:
+                self.lockstep.settle_levels()
+                self.lockstep.verify()
+                self.timeline.keep(self.lockstep)
+            except Exception as error:  # it is had again from the state before
+                log.warning("the present state cannot be kept: %s", error)
+        return self.timeline.now
+
+    def edit(self, request: LandRequest) -> None:
+        """Make an edit, and enter it in the journal."""
+        assert self.lockstep is not None
+        self.lockstep = edited(self.lockstep, request)
+        self.note(request)
+
+    def note(self, request: LandRequest) -> None:
+        """Enter in the journal what was done just now."""
+        assert self.lockstep is not None
+        self.timeline.edited(request, self.lockstep)
+        self.tell_of_timeline()
+
+    def follow_worlds(self, places: Sequence[int]) -> None:
+        """The worlds are now those that were at these places."""
+        self.backlog.follow_worlds(places)
+        self.say(scenes=self.scenes_asked_for)
+
+    def replace_worlds(self, lockstep: Lockstep) -> None:
+        """Other worlds take the place of those before. What is asked of those is not meant for them."""
+        self.lockstep = lockstep
+        self.stroke = None
+        self.pace.measure_anew()
+        self.say(
+            scenes=lockstep.scenes,
+            state=self.pace.state,
+            message="",
+            stopped=None,
+            cycle=lockstep.cycle,
+            run=lockstep.run,
+        )
+        self.tell_of_timeline()
+
+    def drop_backlog(self, *kinds: type) -> None:
+        """Refuse requests of these kinds that wait: they were meant for other worlds."""
+        for request in self.backlog.take_out(*kinds):
+            if not isinstance(request, Change):
+                self.refuse(request, UserError("another land has taken its place"))
+
+    def set_paused(self, paused: bool, steps: int = 0) -> None:
+        """Pause, with so many cycles that still run, or let cycles run."""
+        if paused != self.pace.is_paused and not self.travel:
+            self.timeline.stopped_or_went_on()
+        self.pace.set_paused(paused, steps)
+        if self.lockstep and not (paused and self.mode is Mode.FAILED):
+            self.say(state=self.pace.state, stopped=None, message="")
+
+    def end_run(self) -> None:
+        if self.lockstep and self.lockstep.run:
+            self.edit(CancelSnowballs())
+            self.say(run=None)
+
+    def give_up_travel(self) -> None:
+        """Something else was asked for on the way."""
+        if self.travel:
+            self.report(Arrived(self.travel.request, (), self.travel.before))
+        self.travel = None
+
+    def fail(self, error: Exception) -> None:
+        """Stop, and say why. Requests are still answered: a person may save, change something and go on."""
+        where = (error.process, error.layer, error.cell) if isinstance(error, SimulationError) else ()
+        stopped = Stopped(explained(error), *where)
+        if stopped != self.status.stopped:  # what recurs is reported once
+            self.report(stopped)
+            if not isinstance(error, UserError):
+                log.error("the simulation stopped", exc_info=error)
+        if self.travel and self.lockstep:
+            self.timeline.travelled(self.travel.moment(self.lockstep), self.lockstep)
+        elif self.lockstep:
+            self.timeline.advanced(self.lockstep, 0.0)
+        self.give_up_travel()
+        cycle = self.lockstep.cycle if self.lockstep else 0
+        self.say(state="failed", message=stopped.why, stopped=stopped, cycle=cycle)
+
+
+def asks_for_pace(request: Request) -> bool:
+    """Whether a request pauses the simulation, or lets it run."""
+    return isinstance(request, Pause | Step | Run) or (isinstance(request, GoTo) and request.pause)

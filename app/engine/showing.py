@@ -1,0 +1,109 @@
+"""What is shown of the worlds: snapshots, and surveys of rivers."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from app.engine.builds import RIVERS, STREAMS
+from app.engine.lockstep import Lockstep
+from app.engine.messages import Report, SurveyFailed, Watch
+from app.engine.publishing import Publisher
+from app.engine.readiness import Readiness
+from app.engine.surveys import Surveys
+from app.model.errors import explained
+from app.model.layers import side_by_side
+from app.model.overlays import OVERLAYS
+from app.model.snapshot import Snapshot
+
+log = logging.getLogger(__name__)
+
+WAIT_FOR_PICTURE = 10.0  # seconds
+
+
+class Showing:
+    def __init__(self, readiness: Readiness, report: Callable[[Report], None]) -> None:
+        self.publisher = Publisher()
+        self.first_picture_shown = threading.Event()  # kernels are loaded only after it: the picture comes first
+        self.is_old = False  # the last snapshots do not show the worlds as they are
+        self.brush_waits = False  # snapshots that were not taken yet are replaced at once
+        self._latest_picture = math.inf  # by the clock: a window may be hidden, and kernels wait no longer
+        self._overlay = "none"
+        self._readiness = readiness
+        self._report = report
+        self._surveys = Surveys()
+
+    # The worlds that are shown.
+
+    def first(self, lockstep: Lockstep) -> tuple[Snapshot, ...]:
+        """The first snapshots of other worlds. Raises an error where they cannot be shown."""
+        return self.publisher.first(lockstep.worlds, self._overlay)
+
+    def begin(self, snapshots: tuple[Snapshot, ...]) -> None:
+        """Show other worlds, of which these are the first snapshots."""
+        self._latest_picture = min(self._latest_picture, time.monotonic() + WAIT_FOR_PICTURE)
+        self._surveys.begin(len(snapshots))
+        self.is_old = False
+        self.publisher.begin(snapshots)
+
+    def add(self) -> None:
+        """Another world is compared with those before."""
+        self.publisher.add()
+        self._surveys.add()
+
+    def keep(self, worlds: Sequence[int]) -> None:
+        """Go on with some of the worlds."""
+        self.publisher.keep(worlds)
+        self._surveys.keep(worlds)
+
+    # What is looked at.
+
+    def watch(self, request: Watch, lockstep: Lockstep | None) -> None:
+        self.is_old = self.is_old or request.overlay != self._overlay  # also while nothing runs
+        self._overlay, self._surveys.wanted = request.overlay, request.wanted
+        if lockstep is not None and not set(side_by_side("rates")).isdisjoint(OVERLAYS[self._overlay].layers):
+            # Compile kernels for ground with rates while it is only looked at, so that a brush need not wait long.
+            for simulator in lockstep.simulators:
+                self._readiness.missing(simulator.unprepared(rated=True), simulator)
+
+    def waits_for_first(self, lockstep: Lockstep | None) -> bool:
+        """Whether kernels wait until a first picture is shown."""
+        if self.first_picture_shown.is_set() or time.monotonic() > self._latest_picture:
+            return False
+        return lockstep is not None and bool(lockstep.unprepared())
+
+    # Publishing.
+
+    def is_due(self, lockstep: Lockstep) -> bool:
+        """Whether there is something new to publish, and a place for it."""
+        publisher = self.publisher
+        if publisher.is_full and not (self.brush_waits and publisher.has_place):
+            return False
+        return self.is_old or self._survey_is_due(lockstep)
+
+    def publish(self, lockstep: Lockstep) -> None:
+        """Publish snapshots with all that is wanted."""
+        if self._survey_is_due(lockstep):
+            try:
+                self._surveys.find(lockstep)
+            except Exception as error:
+                log.exception("the survey failed")
+                self._report(SurveyFailed(explained(error)))
+        # First: where this cannot be shown, it is not tried again until something happens.
+        self.is_old = self.brush_waits = False
+        self.publisher.publish(lockstep.worlds, self._surveys.newest, self._overlay)
+
+    def survey_waits(self, lockstep: Lockstep | None) -> bool:
+        """Whether there is a survey to be made and published, also while nothing runs."""
+        return lockstep is not None and not self.publisher.is_full and self._survey_is_due(lockstep)
+
+    def _survey_is_due(self, lockstep: Lockstep) -> bool:
+        wanted = self._surveys.wanted
+        if (wanted.anything and not self.first_picture_shown.is_set()) or not self._surveys.are_due(lockstep):
+            return False
+        if wanted.streams_alone:  # which wait for what cycles need
+            return not lockstep.unprepared() and self._readiness.is_ready(STREAMS, lockstep.simulators[0])
+        return not wanted.anything or self._readiness.is_ready(RIVERS, lockstep.simulators[0])

@@ -1,0 +1,150 @@
+"""The water and the plants that a land has before its first cycle: what cycles lead to on ground that stands still.
+
+So streams, lakes and forests are there from the first picture on. They come from the processes themselves, with the
+parameters of the scene: lakes fill and plants grow in few long steps, and in between water runs for as many cycles as
+the averages of streams need to be known. Rivers that braid are where they are because of the bars that they built: they
+alone have moved their ground.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from app.model.climate import weather_of
+from app.model.layered_map import Layer
+from app.model.layers import LOOSE
+from app.model.plants import ROOTED_GROUND
+from app.model.world import LARGEST_CYCLE, World
+from app.processes.braiding import Braiding, follow_threads
+from app.processes.cycle import Cycle
+from app.processes.droplets import DropletErosion, raise_averages, water_of_cycle
+from app.processes.moisture import Moisture, soak
+from app.processes.plants import PERIOD, Plants
+from app.processes.pools import Pools, fill
+from app.processes.process import Process
+from app.scene.scene import Scene
+from kernels.scratch import Scratch
+
+WATERY = (Pools.name, Moisture.name, DropletErosion.name)  # in the order of a cycle
+CYCLES = 24  # in which water runs, on a map of so many cells; larger ones have as many fewer, so that it takes as long
+CELLS = 512 * 512
+TURNS = 12  # of each plant, in each of which it lives for as long a part of the past
+LONGEST_TURN = 0.1  # of the shortest life of a tree: in longer ones trees would be old before they are seen. A past
+# that would need them goes no farther back than lifetimes do: older forests look the same.
+
+BEGIN = LARGEST_CYCLE - 2**20  # the number of the first of these cycles: so they have random numbers of their own
+
+GATHERED = "gathered in the past"
+
+
+def has_spin_up(scene: Scene) -> bool:
+    """Whether there is anything in a scene to spin up: its water, or its plants."""
+    return scene.world.past > 0 and any(getattr(scene, name).enabled for name in (*WATERY, Braiding.name, Plants.name))
+
+
+def is_due(world: World, scene: Scene) -> bool:
+    """Whether a world is to be spun up, and is not yet."""
+    return world.cycle == 0 and not world.has_past and has_spin_up(scene)
+
+
+def begin(world: World, scene: Scene, enabled: Sequence[Process], scratch: Scratch) -> Iterator[None]:
+    """The steps of a world's spin-up, for which the processes that are enabled are prepared."""
+    weather = weather_of(scene.climate, world.seed, world.cycle)
+    cycle = Cycle(weather, scene.edges, frozenset(process.name for process in enabled), scratch)
+    # Processes of their own: those of cycles to come know nothing of it.
+    return spin_up(world, scene, [type(process)() for process in enabled], cycle)
+
+
+def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle) -> Iterator[None]:
+    """Let water and plants be as they are after `world.past` cycles of a scene on the ground as it is.
+
+    Rivers that braid have had as many cycles to shape it.
+
+    This pauses after each step. The world stays as it was until the last, so that it can be given up at any.
+    `processes` are those that run in `cycle`, in their order. The levels of lakes are still to be derived.
+    """
+    by_name = {process.name: process for process in processes}
+    land = world
+    if Braiding.name in by_name:
+        land = world.copy()
+        for _ in range(scene.world.past):
+            by_name[Braiding.name].step(
+                land, scene.braiding, Cycle(cycle.weather, cycle.edges, cycle.running, cycle.scratch)
+            )
+            yield
+    before = land.copy()  # whatever the processes do to its ground
+    watery = [by_name[name] for name in WATERY if name in by_name]
+    if Pools.name in by_name:
+        runoff = water_of_cycle(before, scene.droplets, cycle)
+        yield from fill(before, scene.pools, cycle.edges, runoff, scene.world.past)
+    if Moisture.name in by_name:
+        yield from soak(before, scene.moisture, cycle, scene.world.past)
+    still = scene.with_value(f"{DropletErosion.name}.deposition_rate", 0.0)  # then drops take nothing up, either
+    cycles = min(max(round(CYCLES * CELLS / max(world.ground.size, CELLS)), 1), scene.world.past)
+    for number in range(cycles if watery else 0):
+        before.cycle, before.cycles_before = BEGIN + number, -BEGIN
+        now = Cycle(cycle.weather, cycle.edges, cycle.running, cycle.scratch)
+        for process in watery:
+            process.step(before, getattr(still, process.name), now)
+        yield
+    if DropletErosion.name in by_name:
+        raise_averages(before, scene.droplets, cycles, land)
+        if Braiding.name in by_name:
+            _join_threads(before, land, scene)
+    if Plants.name in by_name:
+        yield from _grow(before, land.ground, scene, by_name[Plants.name], cycle)
+    left = [*watery, *(by_name[name] for name in (Plants.name,) if name in by_name)]
+    if Braiding.name in by_name:
+        _take_ground(world, land)
+        _take(world, land, set(by_name[Braiding.name].changes) - {"sediment"})
+    _take(world, before, {name for process in left for name in process.changes} - {"bedrock", "sediment"})
+    if DropletErosion.name in by_name:
+        world.cycles_before = max(cycles, scene.world.past)
+    world.has_past = True
+
+
+def _join_threads(world: World, braided: World, scene: Scene) -> None:
+    """Let the averages of drops be what they come to where in each cycle threads run after them."""
+    drops, threads = scene.droplets.stream_memory, scene.braiding.memory
+    weight = threads / (1.0 - (1.0 - drops) * (1.0 - threads))
+    follow_threads(world, braided.layers["stream"], braided.layers["discharge"], weight, among_drops=True)
+
+
+def _grow(world: World, ground: Layer, scene: Scene, process: Process, cycle: Cycle) -> Iterator[None]:
+    """Let plants come to a world whose ground is and was this."""
+    rate = scene.plants.rate * scene.world.past / (TURNS * PERIOD)
+    shortest = min((tree.lifetime for tree in world.flora.trees), default=math.inf)
+    parameters = msgspec.structs.replace(scene.plants, rate=min(rate, LONGEST_TURN * shortest / PERIOD))
+    world.ground[...] = ground
+    world.trace(ROOTED_GROUND)[...] = ground
+    for number in range(TURNS * PERIOD):
+        world.cycle = BEGIN + number
+        process.step(world, parameters, cycle)
+        yield
+
+
+def _take_ground(world: World, braided: World) -> None:
+    """Let what lies on the rock be that of another world of the same shape, with the account of how it came there."""
+    world.mix[...] = braided.mix
+    world.ledger.sediment, world.ledger.kinds = braided.ledger.sediment, braided.ledger.kinds
+    world.sum_mix()
+    loose = [LOOSE + name for name in world.materials.names] if world.materials else []
+    world.touched("sediment", *loose)
+
+
+def _take(world: World, before: World, names: set[str]) -> None:
+    """Let some layers, and the trees, be those of another world of the same shape."""
+    stored = world.stored("water")
+    there = sorted(names & before.layers.keys())
+    for name in there:
+        world.trace(name)[...] = before.layers[name]
+    world.touched(*there)
+    world.trees, world.trees_version = before.trees, world.version
+    gained = world.stored("water") - stored
+    if gained > 0.0:
+        world.ledger.water.gain(GATHERED, gained)
+    elif gained < 0.0:
+        world.ledger.water.lose(GATHERED, -gained)

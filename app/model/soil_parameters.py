@@ -1,0 +1,85 @@
+"""Loose ground at the start: how thick each kind lies where, by expressions of the land."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import msgspec
+
+from app.model.errors import UserError
+from app.model.field_parameters import of_land, read_field
+from app.model.materials import load_materials
+from app.model.parameters import Parameters, described
+
+SOIL = "soil"  # their section in a preset
+LARGEST_DEPTH = 1000.0  # metres of one kind; more is cut off
+
+
+def read_own_kinds(text: str) -> dict[str, str]:
+    """By its name the expression of each kind that a text lists. Raises `UserError` where it is no such list."""
+    path = f"{SOIL}.own_kinds"
+    found: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in text.split(";"))):
+        kind, _, expression = part.partition(" ")
+        if not expression.strip():
+            raise UserError(f"{path}: '{part}' must be a kind and an expression, such as silt 0.5 * x")
+        if kind in SHIPPED_KINDS:
+            raise UserError(f"{path}: '{kind}' has a parameter of its own, {SOIL}.{kind}")
+        if kind in found:
+            raise UserError(f"{path}: '{kind}' is there twice")
+        try:
+            read_field(expression)
+        except UserError as error:
+            raise UserError(f"{path} = '{part}': {error}") from error
+        found[kind] = expression
+    return found
+
+
+class _OfKinds(Parameters, frozen=True, kw_only=True):
+    """Thickness of each kind of loose material at the start: the rock below is lower, and the ground stays as it is."""
+
+    title: ClassVar[str] = "Soil"
+    section: ClassVar[str] = "world"
+    needs: ClassVar[str] = "materials.enabled"
+
+
+SHIPPED_KINDS = tuple(name for name, kind in load_materials().items() if kind.loose and name.isidentifier())
+
+
+def _depth(kind: str) -> object:
+    help = f"initial thickness of {kind} in m, as an expression such as 2 * smoothstep(40, 20, slope); empty: none"
+    return Annotated[str, of_land(f"{SOIL}.{kind}", help)]
+
+
+_OWN = Annotated[
+    str,
+    described(
+        "initial thickness of kinds of materials.folder in metres, such as silt 0.5 * x; loess noise(300, 1)",
+        check=read_own_kinds,
+        names_files=True,
+        needs="materials.folder",
+    ),
+]
+
+if TYPE_CHECKING:
+
+    class SoilParameters(_OfKinds, frozen=True, kw_only=True):
+        own_kinds: str = ""
+
+else:
+    SoilParameters = msgspec.defstruct(
+        "SoilParameters",
+        [*((kind, _depth(kind), "") for kind in SHIPPED_KINDS), ("own_kinds", _OWN, "")],
+        bases=(_OfKinds,),
+        module=__name__,
+        namespace={"__doc__": _OfKinds.__doc__},
+        frozen=True,
+        kw_only=True,
+    )
+
+
+def depths_told(parameters: SoilParameters) -> dict[str, tuple[str, str]]:
+    """Of each kind whose thickness is told, the path of the parameter that tells it, and the expression."""
+    told = {kind: (f"{SOIL}.{kind}", str(getattr(parameters, kind))) for kind in SHIPPED_KINDS}
+    told |= {kind: (f"{SOIL}.own_kinds", text) for kind, text in read_own_kinds(parameters.own_kinds).items()}
+    return {kind: (path, text) for kind, (path, text) in told.items() if text.strip()}

@@ -1,0 +1,85 @@
+"""Light that the land throws back: a coarse picture of the lit ground from above, whose mipmaps light what faces it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import moderngl
+
+from app.picture.passes import unlocked
+from app.picture.passes.shaders import FullScreen, ShaderLibrary
+from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
+
+REACH = 0.12  # of the longer side of the map: from how far away most of the light comes
+
+
+class BounceMap:
+    """The light of the land on each place. The lit land is drawn in bands over frames; that of a new world at once."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._lit_land = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
+        self._bounce = MapTarget(context, (4, "f1"))
+        self._drawing = FullScreen(context, shaders, "bounce.frag")
+        self._world: int | None = None  # of what is shown
+        self._drawn: Hashable = None  # what is shown was drawn for
+        self._goal: Hashable = None  # what is being drawn
+        self._row = 0
+        self.band: tuple[int, int] | None = None  # rows of the lit land to draw in this frame
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is left to draw."""
+        return self._goal is None
+
+    @property
+    def texture(self) -> moderngl.Texture:
+        """What shaders read once the band of this frame is drawn."""
+        return self._bounce.texture()
+
+    @property
+    def lit_land(self) -> moderngl.Framebuffer:
+        return self._lit_land.framebuffer
+
+    def begin(
+        self, world: int, cells: tuple[int, int], goal: Hashable, budget: int, side: int, *, at_once: bool
+    ) -> None:
+        """Choose the `band` of a frame on the way to `goal`, for a map of so many columns and rows.
+
+        A goal that changes while it is under way waits; `budget` is the texels of a frame, `side` those along the
+        longer side of the map, at most.
+        """
+        self.band = None
+        factor = min(side / max(cells), 1.0)
+        size = max(round(cells[0] * factor), 1), max(round(cells[1] * factor), 1)
+        goal = (goal, size)
+        is_new = self._world != world or self._bounce.size != size
+        if self._goal is None or is_new or at_once:
+            if goal == self._drawn and not is_new:
+                self._goal = None
+                return
+            self._goal, self._row, self._world = goal, 0, world
+            self._lit_land.fit(size)
+            self._bounce.fit(size)
+        columns, rows = self._lit_land.size
+        height = rows if is_new or at_once else max(budget // columns, 1)
+        self.band = self._row, min(self._row + height, rows)
+
+    def finish(self, surface: moderngl.Texture) -> None:
+        """The band has been drawn."""
+        assert self.band is not None
+        self._row = self.band[1]
+        self.band = None
+        if self._row == self._lit_land.size[1]:
+            unlocked.build_mipmaps(self._lit_land.texture())
+            self._drawing.program.bind(surface=surface, lit_land=self._lit_land.texture())
+            self._drawing.program.set(reach=REACH)
+            self._drawing.draw(self._bounce.framebuffer)
+            self._drawn, self._goal = self._goal, None
+
+    def forget(self) -> None:
+        """Redraw it, though nothing has changed."""
+        self._world = self._drawn = self._goal = self.band = None
+
+    def release(self) -> None:
+        self.forget()
+        release_all(self._lit_land, self._bounce, self._drawing)

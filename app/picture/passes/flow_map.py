@@ -1,0 +1,197 @@
+"""The courses of streams, and what is seen of all water from afar, drawn only where there is any."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.overlays import largest
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
+from app.picture.passes import unlocked
+from app.picture.passes.blocks import corners_of, in_whole_blocks, joined, reduce_blocks
+from app.picture.passes.maps import LayerTextures
+from app.picture.passes.shaders import NO_DEFINES, Drawing, FullScreen, ShaderLibrary
+from app.picture.passes.shore_blocks import with_those_around
+from app.picture.passes.targets import EXACT, MIPMAPPED, GrowingBuffer, MapTarget, release_all
+
+BESIDE_ITS_CELL = 0.4  # cells by which the curve of a stream, and how its banks bend, leave the cell at most
+PLUME_REACH = 8  # cells over which the water of a river can be told from that of a lake
+WIDEST_REACH = 6  # streams are drawn as wide as that allows: about a dozen cells
+SIDE = 4  # cells along a side of the blocks in which a map is drawn, or is not
+# Of the discharge of the smallest stream that is seen: from where on rivers that part are, by EDGE in threads.glsl.
+THREADS_FROM = 0.375
+NOWHERE_NEAR = 1.2  # metres over the water, that stand for all that is far from any
+
+
+class Blocks(NamedTuple):
+    """Blocks of `SIDE` × `SIDE` cells, `[row, column]`, in which maps are drawn: nothing runs or stands elsewhere."""
+
+    of_streams: NDArray[np.bool_]  # in which they run
+    beside_streams: NDArray[np.bool_]  # from where they can be seen
+    beside_water: NDArray[np.bool_]  # of the others, those in which, or beside which, water stands
+
+
+class FlowMap:
+    """The courses of streams, what is seen of them from afar and which way they run, and what stands close to water."""
+
+    STREAM_LAYERS = (SURVEYED_FLOW, SURVEYED_WAY)
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        self._find_points = BlocksDrawing(context, shaders, "river_points.frag")
+        self._join = BlocksDrawing(context, shaders, "rivers.frag")
+        plumes = {"PLUME_REACH": PLUME_REACH}
+        self._find_mouths = FullScreen(context, shaders, "river_mouths.frag", plumes)
+        self._dry = FullScreen(context, shaders, "dry_land.frag")
+        self._blur = BlocksDrawing(context, shaders, "flow.frag", plumes)
+        self._blur_standing = BlocksDrawing(context, shaders, "flow.frag", {**plumes, "RUNNING": 0})
+        self._points = MapTarget(context, (4, "f4"), filter=EXACT)
+        self._rivers = MapTarget(context, (4, "f4"), filter=EXACT)
+        self._mouths = MapTarget(context, (1, "f1"), filter=EXACT)
+        self._flow = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
+        self._drawn: tuple[object, ...] | None = None
+        self._streams: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None  # `of_streams` and `beside_streams`
+        self._streams_noted: tuple[object, ...] | None = None
+        self.reach = 1  # cells to either side that have to be looked at for the widest stream
+
+    @property
+    def texture(self) -> moderngl.Texture:
+        return self._flow.texture()
+
+    @property
+    def rivers(self) -> moderngl.Texture:
+        return self._rivers.texture()
+
+    @property
+    def drawn(self) -> tuple[object, ...] | None:
+        """What it was drawn for."""
+        return self._drawn
+
+    def update(
+        self,
+        snapshot: Snapshot,
+        layers: LayerTextures,
+        surface: moderngl.Texture,
+        wet: NDArray[np.bool_],
+        smallest: float,
+        width: float,
+        *,
+        plumes: bool,
+    ) -> None:
+        """Draw it where a layer, or how streams are drawn, has changed.
+
+        Water stands in the `wet` cells, `[row, column]`. The `smallest` stream that is seen has this discharge, in
+        cubic metres a second; `width` is that of a stream of 1 m³/s in metres. With `plumes`, the water of rivers is
+        seen in lakes, too.
+        """
+        rows, columns = snapshot.shape
+        fits = [target.fit((columns, rows)) for target in (self._points, self._rivers, self._flow)]
+        fits.append(self._mouths.fit((-(-columns // PLUME_REACH), -(-rows // PLUME_REACH))))
+        if any(fits):
+            self.forget()
+        ground = (snapshot.ground_version, snapshot.sea_level, snapshot.versions.get("water"))
+        layered = (snapshot.versions.get(name) for name in self.STREAM_LAYERS)
+        wanted = (snapshot.world, smallest, width, plumes, *ground, *layered)
+        if wanted == self._drawn:
+            return
+        self._drawn = wanted
+        self.reach = reach_of(largest(snapshot, SURVEYED_FLOW), width, snapshot.cell_size)
+        blocks = self._blocks(snapshot, wet, smallest)
+        streams = {name: layers.texture(name) for name in self.STREAM_LAYERS}
+        water = layers.texture("water")
+        for target in (self._points, self._rivers):
+            target.framebuffer.use()  # a clear keeps to the area of the target in use
+            target.framebuffer.clear()
+        self._find_points.program.bind(surface=surface, water=water, **streams)
+        # Also where streams end, and go on as smaller ones that are not seen.
+        self._find_points.draw(self._points.framebuffer, blocks.beside_streams)
+        self._join.program.bind(points=self._points.texture())
+        self._join.draw(self._rivers.framebuffer, blocks.of_streams)
+        courses = {"surface": surface, "water": water, "rivers": self.rivers, **streams}
+        if plumes:
+            self._find_mouths.program.bind(
+                **{name: courses[name] for name in ("surface", "water", "rivers", SURVEYED_WAY)}
+            )
+            self._find_mouths.draw(self._mouths.framebuffer)
+        self._dry.program.set(nowhere_near=NOWHERE_NEAR)
+        self._dry.program.bind(surface=surface)
+        self._dry.draw(self._flow.framebuffer)
+        for drawing, where in ((self._blur, blocks.beside_streams), (self._blur_standing, blocks.beside_water)):
+            drawing.program.set(river_reach=self.reach, with_plumes=plumes, nowhere_near=NOWHERE_NEAR)
+            drawing.program.bind(mouths=self._mouths.texture(), **courses)
+            drawing.draw(self._flow.framebuffer, where)
+        unlocked.build_mipmaps(self.texture)
+
+    def forget(self) -> None:
+        """Redraw, though nothing has changed."""
+        self._drawn = None
+
+    def release(self) -> None:
+        self.forget()
+        targets = (self._points, self._rivers, self._mouths, self._flow)
+        release_all(
+            *targets, self._find_points, self._join, self._find_mouths, self._dry, self._blur, self._blur_standing
+        )
+
+    def _blocks(self, snapshot: Snapshot, wet: NDArray[np.bool_], smallest: float) -> Blocks:
+        noted = (snapshot.world, smallest, self.reach, *(snapshot.versions.get(name) for name in self.STREAM_LAYERS))
+        if self._streams is None or self._streams_noted != noted:
+            runs = stream_cells(snapshot, smallest)
+            self._streams = _in_blocks(runs), _in_blocks(with_those_around(runs, np.logical_or, self.reach))
+            self._streams_noted = noted
+        beside_water = _in_blocks(with_those_around(wet, np.logical_or))
+        return Blocks(*self._streams, beside_water & ~self._streams[1])
+
+
+class BlocksDrawing:
+    """A fragment shader over some blocks of a map."""
+
+    def __init__(
+        self, context: moderngl.Context, shaders: ShaderLibrary, fragment: str, defines: Mapping[str, int] = NO_DEFINES
+    ) -> None:
+        self._context = context
+        self._corners, self._indices = GrowingBuffer(context), GrowingBuffer(context)
+        self.program = shaders.program("tiles.vert", fragment, defines)
+        self._drawing = Drawing(context, self.program, [(self._corners.buffer, "2f", "corner")], self._indices.buffer)
+
+    def draw(self, target: moderngl.Framebuffer, blocks: NDArray[np.bool_]) -> None:
+        """Replace what is in the blocks that are true."""
+        if not blocks.any():
+            return
+        target.use()
+        corners, indices = corners_of(joined(blocks), SIDE, target.size)
+        self._corners.write(corners)
+        self._indices.write(indices)
+        self._context.enable_only(moderngl.NOTHING)
+        self._context.blend_func = moderngl.ONE, moderngl.ZERO  # see FullScreen
+        self._drawing.render(vertices=indices.size)
+
+    def release(self) -> None:
+        release_all(self._drawing, self._corners, self._indices)
+
+
+def stream_cells(snapshot: Snapshot, smallest: float) -> NDArray[np.bool_]:
+    """The cells in which a stream runs that is seen, `[row, column]`; the `smallest` of those has this discharge."""
+    flow, way = (snapshot.layers.get(name) for name in FlowMap.STREAM_LAYERS)
+    if flow is None:
+        return np.zeros(snapshot.shape, bool)
+    runs = flow > smallest
+    if way is not None:
+        runs |= (way < 0.0) & (flow > THREADS_FROM * smallest)
+    return np.asarray(runs)
+
+
+def reach_of(discharge: float, width: float, cell_size: float) -> int:
+    """How many cells to either side of a place a stream of this discharge can have its middle and still cover it."""
+    half_width = 0.5 * width * math.sqrt(max(discharge, 0.0)) / cell_size
+    return min(max(math.ceil(half_width + BESIDE_ITS_CELL), 1), WIDEST_REACH)
+
+
+def _in_blocks(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The blocks that have any of them."""
+    return np.asarray(reduce_blocks(in_whole_blocks(cells, SIDE, False), SIDE, np.logical_or))

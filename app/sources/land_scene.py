@@ -1,0 +1,54 @@
+"""What a land is made from: the part of a scene that its sources read."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from app.model.climate import ClimateParameters
+from app.model.edge_parameters import EdgeParameters
+from app.model.field_parameters import FieldParameters
+from app.model.geology_parameters import GeologyParameters
+from app.sources.parameters import (
+    DiamondSquareParameters,
+    IslandParameters,
+    NoiseParameters,
+    RangeParameters,
+    SandParameters,
+    WorldParameters,
+)
+
+
+class Repose(Protocol):
+    """What sand comes to rest by; the slope is roughness × scale."""
+
+    @property
+    def roughness(self) -> float: ...
+    @property
+    def scale(self) -> float: ...
+
+
+class LandScene(Protocol):
+    """The groups of a scene's parameters that say which land it starts from."""
+
+    @property
+    def world(self) -> WorldParameters: ...
+    @property
+    def noise(self) -> NoiseParameters: ...
+    @property
+    def diamond_square(self) -> DiamondSquareParameters: ...
+    @property
+    def sand(self) -> SandParameters: ...
+    @property
+    def island(self) -> IslandParameters: ...
+    @property
+    def range(self) -> RangeParameters: ...
+    @property
+    def climate(self) -> ClimateParameters: ...
+    @property
+    def edges(self) -> EdgeParameters: ...
+    @property
+    def fields(self) -> FieldParameters: ...
+    @property
+    def geology(self) -> GeologyParameters: ...
+    @property
+    def cascade(self) -> Repose: ...

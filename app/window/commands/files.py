@@ -1,0 +1,176 @@
+"""Open, save, export and record."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.messages import Save
+from app.files.atomic import free_path
+from app.model.errors import UserError
+from app.window.commands.attempt import attempted
+from app.window.part_choice import Asked
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+SAVED = (".npz", ".toml")  # the endings of what can be saved
+JOURNAL = ".journal.toml"
+
+
+@attempted
+def open(application: Application, source: Path | str) -> None:
+    """Open a preset, a generator, a file or a folder of tiles."""
+    from app.files.opening import is_file, is_model, open_scene
+
+    if is_model(str(source)):
+        application.part_choice.begin(Asked(Path(source)))
+        return
+    application.open(open_scene(str(source)))
+    if is_file(str(source)):
+        application.library.note(Path(source))
+
+
+def target(path: Path) -> Path:
+    """Where `save` writes: a name without an ending gets that of a world. Raises `UserError` for another one."""
+    suffix = path.suffix.lower()
+    if suffix not in SAVED:
+        if any(letter.isalpha() for letter in suffix):
+            raise UserError(f"{path.name}: a world is saved as .npz, its parameters as .toml, its journal as {JOURNAL}")
+        if not path.name:
+            raise UserError(f"{path}: a file needs a name")
+        path = path.with_name(path.name + SAVED[0])
+    return path
+
+
+def save(application: Application, path: Path) -> None:
+    """Write the parameters where the name ends in .toml, and the world with them otherwise.
+
+    One that ends in .journal.toml gets all that was done, from which `thalweg replay` makes the world again.
+    """
+    try:
+        path = target(path)
+        if path.suffix.lower() == ".toml" and not path.name.lower().endswith(JOURNAL):
+            _save_preset(application, path)
+        else:
+            seen, world = application.seen_scene, application.documents.edited_worlds[0]
+            application.simulation.ask(Save(path, world, seen))
+    except UserError as error:
+        save_failed(application, path, str(error))
+
+
+def save_preset(application: Application) -> None:
+    """Ask for the name of a preset, in the folder of the person's own."""
+    folder = application.library.own_folder
+    if folder is None:
+        raise UserError("there is no folder for presets of one's own here; Ctrl+S saves one elsewhere")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be made: {error.strerror}") from error
+    application.panel.ask_for_preset_to_save(folder)
+
+
+def saved(application: Application, path: Path) -> None:
+    """A world, a preset or a journal is written: say so, and keep what is seen now for its card in the gallery."""
+    application.notices.say(f"saved {path}")
+    if path.name.lower().endswith(JOURNAL):
+        return
+    application.library.note(path)
+    pixels = seen_pixels(application)
+    if pixels is not None:
+        application.stock.keep_picture(path, pixels)
+
+
+def seen_pixels(application: Application) -> NDArray[np.uint8] | None:
+    """The scene as far as no panel lies over it, `[row, column, channel]`; None where there is no picture yet."""
+    pixels = application.sides.pixels()
+    if pixels is None:
+        return None
+    left, right = (round(part * pixels.shape[1]) for part in application.panel.free_of_scene)
+    return pixels[:, left:right] if right > left else pixels
+
+
+def session_written(application: Application, picture: Path) -> None:
+    """The work so far is safe: a picture of what is seen now tells of it in the list of sessions."""
+    pixels = seen_pixels(application)
+    if pixels is not None:
+        application.stock.write_picture(picture, pixels.copy())
+
+
+def save_failed(application: Application, path: Path, why: str) -> None:
+    """Say so, and ask once more where to save it."""
+    application.notices.complain(why)
+    application.panel.ask_again_for_file_to_save(path, why)
+
+
+def _save_preset(application: Application, path: Path) -> None:
+    from app.files.atomic import write_atomically
+    from app.files.paths import named_from
+    from app.scene.scene import preset_to_toml
+
+    scene = named_from(msgspec.structs.replace(application.seen_scene, saved_world=""), path.parent)
+    with write_atomically(path) as file:
+        file.write(preset_to_toml(scene).encode())
+    saved(application, path)
+
+
+def export_dialog(application: Application) -> None:
+    """Ask what to write of the land for other programs, or leave that; what is being written goes on."""
+    exporting = application.exporting
+    if exporting.is_open:
+        exporting.close()
+    else:
+        exporting.open(_picture_folder())
+
+
+def screenshot(application: Application) -> None:
+    pixels = application.picture()
+    if pixels is None:
+        raise UserError("there is no picture yet")
+    path = free_path(_picture_folder(), _picture_name(application), ".png")
+    # Compressing takes a while, for which the window shall not stand still.
+    threading.Thread(target=_write_screenshot, args=(application, path, pixels.copy()), name="screenshot").start()
+
+
+def _picture_name(application: Application) -> str:
+    """How pictures of now are called."""
+    snapshot = application.snapshot
+    return f"thalweg-{application.documents.name}-{snapshot.cycle if snapshot else 0:06d}"
+
+
+def record(application: Application, *, with_panel: bool) -> None:
+    """Record the scene, or the window with its panel; what records already, stops."""
+    recording = application.recording
+    if recording.current is not None:
+        recording.stop()
+    else:
+        recording.begin(_picture_folder(), _picture_name(application), with_panel=with_panel)
+
+
+@attempted
+def _write_screenshot(application: Application, path: Path, pixels: NDArray[np.uint8]) -> None:
+    from app.files.recorder import write_png
+
+    write_png(path, pixels)
+    application.notices.say(f"saved {path}")
+
+
+def _picture_folder() -> Path:
+    """Where the program was started, or the person's folder of pictures where nothing may be written there."""
+    from app.files.atomic import working_folder
+
+    here = working_folder()
+    if os.access(here, os.W_OK) and here != Path(here.anchor):
+        return here
+    import platformdirs
+
+    pictures = platformdirs.user_pictures_path()
+    pictures.mkdir(parents=True, exist_ok=True)
+    return pictures

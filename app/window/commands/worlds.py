@@ -1,0 +1,67 @@
+"""Compare worlds side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.model.errors import UserError
+from app.scene.comparison import NAMES
+from app.window.commands.attempt import attempted
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+
+def compare(application: Application) -> None:
+    """Compare the land with a copy of it, as it is now, or go on with one world alone."""
+    if application.documents.comparing:
+        (kept, *_) = application.documents.edited_worlds
+        application.documents.keep((kept,))
+        application.notices.say(f"{NAMES[kept]} continues alone")
+    else:
+        add_world(application)
+
+
+@attempted
+def add_world(application: Application) -> None:
+    """Compare the world that the panel shows with a copy of it."""
+    application.add_world()
+
+
+def compare_from_start(application: Application) -> None:
+    """Compare the land with another world; both begin anew."""
+    application.compare_from_start()
+    application.notices.say("A and B restart from the same land; the panel changes B")
+
+
+def remove_world(application: Application) -> None:
+    """Go on without the world that the panel changes."""
+    documents = application.documents
+    removed = documents.edited_worlds[0]
+    documents.keep(tuple(world for world in range(len(documents.scenes)) if world != removed))
+
+
+@attempted
+def link_cameras(application: Application) -> None:
+    """Let all worlds be seen from one camera, or each from its own."""
+    if not application.documents.comparing:
+        raise UserError("there is one world alone; with several, each can have its own camera")
+    application.views.link(not application.cameras.linked)
+
+
+@attempted
+def take_from(application: Application, source: str) -> None:
+    """Give climate and processes of a preset to the worlds that the panel changes."""
+    from app.files.opening import open_compared
+
+    application.editing.take_from(open_compared(source))
+
+
+@attempted
+def compare_with(application: Application, source: str) -> None:
+    """Compare the world that the panel shows with a copy of it that has climate and processes of a preset."""
+    from app.files.opening import open_compared
+
+    other = open_compared(source)
+    application.add_world()
+    application.editing.take_from(other)

@@ -1,0 +1,53 @@
+"""What it costs water to reach the ocean: the length of the shortest way that never leads up.
+
+As the article on rivers for maps of imagined worlds has it: where steepness does not decide, a river prefers the cell
+of least cost. Directions (`kernels.directions`) go by steepness, and so their ways are as long or longer.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.compiling import njit
+from kernels.neighbours import LENGTHS, index_steps, on_map
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _spread(filled, outlets, steps, lengths, costs):
+    """From the outlets inland, by Dijkstra's (1959) method."""
+    rows, columns = filled.shape
+    height, out, cost = filled.reshape(-1), outlets.reshape(-1), costs.reshape(-1)
+    cost[:] = np.inf
+    waiting = [(0.0, 0)]
+    waiting.clear()
+    for cell in range(len(out)):
+        if out[cell]:
+            cost[cell] = 0.0
+            heapq.heappush(waiting, (0.0, cell))
+    while len(waiting) > 0:
+        length, cell = heapq.heappop(waiting)
+        if length > cost[cell]:
+            continue
+        row, column = divmod(cell, columns)
+        for neighbour in range(8):
+            if not on_map(row, column, neighbour, rows, columns):
+                continue
+            other = cell + steps[neighbour]
+            longer = length + lengths[neighbour]
+            if height[other] >= height[cell] and longer < cost[other]:
+                cost[other] = longer
+                heapq.heappush(waiting, (longer, other))
+
+
+def path_cost(filled: NDArray[np.float64], outlets: NDArray[np.bool_], cell_size: float) -> NDArray[np.float64]:
+    """The length in metres of the shortest way of each cell to an outlet that never leads up, [row, column].
+
+    `filled` is a surface without depressions, as `kernels.filling.fill` makes it, so that there is a way from each
+    cell; `cell_size` is the side of a cell in metres.
+    """
+    costs = np.empty(filled.shape)
+    _spread(filled, outlets, index_steps(filled.shape[1]), LENGTHS * float(cell_size), costs)
+    return costs

@@ -1,0 +1,37 @@
+// What the ground sends on of the light that comes to it, seen from above and in no detail, times its area, which is in
+// the last channel beside that on the map.
+#include "ground.glsl"
+#include "water.glsl"
+
+#ifndef CANOPY
+#define CANOPY 1
+#endif
+#if CANOPY > 0
+#include "canopy.glsl"
+#endif
+
+uniform sampler2D strata_rise;  // a single 0 where there are no strata
+uniform sampler2D water;        // depth in metres
+
+in vec2 uv;
+
+out vec4 result;
+
+void main() {
+    vec4 place = textureLod(surface, uv, 0.0), seen = textureLod(light, uv, 0.0), even = vec4(0.5);
+    float rise = textureLod(strata_rise, uv, 0.0).x;
+    vec3 albedo = ground_material(uv * frame.map.xy, place, rise, apparent_steepness(place), seen.z - 0.5, even, even).albedo;
+#if CANOPY > 0
+    Canopy crowns = canopy_at(uv);
+    albedo = mix(albedo, 0.5 * crowns.leaves, 1.0 - exp(-2.0 * crowns.area));
+    seen.x *= seen.w;
+#endif
+    float depth = textureLod(water, uv, 0.0).x;
+    vec3 through = water_transmission(depth, LAKE_TURBIDITY, 1.0);
+    albedo = albedo * through + water_scattering(DEEP_LAKE, through, vec3(1.0));
+    vec3 normal = normalize(vec3(-place.yz * frame.map.w, 1.0).xzy);
+    vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * seen.x + sky_light(normal) * seen.y;
+    // Steep ground is more of what others face than the map has of it.
+    float area = sqrt(1.0 + dot(place.yz, place.yz) * frame.map.w * frame.map.w);
+    result = vec4(area * albedo * lit, area);
+}

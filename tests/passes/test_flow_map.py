@@ -1,0 +1,60 @@
+"""The map of streams and of what stands close to water, which is drawn only near both."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.cli.render import scene_camera
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
+from app.picture.passes import flow_map
+from app.picture.picture import Picture
+from app.scene.scene import Scene
+from tests.passes.conftest import Draw
+from tests.passes.worlds import flat, hills, snapshot, way, with_layers, with_rivers
+
+
+def of_streams_and_lakes() -> Snapshot:
+    return with_rivers(snapshot(200.0 * hills(48, 70), cell_size=10.0), 1000.0)
+
+
+def of_threads() -> Snapshot:
+    """A sheet that thins out to either side: in its outermost rows less passes than a stream would need."""
+    flow = 0.04 * np.exp(-0.3 * np.abs(np.arange(48) - 24.0))[:, None] * np.ones((1, 70))
+    return with_layers(snapshot(flat(48, 70)), surveyed_flow=flow, surveyed_way=-way((1.0, 0.0)))
+
+
+def maps(draw: Draw, picture: Picture, shown: Snapshot, scene: Scene) -> tuple[NDArray[np.float32], ...]:
+    """The map of flow and the courses of streams, each `[row, column, component]`, as a picture has them."""
+    draw(shown, scene_camera(scene, shown), scene)
+    assert picture.frame is not None
+    shape = (*shown.shape, 4)
+    flow, rivers = (picture.frame.textures[name] for name in ("flow", "rivers"))
+    halves, wholes = np.frombuffer(flow.read(), np.float16), np.frombuffer(rivers.read(), np.float32)
+    return halves.astype(np.float32).reshape(shape), wholes.reshape(shape)
+
+
+@pytest.mark.parametrize("shown", [of_streams_and_lakes(), of_threads()], ids=["streams and lakes", "threads"])
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_what_lies_far_from_water_need_not_be_drawn(
+    draw: Draw, picture: Picture, monkeypatch: pytest.MonkeyPatch, quality: str, shown: Snapshot
+) -> None:
+    scene = Scene().with_values({"view.quality": quality, "view.river_width": 60.0})
+    flow, rivers = maps(draw, picture, shown, scene)
+    near = (flow[..., 0] > 0.0) | (flow[..., 3] > -0.99 * flow_map.NOWHERE_NEAR)
+    assert near.any() and not near.all()
+    monkeypatch.setattr(flow_map, "stream_cells", lambda snapshot, smallest: np.ones(snapshot.shape, bool))
+    picture._maps.forget()
+    picture._maps._flow._streams = None
+    whole_flow, whole_rivers = maps(draw, picture, shown, scene)
+    np.testing.assert_array_equal(rivers, whole_rivers)
+    np.testing.assert_array_equal(flow, whole_flow)
+
+
+def test_streams_are_looked_for_by_the_smallest_that_is_seen() -> None:
+    flow = np.array([[0.5, 1.0, 1.5], [0.3, 0.5, 0.0]])
+    ways = np.array([[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0]])
+    shown = with_layers(snapshot(flat(2, 3)), **{SURVEYED_FLOW: flow, SURVEYED_WAY: ways})
+    assert flow_map.stream_cells(shown, 1.0).tolist() == [[False, False, True], [False, True, False]]
+    assert not flow_map.stream_cells(snapshot(flat(2, 3)), 1.0).any()
