@@ -187,7 +187,7 @@ def loaded_kernels() -> int:
     return sum(len(kernel.overloads) for kernel in own_kernels())
 
 
-def own_kernels() -> list[Dispatcher]:
+def own_kernels(packages: tuple[str, ...] = ("app.", "kernels.")) -> list[Dispatcher]:
     """The kernels of all modules that are imported, also those that functions there enclose.
 
     To ask the garbage collector for all objects takes hold of tuples that another thread is just making, and that
@@ -197,7 +197,7 @@ def own_kernels() -> list[Dispatcher]:
 
     found: dict[int, Dispatcher] = {}
     for name, module in list(sys.modules.items()):
-        if name.startswith(("app.", "kernels.")):
+        if name.startswith(packages):
             for value in list(vars(module).values()):
                 cells = (value.__closure__ or ()) if isinstance(value, FunctionType) else ()
                 enclosed = (cell.cell_contents for cell in cells)
