@@ -42,7 +42,7 @@ from kernels.materials import Materials, Moved, asked, rock_at
 from kernels.neighbours import OUTLET, index_steps
 from kernels.random import process_number, stream, uniform
 from kernels.rates import ERODIBILITY, MOBILITY, Rates, flat, rate_of
-from kernels.units import MetresPerYear, PerYear, SquareMetresPerYear, Widths, Years
+from kernels.units import Metres, MetresPerYear, PerYear, SquareMetresPerYear, Widths, Years
 
 # A point of a centreline: the number of its river, its place in metres, the mean discharge in cubic metres a second and
 # the height of the bed in metres. Points of one river follow each other from its source to its mouth.
@@ -72,6 +72,7 @@ class MeanderParameters(NamedTuple):
     """How rivers move in a step."""
 
     years: Years
+    river_width: Metres  # of a river of 1 m³/s: see kernels/hydraulic_geometry.py
     migration: MetresPerYear  # E: of a bend whose radius is the width of its river
     friction: float  # its coefficient: bends are the longer the less it is
     rock_erodibility: float  # how fast a bank of rock retreats, beside one of loose material
@@ -497,13 +498,15 @@ def centreline(
     level: Numbers,
     discharge: Numbers,
     cell_size: float,
+    river_width: float,
 ) -> Centrelines:
     """The line of a river through the middles of cells, from its source to its mouth, as it was before it moved.
 
     `level` is the height of the flood plain in each of them, in metres, falling, and `discharge` the water.
+    `river_width` is the width of a river of 1 m³/s in metres.
     """
     places = np.stack([rows + 0.5, columns + 0.5], axis=1) * cell_size
-    width = channel_width(discharge)
+    width = channel_width(discharge, river_width)
     # By rounds of a mean with the neighbours: the courses of cells have corners, and rivers have none.
     for _ in range(math.ceil(2.0 * (SMOOTHING * float(width.mean()) / cell_size + 1.0) ** 2)):
         places[1:-1] = 0.25 * places[:-2] + 0.5 * places[1:-1] + 0.25 * places[2:]
@@ -514,7 +517,7 @@ def centreline(
     line[:, RIVER] = river
     for column, values in ((SOUTH, places[:, 0]), (EAST, places[:, 1]), (DISCHARGE, discharge)):
         line[:, column] = np.interp(at, along, values)
-    line[:, BED] = np.interp(at, along, level) - bankfull_depth(channel_width(line[:, DISCHARGE]))
+    line[:, BED] = np.interp(at, along, level) - bankfull_depth(channel_width(line[:, DISCHARGE], river_width))
     line[:, BED] = np.maximum.accumulate(line[::-1, BED])[::-1]
     return line
 
@@ -550,17 +553,17 @@ def meander(
     nearest, distance = np.empty(cells, np.int32), np.empty(cells)
     points, bends, oxbows, levels = centrelines.copy(), 0, [np.empty(0, np.int64)], [np.empty(0)]
     parts = _parts_of(parameters, points)
-    years = parameters.years / parts
+    years, river_width = parameters.years / parts, parameters.river_width
     for part in range(parts):
         moment = (begin + years * (part + 0.5)) * parameters.migration
-        width, depth = _sizes(points)
+        width, depth = _sizes(points, river_width)
         if not (fresh and part == 0):
             _cover(land, points, width, 0.5 * width + BANKS * cell_size, nearest, distance, before)
         _paint(land, points, width, 1.5 * width, nearest, distance)
         owners = np.where(nearest >= 0, points[nearest, RIVER], -1.0)
         lines = _lines(points)
         for number, line in enumerate(lines):
-            own_width, own_depth = _sizes(line)
+            own_width, own_depth = _sizes(line, river_width)
             swing = 2.0 * _noise(number, moment / (INFLOW_SPACING * own_width[0]), seed) - 1.0
             inflow = INFLOW * swing / own_width[0]
             _move(land, owners, float(number), line, own_width, own_depth, years, inflow, parameters)
@@ -568,7 +571,7 @@ def meander(
         # First where they have moved to, before any neck is cut: what is cut off is not filled.
         points = np.concatenate(lines)
         points[:, SOUTH:DISCHARGE] = np.clip(points[:, SOUTH:DISCHARGE], 0.0, np.array(ground.shape) * cell_size)
-        width, depth = _sizes(points)
+        width, depth = _sizes(points, river_width)
         reach = 0.5 * width + BANKS * cell_size
         silting = 0.0
         if part == parts - 1:  # floods are slow: once in a step
@@ -582,15 +585,15 @@ def meander(
         )
         cut = 0
         for number, line in enumerate(lines := _lines(points)):
-            shorter, necks = _without_loops(line, _sizes(line)[0])
+            shorter, necks = _without_loops(line, _sizes(line, river_width)[0])
             if necks:
-                lines[number] = _respaced(shorter, _sizes(shorter)[0])
+                lines[number] = _respaced(shorter, _sizes(shorter, river_width)[0])
                 cut += necks
         if cut:
             bends += cut
             banks = np.append(points[:, BED] + depth, -np.inf)[nearest]
             points = np.concatenate(lines)
-            width, depth = _sizes(points)
+            width, depth = _sizes(points, river_width)
             _cover(land, points, width, 0.5 * width + BANKS * cell_size, nearest, distance, straight)
             left = np.flatnonzero((after > 0.5) & (straight == 0.0) & np.isfinite(banks))
             oxbows.append(left[~np.isin(left, np.concatenate(oxbows))])
@@ -616,15 +619,15 @@ def _lines(points: Centrelines) -> list[Centrelines]:
     return [points[first:last].copy() for first, last in itertools.pairwise(ends)]
 
 
-def _sizes(points: Centrelines) -> tuple[Numbers, Numbers]:
-    """The width and the depth of the channel at each point, in metres."""
-    width = channel_width(np.ascontiguousarray(points[:, DISCHARGE]))
+def _sizes(points: Centrelines, river_width: float) -> tuple[Numbers, Numbers]:
+    """The width and the depth of the channel at each point, in metres, where one of 1 m³/s is so wide."""
+    width = channel_width(np.ascontiguousarray(points[:, DISCHARGE]), river_width)
     return width, bankfull_depth(width)
 
 
 def _parts_of(parameters: MeanderParameters, points: Centrelines) -> int:
     """In how many parts a step is taken, so that each is short beside what a bend does."""
-    narrowest = float(_sizes(points)[0].min())
+    narrowest = float(_sizes(points, parameters.river_width)[0].min())
     return min(max(math.ceil(parameters.migration * parameters.years / (LARGEST_MOVE * narrowest)), 1), MOST_PARTS)
 
 

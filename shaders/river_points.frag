@@ -44,7 +44,8 @@ void main() {
     float flow = layer(surveyed_flow, at), smallest = exp2(frame.streams.x);
     int towards = int(floor(layer(surveyed_way, at) + 0.5));
     if (flow > smallest) flow *= not_seeped_away(at, towards);
-    // Springs are as narrow as their first water; soon they have the width of their discharge, by hydraulic geometry.
+    // Springs are as narrow as their first water; soon they have the width of their discharge, by the law of
+    // kernels/hydraulic_geometry.py.
     float half_width = frame.streams.y * sqrt(max(flow, 0.0) * clamp((flow - smallest) / smallest, 0.0, 1.0));
     if (towards < 0) half_width = 0.0;
     int from = 0;

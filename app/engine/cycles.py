@@ -180,7 +180,7 @@ class Cycles:
         self._follow_keys()
         weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
         running = frozenset(process.name for process in self.enabled())
-        self.cycle = Cycle(weather, self.scene.edges, running, self._scratch)
+        self.cycle = Cycle(weather, self.scene.edges, running, self._scratch, self.scene.rivers.width)
 
     def _step(self, process: Process) -> None:
         changed = process.step(self.world, self._parameters(process), self.cycle)

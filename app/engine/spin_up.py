@@ -53,7 +53,8 @@ def is_due(world: World, scene: Scene) -> bool:
 def begin(world: World, scene: Scene, enabled: Sequence[Process], scratch: Scratch) -> Iterator[None]:
     """The steps of a world's spin-up, for which the processes that are enabled are prepared."""
     weather = weather_of(scene.climate, world.seed, world.cycle)
-    cycle = Cycle(weather, scene.edges, frozenset(process.name for process in enabled), scratch)
+    running = frozenset(process.name for process in enabled)
+    cycle = Cycle(weather, scene.edges, running, scratch, scene.rivers.width)
     # Processes of their own: those of cycles to come know nothing of it.
     return spin_up(world, scene, [type(process)() for process in enabled], cycle)
 
@@ -72,7 +73,7 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
         land = world.copy()
         for _ in range(scene.world.past):
             by_name[Braiding.name].step(
-                land, scene.braiding, Cycle(cycle.weather, cycle.edges, cycle.running, cycle.scratch)
+                land, scene.braiding, Cycle(cycle.weather, cycle.edges, cycle.running, cycle.scratch, cycle.river_width)
             )
             yield
     before = land.copy()  # whatever the processes do to its ground
@@ -86,7 +87,7 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
     cycles = min(max(round(CYCLES * CELLS / max(world.ground.size, CELLS)), 1), scene.world.past)
     for number in range(cycles if watery else 0):
         before.cycle, before.cycles_before = BEGIN + number, -BEGIN
-        now = Cycle(cycle.weather, cycle.edges, cycle.running, cycle.scratch)
+        now = Cycle(cycle.weather, cycle.edges, cycle.running, cycle.scratch, cycle.river_width)
         for process in watery:
             process.step(before, getattr(still, process.name), now)
         yield

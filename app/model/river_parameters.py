@@ -7,6 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from app.model.parameters import Parameters, described, parameter
 
 Beginning = Literal["discharge", "area"]
+READ_STREAMS = "droplets.enabled or geology.enabled or braiding.enabled or snowballs.enabled"  # where there can be some
+RIVER_WIDTH = 7.2  # metres, of a river whose mean discharge is 1 m³/s (Moody, Troutman 2002)
 
 
 class RiverParameters(Parameters, frozen=True, kw_only=True):
@@ -46,6 +48,18 @@ class RiverParameters(Parameters, frozen=True, kw_only=True):
             essential=True,
         ),
     ] = 150
+    width: Annotated[
+        float,
+        parameter(
+            0.5,
+            1000.0,
+            "width of a river of 1 m³/s; that of others grows with the root of their mean discharge",
+            unit="m",
+            log=True,
+            needs=f"{READ_STREAMS} or meandering.enabled",
+            essential=True,
+        ),
+    ] = RIVER_WIDTH
     watershed_size: Annotated[
         int, parameter(1, 1_000_000, "smaller watersheds are merged into the coast", unit="cells", log=True)
     ] = 500

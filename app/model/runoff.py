@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.model.river_parameters import RIVER_WIDTH
+
 SECONDS_PER_YEAR = 365.25 * 86400.0
 
 
@@ -25,6 +27,7 @@ class Runoff:
     braided: tuple[tuple[float, float, float], ...] = ()
     by_altitude: float = 0.0  # of the rain
     loss: float = 0.0  # of what runs over a reference cell
+    river_width: float = RIVER_WIDTH  # metres, of a river of 1 m³/s
     lasts: bool = True  # else streams run dry as the traces of drops fade
     # The drops that stand for it, where there are any: how many fall on reference cells in a cycle, the water of each
     # as depth over one in cells, and the weight of the latest cycle in the averages of what passes.

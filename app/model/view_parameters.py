@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from app.model.camera_path import read_camera_path
 from app.model.overlays import OVERLAYS
 from app.model.parameters import Parameters, described, parameter
+from app.model.river_parameters import READ_STREAMS
 
 if TYPE_CHECKING:
     Overlay = str
 else:
     Overlay = Literal[tuple(OVERLAYS)]
-READ_STREAMS = "droplets.enabled or geology.enabled or braiding.enabled or snowballs.enabled"  # where there can be some
 Minimap = Literal["overlay", "wind_and_sand", "water"]
 Quality = Literal["automatic", "lowest", "low", "medium", "high", "ultra"]
 
@@ -116,18 +116,6 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
             essential=True,
         ),
     ] = 400.0
-    river_width: Annotated[
-        float,
-        parameter(
-            0.5,
-            1000.0,
-            "width of a river of 1 m³/s; that of others grows with the root of their discharge",
-            unit="m",
-            log=True,
-            needs=READ_STREAMS,
-            essential=True,
-        ),
-    ] = 5.0
     flow_speed: Annotated[
         float, parameter(0.0, 8.0, "speed of the ripples on streams", unit="cells/s", needs=READ_STREAMS)
     ] = 1.5

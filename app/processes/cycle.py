@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.model.climate import Weather
 from app.model.edge_parameters import EdgeParameters
+from app.model.river_parameters import RIVER_WIDTH
 from kernels.scratch import Scratch
 
 
@@ -36,6 +37,7 @@ class Cycle:
     edges: EdgeParameters = field(default_factory=EdgeParameters)
     running: frozenset[str] = frozenset()  # names of the processes that run in it
     scratch: Scratch = field(default_factory=Scratch)  # that all of them work in, one after the other
+    river_width: float = RIVER_WIDTH  # metres, of a river of 1 m³/s
     spills: Spills | None = None  # by lakes; None: they are not simulated
     rising: Rising | None = None  # by moisture, until drops have taken it
     drops_of_rain: int = 0  # by drops

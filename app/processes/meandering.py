@@ -119,7 +119,12 @@ class Meandering:
             world.material_fields(),
             world.cell_size,
             world.centrelines,
-            for_kernel(meanders.MeanderParameters, parameters, years=parameters.years_per_cycle),
+            for_kernel(
+                meanders.MeanderParameters,
+                parameters,
+                years=parameters.years_per_cycle,
+                river_width=cycle.river_width,
+            ),
             seed=world.seed,
             begin=world.years,
             fresh=fresh,
@@ -146,13 +151,13 @@ def _find_rivers(world: World, parameters: MeanderingParameters, cycle: Cycle) -
     size, columns = world.cell_size, world.shape[1]
     drainage = drain(world.ground, size, world.sea_level, open_edges=not world.walls)
     discharge = _discharge(world, parameters, cycle, drainage)
-    least = discharge_of_width(max(parameters.narrowest, NARROWEST * size))
+    least = discharge_of_width(max(parameters.narrowest, NARROWEST * size), cycle.river_width)
     flow, filled = discharge.reshape(-1), drainage.filled.reshape(-1)
     outlets = np.flatnonzero((drainage.directions == OUTLET).reshape(-1) & (flow >= least))
     lines: list[Numbers] = []
     for outlet in outlets[np.lexsort((outlets, -flow[outlets]))]:
         stem = main_stem(drainage.directions, discharge, int(outlet), least)
-        level, width = filled[stem], channel_width(flow[stem])
+        level, width = filled[stem], channel_width(flow[stem], cycle.river_width)
         reach = max(round(REACH * float(width.mean()) / size), 1)
         place = np.arange(len(stem))
         above, below = np.maximum(place - reach, 0), np.minimum(place + reach, len(stem) - 1)
@@ -163,9 +168,8 @@ def _find_rivers(world: World, parameters: MeanderingParameters, cycle: Cycle) -
         for first, last in zip(begins, ends, strict=True):
             cells = stem[first:last]
             if len(cells) * size >= SHORTEST * float(width[first:last].mean()) and len(cells) > 2:
-                lines.append(
-                    centreline(len(lines), cells // columns, cells % columns, level[first:last], flow[cells], size)
-                )
+                places = cells // columns, cells % columns
+                lines.append(centreline(len(lines), *places, level[first:last], flow[cells], size, cycle.river_width))
     return np.concatenate([world.centrelines, *lines])
 
 
@@ -204,7 +208,7 @@ def _leave(world: World, loads: Numbers, cycle: Cycle) -> tuple[float, ...]:
         row = min(int(mouth[1] / world.cell_size), rows - 1)
         column = min(int(mouth[2] / world.cell_size), columns - 1)
         if not (row in (0, rows - 1) or column in (0, columns - 1)):
-            _fill_around(world, row, column, mouth, load)
+            _fill_around(world, row, column, mouth, load, cycle.river_width)
         off_map += load
     if cycle.edges.water == "wall":  # nothing leaves
         lay_lowest(world.mix, world.ground, tuple(off_map), world.layers.get("mobility"))
@@ -213,12 +217,12 @@ def _leave(world: World, loads: Numbers, cycle: Cycle) -> tuple[float, ...]:
     return tuple(off_map.tolist())
 
 
-def _fill_around(world: World, row: int, column: int, mouth: Numbers, load: Numbers) -> None:
+def _fill_around(world: World, row: int, column: int, mouth: Numbers, load: Numbers, river_width: float) -> None:
     """Lay a load beside a mouth, on cells below the water that the river runs into, the nearest ones first."""
     from kernels.hydraulic_geometry import bankfull_depth, channel_width
     from kernels.meanders import lay_beside
 
-    level = float(mouth[4] + bankfull_depth(channel_width(float(mouth[3]))))
+    level = float(mouth[4] + bankfull_depth(channel_width(float(mouth[3]), river_width)))
     rows, columns = world.shape
     south, east = np.mgrid[
         max(row - DELTA, 0) : min(row + DELTA + 1, rows), max(column - DELTA, 0) : min(column + DELTA + 1, columns)

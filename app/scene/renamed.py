@@ -22,6 +22,7 @@ RENAMED: dict[str, tuple[str, Callable[[Any], Value]]] = {
     "wind.edges": ("edges.wind", _same),
     "climate.rain": ("climate.precipitation", lambda value: value * USUAL_PRECIPITATION),
     "rivers.rain": ("", _same),
+    "view.river_width": ("rivers.width", _same),
     "moisture.rain": ("moisture.rain_infiltration", _same),
     "uplift.enabled": ("geology.enabled", _same),
     "uplift.rate": ("geology.uplift", _same),  # metres in a cycle are millimetres a year with what is below

@@ -144,6 +144,7 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
             least_cells=self.view.stream_threshold,
             braided=tuple((spring.south, spring.east, spring.drops) for spring in braided),
             by_altitude=self.climate.rain_by_altitude,
+            river_width=self.rivers.width,
             lasts=self.has_drops or self.geology.enabled or self.braiding.enabled,
         )
         if drops == 0.0 or (self.geology.enabled and not self.has_drops):

@@ -64,7 +64,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "view.quality": "graphics level performance detail slow fps",
         "view.overlay": "map colour color layer show",
         "view.stream_threshold": "rivers streams draw",
-        "view.river_width": "streams rivers broad",
+        "rivers.width": "streams rivers broad",
         "waves.height": "surf ocean swell surge",
         "simulation.cycles_per_frame": "speed fast slow pace tempo",
     }.items()

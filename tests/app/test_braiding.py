@@ -156,7 +156,7 @@ def test_a_world_that_braids_needs_more_memory_while_it_runs_and_lives_its_past(
 
 def test_a_river_that_braids_alone_is_drawn_by_the_parameters_of_streams() -> None:
     scene = outwash(90, 60, droplets__enabled=False, geology__enabled=False, plants__enabled=False)
-    for path in ("view.stream_threshold", "view.river_width", "world.past"):
+    for path in ("view.stream_threshold", "rivers.width", "world.past"):
         assert not without_effect(scene, DECLARATIONS[path])
         assert without_effect(scene.with_value("braiding.enabled", False), DECLARATIONS[path])
 

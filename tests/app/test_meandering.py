@@ -13,8 +13,10 @@ from app.files import checkpoint
 from app.model.centrelines import trunk_sinuosity
 from app.model.errors import UserError
 from app.model.ledger import LARGEST_IMBALANCE
+from app.model.river_parameters import RIVER_WIDTH
 from app.processes.meandering import CAUSE, LEFT
 from app.scene.scene import Scene, load_preset
+from kernels.hydraulic_geometry import channel_width
 from tests.app.small import bits, simulated, small_scene
 
 pytestmark = pytest.mark.slow  # worlds are simulated for long, or much is written
@@ -52,11 +54,21 @@ def test_the_water_runs_in_the_channel() -> None:
     world = simulated(120, load_preset("meanders")).world
     middles = (np.indices(world.shape).reshape(2, -1).T + 0.5) * world.cell_size
     line = world.centrelines[::2, 1:3]
-    width = 7.2 * world.centrelines[:, 3].max() ** 0.5
+    width = channel_width(float(world.centrelines[:, 3].max()), RIVER_WIDTH)
     beside = (np.hypot(*(middles[:, None] - line[None]).T).min(axis=0) < width).reshape(world.shape)
     discharge = world.layers["discharge"]
     assert beside.mean() < 0.1
     assert discharge[beside].sum() > 0.6 * discharge.sum()
+
+
+@pytest.mark.parametrize("width", [RIVER_WIDTH, 2.0 * RIVER_WIDTH])
+def test_rivers_move_with_the_width_with_which_they_are_drawn(width: float) -> None:
+    """Points of a line lie half a width of the river apart."""
+    scene = meadow(90, 60, world__past=0, meandering__discharge=40.0, rivers__width=width)
+    assert scene.runoff.river_width == width
+    line = simulated(1, scene).world.centrelines
+    apart = np.hypot(*np.diff(line[line[:, 0] == 0.0, 1:3], axis=0).T).mean()
+    assert apart == pytest.approx(0.5 * channel_width(line[:, 3], width).mean(), rel=0.15)
 
 
 def test_the_same_bits_again_and_on_any_number_of_threads() -> None:

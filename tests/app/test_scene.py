@@ -259,8 +259,11 @@ def test_presets_of_before_are_read_with_the_names_of_today() -> None:
         rain = 0.02
         [rivers]
         rain = 500.0
+        [view]
+        river_width = 40.0
     """
     scene = read_preset(old, "old")
+    assert scene.rivers.width == 40.0
     assert scene.climate.precipitation == 400.0
     assert (scene.edges.water, scene.edges.sea_level, scene.edges.wind) == ("sea", 12.0, "wrap")
     assert scene.pools.enabled

@@ -30,8 +30,10 @@ from tests.nets.cases import tried
 
 Numbers = NDArray[np.float64]
 
+OF_ONE = 7.2  # metres: the width of a river of 1 m³/s
 USUAL = MeanderParameters(
     years=2.0,
+    river_width=OF_ONE,
     migration=2.0,
     friction=0.015,
     rock_erodibility=0.05,
@@ -55,7 +57,7 @@ class Plain:
         self.begin = self.mass
         course = rows // 2 + np.cumsum(draw.normal(0.0, rough, columns))
         self.river = centreline(
-            0, course, np.arange(columns), self.level, np.full(columns, discharge_of_width(WIDTH)), CELL
+            0, course, np.arange(columns), self.level, np.full(columns, discharge_of_width(WIDTH, OF_ONE)), CELL, OF_ONE
         )
         self.parameters = USUAL._replace(**parameters)  # type: ignore[arg-type]
         self.left, self.bends, self.years, self.rock_worn = 0.0, 0, 0.0, 0.0
@@ -156,8 +158,8 @@ def test_a_mirrored_line_moves_as_in_a_mirror() -> None:
 
 
 def test_hydraulic_geometry() -> None:
-    assert channel_width(discharge_of_width(30.0)) == pytest.approx(30.0)
-    assert channel_width(400.0) == pytest.approx(10.0 * channel_width(4.0))
+    assert channel_width(discharge_of_width(30.0, 7.2), 7.2) == pytest.approx(30.0)
+    assert channel_width(400.0, 7.2) == pytest.approx(10.0 * channel_width(4.0, 7.2)) == pytest.approx(144.0)
     # The curves of Bieger et al. (2015): a catchment of 100 km² has a channel 13.7 m wide and 0.80 m deep.
     assert bankfull_depth(2.70 * 100.0**0.352) == pytest.approx(0.30 * 100.0**0.213, rel=1e-3)
 
@@ -238,8 +240,8 @@ def test_protected_ground_keeps_its_bits() -> None:
 
 def test_a_narrow_channel_takes_only_a_part_of_its_cells() -> None:
     plain = Plain(40, 60, rough=0.0, migration=0.0, flood_deposition=0.0)
-    discharge = np.full(60, discharge_of_width(4.0))
-    plain.river = centreline(0, np.full(60, 20.0), np.arange(60), plain.level, discharge, CELL)
+    discharge = np.full(60, discharge_of_width(4.0, OF_ONE))
+    plain.river = centreline(0, np.full(60, 20.0), np.arange(60), plain.level, discharge, CELL, OF_ONE)
     before = plain.ground.copy()
     plain.run(1)
     cut = before - plain.ground
@@ -251,8 +253,8 @@ def test_a_narrow_channel_takes_only_a_part_of_its_cells() -> None:
 @tried(10)
 def test_mass_is_kept_whatever_the_river_is_like(seed: int, migration: float, years: float, width: float) -> None:
     plain = Plain(40, 70, seed, migration=migration, years=years, flood_deposition=0.1)
-    discharge = np.linspace(0.5, 1.0, 70) * discharge_of_width(width)
-    plain.river = centreline(0, np.full(70, 20.0), np.arange(70), plain.level, discharge, CELL)
+    discharge = np.linspace(0.5, 1.0, 70) * discharge_of_width(width, OF_ONE)
+    plain.river = centreline(0, np.full(70, 20.0), np.arange(70), plain.level, discharge, CELL, OF_ONE)
     plain.run(4)
     assert plain.mass + plain.left == pytest.approx(plain.begin, rel=1e-12)
     assert np.isfinite(plain.ground).all()

@@ -40,7 +40,7 @@ def maps(draw: Draw, picture: Picture, shown: Snapshot, scene: Scene) -> tuple[N
 def test_what_lies_far_from_water_need_not_be_drawn(
     draw: Draw, picture: Picture, monkeypatch: pytest.MonkeyPatch, quality: str, shown: Snapshot
 ) -> None:
-    scene = Scene().with_values({"view.quality": quality, "view.river_width": 60.0})
+    scene = Scene().with_values({"view.quality": quality, "rivers.width": 60.0})
     flow, rivers = maps(draw, picture, shown, scene)
     near = (flow[..., 0] > 0.0) | (flow[..., 3] > -0.99 * flow_map.NOWHERE_NEAR)
     assert near.any() and not near.all()

@@ -23,6 +23,7 @@ from app.picture.passes.standing_water import TILE, lake_tiles
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from kernels.components import components
+from kernels.hydraulic_geometry import channel_width
 from tests.passes import gl
 from tests.passes.conftest import Draw
 from tests.passes.rows import rows
@@ -51,8 +52,14 @@ def from_above(cells: float, rows: int, columns: int, height: float = 0.0) -> Ca
 
 
 def calm(**view: float | str) -> Scene:
-    """Clear air and water without waves."""
-    scene = Scene().with_value("view.waves", 0.0).with_value("waves.enabled", False).with_value("view.haze", 0.0)
+    """Clear air and water without waves. Rivers of 1 m³/s are 5 m wide."""
+    scene = (
+        Scene()
+        .with_value("rivers.width", 5.0)
+        .with_value("view.waves", 0.0)
+        .with_value("waves.enabled", False)
+        .with_value("view.haze", 0.0)
+    )
     for name, value in view.items():
         scene = scene.with_value(f"view.{name}", value)
     return scene
@@ -393,9 +400,10 @@ def along_the_diagonal(columns: int) -> NDArray[np.bool_]:
 
 
 def test_a_river_is_as_wide_as_its_discharge_says_and_unbroken(draw: Draw, subtests: pytest.Subtests) -> None:
-    """In metres, by w = 5·√Q; across the cells, and in one piece."""
-    for discharge, width in ((1.0, 5.0), (4.0, 10.0), (16.0, 20.0)):
+    """In metres, by the law that kernels have; across the cells, and in one piece."""
+    for discharge in (1.0, 4.0, 16.0):
         with subtests.test(discharge=discharge):
+            width = channel_width(discharge, calm().rivers.width)
             shown = running(flat(48, 48), discharge * along_the_diagonal(48), (1.0, 1.0))
             water = water_of(draw, shown, from_above(16.0, 48, 48))
             metres = 16.0 * CELL / 320.0
@@ -506,7 +514,7 @@ def test_a_wide_floor_that_many_drops_touch_has_one_river(draw: Draw) -> None:
     ground = (np.maximum(columns - 4.0, 0.0) * 20.0)[None, :] - 0.02 * np.arange(48)[:, None]
     world = World(ground, np.zeros_like(ground), CELL, 0)
     world.cycle = 500
-    scene = calm(river_width=60.0, stream_threshold=200.0)
+    scene = calm(stream_threshold=200.0).with_value("rivers.width", 60.0)
     passing = np.where(columns <= 3.0, 48.0 * np.arange(1, 49)[:, None] * 0.4 * 0.6**columns, 0.0)
     rain = scene.droplets.count * scene.droplets.water * CELL / ground.size
     world.trace("discharge")[:] = passing * rain
@@ -515,7 +523,7 @@ def test_a_wide_floor_that_many_drops_touch_has_one_river(draw: Draw) -> None:
     smallest = scene.runoff.smallest_stream(CELL)
     assert set((shown.layers[SURVEYED_FLOW][24:] > smallest).sum(axis=1)) == {1}
     dry = snapshot(shown.layers["bedrock"], cell_size=shown.cell_size)
-    view = calm(quality="high", river_width=60.0, stream_threshold=200.0)
+    view = calm(quality="high", stream_threshold=200.0).with_value("rivers.width", 60.0)
     pictures = [draw(each, from_above(30.0, 48, 48), view, size=(320, 320)) for each in (shown, dry)]
     water = difference(*pictures) > 10  # with its bars, which are no bluer than the ground
     assert pieces(water) == 1

@@ -18,6 +18,7 @@ from app.picture.passes.maps import LayerTextures
 from app.picture.passes.shaders import NO_DEFINES, Drawing, FullScreen, ShaderLibrary
 from app.picture.passes.shore_blocks import with_those_around
 from app.picture.passes.targets import EXACT, MIPMAPPED, GrowingBuffer, MapTarget, release_all
+from kernels.hydraulic_geometry import channel_width
 
 BESIDE_ITS_CELL = 0.4  # cells by which the curve of a stream, and how its banks bend, leave the cell at most
 PLUME_REACH = 8  # cells over which the water of a river can be told from that of a lake
@@ -188,7 +189,7 @@ def stream_cells(snapshot: Snapshot, smallest: float) -> NDArray[np.bool_]:
 
 def reach_of(discharge: float, width: float, cell_size: float) -> int:
     """How many cells to either side of a place a stream of this discharge can have its middle and still cover it."""
-    half_width = 0.5 * width * math.sqrt(max(discharge, 0.0)) / cell_size
+    half_width = 0.5 * channel_width(max(discharge, 0.0), width) / cell_size
     return min(max(math.ceil(half_width + BESIDE_ITS_CELL), 1), WIDEST_REACH)
 
 

@@ -118,7 +118,7 @@ def fill_frame_block(
     block["water"] = (view.water_clarity, roughness, WAVE_LENGTH * side, sea_level)
     block["streams"] = (
         math.log2(max(least_discharge, 1e-30)),
-        0.5 * view.river_width / snapshot.cell_size,
+        0.5 * appearance.runoff.river_width / snapshot.cell_size,
         view.flow_speed,
         0.0,
     )

@@ -142,12 +142,14 @@ class LandMaps:
         view: ViewParameters,
         quality: Quality,
         smallest_stream: float,
+        river_width: float,
         snow_line: float,
         waves: Waves | None,
         run_up: RunUp | None,
     ) -> Iterator[None]:
         """Draw what has changed, and stop where another thing may be drawn between.
 
+        `river_width` is that of a river of 1 m³/s, in metres.
         `snow_line` is that of the weather and the view, as a fraction of the relief of the land.
         The `waves` are those that run to a shore, if any do, and `run_up` how far they run up where nothing grows.
         """
@@ -174,7 +176,7 @@ class LandMaps:
                 self.surface.texture,
                 self._wet,
                 smallest_stream,
-                view.river_width,
+                river_width,
                 plumes=quality.fine_water,
             )
         self._read_mipmaps(quality)
