@@ -193,6 +193,16 @@ def test_a_stream_is_how_often_drops_pass() -> None:
     assert not flow[..., 4:].any()
 
 
+@pytest.mark.parametrize(("stop", "last"), [(0.01, 9), (0.0, 19)])
+def test_a_slow_drop_ends_in_the_first_cell_of_a_stream(stop: float, last: int) -> None:
+    """As in the article, the stream is that of the cell which the drop enters."""
+    land = Land(np.tile(-1e-4 * np.arange(20.0), (8, 1)))
+    land.passed("stream")[:, 10:] = 1.0
+    drop = np.array([[4.5, 3.5, 0.0, 2.0, 1.0]])  # a cell in a step
+    land.erode(sources=drop, count=0, stream_stop=stop, friction=0.0, evaporation=0.0, deposition_rate=0.0)
+    assert np.flatnonzero(land.passed()[4]).tolist() == list(range(3, last + 1))
+
+
 def test_rain_falls_where_its_map_and_altitude_say() -> None:
     """Drops that go nowhere leave their water where they fell."""
     shape = (40, 60)
