@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.model.field_parameters import FIELD_LAYERS
-from app.model.overlays import DIFFERENCE, OVERLAYS, largest
+from app.model.layers import LAYERS
+from app.model.overlays import DIFFERENCE, OVERLAYS, Overlay, largest
 from app.model.plants import GRASS, ROOTED_GROUND
 from app.processes import PROCESSES
 from app.scene.scene import GROUPS, Scene
@@ -33,13 +34,20 @@ def why_empty(name: str, scenes: Sequence[Scene], snapshot: Snapshot | None = No
         return nothing
     makers = [maker for layer in overlay.layers for maker in _MAKERS.get(layer, ())]
     if overlay.survey or not makers or any(_is_on(maker, scene) for maker in makers for scene in scenes):
-        return ""
+        return "there is none here yet" if snapshot is not None and _has_nothing_yet(overlay, snapshot) else ""
     if snapshot is not None and any(largest(snapshot, layer) > 0.0 for layer in overlay.layers):
         return ""
     titles = list(dict.fromkeys(GROUPS[maker].title.lower() for maker in makers))
     if len(titles) == 1:
         return f"{titles[0]} is off"
     return f"{', '.join(titles[:-1])} and {titles[-1]} are off"
+
+
+def _has_nothing_yet(overlay: Overlay, snapshot: Snapshot) -> bool:
+    """Whether cycles have run and left nothing in any layer that an overlay shows; each snapshot has these layers."""
+    always_there = overlay.layers and all(name in LAYERS and LAYERS[name].is_seen(()) for name in overlay.layers)
+    ran = snapshot.cycle > 0 and not overlay.survey
+    return bool(ran and always_there and not any(largest(snapshot, layer) > 0.0 for layer in overlay.layers))
 
 
 def _why_no_plants(layers: Sequence[str], snapshot: Snapshot) -> str:

@@ -37,6 +37,17 @@ def test_what_is_left_of_a_process_that_is_off_is_still_shown() -> None:
     assert why_empty("wear", [scene], snapshot) == "snowballs is off"
 
 
+def test_what_no_cycle_has_left_anything_of_is_not_offered() -> None:
+    simulator = simulated(1, small_scene(pools__enabled=False, moisture__enabled=False))
+    scenes = [simulator.scene]
+    assert why_empty("water", scenes, take_snapshot(simulator.world, overlay="none")) == "there is none here yet"
+    assert why_empty("discharge", scenes, take_snapshot(simulator.world, overlay="none")) == ""
+    assert why_empty("water", scenes) == why_empty("water", scenes, take_snapshot(simulated(0).world)) == ""
+    assert neighbour("none", +1, scenes, take_snapshot(simulator.world)) != "water"
+    with_water = simulated(1, small_scene(pools__enabled=True, edges__water="sea", edges__sea_level=100.0))
+    assert why_empty("water", [with_water.scene], take_snapshot(with_water.world)) == ""
+
+
 def test_a_field_is_shown_where_it_is_set_or_painted() -> None:
     from app.engine.creation import create_world
 

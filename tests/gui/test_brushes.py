@@ -188,6 +188,28 @@ def test_the_toolbar_chooses_and_goes_away_with_tab() -> None:
     drive(test, SCENE)
 
 
+def test_a_rate_is_seen_where_it_was_painted_before_any_cycle_runs() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.brushing.choose("rain")
+        driver.wait_for(lambda: application.documents.scene.view.overlay == "rain_field", "its overlay")
+        driver.engine.yield_(8)
+        before, cycle = driver.look().astype(int), application.simulation.status.cycle
+        x, y = MIDDLE
+        drag(driver, (x - 20.0, y), (x + 20.0, y))
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(x + 150.0, y - 100.0))  # the ring is elsewhere
+        driver.wait_for(lambda: len(application.undo.done) == 1, "the stroke")
+        driver.engine.yield_(8)
+        assert application.simulation.status.cycle == cycle
+        around = np.s_[int(y) - 8 : int(y) + 8, int(x) - 8 : int(x) + 8]
+        red, green, _ = (driver.look().astype(int) - before)[around].mean(axis=(0, 1))
+        assert green - red > 20.0, "more rain is green"
+        snapshot = application.snapshot
+        assert snapshot is not None and snapshot.layers["rate_rain"].max() > 1.1
+
+    drive(test, SCENE)
+
+
 def test_only_the_world_under_the_pointer_is_painted() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)

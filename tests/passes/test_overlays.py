@@ -165,7 +165,11 @@ def test_what_is_not_computed_leaves_the_land_as_it_is_and_is_said(draw: Draw) -
     for name in ("accumulation", "discharge", "protection"):
         alone, unknown = (seen_from_above(draw, bare, overlay=overlay) for overlay in ("none", name))
         np.testing.assert_allclose(unknown, alone, atol=1.0)
-    for name, note in (("accumulation", "not computed yet"), ("discharge", "this world has none")):
+    for name, note in (
+        ("accumulation", "not computed yet"),
+        ("discharge", "this world has none"),
+        ("rain_field", "nothing painted yet: ×1 everywhere"),
+    ):
         told = legend(name, [bare])
         known = legend(name, [with_layers(bare, **{OVERLAYS[name].layers[0]: 1.0})])
         assert told is not None and (told.ends, told.note) == (("", ""), note)
