@@ -1,11 +1,12 @@
 // What is seen of water that runs from so far that a pixel is a cell, which way it runs, and how high water that stands
-// nearby lies over the ground. Rivers that part are drawn by how much of them passes through each cell: see threads.glsl.
+// nearby lies over the ground.
+// Among many threads the way is longer by their share of the ground: see include/braids.glsl.
 // Where water stands, the way is half as long, and longer by how much of a river's water is seen there: see plume.glsl.
 #include "downhill.glsl"
 #include "plume.glsl"
-#include "river.glsl"
+#include "braids.glsl"
 #include "river_mouth.glsl"
-#include "threads.glsl"
+#include "running_part.glsl"
 
 #ifndef RUNNING
 #define RUNNING 1  // 0: where water only stands
@@ -17,10 +18,7 @@ uniform bool with_plumes;  // of rivers in lakes
 uniform sampler2D mouths;  // of river_mouths.frag
 
 out vec4 result;
-
 const float PIXEL = 0.85;  // cells: between cells the cover is smoothed once more
-
-const float ALONE = 0.85;  // of a thread that is a cell wide, which would be lost among dry cells
 
 const float BESIDE = 1e-3;  // so little is not seen, and says that there is a stream nearby
 const float HIGHEST = 200.0;  // metres over the water
@@ -60,8 +58,6 @@ vec2 strongest_plume(ivec2 cell, float level) {
 
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy), last = ivec2(frame.map.xy) - 1;
-    float thread = 0.0, alone = 0.0;
-    vec2 runs = vec2(0.0);
     float height = texelFetch(surface, cell, 0).x, level = -1e30, own = 0.0, nearby = 0.0;
     for (int south = -1; south <= 1; ++south) {
         for (int east = -1; east <= 1; ++east) {
@@ -72,13 +68,6 @@ void main() {
             if (at == cell) own = depth;
 #if RUNNING == 1
             nearby = max(nearby, texelFetch(rivers, at, 0).x);
-            int towards = int(floor(layer(surveyed_way, at) + 0.5));
-            if (towards < 0) {
-                float passes = layer(surveyed_flow, at), part = 0.25 / float((1 + abs(south)) * (1 + abs(east)));
-                thread += part * sqrt(passes);
-                if (at == cell) alone = ALONE * sqrt(passes);
-                if (towards >= -8) runs += part * passes * normalize(vec2(towards_neighbour(-towards - 1)));
-            }
 #endif
         }
     }
@@ -90,10 +79,11 @@ void main() {
         cover = WHOLE_LINE * max(river_cover(river, PIXEL), BESIDE);
         along = river.along;
     }
-    float parted = thread_field(max(thread, alone));
-    if (parted > cover) {
-        cover = parted;
-        along = runs / max(length(runs), 1e-6);
+    Belt belt = belt_at(surveyed_flow, surveyed_way, cell);
+    if (belt.share > 0.0) {
+        River thread = thread_at(vec2(cell) + 0.5, belt.along, belt.share, 0);
+        cover = max(cover, WHOLE_LINE * max(river_cover(thread, PIXEL), BESIDE));
+        along = belt.along * (1.0 + belt.share);
     }
 #endif
     if (own > 0.0) {

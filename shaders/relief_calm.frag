@@ -2,7 +2,7 @@
 // lie on the map.
 #include "map.glsl"
 #include "standing_depth.glsl"
-#include "threads.glsl"
+#include "running_part.glsl"
 
 uniform sampler2D surface;
 uniform sampler2D water;  // depth in metres

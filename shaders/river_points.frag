@@ -1,8 +1,6 @@
 // For each cell of a stream the point that it runs through, from the middle of the cell, half its width in cells, and
-// the number of the neighbour that it goes to; a width of 0 where there is none. Rivers that part are no lines: see
-// flow.frag.
-#include "layer.glsl"
-#include "neighbours.glsl"
+// the number of the neighbour that it goes to, less than 0 where it parts; a width of 0 where there is none.
+#include "braids.glsl"
 #include "standing_depth.glsl"
 
 uniform sampler2D surveyed_flow;  // cubic metres a second
@@ -30,11 +28,11 @@ bool is_at_edge(ivec2 cell) {
 // How much of its water a stream still has in a cell, from where it goes on by so many of them to an end on dry land.
 float not_seeped_away(ivec2 cell, int towards) {
     for (int steps = 0; steps < SEEPS_AWAY; ++steps) {
-        if (is_wet(cell) || towards < 0) return 1.0;
+        if (is_wet(cell)) return 1.0;
         if (towards == 0) return is_at_edge(cell) ? 1.0 : (float(steps) + 0.5) / float(SEEPS_AWAY);
         cell += ivec2(towards_neighbour(towards - 1));
         if (!is_on_map(cell)) return 1.0;
-        towards = int(floor(layer(surveyed_way, cell) + 0.5));
+        towards = next_of(int(floor(layer(surveyed_way, cell) + 0.5)));
     }
     return 1.0;
 }
@@ -42,18 +40,18 @@ float not_seeped_away(ivec2 cell, int towards) {
 void main() {
     ivec2 at = ivec2(gl_FragCoord.xy);
     float flow = layer(surveyed_flow, at), smallest = exp2(frame.streams.x);
-    int towards = int(floor(layer(surveyed_way, at) + 0.5));
+    int way = int(floor(layer(surveyed_way, at) + 0.5)), towards = next_of(way);
+    if (way < 0) smallest *= SEEPING;
     if (flow > smallest) flow *= not_seeped_away(at, towards);
     // Springs are as narrow as their first water; soon they have the width of their discharge, by the law of
     // kernels/hydraulic_geometry.py.
     float half_width = frame.streams.y * sqrt(max(flow, 0.0) * clamp((flow - smallest) / smallest, 0.0, 1.0));
-    if (towards < 0) half_width = 0.0;
     int from = 0;
     float most = smallest;
     for (int number = 1; number <= 8; ++number) {
         ivec2 there = at + ivec2(towards_neighbour(number - 1));
         float brings = layer(surveyed_flow, there);
-        if (is_on_map(there) && int(layer(surveyed_way, there) + 0.5) == opposite(number - 1) + 1 && brings > most) {
+        if (is_on_map(there) && next_of(int(floor(layer(surveyed_way, there) + 0.5))) == opposite(number - 1) + 1 && brings > most) {
             from = number;
             most = brings;
         }
@@ -62,5 +60,5 @@ void main() {
     vec2 point = vec2(0.0);
     if (from > 0 && towards > 0) point = 0.25 * (towards_neighbour(from - 1) + towards_neighbour(towards - 1));
     point *= min(1.0, FARTHEST / max(length(point), 1e-6));
-    result = vec4(point, half_width, float(towards));
+    result = vec4(point, half_width, float(way));
 }

@@ -1,9 +1,11 @@
 // The courses of streams for each cell, as include/river.glsl reads them: from half way to the cells that bring water,
-// by the cell's own point, to half way to the cell that it goes to.
-#include "neighbours.glsl"
-#include "river_code.glsl"
+// by the cell's own point, to half way to the cell that it goes to. Threads among many are no lines.
+#include "braids.glsl"
 
 uniform sampler2D points;  // of river_points.frag
+uniform sampler2D surface;
+uniform sampler2D surveyed_flow;  // cubic metres a second
+uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, less than 0 where it parts
 
 out vec4 result;
 
@@ -12,12 +14,30 @@ vec2 half_way(vec2 own, int number, vec4 other) {
     return 0.5 * (own + towards_neighbour(number) + other.xy);
 }
 
+// From where water comes to the first cell of a thread: a higher cell from which most of it does. The thread begins there.
+vec2 parts_from(ivec2 at, vec2 own) {
+    float height = texelFetch(surface, at, 0).x, most = 0.0;
+    vec2 from = own;
+    for (int number = 0; number < 8; ++number) {
+        vec2 step_to = towards_neighbour(number);
+        ivec2 there = at + ivec2(step_to);
+        if (any(lessThan(there, ivec2(0))) || any(greaterThanEqual(there, ivec2(frame.map.xy)))) continue;
+        vec4 other = texelFetch(points, there, 0);
+        float brings = other.z * other.z * (texelFetch(surface, there, 0).x - height) / length(step_to);
+        if (brings > most) {
+            most = brings;
+            from = step_to + other.xy;
+        }
+    }
+    return from;
+}
+
 void main() {
     ivec2 at = ivec2(gl_FragCoord.xy), last = ivec2(frame.map.xy) - 1;
     vec4 own = texelFetch(points, at, 0);
     result = vec4(0.0);
     if (own.z <= 0.0) return;
-    int towards = int(own.w) - 1;
+    int towards = next_of(int(own.w)) - 1;
     vec2 end = own.xy;
     if (towards >= 0) end = half_way(own.xy, towards, texelFetch(points, clamp(at + ivec2(towards_neighbour(towards)), ivec2(0), last), 0));
     // The three widest that come in.
@@ -27,7 +47,7 @@ void main() {
         ivec2 there = at + ivec2(towards_neighbour(number));
         if (any(lessThan(there, ivec2(0))) || any(greaterThan(there, last))) continue;
         vec4 other = texelFetch(points, there, 0);
-        if (other.z <= 0.0 || int(other.w) != opposite(number) + 1) continue;
+        if (other.z <= 0.0 || next_of(int(other.w)) != opposite(number) + 1) continue;
         vec2 begin = half_way(own.xy, number, other);
         if (other.z > widths.x) {
             widths = vec3(other.z, widths.xy);
@@ -40,7 +60,8 @@ void main() {
             begins[2] = begin;
         }
     }
-    if (widths.x == 0.0) begins[0] = own.xy;  // a spring
     vec3 parts = min(widths / own.z, 1.0);
-    result = vec4(own.z, coded(own.xy, end), coded(begins[0], begins[1]), coded(begins[2], parts.yz * 2.0 - 1.0));
+    if (widths.x == 0.0) begins[0] = own.w < 0.0 ? parts_from(at, own.xy) : own.xy;  // a thread, or a spring
+    float alone = own.w < 0.0 ? 1.0 - belt_at(surveyed_flow, surveyed_way, at).part : 1.0;
+    result = vec4(own.z * alone, coded(own.xy, end), coded(begins[0], begins[1]), coded(begins[2], parts.yz * 2.0 - 1.0));
 }

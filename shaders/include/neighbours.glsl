@@ -9,6 +9,12 @@ vec2 towards_neighbour(int number) {
     return STEPS[number];
 }
 
+// 1 + the number of the neighbour that most water goes to, by a surveyed way, which is less than 0 where it parts; 0 where
+// it ends.
+int next_of(int way) {
+    return abs(way) > 8 ? 0 : abs(way);
+}
+
 int opposite(int number) {
     return number < 4 ? 3 - number : 11 - number;
 }

@@ -1,18 +1,16 @@
 // Running water, which lies in its bed as a part of the ground: its outline, its surface and how white it is.
-#include "river.glsl"
-#include "threads.glsl"
+#include "braids.glsl"
+#include "running_part.glsl"
 
 // Where a pixel is so many cells wide, ripples are not seen, and the courses of streams give way to their cover.
 uniform float stream_far;
-// Streams where a pixel is a cell, as in include/threads.glsl, their way east and south, height of standing water over
+// Streams where a pixel is a cell, their way east and south, height of standing water over
 // the ground in metres.
 uniform sampler2D flow;
 
 const float WHOLE_RIPPLES = 1.2;  // cells along a tile of ripples, which overlap
-const float WHOLE_BRAIDS = 6.0, BRAIDS = 14.0;  // and of bars between threads finer than a cell; those along the noise
-const float SMOOTH_BRAIDS = 2.5;  // level of the smaller images of the noise: threads have no ragged edges
-const float BRAIDED = 7.0, OPEN_WATER = 0.03;  // how steeply bars rise out of the field, beside what stays open
-const vec2 BROAD = vec2(0.55, 0.95);  // mean of the field over some cells, from where on there are any
+const float LEAST_SHARE = 0.02;    // of the ground, from where on threads of a belt are seen
+const float SMOOTH_WAY = 2.0;      // level of the smaller images of the map of flow, which has the way of a belt
 const float STREAKS = 2.5;        // how much longer than wide ripples are
 const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which water whitens
 // Metres of depth in a stream of 1 m³/s, which is so wide, and how the depth of others grows with their discharge, as
@@ -45,21 +43,10 @@ float depth_at_width(float width) {
     return DEPTH * pow(max(width, 1e-3) / DEPTH_AT_WIDTH, 2.0 * DEEPENING);
 }
 
-float thread_depth(float field) {
-    return depth_at_width(2.0 * frame.streams.y * frame.map.z * thread_root(field));
-}
-
-// The part of a pixel, so many cells wide, that threads cover.
-float thread_part(float field, float pixel) {
-    float soft = clamp(0.8 * pixel, 0.05, 1.0 - WHOLE_LINE);
-    return smoothstep(1.0 - soft, 1.0 + soft, field);
-}
-
 // From so far that a stream is part of a pixel. Lines stay as wide as they are drawn, and fade as narrower ones do.
 Course course_from_afar(vec4 known, float pixel) {
     float wider = max(pixel, 1.0);
-    float depth = mix(DRAWN_DEPTH, thread_depth(known.x), thread_part(known.x, pixel));
-    return Course(min(known.x / WHOLE_LINE * sqrt(wider), 1.0), 0.0, depth, known.yz, 0.0, 0.0, 0.0);
+    return Course(min(known.x / WHOLE_LINE * sqrt(wider), 1.0), 0.0, DRAWN_DEPTH, known.yz, 0.0, 0.0, 0.0);
 }
 
 // Which of the smaller images of the noise suits pixels that are so many tiles of it wide. Where pixels are
@@ -87,34 +74,24 @@ vec4 drawn_out_noise(vec2 cells, vec2 along, float side, float factor, float dri
     return sum * inversesqrt(squares);  // as strong where tiles overlap as in their middle
 }
 
-// The field of threads where it is broad: there bars finer than a cell part it, and water runs along the lines on which
-// noise is 0, which part and join; the deeper it is, the wider they are.
-float braided(float field, float broad, vec2 cells, vec2 along, float pixel, sampler2D noise) {
-    float level = max(noise_level(pixel / BRAIDS, noise), SMOOTH_BRAIDS);
-#if FINE_WATER == 1
-    float bars = abs(drawn_out_noise(cells, along, WHOLE_BRAIDS, 3.0, 0.0, BRAIDS, level, noise).w);
-#else
-    float bars = abs(textureLod(noise, cells / (1.5 * BRAIDS), level).w - 0.5);
-#endif
-    return field - BRAIDED * max(bars - OPEN_WATER, 0.0) * smoothstep(BROAD.x, BROAD.y, broad);
-}
-
 // `known` is what the map of flow says of the place, `step_of` how far pixels are from each other, in cells: to the
 // right and up in the picture. `widest` is the most that a pixel can span.
 Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D surface, sampler2D noise) {
     float pixel = min(max(length(step_of[0]), length(step_of[1])), widest);
     vec2 across = vec2(-known.z, known.y);
     float span = min(length(across * step_of), widest);
-    float parted = thread_part(known.x, pixel);
-    if (parted > 0.0) {
-        float broad = textureLod(flow, cells / frame.map.xy, 2.0).x;
-        known.x = braided(known.x, broad, cells, known.yz / max(length(known.yz), 1e-3), pixel, noise);
-        parted = thread_part(known.x, pixel);
-    }
-    bool asked = known.x > 0.0 && span < stream_far && parted < 1.0;
+    bool asked = known.x > 0.0 && span < stream_far;
     // Banks are never straight.
     vec2 bend = textureLod(noise, cells / 7.0, noise_level(pixel / 7.0, noise)).yz - 0.5;
     River river = river_at(cells + 0.12 * bend, asked);
+    float share = length(known.yz) - 1.0;
+    if (asked && share > LEAST_SHARE) {
+        vec2 along = normalize(textureLod(flow, cells / frame.map.xy, SMOOTH_WAY).yz);
+        for (int number = 0; number < THREADS; ++number) {
+            River thread = thread_at(cells, along, share, number);
+            if (thread.away - thread.half_width < river.away - river.half_width) river = thread;
+        }
+    }
     across = vec2(-river.along.y, river.along.x);
     span = asked ? clamp(length(across * step_of), 1e-4, widest) : stream_far;
     river.away *= 1.0 - 0.5 * (bend.x + bend.y);
@@ -139,12 +116,6 @@ Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D s
     course.along = mix(known.yz, river.along, nearness);
     course.near = nearness * smoothstep(1.5, 4.0, river.half_width / span);
     course.aside = dot(cells - river.middle, across) / drawn;
-    if (parted > 0.0) {
-        course.cover = max(course.cover, parted);
-        course.depth = thread_depth(known.x);
-        course.along = known.yz / max(length(known.yz), 1e-3);
-        course.near = 1.0 - smoothstep(0.6 * stream_far, stream_far, pixel);
-    }
     return course;
 }
 

@@ -53,7 +53,7 @@ def test_what_lies_far_from_water_need_not_be_drawn(
 
 
 def test_streams_are_looked_for_by_the_smallest_that_is_seen() -> None:
-    flow = np.array([[0.5, 1.0, 1.5], [0.3, 0.5, 0.0]])
+    flow = np.array([[0.5, 1.0, 1.5], [0.2, 0.5, 0.0]])
     ways = np.array([[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0]])
     shown = with_layers(snapshot(flat(2, 3)), **{SURVEYED_FLOW: flow, SURVEYED_WAY: ways})
     assert flow_map.stream_cells(shown, 1.0).tolist() == [[False, False, True], [False, True, False]]

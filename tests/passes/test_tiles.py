@@ -96,12 +96,12 @@ def test_blocks_far_away_are_left_out() -> None:
 
 
 def test_blocks_of_streams_hold_all_that_spreads_from_them() -> None:
-    discharge = np.zeros((40, 50), np.float32)
-    discharge[17, 24] = 2.0
-    blocks = stream_blocks(discharge, 1.0)
+    wet = np.zeros((40, 50), bool)
+    wet[17, 24] = True
+    blocks = stream_blocks(wet)
     assert blocks.shape == (10, 13)
     assert {(int(row), int(column)) for row, column in np.argwhere(blocks)} == {(3, 5), (4, 5), (3, 6), (4, 6)}
-    assert not stream_blocks(discharge, 100.0).any()
+    assert not stream_blocks(np.zeros_like(wet)).any()
 
 
 @pytest.mark.parametrize("reach", [0.5, 3.0, 5.0, 20.0])

@@ -538,40 +538,21 @@ def parted(discharge: NDArray[np.float64]) -> Snapshot:
 
 
 @pytest.mark.parametrize("quality", ["low", "high"])
-def test_threads_part_around_a_bar_and_are_as_wide_as_their_share(draw: Draw, quality: str) -> None:
-    """A river of eight cells parts into one that carries more and one that carries less, and between them it is dry.
-
-    Where it is broad, bars finer than a cell part it once more.
-    """
-    scene = calm(quality=quality, stream_threshold=200.0)
-    smallest = scene.runoff.smallest_stream(CELL)
-    across, along = np.mgrid[:48, :48]
-    many, few, none = 9.0 * smallest, 4.0 * smallest, 0.3 * smallest
-    discharge = np.where((across >= 20) & (across < 28), many, 0.0)
-    bar = (along >= 16) & (along < 34)
-    discharge[bar & (across >= 16) & (across < 32)] = none
-    discharge[bar & (across >= 16) & (across < 21)] = many
-    discharge[bar & (across >= 27) & (across < 32)] = np.where(across == 29, few, none)[
-        bar & (across >= 27) & (across < 32)
-    ]
+def test_threads_among_many_part_and_join_at_their_share_and_one_alone_is_a_line(draw: Draw, quality: str) -> None:
+    """A belt of twenty cells is no sheet and no comb: its threads have the width of its water, and run along it."""
+    scene = calm(quality=quality, river_width=4.0, stream_threshold=200.0)
+    across = np.arange(48)[:, None] * np.ones((1, 48))
+    belt, alone = (across >= 10) & (across < 30), across == 38
+    discharge = np.where(belt | alone, 1.0, 0.0)
     dry = snapshot(flat(48, 48), cell_size=CELL)
     pictures = [draw(each, from_above(40.0, 48, 48), scene, size=(320, 320)) for each in (parted(discharge), dry)]
-    water = difference(*pictures) > 10
-
-    def widths(column: int, widest_bar: float = 3.5) -> list[float]:
-        """Of the water at a column of the map with all bars that are no wider, in cells, from north to south."""
-        wet = np.flatnonzero(water[:, int((column - 4.0) * 8.0)]) / 8.0
-        parts = np.split(wet, np.flatnonzero(np.diff(wet) > widest_bar) + 1)
-        return [float(part[-1] - part[0]) + 1.0 / 8.0 for part in parts]
-
-    for column in (10, 40):
-        assert widths(column) == [pytest.approx(8.0, abs=1.6)]
-    assert sum(len(widths(column, 0.2)) > 1 for column in range(6, 15)) >= 3, "it is no sheet"
-    wide, narrow = widths(25)
-    assert wide == pytest.approx(5.0, abs=1.6)
-    assert 0.3 < narrow < 2.0
-    belt = water[:, 8 * 2 : 8 * 10][20 * 8 - 32 : 28 * 8 - 32]
-    assert 0.25 < belt.mean() < 0.9
+    water = difference(*pictures) > (10 if quality == "high" else 20)
+    in_belt = water[(12 - 4) * 8 : (28 - 4) * 8]
+    threads = (np.diff(in_belt.astype(int), axis=0) == 1).sum(axis=0)
+    assert 0.3 < in_belt.mean() < 0.65, "widths, of which no line is narrower than some pixels"
+    assert 8.0 < threads.mean() < 16.0
+    assert np.abs(np.diff(threads)).sum() > 80, "they part and join"
+    assert 0.25 < water[33 * 8 : 36 * 8].sum(axis=0).mean() / 8.0 < 0.9, "cells"
 
 
 def test_a_stream_ends_in_a_lake(draw: Draw) -> None:

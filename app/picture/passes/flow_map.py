@@ -24,8 +24,8 @@ BESIDE_ITS_CELL = 0.4  # cells by which the curve of a stream, and how its banks
 PLUME_REACH = 8  # cells over which the water of a river can be told from that of a lake
 WIDEST_REACH = 6  # streams are drawn as wide as that allows: about a dozen cells
 SIDE = 4  # cells along a side of the blocks in which a map is drawn, or is not
-# Of the discharge of the smallest stream that is seen: from where on rivers that part are, by EDGE in threads.glsl.
-THREADS_FROM = 0.375
+# Of the discharge of the smallest stream that is seen: from where on threads are, as in river_points.frag.
+THREADS_FROM = 0.25
 NOWHERE_NEAR = 1.2  # metres over the water, that stand for all that is far from any
 
 
@@ -111,7 +111,7 @@ class FlowMap:
         self._find_points.program.bind(surface=surface, water=water, **streams)
         # Also where streams end, and go on as smaller ones that are not seen.
         self._find_points.draw(self._points.framebuffer, blocks.beside_streams)
-        self._join.program.bind(points=self._points.texture())
+        self._join.program.bind(points=self._points.texture(), surface=surface, **streams)
         self._join.draw(self._rivers.framebuffer, blocks.of_streams)
         courses = {"surface": surface, "water": water, "rivers": self.rivers, **streams}
         if plumes:

@@ -15,6 +15,7 @@ from app.picture.crop import Crop
 from app.picture.passes.beach import BEACH_RISES
 from app.picture.passes.blocks import corners_of, joined, reduce_blocks
 from app.picture.passes.declaration import Frame, Part
+from app.picture.passes.flow_map import stream_cells
 from app.picture.passes.geometry import Geometry
 from app.picture.passes.mesh import box_corners
 from app.picture.passes.shore_blocks import BLOCK, Shore, with_those_around
@@ -128,9 +129,8 @@ STREAM_FAR = 0.32  # cells in a pixel, from which on the courses of streams and 
 FINE_STREAM_FAR = 0.7  # the same where the ground is not drawn by tiles
 
 
-def stream_blocks(discharge: NDArray[np.float32], smallest: float) -> NDArray[np.bool_]:
-    """The blocks of `BLOCK` × `BLOCK` cells that streams can be seen in, of which the smallest has this discharge."""
-    wet = discharge > smallest
+def stream_blocks(wet: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The blocks of `BLOCK` × `BLOCK` cells that streams can be seen in, which run in the `wet` cells."""
     rows, columns = wet.shape
     room = np.zeros((-(-rows // BLOCK) * BLOCK, -(-columns // BLOCK) * BLOCK), bool)
     room[:rows, :columns] = wet
@@ -242,5 +242,5 @@ class GroundTiles:
             self._ground_noted = ground
         flow = (snapshot.world, smallest_stream, snapshot.versions.get(SURVEYED_FLOW))
         if flow != self._streams_noted:
-            self._streams = stream_blocks(snapshot.layers[SURVEYED_FLOW], smallest_stream)
+            self._streams = stream_blocks(stream_cells(snapshot, smallest_stream))
             self._streams_noted = flow
