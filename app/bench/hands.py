@@ -21,7 +21,7 @@ from app.scene.scene import Scene
 from app.window.events import Button, ButtonPressed, ButtonReleased
 
 if TYPE_CHECKING:
-    from app.window.application import Application
+    from app.window.viewer import Viewer
     from app.window.window import Window
 
 PRESET = "basic"
@@ -125,8 +125,9 @@ class _Observer:
         self._needed: int | None = None  # the version of the land that has it
         self._cell = (0, 0)
 
-    def after_frame(self, application: Application, window: Window) -> None:
+    def after_frame(self, viewer: Viewer, window: Window) -> None:
         """Called when a frame is on the screen."""
+        application = viewer.application
         now = time.perf_counter()
         if application.simulation.status.cycle == 0 or application.snapshot is None:
             return
@@ -136,8 +137,8 @@ class _Observer:
         if now < self._due:
             return
         place = (0.3 * self._plan.size[0], 0.55 * self._plan.size[1])
-        hit = application.pointing.ground_under(*place)
-        cell = application.pointing.cell_at(hit.x, hit.z) if hit is not None else (0, 0)
+        hit = application.views.ground_under(*place)
+        cell = application.views.cell_at(hit.x, hit.z) if hit is not None else (0, 0)
         assert cell is not None
         if self._pressed is None:
             self._cell = cell

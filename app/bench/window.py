@@ -17,12 +17,11 @@ from app.bench.row import Row
 from app.files.library import Library
 from app.files.opening import open_scene
 from app.scene.scene import load_preset, preset_to_toml, presets
-from app.window.commands import view
 from app.window.events import KeyPressed
 
 if TYPE_CHECKING:
     from app.scene.scene import Scene
-    from app.window.application import Application
+    from app.window.viewer import Viewer
     from app.window.window import Window
 
 SCENES = ("jacksboro", "basic", "delta", "dune-field", "island", "coupled-with-trees")
@@ -175,8 +174,9 @@ class _Observer:
         self._pressed: float | None = None  # when, while it has not shown
         self._shown_before: object = None
 
-    def after_frame(self, application: Application, window: Window) -> None:
+    def after_frame(self, viewer: Viewer, window: Window) -> None:
         """Called when a frame is on the screen."""
+        application = viewer.application
         now = time.perf_counter()
         cycle = application.simulation.status.cycle
         if self._first_cycle is None:
@@ -196,10 +196,10 @@ class _Observer:
             quality = application.side.picture.quality(view).name
             self._seen = Seen(quality, (self._cycle, cycle), now - self._measured_from, self._frames, [])
         else:
-            self._press_keys(application, window, self._seen)
+            self._press_keys(viewer, window, self._seen)
 
-    def _press_keys(self, application: Application, window: Window, seen: Seen) -> None:
-        now, simulation = time.perf_counter(), application.documents.scene.simulation
+    def _press_keys(self, viewer: Viewer, window: Window, seen: Seen) -> None:
+        now, simulation = time.perf_counter(), viewer.application.documents.scene.simulation
         shown = simulation.cycles_per_frame, simulation.frames_per_cycle
         if self._pressed is not None:
             if shown == self._shown_before:
@@ -233,8 +233,9 @@ class _RecordingObserver:
         self._before: tuple[float, int] | None = None  # when the turn began, and at which cycle
         self._frames = 0
 
-    def after_frame(self, application: Application, window: Window) -> None:
+    def after_frame(self, viewer: Viewer, window: Window) -> None:
         """Called when a frame is on the screen."""
+        application = viewer.application
         now, cycle = time.perf_counter(), application.simulation.status.cycle
         self._frames += 1
         if cycle == 0:
@@ -255,7 +256,7 @@ class _RecordingObserver:
         elif recorded:
             recording.stop()
         else:
-            recording.begin(self._file.parent, "measured", with_panel=False)
+            recording.begin(self._file.parent, "measured")
         self._before, self._due = None, now + self._plan.pause
 
 
@@ -282,16 +283,16 @@ class _GalleryObserver:
             )
         return library
 
-    def after_frame(self, application: Application, window: Window) -> None:
+    def after_frame(self, viewer: Viewer, window: Window) -> None:
         """Called when a frame is on the screen."""
-        now, gallery = time.perf_counter(), application.panel.gallery
-        if application.simulation.status.cycle == 0:
+        now, gallery = time.perf_counter(), viewer.panel.gallery
+        if viewer.application.simulation.status.cycle == 0:
             return
         self._due = self._due or now + self._plan.settling
         if now < self._due:
             return
         if self._opened is None:
-            view.toggle_gallery(application)
+            gallery.open()
             self._opened = time.perf_counter()
         elif gallery.is_whole:
             assert len(gallery.shown) == max(self._plan.entries, len(presets()))

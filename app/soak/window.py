@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from app.scene.scene import Scene
     from app.window.application import Application
+    from app.window.viewer import Viewer
     from app.window.window import Window
 
 STANDSTILL = 120.0  # seconds without a frame, after which the program has stopped: it says where, and ends
@@ -56,12 +57,12 @@ class Soak:
         self._reported: set[tuple[str, float]] = set()  # refusals, and when they were born
         self.last_action = ""
 
-    def after_frame(self, application: Application, window: Window) -> None:
+    def after_frame(self, viewer: Viewer, window: Window) -> None:
         """Called when a frame is on the screen."""
         faulthandler.dump_traceback_later(STANDSTILL, exit=True)
         if self._course is None:
-            self._course = self._rounds(application, window)
-        self.count(application)
+            self._course = self._rounds(viewer.application, window)
+        self.count(viewer.application)
         if next(self._course, "over") == "over":
             faulthandler.cancel_dump_traceback_later()
             self._write()

@@ -132,7 +132,7 @@ _BY_GROUP: dict[str, tuple[_Row, ...]] = {
          "see the ground without a map; again: the last one"),
         ("/", "Search", "search", lambda app: app.panel.begin_search(),
          "find a parameter by its name, what it does, or its unit"),
-        ("F6", "Keyboard", "next_focus", lambda app: app.panel.keyboard.go_on(),
+        ("F6", "Keyboard", "next_focus", lambda app: app.panel.move_keyboard(),
          "move the keyboard on: scene, panel, menus, time line"),
         ("M", "Minimap", "toggle_minimap", view.toggle_minimap,
          "show or hide the minimap"),
@@ -146,7 +146,7 @@ _BY_GROUP: dict[str, tuple[_Row, ...]] = {
          "shrink panel and text"),
     ),
     "Files": (
-        ("P", "Gallery", "toggle_gallery", view.toggle_gallery,
+        ("P", "Gallery", "toggle_gallery", lambda app: app.panel.toggle_gallery(),
          "all presets, your own and recent files, with pictures"),
         ("Ctrl+O", "Open", "open_dialog", lambda app: app.panel.ask_for_file_to_open(),
          "open a heightmap, a saved world or a preset"),
@@ -174,7 +174,7 @@ _BY_GROUP: dict[str, tuple[_Row, ...]] = {
          "open or close the guide, a page for each subject"),
         ("?", "Keys", "toggle_keys", lambda app: app.guide.toggle(KEYS_PAGE),
          "open or close the guide's list of keys"),
-        ("Shift+F1", "Tour", "begin_tour", lambda app: app.panel.tour.begin(),
+        ("Shift+F1", "Tour", "begin_tour", lambda app: app.panel.begin_tour(),
          "a first tour in six steps, from the camera to the time line"),
         ("Esc", "Close", "close", view.close,
          "close the guide, a dialog or errors; leave fly mode, a brush, a flow path or full screen"),
@@ -208,7 +208,7 @@ MOUSE: tuple[tuple[str, str], ...] = (
     ("under World", "parameters with the sign of Reset rebuild the world, when a drag ends or on Enter"),
 )
 
-# What a gamepad does, likewise. It is handled by `commands.view.press_gamepad` and `CameraControl.steer`.
+# What a gamepad does, likewise. It is handled by `Viewer.handle` and `CameraControl.steer`.
 GAMEPAD: tuple[tuple[str, str], ...] = (
     ("gamepad: sticks", "fly: the left one moves, the right one looks; faster high above the ground"),
     ("gamepad: triggers", "sink and rise"),

@@ -7,21 +7,22 @@ import random
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 from pyglm import glm
 
 from app.brushes.tools import TOOLS, Tool
+from app.engine.thread import SimulationThread
 from app.model.layered_map import TOUCHES
 from app.picture.ground import Ground
-from app.picture.sides import Side
+from app.picture.sides import Side, Sides
 from app.scene.edits import Dab, Stroke
 from app.window.brush import Brush
-from app.window.commands import changes
-
-if TYPE_CHECKING:
-    from app.window.application import Application
+from app.window.documents import Documents
+from app.window.editing import Editing
+from app.window.notices import Notices
+from app.window.springs import Springs
+from app.window.views import Views
 
 DABS_PER_SECOND = 20.0  # while the pointer rests
 LONGEST_WAIT = 0.15  # seconds for the land that shows what was drawn, before a picture is drawn without it
@@ -32,9 +33,23 @@ DIGITS = 3  # of what a journal keeps, in cells; no less than millimetres
 class Brushing(Brush):
     """The brush, and the stroke that is being drawn with it."""
 
-    def __init__(self, application: Application) -> None:
-        super().__init__(application.editing, lambda: application.snapshot, lambda: application.pointing.side.snapshot)
-        self._application = application
+    def __init__(
+        self,
+        simulation: SimulationThread,
+        documents: Documents,
+        editing: Editing,
+        sides: Sides,
+        views: Views,
+        springs: Springs,
+        notices: Notices,
+    ) -> None:
+        super().__init__(editing, lambda: views.snapshot, lambda: views.pointed_side.snapshot)
+        self._simulation = simulation
+        self._documents = documents
+        self._sides = sides
+        self._views = views
+        self._springs = springs
+        self._notices = notices
         self._drawing: _Drawing | None = None
         self._end_of_last: tuple[float, float] | None = None  # from where a straight line goes on
         self.pointer: tuple[float, float] | None = None  # in the window, in logical units
@@ -57,18 +72,18 @@ class Brushing(Brush):
         if tool is None or place is None:
             return
         if tool.act is None:
-            changes.toggle_spring(self._application, self._application.pointing.cell_at(*place))
+            self._springs.toggle(self._views.cell_at(*place))
             self._switch_on(tool)
             return
         name = tool.opposite if control and tool.opposite else self.tool_name
         self._switch_on(TOOLS[name])
         level = self.settings.level if self.level_is_told else 0.0
         if tool.takes_level and not self.level_is_told:
-            level = self._application.pointing.height_at(*place)
+            level = self._views.height_at(*place)
         self._drawing = _Drawing(
             name,
             number=random.randrange(LARGEST_NUMBER),
-            world=self._application.pointing.painted_world,
+            world=self._views.painted_world,
             level=level,
             places=[place],
         )
@@ -79,7 +94,7 @@ class Brushing(Brush):
             else:
                 self._drawing.dabs.append(self._dab(place))
             self._send(self._drawing)
-            self._application.sides.abandon()  # it would only be in the way of the one that shows the touch
+            self._sides.abandon()  # it would only be in the way of the one that shows the touch
 
     def move(self, x: float, y: float) -> None:
         """The pointer is elsewhere."""
@@ -147,7 +162,7 @@ class Brushing(Brush):
         is_touched = snapshot.version % TOUCHES > 0 or snapshot.cycle > drawing.cycle_when_sent + 1
         has_come = is_touched and snapshot.version != drawing.version_when_sent
         if has_come or time.perf_counter() - drawing.sent_at > LONGEST_WAIT:
-            drawing.sent_at, drawing.picture_after_wait = None, self._application.sides.pictures + 1
+            drawing.sent_at, drawing.picture_after_wait = None, self._sides.pictures + 1
         return drawing.sent_at is not None
 
     def _draw_to(self, place: tuple[float, float]) -> None:
@@ -200,15 +215,14 @@ class Brushing(Brush):
         drawing.dabs = []
         drawing.sent += len(part.dabs)
         snapshot = self._snapshot_under_pointer()
-        if drawing.sent_at is None and self._application.sides.pictures >= drawing.picture_after_wait:
+        if drawing.sent_at is None and self._sides.pictures >= drawing.picture_after_wait:
             drawing.sent_at = time.perf_counter()
             drawing.version_when_sent = snapshot.version if snapshot else 0
-            drawing.cycle_when_sent = self._application.simulation.status.cycle
-        documents = self._application.documents
+            drawing.cycle_when_sent = self._simulation.status.cycle
         if part.begins:
-            documents.ask_as_step(part, f"{tool.label} {part.choice.rpartition('/')[2]}".rstrip())
+            self._documents.ask_as_step(part, f"{tool.label} {part.choice.rpartition('/')[2]}".rstrip())
         else:
-            self._application.simulation.ask(part)
+            self._simulation.ask(part)
 
     def _stamped(self, drawing: _Drawing) -> tuple[float, float]:
         """Radius and direction of a stamp: as far and where to it was dragged; a click takes the brush's own."""
@@ -222,15 +236,14 @@ class Brushing(Brush):
 
     def _switch_on(self, tool: Tool) -> None:
         """Switch on the process without which nothing would come of it."""
-        application = self._application
         path = f"{tool.needs}.enabled"
-        if tool.needs and not application.documents.scene.value(path):
-            application.editing.change(path, True)
-            application.notices.say(f"{tool.label}: {tool.needs} was off, and is on now")
+        if tool.needs and not self._documents.scene.value(path):
+            self._editing.change(path, True)
+            self._notices.say(f"{tool.label}: {tool.needs} was off, and is on now")
 
     def _place(self, x: float, y: float) -> tuple[float, float] | None:
         """Metres east and south of the land under a place of the window."""
-        hit = self._application.pointing.ground_under(x, y)
+        hit = self._views.ground_under(x, y)
         return (self._rounded(hit.x), self._rounded(hit.z)) if hit is not None else None
 
     def _dab(self, place: tuple[float, float]) -> Dab:
@@ -250,13 +263,13 @@ class Brushing(Brush):
     @property
     def marks(self) -> BrushMarks | None:
         """What of the brush is drawn over the land; None where the pointer is not on it."""
-        tool, application = self.tool, self._application
+        tool = self.tool
         if tool is None or self.pointer is None or (imgui.get_io().want_capture_mouse and not self.is_drawing):
             return None
         place = self._place(*self.pointer)
         if place is None:
             return None
-        side = application.pointing.side
+        side = self._views.pointed_side
         if side.snapshot is None:
             return None
         drawing = self._drawing

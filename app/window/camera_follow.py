@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from app.engine.thread import SimulationThread
 from app.model.camera_path import CameraKey, read_camera_path
 from app.model.snapshot import Snapshot
 from app.picture.camera_path import CameraPath
 from app.picture.ground import Ground
-
-if TYPE_CHECKING:
-    from app.window.application import Application
+from app.window.documents import Documents
+from app.window.views import Views
 
 CATCHING_UP = 0.6  # seconds in which it comes to the cycle of the land: cycles come in jumps, and it moves evenly
 FARTHEST_BEHIND = 200.0  # cycles; beyond, as after a step on the time line, it is there at once
@@ -20,9 +19,11 @@ FARTHEST_BEHIND = 200.0  # cycles; beyond, as after a step on the time line, it 
 class CameraFollow:
     """Moves the camera of all sides while it is switched on. Whoever takes the camera in hand switches it off."""
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, simulation: SimulationThread, documents: Documents, views: Views) -> None:
         self.following = False
-        self._application = application
+        self._simulation = simulation
+        self._documents = documents
+        self._views = views
         self._cycle = 0.0  # that the camera is at
         self._cycles_per_second: float | None = None  # where it does not follow the land
         self._path: tuple[object, CameraPath] | None = None  # and what it was made from
@@ -30,27 +31,27 @@ class CameraFollow:
     def begin(self, cycles_per_second: float | None = None) -> None:
         """Follow the keys from the cycle of now, with the land or, where it is said how fast, by itself."""
         self.following = True
-        self._cycle = float(self._application.simulation.status.cycle)
+        self._cycle = float(self._simulation.status.cycle)
         self._cycles_per_second = cycles_per_second
 
     def look_at_key(self, cycle: int) -> None:
         """See the land from the key in a cycle."""
         self.following = False
         self._cycle = float(cycle)
-        keys = read_camera_path(self._application.documents.seen_scene.view.camera_path)
-        if keys and self._application.snapshot is not None:
-            self._place(keys, self._application.snapshot)
+        keys = read_camera_path(self._documents.seen_scene.view.camera_path)
+        if keys and self._views.snapshot is not None:
+            self._place(keys, self._views.snapshot)
 
     def update(self, dt: float) -> None:
         """Let `dt` seconds pass."""
-        application, snapshot = self._application, self._application.snapshot
+        snapshot = self._views.snapshot
         if not self.following or snapshot is None:
             return
-        keys = read_camera_path(application.documents.seen_scene.view.camera_path)
+        keys = read_camera_path(self._documents.seen_scene.view.camera_path)
         if not keys:
             self.following = False
             return
-        if application.camera.dragging or application.camera.flying:
+        if self._views.camera.dragging or self._views.camera.flying:
             self.following = False
             return
         before, cycle = self._cycle, float(snapshot.cycle)
@@ -65,23 +66,21 @@ class CameraFollow:
 
     def _place(self, keys: tuple[CameraKey, ...], snapshot: Snapshot) -> None:
         """Put the camera where the path through these keys is in its cycle."""
-        application, made_from = self._application, self._made_from(keys, snapshot)
+        made_from = self._made_from(keys, snapshot)
         if self._path is None or self._path[0] != made_from:
-            ground = Ground(snapshot, application.documents.seen_scene.view.exaggeration)
+            ground = Ground(snapshot, self._documents.seen_scene.view.exaggeration)
             self._path = made_from, CameraPath(keys, ground, made_from[-1])
-        application.camera.place(self._path[1].at(self._cycle))
+        self._views.camera.place(self._path[1].at(self._cycle))
 
     def _made_from(self, keys: tuple[CameraKey, ...], snapshot: Snapshot) -> tuple[object, int, int, float, float]:
         """All that the path depends on."""
-        application = self._application
-        aspect = application.layout.view_aspect(len(application.sides.shown))
-        exaggeration = application.documents.seen_scene.view.exaggeration
-        return keys, snapshot.world, snapshot.ground_version, exaggeration, aspect
+        exaggeration = self._documents.seen_scene.view.exaggeration
+        return keys, snapshot.world, snapshot.ground_version, exaggeration, self._views.aspect
 
     @property
     def moving(self) -> bool:
         """Whether the camera is still on its way."""
-        snapshot = self._application.snapshot
+        snapshot = self._views.snapshot
         if self.following and self._cycles_per_second is not None:
             return True
         return self.following and snapshot is not None and abs(snapshot.cycle - self._cycle) > 0.01

@@ -18,14 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from app.engine.messages import Save, Saved, SaveFailed
+from app.engine.thread import SimulationThread
 from app.files.atomic import remove_orphans
 from app.files.scratch import scratch_folder
 from app.model.numbers import bytes_text
+from app.window.documents import Documents
+from app.window.notices import Notices
+from app.window.views import Views
 
 if TYPE_CHECKING:
     from app.export.protocol import Answer, File, Line, Written
     from app.export.wishes import Wishes
-    from app.window.application import Application
 
 WORKER = "export-worker"  # makes the program a worker, where it is a frozen executable that runs no modules
 SECONDS_BETWEEN_LOOKS = 0.1
@@ -37,8 +40,11 @@ State = Literal["idle", "saving", "starting", "ready", "writing", "failed"]
 class Exporting:
     """One export at a time: what is wished for, which files that would be, and how far the writing is."""
 
-    def __init__(self, application: Application) -> None:
-        self._application = application
+    def __init__(self, simulation: SimulationThread, documents: Documents, views: Views, notices: Notices) -> None:
+        self._simulation = simulation
+        self._documents = documents
+        self._views = views
+        self._notices = notices
         self._state: State = "idle"
         self._saved: Path | None = None  # the land, for the worker
         self._worker: Worker | None = None
@@ -66,7 +72,7 @@ class Exporting:
 
     @property
     def _proposed_folder(self) -> str:
-        return str(self._beside / f"{self._application.documents.name}-{self.cycle:06d}")
+        return str(self._beside / f"{self._documents.name}-{self.cycle:06d}")
 
     @property
     def is_writing(self) -> bool:
@@ -105,15 +111,15 @@ class Exporting:
         if self.is_writing:
             return
         self._end()
-        application = self._application
-        self.cycle = application.snapshot.cycle if application.snapshot else 0
+        snapshot = self._views.snapshot
+        self.cycle = snapshot.cycle if snapshot else 0
         self._beside = beside
         self.folder = self._proposed_folder
         self._state, self._number = "saving", self._number + 1
         self._saved = scratch_folder() / f"export-{self._number}.npz"
         self._asked.add(self._saved)
-        world = application.documents.edited_worlds[0]
-        application.simulation.ask(Save(self._saved, world, application.seen_scene, is_scratch=True))
+        world = self._documents.edited_worlds[0]
+        self._simulation.ask(Save(self._saved, world, self._views.seen_scene, is_scratch=True))
 
     def close(self) -> None:
         """Hide the dialog. What is being written goes on."""
@@ -198,10 +204,10 @@ class Exporting:
                 count = f"{len(self.written)} file{'s' if len(self.written) != 1 else ''}"
                 self.outcome = f"exported {count}, {bytes_text(size)}, into {self.folder}"
                 self._state = "ready"
-                self._application.notices.say(self.outcome)
+                self._notices.say(self.outcome)
             case Failed(why):
                 if self._state == "writing" and not self.is_open:
-                    self._application.notices.complain(why)
+                    self._notices.complain(why)
                 if self._state == "starting" or (self._worker and self._worker.has_ended):
                     self._fail(why)
                 else:

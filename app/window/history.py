@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.engine.messages import GoTo, Moment
+from app.engine.thread import SimulationThread
 from app.model.view_parameters import CameraParameters
-
-if TYPE_CHECKING:
-    from app.window.application import Application
+from app.window.documents import Documents
+from app.window.views import Views
 
 
 class History:
     """Goes to moments of the time line, and knows how each land was seen when it was left."""
 
-    def __init__(self, application: Application) -> None:
-        self._application = application
+    def __init__(self, simulation: SimulationThread, documents: Documents, views: Views) -> None:
+        self._simulation = simulation
+        self._documents = documents
+        self._views = views
         self._going: GoTo | None = None  # to a moment of the time line, which is not reached yet
-        self._views: dict[int, CameraParameters] = {}  # of lands, by their first branch, when they were left
+        self._seen: dict[int, CameraParameters] = {}  # lands, by their first branch, when they were left
 
     def go_to(self, going: GoTo) -> None:
         """Bring back the land of a moment of the time line."""
         self._going = going
-        self._views[self._land] = self._application.camera.parameters()
-        self._application.simulation.ask(going)
+        self._seen[self._land] = self._views.camera.parameters()
+        self._simulation.ask(going)
 
     @property
     def is_going(self) -> bool:
@@ -33,14 +33,15 @@ class History:
     @property
     def _land(self) -> int:
         """The first branch of the land that is shown."""
-        status = self._application.simulation.status
-        return status.timeline.root(status.moment.branch)
+        return self._land_of(self._simulation.status.moment)
+
+    def _land_of(self, moment: Moment) -> int:
+        """The first branch of the land of a moment."""
+        return self._simulation.status.timeline.root(moment.branch)
 
     def keep_view(self, left: Moment) -> None:
         """Keep how a land is seen that is left at a moment."""
-        self._views[self._application.simulation.status.timeline.root(left.branch)] = (
-            self._application.camera.parameters()
-        )
+        self._seen[self._land_of(left)] = self._views.camera.parameters()
 
     def ended(self, request: object) -> None:
         """A moment that was asked for is there, or cannot be."""
@@ -49,9 +50,7 @@ class History:
 
     def arrive(self, before: Moment) -> None:
         """Another moment is there: its land is seen as when it was left."""
-        application = self._application
-        application.documents.came_to_moment(self._land)
-        left = application.simulation.status.timeline.root(before.branch)
-        if self._land != left and (camera := self._views.get(self._land)):
-            application.camera.open(camera)
-        application.wake()
+        self._documents.came_to_moment(self._land)
+        if self._land != self._land_of(before) and (camera := self._seen.get(self._land)):
+            self._views.camera.open(camera)
+        self._views.wake()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.engine.autosave import SessionFolder
     from app.window.application import Application
     from app.window.part_choice import Asked
+    from app.window.viewer import Viewer
     from app.window.window import Window
 
 log = logging.getLogger(__name__)
@@ -35,7 +36,7 @@ def run(
     layout_file: Path | None = None,
     size: tuple[int, int] = OPENING_SIZE,
     on_first_picture: Callable[[], None] | None = None,
-    after_frame: Callable[[Application, Window], None] | None = None,
+    after_frame: Callable[[Viewer, Window], None] | None = None,
     keep_session: bool = False,
     welcome: bool = False,
     library: Library | None = None,
@@ -75,7 +76,7 @@ def _run_window(
     size: tuple[int, int],
     layout_file: Path | None,
     on_first_picture: Callable[[], None] | None,
-    after_frame: Callable[[Application, Window], None] | None,
+    after_frame: Callable[[Viewer, Window], None] | None,
     library: Library,
     panel_file: Path | None,
     asked_about: Asked | None,
@@ -88,6 +89,7 @@ def _run_window(
     from app.window.application import Application
     from app.window.known_levels import LevelsInFile
     from app.window.panel.memory import PanelMemory
+    from app.window.viewer import Viewer
     from app.window.window import Window
 
     with Window("Thalweg", *size, layout_file=layout_file) as window:
@@ -98,17 +100,17 @@ def _run_window(
             simulation,
             window,
             known_levels=known_levels,
-            panel_memory=PanelMemory(panel_file),
             library=library,
             look_up_sessions=ended_sessions if keep_session else tuple,
         )
+        viewer = Viewer(application, PanelMemory(panel_file))
         application.sessions.offer()
         if welcome and not application.sessions.listed and not library.welcome.gallery:
-            application.panel.gallery.welcome()
+            viewer.panel.gallery.welcome()
         if asked_about is not None:
             application.part_choice.begin(asked_about)
         try:
-            _show(simulation, application, window, on_first_picture, after_frame)
+            _show(simulation, viewer, window, on_first_picture, after_frame)
         except UserError:
             raise
         except Exception as error:
@@ -116,7 +118,7 @@ def _run_window(
             raise UserError(_end_of(error, simulation, application)) from error
         finally:
             if not window.lost:
-                application.close()
+                viewer.close()
             application.recording.finish()
 
 
@@ -133,18 +135,19 @@ def _session_folder() -> SessionFolder | None:
 
 def _show(
     simulation: SimulationThread,
-    application: Application,
+    viewer: Viewer,
     window: Window,
     on_first_picture: Callable[[], None] | None,
-    after_frame: Callable[[Application, Window], None] | None,
+    after_frame: Callable[[Viewer, Window], None] | None,
 ) -> None:
     """Draw frame after frame until the window is closed."""
     from app.picture import style
 
+    application = viewer.application
     last = time.perf_counter()
     while not window.closing:
-        events = window.events(wait=min(application.rest, LONGEST_REST))
-        window.set_title(application.title)
+        events = window.events(wait=min(viewer.rest, LONGEST_REST))
+        window.set_title(viewer.title)
         if window.hidden:
             time.sleep(HIDDEN_WAIT)
             continue
@@ -154,8 +157,8 @@ def _show(
         application.content_scale = window.content_scale
         style.apply(application.interface_scale)
         window.begin_frame()
-        application.frame(events, dt, *window.size, window.pixels_per_unit)
-        window.end_frame(application.lay_pictures, application.take_screen)
+        viewer.frame(events, dt, *window.size, window.pixels_per_unit)
+        window.end_frame(viewer.lay_pictures, viewer.take_screen)
         application.frame_times.add(time.perf_counter() - begin)
 
         if application.snapshot is None and simulation.status.state == "failed":
@@ -166,7 +169,7 @@ def _show(
             if on_first_picture:
                 on_first_picture()
         if after_frame:
-            after_frame(application, window)
+            after_frame(viewer, window)
         _wait_for_screen(begin, window.frames_per_second)
 
 

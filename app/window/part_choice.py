@@ -16,16 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.memory import memory_text
+from app.files.library import Library
 from app.model import palettes, shading
 from app.model.errors import explained
 from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
 from app.sources.part import Part
+from app.window.notices import Notices
 
 if TYPE_CHECKING:
     from app.scene.scene import Scene
     from app.sources.heightmap.models import Model
     from app.sources.heightmap.overview import Overview
-    from app.window.application import Application
 
 LARGEST_UNASKED = 2048  # cells along a side; of what has more, a part may be better
 FIRST_SIDE = 2048  # of the part that is proposed, in cells of the model
@@ -110,10 +111,12 @@ def _is_asked_about(model: Model | None) -> TypeGuard[Model]:
 
 
 class PartChoice:
-    """The model that is being opened, and what is chosen of it."""
+    """The model that is being opened, and what is chosen of it. Its scenes are opened by `open_scenes`."""
 
-    def __init__(self, application: Application) -> None:
-        self._application = application
+    def __init__(self, library: Library, notices: Notices, open_scenes: Callable[[Sequence[Scene]], None]) -> None:
+        self._library = library
+        self._notices = notices
+        self._open_scenes = open_scenes
         self._reading: _Reading | None = None
         self.is_choosing = False  # of a model that is open
         self.source = ""
@@ -173,7 +176,7 @@ class PartChoice:
             self._open(reading.scenes)
         elif reading.is_heard and reading.why and not self.is_choosing:
             self.close()
-            self._application.notices.complain(reading.why)
+            self._notices.complain(reading.why)
 
     def close(self) -> None:
         """Choose nothing, and open nothing."""
@@ -254,8 +257,8 @@ class PartChoice:
     def _open(self, scenes: Sequence[Scene]) -> None:
         source = Path(self.source)
         self.close()
-        self._application.open(*scenes)
-        self._application.library.note(source)
+        self._open_scenes(scenes)
+        self._library.note(source)
 
 
 def picture_of(overview: Overview) -> Pixels:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import moderngl
 
@@ -13,10 +12,9 @@ from app.files.encoder import CLIPS, PICTURES
 from app.files.live_recorder import LiveRecorder, capture_ending
 from app.model.errors import UserError
 from app.picture.film import Film
-from app.picture.sides import Area
-
-if TYPE_CHECKING:
-    from app.window.application import Application
+from app.picture.sides import Area, Sides
+from app.window.documents import Documents
+from app.window.notices import Notices
 
 log = logging.getLogger(__name__)
 
@@ -24,9 +22,10 @@ log = logging.getLogger(__name__)
 class Recording:
     """One recording at a time, and those before it whose clips are still being finished."""
 
-    def __init__(self, application: Application, context: moderngl.Context) -> None:
-        self._application = application
-        self._context = context
+    def __init__(self, sides: Sides, documents: Documents, notices: Notices) -> None:
+        self._sides = sides
+        self._documents = documents
+        self._notices = notices
         self._recorders: list[LiveRecorder] = []  # the last of them may be recording
         self._film: Film | None = None
         self._with_panel = False
@@ -42,14 +41,16 @@ class Recording:
         """What is stopped, and not yet there."""
         return [recorder for recorder in self._recorders if not recorder.is_recording and not recorder.is_over]
 
-    def begin(self, folder: Path, name: str, *, with_panel: bool) -> None:
-        """Record into a new clip in a folder, of the size that is seen now, until `stop`."""
-        application = self._application
-        parameters = application.documents.scene.recording
+    def begin(self, folder: Path, name: str, *, window_size: tuple[int, int] | None = None) -> None:
+        """Record into a new clip in a folder, of the size that is seen now, until `stop`.
+
+        With the size of the window in pixels (width, height) the clip is of the whole window, the panel included.
+        """
+        parameters = self._documents.scene.recording
         clip = PICTURES if parameters.format == "png" else CLIPS[parameters.format]
-        width, height = application.pixel_size if with_panel else application.sides.size
+        width, height = window_size or self._sides.size
         width, height = width // 2 * 2, height // 2 * 2  # which encoders want
-        if application.snapshot is None or min(width, height) < 2:
+        if not self._sides.snapshots or min(width, height) < 2:
             raise UserError("there is no picture yet")
         path = free_path(folder, name, clip.suffix, capture_ending(clip))
         self._recorders.append(
@@ -59,23 +60,28 @@ class Recording:
                 height,
                 min(parameters.frames_per_second, clip.fastest),
                 clip,
-                say=application.notices.say,
-                complain=application.notices.complain,
+                say=self._notices.say,
+                complain=self._notices.complain,
             )
         )
-        self._with_panel = with_panel
+        self._with_panel = window_size is not None
         self._seen = -1
         self.release()
-        self._film = Film(self._context, width, height)
-        if self.hides_minimap and application.documents.seen_scene.view.minimap:
-            self._seen = application.sides.pictures  # which has the minimap: the clip begins with the next
-            application.notices.say("the minimap is not in the clip, and hidden meanwhile: recording.minimap keeps it")
+        self._film = Film(self._sides.context, width, height)
+        if self.hides_minimap and self._documents.seen_scene.view.minimap:
+            self._seen = self._sides.pictures  # which has the minimap: the clip begins with the next
+            self._notices.say("the minimap is not in the clip, and hidden meanwhile: recording.minimap keeps it")
 
     @property
     def hides_minimap(self) -> bool:
         """Whether a clip of the scene is recorded that shall have no minimap in it."""
-        wanted = self._application.documents.scene.recording.minimap
+        wanted = self._documents.scene.recording.minimap
         return self.current is not None and not self._with_panel and not wanted
+
+    @property
+    def shows_minimap(self) -> bool:
+        """Whether a minimap lies over the scene now."""
+        return self._documents.seen_scene.view.minimap and not self.hides_minimap
 
     def stop(self) -> None:
         """End the recording: its clip will be there soon."""
@@ -85,7 +91,7 @@ class Recording:
     def take_scene(self) -> None:
         """Take the picture of the scene, where it is due and another one than before."""
         self._recorders = [recorder for recorder in self._recorders if not recorder.is_over]
-        sides, recorder = self._application.sides, self.current
+        sides, recorder = self._sides, self.current
         if recorder is None:
             self.release()
         if self._with_panel or recorder is None or not recorder.is_due or sides.pictures == self._seen:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from app.scene.scene import Scene
 from app.scene.tour import last_cycle
-from app.window.application import Application
+from app.window.viewer import Viewer
 from app.window.window import Window
 
 
@@ -20,8 +20,9 @@ class Tour:
         self._place = 0
         self._begun: float | None = None  # when the present one was on the screen first
 
-    def after_frame(self, application: Application, window: Window) -> None:
+    def after_frame(self, viewer: Viewer, window: Window) -> None:
         """Let the tour go on, if its time has come."""
+        application = viewer.application
         if application.snapshot is None or not application.documents.are_shown:
             return
         now = time.monotonic()

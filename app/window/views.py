@@ -1,72 +1,116 @@
-"""How each side sees its land: its camera, and the ground that the camera goes by."""
+"""How each side sees its land: its camera, the ground that the camera goes by, and the land under the pointer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+import msgspec
+import numpy as np
 from pyglm import glm
 
+from app.model.snapshot import Snapshot
 from app.picture.ground import Ground
-from app.picture.sides import Side
+from app.picture.sides import Side, Sides
 from app.scene.scene import Scene
 from app.window.camera_control import CameraControl
-
-if TYPE_CHECKING:
-    from app.window.application import Application
+from app.window.cameras import Cameras
+from app.window.documents import Documents
+from app.window.layout import Layout
 
 
 class Views:
-    """The cameras of all sides, linked or each its own."""
+    """The cameras of all sides, linked or each its own, and the side that mouse and keys act on."""
 
-    def __init__(self, application: Application) -> None:
-        self._application = application
+    def __init__(self, sides: Sides, layout: Layout, cameras: Cameras, documents: Documents) -> None:
+        self.place = 0  # of the side that is pointed at, from the left
+        self.opening = True  # the next world is seen from the scene's opening view
+        self.relief_at_start = 0.0  # metres from the lowest to the highest point, when the world was seen first
+        self.still_frames = 0  # since anything on the screen changed
+        self._sides = sides
+        self._layout = layout
+        self._cameras = cameras
+        self._documents = documents
+
+    @property
+    def pointed_side(self) -> Side:
+        """The side that mouse and keys act on."""
+        return self._sides.shown[self.place]
 
     @property
     def camera(self) -> CameraControl:
         """The one that mouse and keys move: that of all sides, or of the one that is pointed at."""
-        return self.camera_of(self._application.pointing.side)
+        return self.camera_of(self.pointed_side)
 
     def camera_of(self, side: Side) -> CameraControl:
-        return self._application.cameras.of(side.snapshot.world if side.snapshot else None)
+        return self._cameras.of(side.snapshot.world if side.snapshot else None)
+
+    @property
+    def side(self) -> Side:
+        """The side whose numbers the panel shows."""
+        return self._sides.shown[min(self._documents.edited_worlds[0], len(self._sides.shown) - 1)]
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The state of the land whose numbers the panel shows."""
+        return self.side.snapshot
+
+    @property
+    def seen_scene(self) -> Scene:
+        """The scene that the panel shows, opening with what is seen now."""
+        return msgspec.structs.replace(self._documents.scene, camera=self.camera.parameters())
+
+    @property
+    def aspect(self) -> float:
+        """Width to height of each side's view."""
+        return self._layout.view_aspect(len(self._sides.shown))
 
     @property
     def worlds_shown(self) -> list[int]:
-        return [snapshot.world for snapshot in self._application.sides.snapshots]
+        return [snapshot.world for snapshot in self._sides.snapshots]
 
-    @property
-    def with_minimap(self) -> bool:
-        """Whether a minimap lies over the scene."""
-        application = self._application
-        return application.documents.seen_scene.view.minimap and not application.recording.hides_minimap
+    def wake(self) -> None:
+        """Draw again: something has changed."""
+        self.still_frames = 0
+
+    def lay_out(self) -> None:
+        """Give the pictures their places, and the cameras theirs."""
+        self._layout.apply()
+        for side in (*self._sides.shown, self.pointed_side):  # the last counts where the camera is that of all
+            self._layout.fit(self.camera_of(side), side)
 
     def link(self, linked: bool) -> None:
         """Let all worlds be seen from one camera, or each from its own. It begins with what is seen now."""
         if linked:
-            self._application.cameras.link(self.camera)
+            self._cameras.link(self.camera)
         else:
-            self._application.cameras.unlink(self.worlds_shown, self.camera)
+            self._cameras.unlink(self.worlds_shown, self.camera)
         self.look_from_here()
-        self._application.wake()
+        self.wake()
+
+    def point_at(self, place: int) -> None:
+        """Let mouse and keys act on another side."""
+        if place != self.place:
+            self.place = place
+            self.look_from_here()
 
     def look_from_here(self) -> None:
-        """Another side is pointed at: its ground is what the camera goes by."""
-        self._application.lay_out()
+        """Let the camera go by the ground of the side that is pointed at."""
+        self.lay_out()
         self.see_ground()
 
     def look_at_part(self, south: float, east: float) -> None:
         """Look at a place, told by the parts of the map's height and width."""
-        snapshot = self._application.snapshot
+        snapshot = self.snapshot
         if snapshot is not None:
             rows, columns = snapshot.shape
             self.camera.look_at(east * columns * snapshot.cell_size, south * rows * snapshot.cell_size)
 
     def places_of(self, side: Side, points: Iterable[glm.vec3]) -> list[tuple[float, float] | None]:
         """Where points of a side's land are seen, in logical units; None where one is not."""
-        layout, area, camera = self._application.layout, side.area, self.camera_of(side).camera()
+        area, camera = side.area, self.camera_of(side).camera()
         camera = replace(camera, middle=area.free[0] + area.free[1] - 1.0)
-        (left, top), scale = layout.corner(side), layout.pixels_per_unit
+        (left, top), scale = self._layout.corner(side), self._layout.pixels_per_unit
         places: list[tuple[float, float] | None] = []
         for point in points:
             seen = camera.place_of(point, area.width / max(area.height, 1))
@@ -79,26 +123,57 @@ class Views:
 
     def follow(self, before: Scene) -> None:
         """See the land as the scene says now, which was another one before."""
-        scene = self._application.documents.scene
+        scene = self._documents.scene
         if scene.camera != before.camera:
             self.camera.open(scene.camera, at_once=False)
         if scene.view.exaggeration != before.view.exaggeration:
             self.see_ground()
-        self._application.wake()
+        self.wake()
 
     def see_ground(self, *, of_others: bool = False) -> None:
         """Let the cameras go by the ground that is shown now."""
-        application, snapshots = self._application, self._application.sides.snapshots
+        snapshots = self._sides.snapshots
         if not snapshots:
             return
-        exaggeration = application.documents.seen_scene.view.exaggeration
+        exaggeration = self._documents.seen_scene.view.exaggeration
         grounds = [Ground(snapshot, exaggeration) for snapshot in snapshots]
-        if application.cameras.linked:
-            self._see(self.camera, grounds.pop(application.pointing.place), *grounds, is_other=of_others)
+        if self._cameras.linked:
+            self._see(self.camera, grounds.pop(self.place), *grounds, is_other=of_others)
             return
         for snapshot, ground in zip(snapshots, grounds, strict=True):
-            self._see(application.cameras.of(snapshot.world), ground, is_other=of_others)
+            self._see(self._cameras.of(snapshot.world), ground, is_other=of_others)
 
     def _see(self, camera: CameraControl, *grounds: Ground, is_other: bool) -> None:
-        see = camera.see_another if is_other and not self._application.opening else camera.see
+        see = camera.see_another if is_other and not self.opening else camera.see
         see(*grounds)
+
+    # The land under the pointer.
+
+    @property
+    def painted_world(self) -> int | None:
+        """The world that a brush changes: that under the pointer, or None for all where the panel changes all."""
+        if not self._documents.comparing or self._documents.edited == "all":
+            return None
+        return self.place
+
+    def ground_under(self, x: float, y: float) -> glm.vec3 | None:
+        """The land under a place of the window, in picture space; None where there is none of the map."""
+        side = self.pointed_side
+        left, top = self._layout.corner(side)
+        hit, snapshot = self.camera.ground_under(x - left, y - top), side.snapshot
+        if hit is None or snapshot is None:
+            return None
+        height, width = (count * snapshot.cell_size for count in snapshot.shape)
+        return hit if 0.0 <= hit.x < width and 0.0 <= hit.z < height else None
+
+    def cell_at(self, east: float, south: float) -> tuple[int, int] | None:
+        """Row and column of a place, in metres."""
+        snapshot = self.pointed_side.snapshot
+        if snapshot is None:
+            return None
+        return int(south // snapshot.cell_size), int(east // snapshot.cell_size)
+
+    def height_at(self, east: float, south: float) -> float:
+        """The height of the land at a place, in metres."""
+        snapshot, cell = self.pointed_side.snapshot, self.cell_at(east, south)
+        return float(snapshot.ground(cell, np.float64)) if snapshot is not None and cell is not None else 0.0

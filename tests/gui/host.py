@@ -35,6 +35,7 @@ from app.window.commands import files
 from app.window.events import Button, ButtonPressed, ButtonReleased, Event, KeyPressed, PointerMoved, Scrolled
 from app.window.panel import messages, places, widgets
 from app.window.panel.parameters import SECTIONS
+from app.window.viewer import Viewer
 from tests import waiting
 from tests.graphics import graphics
 
@@ -91,8 +92,9 @@ class FakeHost:
 class Driver:
     """What a test holds: the application, and ImGui's test engine to use it with."""
 
-    def __init__(self, application: Application, context: Context) -> None:
-        self.application = application
+    def __init__(self, viewer: Viewer, context: Context) -> None:
+        self.viewer = viewer
+        self.application: Application = viewer.application
         self.engine = context
         self.seen: NDArray[np.uint8] | None = None  # the window as it was drawn last
         self.looks = False  # for the next frame
@@ -284,7 +286,7 @@ class _Stage:
         self._context, self._simulation, self._clock = context, simulation, clock
         self._size, self._scale, self._library = size, scale, library
         self._screen = context.framebuffer([context.renderbuffer(size)])
-        self._application: Application | None = None
+        self._viewer: Viewer | None = None
         self._driver: Driver | None = None
         self._error: BaseException | None = None
 
@@ -333,8 +335,8 @@ class _Stage:
         assert registered.output.status == imgui.test_engine.TestStatus.success, log
 
     def _act(self, test: Callable[[Driver], None], context: Context) -> None:
-        assert self._application is not None
-        self._driver = Driver(self._application, context)
+        assert self._viewer is not None
+        self._driver = Driver(self._viewer, context)
         context.yield_(3)
         try:
             test(self._driver)
@@ -344,8 +346,8 @@ class _Stage:
     def _begin(self) -> None:
         imgui.backends.opengl3_init("#version 410 core")
         imgui.get_io().mouse_double_click_time = DOUBLE_CLICK
-        self._application = Application(
-            self._context, self._simulation, FakeHost(), content_scale=self._scale, library=self._library
+        self._viewer = Viewer(
+            Application(self._context, self._simulation, FakeHost(), content_scale=self._scale, library=self._library)
         )
         self._simulation.start()
 
@@ -354,10 +356,11 @@ class _Stage:
         imgui.get_io().display_size = imgui.ImVec2(*self._size)
 
     def _frame(self) -> None:
-        application = self._application
-        assert application is not None
+        viewer = self._viewer
+        assert viewer is not None
+        application = viewer.application
         self._clock.go_on()
-        application.frame(_events(), FRAME_TIME, *self._size, 1.0)
+        viewer.frame(_events(), FRAME_TIME, *self._size, 1.0)
         if self._driver is not None:
             self._driver.act()
         if application.snapshot is not None:
@@ -369,9 +372,9 @@ class _Stage:
         """Draw the panel over the pictures where the test looks at them."""
         data = imgui.get_draw_data()
         if self._driver is not None and self._driver.looks:
-            assert self._application is not None
+            assert self._viewer is not None
             self._screen.viewport = self._screen.scissor = (0, 0, *self._size)
-            self._application.lay_pictures(self._screen, self._size[1])
+            self._viewer.lay_pictures(self._screen, self._size[1])
             imgui.backends.opengl3_render_draw_data(data)
             self._driver.take(self._screen)
         for texture in data.textures:
@@ -379,10 +382,10 @@ class _Stage:
                 imgui.backends.opengl3_update_texture(texture)
 
     def _end(self) -> None:
-        assert self._application is not None
+        assert self._viewer is not None
         self._simulation.stop()
-        self._application.recording.finish()
-        self._application.close()
+        self._viewer.application.recording.finish()
+        self._viewer.close()
         for made in (self._screen, *self._screen.color_attachments):
             made.release()
 

@@ -19,13 +19,12 @@ SCENE = SMALL.with_values({"view.quality": "low", "droplets.enabled": False})
 
 def drag(driver: Driver, *places: tuple[float, float], **held: bool) -> None:
     """Press at the first place, move through the others, and let go."""
-    application = driver.application
     driver.engine.mouse_move_to_pos(imgui.ImVec2(*places[0]))
-    application.handle(ButtonPressed(Button.LEFT, *places[0], **held))
+    driver.viewer.handle(ButtonPressed(Button.LEFT, *places[0], **held))
     for place in places[1:]:
         driver.engine.mouse_move_to_pos(imgui.ImVec2(*place))
         driver.engine.yield_(2)
-    application.handle(ButtonReleased(Button.LEFT))
+    driver.viewer.handle(ButtonReleased(Button.LEFT))
     driver.engine.yield_(2)
 
 
@@ -70,14 +69,14 @@ def test_the_land_rises_under_the_pointer_while_it_is_drawn() -> None:
         application = have_land(driver)
         application.brushing.choose("raise")
         before = ground(application)
-        hit = application.pointing.ground_under(*MIDDLE)
+        hit = application.views.ground_under(*MIDDLE)
         assert hit is not None
-        cell = application.pointing.cell_at(hit.x, hit.z)
-        application.handle(ButtonPressed(Button.LEFT, *MIDDLE))
+        cell = application.views.cell_at(hit.x, hit.z)
+        driver.viewer.handle(ButtonPressed(Button.LEFT, *MIDDLE))
         driver.wait_for(lambda: bool(ground(application)[cell] > before[cell] + 1.0), "land that rises")
         height = ground(application)[cell]
         driver.wait_for(lambda: bool(ground(application)[cell] > height + 1.0), "land that goes on rising")
-        application.handle(ButtonReleased(Button.LEFT))
+        driver.viewer.handle(ButtonReleased(Button.LEFT))
         driver.engine.yield_(6)
         height = ground(application)[cell]
         driver.engine.yield_(20)
@@ -153,7 +152,7 @@ def test_keys_and_wheel_change_the_brush() -> None:
             next(a for a in actions() if keys[1] in a.keys).run(application)
             assert getattr(brushing.settings, name) == pytest.approx(before)
             distance = application.camera.parameters().distance
-            application.handle(Scrolled(1.0, x, y, **dict.fromkeys(held.split(), True)))
+            driver.viewer.handle(Scrolled(1.0, x, y, **dict.fromkeys(held.split(), True)))
             assert getattr(brushing.settings, name) > before
             driver.engine.yield_(5)
             assert application.camera.parameters().distance == distance

@@ -147,7 +147,7 @@ def test_up_to_four_worlds_with_cameras_of_their_own() -> None:
         engine.yield_(2)
         goals = [replace(application.cameras.of(shown.world).goal(), middle=0.0) for shown in snapshots(application)]
         assert goals.count(goals[0]) == 4
-        application.pointing.place = 2
+        application.views.place = 2
         application.camera.top_view()
         engine.yield_(2)
         pitches = [application.cameras.of(shown.world).goal().pitch for shown in snapshots(application)]

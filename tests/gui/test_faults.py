@@ -249,7 +249,7 @@ def test_a_file_that_cannot_be_opened_changes_nothing(tmp_path: Path, subtests: 
         before = state()
         ways: dict[str, Callable[[Path], None]] = {
             "opened": partial(files.open, application),
-            "dropped": lambda path: application.handle(FilesDropped((path,))),
+            "dropped": lambda path: driver.viewer.handle(FilesDropped((path,))),
             "compared with": lambda path: worlds.compare_with(application, str(path)),
             "settings taken from": lambda path: worlds.take_from(application, str(path)),
         }

@@ -87,8 +87,8 @@ def test_keys_typed_before_the_field_has_the_keyboard_are_not_the_programs() -> 
     def test(driver: Driver) -> None:
         application = have_land(driver)
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.cycle > 0, "a cycle")
-        application.handle(KeyPressed("/"))
-        application.handle(KeyPressed("R"))  # would make the world anew
+        driver.viewer.handle(KeyPressed("/"))
+        driver.viewer.handle(KeyPressed("R"))  # would make the world anew
         assert application.panel.is_asking
         cycle = application.snapshot.cycle if application.snapshot else 0
         driver.wait_for(lambda: imgui.get_io().want_text_input, "the field")
@@ -97,7 +97,7 @@ def test_keys_typed_before_the_field_has_the_keyboard_are_not_the_programs() -> 
         assert not application.panel.is_asking
         driver.press("Esc")
         driver.wait_for(lambda: not imgui.get_io().want_text_input, "the scene's keys")
-        application.handle(KeyPressed("R"))
+        driver.viewer.handle(KeyPressed("R"))
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.cycle < cycle, "a new world")
 
     drive(test, paused=False)

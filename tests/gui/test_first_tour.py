@@ -82,11 +82,11 @@ def test_what_is_done_need_not_be_confirmed() -> None:
     def test(driver: Driver) -> None:
         application = begin(driver)
         assert title(application) == "Look around"
-        application.handle(ButtonPressed(Button.LEFT, 400.0, 300.0))
+        driver.viewer.handle(ButtonPressed(Button.LEFT, 400.0, 300.0))
         driver.engine.mouse_move_to_pos(imgui.ImVec2(460.0, 300.0))
         driver.engine.yield_(4)
         assert title(application) == "Look around"  # until the drag ends
-        application.handle(ButtonReleased(Button.LEFT))
+        driver.viewer.handle(ButtonReleased(Button.LEFT))
         driver.engine.yield_(4)
         assert title(application) == "Pause and speed"
         driver.press("Space")

@@ -105,7 +105,7 @@ def test_what_enter_opens_leaves_the_land_before_in_the_list_of_undo() -> None:
         press(driver, imgui.Key.enter)
         assert not gallery.is_open
         driver.wait_for(lambda: application.documents.are_shown and bool(application.undo.done), "the preset")
-        assert application.documents.name == "barchan" and application.title.startswith("Thalweg – barchan")
+        assert application.documents.name == "barchan" and driver.viewer.title.startswith("Thalweg – barchan")
         assert [step.name for step in application.undo.done] == ["open barchan"]
         moments.undo(application)
         driver.wait_for(lambda: application.documents.scene.world == before.world, "the land before")

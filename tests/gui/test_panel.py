@@ -360,18 +360,18 @@ def test_a_key_shows_before_a_picture_is_whole(event: Event, monkeypatch: pytest
 
 def test_a_key_shows_before_a_picture_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     def test(driver: Driver) -> None:
-        application = have_land(driver)
+        have_land(driver)
         drawn: list[bool] = []
 
         def draws(*events: Event) -> bool:
             drawn.clear()
-            application.frame(events, 0.02, 1280.0, 800.0, 1.0)
+            driver.viewer.frame(events, 0.02, 1280.0, 800.0, 1.0)
             return bool(drawn)
 
         with monkeypatch.context() as patch:
-            patch.setattr(application, "update", lambda *_: None)
-            patch.setattr(application, "gui", lambda: None)
-            patch.setattr(application, "draw", lambda: drawn.append(True))
+            patch.setattr(driver.viewer, "update", lambda *_: None)
+            patch.setattr(driver.viewer, "gui", lambda: None)
+            patch.setattr(driver.viewer.drawing, "draw", lambda: drawn.append(True))
             assert draws()
             assert draws(PointerMoved(1.0, 1.0))
             assert [draws(KeyPressed("M")) for _ in range(4)] == [False, True, False, True], "held keys let pictures by"
@@ -501,7 +501,7 @@ def test_a_land_is_called_as_what_was_opened(tmp_path: Path) -> None:
         application = have_land(driver)
         (tmp_path / "mine.toml").write_text("[world]\ncolumns = 40\nrows = 40\n")
         files.open(application, tmp_path / "mine.toml")
-        assert application.title.startswith("Thalweg – mine – cycle")
+        assert driver.viewer.title.startswith("Thalweg – mine – cycle")
         driver.save(tmp_path / "kept.npz")
         driver.wait_for(lambda: (tmp_path / "kept.npz").exists(), "the world")
         files.open(application, tmp_path / "kept.npz")
@@ -521,7 +521,7 @@ def test_a_dropped_file_is_opened(tmp_path: Path) -> None:
 
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        application.handle(FilesDropped((preset,)))
+        driver.viewer.handle(FilesDropped((preset,)))
         driver.wait_for(
             lambda: application.snapshot is not None and application.snapshot.shape == (40, 40), "its world"
         )

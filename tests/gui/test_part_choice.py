@@ -42,7 +42,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def asked(driver: Driver, path: Path) -> PartChoice:
     """The dialog, with its overview."""
     application = have_land(driver)
-    application.handle(FilesDropped((path,)))
+    driver.viewer.handle(FilesDropped((path,)))
     choosing = application.part_choice
     driver.wait_for(lambda: choosing.pixels is not None, "the overview")
     assert choosing.is_open and application.panel.is_asking
@@ -155,7 +155,7 @@ def test_a_small_model_opens_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_folder_that_is_none_is_one_line(tmp_path: Path) -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        application.handle(FilesDropped((tmp_path,)))
+        driver.viewer.handle(FilesDropped((tmp_path,)))
         driver.wait_for(lambda: bool(application.notices.shown()), "what is wrong")
         assert [f"{tmp_path} is a folder; expected" in notice.text for notice in application.notices.shown()] == [True]
         assert not application.part_choice.is_open
@@ -199,7 +199,7 @@ def test_thousands_of_tiles_hold_no_frame(thousands: Path, monkeypatch: pytest.M
     def test(driver: Driver) -> None:
         application = have_land(driver)
         choosing = application.part_choice
-        application.handle(FilesDropped((thousands,)))
+        driver.viewer.handle(FilesDropped((thousands,)))
         for stop in range(100, 2048, 512):
             driver.wait_for(lambda stop=stop: len(opened) == stop, "some tiles")  # type: ignore[misc]
             driver.wait_for(lambda: choosing.is_open, "the dialog")
@@ -258,8 +258,8 @@ def test_opening_tiles_is_given_up(way: str, thousands: Path, monkeypatch: pytes
     def test(driver: Driver) -> None:
         application = have_land(driver)
         choosing = application.part_choice
-        application.handle(FilesDropped((thousands,)))
-        driver.wait_for(lambda: choosing.is_open, "the dialog")
+        driver.viewer.handle(FilesDropped((thousands,)))
+        driver.wait_for(lambda: choosing.is_open and bool(opened), "the dialog, and a first tile")
         thread = next(thread for thread in threading.enumerate() if thread.name == "overview")
         if way == "Esc":
             driver.press("Esc")

@@ -75,7 +75,7 @@ def test_a_drag_or_a_press_on_the_minimap_asks_nothing_and_the_sky_forgets() -> 
 
         def pointer(*events: object) -> None:
             for event in events:
-                application.handle(event)  # type: ignore[arg-type]
+                driver.viewer.handle(event)  # type: ignore[arg-type]
 
         x, y = MIDDLE
         driver.engine.mouse_move_to_pos(imgui.ImVec2(x, y))  # away from the menus, which would take a press
@@ -157,8 +157,8 @@ def test_springs_are_placed_and_ended_by_a_click_with_control() -> None:
         application = have_land(driver)
 
         def click(x: float, y: float) -> None:
-            application.handle(ButtonPressed(Button.LEFT, x, y, control=True))
-            application.handle(ButtonReleased(Button.LEFT))
+            driver.viewer.handle(ButtonPressed(Button.LEFT, x, y, control=True))
+            driver.viewer.handle(ButtonReleased(Button.LEFT))
 
         x, y = MIDDLE
         driver.engine.mouse_move_to_pos(imgui.ImVec2(x, y))  # away from the menus, which would take a press

@@ -15,7 +15,7 @@ from typing import TypedDict
 
 from app.cli.main import main
 from app.window import loop
-from app.window.application import Application
+from app.window.viewer import Viewer
 from app.window.window import Window
 
 
@@ -35,14 +35,15 @@ class Note(TypedDict):
     steps: list[str]  # that can be undone
 
 
-def noting(place: Path) -> Callable[[Application, Window], None]:
+def noting(place: Path) -> Callable[[Viewer, Window], None]:
     """What leaves a note at a place after each frame, whole at any moment."""
     from imgui_bundle import imgui
 
     frames = itertools.count(1)
     part = place.with_suffix(".part")
 
-    def note(application: Application, _window: Window) -> None:
+    def note(viewer: Viewer, _window: Window) -> None:
+        application = viewer.application
         snapshot = application.snapshot
         written = Note(
             frame=next(frames),
@@ -53,7 +54,7 @@ def noting(place: Path) -> Callable[[Application, Window], None]:
             recorded=application.recording._seen,
             world=snapshot.world if snapshot else -1,
             cycle=snapshot.cycle if snapshot else -1,
-            resting=application._at_rest,
+            resting=viewer.at_rest,
             as_opened=application.documents.scene == application.documents.opened,
             steps=[step.name for step in application.undo.done],
         )

@@ -35,7 +35,7 @@ from tests.making.views import side_by_side, views
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from app.window.application import Application
+    from app.window.viewer import Viewer
     from app.window.window import Window
 
 TABLE = "pictures.toml"
@@ -145,7 +145,8 @@ def _window_on(picture: ReadmePicture, layout_file: Path) -> Image:
     shown: list[Image] = []
     frames = itertools.count()
 
-    def look(application: Application, window: Window) -> None:
+    def look(viewer: Viewer, window: Window) -> None:
+        application = viewer.application
         snapshot = application.snapshot
         if snapshot is None:
             return
@@ -156,8 +157,8 @@ def _window_on(picture: ReadmePicture, layout_file: Path) -> Image:
             application.brushing.pointer = picture.pointer
             for _ in range(picture.cycles):
                 BY_NAME["step"].run(application)
-        application.panel.show_only(picture.section)
-        gallery = application.panel.gallery
+        viewer.panel.show_only(picture.section)
+        gallery = viewer.panel.gallery
         if picture.gallery and not gallery.is_whole:
             if not gallery.is_open:
                 gallery.open()

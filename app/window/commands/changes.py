@@ -1,8 +1,7 @@
-"""Change parameters, their curves, fields and springs."""
+"""Change parameters, their curves and fields."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,15 +9,11 @@ from typing import TYPE_CHECKING
 from app.model.curves import write_curve
 from app.model.field_parameters import masked_by
 from app.model.parameters import Value
-from app.processes.droplets import Spring, read_springs, write_springs
 from app.scene.scene import KEYS, curve_of
 from app.window.commands.attempt import attempted
 
 if TYPE_CHECKING:
     from app.window.application import Application
-
-DROPS_OF_A_SPRING = 100.0  # in each cycle, where one is placed by a click
-REACH_OF_A_SPRING = 0.02  # relative to the map: a click nearer to a spring removes it
 
 
 @attempted
@@ -59,32 +54,3 @@ def remove_key(application: Application, path: str, cycle: int) -> None:
     """Remove a key from a parameter's curve."""
     curve = curve_of(application.documents.scene, path)
     change(application, KEYS + path, write_curve([key for key in curve if key.cycle != cycle]))
-
-
-def set_spring(application: Application, number: int, drops: float) -> None:
-    """Set how many drops a spring gives in a cycle."""
-    springs = list(read_springs(application.documents.scene.droplets.springs))
-    springs[number] = springs[number]._replace(drops=drops)
-    change(application, "droplets.springs", write_springs(springs))
-
-
-def toggle_spring(application: Application, place: tuple[int, int] | None) -> None:
-    """Add a spring at a place (row, column), or remove the one that is near it."""
-    if place is None or application.snapshot is None:
-        return
-    rows, columns = application.snapshot.shape
-    south, east = (place[0] + 0.5) / rows, (place[1] + 0.5) / columns
-    springs = read_springs(application.documents.scene.droplets.springs)
-    kept = tuple(
-        spring for spring in springs if math.hypot(spring.south - south, spring.east - east) > REACH_OF_A_SPRING
-    )
-    if len(kept) == len(springs):
-        kept = (*springs, Spring(south, east, DROPS_OF_A_SPRING))
-    change(application, "droplets.springs", write_springs(kept))
-    application.notices.say("spring added" if len(kept) > len(springs) else "spring removed")
-
-
-def end_spring(application: Application, number: int) -> None:
-    """Remove a spring."""
-    springs = read_springs(application.documents.scene.droplets.springs)
-    change(application, "droplets.springs", write_springs((*springs[:number], *springs[number + 1 :])))

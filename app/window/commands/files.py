@@ -93,7 +93,7 @@ def seen_pixels(application: Application) -> NDArray[np.uint8] | None:
     pixels = application.sides.pixels()
     if pixels is None:
         return None
-    left, right = (round(part * pixels.shape[1]) for part in application.panel.free_of_scene)
+    left, right = (round(part * pixels.shape[1]) for part in application.layout.free)
     return pixels[:, left:right] if right > left else pixels
 
 
@@ -151,7 +151,8 @@ def record(application: Application, *, with_panel: bool) -> None:
     if recording.current is not None:
         recording.stop()
     else:
-        recording.begin(_picture_folder(), _picture_name(application), with_panel=with_panel)
+        window_size = application.pixel_size if with_panel else None
+        recording.begin(_picture_folder(), _picture_name(application), window_size=window_size)
 
 
 @attempted

@@ -1,4 +1,4 @@
-"""Change what is seen: overlays, the gallery, the size of the interface, and what lies over the scene."""
+"""Change what is seen: overlays, the size of the interface, and what lies over the scene."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from app.model.errors import UserError
 from app.model.overlays import OVERLAYS
 from app.scene.shown_overlays import neighbour
-from app.window.commands import running
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -44,14 +43,6 @@ def step_interface_size(application: Application, steps: int) -> None:
     application.interface_size = INTERFACE_SIZES[min(max(index, 0), len(INTERFACE_SIZES) - 1)]
 
 
-def toggle_gallery(application: Application) -> None:
-    gallery = application.panel.gallery
-    if gallery.is_open:
-        gallery.close()
-    else:
-        gallery.open()
-
-
 def toggle_minimap(application: Application) -> None:
     application.editing.change("view.minimap", not application.documents.scene.view.minimap)
 
@@ -86,23 +77,3 @@ def close(application: Application) -> None:
         application.watching.ask_about(None)
     elif application.host.full_screen:
         application.host.toggle_full_screen()
-
-
-def press_gamepad(application: Application, button: str) -> None:
-    """Do what a button of a gamepad is for: in the gallery it chooses, elsewhere it flies."""
-    gallery, camera = application.panel.gallery, application.camera
-    match button:
-        case "start":
-            toggle_gallery(application)
-        case "left" | "right" | "up" | "down" if gallery.is_open:
-            gallery.move(button)
-        case "a" if gallery.is_open:
-            gallery.choose()
-        case "b" if gallery.is_open:
-            gallery.close()
-        case "a":
-            running.toggle_pause(application)
-        case "b" if camera.flying:
-            camera.toggle_fly()
-        case "left bumper" | "right bumper" if camera.flying:
-            camera.scroll(1.0 if button == "right bumper" else -1.0, 0.0, 0.0)

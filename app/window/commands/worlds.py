@@ -25,12 +25,18 @@ def compare(application: Application) -> None:
 @attempted
 def add_world(application: Application) -> None:
     """Compare the world that the panel shows with a copy of it."""
-    application.add_world()
+    _add_world(application)
+
+
+def _add_world(application: Application) -> None:
+    application.layout.divider = 0.5
+    application.documents.add_world()
 
 
 def compare_from_start(application: Application) -> None:
     """Compare the land with another world; both begin anew."""
-    application.compare_from_start()
+    application.layout.divider = 0.5
+    application.documents.compare_from_start()
     application.notices.say("A and B restart from the same land; the panel changes B")
 
 
@@ -63,5 +69,5 @@ def compare_with(application: Application, source: str) -> None:
     from app.files.opening import open_compared
 
     other = open_compared(source)
-    application.add_world()
+    _add_world(application)
     application.editing.take_from(other)

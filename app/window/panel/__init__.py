@@ -142,6 +142,19 @@ class Panel:
         self.keyboard.enter_panel()
         self._search.begin()
 
+    def begin_tour(self) -> None:
+        self.tour.begin()
+
+    def move_keyboard(self) -> None:
+        """Move the keyboard to the next part of the window."""
+        self.keyboard.go_on()
+
+    def toggle_gallery(self) -> None:
+        if self.gallery.is_open:
+            self.gallery.close()
+        else:
+            self.gallery.open()
+
     def show_only(self, section: str) -> None:
         """Unfold a section in the next frame, and fold all others. Without a name all stay as they are."""
         self._section_shown = section

@@ -48,7 +48,7 @@ def _values(application: Application) -> object:
 
 
 def _gallery(application: Application) -> object:
-    return application.panel.gallery.is_open
+    return application.panel.is_covered
 
 
 def _edits(application: Application) -> object:

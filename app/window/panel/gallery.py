@@ -138,7 +138,7 @@ class Gallery:
         if not welcome.gallery:
             library.welcome = msgspec.structs.replace(welcome, gallery=True)
             if not welcome.tour:
-                self._application.panel.tour.begin()
+                self._application.panel.begin_tour()
 
     @property
     def shown(self) -> list[Card]:

@@ -41,5 +41,5 @@ def held_value(application: Application, path: str) -> float | None:
         case "world.relief" if scene.world.source in GENERATORS:
             return relief_of(scene, grid_of(scene, rows, columns))
         case "world.relief":
-            return application.relief_at_start
+            return application.views.relief_at_start
     return None

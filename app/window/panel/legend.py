@@ -24,7 +24,7 @@ def legend(application: Application) -> None:
     shown = legend_of(view.overlay, application.sides.snapshots)
     if shown is None or view.legend:
         return
-    left, bottom, width = application.layout.place_above_minimap(with_minimap=application.views.with_minimap)
+    left, bottom, width = application.layout.place_above_minimap(with_minimap=application.recording.shows_minimap)
     if shown.names:
         _names(shown, left, bottom, width)
     else:

@@ -13,7 +13,6 @@ from app.picture.ground import Ground
 from app.picture.sides import Side
 from app.picture.style import FAINT_TEXT, OVER_SCENE, WATER, em, faded
 from app.processes.droplets import MOST_DROPS, Spring, read_springs
-from app.window.commands import changes
 from app.window.panel.widgets import BUTTON_WIDTH, icon_button, tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -97,12 +96,12 @@ class SpringMarks:
             moved = -imgui.get_mouse_drag_delta(0, 0.0).y if imgui.is_item_active() else 0.0
             if moved:
                 drops = min(self._dragged[1] * 2.0 ** (moved / DOUBLING), MOST_DROPS)
-                changes.set_spring(self._application, number, drops)
+                self._application.springs.set_drops(number, drops)
         if imgui.is_item_deactivated():
             self._dragged = None
 
     def _mark_on_minimap(self, side: Side, spring: Spring) -> None:
-        if not self._application.views.with_minimap:
+        if not self._application.recording.shows_minimap:
             return
         left, top, width, height = self._application.layout.minimap(side)
         place = imgui.ImVec2(left + spring.east * width, top + spring.south * height)
@@ -144,8 +143,8 @@ def spring_list(application: Application) -> None:
         changed, drops = imgui.drag_float("##drops", spring.drops, speed, 0.0, MOST_DROPS, "%.4g drops")
         tooltip_on_hover("Its strength in drops of volume 1, in each cycle", "Ctrl + click to type it")
         if changed and math.isfinite(drops):
-            changes.set_spring(application, number, min(max(drops, 0.0), MOST_DROPS))
+            application.springs.set_drops(number, min(max(drops, 0.0), MOST_DROPS))
         imgui.same_line()
         if icon_button(icons.ICON_FA_XMARK, "end", "End this spring"):
-            changes.end_spring(application, number)
+            application.springs.remove(number)
         imgui.pop_id()

@@ -119,7 +119,7 @@ def readout_under_pointer(application: Application) -> str:
     io = imgui.get_io()
     if io.want_capture_mouse or application.camera.flying or application.camera.dragging:
         return ""
-    hit = application.pointing.ground_under(io.mouse_pos.x, io.mouse_pos.y)
-    cell = application.pointing.cell_at(hit.x, hit.z) if hit is not None else None
-    snapshot = application.pointing.side.snapshot
+    hit = application.views.ground_under(io.mouse_pos.x, io.mouse_pos.y)
+    cell = application.views.cell_at(hit.x, hit.z) if hit is not None else None
+    snapshot = application.views.pointed_side.snapshot
     return "" if cell is None or snapshot is None else readout(snapshot, cell)

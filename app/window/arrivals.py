@@ -1,0 +1,143 @@
+"""What comes from the simulation: its reports, and the states of the land that are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.engine.messages import (
+    Arrived,
+    Edited,
+    GoTo,
+    Opened,
+    OpenFailed,
+    Refused,
+    Saved,
+    SaveFailed,
+    SessionFailed,
+    SessionWritten,
+    SpinUpFailed,
+    Stopped,
+    SurveyFailed,
+)
+from app.model.snapshot import Snapshot
+from app.scene.edits import Change, Copy
+from app.window.application import Application
+from app.window.commands import files
+from app.window.pointing import Pointing
+
+
+class Arrivals:
+    """Hands what the simulation says and makes to the parts of the application."""
+
+    def __init__(self, application: Application, pointing: Pointing) -> None:
+        self._application = application
+        self._pointing = pointing
+        self._opened_worlds: frozenset[int] = frozenset()  # numbers of worlds that were asked for, and not gone back to
+
+    def hear(self) -> None:
+        """Hear all reports that have come."""
+        for report in self._application.simulation.reports():
+            self._hear(report)
+
+    def _hear(self, report: object) -> None:
+        application = self._application
+        documents, notices = application.documents, application.notices
+        match report:
+            case Opened(request, worlds, branch, before):
+                self._opened_worlds = frozenset(worlds)
+                application.history.keep_view(before)
+                documents.opened_on(branch, request)
+                application.editing.add_land_step(request, before)
+            case Edited(request, before):
+                application.editing.add_land_step(request, before)
+            case Arrived(request, worlds, before):
+                application.undo.was_undone(request, before)
+                if worlds:
+                    application.history.arrive(before)
+                application.history.ended(request)
+            case OpenFailed(request, why):
+                documents.take_name(request)
+                if why != application.simulation.status.error:  # which has its own box
+                    notices.complain(why)
+                if application.snapshot is not None and documents.worlds_failed(request):
+                    application.views.opening = False
+            case Saved() | SaveFailed() if application.exporting.awaits(report.path):
+                application.exporting.hear(report)
+            case Saved(path):
+                files.saved(application, path)
+            case SaveFailed(path, why):
+                files.save_failed(application, path, why)
+            case SessionWritten(picture):
+                files.session_written(application, picture)
+            case SessionFailed(why):
+                notices.complain(f"the work so far is not safe from a crash: {why}")
+            case SurveyFailed(why):
+                notices.complain(f"rivers: {why}")
+            case SpinUpFailed(why):
+                notices.complain(why)
+            case Refused(request, why):
+                notices.complain(why)
+                self._refuse(request)
+            case Stopped():
+                pass  # the status shows it
+
+    def _refuse(self, request: object) -> None:
+        """Go back to before a request that cannot be met."""
+        documents = self._application.documents
+        documents.take_name(request)
+        if isinstance(request, Copy):
+            documents.copy_failed()
+        if isinstance(request, Change):
+            documents.change_refused(request)
+        if isinstance(request, GoTo):
+            self._application.undo.cannot_be_undone(request)
+        self._application.history.ended(request)
+
+    def take(self, snapshots: Sequence[Snapshot]) -> None:
+        """Show the newest states of the worlds; none where nothing has come."""
+        application = self._application
+        documents, sides, views = application.documents, application.sides, application.views
+        if snapshots:
+            worlds = {shown.world for shown in sides.snapshots}
+            are_others = worlds.isdisjoint(snapshot.world for snapshot in snapshots)
+            were_opened = are_others and not self._opened_worlds.isdisjoint(snapshot.world for snapshot in snapshots)
+            if were_opened:
+                application.watching.asked_place = None
+                views.relief_at_start = snapshots[0].highest - snapshots[0].lowest
+                documents.worlds_came()
+                application.sessions.worlds_came()
+            elif are_others:
+                application.cameras.renumber(
+                    [shown.world for shown in sides.snapshots], [new.world for new in snapshots]
+                )
+            try:
+                self._show(snapshots, are_others=are_others)  # last, for it may fail; the worlds are there in any case
+            finally:
+                application.simulation.give_back(sides.snapshots)
+        if views.opening and documents.are_shown and views.snapshot is not None:
+            views.camera.open(documents.scene.camera)
+            views.opening = not application.panel.is_laid_out  # until then it is not known what is free of the scene
+
+    def _show(self, snapshots: Sequence[Snapshot], *, are_others: bool) -> None:
+        """Show snapshots, of other worlds or not, in another number of pictures where that has changed."""
+        sides, views, cameras = self._application.sides, self._application.views, self._application.cameras
+        count, before = len(sides.shown), views.aspect
+        sides.show(snapshots)
+        if len(sides.shown) != count:
+            views.place = 0
+            self._pointing.leave_minimap()
+            views.lay_out()
+            if not cameras.linked:
+                cameras.unlink(views.worlds_shown, views.camera)
+            for camera in cameras.in_use(views.worlds_shown):
+                camera.keep_width_of_view(before)
+        views.see_ground(of_others=are_others)
+
+    def follow_keys(self) -> None:
+        """Let parameters that have keys on the time line be as in the cycle that is seen."""
+        application, documents = self._application, self._application.documents
+        if application.snapshot is not None and any(scene.keys for scene in documents.scenes):
+            before = documents.scene
+            documents.reach(application.snapshot.cycle)
+            if documents.scene is not before:
+                application.views.follow(before)
