@@ -69,6 +69,16 @@ class Grid:
         top, left = self.head + row * (self.height + GAP), column * (self.width + GAP)
         return slice(top, top + self.height), slice(left, left + self.width)
 
+    def blank(self) -> Pixels:
+        """The whole without any picture."""
+        return np.broadcast_to(GROUND, (*self.shape, 3)).copy()
+
+    def put(self, whole: Pixels, number: int, picture: Pixels, caption: NDArray[np.uint8]) -> None:
+        """Lay a picture into its place in the whole, and its caption over it."""
+        part = whole[self.part(number)]
+        part[...] = picture
+        lay(caption, part)
+
 
 def draw_sheet(
     title: str,
@@ -102,13 +112,11 @@ def draw_sheet(
         with film.of(asked, unit):
             course = _Course(variations, size[0] / size[1], threads, film, frames)
             for number, views in enumerate(course.frames()):
-                whole: Pixels = np.broadcast_to(GROUND, (*shape, 3)).copy()
+                whole = grid.blank()
                 lay(_title(title, _facts(views), scale, shape[1]), whole)
                 for place, (view, pixels) in enumerate(_paint(painter, views, number / fps)):
-                    part = whole[grid.part(place)]
-                    part[...] = pixels
                     age = () if len(_ages(views)) == 1 else tuple(_ages([view]))
-                    lay(_caption((*captions[place], *age), scale, grid), part)
+                    grid.put(whole, place, pixels, _caption((*captions[place], *age), scale, grid))
                     course.progress.update()
                 film.take(whole, 1 if frames > 1 else len(views))
             course.progress.close()

@@ -7,10 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
-
-from app.cli.sheet import GROUND, LARGEST, Grid, lay, text_scale
-from app.files.encoder import Pixels
+from app.cli.sheet import LARGEST, Grid, lay, text_scale
 from app.files.recorder import write_png
 from app.model.numbers import value_text
 from app.model.parameters import Value
@@ -43,15 +40,13 @@ def draw_contact_sheets(recipe: Recipe, found: ResultSet, path: Path) -> list[Pa
     title = sign((said.title or found.path.stem, facts), scale, bare.shape[1])
     grid = replace(bare, head=len(title))
     paths = sheet_paths(recipe, path)
-    wholes: list[Pixels] = [np.broadcast_to(GROUND, (*grid.shape, 3)).copy() for _ in paths]
+    wholes = [grid.blank() for _ in paths]
     for world, pictures in islice(found.pictures(), shown):
         if world.number >= shown:
             break
         letters = sign(caption(recipe, world), min(scale, 0.7), said.width)
         for whole, pixels in zip(wholes, pictures, strict=True):
-            part = whole[grid.part(world.number)]
-            part[...] = pixels
-            lay(letters, part)
+            grid.put(whole, world.number, pixels, letters)
     for whole, place in zip(wholes, paths, strict=True):
         lay(title, whole)
         write_png(place, whole)

@@ -13,6 +13,7 @@ from PIL import Image
 
 from app.cli.commands.viewer import viewer_scenes
 from app.cli.scenes import scenes_of
+from app.cli.sheet import GROUND, Grid
 from app.cli.table import find_command
 from app.files import guide
 from app.model.errors import UserError
@@ -73,16 +74,16 @@ def test_views_lie_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(pictures, "_run", draw)
     monkeypatch.setattr(pictures, "VIEWS_FILE", tmp_path / "new" / "views.jpg")
     draw_pictures(["views"])
-    width, height = SIZE
+    grid = Grid(len(colours), COLUMNS, *SIZE, 0)
     with Image.open(tmp_path / "new" / "views.jpg") as image:
-        assert image.size == (COLUMNS * width, 2 * height)
         sheet = np.asarray(image, int)
+    assert sheet.shape == (*grid.shape, 3)
     for number, colour in enumerate(colours.values()):
-        top, left = number // COLUMNS * height, number % COLUMNS * width
-        view = sheet[top : top + height, left : left + width]
+        view = sheet[grid.part(number)]
         assert np.abs(view[40:-16, 16:-16] - colour).max() < 3, "JPEG mixes colours in blocks along the edges alone"
         assert view[:40].std() > 5.0, "there is a caption"
-    assert sheet[height + 16 :, width + 16 :].max() < 3, "no view is left over"
+    left_over = sheet[grid.height + 16 :, grid.width + 16 :]
+    assert np.abs(left_over - GROUND).max() < 3, "no view is left over"
 
 
 def test_a_picture_replaces_the_old_one_when_it_is_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

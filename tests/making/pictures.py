@@ -75,6 +75,8 @@ def readme_pictures() -> dict[str, ReadmePicture]:
 
 def draw_pictures(names: Sequence[str]) -> None:
     """Draw the pictures of these names, or all. Raises `UserError` where one is unknown or cannot be drawn."""
+    import PIL.Image
+
     table = readme_pictures()
     cards = [f"{GALLERY}/{preset}" for preset in presets()]
     for name in names:
@@ -86,7 +88,7 @@ def draw_pictures(names: Sequence[str]) -> None:
                 print(each, flush=True)
                 if each == VIEWS:
                     VIEWS_FILE.parent.mkdir(parents=True, exist_ok=True)
-                    _save(side_by_side(views(), _run), VIEWS_FILE)
+                    _save(PIL.Image.fromarray(side_by_side(views(), _run)), VIEWS_FILE)
                 elif each in table:
                     _draw(table[each], assets / "pictures" / f"{each}{table[each].suffix}")
                 else:

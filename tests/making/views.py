@@ -6,19 +6,20 @@ import tempfile
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 from tqdm import tqdm
 
+from app.cli.sheet import Grid, text_scale
+from app.files.encoder import Pixels
+from app.picture.lettering import sign
 from app.scene.scene import presets
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 TABLE = "views.toml"
 SIZE = (480, 270)  # pixels of each view
 COLUMNS = 6
+LARGEST_TEXT = 0.8  # beside the panel's: a caption covers little of its view
 
 
 def views() -> dict[str, str]:
@@ -28,19 +29,16 @@ def views() -> dict[str, str]:
     return openings | {f"{name}, {group}": words for group, table in groups.items() for name, words in table.items()}
 
 
-def side_by_side(table: Mapping[str, str], draw: Callable[[str, Path], None]) -> Image:
+def side_by_side(table: Mapping[str, str], draw: Callable[[str, Path], None]) -> Pixels:
     """A sheet of the views of a table, each as `draw` writes it from its words to a file."""
     import PIL.Image
-    import PIL.ImageDraw
 
     width, height = SIZE
-    sheet = PIL.Image.new("RGB", (min(len(table), COLUMNS) * width, -(-len(table) // COLUMNS) * height))
-    letters = PIL.ImageDraw.Draw(sheet)
+    grid = Grid(len(table), COLUMNS, width, height, 0)
+    sheet, scale = grid.blank(), min(text_scale(grid), LARGEST_TEXT)
     with tempfile.TemporaryDirectory() as temporary:
         view = Path(temporary) / "view.png"
         for number, (caption, words) in enumerate(tqdm(table.items(), desc="views", unit="view")):
             draw(f"{words} --width {width} --height {height}", view)
-            left, top = number % COLUMNS * width, number // COLUMNS * height
-            sheet.paste(PIL.Image.open(view).convert("RGB"), (left, top))
-            letters.text((left + 5, top + 3), caption, fill="white", stroke_width=2, stroke_fill="black")
+            grid.put(sheet, number, np.array(PIL.Image.open(view).convert("RGB")), sign((caption,), scale, width))
     return sheet
