@@ -109,62 +109,40 @@ def _helps(*tables: Mapping[str, Any], **more: str) -> dict[str, str]:
 
 _SIDES = "; ".join(f"{name}: the nearest of {', '.join(map(str, sizes))}" for name, sizes in ENGINES.items())
 
+# fmt: off
 WISHES: tuple[Wish, ...] = (
     Wish("heights", "heights", "--heights", "formats", "formats of heights", _helps(HEIGHT_FORMATS), several=True),
     Wish("surfaces", "heights", "--surface", "surfaces", "which heights", SURFACES, several=True),
-    Wish(
-        "side", "heights", "--side", "cells",
+    Wish("side", "heights", "--side", "cells",
         f"cells of all maps: from west to east, or WIDTHxHEIGHT; {_SIDES}; empty: as the world has",
-        proposed=tuple(ENGINES),
-    ),
-    Wish(
-        "maps", "maps", "--maps", "maps", "maps",
-        {ALL: "all that this world has"} | _helps(MAPS, **FAMILIES), several=True,
-    ),
-    Wish(
-        "map_format", "maps", "--map-format", "format", "of maps",
-        _helps(MAP_FORMATS, **{LAYERED: "all as layers of one EXR"}),
-    ),
+        proposed=tuple(ENGINES)),
+    Wish("maps", "maps", "--maps", "maps", "maps", {ALL: "all that this world has"} | _helps(MAPS, **FAMILIES),
+        several=True),
+    Wish("map_format", "maps", "--map-format", "format", "of maps",
+        _helps(MAP_FORMATS, **{LAYERED: "all as layers of one EXR"})),
     Wish("trees", "trees", "--trees", "formats", "formats of trees", _helps(TREE_FORMATS), several=True),
-    Wish(
-        "meshes", "meshes", "--meshes", "formats", "formats of meshes",
-        _helps(MESH_FORMATS, **{PRINTED: "closed blocks for printers, with water as a body of its own"}), several=True,
-    ),
-    Wish(
-        "triangles", "meshes", "--triangles", "triangles",
-        "of the land at most; how far they are from it is told", low=2, high=10**8,
-    ),
-    Wish(
-        "tiles", "meshes", "--tiles", "tiles", "along each side, whose borders fit",
-        {str(count): f"{count} × {count}" for count in TILES},
-    ),
-    Wish(
-        "texture", "meshes", "--texture", "texture",
-        "of the ground's colours along the longer side; 0: without", low=0, high=16384, unit="pixels",
-    ),
-    Wish(
-        "printed.width", "meshes", "--print-width", "print width",
-        "longer side of a printed block", low=1e-3, high=1e6, unit="mm",
-    ),
-    Wish(
-        "printed.base", "meshes", "--print-base", "print base",
-        "of a printed block, below the land", low=1e-3, high=1e6, unit="mm",
-    ),
-    Wish(
-        "printed.exaggeration", "meshes", "--print-exaggeration", "print heights",
-        "by which a printed block's heights are multiplied", low=1e-3, high=1e3,
-    ),
+    Wish("meshes", "meshes", "--meshes", "formats", "formats of meshes",
+        _helps(MESH_FORMATS, **{PRINTED: "closed blocks for printers, with water as a body of its own"}), several=True),
+    Wish("triangles", "meshes", "--triangles", "triangles", "of the land at most; how far they are from it is told",
+        low=2, high=10**8),
+    Wish("tiles", "meshes", "--tiles", "tiles", "along each side, whose borders fit",
+        {str(count): f"{count} × {count}" for count in TILES}),
+    Wish("texture", "meshes", "--texture", "texture", "of the ground's colours along the longer side; 0: without",
+        low=0, high=16384, unit="pixels"),
+    Wish("printed.width", "meshes", "--print-width", "print width", "longer side of a printed block", low=1e-3,
+        high=1e6, unit="mm"),
+    Wish("printed.base", "meshes", "--print-base", "print base", "of a printed block, below the land", low=1e-3,
+        high=1e6, unit="mm"),
+    Wish("printed.exaggeration", "meshes", "--print-exaggeration", "print heights",
+        "by which a printed block's heights are multiplied", low=1e-3, high=1e3),
     Wish("pictures", "pictures", "--pictures", "maps", "printed maps", _helps(PICTURES), several=True),
-    Wish(
-        "picture_format", "pictures", "--picture-format", "format", "of printed maps",
-        dict.fromkeys(PICTURE_FORMATS, "at the size of the paper"),
-    ),
-    Wish(
-        "paper", "pictures", "--paper", "paper", "size",
-        {name: f"{width} × {height} mm" for name, (width, height) in PAPERS.items()},
-    ),
+    Wish("picture_format", "pictures", "--picture-format", "format", "of printed maps",
+        dict.fromkeys(PICTURE_FORMATS, "at the size of the paper")),
+    Wish("paper", "pictures", "--paper", "paper", "size",
+        {name: f"{width} × {height} mm" for name, (width, height) in PAPERS.items()}),
     Wish("dpi", "pictures", "--dpi", "dots per inch", "pixels of printed maps", low=36, high=1200, unit="dpi"),
-)  # fmt: skip
+)
+# fmt: on
 
 
 def read_side(text: str) -> str | tuple[int, int] | None:

@@ -26,103 +26,42 @@ class ClimateParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Climate"
     section: ClassVar[str] = "climate"
 
-    precipitation: Annotated[
-        float,
-        parameter(
-            0.0,
-            4.0 * USUAL_PRECIPITATION,
-            "annual precipitation: droplets, infiltration and discharge are proportional to it",
-            unit="mm",
-            log=True,
-            needs=READ_RAIN,
-            essential=True,
-        ),
-    ] = USUAL_PRECIPITATION
-    rain_by_altitude: Annotated[
-        float,
-        parameter(
-            0.0,
-            1.0,
-            "fraction of the rain that increases with altitude; the rest is uniform",
-            needs=READ_RAIN,
-        ),
-    ] = 0.0
-    wind_direction: Annotated[
-        float, parameter(0.0, 360.0, "direction the wind comes from, clockwise from north", unit="°", essential=True)
-    ] = 270.0
-    wind_speed: Annotated[
-        float, parameter(0.0, 4.0, "speed of the prevailing wind", unit="cells/t", essential=True)
-    ] = USUAL_WIND
-    temperature: Annotated[
-        float,
-        parameter(
-            -40.0,
-            45.0,
-            "air temperature at height 0",
-            unit="°C",
-            needs=FEEL_WARMTH,
-            essential=True,
-        ),
-    ] = 15.0
-    lapse_rate: Annotated[
-        float,
-        parameter(
-            0.0,
-            60.0,
-            "decrease of temperature per kilometre of height",
-            unit="°C/km",
-            needs=FEEL_WARMTH,
-        ),
-    ] = 6.5
+    # fmt: off
+    precipitation: Annotated[float, parameter(0.0, 4.0 * USUAL_PRECIPITATION,
+        "annual precipitation: droplets, infiltration and discharge are proportional to it", unit="mm", log=True,
+        needs=READ_RAIN, essential=True)] = USUAL_PRECIPITATION
+    rain_by_altitude: Annotated[float, parameter(0.0, 1.0,
+        "fraction of the rain that increases with altitude; the rest is uniform", needs=READ_RAIN)] = 0.0
+    wind_direction: Annotated[float, parameter(0.0, 360.0, "direction the wind comes from, clockwise from north",
+        unit="°", essential=True)] = 270.0
+    wind_speed: Annotated[float, parameter(0.0, 4.0, "speed of the prevailing wind", unit="cells/t",
+        essential=True)] = USUAL_WIND
+    temperature: Annotated[float, parameter(-40.0, 45.0, "air temperature at height 0", unit="°C", needs=FEEL_WARMTH,
+        essential=True)] = 15.0
+    lapse_rate: Annotated[float, parameter(0.0, 60.0, "decrease of temperature per kilometre of height", unit="°C/km",
+        needs=FEEL_WARMTH)] = 6.5
     year: Annotated[int, parameter(0, 100_000, "length of a year; 0: no seasons", unit="cycles", log=True)] = 0
-    season_rain: Annotated[
-        float,
-        parameter(
-            0.0,
-            1.0,
-            "seasonal amplitude of rain, as a fraction: drier summers, wetter winters",
-            needs=f"climate.year, {READ_RAIN}",
-        ),
-    ] = 0.5
-    season_temperature: Annotated[
-        float,
-        parameter(
-            0.0,
-            40.0,
-            "seasonal amplitude of temperature: summer above, winter below the annual mean",
-            unit="°C",
-            needs=f"climate.year, {FEEL_WARMTH}",
-        ),
-    ] = 8.0
-    season_wind: Annotated[
-        float,
-        parameter(0.0, 180.0, "seasonal swing of the wind direction to either side", unit="°", needs="climate.year"),
-    ] = 0.0
+    season_rain: Annotated[float, parameter(0.0, 1.0,
+        "seasonal amplitude of rain, as a fraction: drier summers, wetter winters",
+        needs=f"climate.year, {READ_RAIN}")] = 0.5
+    season_temperature: Annotated[float, parameter(0.0, 40.0,
+        "seasonal amplitude of temperature: summer above, winter below the annual mean", unit="°C",
+        needs=f"climate.year, {FEEL_WARMTH}")] = 8.0
+    season_wind: Annotated[float, parameter(0.0, 180.0, "seasonal swing of the wind direction to either side", unit="°",
+        needs="climate.year")] = 0.0
     storms: Annotated[float, parameter(0.0, 1.0, "fraction of the time in which a storm blows", essential=True)] = 0.0
-    storm_length: Annotated[
-        int, parameter(2, 10_000, "duration of a storm", unit="cycles", log=True, needs="climate.storms")
-    ] = 60
-    storm_speed: Annotated[
-        float,
-        parameter(
-            1.0,
-            4.0,
-            "wind speed at the peak of a storm, relative to the prevailing wind",
-            unit="times",
-            needs="climate.storms",
-        ),
-    ] = 2.0
-    gustiness: Annotated[
-        float,
-        parameter(0.0, 1.0, "largest deviation of gusts and lulls from the wind speed, as a fraction; 0: steady wind"),
-    ] = 0.0
-    gust_length: Annotated[
-        int, parameter(1, 10_000, "time between gusts and lulls", unit="cycles", log=True, needs="climate.gustiness")
-    ] = 20
-    gust_turn: Annotated[
-        float,
-        parameter(0.0, 90.0, "largest swing of the wind direction with the gusts", unit="°", needs="climate.gustiness"),
-    ] = 0.0
+    storm_length: Annotated[int, parameter(2, 10_000, "duration of a storm", unit="cycles", log=True,
+        needs="climate.storms")] = 60
+    storm_speed: Annotated[float, parameter(1.0, 4.0,
+        "wind speed at the peak of a storm, relative to the prevailing wind", unit="times",
+        needs="climate.storms")] = 2.0
+    gustiness: Annotated[float, parameter(0.0, 1.0,
+        "largest deviation of gusts and lulls from the wind speed, as a fraction; 0: steady wind")] = 0.0
+    gust_length: Annotated[int, parameter(1, 10_000, "time between gusts and lulls", unit="cycles", log=True,
+        needs="climate.gustiness")] = 20
+    gust_turn: Annotated[float, parameter(0.0, 90.0, "largest swing of the wind direction with the gusts", unit="°",
+        needs="climate.gustiness")] = 0.0
+    # fmt: on
 
 
 class Weather(NamedTuple):

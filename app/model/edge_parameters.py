@@ -14,22 +14,16 @@ class EdgeParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Edges and sea"
     section: ClassVar[str] = "climate"
 
-    water: Annotated[
-        Literal["open", "sea", "wall"],
-        described(
-            "boundary for water: it flows off the map (open), into the sea, or is kept by a wall", essential=True
-        ),
-    ] = "open"
-    wind: Annotated[
-        Literal["open", "wrap"],
-        described(
-            "boundary for wind and sand: open, or periodic (wrap), where what leaves returns on the other side",
-            needs="wind.enabled or wind_field.enabled or plants.enabled or cascade.enabled or moisture.enabled",
-        ),
-    ] = "open"
-    sea_level: Annotated[
-        float, parameter(-10_000.0, 10_000.0, "elevation of the sea", unit="m", needs="edges.water=sea", essential=True)
-    ] = 0.0
+    # fmt: off
+    water: Annotated[Literal["open", "sea", "wall"],
+        described("boundary for water: it flows off the map (open), into the sea, or is kept by a wall",
+        essential=True)] = "open"
+    wind: Annotated[Literal["open", "wrap"],
+        described("boundary for wind and sand: open, or periodic (wrap), where what leaves returns on the other side",
+        needs="wind.enabled or wind_field.enabled or plants.enabled or cascade.enabled or moisture.enabled")] = "open"
+    sea_level: Annotated[float, parameter(-10_000.0, 10_000.0, "elevation of the sea", unit="m",
+        needs="edges.water=sea", essential=True)] = 0.0
+    # fmt: on
 
     @property
     def sea(self) -> float:

@@ -28,120 +28,55 @@ class GeologyParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "processes"
     acts_with: ClassVar[str] = "world.source=range or world.worn"
 
+    # fmt: off
     enabled: Annotated[bool, described("geological time: uplift, incision by rivers, and hillslopes")] = False
-    age: Annotated[
-        float,
-        parameter(
-            0.0, 5e7, "age at which a new range begins", unit="years", log=True, needs="world.source=range",
-            essential=True, makes_world=True,
-        ),
-    ] = 5e6  # fmt: skip
-    years_per_cycle: Annotated[
-        float, parameter(1.0, 1e6, "time that passes in a cycle", unit="years", log=True, needs=RUNS, essential=True)
-    ] = 10_000.0
-    every: Annotated[
-        int,
-        parameter(
-            1,
-            1000,
-            "cycles between two steps; each makes up for their time",
-            unit="cycles",
-            log=True,
-            needs=RUNS,
-        ),
-    ] = 1
-    uplift: Annotated[
-        float,
-        parameter(-20.0, 20.0, "uplift of rock where it is fastest; below 0 it sinks", unit="mm/year", essential=True),
-    ] = 0.5
-    uplift_pattern: Annotated[
-        Literal["uniform", "dome", "tilted block", "fault", "belt", "fold belt", "escarpment"],
-        described("where rock rises; the field of uplift is a factor on it", needs="geology.uplift", essential=True),
-    ] = "uniform"
-    uplift_direction: Annotated[
-        float,
-        parameter(
-            0.0,
-            360.0,
-            "direction that the uplifted side of a fault or an escarpment faces, or across folds; clockwise from north",
-            unit="°",
-            needs="geology.uplift, not geology.uplift_pattern=uniform, not geology.uplift_pattern=dome",
-        ),
-    ] = 180.0
-    uplift_width: Annotated[
-        float,
-        parameter(
-            0.02,
-            4.0,
-            "radius of a dome, width of a block or a half of a belt, relative to the map's longer side",
-            log=True,
-            needs="geology.uplift, not geology.uplift_pattern=uniform",
-        ),
-    ] = 0.45
-    subsidence: Annotated[
-        float,
-        parameter(
-            0.0,
-            1.0,
-            "subsidence beside the fault, as a fraction of the uplift",
-            needs="geology.uplift, geology.uplift_pattern=tilted block or geology.uplift_pattern=fault",
-        ),
-    ] = 0.2
-    uplift_end: Annotated[
-        float,
-        parameter(0.0, 1e8, "time at which the uplift ends; 0: it goes on", unit="years", needs="geology.uplift"),
-    ] = 0.0
-    erodibility: Annotated[
-        float,
-        parameter(0.0, 1e-2, "K: erodibility of rock by rivers", unit="m^(1-2m)/year", log=True, essential=True),
-    ] = 5e-6
-    sediment_erodibility: Annotated[
-        float,
-        parameter(0.1, 50.0, "erodibility of loose material beside that of rock", unit="times", log=True, needs=CUTS),
-    ] = 2.0
-    cover: Annotated[
-        float,
-        parameter(0.01, 100.0, "thickness of loose material that half protects rock", unit="m", log=True, needs=CUTS),
-    ] = 2.0
-    area_exponent: Annotated[float, parameter(0.1, 1.0, "m: exponent of the drainage area in incision", needs=CUTS)] = (
-        0.45
-    )
-    channel_area: Annotated[
-        float,
-        parameter(
-            0.0, 1e7, "area that drains to the head of a channel; slopes above it wear as the head does", unit="m²",
-            log=True, needs=CUTS,
-        ),
-    ] = 0.0  # fmt: skip
+    age: Annotated[float, parameter(0.0, 5e7, "age at which a new range begins", unit="years", log=True,
+        needs="world.source=range", essential=True, makes_world=True)] = 5e6
+    years_per_cycle: Annotated[float, parameter(1.0, 1e6, "time that passes in a cycle", unit="years", log=True,
+        needs=RUNS, essential=True)] = 10_000.0
+    every: Annotated[int, parameter(1, 1000, "cycles between two steps; each makes up for their time", unit="cycles",
+        log=True, needs=RUNS)] = 1
+    uplift: Annotated[float, parameter(-20.0, 20.0, "uplift of rock where it is fastest; below 0 it sinks",
+        unit="mm/year", essential=True)] = 0.5
+    uplift_pattern: Annotated[Literal["uniform", "dome", "tilted block", "fault", "belt", "fold belt", "escarpment"],
+        described("where rock rises; the field of uplift is a factor on it", needs="geology.uplift",
+        essential=True)] = "uniform"
+    uplift_direction: Annotated[float, parameter(0.0, 360.0,
+        "direction that the uplifted side of a fault or an escarpment faces, or across folds; clockwise from north",
+        unit="°", needs="geology.uplift, not geology.uplift_pattern=uniform, not geology.uplift_pattern=dome")] = 180.0
+    uplift_width: Annotated[float, parameter(0.02, 4.0,
+        "radius of a dome, width of a block or a half of a belt, relative to the map's longer side", log=True,
+        needs="geology.uplift, not geology.uplift_pattern=uniform")] = 0.45
+    subsidence: Annotated[float, parameter(0.0, 1.0, "subsidence beside the fault, as a fraction of the uplift",
+        needs="geology.uplift, geology.uplift_pattern=tilted block or geology.uplift_pattern=fault")] = 0.2
+    uplift_end: Annotated[float, parameter(0.0, 1e8, "time at which the uplift ends; 0: it goes on", unit="years",
+        needs="geology.uplift")] = 0.0
+    erodibility: Annotated[float, parameter(0.0, 1e-2, "K: erodibility of rock by rivers", unit="m^(1-2m)/year",
+        log=True, essential=True)] = 5e-6
+    sediment_erodibility: Annotated[float, parameter(0.1, 50.0, "erodibility of loose material beside that of rock",
+        unit="times", log=True, needs=CUTS)] = 2.0
+    cover: Annotated[float, parameter(0.01, 100.0, "thickness of loose material that half protects rock", unit="m",
+        log=True, needs=CUTS)] = 2.0
+    area_exponent: Annotated[float, parameter(0.1, 1.0, "m: exponent of the drainage area in incision",
+        needs=CUTS)] = 0.45
+    channel_area: Annotated[float, parameter(0.0, 1e7,
+        "area that drains to the head of a channel; slopes above it wear as the head does", unit="m²", log=True,
+        needs=CUTS)] = 0.0
     slope_exponent: Annotated[float, parameter(0.5, 3.0, "n: exponent of the slope in incision", needs=CUTS)] = 1.0
-    deposition: Annotated[
-        float,
-        parameter(0.0, 10.0, "G: how readily rivers deposit; 0 carries all away", needs=CUTS, essential=True),
-    ] = 0.5
-    critical_slope: Annotated[
-        float,
-        parameter(5.0, 90.0, "steeper slopes slide; 90 leaves all", unit="°", needs=CUTS, essential=True),
-    ] = 33.0
-    settling_length: Annotated[
-        float,
-        parameter(
-            1.0, 1e6, "distance in the sea over which two thirds of a river's load settle", unit="m", log=True,
-            needs=f"{CUTS}, edges.water=sea",
-        ),
-    ] = 1000.0  # fmt: skip
-    diffusivity: Annotated[
-        float, parameter(0.0, 10.0, "creep of hillslopes, which rounds them", unit="m²/year", log=True, essential=True)
-    ] = 0.01
-    soil_production: Annotated[
-        float, parameter(0.0, 10.0, "rate at which bare rock turns to soil", unit="mm/year", log=True)
-    ] = 0.02
-    soil_depth: Annotated[
-        float,
-        parameter(
-            0.01, 10.0, "thickness of soil that reduces its production to a third", unit="m", log=True,
-            needs="geology.soil_production",
-        ),
-    ] = 0.5  # fmt: skip
+    deposition: Annotated[float, parameter(0.0, 10.0, "G: how readily rivers deposit; 0 carries all away", needs=CUTS,
+        essential=True)] = 0.5
+    critical_slope: Annotated[float, parameter(5.0, 90.0, "steeper slopes slide; 90 leaves all", unit="°", needs=CUTS,
+        essential=True)] = 33.0
+    settling_length: Annotated[float, parameter(1.0, 1e6,
+        "distance in the sea over which two thirds of a river's load settle", unit="m", log=True,
+        needs=f"{CUTS}, edges.water=sea")] = 1000.0
+    diffusivity: Annotated[float, parameter(0.0, 10.0, "creep of hillslopes, which rounds them", unit="m²/year",
+        log=True, essential=True)] = 0.01
+    soil_production: Annotated[float, parameter(0.0, 10.0, "rate at which bare rock turns to soil", unit="mm/year",
+        log=True)] = 0.02
+    soil_depth: Annotated[float, parameter(0.01, 10.0, "thickness of soil that reduces its production to a third",
+        unit="m", log=True, needs="geology.soil_production")] = 0.5
+    # fmt: on
 
 
 def landscape_parameters(parameters: GeologyParameters, years: float) -> LandscapeParameters:

@@ -99,69 +99,44 @@ def side_by_side(pack: str) -> tuple[str, ...]:
     return tuple(layer.name for layer in LAYERS.values() if layer.pack == pack)
 
 
+# fmt: off
 declare_layers(
-    LayerDeclaration(
-        "bedrock", "height of solid rock", "m", np.float64,
-        always=True, raises_ground=True, account="rock", signed=True,
-    ),
-    LayerDeclaration(
-        "sediment", "thickness of loose material", "m", np.float64,
-        always=True, raises_ground=True, account="sediment",
-    ),
-    LayerDeclaration(
-        "water", "depth of water in lakes, or on its way to one; without the sea",
-        "m", np.float64, always=True, account="water", largest=LARGEST_SUM,
-    ),
+    LayerDeclaration("bedrock", "height of solid rock", "m", np.float64, always=True, raises_ground=True,
+        account="rock", signed=True),
+    LayerDeclaration("sediment", "thickness of loose material", "m", np.float64, always=True, raises_ground=True,
+        account="sediment"),
+    LayerDeclaration("water", "depth of water in lakes, or on its way to one; without the sea", "m", np.float64,
+        always=True, account="water", largest=LARGEST_SUM),
     LayerDeclaration("wind_path", "frequency of wind contact with the ground"),
     LayerDeclaration("airborne", "sand that wind carries over a cell per cycle", "m", largest=LARGEST_SUM),
-    LayerDeclaration(
-        "street_south", "airborne sand times its velocity, southward", "m cells/t",
-        pack="streets", signed=True, largest=LARGEST_SUM, seen="in overlays",
-    ),
-    LayerDeclaration(
-        "street_east", "airborne sand times its velocity, eastward", "m cells/t",
-        pack="streets", signed=True, largest=LARGEST_SUM, seen="in overlays",
-    ),
+    LayerDeclaration("street_south", "airborne sand times its velocity, southward", "m cells/t", pack="streets",
+        signed=True, largest=LARGEST_SUM, seen="in overlays"),
+    LayerDeclaration("street_east", "airborne sand times its velocity, eastward", "m cells/t", pack="streets",
+        signed=True, largest=LARGEST_SUM, seen="in overlays"),
     LayerDeclaration("stream", "frequency of droplets", pack="flow", largest=LARGEST_SUM),
     LayerDeclaration("discharge", "water that passes per cycle", "m", pack="flow", largest=LARGEST_SUM),
-    LayerDeclaration(
-        "momentum_south", "discharge times velocity, southward", "m cells/t",
-        pack="flow", signed=True, largest=LARGEST_SUM,
-    ),
-    LayerDeclaration(
-        "momentum_east", "discharge times velocity, eastward", "m cells/t",
-        pack="flow", signed=True, largest=LARGEST_SUM,
-    ),
+    LayerDeclaration("momentum_south", "discharge times velocity, southward", "m cells/t", pack="flow", signed=True,
+        largest=LARGEST_SUM),
+    LayerDeclaration("momentum_east", "discharge times velocity, eastward", "m cells/t", pack="flow", signed=True,
+        largest=LARGEST_SUM),
     LayerDeclaration("rain", "relative rainfall", given=True),
     LayerDeclaration("wear", "recent erosion by snowballs", "m", largest=LARGEST_SUM),
     LayerDeclaration("deposit", "recent deposition by snowballs", "m", largest=LARGEST_SUM),
-    LayerDeclaration(
-        "reworked", "how lately a braided river moved the ground, from 1 for now, falling with time", largest=1.0
-    ),
+    LayerDeclaration("reworked", "how lately a braided river moved the ground, from 1 for now, falling with time",
+        largest=1.0),
     LayerDeclaration("traffic", "recent traffic of snowballs", largest=LARGEST_SUM),
-    LayerDeclaration(
-        "moisture", "water in the soil", "m", np.float64,
-        account="water", largest=LARGEST_SUM, seen="in overlays",
-    ),
-    LayerDeclaration(
-        "groundwater", "water below the soil", "m", np.float64,
-        account="water", largest=LARGEST_SUM, seen="in overlays",
-    ),
+    LayerDeclaration("moisture", "water in the soil", "m", np.float64, account="water", largest=LARGEST_SUM,
+        seen="in overlays"),
+    LayerDeclaration("groundwater", "water below the soil", "m", np.float64, account="water", largest=LARGEST_SUM,
+        seen="in overlays"),
     LayerDeclaration("wetness", "relative saturation at the surface", pack="surface", largest=1.0),
     LayerDeclaration("grass", "grass cover", pack="surface", largest=1.0),
     LayerDeclaration("roots", "root density", pack="surface", largest=1.0, seen="in overlays"),
-    LayerDeclaration(
-        "canopy", "canopy cover", pack="surface", largest=1.0,
-        seen="in overlays",
-    ),
-    LayerDeclaration(
-        "wind_field_south", "southward wind near the ground, relative to the prevailing speed",
-        pack="wind field", signed=True, seen="in overlays",
-    ),
-    LayerDeclaration(
-        "wind_field_east", "eastward wind near the ground, relative to the prevailing speed",
-        pack="wind field", signed=True, seen="in overlays",
-    ),
+    LayerDeclaration("canopy", "canopy cover", pack="surface", largest=1.0, seen="in overlays"),
+    LayerDeclaration("wind_field_south", "southward wind near the ground, relative to the prevailing speed",
+        pack="wind field", signed=True, seen="in overlays"),
+    LayerDeclaration("wind_field_east", "eastward wind near the ground, relative to the prevailing speed",
+        pack="wind field", signed=True, seen="in overlays"),
     LayerDeclaration("strata_rise", "height of the top of the strata", "m", signed=True),
     LayerDeclaration("rooted_ground", "ground when plants were last updated", "m", signed=True, seen="never"),
     # In the order of kernels/rates.py
@@ -173,7 +148,8 @@ declare_layers(
     _rate("mobility", "whether rock and sediment may move: 1 free, 0 protected", "rates", largest=1.0),
     _rate("rate_rain", "factor on the rain"),
     _rate("rate_uplift", "factor on uplift"),
-)  # fmt: skip
+)
+# fmt: on
 
 # Further places of a pack, in which a cycle adds up its own; 0 between cycles.
 SCRATCH = {"flow": len(side_by_side("flow"))}

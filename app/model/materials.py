@@ -126,37 +126,23 @@ class MaterialParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Materials"
     section: ClassVar[str] = "world"
 
+    # fmt: off
     enabled: Annotated[bool, described("several kinds of rock and sediment, each with its own properties")] = False
-    folder: Annotated[
-        str,
-        described(
-            "folder of further materials (TOML); a file with the name of a shipped material replaces it",
-            names_file=True,
-        ),
-    ] = ""
-    strata: Annotated[
-        str,
-        described(
-            "rocks from the top with their thickness in metres; the last continues downwards",
-            check=read_strata,
-            essential=True,
-        ),
-    ] = "sandstone 60; clay 25; sandstone 40; granite"
+    folder: Annotated[str,
+        described("folder of further materials (TOML); a file with the name of a shipped material replaces it",
+        names_file=True)] = ""
+    strata: Annotated[str, described("rocks from the top with their thickness in metres; the last continues downwards",
+        check=read_strata, essential=True)] = "sandstone 60; clay 25; sandstone 40; granite"
     repeat: Annotated[bool, described("repeat the sequence of strata downwards")] = False
     dip: Annotated[float, parameter(0.0, 60.0, "dip of the strata", unit="°")] = 0.0
-    dip_direction: Annotated[
-        float, parameter(0.0, 360.0, "dip direction (downslope), clockwise from north", unit="°", needs="materials.dip")
-    ] = 90.0
+    dip_direction: Annotated[float, parameter(0.0, 360.0, "dip direction (downslope), clockwise from north", unit="°",
+        needs="materials.dip")] = 90.0
     fold: Annotated[float, parameter(0.0, 5_000.0, "height of folds from trough to crest", unit="m", log=True)] = 0.0
-    fold_wavelength: Annotated[
-        float,
-        parameter(
-            0.05, 4.0, "wavelength of the folds, relative to the map's longer side", log=True, needs="materials.fold"
-        ),
-    ] = 0.5
-    loose: Annotated[
-        str, described("initial loose material: kinds with their proportions, such as sand 3; gravel 1", check=read_mix)
-    ] = "sand"
+    fold_wavelength: Annotated[float, parameter(0.05, 4.0, "wavelength of the folds, relative to the map's longer side",
+        log=True, needs="materials.fold")] = 0.5
+    loose: Annotated[str, described("initial loose material: kinds with their proportions, such as sand 3; gravel 1",
+        check=read_mix)] = "sand"
+    # fmt: on
 
 
 @dataclass(frozen=True)

@@ -98,19 +98,13 @@ class FloraParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "world"
     needs: ClassVar[str] = "plants.enabled"
 
-    folder: Annotated[
-        str,
-        described(
-            "folder of further kinds of plants (TOML); a file with the name of a shipped kind replaces it",
-            names_file=True,
-        ),
-    ] = ""
-    trees: Annotated[
-        str,
-        described(
-            "kinds of trees, such as conifer; broadleaf; poplar; empty: grass alone", check=read_trees, essential=True
-        ),
-    ] = "conifer; broadleaf"
+    # fmt: off
+    folder: Annotated[str,
+        described("folder of further kinds of plants (TOML); a file with the name of a shipped kind replaces it",
+        names_file=True)] = ""
+    trees: Annotated[str, described("kinds of trees, such as conifer; broadleaf; poplar; empty: grass alone",
+        check=read_trees, essential=True)] = "conifer; broadleaf"
+    # fmt: on
 
 
 class Plant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -118,11 +112,13 @@ class Plant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     name: str = ""  # of the file
     title: str
+    # fmt: off
     wetness: Annotated[tuple[Share, Share, Share, Share], rising("wetness of the ground that it needs", *FOUR)]
     temperature: Annotated[
         tuple[Celsius, Celsius, Celsius, Celsius], rising("annual mean temperature that it needs", *FOUR)
     ]
     slope: Annotated[tuple[Degrees, Degrees], rising("slope that it stands on", *FOUR[2:])]
+    # fmt: on
 
 
 class Tree(Plant, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -131,6 +127,7 @@ class Tree(Plant, frozen=True, forbid_unknown_fields=True, kw_only=True):
     shape: Shape
     colour: Colour
     deciduous: bool = False
+    # fmt: off
     height: Annotated[float, parameter(0.05, 4.0, "height in the picture relative to tree size", unit="×", log=True)]
     crown: Annotated[float, parameter(0.05, 6.0, "radius of its crown", unit="cells", log=True)]
     rooting: Annotated[float, parameter(0.05, 6.0, "radius of its roots", unit="cells", log=True)]
@@ -143,6 +140,7 @@ class Tree(Plant, frozen=True, forbid_unknown_fields=True, kw_only=True):
     seeds: Annotated[float, parameter(0.0, 1.0, "seedlings where there is room", unit="1/cycle", log=True)]
     distance: Annotated[float, parameter(0.05, 30.0, "mean dispersal distance", unit="cells", log=True)]
     shade_tolerance: Annotated[float, parameter(0.0, 1.0, "health that a small one keeps in full shade, as a fraction")]
+    # fmt: on
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,11 @@ class RecordingParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Recording"
     section: ClassVar[str] = "view"
 
-    format: Annotated[
-        Format,
-        described("mp4: H.264 for any player; mov: ProRes for editing; png: numbered pictures; gif, webp: short loops"),
-    ] = "mp4"
-    frames_per_second: Annotated[
-        int, parameter(1, 60, "frames per second of the clip, however many the window draws; at most 50 in a gif")
-    ] = 30
-    minimap: Annotated[
-        bool, described("the minimap is in clips of the scene, too; else it is hidden while one is recorded")
-    ] = False
+    # fmt: off
+    format: Annotated[Format, described(
+        "mp4: H.264 for any player; mov: ProRes for editing; png: numbered pictures; gif, webp: short loops")] = "mp4"
+    frames_per_second: Annotated[int, parameter(1, 60,
+        "frames per second of the clip, however many the window draws; at most 50 in a gif")] = 30
+    minimap: Annotated[bool,
+        described("the minimap is in clips of the scene, too; else it is hidden while one is recorded")] = False
+    # fmt: on

@@ -17,67 +17,26 @@ class RiverParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Rivers"
     section: ClassVar[str] = "rivers"
 
-    interval: Annotated[
-        int,
-        parameter(1, 1000, "cycles between surveys of rivers, lakes, watersheds and realism", unit="cycles", log=True),
-    ] = 20
-    begin: Annotated[
-        Beginning, described("what makes a river: its mean discharge, by rain and springs, or its contributing area")
-    ] = "discharge"
-    discharge: Annotated[
-        float,
-        parameter(
-            0.0,
-            1e6,
-            "mean discharge at which a river begins; 0: of 'threshold' cells under even rain",
-            unit="m³/s",
-            log=True,
-            least=1e-9,
-            needs="rivers.begin=discharge",
-        ),
-    ] = 0.0
-    threshold: Annotated[
-        int,
-        parameter(
-            1,
-            1_000_000,
-            "contributing area at which a river begins, or whose rain it begins with",
-            unit="cells",
-            log=True,
-            needs="rivers.begin=area or not rivers.discharge",
-            essential=True,
-        ),
-    ] = 150
-    width: Annotated[
-        float,
-        parameter(
-            0.5,
-            1000.0,
-            "width of a river of 1 m³/s; that of others grows with the root of their mean discharge",
-            unit="m",
-            log=True,
-            needs=f"{READ_STREAMS} or meandering.enabled",
-            essential=True,
-        ),
-    ] = RIVER_WIDTH
-    watershed_size: Annotated[
-        int, parameter(1, 1_000_000, "smaller watersheds are merged into the coast", unit="cells", log=True)
-    ] = 500
-    channel_flow: Annotated[
-        float,
-        parameter(0.1, 1000.0, "smallest discharge per cycle of a channel that is measured", unit="m", log=True),
-    ] = 5.0
-    channel_interval: Annotated[
-        int, parameter(10, 10_000, "cycles between measurements of channels", unit="cycles", log=True)
-    ] = 200
-    filling_pace: Annotated[
-        int,
-        parameter(
-            1,
-            100,
-            "rounds of filling per picture while the overlay 'filling' is shown",
-            unit="rounds",
-            log=True,
-            needs="view.overlay=filling",
-        ),
-    ] = 2
+    # fmt: off
+    interval: Annotated[int, parameter(1, 1000, "cycles between surveys of rivers, lakes, watersheds and realism",
+        unit="cycles", log=True)] = 20
+    begin: Annotated[Beginning, described(
+        "what makes a river: its mean discharge, by rain and springs, or its contributing area")] = "discharge"
+    discharge: Annotated[float, parameter(0.0, 1e6,
+        "mean discharge at which a river begins; 0: of 'threshold' cells under even rain", unit="m³/s", log=True,
+        least=1e-9, needs="rivers.begin=discharge")] = 0.0
+    threshold: Annotated[int, parameter(1, 1_000_000,
+        "contributing area at which a river begins, or whose rain it begins with", unit="cells", log=True,
+        needs="rivers.begin=area or not rivers.discharge", essential=True)] = 150
+    width: Annotated[float, parameter(0.5, 1000.0,
+        "width of a river of 1 m³/s; that of others grows with the root of their mean discharge", unit="m", log=True,
+        needs=f"{READ_STREAMS} or meandering.enabled", essential=True)] = RIVER_WIDTH
+    watershed_size: Annotated[int, parameter(1, 1_000_000, "smaller watersheds are merged into the coast", unit="cells",
+        log=True)] = 500
+    channel_flow: Annotated[float, parameter(0.1, 1000.0, "smallest discharge per cycle of a channel that is measured",
+        unit="m", log=True)] = 5.0
+    channel_interval: Annotated[int, parameter(10, 10_000, "cycles between measurements of channels", unit="cycles",
+        log=True)] = 200
+    filling_pace: Annotated[int, parameter(1, 100, "rounds of filling per picture while the overlay 'filling' is shown",
+        unit="rounds", log=True, needs="view.overlay=filling")] = 2
+    # fmt: on

@@ -11,18 +11,11 @@ class SimulationParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Simulation"
     section: ClassVar[str] = "performance"
 
-    cycles_per_frame: Annotated[
-        int,
-        parameter(0, 100, "cycles per 1/60 s in the window, per frame of a clip; 0 means as fast as possible"),
-    ] = 0
-    frames_per_cycle: Annotated[
-        int,
-        parameter(
-            1,
-            600,
-            "slow motion in the window: how many 1/60 s its cycles take, where it is not as fast as possible",
-            log=True,
-            needs="simulation.cycles_per_frame",
-        ),
-    ] = 1
+    # fmt: off
+    cycles_per_frame: Annotated[int, parameter(0, 100,
+        "cycles per 1/60 s in the window, per frame of a clip; 0 means as fast as possible")] = 0
+    frames_per_cycle: Annotated[int, parameter(1, 600,
+        "slow motion in the window: how many 1/60 s its cycles take, where it is not as fast as possible", log=True,
+        needs="simulation.cycles_per_frame")] = 1
     threads: Annotated[int, parameter(0, 256, "threads of the simulation; 0 means one per core")] = 0
+    # fmt: on

@@ -26,19 +26,9 @@ class TraitParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Traits"
     section: ClassVar[str] = "processes"
 
-    materials: Annotated[
-        str,
-        described(
-            "traits of materials, such as sand repose 30; empty: as their files say",
-            check=read_material_traits,
-            needs="materials.enabled",
-        ),
-    ] = ""
-    plants: Annotated[
-        str,
-        described(
-            "traits of plants, such as conifer roots 0.9; empty: as their files say",
-            check=read_plant_traits,
-            needs="plants.enabled",
-        ),
-    ] = ""
+    # fmt: off
+    materials: Annotated[str, described("traits of materials, such as sand repose 30; empty: as their files say",
+        check=read_material_traits, needs="materials.enabled")] = ""
+    plants: Annotated[str, described("traits of plants, such as conifer roots 0.9; empty: as their files say",
+        check=read_plant_traits, needs="plants.enabled")] = ""
+    # fmt: on

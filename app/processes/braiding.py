@@ -34,38 +34,23 @@ class BraidingParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Braiding"
     section: ClassVar[str] = "processes"
 
+    # fmt: off
     enabled: Annotated[bool, described("rivers that part among bars of loose material and join again")] = False
-    springs: Annotated[
-        str,
-        described(
-            "position (south, east, from 0 to 1) and water per cycle, in metres over one cell, of each river that comes"
-            " onto the map, separated by ';'",
-            check=read_rivers,
-        ),
-    ] = "0.5 0 300"
-    transport: Annotated[
-        float,
-        parameter(
-            0.0, 1000.0, "loose material that all the water takes from a cell in a cycle, at a slope of 1 %", unit="m",
-            log=True, essential=True,
-        ),
-    ] = 8.0  # fmt: skip
-    lateral: Annotated[
-        float, parameter(0.0, 100.0, "how readily banks slide into the water beside them", log=True, essential=True)
-    ] = 2.0
+    springs: Annotated[str, described(
+        "position (south, east, from 0 to 1) and water per cycle, in metres over one cell, of each river that comes"
+        " onto the map, separated by ';'", check=read_rivers)] = "0.5 0 300"
+    transport: Annotated[float, parameter(0.0, 1000.0,
+        "loose material that all the water takes from a cell in a cycle, at a slope of 1 %", unit="m", log=True,
+        essential=True)] = 8.0
+    lateral: Annotated[float, parameter(0.0, 100.0, "how readily banks slide into the water beside them", log=True,
+        essential=True)] = 2.0
     overcome: Annotated[float, parameter(0.0, 0.1, "upward slope over which water still carries", log=True)] = 0.002
-    load: Annotated[
-        float,
-        parameter(0.0, 1.0, "gravel that the rivers bring in, as a part of what they take from where they come in"),
-    ] = 1.0
-    regrowth: Annotated[
-        float,
-        parameter(
-            1.0, 1e6, "cycles in which plants come back to two thirds of the ground that was moved", unit="cycles",
-            log=True,
-        ),
-    ] = 150.0  # fmt: skip
+    load: Annotated[float, parameter(0.0, 1.0,
+        "gravel that the rivers bring in, as a part of what they take from where they come in")] = 1.0
+    regrowth: Annotated[float, parameter(1.0, 1e6,
+        "cycles in which plants come back to two thirds of the ground that was moved", unit="cycles", log=True)] = 150.0
     memory: Annotated[float, parameter(0.001, 1.0, "weight of the latest cycle in the threads shown", log=True)] = 0.1
+    # fmt: on
 
 
 @register

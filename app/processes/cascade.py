@@ -24,80 +24,33 @@ class CascadeParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Cascade"
     section: ClassVar[str] = "processes"
 
+    # fmt: off
     enabled: Annotated[bool, described("sliding of loose material that exceeds its angle of repose")] = False
-    roughness: Annotated[
-        float,
-        parameter(
-            0.0,
-            0.05,
-            "stable height difference to the next cell: tangent of the angle of repose over scale,"
-            " where materials do not define it",
-            unit="h",
-            needs="not materials.enabled",
-        ),
-    ] = 0.0075
-    settling: Annotated[
-        float,
-        parameter(
-            0.0, 0.045, "rate at which excess height slides; more with many or slow parcels of wind", essential=True
-        ),
-    ] = 0.02
-    steepness: Annotated[
-        float,
-        parameter(0.0, 3.0, "factor on the tangent of all angles of repose", unit="times", essential=True),
-    ] = 1.0
-    wet_strength: Annotated[
-        float,
-        parameter(
-            0.0,
-            2.0,
-            "increase of the angle of repose in half-wet ground, as a fraction of its tangent",
-            needs="moisture.enabled",
-        ),
-    ] = 0.3
-    soaked_weakness: Annotated[
-        float,
-        parameter(
-            0.0,
-            0.9,
-            "decrease of the angle of repose in saturated ground, as a fraction of its tangent",
-            needs="moisture.enabled",
-        ),
-    ] = 0.4
-    root_strength: Annotated[
-        float,
-        parameter(
-            0.0,
-            4.0,
-            "increase of the angle of repose under the densest roots, as a fraction of its tangent",
-            needs="plants.enabled",
-        ),
-    ] = 0.6
-    creep: Annotated[
-        float,
-        parameter(
-            0.0, 1.0, "creep below the angle of repose: fraction of a height difference that moves; rounds all forms"
-        ),
-    ] = 0.0
-    where: Annotated[
-        Where,
-        described(
-            "where sand slides: everywhere, or only where parcels of wind pass in a cycle, as in the article on wind",
-            needs="wind.enabled",
-        ),
-    ] = "everywhere"
+    roughness: Annotated[float, parameter(0.0, 0.05,
+        "stable height difference to the next cell: tangent of the angle of repose over scale,"
+        " where materials do not define it", unit="h", needs="not materials.enabled")] = 0.0075
+    settling: Annotated[float, parameter(0.0, 0.045,
+        "rate at which excess height slides; more with many or slow parcels of wind", essential=True)] = 0.02
+    steepness: Annotated[float, parameter(0.0, 3.0, "factor on the tangent of all angles of repose", unit="times",
+        essential=True)] = 1.0
+    wet_strength: Annotated[float, parameter(0.0, 2.0,
+        "increase of the angle of repose in half-wet ground, as a fraction of its tangent",
+        needs="moisture.enabled")] = 0.3
+    soaked_weakness: Annotated[float, parameter(0.0, 0.9,
+        "decrease of the angle of repose in saturated ground, as a fraction of its tangent",
+        needs="moisture.enabled")] = 0.4
+    root_strength: Annotated[float, parameter(0.0, 4.0,
+        "increase of the angle of repose under the densest roots, as a fraction of its tangent",
+        needs="plants.enabled")] = 0.6
+    creep: Annotated[float, parameter(0.0, 1.0,
+        "creep below the angle of repose: fraction of a height difference that moves; rounds all forms")] = 0.0
+    where: Annotated[Where, described(
+        "where sand slides: everywhere, or only where parcels of wind pass in a cycle, as in the article on wind",
+        needs="wind.enabled")] = "everywhere"
     passes: Annotated[int, parameter(1, 50, "passes over the map per cycle", log=True)] = 1
-    scale: Annotated[
-        float,
-        parameter(
-            1.0,
-            1000.0,
-            "cells per h, the article's unit of height",
-            unit="cells",
-            log=True,
-            needs="not materials.enabled",
-        ),
-    ] = 80.0
+    scale: Annotated[float, parameter(1.0, 1000.0, "cells per h, the article's unit of height", unit="cells", log=True,
+        needs="not materials.enabled")] = 80.0
+    # fmt: on
 
 
 @register

@@ -66,110 +66,51 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Droplets"
     section: ClassVar[str] = "processes"
 
+    # fmt: off
     enabled: Annotated[bool, described("hydraulic erosion by droplets")] = True
     count: Annotated[int, parameter(0, 100_000, "droplets of rain per cycle", log=True, essential=True)] = 1000
-    time_step: Annotated[
-        float, parameter(0.1, 2.0, "time step of a droplet, shortened so that it skips no cell", unit="t")
-    ] = 1.2
-    density: Annotated[float, parameter(0.1, 10.0, "inertia of a droplet: denser ones turn more slowly", log=True)] = (
-        1.0
-    )
-    friction: Annotated[float, parameter(0.0, 0.8, "rate at which a droplet loses speed to friction", unit="1/t")] = (
-        0.05
-    )
-    deposition_rate: Annotated[
-        float,
-        parameter(
-            0.0, 0.8, "rate at which a droplet's load approaches its transport capacity", unit="1/t", essential=True
-        ),
-    ] = 0.1
-    evaporation: Annotated[float, parameter(0.0, 1.0, "rate at which a droplet loses volume", unit="1/t", log=True)] = (
-        0.001
-    )
-    minimum_volume: Annotated[
-        float, parameter(0.001, 0.9, "a droplet ends below this volume; a new one has 1", log=True)
-    ] = 0.01
-    rock_erodibility: Annotated[
-        float, parameter(0.0, 1.0, "erodibility of bedrock relative to loose sediment", essential=True)
-    ] = 0.5
-    longest_path: Annotated[
-        int, parameter(1, 10_000, "a droplet ends after this many steps", unit="steps", log=True)
-    ] = 1000
-    water: Annotated[
-        float, parameter(0.001, 10.0, "water in a new droplet, as depth over one cell", unit="cells", log=True)
-    ] = 0.1
-    springs: Annotated[
-        str,
-        described(
-            "position (south, east, from 0 to 1) and droplets per cycle of each spring, separated by ';'",
-            check=read_springs,
-        ),
-    ] = ""
-    stream_memory: Annotated[
-        float,
-        parameter(
-            0.001,
-            1.0,
-            "weight of the latest cycle in the stream averages; higher adapts and fades faster",
-            log=True,
-        ),
-    ] = 0.01
+    time_step: Annotated[float, parameter(0.1, 2.0, "time step of a droplet, shortened so that it skips no cell",
+        unit="t")] = 1.2
+    density: Annotated[float, parameter(0.1, 10.0, "inertia of a droplet: denser ones turn more slowly",
+        log=True)] = 1.0
+    friction: Annotated[float, parameter(0.0, 0.8, "rate at which a droplet loses speed to friction",
+        unit="1/t")] = 0.05
+    deposition_rate: Annotated[float, parameter(0.0, 0.8,
+        "rate at which a droplet's load approaches its transport capacity", unit="1/t", essential=True)] = 0.1
+    evaporation: Annotated[float, parameter(0.0, 1.0, "rate at which a droplet loses volume", unit="1/t",
+        log=True)] = 0.001
+    minimum_volume: Annotated[float, parameter(0.001, 0.9, "a droplet ends below this volume; a new one has 1",
+        log=True)] = 0.01
+    rock_erodibility: Annotated[float, parameter(0.0, 1.0, "erodibility of bedrock relative to loose sediment",
+        essential=True)] = 0.5
+    longest_path: Annotated[int, parameter(1, 10_000, "a droplet ends after this many steps", unit="steps",
+        log=True)] = 1000
+    water: Annotated[float, parameter(0.001, 10.0, "water in a new droplet, as depth over one cell", unit="cells",
+        log=True)] = 0.1
+    springs: Annotated[str,
+        described("position (south, east, from 0 to 1) and droplets per cycle of each spring, separated by ';'",
+        check=read_springs)] = ""
+    stream_memory: Annotated[float, parameter(0.001, 1.0,
+        "weight of the latest cycle in the stream averages; higher adapts and fades faster", log=True)] = 0.01
     stream_friction: Annotated[float, parameter(0.0, 1.0, "reduction of friction in a stream, as a fraction")] = 0.0
-    stream_evaporation: Annotated[float, parameter(0.0, 1.0, "reduction of evaporation in a stream, as a fraction")] = (
-        0.0
-    )
-    stream_stop: Annotated[
-        float, parameter(0.0, 0.1, "in a stream a droplet ends when its acceleration falls below this", unit="cells/t²")
-    ] = 0.0
-    momentum: Annotated[
-        float,
-        parameter(
-            0.0,
-            1.0,
-            "how strongly a stream's momentum deflects droplets; makes rivers meander",
-            unit="1/t",
-            essential=True,
-        ),
-    ] = 0.0
-    river_transport: Annotated[
-        float,
-        parameter(
-            0.0,
-            100.0,
-            "by how much a river carries sediment farther, per droplet that passes in a cycle; 0: as far as any water",
-            log=True,
-            essential=True,
-        ),
-    ] = 0.0
-    root_hold: Annotated[
-        float,
-        parameter(
-            0.0,
-            1.0,
-            "reduction of erosion and deposition under the densest roots, as a fraction",
-            needs="plants.enabled",
-        ),
-    ] = 0.9
-    root_deposition: Annotated[
-        float,
-        parameter(
-            0.0,
-            1.0,
-            "how far roots reduce deposition as well; 0: sediment settles among plants as on bare ground",
-            needs="plants.enabled, droplets.root_hold",
-        ),
-    ] = 1.0
-    attrition: Annotated[
-        float,
-        parameter(
-            0.0,
-            1000.0,
-            "downstream fining: rate at which a load of abrasion 1 wears to finer kinds",
-            unit="1/km",
-            log=True,
-            needs="materials.enabled",
-        ),
-    ] = 5.0
+    stream_evaporation: Annotated[float, parameter(0.0, 1.0,
+        "reduction of evaporation in a stream, as a fraction")] = 0.0
+    stream_stop: Annotated[float, parameter(0.0, 0.1,
+        "in a stream a droplet ends when its acceleration falls below this", unit="cells/t²")] = 0.0
+    momentum: Annotated[float, parameter(0.0, 1.0,
+        "how strongly a stream's momentum deflects droplets; makes rivers meander", unit="1/t", essential=True)] = 0.0
+    river_transport: Annotated[float, parameter(0.0, 100.0,
+        "by how much a river carries sediment farther, per droplet that passes in a cycle; 0: as far as any water",
+        log=True, essential=True)] = 0.0
+    root_hold: Annotated[float, parameter(0.0, 1.0,
+        "reduction of erosion and deposition under the densest roots, as a fraction", needs="plants.enabled")] = 0.9
+    root_deposition: Annotated[float, parameter(0.0, 1.0,
+        "how far roots reduce deposition as well; 0: sediment settles among plants as on bare ground",
+        needs="plants.enabled, droplets.root_hold")] = 1.0
+    attrition: Annotated[float, parameter(0.0, 1000.0,
+        "downstream fining: rate at which a load of abrasion 1 wears to finer kinds", unit="1/km", log=True,
+        needs="materials.enabled")] = 5.0
+    # fmt: on
 
 
 @register

@@ -36,54 +36,32 @@ class MeanderingParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Meandering"
     section: ClassVar[str] = "processes"
 
+    # fmt: off
     enabled: Annotated[bool, described("trunk rivers that migrate, with point bars, cut-offs and oxbows")] = False
-    migration: Annotated[
-        float,
-        parameter(
-            0.0, 50.0, "migration rate of a bend whose radius is the river's width", unit="m/year", log=True,
-            essential=True,
-        ),
-    ] = 2.0  # fmt: skip
-    years_per_cycle: Annotated[
-        float, parameter(0.01, 1000.0, "time that passes in a cycle for the rivers", unit="years", log=True,
-                         essential=True)
-    ] = 1.0  # fmt: skip
-    discharge: Annotated[
-        float,
-        parameter(
-            0.0, 100_000.0, "mean discharge of all the map's running water; 0: its precipitation", unit="m³/s",
-            log=True, essential=True,
-        ),
-    ] = 0.0  # fmt: skip
-    narrowest: Annotated[
-        float, parameter(0.5, 1000.0, "narrower rivers stay in their beds", unit="m", log=True, essential=True)
-    ] = 10.0
-    steepest: Annotated[
-        float, parameter(0.0, 0.2, "slope of the steepest valley in which a river meanders", log=True)
-    ] = 0.01
-    friction: Annotated[
-        float, parameter(0.001, 0.1, "friction coefficient of the bed; less makes longer bends", log=True)
-    ] = 0.015
-    rock_erodibility: Annotated[
-        float, parameter(0.0, 1.0, "retreat of a bank of rock beside that of one of loose material")
-    ] = 0.05
-    bars: Annotated[
-        float, parameter(0.0, 1.0, "variation of the height of point bars, as a fraction of the depth; leaves scrolls")
-    ] = 0.5
-    flood_deposition: Annotated[
-        float,
-        parameter(
-            0.0, 1.0, "fraction of its depth below the flood plain that floods fill at the bank", unit="1/year",
-            log=True,
-        ),
-    ] = 0.002  # fmt: skip
-    flood_reach: Annotated[
-        float,
-        parameter(0.1, 10.0, "distance from the bank over which floods leave a third as much", unit="widths", log=True),
-    ] = 3.0
-    bed_diffusivity: Annotated[
-        float, parameter(0.0, 1e6, "how fast a bed evens out along the river", unit="m²/year", log=True)
-    ] = 2000.0
+    migration: Annotated[float, parameter(0.0, 50.0, "migration rate of a bend whose radius is the river's width",
+        unit="m/year", log=True, essential=True)] = 2.0
+    years_per_cycle: Annotated[float, parameter(0.01, 1000.0, "time that passes in a cycle for the rivers",
+        unit="years", log=True, essential=True)] = 1.0
+    discharge: Annotated[float, parameter(0.0, 100_000.0,
+        "mean discharge of all the map's running water; 0: its precipitation", unit="m³/s", log=True,
+        essential=True)] = 0.0
+    narrowest: Annotated[float, parameter(0.5, 1000.0, "narrower rivers stay in their beds", unit="m", log=True,
+        essential=True)] = 10.0
+    steepest: Annotated[float, parameter(0.0, 0.2, "slope of the steepest valley in which a river meanders",
+        log=True)] = 0.01
+    friction: Annotated[float, parameter(0.001, 0.1, "friction coefficient of the bed; less makes longer bends",
+        log=True)] = 0.015
+    rock_erodibility: Annotated[float, parameter(0.0, 1.0,
+        "retreat of a bank of rock beside that of one of loose material")] = 0.05
+    bars: Annotated[float, parameter(0.0, 1.0,
+        "variation of the height of point bars, as a fraction of the depth; leaves scrolls")] = 0.5
+    flood_deposition: Annotated[float, parameter(0.0, 1.0,
+        "fraction of its depth below the flood plain that floods fill at the bank", unit="1/year", log=True)] = 0.002
+    flood_reach: Annotated[float, parameter(0.1, 10.0, "distance from the bank over which floods leave a third as much",
+        unit="widths", log=True)] = 3.0
+    bed_diffusivity: Annotated[float, parameter(0.0, 1e6, "how fast a bed evens out along the river", unit="m²/year",
+        log=True)] = 2000.0
+    # fmt: on
 
 
 @register

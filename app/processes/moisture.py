@@ -24,103 +24,44 @@ class MoistureParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Moisture"
     section: ClassVar[str] = "processes"
 
+    # fmt: off
     enabled: Annotated[bool, described("water in the ground: soil moisture, groundwater and springs")] = False
-    rain_infiltration: Annotated[
-        float,
-        parameter(
-            0.0,
-            1.0,
-            "rain per cycle that can infiltrate open ground, as water depth",
-            unit="m",
-            log=True,
-            essential=True,
-        ),
-    ] = 0.004
-    soaking: Annotated[
-        float,
-        parameter(
-            0.0,
-            0.2,
-            "rate at which a droplet loses water by infiltration into dry ground",
-            unit="1/t",
-            log=True,
-            needs="droplets.enabled",
-        ),
-    ] = 0.002
-    infiltration: Annotated[
-        float,
-        parameter(0.0, 1.0, "infiltration of standing water into sand per cycle, as water depth", unit="m", log=True),
-    ] = 0.02
-    soil_depth: Annotated[
-        float, parameter(0.01, 10.0, "depth of the soil that rain wets and evaporation dries", unit="m", log=True)
-    ] = 1.0
-    weathered: Annotated[
-        float,
-        parameter(0.0, 2.0, "greatest thickness of rock that counts as soil, where loose cover is thin", unit="m"),
-    ] = 0.2
-    porosity: Annotated[
-        float,
-        parameter(
-            0.01, 0.6, "porosity of loose material, where materials do not define it", needs="not materials.enabled"
-        ),
-    ] = 0.38
-    rock_porosity: Annotated[
-        float, parameter(0.01, 0.6, "porosity of rock, where materials do not define it", needs="not materials.enabled")
-    ] = 0.15
-    field_capacity: Annotated[
-        float,
-        parameter(0.0, 0.9, "fraction of pore space that holds water against gravity; only this water evaporates"),
-    ] = 0.3
-    percolation: Annotated[
-        float, parameter(0.0, 1.0, "fraction of soil water above field capacity that drains to groundwater per cycle")
-    ] = 0.2
-    evaporation: Annotated[
-        float, parameter(0.0, 1.0, "evaporation from wet soil at 15 °C per cycle, as water depth", unit="m", log=True)
-    ] = 0.002
-    transpiration: Annotated[
-        float,
-        parameter(
-            0.0,
-            4.0,
-            "additional water loss under full plant cover, relative to evaporation from bare soil",
-            unit="times",
-            needs="plants.enabled",
-        ),
-    ] = 1.0
+    rain_infiltration: Annotated[float, parameter(0.0, 1.0,
+        "rain per cycle that can infiltrate open ground, as water depth", unit="m", log=True, essential=True)] = 0.004
+    soaking: Annotated[float, parameter(0.0, 0.2, "rate at which a droplet loses water by infiltration into dry ground",
+        unit="1/t", log=True, needs="droplets.enabled")] = 0.002
+    infiltration: Annotated[float, parameter(0.0, 1.0,
+        "infiltration of standing water into sand per cycle, as water depth", unit="m", log=True)] = 0.02
+    soil_depth: Annotated[float, parameter(0.01, 10.0, "depth of the soil that rain wets and evaporation dries",
+        unit="m", log=True)] = 1.0
+    weathered: Annotated[float, parameter(0.0, 2.0,
+        "greatest thickness of rock that counts as soil, where loose cover is thin", unit="m")] = 0.2
+    porosity: Annotated[float, parameter(0.01, 0.6, "porosity of loose material, where materials do not define it",
+        needs="not materials.enabled")] = 0.38
+    rock_porosity: Annotated[float, parameter(0.01, 0.6, "porosity of rock, where materials do not define it",
+        needs="not materials.enabled")] = 0.15
+    field_capacity: Annotated[float, parameter(0.0, 0.9,
+        "fraction of pore space that holds water against gravity; only this water evaporates")] = 0.3
+    percolation: Annotated[float, parameter(0.0, 1.0,
+        "fraction of soil water above field capacity that drains to groundwater per cycle")] = 0.2
+    evaporation: Annotated[float, parameter(0.0, 1.0, "evaporation from wet soil at 15 °C per cycle, as water depth",
+        unit="m", log=True)] = 0.002
+    transpiration: Annotated[float, parameter(0.0, 4.0,
+        "additional water loss under full plant cover, relative to evaporation from bare soil", unit="times",
+        needs="plants.enabled")] = 1.0
     groundwater: Annotated[float, parameter(0.0, 1.0, "initial saturation of the pores below the soil")] = 0.25
-    aquifer_depth: Annotated[
-        float,
-        parameter(
-            0.0, 1_000.0, "thickness of rock that bears groundwater, below the loose material", unit="m", log=True
-        ),
-    ] = 20.0
-    conductivity: Annotated[
-        float, parameter(0.001, 10_000.0, "hydraulic conductivity of sand", unit="m/cycle", log=True)
-    ] = 20.0
-    rock_permeability: Annotated[
-        float,
-        parameter(
-            0.0,
-            1.0,
-            "permeability of rock relative to sand, where materials do not define it",
-            needs="not materials.enabled",
-        ),
-    ] = 0.2
-    capillary_rise: Annotated[
-        float,
-        parameter(0.01, 10.0, "height above the water table up to which the ground is wetted", unit="m", log=True),
-    ] = 1.0
-    smallest_spring: Annotated[
-        float,
-        parameter(
-            0.001,
-            10.0,
-            "water depth that must accumulate before emerging groundwater runs off as a spring",
-            unit="m",
-            log=True,
-            needs="droplets.enabled",
-        ),
-    ] = 0.1
+    aquifer_depth: Annotated[float, parameter(0.0, 1_000.0,
+        "thickness of rock that bears groundwater, below the loose material", unit="m", log=True)] = 20.0
+    conductivity: Annotated[float, parameter(0.001, 10_000.0, "hydraulic conductivity of sand", unit="m/cycle",
+        log=True)] = 20.0
+    rock_permeability: Annotated[float, parameter(0.0, 1.0,
+        "permeability of rock relative to sand, where materials do not define it", needs="not materials.enabled")] = 0.2
+    capillary_rise: Annotated[float, parameter(0.01, 10.0,
+        "height above the water table up to which the ground is wetted", unit="m", log=True)] = 1.0
+    smallest_spring: Annotated[float, parameter(0.001, 10.0,
+        "water depth that must accumulate before emerging groundwater runs off as a spring", unit="m", log=True,
+        needs="droplets.enabled")] = 0.1
+    # fmt: on
 
 
 @register

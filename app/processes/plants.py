@@ -31,80 +31,43 @@ class PlantsParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Plants"
     section: ClassVar[str] = "processes"
 
+    # fmt: off
     enabled: Annotated[bool, described("vegetation: grass and trees")] = False
     rate: Annotated[float, parameter(0.0, 20.0, "factor on the pace of plant life", unit="times", essential=True)] = 1.0
-    grass_at_start: Annotated[
-        float, parameter(0.0, 1.0, "grass cover of gentle slopes when plants begin to be simulated, as a fraction")
-    ] = 0.0
+    grass_at_start: Annotated[float, parameter(0.0, 1.0,
+        "grass cover of gentle slopes when plants begin to be simulated, as a fraction")] = 0.0
     grass_growth: Annotated[float, parameter(0.0, 1.0, "growth rate of sparse grass", unit="1/cycle", log=True)] = 0.02
-    grass_spread: Annotated[
-        float,
-        parameter(0.0, FASTEST_SPREAD, "rate at which grass spreads to neighbouring cells", unit="1/cycle", log=True),
-    ] = 0.02
-    grass_arrival: Annotated[
-        float,
-        parameter(0.0, 0.1, "chance that grass establishes on a cell away from other grass", unit="1/cycle", log=True),
-    ] = 1e-4
-    grass_decline: Annotated[
-        float,
-        parameter(0.0, 1.0, "rate at which grass dies back where conditions are too poor", unit="1/cycle", log=True),
-    ] = 0.02
+    grass_spread: Annotated[float, parameter(0.0, FASTEST_SPREAD, "rate at which grass spreads to neighbouring cells",
+        unit="1/cycle", log=True)] = 0.02
+    grass_arrival: Annotated[float, parameter(0.0, 0.1, "chance that grass establishes on a cell away from other grass",
+        unit="1/cycle", log=True)] = 1e-4
+    grass_decline: Annotated[float, parameter(0.0, 1.0, "rate at which grass dies back where conditions are too poor",
+        unit="1/cycle", log=True)] = 0.02
     grass_shade: Annotated[float, parameter(0.0, 1.0, "reduction of grass under a closed canopy, as a fraction")] = 0.6
     grass_roots: Annotated[float, parameter(0.0, 1.0, "root density of full grass cover")] = 0.4
-    seeds: Annotated[
-        float, parameter(0.0, 20.0, "factor on the seed production of trees", unit="times", essential=True)
-    ] = 1.0
-    tree_arrival: Annotated[
-        float,
-        parameter(
-            0.0, 0.1, "chance that a tree establishes on a cell from a distant seed source", unit="1/cycle", log=True
-        ),
-    ] = 4e-5
+    seeds: Annotated[float, parameter(0.0, 20.0, "factor on the seed production of trees", unit="times",
+        essential=True)] = 1.0
+    tree_arrival: Annotated[float, parameter(0.0, 0.1,
+        "chance that a tree establishes on a cell from a distant seed source", unit="1/cycle", log=True)] = 4e-5
     densest_canopy: Annotated[float, parameter(0.0, 1.0, "canopy cover that a forest reaches")] = 0.8
-    random_death: Annotated[
-        float, parameter(0.0, 0.1, "mortality of trees from causes that are not simulated", unit="1/cycle", log=True)
-    ] = 1e-4
-    stream_limit: Annotated[
-        float,
-        parameter(
-            0.0,
-            1.0,
-            "streams where droplets pass in more than this fraction of cycles remove plants",
-            needs="droplets.enabled",
-        ),
-    ] = 0.6
-    flow_limit: Annotated[
-        float,
-        parameter(
-            1e-4,
-            100.0,
-            "streams with more water per cycle remove plants, as depth over one cell",
-            unit="cells",
-            log=True,
-            needs="droplets.enabled",
-        ),
-    ] = 0.15
+    random_death: Annotated[float, parameter(0.0, 0.1, "mortality of trees from causes that are not simulated",
+        unit="1/cycle", log=True)] = 1e-4
+    stream_limit: Annotated[float, parameter(0.0, 1.0,
+        "streams where droplets pass in more than this fraction of cycles remove plants",
+        needs="droplets.enabled")] = 0.6
+    flow_limit: Annotated[float, parameter(1e-4, 100.0,
+        "streams with more water per cycle remove plants, as depth over one cell", unit="cells", log=True,
+        needs="droplets.enabled")] = 0.15
     steepest: Annotated[float, parameter(0.0, 89.0, "steepest slope on which any plant grows", unit="°")] = 55.0
-    flood_depth: Annotated[
-        float, parameter(0.0, 100.0, "depth of standing water that plants survive", unit="m", log=True)
-    ] = 0.2
-    burial: Annotated[
-        float,
-        parameter(1e-5, 1.0, "deposition rate above which plants are buried", unit="cells/cycle", log=True),
-    ] = 0.006
-    undercut: Annotated[
-        float,
-        parameter(1e-5, 1.0, "erosion rate above which plants are undercut", unit="cells/cycle", log=True),
-    ] = 0.005
-    ground_wetness: Annotated[
-        float,
-        parameter(
-            0.0,
-            1.0,
-            "wetness of level ground far from water, where moisture is not simulated",
-            needs="not moisture.enabled",
-        ),
-    ] = 0.4
+    flood_depth: Annotated[float, parameter(0.0, 100.0, "depth of standing water that plants survive", unit="m",
+        log=True)] = 0.2
+    burial: Annotated[float, parameter(1e-5, 1.0, "deposition rate above which plants are buried", unit="cells/cycle",
+        log=True)] = 0.006
+    undercut: Annotated[float, parameter(1e-5, 1.0, "erosion rate above which plants are undercut", unit="cells/cycle",
+        log=True)] = 0.005
+    ground_wetness: Annotated[float, parameter(0.0, 1.0,
+        "wetness of level ground far from water, where moisture is not simulated", needs="not moisture.enabled")] = 0.4
+    # fmt: on
 
 
 @register

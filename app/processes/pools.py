@@ -26,14 +26,13 @@ class PoolsParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Lakes and sea"
     section: ClassVar[str] = "processes"
 
+    # fmt: off
     enabled: Annotated[bool, described("standing water: lakes and the sea")] = False
-    evaporation: Annotated[
-        float,
-        parameter(0.0, 1.0, "evaporation from lakes per cycle, as water depth", unit="m", log=True, essential=True),
-    ] = 0.005
-    seepage: Annotated[
-        float, parameter(0.0, 1.0, "seepage from lakes into the ground per cycle, as water depth", unit="m", log=True)
-    ] = 0.0
+    evaporation: Annotated[float, parameter(0.0, 1.0, "evaporation from lakes per cycle, as water depth", unit="m",
+        log=True, essential=True)] = 0.005
+    seepage: Annotated[float, parameter(0.0, 1.0, "seepage from lakes into the ground per cycle, as water depth",
+        unit="m", log=True)] = 0.0
+    # fmt: on
 
 
 @register

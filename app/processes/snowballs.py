@@ -22,57 +22,35 @@ class SnowballParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Snowballs"
     section: ClassVar[str] = "processes"
 
+    # fmt: off
     enabled: Annotated[bool, described("erosion by snowballs rolling downhill")] = False
     count: Annotated[int, parameter(1, 100_000, "snowballs per cycle", log=True, essential=True)] = 500
-    total: Annotated[
-        int, parameter(0, 1_000_000, "number of snowballs after which no more fall; 0 means unlimited", unit="balls")
-    ] = 0
-    erosion_rate: Annotated[
-        float, parameter(0.0, 0.5, "erosion by a ball per step on a vertical wall", unit="article's h", essential=True)
-    ] = 0.04
-    deposition_rate: Annotated[
-        float, parameter(0.0, 1.0, "fraction of its load that a ball deposits per step on level ground")
-    ] = 0.03
-    speed: Annotated[
-        float, parameter(0.0, 1.0, "speed gained per step on a vertical wall; at most 1 − friction", unit="cells")
-    ] = 0.15
+    total: Annotated[int, parameter(0, 1_000_000, "number of snowballs after which no more fall; 0 means unlimited",
+        unit="balls")] = 0
+    erosion_rate: Annotated[float, parameter(0.0, 0.5, "erosion by a ball per step on a vertical wall",
+        unit="article's h", essential=True)] = 0.04
+    deposition_rate: Annotated[float, parameter(0.0, 1.0,
+        "fraction of its load that a ball deposits per step on level ground")] = 0.03
+    speed: Annotated[float, parameter(0.0, 1.0, "speed gained per step on a vertical wall; at most 1 − friction",
+        unit="cells")] = 0.15
     friction: Annotated[float, parameter(0.0, 0.99, "fraction of its speed that a ball keeps from step to step")] = 0.7
-    radius: Annotated[
-        float, parameter(0.0, 2.0, "offset at which a ball samples the slope; larger spreads paths apart", unit="cells")
-    ] = 0.8
+    radius: Annotated[float, parameter(0.0, 2.0, "offset at which a ball samples the slope; larger spreads paths apart",
+        unit="cells")] = 0.8
     iterations: Annotated[int, parameter(1, 10_000, "a ball ends after this many steps", unit="steps", log=True)] = 80
-    iteration_scale: Annotated[
-        float, parameter(0.0, 1.0, "fraction of the erosion rate added per step, until the full rate is reached")
-    ] = 0.04
-    scale: Annotated[
-        float, parameter(1.0, 1000.0, "cells per h, the article's unit of height", unit="cells", log=True)
-    ] = 10.0
-    memory: Annotated[
-        float,
-        parameter(
-            0.01,
-            1000.0,
-            "averaging window of the erosion, deposition and traffic maps",
-            unit="balls per cell",
-            log=True,
-        ),
-    ] = 2.0
-    root_hold: Annotated[
-        float,
-        parameter(
-            0.0,
-            1.0,
-            "reduction of erosion and deposition under the densest roots, as a fraction",
-            needs="plants.enabled",
-        ),
-    ] = 0.9
-    into_water: Annotated[
-        bool, described("balls roll on below water, as in the article's code, and cut inlets; else they end there")
-    ] = False
+    iteration_scale: Annotated[float, parameter(0.0, 1.0,
+        "fraction of the erosion rate added per step, until the full rate is reached")] = 0.04
+    scale: Annotated[float, parameter(1.0, 1000.0, "cells per h, the article's unit of height", unit="cells",
+        log=True)] = 10.0
+    memory: Annotated[float, parameter(0.01, 1000.0, "averaging window of the erosion, deposition and traffic maps",
+        unit="balls per cell", log=True)] = 2.0
+    root_hold: Annotated[float, parameter(0.0, 1.0,
+        "reduction of erosion and deposition under the densest roots, as a fraction", needs="plants.enabled")] = 0.9
+    into_water: Annotated[bool,
+        described("balls roll on below water, as in the article's code, and cut inlets; else they end there")] = False
     smoothing: Annotated[float, parameter(0.0, 1.0, "strength of a 3×3 blur of the ground in each cycle")] = 0.0
-    smooth_at_end: Annotated[
-        bool, described("one 3×3 blur of the ground after the last ball of the total", needs="snowballs.total")
-    ] = True
+    smooth_at_end: Annotated[bool, described("one 3×3 blur of the ground after the last ball of the total",
+        needs="snowballs.total")] = True
+    # fmt: on
 
 
 @register

@@ -22,55 +22,22 @@ class WeatheringParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Weathering"
     section: ClassVar[str] = "processes"
 
-    enabled: Annotated[
-        bool, described("breakdown of rock by slope failure and frost; the cascade moves the debris")
-    ] = False
-    breaking: Annotated[
-        float,
-        parameter(
-            0.0,
-            FASTEST_BREAKING,
-            "fraction of the rock above the stable slope that breaks off per cycle",
-            essential=True,
-        ),
-    ] = 0.02
-    steepest: Annotated[
-        float,
-        parameter(
-            5.0,
-            89.0,
-            "steepest stable slope of rock, where materials do not define it",
-            unit="°",
-            needs="not materials.enabled",
-        ),
-    ] = 50.0
-    frost: Annotated[
-        float,
-        parameter(
-            0.0,
-            1.0,
-            "frost weathering per cycle of bare, dry, weak rock at its coldest",
-            unit="m",
-            log=True,
-            essential=True,
-        ),
-    ] = 0.002
-    frost_wetness: Annotated[
-        float,
-        parameter(
-            0.0,
-            10.0,
-            "increase of frost weathering on saturated rock, as a fraction",
-            needs="weathering.frost, moisture.enabled",
-        ),
-    ] = 2.0
-    cover: Annotated[
-        float,
-        parameter(
-            0.01, 10.0, "thickness of loose cover that reduces frost weathering to about a third",
-            unit="m", log=True, needs="weathering.frost"
-        ),
-    ] = 0.5  # fmt: skip
+    # fmt: off
+    enabled: Annotated[bool,
+        described("breakdown of rock by slope failure and frost; the cascade moves the debris")] = False
+    breaking: Annotated[float, parameter(0.0, FASTEST_BREAKING,
+        "fraction of the rock above the stable slope that breaks off per cycle", essential=True)] = 0.02
+    steepest: Annotated[float, parameter(5.0, 89.0, "steepest stable slope of rock, where materials do not define it",
+        unit="°", needs="not materials.enabled")] = 50.0
+    frost: Annotated[float, parameter(0.0, 1.0, "frost weathering per cycle of bare, dry, weak rock at its coldest",
+        unit="m", log=True, essential=True)] = 0.002
+    frost_wetness: Annotated[float, parameter(0.0, 10.0,
+        "increase of frost weathering on saturated rock, as a fraction",
+        needs="weathering.frost, moisture.enabled")] = 2.0
+    cover: Annotated[float, parameter(0.01, 10.0,
+        "thickness of loose cover that reduces frost weathering to about a third", unit="m", log=True,
+        needs="weathering.frost")] = 0.5
+    # fmt: on
 
 
 @register

@@ -21,166 +21,70 @@ class WindParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Wind"
     section: ClassVar[str] = "processes"
 
-    enabled: Annotated[
-        bool, described("wind erosion: entrainment, transport and deposition of sand, abrasion of rock")
-    ] = False
+    # fmt: off
+    enabled: Annotated[bool,
+        described("wind erosion: entrainment, transport and deposition of sand, abrasion of rock")] = False
     count: Annotated[int, parameter(1, 100_000, "parcels of wind per cycle", log=True, essential=True)] = 250
-    gusts: Annotated[
-        float, parameter(0.0, 60.0, "largest deviation of a parcel's wind from the prevailing direction", unit="°")
-    ] = 15.0
-    gust_speed: Annotated[
-        float, parameter(0.0, 1.0, "largest deviation of a parcel's wind from the prevailing speed, as a fraction")
-    ] = 0.0
-    storm_parcels: Annotated[
-        float,
-        parameter(
-            0.0,
-            4.0,
-            "additional parcels at the peak of a storm, relative to their usual count",
-            unit="times",
-            needs="climate.storms",
-        ),
-    ] = 1.0
-    inflow: Annotated[
-        float,
-        parameter(
-            0.0,
-            10.0,
-            "sand that each parcel brings in over an open edge, as depth over one cell",
-            unit="m",
-            needs="edges.wind=open",
-        ),
-    ] = 0.0
-    suspension: Annotated[
-        float, parameter(0.0, 0.01, "entrainment rate: how readily wind lifts sand", essential=True)
-    ] = 0.0004
+    gusts: Annotated[float, parameter(0.0, 60.0, "largest deviation of a parcel's wind from the prevailing direction",
+        unit="°")] = 15.0
+    gust_speed: Annotated[float, parameter(0.0, 1.0,
+        "largest deviation of a parcel's wind from the prevailing speed, as a fraction")] = 0.0
+    storm_parcels: Annotated[float, parameter(0.0, 4.0,
+        "additional parcels at the peak of a storm, relative to their usual count", unit="times",
+        needs="climate.storms")] = 1.0
+    inflow: Annotated[float, parameter(0.0, 10.0,
+        "sand that each parcel brings in over an open edge, as depth over one cell", unit="m",
+        needs="edges.wind=open")] = 0.0
+    suspension: Annotated[float, parameter(0.0, 0.01, "entrainment rate: how readily wind lifts sand",
+        essential=True)] = 0.0004
     deposition: Annotated[float, parameter(0.0, 1.0, "rate at which the load settles", unit="1/t")] = 0.2
-    shear: Annotated[
-        float,
-        parameter(0.0, 20.0, "entrainment by shear on level ground, relative to that on rising ground"),
-    ] = 5.0
-    speed_up: Annotated[
-        float,
-        parameter(
-            0.0,
-            20.0,
-            "increase of wind speed over crests, where no wind field is simulated",
-            needs="not wind_field.enabled",
-        ),
-    ] = 8.0
-    upwind_length: Annotated[
-        float,
-        parameter(
-            1.0,
-            1000.0,
-            "length over which the upwind ground is averaged for the speed-up",
-            unit="cells",
-            log=True,
-            needs="not wind_field.enabled",
-        ),
-    ] = 100.0
-    shelter_angle: Annotated[
-        float,
-        parameter(
-            1.0,
-            90.0,
-            "angle below horizontal of the sheltered zone's upper edge behind a crest; 90: no shelter",
-            unit="°",
-        ),
-    ] = 15.0
+    shear: Annotated[float, parameter(0.0, 20.0,
+        "entrainment by shear on level ground, relative to that on rising ground")] = 5.0
+    speed_up: Annotated[float, parameter(0.0, 20.0,
+        "increase of wind speed over crests, where no wind field is simulated", needs="not wind_field.enabled")] = 8.0
+    upwind_length: Annotated[float, parameter(1.0, 1000.0,
+        "length over which the upwind ground is averaged for the speed-up", unit="cells", log=True,
+        needs="not wind_field.enabled")] = 100.0
+    shelter_angle: Annotated[float, parameter(1.0, 90.0,
+        "angle below horizontal of the sheltered zone's upper edge behind a crest; 90: no shelter", unit="°")] = 15.0
     lee_deposition: Annotated[float, parameter(0.0, 4.0, "rate at which the load settles in shelter", unit="1/t")] = 0.5
-    abrasion: Annotated[
-        float, parameter(0.0, 100.0, "abrasion of bare rock by the load of the wind", essential=True)
-    ] = 0.0001
-    dust: Annotated[
-        float,
-        parameter(0.0, 1.0, "constant background load over one cell, which abrades rock and never settles", unit="m"),
-    ] = 0.0
-    wet_cohesion: Annotated[
-        float,
-        parameter(
-            0.0,
-            20.0,
-            "reduction of entrainment by moisture; none occurs above a wetness of 1 / this",
-            needs="moisture.enabled or plants.enabled",
-        ),
-    ] = 4.0
-    plant_drag: Annotated[
-        float,
-        parameter(
-            0.0, 1.0, "reduction of near-ground wind under full plant cover, as a fraction", needs="plants.enabled"
-        ),
-    ] = 0.6
-    plant_cover: Annotated[
-        float,
-        parameter(
-            0.0, 1.0, "fraction of the ground shielded from the wind under full plant cover", needs="plants.enabled"
-        ),
-    ] = 0.95
-    plant_trapping: Annotated[
-        float,
-        parameter(
-            0.0,
-            4.0,
-            "additional rate at which the load settles under full plant cover",
-            unit="1/t",
-            needs="plants.enabled",
-        ),
-    ] = 0.5
-    uplift: Annotated[
-        float,
-        parameter(
-            0.0,
-            10.0,
-            "turbulent suspension: how strongly fast wind delays settling, of fine dust most",
-            unit="t²/cells²",
-        ),
-    ] = 0.0
-    lag: Annotated[float, parameter(0.0, 10.0, "how far settling grains fall behind the parcel, coarse ones most")] = (
-        0.0
-    )
-    lift: Annotated[
-        float,
-        parameter(
-            0.0,
-            0.1,
-            "lift of parcels in flight by the square of their speed: dust rises, coarse sand hops",
-            unit="1/cells",
-        ),
-    ] = 0.0
-    lift_height: Annotated[
-        float,
-        parameter(
-            0.1, 100.0, "height above the ground at which lift is a quarter", unit="cells", log=True, needs="wind.lift"
-        ),
-    ] = 4.0
-    memory: Annotated[
-        float,
-        parameter(
-            0.0,
-            2.0,
-            "how far streets of airborne sand turn the wind along them and speed it up; they form, and stay",
-            unit="times",
-        ),
-    ] = 0.0
-    time_step: Annotated[
-        float, parameter(0.05, 2.0, "time step of a parcel, shortened so that it skips no cell", unit="t")
-    ] = 0.25
-    gravity: Annotated[float, parameter(0.0, 1.0, "downward acceleration of a parcel in the air", unit="cells/t²")] = (
-        0.01
-    )
-    drag: Annotated[
-        float, parameter(0.0, 1.0, "rate at which a parcel adopts the velocity of the wind", unit="1/t")
-    ] = 0.1
-    friction: Annotated[
-        float, parameter(0.0, 4.0, "rate at which a parcel loses speed along the ground", unit="1/t")
-    ] = 0.02
-    scale: Annotated[
-        float, parameter(1.0, 1000.0, "cells per h, the article's unit of height", unit="cells", log=True)
-    ] = 80.0
-    longest_path: Annotated[
-        int, parameter(1, 100_000, "a parcel ends after this many steps", unit="steps", log=True)
-    ] = 20_000
+    abrasion: Annotated[float, parameter(0.0, 100.0, "abrasion of bare rock by the load of the wind",
+        essential=True)] = 0.0001
+    dust: Annotated[float, parameter(0.0, 1.0,
+        "constant background load over one cell, which abrades rock and never settles", unit="m")] = 0.0
+    wet_cohesion: Annotated[float, parameter(0.0, 20.0,
+        "reduction of entrainment by moisture; none occurs above a wetness of 1 / this",
+        needs="moisture.enabled or plants.enabled")] = 4.0
+    plant_drag: Annotated[float, parameter(0.0, 1.0,
+        "reduction of near-ground wind under full plant cover, as a fraction", needs="plants.enabled")] = 0.6
+    plant_cover: Annotated[float, parameter(0.0, 1.0,
+        "fraction of the ground shielded from the wind under full plant cover", needs="plants.enabled")] = 0.95
+    plant_trapping: Annotated[float, parameter(0.0, 4.0,
+        "additional rate at which the load settles under full plant cover", unit="1/t", needs="plants.enabled")] = 0.5
+    uplift: Annotated[float, parameter(0.0, 10.0,
+        "turbulent suspension: how strongly fast wind delays settling, of fine dust most", unit="t²/cells²")] = 0.0
+    lag: Annotated[float, parameter(0.0, 10.0,
+        "how far settling grains fall behind the parcel, coarse ones most")] = 0.0
+    lift: Annotated[float, parameter(0.0, 0.1,
+        "lift of parcels in flight by the square of their speed: dust rises, coarse sand hops", unit="1/cells")] = 0.0
+    lift_height: Annotated[float, parameter(0.1, 100.0, "height above the ground at which lift is a quarter",
+        unit="cells", log=True, needs="wind.lift")] = 4.0
+    memory: Annotated[float, parameter(0.0, 2.0,
+        "how far streets of airborne sand turn the wind along them and speed it up; they form, and stay",
+        unit="times")] = 0.0
+    time_step: Annotated[float, parameter(0.05, 2.0, "time step of a parcel, shortened so that it skips no cell",
+        unit="t")] = 0.25
+    gravity: Annotated[float, parameter(0.0, 1.0, "downward acceleration of a parcel in the air",
+        unit="cells/t²")] = 0.01
+    drag: Annotated[float, parameter(0.0, 1.0, "rate at which a parcel adopts the velocity of the wind",
+        unit="1/t")] = 0.1
+    friction: Annotated[float, parameter(0.0, 4.0, "rate at which a parcel loses speed along the ground",
+        unit="1/t")] = 0.02
+    scale: Annotated[float, parameter(1.0, 1000.0, "cells per h, the article's unit of height", unit="cells",
+        log=True)] = 80.0
+    longest_path: Annotated[int, parameter(1, 100_000, "a parcel ends after this many steps", unit="steps",
+        log=True)] = 20_000
+    # fmt: on
 
 
 @register

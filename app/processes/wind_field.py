@@ -19,41 +19,24 @@ class WindFieldParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Wind field"
     section: ClassVar[str] = "processes"
 
+    # fmt: off
     enabled: Annotated[bool, described("local wind shaped by the terrain instead of a uniform one")] = False
     every: Annotated[int, parameter(1, 1000, "cycles between updates of the wind field", unit="cycles", log=True)] = 20
-    turn: Annotated[
-        float, parameter(0.1, 45.0, "change of wind direction that triggers an update", unit="°", log=True)
-    ] = 10.0
-    speed_up: Annotated[
-        float,
-        parameter(
-            0.0, 4.0, "strength of speed-up over crests and through gaps, and of steering along valleys", essential=True
-        ),
-    ] = 1.0
+    turn: Annotated[float, parameter(0.1, 45.0, "change of wind direction that triggers an update", unit="°",
+        log=True)] = 10.0
+    speed_up: Annotated[float, parameter(0.0, 4.0,
+        "strength of speed-up over crests and through gaps, and of steering along valleys", essential=True)] = 1.0
     upwind: Annotated[float, parameter(0.0, 2.0, "upwind shift of the highest speed from the crest")] = 0.3
-    highest: Annotated[
-        float, parameter(1.0, 5.0, "upper limit of the local wind speed, relative to the prevailing wind", unit="times")
-    ] = 2.5
+    highest: Annotated[float, parameter(1.0, 5.0,
+        "upper limit of the local wind speed, relative to the prevailing wind", unit="times")] = 2.5
     shelter: Annotated[float, parameter(0.0, 1.0, "reduction of wind speed in the lee of a ridge, as a fraction")] = 0.7
-    shelter_angle: Annotated[
-        float,
-        parameter(1.0, 89.0, "angle below horizontal of the separation bubble's upper edge behind a ridge", unit="°"),
-    ] = 15.0
-    tree_shelter: Annotated[
-        float,
-        parameter(0.0, 1.0, "reduction of wind speed under a closed canopy, as a fraction", needs="plants.enabled"),
-    ] = 0.6
-    tree_length: Annotated[
-        float,
-        parameter(
-            1.0,
-            100.0,
-            "distance behind trees over which the wind recovers",
-            unit="cells",
-            log=True,
-            needs="plants.enabled, wind_field.tree_shelter",
-        ),
-    ] = 8.0
+    shelter_angle: Annotated[float, parameter(1.0, 89.0,
+        "angle below horizontal of the separation bubble's upper edge behind a ridge", unit="°")] = 15.0
+    tree_shelter: Annotated[float, parameter(0.0, 1.0, "reduction of wind speed under a closed canopy, as a fraction",
+        needs="plants.enabled")] = 0.6
+    tree_length: Annotated[float, parameter(1.0, 100.0, "distance behind trees over which the wind recovers",
+        unit="cells", log=True, needs="plants.enabled, wind_field.tree_shelter")] = 8.0
+    # fmt: on
 
 
 @register

@@ -33,28 +33,19 @@ class BrushParameters(Parameters, frozen=True, kw_only=True):
 
     title: ClassVar[str] = "Brush"
 
+    # fmt: off
     # Relative to the land's longer side, so that it fits any land; shown in metres
-    radius: Annotated[
-        float, parameter(0.002, 0.5, "how far it reaches; also Ctrl + wheel, + and -", unit="m", log=True)
-    ] = 0.06
-    strength: Annotated[float, parameter(0.01, 1.0, "how much a touch does; also Shift + wheel, I and U", unit="")] = (
-        0.5
-    )
-    hardness: Annotated[
-        float, parameter(0.0, 1.0, "the part of the radius in which it acts fully; also Alt + wheel, Shift+I, Shift+U")
-    ] = 0.35
-    spacing: Annotated[
-        float,
-        parameter(
-            0.05,
-            2.0,
-            "from dab to dab, relative to the radius; also Ctrl + Shift + wheel, Y and Shift+Y",
-            log=True,
-        ),
-    ] = 0.25
-    level: Annotated[
-        float, parameter(-20_000.0, 20_000.0, "the height that the land or the lake comes to", unit="m")
-    ] = 0.0
+    radius: Annotated[float, parameter(0.002, 0.5, "how far it reaches; also Ctrl + wheel, + and -", unit="m",
+        log=True)] = 0.06
+    strength: Annotated[float, parameter(0.01, 1.0, "how much a touch does; also Shift + wheel, I and U",
+        unit="")] = 0.5
+    hardness: Annotated[float, parameter(0.0, 1.0,
+        "the part of the radius in which it acts fully; also Alt + wheel, Shift+I, Shift+U")] = 0.35
+    spacing: Annotated[float, parameter(0.05, 2.0,
+        "from dab to dab, relative to the radius; also Ctrl + Shift + wheel, Y and Shift+Y", log=True)] = 0.25
+    level: Annotated[float, parameter(-20_000.0, 20_000.0, "the height that the land or the lake comes to",
+        unit="m")] = 0.0
+    # fmt: on
 
 
 SETTINGS = {declaration.name: declaration for declaration in declarations(BrushParameters, "brush.")}

@@ -8,6 +8,7 @@ import numpy as np
 from app.model import overlays
 
 # name, GLSL type, what it holds. Only mat4 and vec4, whose layout is the same in std140 and in NumPy.
+# fmt: off
 FIELDS: tuple[tuple[str, str, str], ...] = (
     ("view_projection", "mat4", "picture space to the clip space of the whole picture"),
     ("crop", "vec4", "from there to that of the part that is drawn: factors (x, y); shifts (x, y)"),
@@ -24,21 +25,12 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("table_sky", "vec4", "and what where the sky does not; 0"),
     ("map", "vec4", "columns, rows, cell size in metres, exaggeration of heights"),
     ("heights", "vec4", "lowest and highest ground, base of the block, in picture space; longer side of the map"),
-    (
-        "air",
-        "vec4",
-        "haze per metre; height over which it thins; height it starts at; a storm's front, sides along the wind",
-    ),
-    (
-        "fog",
-        "vec4",
-        "optical depth from above; 1 over the height of its layer, 1/m; density of air at the camera, and of dust",
-    ),
-    (
-        "clouds",
-        "vec4",
-        "heights of their base and tops, picture space; tiles of noise per metre; noise where they begin",
-    ),
+    ("air", "vec4",
+        "haze per metre; height over which it thins; height it starts at; a storm's front, sides along the wind"),
+    ("fog", "vec4",
+        "optical depth from above; 1 over the height of its layer, 1/m; density of air at the camera, and of dust"),
+    ("clouds", "vec4",
+        "heights of their base and tops, picture space; tiles of noise per metre; noise where they begin"),
     ("cloud_drift", "vec4", "tiles that they have drifted (east, south); 0; part of sunlight that they take"),
     ("ground_look", "vec4", "snow line in the relief; greenness; sediment that hides ground; light that hollows lose"),
     ("wind", "vec4", "the way it blows (east, south); how much loose material is dune sand; how much of it drifts"),
@@ -46,39 +38,17 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("fronts", "vec4", "how steep fronts are; how much they are scattered; foam; how many stand before the shore"),
     ("beach", "vec4", "how high and how far inland waves run, m; part of wetness lost in a period; shelter from wind"),
     ("loop", "vec4", "seconds until the sea repeats; part of them gone; 0; 0"),
-    (
-        "water",
-        "vec4",
-        "clarity; strength of waves; their length; level of the sea in metres, or NO_SEA",
-    ),
-    (
-        "streams",
-        "vec4",
-        "log₂ of the smallest stream, m³/s; half the width of 1 m³/s, cells; speed, cells a second; 0",
-    ),
-    (
-        "strata",
-        "vec4",
+    ("water", "vec4", "clarity; strength of waves; their length; level of the sea in metres, or NO_SEA"),
+    ("streams", "vec4", "log₂ of the smallest stream, m³/s; half the width of 1 m³/s, cells; speed, cells a second; 0"),
+    ("strata", "vec4",
         "1 over the depth of the table of strata, 1/m; thickness of a stratum, about, in m; season from −1 to 1;"
-        " slope of slip faces of dunes",
-    ),
-    (
-        "dust",
-        "vec4",
-        "of a storm: extinction at the lowest ground, 1/m; height over which it thins; strength; drift",
-    ),
-    (
-        "rain",
-        "vec4",
-        "how much falls, to 1; warmth at height 0, °C, and its fall, °C/m; how much follows altitude",
-    ),
+        " slope of slip faces of dunes"),
+    ("dust", "vec4", "of a storm: extinction at the lowest ground, 1/m; height over which it thins; strength; drift"),
+    ("rain", "vec4", "how much falls, to 1; warmth at height 0, °C, and its fall, °C/m; how much follows altitude"),
     ("part", "vec4", "lower left corner in the scene of what is drawn, in pixels; how far land is below an overlay; 0"),
-    (
-        "overlay",
-        "vec4",
-        "what the overlay shows, of app/model/overlays.py; opacity; low and high end of its range",
-    ),
+    ("overlay", "vec4", "what the overlay shows, of app/model/overlays.py; opacity; low and high end of its range"),
 )
+# fmt: on
 
 NO_SEA = -1e30
 

@@ -59,43 +59,27 @@ def _moment(application: Application) -> object:
     return application.history.is_going, len(application.undo.undone)
 
 
+# fmt: off
 STEPS: tuple[Step, ...] = (
-    Step(
-        "Look around",
+    Step("Look around",
         "Drag with the left button to turn the land, with the right one to move it; the wheel comes nearer. G flies.",
-        _view,
-    ),
-    Step(
-        "Pause and speed",
-        "Space stops the simulation and lets it go on, . runs one cycle, [ and ] make it slower and faster.",
-        _pace,
-        ("toggle_pause",),
-    ),
-    Step(
-        "Change something",
-        "Drag a slider: most act at once, while the land evolves. Rest on a name to read what it does.",
-        _values,
-        ("slider", PANEL),
-    ),
-    Step(
-        "Other lands",
-        "The gallery has all presets, yours and the files you opened last. P opens it from anywhere.",
-        _gallery,
-        ("toggle_gallery",),
-    ),
-    Step(
-        "Lend a hand",
-        "Brushes raise, lower and smooth the land, pour water and sow plants, while everything else goes on.",
-        _edits,
-        ("##toolbar",),
-    ),
-    Step(
-        "Nothing is lost",
+        _view),
+    Step("Pause and speed",
+        "Space stops the simulation and lets it go on, . runs one cycle, [ and ] make it slower and faster.", _pace,
+        ("toggle_pause",)),
+    Step("Change something",
+        "Drag a slider: most act at once, while the land evolves. Rest on a name to read what it does.", _values,
+        ("slider", PANEL)),
+    Step("Other lands", "The gallery has all presets, yours and the files you opened last. P opens it from anywhere.",
+        _gallery, ("toggle_gallery",)),
+    Step("Lend a hand",
+        "Brushes raise, lower and smooth the land, pour water and sow plants, while everything else goes on.", _edits,
+        ("##toolbar",)),
+    Step("Nothing is lost",
         "This strip has all cycles since the start: drag on it to go back. Ctrl+Z takes back what was done last.",
-        _moment,
-        ("time line",),
-    ),
+        _moment, ("time line",)),
 )
+# fmt: on
 
 
 class FirstTour:
