@@ -2,6 +2,17 @@
 #include "map.glsl"
 #include "crowns.glsl"
 
+#ifndef RELIEF
+#define RELIEF 0  // 1: the light has that of the relief which is finer than the map, for ground that is drawn without
+#endif
+#if RELIEF == 1
+#include "ribs.glsl"
+uniform float amount;
+uniform int octaves;  // as texels can show them
+#else
+const float TAU = 6.28318531;
+#endif
+
 uniform sampler2D surface;
 uniform vec2 cells_per_texel;
 uniform int sun_steps;
@@ -25,8 +36,6 @@ layout(location = 0) out vec4 result;
 #if SHADE == 1
 layout(location = 1) out vec4 shade;
 #endif
-
-const float TAU = 6.28318531;
 
 // March towards the sun; the least clearance over the ground along the way, softened as the sun has a width. Where
 // nothing else is known of shadows, their edges are no sharper than a texel of a cell can show, or they would have its
@@ -140,6 +149,23 @@ float sun_through_crowns(vec2 cell, float height) {
 }
 #endif
 
+#if RELIEF == 1
+const float GULLY_SEES_LESS = 0.9, GULLY_IS_HOLLOW = 0.25;  // for each cell that it is deep
+
+// Flanks of ribs that turn from the sun have less of its light beside the ground that they stand on, and gullies see less
+// of the sky. Flanks that would have more have all that texels can hold.
+vec3 light_on_ribs(vec3 seen, vec2 cell, vec4 here) {
+    Carved carved = carved_at(surface, cell, here, amount, octaves);
+    vec2 slope = here.yz * frame.map.w, ribbed = slope + carved.slope;
+    float plain = max(dot(normalize(vec3(-slope.x, 1.0, -slope.y)), frame.sun.xyz), 0.02);
+    float lit = max(dot(normalize(vec3(-ribbed.x, 1.0, -ribbed.y)), frame.sun.xyz), 0.0);
+    seen.x *= min(lit / plain, 1.0);
+    seen.y *= 1.0 + GULLY_SEES_LESS * clamp(carved.height, -0.6, 0.0);
+    seen.z -= GULLY_IS_HOLLOW * carved.height;
+    return seen;
+}
+#endif
+
 void main() {
     vec2 cell = gl_FragCoord.xy * cells_per_texel;
     vec4 here = textureLod(surface, cell / frame.map.xy, 0.0);
@@ -147,10 +173,12 @@ void main() {
 #if SHADE == 1
     shade = vec4(shadow_height(cell, height, length(here.yz) * frame.map.w), 0.0);
 #endif
+    vec3 seen = vec3(sun_visibility(cell, height), sky_visibility(cell, height, here.yz * frame.map.w), hollowness(cell, height));
+#if RELIEF == 1
+    seen = light_on_ribs(seen, cell, here);
+#endif
     result = vec4(
-        sun_visibility(cell, height),
-        sky_visibility(cell, height, here.yz * frame.map.w),
-        hollowness(cell, height),
+        seen,
 #if CANOPY == 1
         sun_through_crowns(cell, height)
 #else

@@ -22,3 +22,30 @@ vec3 ribs(vec2 cells, int octave, float width, vec2 rise, float strength) {
     vec2 wave = waves_across(cells / (width * WAVES_IN_SQUARE) + 17.3 * float(octave), across);
     return strength * vec3(width / TAU * wave.x, wave.y * across);
 }
+
+// All of them, of so many octaves.
+struct Carved {
+    float height;    // in cells
+    vec2 slope;      // to the east and south
+    float strength;  // 0 where nothing is carved
+};
+
+// `here` is what the map says of a place, `most` how much of what is usual may be carved there. The way down is the mean of
+// some cells: what a single one has is rough. Where they do not agree, the map has relief of its own.
+Carved carved_at(sampler2D surface, vec2 cell, vec4 here, float most, int octaves) {
+    vec2 uv = cell / frame.map.xy, texel = 1.5 / frame.map.xy;
+    vec2 east = texture(surface, uv + vec2(texel.x, 0.0)).yz, west = texture(surface, uv - vec2(texel.x, 0.0)).yz;
+    vec2 south = texture(surface, uv + vec2(0.0, texel.y)).yz, north = texture(surface, uv - vec2(0.0, texel.y)).yz;
+    vec2 slope = 0.2 * (here.yz + east + west + south + north) * frame.map.w, before = slope;
+    float steepness = length(slope);
+    float all = 0.2 * (length(here.yz) + length(east) + length(west) + length(south) + length(north)) * frame.map.w;
+    float strength = most * rib_strength(steepness, here.w) * smoothstep(0.25, 0.85, steepness / max(all, 1e-4));
+    float height = 0.0, width = WIDEST;
+    for (int octave = 0; octave < octaves && strength > 0.0; ++octave) {
+        vec3 rib = ribs(cell, octave, width, slope, strength);
+        height += rib.x;
+        slope += rib.yz;  // finer gullies run down the flanks of wider ones
+        width *= FINER;
+    }
+    return Carved(height, slope - before, strength);
+}

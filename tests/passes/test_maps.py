@@ -319,6 +319,43 @@ def test_shadows_reach_up_to_the_light_that_passes_what_casts_them(baker: Baker)
     assert baker.light.shade is None
 
 
+def test_light_can_have_the_form_of_relief_that_the_ground_is_drawn_without(baker: Baker) -> None:
+    """Flanks of ribs that turn from the sun have less of it, gullies see less of the sky; flat ground has no ribs."""
+    baker.block.values["ground_look"] = (1.0, 1.0, 1.0, 0.0)
+    shown = {}
+    for name, ground in {"slope": plane(60, 60, 6.0, 0.0), "flat": flat(60, 60)}.items():
+        for relief in (0.0, 1.0):
+            wanted = baker.show(snapshot(ground), direction=200.0)
+            baker.bake(wanted._replace(relief=relief), at_once=True)
+            shown[name, relief] = baker.texels()
+    assert shown["slope", 1.0].shape[:2] == (120, 120)
+    assert (shown["slope", 0.0][..., 0] == 1.0).all()
+    sun, sky = shown["slope", 1.0][20:-20, 20:-20, 0], shown["slope", 1.0][20:-20, 20:-20, 1]
+    assert 0.1 < (sun < 0.7).mean() < 0.6 and (sun == 1.0).mean() > 0.2
+    assert np.diff(sun, axis=0).std() > 1.3 * np.diff(sun, axis=1).std(), "they run down the slope"
+    assert sky.min() < 0.8 * shown["slope", 0.0][20:-20, 20:-20, 1].min()
+    assert (shown["flat", 1.0][..., :2] == 1.0).all()
+
+
+def test_light_with_relief_gets_finer_where_the_ground_rests(baker: Baker) -> None:
+    """While it changes its light is that of cells, and what would only be finer is given up."""
+    baker.block.values["ground_look"] = (1.0, 1.0, 1.0, 0.0)
+    hilly = snapshot(hills(24, 30) * 100.0)
+
+    def sizes(cycle: int, budget: int = 10_000) -> tuple[tuple[int, int], bool]:
+        wanted = baker.show(replace(hilly, cycle=cycle))._replace(relief=1.0)
+        baker.bake(wanted, budget=budget)
+        return baker.light.texture.size, baker.light.settled(wanted)
+
+    assert sizes(0) == ((30, 24), False)
+    assert sizes(0) == ((60, 48), True)
+    assert sizes(1) == ((30, 24), False)
+    assert sizes(1, budget=600) == ((30, 24), False)
+    assert sizes(2, budget=720) == ((30, 24), False)
+    assert baker.light.baked is not None and baker.light.baked.cycle == 2
+    assert [sizes(2) for _ in range(2)][-1] == ((60, 48), True)
+
+
 def test_a_shadow_ends_at_the_height_that_the_sun_passes(baker: Baker) -> None:
     ground = flat(16, 64)
     ground[:, 6:9] = 80.0

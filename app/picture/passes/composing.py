@@ -143,7 +143,7 @@ def _begin_bounce(taken: Taken, maps: LandMaps, block: NDArray[np.void], *, has_
     """Begin to light the land anew for its bounce, where sun, sky or land have changed."""
     rows, columns = taken.snapshot.shape
     sun_and_sky = tuple(tuple(block[name].tolist()) for name in OF_BOUNCE)
-    goal = (maps.light.baked, taken.snapshot.version, has_canopy, *sun_and_sky)
+    goal = (maps.light.drawn, taken.snapshot.version, has_canopy, *sun_and_sky)
     budget, side = taken.quality.bounce_budget, taken.quality.bounce_side
     maps.bounce.begin(taken.snapshot.world, (columns, rows), goal, budget, side, at_once=at_once)
 

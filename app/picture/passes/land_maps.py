@@ -134,7 +134,7 @@ class LandMaps:
     @property
     def state(self) -> tuple[object, ...]:
         """What the maps that change over frames show."""
-        return self.light.baked, self._relief.drawn, self._canopy.drawn, self._shore.shown
+        return self.light.drawn, self._relief.drawn, self._canopy.drawn, self._shore.shown
 
     def update(
         self,
@@ -310,7 +310,8 @@ class LandMaps:
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
         ground = snapshot.ground_version
-        self._wanted_light = Lighting(snapshot.world, ground, sun, detail, self._canopy.drawn)
+        relief = view.fine_relief if quality.relief_in_light else 0.0
+        self._wanted_light = Lighting(snapshot.world, ground, sun, detail, self._canopy.drawn, relief)
         self.light.update(
             self.surface.texture,
             self._wanted_light,

@@ -146,6 +146,7 @@ class Lighting(NamedTuple):
     sun: tuple[float, ...]  # with the exaggeration of heights
     detail: tuple[int, ...]  # of the marches over the map
     crowns: Crowns | None = None  # of trees, where there are any
+    relief: float = 0.0  # that the light alone has the form of: how high beside what is usual
 
     @property
     def exaggeration(self) -> float:
@@ -159,6 +160,8 @@ class LightMap:
 
     A land that is new gets its light at once, coarse where the map is large: the first picture does not wait.
 
+    Light with relief is baked cell by cell while ground or sun change, and finer once they rest.
+
     Levels whose mesh is displaced have a second map beside it, of the heights up to which shadows reach. They show the
     light smoothed: else it has grain, and on cliffs the teeth of a map seen from above.
     """
@@ -168,7 +171,7 @@ class LightMap:
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._shaders = shaders
-        self._drawings: dict[tuple[bool, bool], FullScreen] = {}  # by whether there are trees, and shade is known
+        self._drawings: dict[tuple[bool, bool, bool], FullScreen] = {}  # by whether it has trees, shade, relief
         self._shown, self._next = (MapTarget(context, self.LIGHT) for _ in range(2))
         self._smoothed = MapTarget(context, self.SMOOTHED)
         self._smooth: FullScreen | None = None
@@ -198,6 +201,11 @@ class LightMap:
         """What the texture in use was baked for."""
         return self._baked
 
+    @property
+    def drawn(self) -> tuple[Lighting | None, tuple[int, int]]:
+        """That, and the size of the texture: the same light can be baked finer."""
+        return self._baked, self._shown.size
+
     def settled(self, wanted: Lighting | None) -> bool:
         """Whether the texture in use was baked for `wanted`, for every cell."""
         return wanted is not None and self._baked == wanted and self._shown.size == self._size
@@ -213,7 +221,10 @@ class LightMap:
     ) -> None:
         """Bake on towards `wanted`: all of it, or as much as the quality's budget. `canopy` has its crowns."""
         maps = {"surface": surface} if canopy is None else {"surface": surface, "canopy": canopy}
-        scale = quality.light_scale if math.prod(surface.size) <= FINE_CELLS else 1
+        with_relief = wanted.relief > 0.0
+        scale = 2 if with_relief else quality.light_scale
+        if math.prod(surface.size) > FINE_CELLS:
+            scale = 1
         size = surface.width * scale, surface.height * scale
         if self._baked is None or self._baked.world != wanted.world or self._map_size != surface.size:
             self._map_size, self._size = surface.size, size
@@ -228,9 +239,11 @@ class LightMap:
                 self._bake(maps, quality, size[1])
         elif self._baking is not None or not self.settled(wanted):
             # What began for another sun or cycle is finished first, or a world that always changes never would be.
-            if self._baking is None:
-                self._begin(wanted, size, quality)
-            self._bake(maps, quality, max(1, quality.light_budget // size[0]))
+            # What only makes it finer is given up.
+            refines = self._baking is not None and self._baking == self._baked
+            if self._baking is None or (refines and self._baking != wanted):
+                self._begin(wanted, surface.size if with_relief and self._baked != wanted else size, quality)
+            self._bake(maps, quality, max(1, quality.light_budget // self._next.size[0]))
 
     def forget(self) -> None:
         """Rebake, though neither ground nor sun have changed."""
@@ -249,10 +262,11 @@ class LightMap:
 
     def _bake(self, maps: dict[str, moderngl.Texture], quality: Quality, rows: int) -> None:
         columns, last = self._next.size
-        crowns = self._baking.crowns if self._baking is not None else None
-        variant = (crowns is not None, len(self._next.formats) > 1)
+        assert self._baking is not None
+        crowns, relief = self._baking.crowns, self._baking.relief
+        variant = (crowns is not None, len(self._next.formats) > 1, relief > 0.0)
         if variant not in self._drawings:
-            defines = dict(zip(("CANOPY", "SHADE"), map(int, variant), strict=True))
+            defines = dict(zip(("CANOPY", "SHADE", "RELIEF"), map(int, variant), strict=True))
             self._drawings[variant] = FullScreen(self._context, self._shaders, "light.frag", defines)
         drawing = self._drawings[variant]
         drawing.program.bind(**maps)
@@ -263,6 +277,8 @@ class LightMap:
             sky_directions=quality.sky_directions,
             sky_steps=quality.sky_steps,
         )
+        if relief > 0.0:
+            drawing.program.set(amount=relief, octaves=_octaves(columns / self._map_size[0]))
         drawing.draw(self._next.framebuffer, (0, self._row, columns, min(rows, last - self._row)))
         self._row += rows
         if self._row >= last:
@@ -279,6 +295,11 @@ class LightMap:
         self._smoothed.fit(self._shown.size)
         self._smooth.program.bind(map=self._shown.texture())
         self._smooth.draw(self._smoothed.framebuffer)
+
+
+def _octaves(texels: float) -> int:
+    """Of the relief, that light of so many texels along a cell can show."""
+    return 3 if texels >= 2.0 else 2 if texels >= 1.0 else 1
 
 
 def _coarse_size(columns: int, rows: int) -> tuple[int, int]:

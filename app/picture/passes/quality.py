@@ -36,7 +36,12 @@ class Quality:
     @property
     def light_scale(self) -> int:
         """Texels along a cell of the light on the ground."""
-        return 2 if self.relief > 2 else 1
+        return 2 if self.displaced else 1
+
+    @property
+    def relief_in_light(self) -> bool:
+        """Whether the light on the ground has the form of the relief that is finer than the map, which has none."""
+        return self.relief == 0
 
     @property
     def bounce_budget(self) -> int:
