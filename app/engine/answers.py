@@ -1,4 +1,4 @@
-"""What a session does for each request, by the kind of the request."""
+"""How a session answers each kind of request."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 def answer(session: SessionState, request: Request) -> None:
-    """Do what a request asks for. Raises an error where it cannot be done, and then leaves all as it was."""
+    """Carry out a request. Where that fails, raise an error and change nothing."""
     ANSWERS[type(request)](session, request)
 
 
@@ -53,7 +53,7 @@ def answer(session: SessionState, request: Request) -> None:
 
 
 def _open(session: SessionState, request: Open) -> None:
-    """Make worlds. Nothing here names what was made of them until an error came: it is freed with the error."""
+    """Make worlds. No local name holds a half-made world, so that an error frees its memory."""
     before = session.status
     moment = session.leave()
     session.say(state="loading", message=f"loading {request.scenes[0].world.source}", stopped=None)
@@ -76,11 +76,11 @@ def _open(session: SessionState, request: Open) -> None:
     session.replace_worlds(lockstep)
     numbers = tuple(snapshot.world for snapshot in snapshots)
     session.report(Opened(request, numbers, session.timeline.now.branch, moment))
-    session.showing.begin(snapshots)  # last: the report on what they are comes first
+    session.showing.begin(snapshots)  # last, after the report on what they are
 
 
 def _made(session: SessionState, request: Open) -> tuple[Lockstep, tuple[Snapshot, ...]]:
-    """New worlds and their first snapshots: only what can also be shown takes the place of what is there."""
+    """New worlds and their first snapshots. They replace the present worlds only if they can be shown."""
     before = NOTHING
     if session.lockstep is not None:
         before = Needs.of(session.lockstep.scenes, session.lockstep.worlds[0].ground.size, shown=True)
@@ -90,7 +90,7 @@ def _made(session: SessionState, request: Open) -> tuple[Lockstep, tuple[Snapsho
 
 
 def _journal_before(request: Open) -> Journal | None:
-    """The journal that led to a saved world, where it has one. A comparison begins without."""
+    """The journal that led to a saved world, if any. A comparison begins without one."""
     if len(request.scenes) > 1 or not request.scenes[0].saved_world:
         return None
     return checkpoint.journal_before(Path(request.scenes[0].saved_world))
@@ -107,10 +107,10 @@ def _go_to(session: SessionState, request: GoTo) -> None:
     start = timeline.start_for(target) or _begin_again(session, target)
     lockstep = Lockstep([kept.simulator() for kept in start.worlds])
     snapshots = session.showing.first(lockstep)
-    # All is there; what fails before leaves the worlds as they are.
+    # Everything that can fail is done; the worlds change only now.
     if request.pause:
         session.set_paused(True)
-    if not session.travel:  # else what waits was asked for on the way, and is done at its new end
+    if not session.travel:  # else the backlog was asked for on the way, and is answered at its new end
         session.drop_backlog(Change, Stroke)
     session.give_up_travel()
     session.travel = Travel(start.moment, target, edits, request, before)
@@ -120,7 +120,7 @@ def _go_to(session: SessionState, request: GoTo) -> None:
 
 
 def _begin_again(session: SessionState, target: Moment) -> Kept:
-    """The first state of the way to a moment, which is not kept: the world was opened with its journal."""
+    """The first state on the way to a moment of a journal that was opened with a world. No state of it is kept."""
     opened = session.timeline.edits_of(target)[0]
     assert isinstance(opened.request, Open)
     lockstep = make_worlds(opened.request.scenes)
@@ -159,7 +159,7 @@ def _keep(session: SessionState, request: Keep) -> None:
 
 
 def _edit(session: SessionState, request: Copy | Keep | Blur | RollSnowballs) -> None:
-    """Make an edit, from which there is a way back."""
+    """Make an edit that can be undone."""
     before = session.leave()
     session.edit(request)
     session.report(Edited(request, before))
@@ -174,14 +174,14 @@ def _change(session: SessionState, request: Change) -> None:
         versions, seen = lockstep.water_versions, _seen(lockstep)
         session.edit(request)
         session.say(milliseconds=lockstep.milliseconds)
-        # Another level of the sea, colour of a kind or field is shown at once, also while nothing runs.
+        # A new sea level, colour of a kind or field is shown at once, even while no cycle runs.
         if lockstep.water_versions != versions or _seen(lockstep) != seen:
             session.showing.is_old = True
     session.say(scenes=session.scenes_asked_for)
 
 
 def _seen(lockstep: Lockstep) -> list[Any]:
-    """What is seen of scenes without a cycle."""
+    """What of the scenes is visible without running a cycle."""
     return [(scene.traits, scene.fields) for scene in lockstep.scenes]
 
 
@@ -192,7 +192,7 @@ def _blur(session: SessionState, request: Blur) -> None:
 
 
 def _refine(session: SessionState, request: Refine) -> None:
-    """Go on with the worlds in finer cells. Where they cannot be made or shown, those that are there go on."""
+    """Replace the worlds by finer ones. If these cannot be made or shown, the present worlds continue."""
     lockstep = session.sound_lockstep()
     before = session.leave()
     finer = lockstep.refined(request.times, shown=True)
@@ -211,11 +211,11 @@ def _roll_snowballs(session: SessionState, request: RollSnowballs) -> None:
 
 
 def _paint(session: SessionState, request: Stroke) -> None:
-    """Do what a brush does. There is a way back to before the first part of a stroke."""
+    """Paint a part of a stroke. The whole stroke can be undone."""
     if request.begins:
         session.stroke = None
     elif request.number != session.stroke:
-        return  # of one that could not be begun, or of another land
+        return  # the stroke could not begin, or belongs to another land
     session.sound_lockstep()
     session.stroke = request.number
     before = session.leave() if request.begins else None
@@ -244,7 +244,7 @@ def _write(session: SessionState, request: Save) -> None:
         raise UserError("there is no world to save yet")
     try:
         session.lockstep.verify()
-    except SimulationError as error:  # the worlds have gone back to a cycle after which they were sound
+    except SimulationError as error:  # the worlds were rolled back to a sound cycle
         session.fail(error)
     simulator = session.lockstep.simulators[request.world]
     scene = seen_as(simulator.scene, request.seen) if request.seen else simulator.scene

@@ -1,4 +1,4 @@
-"""The work of a session, written now and then beside the program, so that a kill or a power cut loses little of it."""
+"""Backups of a session on disk, so that a kill or a power cut loses little work."""
 
 from __future__ import annotations
 
@@ -30,43 +30,43 @@ if sys.platform != "win32":
 
 log = logging.getLogger(__name__)
 
-MOST_SESSIONS = 8  # that are kept of those that ended
+MOST_SESSIONS = 8  # ended sessions that are kept
 
 LOCK, INDEX, PICTURE = "in-use", "session.json", "picture.webp"
 
 
 class Index(msgspec.Struct, frozen=True):
-    """What a session's folder holds. It is written last, so all that it names is there."""
+    """The contents of a session's folder. It is written last, so that every file it names exists."""
 
     name: str
     cycle: int
     time: float  # seconds since 1970
     worlds: tuple[str, ...]  # names of files
     closed: bool = False  # the program has ended as it should
-    edits: int = 0  # by the person, since the land was opened
-    seconds: float = 0.0  # that the session took
+    edits: int = 0  # made by the user since the land was opened
+    seconds: float = 0.0  # duration of the session
 
 
 @dataclass(frozen=True)
 class EndedSession:
-    """A session that can be gone on with."""
+    """An ended session that can be resumed."""
 
     folder: Path
     index: Index
 
     @property
     def scenes(self) -> tuple[Scene, ...]:
-        """What to open. Raises `UserError` where it cannot be read."""
+        """The scenes to open. Raises `UserError` if they cannot be read."""
         scenes = (checkpoint.load_scene(self.folder / name) for name in self.index.worlds)
         return tuple(msgspec.structs.replace(scene, name=self.index.name) for scene in scenes)
 
     @property
     def picture(self) -> Path:
-        """Where the picture of what was seen last lies, if there is one."""
+        """The file with the last picture of the session, if there is one."""
         return self.folder / PICTURE
 
     def settle(self) -> None:
-        """It was gone on with, or it shall not be: it is not offered again, and can still be opened."""
+        """Do not offer this session again: it was resumed or declined. It can still be opened."""
         with contextlib.suppress(OSError, UserError):
             _write_index(self.folder, msgspec.structs.replace(self.index, closed=True))
 
@@ -75,7 +75,7 @@ class EndedSession:
 
 
 class SessionFolder:
-    """The folder of this session. Raises `UserError` where there can be none."""
+    """The folder of this session. Raises `UserError` if it cannot be created."""
 
     def __init__(self, home: Path | None = None) -> None:
         try:
@@ -91,7 +91,7 @@ class SessionFolder:
 
     @property
     def picture(self) -> Path:
-        """Where a picture of what is seen belongs."""
+        """Where the picture of this session is to be written."""
         return self._folder / PICTURE
 
     def write(
@@ -101,7 +101,7 @@ class SessionFolder:
         journal: Journal,
         seen: tuple[ViewParameters, CameraParameters] | None = None,
     ) -> None:
-        """Write the newest state, and then let go of the one before. Raises `UserError` where it cannot be written."""
+        """Write the newest state, then remove the one before. Raises `UserError` if writing fails."""
         last = self._index.worlds if self._index else ()
         turn = "b" if last and last[0].endswith("-a.npz") else "a"
         files = tuple(f"world-{letter}-{turn}.npz" for letter, _ in zip(NAMES, worlds, strict=False))
@@ -119,7 +119,7 @@ class SessionFolder:
             (self._folder / file).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """The program ends as it should. What was written can be opened again when the next one asks for it."""
+        """Mark the session as closed properly. It can still be opened later."""
         with contextlib.suppress(OSError, UserError):
             if self._index is None:
                 shutil.rmtree(self._folder, ignore_errors=True)
@@ -135,12 +135,12 @@ def _write_index(folder: Path, index: Index) -> None:
 
 
 def sessions_folder() -> Path:
-    """Where sessions are kept."""
+    """The folder of all sessions."""
     return platformdirs.user_data_path("thalweg", appauthor=False) / "sessions"
 
 
 def ended_sessions(home: Path | None = None) -> list[EndedSession]:
-    """Those whose program has ended, the newest first.
+    """The sessions whose program has ended, the newest first.
 
     All but few are removed, and what holds nothing: those in which a person edited the land are kept rather than
     others, the newest of both.
@@ -177,16 +177,16 @@ def _read(folder: Path) -> EndedSession | None:
 def _is_in_use(folder: Path) -> bool:
     if sys.platform == "win32":
         try:
-            (folder / LOCK).unlink(missing_ok=True)  # which is refused while its owner lives
+            (folder / LOCK).unlink(missing_ok=True)  # Windows refuses this while the owner runs
         except OSError:
             return True
     else:
         try:
             with (folder / LOCK).open("r+b") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # likewise
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while the owner runs
         except FileNotFoundError:
-            with contextlib.suppress(OSError):  # somebody else has removed it
-                return time.time() - folder.stat().st_mtime < 10.0  # it is being made just now
+            with contextlib.suppress(OSError):  # another process has removed it
+                return time.time() - folder.stat().st_mtime < 10.0  # another process is creating it
             return True
         except OSError:
             return True

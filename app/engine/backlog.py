@@ -1,4 +1,4 @@
-"""Requests that cannot be answered yet."""
+"""The backlog: requests that cannot be answered yet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.scene.edits import Change, Stroke
 
 
 class Backlog:
-    """Requests in the order in which they were asked, until each can be answered.
+    """Waiting requests, in the order in which they came.
 
     A stroke waits for the strokes before it, and a change for changes of the same parameters: one that can be made at
     once is not held up by one that needs kernels.
@@ -20,17 +20,17 @@ class Backlog:
 
     def __init__(self) -> None:
         self._requests: list[Request] = []
-        self._answering: Request | None = None  # stays at its place meanwhile
+        self._answering: Request | None = None  # it keeps its place until it is answered
 
     def holds_up(self, request: Request) -> bool:
-        """Whether a request has to wait for one of these."""
+        """Whether a request must wait for one of these."""
         return any(_holds_up(earlier, request) for earlier in self._requests)
 
     def add(self, request: Request) -> None:
         self._requests.append(request)
 
     def answer_ready(self, is_ready: Callable[[Request], bool], answer: Callable[[Request], None]) -> None:
-        """Answer the requests that are ready, also those that become so by this."""
+        """Answer all requests that are ready, including those that become ready on the way."""
         while request := self._first_ready(is_ready):
             self._answering = request
             try:
@@ -40,7 +40,7 @@ class Backlog:
                 self._answering = None
 
     def take_out(self, *kinds: type) -> list[Request]:
-        """Take out the requests of these kinds, or all, and return them."""
+        """Remove and return the requests of these kinds, or all of them."""
         kinds = kinds or (object,)
         gone = [request for request in self._requests if isinstance(request, kinds)]
         self._requests = [request for request in self._requests if not isinstance(request, kinds)]
@@ -53,7 +53,7 @@ class Backlog:
         return [request for request in self._requests if isinstance(request, Change)]
 
     def supersede(self, change: Change) -> None:
-        """Of each parameter the last value counts: take those of a new change out of the changes that wait."""
+        """Drop waiting values of parameters that a new change sets: the last value of each parameter counts."""
 
         def left(earlier: Change) -> Iterator[Change]:
             if change.world not in (None, earlier.world):
@@ -81,7 +81,7 @@ class Backlog:
         self._replace_changes(before, moved)
 
     def _replace_changes(self, first: int, by: Callable[[Change], Iterator[Change]]) -> None:
-        """Replace each change among the first so many requests."""
+        """Replace each change among the first requests, up to a place."""
         replaced: list[Request] = []
         for request in self._requests[:first]:
             replaced += by(request) if isinstance(request, Change) else [request]

@@ -1,4 +1,4 @@
-"""The last state of a world that is known to be sound."""
+"""Backups: the last state of a world that is known to be sound."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from app.model.world import World
 from app.scene.edits import Stroke
 
 SECONDS_BETWEEN_BACKUPS = 2.0
-LARGEST_COST = 0.005  # of backups, as a part of the time: those of large worlds are farther apart
+LARGEST_COST = 0.005  # of backups, as a fraction of the running time: large worlds are backed up less often
 
 
 class Backup:
-    """A state from which cycles are run once more where a later one fails, and the strokes painted since."""
+    """A state to which a failed cycle rolls back, and the strokes painted since."""
 
     def __init__(self) -> None:
-        self.state: dict[str, Any] = {}  # replaced by another one, and never written to
+        self.state: dict[str, Any] = {}  # replaced as a whole, never changed
         self.layers = CompressedLayers({}, {})
-        self.strokes: list[tuple[int, Stroke]] = []  # each with the cycle that it came after
+        self.strokes: list[tuple[int, Stroke]] = []  # each with the cycle before it
         self._time = time.monotonic()
         self._seconds_to_next = SECONDS_BETWEEN_BACKUPS
 

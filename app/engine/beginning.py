@@ -1,4 +1,4 @@
-"""The ground that a world began with, made again: no world keeps it, for it would take as much memory as the ground."""
+"""The initial ground of a world, recomputed. No world keeps it, as it would take as much memory as the ground."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.sources.terrain import find_terrain
 
 
 def first_ground(world: World, opened: Scene) -> Layer:
-    """The ground of a world before its first cycle and before all that was done by hand, in metres, [row, column].
+    """The ground before the first cycle and before any edit, in metres, [row, column].
 
     `opened` is the scene that the world comes from; of a saved one its journal tells with which land it began. Its
     ledger tells whether what is made again is that land. Raises `UserError` where it cannot be made.
@@ -45,7 +45,7 @@ def first_ground(world: World, opened: Scene) -> Layer:
 
 
 def _began_with(opened: Scene) -> list[Scene]:
-    """The scenes whose land it may be, the likeliest first; those that differ in what is seen alone are one."""
+    """Candidate scenes, the likeliest first. Scenes that differ only in the view count as one."""
     scenes = [opened]
     if opened.saved_world:
         with contextlib.suppress(UserError):
@@ -63,7 +63,7 @@ def _began_with(opened: Scene) -> list[Scene]:
 
 
 def _same_start(now: Ledger, then: Ledger) -> bool:
-    """Whether both began with the same land, of which `then` is a new one that nothing has come to or gone from."""
+    """Whether both began with the same land. `then` is a fresh world: nothing has entered or left it."""
     for substance in ("rock", "sediment"):
         known, made = now.accounts()[substance], then.accounts()[substance]
         if (known.initial, known.scale) != (made.initial, made.scale) or made.gained or made.lost:

@@ -1,4 +1,4 @@
-"""The branches of a time line, and the states that are kept on them."""
+"""The branches of a time line, and their kept states."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Kept:
 
     @classmethod
     def of(cls, moment: Moment, lockstep: Lockstep, before: Sequence[KeptWorld] = ()) -> Kept:
-        """What the worlds are now. Those `before`, where there are as many, share what has not changed since."""
+        """The present state of the worlds. Unchanged layers are shared with the states `before`."""
         shared: Sequence[KeptWorld | None] = before
         if len(before) != len(lockstep.simulators):
             shared = (None,) * len(lockstep.simulators)
@@ -32,7 +32,7 @@ class Kept:
 
     @property
     def parts(self) -> Iterator[Compressed]:
-        """All that can be put on disk."""
+        """All parts that can be moved to disk."""
         for world in self.worlds:
             yield from world.parts
         yield self.thumbnail
@@ -48,11 +48,11 @@ class Kept:
 
 @dataclass
 class Branch:
-    """`edits` are those of all its way from the first, also of the branches that it comes from."""
+    """`edits` has all edits since the first branch, including those of its ancestors."""
 
     number: int
     name: str
-    origin: Moment | None  # where it leaves another branch
+    origin: Moment | None  # where it leaves its parent branch
     first: int  # cycle
     last: int
     edits: list[Edit] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Builds: what is compiled of kernels, each in one go, by the name that the window shows.
+"""Builds: sets of kernels that are compiled together, by the name that the window shows.
 
 A process has one build, which has its name; one that is `Varied` has a second, richer one, of which most worlds need
 only one or the other, and one `WithAlternatives` has as many for each of these. The survey of rivers is a build, too,
@@ -23,7 +23,7 @@ RIVERS = "rivers"
 STREAMS = "streams"
 ON_RICH_GROUND = " on rich ground"
 
-# Those that take longest go first, so that no core has the longest one left when the others have nothing to do.
+# The slowest builds first, so that no core is left with one while the others are idle.
 SLOWEST_FIRST = (
     "pools",
     "droplets in rivers on rich ground",
@@ -41,16 +41,16 @@ SLOWEST_FIRST = (
 
 
 class Ground(NamedTuple):
-    """What decides between the builds of a process that is `Varied`."""
+    """What decides which build a `Varied` process needs."""
 
-    materials: bool  # whether there are several
+    materials: bool  # whether there are several materials
     covered: bool  # whether a process has left wetness or plants on it, or a layer that raises it
-    rated: bool = False  # whether there are factors on what processes do in each cell
-    will_be_rated: bool = False  # whether the scene asks for some
+    rated: bool = False  # whether rates of processes vary from cell to cell
+    will_be_rated: bool = False  # whether the scene asks for such rates
 
 
 def builds_of(process: Process, parameters: Any, ground: Ground, running: frozenset[str]) -> tuple[str, ...]:
-    """The builds that a process needs in the next cycles, while processes of these names run."""
+    """The builds that a process needs in the next cycles, given the processes that run."""
     name = process.name
     if _has_alternatives(type(process)):
         name += cast(WithAlternatives, process).alternative(parameters)
@@ -60,7 +60,7 @@ def builds_of(process: Process, parameters: Any, ground: Ground, running: frozen
     asks = cast(Varied, process).asks_for_rich(parameters, running)
     if ground.materials or ground.covered or ground.rated or Moisture.name in running or asks:
         return (rich,)
-    # What runs later in a cycle covers the ground from the next one on. Fields may come to 1 everywhere.
+    # What runs later in a cycle covers the ground from the next cycle on. A field may be 1 everywhere.
     if Plants.name in running or _burdens(running) or ground.will_be_rated:
         return (name, rich)
     return (name,)
@@ -85,7 +85,7 @@ def _have_rates(fields: FieldParameters) -> bool:
 
 
 def foreseen(scene: Scene) -> list[str]:
-    """The builds that the first cycles of a scene will need, as far as is known before its world is made."""
+    """The builds that the first cycles of a scene need, as far as is known before its world is made."""
     enabled = [process() for process in PROCESSES if getattr(scene, process.name).enabled]
     running = frozenset(process.name for process in enabled)
     ground = Ground(materials=scene.materials.enabled, covered=False, rated=asks_for_rates(scene))
@@ -94,7 +94,7 @@ def foreseen(scene: Scene) -> list[str]:
 
 
 def all_builds() -> list[str]:
-    """Every build that there is, in the order in which they should be begun."""
+    """All builds, in the order in which they should start."""
     builds = [RIVERS, STREAMS]
     for process in PROCESSES:
         others = cast(type[WithAlternatives], process).alternatives if _has_alternatives(process) else ()
@@ -104,7 +104,7 @@ def all_builds() -> list[str]:
 
 
 def prepare(build: str, processes: Iterable[Process] | None = None) -> None:
-    """Compile a build, or load it from the cache. Raises `KeyError` for a name that none has."""
+    """Compile a build, or load it from the cache. Raises `KeyError` for an unknown name."""
     if build == RIVERS:
         from app.engine.survey import prepare as prepare_rivers
 
@@ -144,6 +144,6 @@ def _has_alternatives(process: type[Process]) -> bool:
 
 
 def in_order(builds: Iterable[str]) -> list[str]:
-    """The same builds, each once, in the order in which they should be begun."""
+    """The builds without repetition, in the order in which they should start."""
     order = {build: place for place, build in enumerate(SLOWEST_FIRST)}
     return sorted(dict.fromkeys(builds), key=lambda build: order.get(build, len(order)))

@@ -23,18 +23,18 @@ from kernels.standing import DRY
 
 Numbers = NDArray[np.float64]
 
-REACH = 12.0  # cells to both sides, over which a section is followed
+REACH = 12.0  # cells to each side over which a section is followed
 STEP = 0.5  # cells
-CREST = 2.0  # cells to both sides, over which its middle has the most water
-BANK = 0.1  # of the largest discharge: there a section ends
+CREST = 2.0  # cells to each side within which the middle has the most water
+BANK = 0.1  # fraction of the largest discharge at which a section ends
 BANKS = 3.0  # cells beyond the bed of a channel, half as wide as it is to each side of its middle
-FADING = 0.5  # of the least flow: a channel is there still, or already, where it has this much
+FADING = 0.5  # fraction of the least flow at which a channel still counts
 TIME = 1000.0  # cycles: the unit of time of the rates
 
 
 @dataclass(frozen=True)
 class Channels:
-    """The middles of all channels whose flow is large enough."""
+    """The centre cells of all channels whose flow is large enough."""
 
     rows: Numbers  # [channel cell]
     columns: Numbers
@@ -45,7 +45,7 @@ class Channels:
         return len(self.rows)
 
     def at_least(self, flow: float) -> Channels:
-        """Those of them that have at least this flow."""
+        """The channels with at least this flow."""
         large = self.flow >= flow
         return Channels(self.rows[large], self.columns[large], self.width[large], self.flow[large])
 
@@ -61,15 +61,15 @@ class Channels:
 
 
 class ChannelWatch:
-    """Looks at the channels of one world from time to time."""
+    """Measures the channels of one world from time to time."""
 
     def __init__(self, least_flow: float) -> None:
         self.least_flow = least_flow
-        # The cycle, its channels with smaller ones too, and its ground
+        # The cycle, its channels down to smaller flows, and its ground
         self._before: tuple[int, Channels, Numbers] | None = None
 
     def look(self, world: World) -> ChannelFigures:
-        """The channels of now, and what has become of those of the last look, if there was one before this cycle."""
+        """The present channels, and how far those of the last measurement have moved, if there was one."""
         small_too = find_channels(world, FADING * self.least_flow)
         channels = small_too.at_least(self.least_flow)
         moved = worn = math.nan
@@ -88,7 +88,7 @@ def find_channels(world: World, least_flow: float) -> Channels:
     discharge = np.asarray(world.trace("discharge"), np.float64)
     south, east = (np.asarray(world.trace(f"momentum_{way}"), np.float64) for way in ("south", "east"))
     speed = np.hypot(south, east)
-    # A section that holds the least flow has a middle with at least this.
+    # A section with the least flow has at least this at its centre.
     wet = (world.standing == DRY) & (speed > 0.0) & (discharge * 2.0 * REACH >= least_flow)
     rows, columns = (places.astype(np.float64) for places in np.nonzero(wet))
     across = np.stack([-east[wet], south[wet]]) / speed[wet]
@@ -150,7 +150,7 @@ def _mean_way(some: Channels, others: Channels) -> float:
 
 
 def _between_cells(layer: Numbers, rows: Numbers, columns: Numbers) -> Numbers:
-    """A layer at places between the middles of its cells; 0 beyond its edges."""
+    """A layer interpolated between cell centres; 0 beyond its edges."""
     padded = np.pad(layer, 1)
     rows, columns = (
         np.clip(places + 1.0, 0.0, cells + 0.999)

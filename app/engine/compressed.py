@@ -1,4 +1,4 @@
-"""Arrays and objects to come back to: compressed, shared where they did not change, beyond some memory on disk."""
+"""Compressed arrays and objects: shared where they did not change, and moved to disk beyond some memory."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Compressed:
 
     @classmethod
     def pickled(cls, value: object) -> Compressed:
-        """An object of any kind, which `unpickled` brings back."""
+        """Compress any object; `unpickled` restores it."""
         return cls(np.frombuffer(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), np.uint8))
 
     @property
@@ -57,13 +57,13 @@ class Compressed:
         return self._data is not None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """As NumPy asks for it where it is copied from: one at a time, so that few are there whole."""
+        """Decompress when NumPy copies from it: one array at a time, so that few are in memory uncompressed."""
         return np.array(self.array(), dtype, copy=copy)
 
     def array(self) -> NDArray[Any]:
         from imagecodecs import blosc_decode
 
-        data = self._data  # which another thread may put into a file just now
+        data = self._data  # another thread may be moving it into a file
         if data is None:
             assert self._place is not None
             file, offset = self._place
@@ -75,7 +75,7 @@ class Compressed:
 
 
 class SpillFile:
-    """A file of compressed arrays, which is removed when none of them is needed any more.
+    """A file of compressed arrays. It is removed when none of them is needed any more.
 
     It is open only while it is written or read: there may be thousands.
     """
@@ -94,7 +94,7 @@ class SpillFile:
 
 
 def spill(arrays: Sequence[Compressed]) -> None:
-    """Put arrays into a file of their own, and out of memory. Raises `OSError` where not all of it can be written."""
+    """Move arrays from memory into a file of their own. Raises `OSError` if it cannot be written."""
     handle, name = tempfile.mkstemp(".states", dir=scratch_folder())
     path, offset = Path(name), 0
     places: list[tuple[Compressed, int]] = []
@@ -115,14 +115,14 @@ def spill(arrays: Sequence[Compressed]) -> None:
 
 
 class CompressedLayers(NamedTuple):
-    """The layers of a world as they were, and the versions that they had."""
+    """The layers of a world at some moment, with their versions."""
 
     layers: Mapping[str, Compressed]
     versions: Mapping[str, int]
 
     @classmethod
     def of(cls, world: World, *before: CompressedLayers) -> CompressedLayers:
-        """Those of a world's state. Layers of the same version are shared with those that were `before`."""
+        """The layers of a world's state. Layers of the same version are shared with those `before`."""
         own = world.layers_of_state()
         versions = {name: world.version_of(name) for name in own}
         layers = {}

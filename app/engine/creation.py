@@ -1,4 +1,4 @@
-"""From a scene to the world that it begins with."""
+"""Creation of a world from a scene."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Called with the rows and columns of a world before it is made; raises an error to refuse it.
+# Called with rows and columns before a world is made. Raises an error to refuse the size.
 SizeCheck = Callable[[int, int], None]
 
-SAME_SIZE = 1e-3  # difference of cells' sides, as a part of them, that no place on Earth depends on
+SAME_SIZE = 1e-3  # relative difference of cell sizes that makes no difference to any place on Earth
 
-ARTICLE = "article-"  # what names of presets that are those of an article begin with
+ARTICLE = "article-"  # prefix of the presets that are those of an article
 
 
 def create_world(scene: Scene, check: SizeCheck = lambda rows, columns: None) -> tuple[World, Scene]:
-    """The world that a scene starts from, and the scene that goes on with it; `check` may refuse its size."""
+    """The initial world of a scene, and the scene that continues with it. `check` may refuse its size."""
     check_wanted()
     _check_traits(scene)
     if scene.saved_world:
@@ -78,17 +78,17 @@ def create_world(scene: Scene, check: SizeCheck = lambda rows, columns: None) ->
 
 
 def create_worlds(scenes: Sequence[Scene], check: SizeCheck) -> list[tuple[World, Scene]]:
-    """As `create_world`, of scenes that are compared. `check` is asked once, for they are of one size."""
+    """As `create_world`, for scenes that are compared. `check` is called once, as all have one size."""
     first, *others = scenes
     return [create_world(first, check), *(_compared_world(first, other) for other in others)]
 
 
 class _Sized(Exception):
-    """The rows and columns of a world that is not made after all."""
+    """The rows and columns of a world. Raised before it is made."""
 
 
 def shape_of_world(scene: Scene) -> tuple[int, int]:
-    """The rows and columns of the world that a scene starts from, which is not made for it."""
+    """The rows and columns of the initial world of a scene, found without making it."""
 
     def check(rows: int, columns: int) -> None:
         raise _Sized(rows, columns)
@@ -101,14 +101,14 @@ def shape_of_world(scene: Scene) -> tuple[int, int]:
 
 
 def _compared_world(first: Scene, scene: Scene) -> tuple[World, Scene]:
-    """As `create_world`, of a scene that is compared with another one: it begins with the same land."""
+    """As `create_world`, for a scene that is compared with another: both begin with the same land."""
     if scene.saved_world or not is_worn(scene):
         return create_world(scene)
     return _complete(_generate(scene, lambda rows, columns: None, land_of=first), scene), scene
 
 
 def read_size(text: str, name: str) -> tuple[int, int]:
-    """The columns and rows that a text means; 0 rows are in proportion. `name` stands before it in the error."""
+    """Columns and rows from a text; 0 rows: in proportion. `name` precedes it in the error."""
     match = re.fullmatch(r"(\d{1,9})(?:[x×](\d{1,9}))?", text.strip())
     sides = [int(side) for side in match.groups() if side] if match else []
     if not sides or not all(SMALLEST_SIDE <= side <= LARGEST_SIDE for side in sides):
@@ -119,7 +119,7 @@ def read_size(text: str, name: str) -> tuple[int, int]:
 
 
 def cells_wanted(values: Mapping[str, object]) -> int:
-    """Cells along the longer side of the land that these values of parameters ask for; 0 where they ask for none."""
+    """Cells along the longer side that these parameter values ask for; 0: none given."""
     sides = [values.get(path) for path in ("world.rows", "world.columns")]
     return max((side for side in sides if isinstance(side, int)), default=0)
 
@@ -152,7 +152,7 @@ def size_in_cells(scene: Scene, columns: int, rows: int) -> dict[str, int | floa
 
 
 def read_extent(text: str, name: str) -> tuple[float, float]:
-    """The width and height in metres that a text means; a height of 0 is in proportion. `name` is for the error."""
+    """Width and height in metres from a text; height 0: in proportion. `name` is for the error."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(?:[x×](\d+(?:\.\d+)?))?", text.strip())
     sides = [float(side) for side in match.groups() if side] if match else []
     if not sides or not all(SMALLEST_CELL <= side <= LARGEST_SIDE * LARGEST_CELL for side in sides):
@@ -161,7 +161,7 @@ def read_extent(text: str, name: str) -> tuple[float, float]:
 
 
 def extent_in_metres(scene: Scene, width: float, height: float) -> dict[str, int | float]:
-    """What to change in a scene, so that its map is so wide and high, in cells as large as before.
+    """The changes to a scene that give its map this width and height with cells of the same size.
 
     With no height it follows in proportion. The land around that of the scene goes on with hills of the same size, on
     which the rivers of `world.worn` find other ways; a range, whose rivers end at the map's edge, is made anew, as wide
@@ -191,7 +191,7 @@ def extent_in_metres(scene: Scene, width: float, height: float) -> dict[str, int
 
 
 def _heightmap_of(scene: Scene, wanted: int) -> Heightmap | None:
-    """The heightmap that a scene begins with; None where it begins with a saved world.
+    """The heightmap of a scene; None if it begins with a saved world.
 
     One that is larger than a map may be is read in cells so much larger that about as many as wanted are left.
     """
@@ -204,14 +204,14 @@ def _heightmap_of(scene: Scene, wanted: int) -> Heightmap | None:
 
 
 def _resampled_cell_size(file: Heightmap, rows: int, columns: int) -> float:
-    """The side of a cell, in metres, of a file's land in so many cells."""
+    """The cell size in metres when a file's land is resampled to so many cells."""
     file_rows, file_columns = file.elevation.shape
     larger: float = max(file_rows / rows, file_columns / columns)
     return (file.cell_size or DEFAULT_CELL_SIZE) * larger
 
 
 def _check_traits(scene: Scene) -> None:
-    """Raise `UserError` where the scene says something of a kind of ground or of plants that there is not."""
+    """Raise `UserError` if the scene sets a trait of an unknown kind of ground or plant."""
     if scene.traits.materials:
         known = load_materials(scene.materials.folder)
         check_kinds("traits.materials", read_material_traits(scene.traits.materials), known, "material")
@@ -221,7 +221,7 @@ def _check_traits(scene: Scene) -> None:
 
 
 def _terrain_of(scene: Scene, parameter: str) -> Path:
-    """The file that a parameter of a scene names. Raises `UserError` where it has gone."""
+    """The file that a parameter of a scene names. Raises `UserError` if it does not exist."""
     try:
         return find_terrain(str(scene.value(parameter)))
     except UserError as error:
@@ -229,7 +229,7 @@ def _terrain_of(scene: Scene, parameter: str) -> Path:
 
 
 def _generate(scene: Scene, check: SizeCheck, land_of: Scene | None = None) -> World:
-    """The land of a scene, or that of another one in the same cells."""
+    """The land of a scene, or that of another scene in the same cells."""
     rows, columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
     cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
     check_extent(max(rows, columns) * cell_size, scene.world.reference_cell_size)
@@ -271,12 +271,12 @@ def _from_heightmap(scene: Scene, heightmap: Heightmap, check: SizeCheck) -> Wor
 
 
 def _origin_of(heightmap: Heightmap, world: World, cell_size: float) -> Origin | None:
-    """What a world keeps of the model it began with, in whose place its cells would be `cell_size` metres wide."""
+    """What a world keeps of its source model, where the cells would be `cell_size` metres wide."""
     from app.sources.heightmap.resampling import nearest_cells
 
     place, unmapped = heightmap.georeference, heightmap.missing
     if not math.isclose(world.cell_size, cell_size, rel_tol=SAME_SIZE):
-        place = None  # another size is another place
+        place = None  # a different size is a different place
     rows, columns = world.shape
     if place is not None:
         place = place.in_cells(heightmap.elevation.shape[1] / columns, heightmap.elevation.shape[0] / rows)
@@ -286,7 +286,7 @@ def _origin_of(heightmap: Heightmap, world: World, cell_size: float) -> Origin |
 
 
 def _complete(world: World, scene: Scene) -> World:
-    """The world with everything that the scene specifies besides the terrain."""
+    """Add to a world all that the scene specifies besides the terrain."""
     world.flora = flora_of(scene.flora)
     if scene.materials.enabled:
         parts = {part.kind: part.amount for part in read_mix(scene.materials.loose)}
@@ -302,7 +302,7 @@ def _complete(world: World, scene: Scene) -> World:
 
 
 def _longer_side(scene: Scene, world: World) -> float:
-    """The length that relative lengths refer to, in cells of the world."""
+    """The reference of relative lengths, in cells of the world."""
     side = max(scene.world.land_rows, scene.world.land_columns)
     return side * world.reference_cell_size / world.cell_size if side else max(world.shape)
 
@@ -315,7 +315,7 @@ def _with_rain(world: World, scene: Scene) -> World:
 
 
 def _with_fields(world: World, scene: Scene) -> World:
-    """The world with the fields that the scene makes of it."""
+    """The world with the fields of the scene."""
     values = field_values_of(world, scene, scene.fields.__struct_fields__)
     for name, field in values.items():
         world.lay_rate(FIELD_LAYERS[name], field)
@@ -323,21 +323,21 @@ def _with_fields(world: World, scene: Scene) -> World:
 
 
 def field_values_of(world: World, scene: Scene, names: Iterable[str]) -> dict[str, NDArray[np.float32] | None]:
-    """What some fields of a scene come to on a world as it is now, see `field_values`. Raises `UserError`."""
+    """The values of some fields on the present world, see `field_values`. Raises `UserError`."""
     texts = {name: str(getattr(scene.fields, name)) for name in names}
     _know_water(world, scene, texts.values())
     return {name: field_values(world, name, text) for name, text in texts.items()}
 
 
 def _know_water(world: World, scene: Scene, texts: Iterable[str]) -> None:
-    """Bring the levels of lakes and sea up to date where one of these expressions asks for them."""
+    """Update the levels of lakes and sea if one of these expressions uses them."""
     expressions = map(read_field, texts)
     if scene.pools.enabled and any(expression and expression.uses(*OF_WATER) for expression in expressions):
         derive_levels(world, scene.pools, scene.edges)
 
 
 def _soil_depths(world: World, scene: Scene) -> dict[str, Layer]:
-    """How thick each kind of loose material lies that the scene tells, in metres, [row, column]. Raises `UserError`."""
+    """The thickness of each kind of loose material in the scene, in metres, [row, column]. Raises `UserError`."""
     if world.materials is None:
         return {}
     told = depths_told(scene.soil)
@@ -353,9 +353,9 @@ def _soil_depths(world: World, scene: Scene) -> dict[str, Layer]:
 
 
 def read_rain_map(path: Path, rows: int, columns: int) -> NDArray[np.float32]:
-    """The part of the rain that falls on each cell of a map, from 0 where a picture is darkest to 1, [row, column].
+    """Relative rain on each cell, [row, column], from 0 where the picture is darkest to 1 where it is brightest.
 
-    Raises `UserError` where the picture cannot be read, or is all of one shade.
+    Raises `UserError` if the picture cannot be read or has one shade only.
     """
     from app.sources.heightmap import read_heightmap, resample
 
@@ -367,7 +367,7 @@ def read_rain_map(path: Path, rows: int, columns: int) -> NDArray[np.float32]:
 
 
 def _size(scene: Scene, rows: int, columns: int) -> tuple[int, int]:
-    """The rows and columns that the scene asks for; where it names only one, the other follows in proportion."""
+    """The rows and columns of the scene. If only one is given, the other follows in proportion."""
     wanted_rows, wanted_columns = scene.world.rows, scene.world.columns
     if wanted_rows or wanted_columns:
         scale = wanted_columns / columns if wanted_columns else wanted_rows / rows
@@ -381,7 +381,7 @@ def _size(scene: Scene, rows: int, columns: int) -> tuple[int, int]:
 
 
 def _world(scene: Scene, elevation: Layer, cell_size: float) -> World:
-    """Solid ground, with the soil that the scene asks for as its uppermost part."""
+    """Solid ground; its uppermost part is the soil of the scene."""
     soil = np.full_like(elevation, scene.world.soil_depth)
     reference = scene.world.reference_cell_size
     return World(elevation - soil, soil, cell_size, scene.world.seed, reference_cell_size=reference)

@@ -22,36 +22,36 @@ from app.processes.snowballs import MOVED, SnowballErosion
 from app.scene.scene import Scene
 from kernels.scratch import Scratch
 
-PORTION = 500  # snowballs of a run in a cycle: a few milliseconds, after which the picture may follow
+PORTION = 500  # snowballs per cycle of a run: a few milliseconds, so that the picture can follow
 
 
 class SnowballRun(NamedTuple):
-    """A run of snowballs while all other processes are paused. Counted as `World.snowballs` is."""
+    """A run of snowballs while all other processes pause. Counted like `World.snowballs`."""
 
     first: int
     last: int
 
     def finer(self, times: int) -> SnowballRun:
-        """The same in finer cells, in which more balls do as much."""
+        """The same run in finer cells, where the same effect takes more balls."""
         return SnowballRun(self.first * times**2, self.last * times**2)
 
 
 class Cycles:
-    """Runs the processes of a scene over a world. Nothing leads back from a cycle that fails; see `Simulator`."""
+    """Runs the processes of a scene over a world. It has no rollback; see `Simulator`."""
 
     def __init__(self, scene: Scene, world: World, threads: int | None = None) -> None:
         self.scene = scene.at(world.cycle)
         self.world = world
-        self.threads = threads  # where it is given, it goes before the scene's
+        self.threads = threads  # if given, it overrides that of the scene
         self.milliseconds: dict[str, float] = {}
         self.run: SnowballRun | None = None
         self.prepared: set[str] = set()  # builds
-        self.cycle = Cycle()  # the one that runs, or ran last
-        self._running = ""  # the process that is, or was last
-        self._levels_are_old = False  # since the last cycle, or a change by hand
+        self.cycle = Cycle()  # the present or last one
+        self._running = ""  # the present or last process
+        self._levels_are_old = False  # since the last cycle or edit
         self._scratch = Scratch()  # of all processes
         self._processes: list[Process] = [process() for process in PROCESSES]
-        # Asked several times in each cycle, and `isinstance` of a protocol is slow to answer.
+        # Cached: asked several times per cycle, and `isinstance` of a protocol is slow.
         self._finite = {process.name: process for process in self._processes if isinstance(process, Finite)}
         self._keeping = [process for process in self._processes if isinstance(process, Keeping)]
         self._fading = [process for process in self._processes if isinstance(process, Fading)]
@@ -60,7 +60,7 @@ class Cycles:
     # What runs.
 
     def enabled(self, scene: Scene | None = None) -> list[Process]:
-        """The processes that are switched on and have not come to their end, in the order of the cycle."""
+        """The enabled processes that have not finished, in the order of the cycle."""
         return [
             process
             for process in self._processes
@@ -70,7 +70,7 @@ class Cycles:
 
     @property
     def has_finished(self) -> bool:
-        """Whether there are processes that are switched on, and all of them have come to their end."""
+        """Whether there are enabled processes, and all of them have finished."""
         return not self.enabled() and any(self._parameters(process).enabled for process in self._processes)
 
     @property
@@ -80,23 +80,23 @@ class Cycles:
 
     @property
     def _has_rivers(self) -> bool:
-        """Whether water runs over the land, so that it has channels."""
+        """Whether water runs over the land and cuts channels."""
         return self.scene.has_drops or "stream" in self.world.layers
 
     def _parameters(self, process: Process, scene: Scene | None = None) -> Any:
-        """Of a process in the next cycle: those of `scene`, of the current one, or of the run of snowballs."""
+        """The parameters of a process in the next cycle: of `scene`, the current scene, or the run of snowballs."""
         parameters: Parameters = getattr(scene or self.scene, process.name)
         if self.run is None:
             return parameters
         if process.name == SnowballErosion.name:
-            finer = self.world.refinement**2  # what the process makes more of; a run counts all that fall
+            finer = self.world.refinement**2  # factor on what the process makes; a run counts all balls that fall
             return msgspec.structs.replace(parameters, enabled=True, count=PORTION / finer, total=self.run.last / finer)
         if set(process.changes) & set(MOVED):
             return msgspec.structs.replace(parameters, enabled=False)
         return parameters
 
     def take_scene(self, scene: Scene) -> None:
-        """Go on with the parameters of another scene, but for its fields."""
+        """Use the parameters of another scene, except its fields."""
         self.settle_levels()
         before, self.scene = self.scene, scene
         self._forget_what_is_off()
@@ -106,12 +106,12 @@ class Cycles:
             self.derive_levels()
 
     def _follow_keys(self) -> None:
-        """Give the parameters that have keys their values of the next cycle."""
+        """Set keyed parameters to their values in the next cycle."""
         if self.scene.keys and (scene := self.scene.at(self.world.cycle)) is not self.scene:
             self.take_scene(scene)
 
     def _take_traits(self) -> None:
-        """Let the kinds of ground and of plants have the traits that the scene gives them."""
+        """Apply the traits of ground and plants that the scene sets."""
         traits, world = self.scene.traits, self.world
         world.flora = world.flora.with_traits(read_plant_traits(traits.plants))
         if world.materials is not None:
@@ -138,7 +138,7 @@ class Cycles:
         builds.prepare(build, self._processes)
 
     def prepare(self, build: str) -> None:
-        """As `load`, and use it from the next cycle on."""
+        """Load a build and use it from the next cycle on."""
         self.load(build)
         self.prepared.add(build)
         if build == Pools.name:
@@ -147,15 +147,15 @@ class Cycles:
     # Levels of lakes and sea.
 
     def derive_levels(self) -> None:
-        """Bring the levels of lakes and sea up to date with the world and the scene, between two cycles."""
+        """Update the levels of lakes and sea, between two cycles."""
         self._levels_are_old = False
         if self.scene.pools.enabled and Pools.name in self.prepared:
             derive_levels(self.world, self.scene.pools, self.scene.edges)
 
     def settle_levels(self) -> None:
-        """Bring the levels of lakes and sea up to date with the land, as it was left by the last cycle or by hand.
+        """Update the levels of lakes and sea after the last cycle or edit.
 
-        So a land at rest is seen as when it comes back, and a touch moves no lake but those that it reaches.
+        So a paused land looks as it does when it is restored, and an edit moves only the lakes that it reaches.
         """
         if self._levels_are_old:
             self.derive_levels()
@@ -189,13 +189,13 @@ class Cycles:
         )
 
     def _end_cycle(self) -> None:
-        if self.run is None:  # for which all else stands still
+        if self.run is None:  # during a run all other processes stand still
             self._fade_traces()
         self.world.end_cycle()
         self._levels_are_old = True
 
     def _fade_traces(self) -> None:
-        """Let what processes left fade where they are switched off, and no other one leaves the like."""
+        """Fade the traces of processes that are switched off, unless another process leaves the same trace."""
         left = {name for process in self.enabled() for name in process.changes}
         for process in self._fading:
             parameters = self._parameters(process)
@@ -213,7 +213,7 @@ class Cycles:
         self.milliseconds = {name: taken for name, taken in self.milliseconds.items() if name in running}
 
     def _use_threads(self) -> None:
-        """Numba keeps this per thread, so it is said by the thread that runs the cycle, and again after each change."""
+        """Set the number of threads. Numba keeps it per thread, so the thread that runs cycles must set it."""
         import numba
 
         available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]

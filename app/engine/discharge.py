@@ -1,6 +1,6 @@
-"""What rivers carry in the mean, and where they begin: for overlays, lists, analyses and exports alike.
+"""Mean discharge, and where rivers begin: for overlays, lists, analyses and exports.
 
-The water is that of the climate, by its maps and its rates, and of springs. Drawn streams have the same.
+The water comes from the climate, its maps and rates, and from springs. Drawn streams use the same.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def water_of_land(
     rate: NDArray[np.float32] | None = None,
     braided: float = 0.0,
 ) -> Numbers:
-    """What comes to each cell in the mean, beside the precipitation of the climate on one cell, [row, column].
+    """Mean water input to each cell, relative to the climate's precipitation on one cell, [row, column].
 
     `ground` are heights in metres. `rain` is the map of where rain falls and `rate` a factor on it, both [row, column].
     Drops of rain are as many whatever their map, and springs bring so many drops beside them; a rate makes more or
@@ -57,9 +57,9 @@ def mean_discharge(
     rate: NDArray[np.float32] | None = None,
     reference_cell_size: float | None = None,
 ) -> Numbers:
-    """The water through each cell in the mean, in cubic metres a second, [row, column].
+    """Mean discharge through each cell, in cubic metres per second, [row, column].
 
-    All that falls on the land runs off, and all that wells up. `drainage` is that of `ground`, heights in metres;
+    All rain and all spring water runs off. `drainage` is that of `ground`, heights in metres;
     `cell_size` is the side of a cell. `rain` and `rate` are as for `water_of_land`, and the cells that the runoff
     counts in are of the side `reference_cell_size`, by default the map's own.
     """
@@ -74,7 +74,7 @@ def mean_discharge(
 
 
 def discharge_of_world(drainage: Drainage, world: World, runoff: Runoff) -> Numbers:
-    """The same of a world, whose ground drains so."""
+    """The mean discharge of a world with this drainage."""
     layers = world.layers
     return mean_discharge(
         drainage,
@@ -90,7 +90,7 @@ def discharge_of_world(drainage: Drainage, world: World, runoff: Runoff) -> Numb
 def rivers_by(
     rule: RiverParameters, drainage: Drainage, discharge: Numbers, runoff: Runoff, cell_area: float
 ) -> Numbers:
-    """How many times what a river begins with comes through each cell, [row, column]: there are rivers from 1 on.
+    """Discharge of each cell relative to the least of a river, [row, column]: rivers have 1 and more.
 
     `discharge` is as `mean_discharge` has it, of cells of so many square metres.
     """

@@ -1,6 +1,6 @@
-"""What rivers would be where nothing is filled: each ends in the first hollow that it comes to.
+"""Rivers without filling: each ends in the first hollow on its way.
 
-For looking on, beside the rivers of the filled land: most of what such routing finds are fragments.
+For comparison with the rivers of the filled land: such routing finds mostly fragments.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 class Fragments(NamedTuple):
-    """How the water runs that no filling helps on."""
+    """Drainage of the unfilled ground."""
 
-    drainage: Drainage  # of the ground as it lies; water ends in pits, too
+    drainage: Drainage  # of the unfilled ground; water also ends in pits
     orders: NDArray[np.uint8]  # Strahler's [row, column]; 0 where no river is
 
 
 def drain_unfilled(
     ground: NDArray[np.float64], cell_size: float, sea_level: float, *, open_edges: bool = True
 ) -> Drainage:
-    """As `kernels.rivers.drain`, on the ground as it lies: where no neighbour is lower, water ends."""
+    """As `kernels.rivers.drain`, without filling: water ends where no neighbour is lower."""
     from kernels.directions import flow_directions
     from kernels.ocean import ocean_mask, outlet_mask
     from kernels.rivers import Drainage
@@ -43,7 +43,7 @@ def drain_unfilled(
 
 
 def fragments_of(world: World, rule: RiverParameters, runoff: Runoff) -> Fragments:
-    """The fragments of a world, where rivers begin by that rule."""
+    """The fragments of a world, with rivers that begin by this rule."""
     from kernels.routing import strahler_orders
 
     drainage = drain_unfilled(world.ground, world.cell_size, world.sea_level, open_edges=not world.walls)

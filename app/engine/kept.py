@@ -1,4 +1,4 @@
-"""States of worlds that are kept to come back to: compressed, and beyond some memory on disk."""
+"""Kept states of worlds: compressed, and on disk beyond some memory."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from app.model.plants import Flora
 from app.model.world import World
 from app.scene.scene import Scene
 
-STANDING, LEVELS = "standing", "level over ground"  # beside the layers: what is derived, and yet not from them alone
+STANDING, LEVELS = "standing", "level over ground"  # derived values that do not follow from the layers alone
 
 
 @dataclass(frozen=True, slots=True)
 class KeptWorld:
-    """All of a simulator's state, from which another one goes on as this one would have."""
+    """The complete state of a simulator, from which another continues with the same bits."""
 
     scene: Scene
     cell_size: float
@@ -36,7 +36,7 @@ class KeptWorld:
     given: Mapping[str, NDArray[Any]]  # layers that never change
     layers: Mapping[str, Compressed]
     rest: Compressed  # pickled, of `World.state` all but the layers
-    levels: tuple[float, int, bool]  # the sea's, the version of the water's, and whether the edges keep all water
+    levels: tuple[float, int, bool]  # of the sea; version of the water; whether the edges keep all water
     run: SnowballRun | None
     allowed_imbalance: float
     prepared: frozenset[str]  # builds
@@ -44,15 +44,15 @@ class KeptWorld:
 
     @classmethod
     def of(cls, simulator: Simulator, before: KeptWorld | None = None) -> KeptWorld:
-        """What a simulator's world is now, which is sound, and is its backup from now on: they share all layers.
+        """The present state of a simulator's sound world. It becomes the backup, too: both share all layers.
 
-        Those that have not changed since `before` are shared with it, too.
+        Layers that have not changed since `before` are shared with it.
         """
         world = simulator.world
         own = simulator.backup.take(world, *([before.layers_of_world] if before else []))
         layers = dict(own.layers)
         layers[STANDING] = Compressed(world.standing)
-        # As bits, so that nothing is lost: most of them are those of the ground.
+        # As bits, so that nothing is lost: most are those of the ground.
         layers[LEVELS] = Compressed(world.water_level.view(np.uint64) ^ world.ground.view(np.uint64))
         prepared = frozenset(simulator.prepared)
         return cls(
@@ -90,10 +90,10 @@ class KeptWorld:
 
     @property
     def layers_of_world(self) -> CompressedLayers:
-        """Those that are the world's own, and not derived."""
+        """The layers of the world that are not derived."""
         return CompressedLayers({name: self.layers[name] for name in self.versions}, self.versions)
 
     @property
     def parts(self) -> Sequence[Compressed]:
-        """All that can be put on disk: what is left is some kilobytes, whatever the size of the world."""
+        """All parts that can be moved to disk. Some kilobytes remain, whatever the size of the world."""
         return (*self.layers.values(), self.rest)

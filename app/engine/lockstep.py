@@ -1,4 +1,4 @@
-"""Worlds that are compared, which are always after the same cycle."""
+"""Worlds that are compared: they stay in the same cycle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.scene.scene import Scene
 
 
 class Lockstep:
-    """Simulators whose worlds are always after the same cycle: one, or several that are compared.
+    """Simulators whose worlds stay in the same cycle: one, or several that are compared.
 
     They run in turn on the thread of the caller, each as it would alone. Where one of them fails, all go back to the
     last cycle that is good in all. Their backups are made together, so that none has to go back beyond its own.
@@ -43,7 +43,7 @@ class Lockstep:
 
     @property
     def milliseconds(self) -> dict[str, float]:
-        """What each process takes in a cycle of all worlds."""
+        """Milliseconds per cycle of each process, summed over all worlds."""
         total: dict[str, float] = {}
         for simulator in self.simulators:
             for name, milliseconds in simulator.milliseconds.items():
@@ -51,12 +51,12 @@ class Lockstep:
         return total
 
     def unprepared(self, scenes: Sequence[Scene] | None = None) -> list[tuple[Simulator, str]]:
-        """The missing builds that each needs with the parameters of `scenes`, or with its current ones."""
+        """The missing builds of all worlds with the parameters of `scenes`, or with the current ones."""
         pairs = zip(self.simulators, scenes or self.scenes, strict=True)
         return [(simulator, build) for simulator, scene in pairs for build in simulator.unprepared(scene)]
 
     def compile_missing(self) -> None:
-        """Have all kernels that the next cycles need, compiled on all cores, and spin up each world."""
+        """Compile all kernels that the next cycles need, on all cores, and spin up each world."""
         for simulator in self.simulators:
             simulator.compile_missing()
 
@@ -75,19 +75,19 @@ class Lockstep:
     def change(self, scenes: Sequence[Scene]) -> None:
         """Go on with the parameters of other scenes, from the next cycle."""
         self._back_up()
-        # First all of them: where one cannot be found, none has been changed
+        # Compute all fields first: if one fails, no world has changed
         fields = [simulator.new_fields(scene) for simulator, scene in zip(self.simulators, scenes, strict=True)]
         for simulator, scene, new in zip(self.simulators, scenes, fields, strict=True):
             simulator.go_on_with(scene, new)
 
     @property
     def has_finished(self) -> bool:
-        """Whether all processes have come to their end in all worlds."""
+        """Whether all processes have finished in all worlds."""
         return all(simulator.has_finished for simulator in self.simulators)
 
     @property
     def run(self) -> tuple[int, int] | None:
-        """How many snowballs of a run have fallen in each world, and how many there are in all."""
+        """Snowballs of a run that have fallen in each world, and their total."""
         run = self.simulators[0].run
         return (self.worlds[0].snowballs - run.first, run.last - run.first) if run else None
 
@@ -96,19 +96,19 @@ class Lockstep:
         return all(simulator.run_is_over for simulator in self.simulators)
 
     def with_copy(self, world: int) -> Lockstep:
-        """The same worlds, and a copy of one of them as it is now."""
-        self._back_up()  # the copy makes its backup now, and all go back as far
+        """The same worlds and a copy of one of them."""
+        self._back_up()  # the copy is backed up now, and all worlds must roll back equally far
         return Lockstep([*self.simulators, self.simulators[world].copy()])
 
     def kept(self, worlds: Sequence[int]) -> Lockstep:
-        """Some of the worlds, in the order that is given."""
+        """A selection of the worlds, in the given order."""
         return Lockstep([self.simulators[world] for world in worlds])
 
     def refined(self, times: int, *, shown: bool = False) -> Lockstep:
-        """The same worlds in finer cells, see `app.engine.refining`. Raises `UserError` where there is no place."""
+        """The same worlds in finer cells, see `app.engine.refining`. Raises `UserError` if memory is too small."""
         rows, columns = (side * times for side in self.worlds[0].shape)
         check_refinement(self.scenes, rows, columns, shown=shown)
-        self._back_up()  # what fails later goes back to what was sound
+        self._back_up()  # a later failure rolls back to this sound state
         return Lockstep([simulator.refined(times) for simulator in self.simulators])
 
     def begin_run(self, balls: int) -> None:
@@ -118,7 +118,7 @@ class Lockstep:
             simulator.begin_run(balls)
 
     def end_run(self) -> None:
-        """Go on as the scenes say."""
+        """End a run of snowballs: all processes of the scenes continue."""
         self._back_up()
         for simulator in self.simulators:
             simulator.end_run()
@@ -130,7 +130,7 @@ class Lockstep:
             simulator.smooth()
 
     def paint(self, stroke: Stroke) -> None:
-        """Do what a brush does, in one world or in all. Raises `UserError`, where it cannot be done in one of them."""
+        """Paint with a brush in one world or in all. Raises `UserError` if one of them cannot be painted."""
         asked = self.painted_by(stroke)
         for simulator in asked:
             check(simulator.world, stroke)
@@ -143,11 +143,11 @@ class Lockstep:
                 raise
 
     def painted_by(self, stroke: Stroke) -> list[Simulator]:
-        """The worlds that a stroke is for."""
+        """The worlds that a stroke paints."""
         return [simulator for place, simulator in enumerate(self.simulators) if stroke.world in (None, place)]
 
     def settle_levels(self) -> None:
-        """Bring the levels of water up to date, see `Simulator.settle_levels`."""
+        """Update the water levels, see `Simulator.settle_levels`."""
         for simulator in self.simulators:
             simulator.settle_levels()
 
@@ -160,16 +160,16 @@ class Lockstep:
             self.end_run()
 
     def verify(self) -> None:
-        """Raise `SimulationError` if a world is not sound, and go back to before it was so."""
+        """Raise `SimulationError` if a world is not sound, after rolling back to a sound cycle."""
         self._for_all(Simulator.verify)
 
     def _back_up(self) -> None:
-        self.verify()  # first all of them: one that fails takes the others back
+        self.verify()  # verify all first: one failure rolls back the others
         for simulator in self.simulators:
             simulator.back_up()
 
     def _for_all(self, step: Callable[[Simulator], None]) -> None:
-        """Take a step of each, and where one fails, go back to the last cycle that is good in all."""
+        """Step each simulator. If one fails, roll all back to the last cycle that is sound in all."""
         failure: SimulationError | None = None
         while failures := self._failures(step):
             good_cycle, failure = min(failures, key=lambda failed: (failed[0], str(failed[1])))
@@ -178,12 +178,12 @@ class Lockstep:
             raise failure
 
     def _failures(self, step: Callable[[Simulator], None]) -> list[tuple[int, SimulationError]]:
-        """Take a step of each. Returns after which cycle those that fail have stopped, and why."""
+        """Step each simulator. Returns the cycles after which failing ones stopped, and the errors."""
         failures = []
         for name, simulator in zip(NAMES, self.simulators, strict=False):
             try:
                 step(simulator)
-            except Exception as error:  # of any kind: else one world would go on without the other
+            except Exception as error:  # any error: otherwise one world would get ahead of the others
                 text = f"{name}: {explained(error)}" if len(self.simulators) > 1 else explained(error)
                 where = (error.process, error.layer, error.cell) if isinstance(error, SimulationError) else ()
                 failure = SimulationError(text, *where)

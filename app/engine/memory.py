@@ -1,4 +1,4 @@
-"""How much memory worlds need, and how much is free: what would not fit is refused before it is begun.
+"""Memory that worlds need, and free memory: what would not fit is refused in advance.
 
 Where it is not, a system takes the whole program down, or all others with it, without asking.
 """
@@ -28,28 +28,28 @@ from app.sources.generators import is_worn
 if TYPE_CHECKING:
     from app.scene.scene import Scene
 
-# Bytes for each cell that nothing declares. They were measured, at 2048² cells; those of maps at 1024², at level high.
-KERNELS = 20  # the most that any other process needs while it runs, besides its layers: that of snowballs and pools
-BRAIDING = 160  # what rivers that braid need instead, where half of all cells have water, besides their room
-BRAIDING_ROOM = 60  # what they take of the room that all processes share: it is as large as what needs most of it
-GEOLOGY = 100  # what a process of geological time takes of it, and a source that begins with it
-GEOLOGY_OF_A_KIND = 16  # what it takes for each loose material, where there are several
-MAPS = 112  # textures that every picture has: the surface, its light and shadows, what runs over it
-MAPS_OF_A_LAYER = 12  # two textures of four bytes, and what is drawn from them
-MAPS_OF_WAVES = 180  # coast and swell, where water stands that waves can come to a shore of
+# Bytes per cell that no layer declares, measured at 2048² cells; those of maps at 1024², at level high.
+KERNELS = 20  # the most that a process needs while it runs, besides its layers: snowballs and pools
+BRAIDING = 160  # the same for braided rivers where half of all cells have water, without their scratch arrays
+BRAIDING_ROOM = 60  # their part of the scratch arrays, which all processes share
+GEOLOGY = 100  # part of a process of geological time, and of a source that begins with it
+GEOLOGY_OF_A_KIND = 16  # additional part per loose material where there are several
+MAPS = 112  # textures of every picture: the surface, its light and shadows, running water
+MAPS_OF_A_LAYER = 12  # two textures of four bytes, and what is derived from them
+MAPS_OF_WAVES = 180  # coast and swell, where there is standing water
 
 SAMPLE_SIDE = 8  # cells
 
 
 class Needs(NamedTuple):
-    """Bytes that worlds need. `making` is what the first moment takes, in which those before are still there."""
+    """Bytes that worlds need. `making`: while they are made, when the worlds before still exist."""
 
     making: float
     running: float
 
     @classmethod
     def of(cls, scenes: Iterable[Scene], cells: int, *, shown: bool) -> Needs:
-        """Of worlds of `cells` cells each, with all layers of their processes; `shown`: with pictures of them."""
+        """Memory of worlds of `cells` cells each, with all layers of their processes; `shown`: with pictures."""
         making = running = 0.0
         for scene in scenes:
             world = _sample(scene)
@@ -59,11 +59,11 @@ class Needs(NamedTuple):
             geology = GEOLOGY if scene.geology.enabled or is_worn(scene) else 0
             if scene.geology.enabled and world.materials is not None:
                 geology += GEOLOGY_OF_A_KIND * len(world.materials.loose)
-            spin_up_worlds = 2 if scene.braiding.enabled else 1  # those of a spin-up: see `app.engine.spin_up`
+            spin_up_worlds = 2 if scene.braiding.enabled else 1  # copies during a spin-up, see `app.engine.spin_up`
             spin_up = spin_up_worlds * once if has_spin_up(scene) else 0.0
             kernels, room = (BRAIDING, max(BRAIDING_ROOM, geology)) if scene.braiding.enabled else (KERNELS, geology)
             making += once + layers + (geology if is_worn(scene) else 0)
-            next_backup = _bytes(state) / world.ground.size  # while that before it is still there
+            next_backup = _bytes(state) / world.ground.size  # while the one before still exists
             running += once + next_backup + spin_up + 2 * layers + kernels + room
             if shown:
                 running += MAPS + MAPS_OF_A_LAYER * len(shown_versions(world))
@@ -77,7 +77,7 @@ NOTHING = Needs(0.0, 0.0)
 def check_memory(
     scenes: Sequence[Scene], rows: int, columns: int, *, shown: bool = False, given_back: Needs = NOTHING
 ) -> None:
-    """Raise `UserError` where worlds of this size need more memory than is free.
+    """Raise `UserError` if worlds of this size need more memory than is free.
 
     `given_back` is what the worlds need whose place they take. It is free as soon as these are made, and not before.
     """
@@ -92,12 +92,12 @@ def check_memory(
 
 
 def memory_text(scenes: Sequence[Scene], rows: int, columns: int) -> str:
-    """What worlds of this size need while they are shown, such as `0.4 GB`."""
+    """Memory of worlds of this size while they are shown, such as `0.4 GB`."""
     return f"{_gigabytes(Needs.of(scenes, rows * columns, shown=True).running)} GB"
 
 
 def free_memory() -> float:
-    """Bytes that this process may still take without swapping; infinity where the system does not report it."""
+    """Bytes that this process may still allocate without swapping; infinity if the system does not report it."""
     return max(0.0, min(_free(), default=math.inf))
 
 
@@ -107,11 +107,11 @@ def give_back_what_is_free() -> None:
     Otherwise it is kept for later, fragmented, in amounts that vary from moment to moment.
     """
     with contextlib.suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)  # glibc has it
+        ctypes.CDLL(None).malloc_trim(0)  # glibc only
 
 
 def _sample(scene: Scene) -> World:
-    """A small world with all layers that one of the scene will come to have."""
+    """A small world with all layers that the scene will need."""
     flat = np.zeros((SAMPLE_SIDE, SAMPLE_SIDE))
     world = World(flat, flat.copy(), cell_size=1.0, seed=0)
     if scene.materials.enabled:
@@ -138,24 +138,24 @@ def _water_can_stand(scene: Scene) -> bool:
 
 
 class _Zero(dict[str, Any]):
-    """A layer of zeros of any name."""
+    """A mapping that has a layer of zeros for any name."""
 
     def __missing__(self, name: str) -> float:
         return 0.0
 
 
 def _bytes(values: Iterable[Any]) -> int:
-    """Of all arrays among them, each memory once."""
+    """Total bytes of the arrays; shared memory counts once."""
     owners = (array if array.base is None else array.base for array in values if isinstance(array, np.ndarray))
     return sum({id(owner): owner.nbytes for owner in owners}.values())
 
 
 def _gigabytes(number: float) -> str:
-    """In as few digits as are useful."""
+    """In gigabytes, with few digits."""
     return f"{number / 1e9:.2g}" if number < 9.95e9 else f"{number / 1e9:.0f}"
 
 
-# What is free, in bytes: the least of all that follows.
+# Free memory in bytes: the minimum of the following.
 
 
 def _free() -> Iterator[float]:
@@ -165,7 +165,7 @@ def _free() -> Iterator[float]:
         yield _number_in(Path("/proc/meminfo"), "MemAvailable", unit=1024)
         yield from _left_by_limits()
         yield from _left_by_groups()
-    else:  # all that there is: how much of it is free can only be learned from other programs
+    else:  # total memory: the free part is known to other programs only
         import os
 
         yield float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
@@ -174,7 +174,7 @@ def _free() -> Iterator[float]:
 if sys.platform == "linux":
 
     def _left_by_limits() -> Iterator[float]:
-        """What limits of this process leave, as `ulimit -v` sets them."""
+        """Memory left by limits of this process, such as `ulimit -v`."""
         import resource
 
         for limit, taken in ((resource.RLIMIT_AS, "VmSize"), (resource.RLIMIT_DATA, "VmData")):
@@ -184,7 +184,7 @@ if sys.platform == "linux":
 
 
 def _left_by_groups() -> Iterator[float]:
-    """What the control groups of this process leave, as containers have them: version 2, and the older version 1."""
+    """Memory left by control groups, as containers use them: versions 2 and 1."""
     try:
         groups = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
     except OSError:
@@ -202,20 +202,20 @@ def _left_by_groups() -> Iterator[float]:
             if not group.is_relative_to(root):
                 break
             most = _number_in(group / limit)
-            if math.isfinite(most):  # what it keeps of files is given back when it is needed
+            if math.isfinite(most):  # the file cache counts as free
                 kept = _number_in(group / "memory.stat", cached, missing=0.0)
                 yield most - _number_in(group / taken, missing=0.0) + kept
 
 
 def _number_in(path: Path, name: str = "", *, unit: int = 1, missing: float = math.inf) -> float:
-    """The number of a name in a file of such lines, or the only one in it; `missing` where there is none."""
+    """The number after a name in a file, or its only number; `missing` if there is none."""
     try:
         for line in path.read_text().splitlines():
             words = line.replace(":", " ").split()
             if words and words[0] == (name or words[0]):
                 return float(words[1 if name else 0]) * unit
     except (OSError, ValueError, IndexError):
-        pass  # "max", for one
+        pass  # "max", for example
     return missing
 
 

@@ -1,6 +1,6 @@
-"""What is asked of the simulation, and what it says has happened: frozen values, which can be written down and read.
+"""Requests to the simulation and reports from it: frozen values that can be serialized.
 
-Requests go one way and reports the other. They are taken in their order, between two cycles.
+They are handled in order, between two cycles.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from app.scene.scene import Scene
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """A moment of a branch of the time line: after a cycle, and after so many of the branch's edits."""
+    """A moment on a branch of the time line: after a cycle and a number of the branch's edits."""
 
     branch: int = 0
     cycle: int = 0
     edits: int = 0
 
 
-# What is asked.
+# Requests.
 
 
 class Pause(Message, frozen=True):
-    """Let no more cycles run."""
+    """Stop running cycles."""
 
 
 class Run(Message, frozen=True):
-    """Let cycles run, also after a failure."""
+    """Run cycles, also after a failure."""
 
 
 class Step(Message, frozen=True):
@@ -51,7 +51,7 @@ class Step(Message, frozen=True):
 
 
 class Save(Message, frozen=True):
-    """Write a world to a file, seen as a scene says, or its own; to one in TOML, its journal alone.
+    """Write a world to a file, with the view of a scene or its own. A TOML file gets only the journal.
 
     One that is invalid is rolled back first. One that is for another process of the program is written at once, without
     its journal and as large as it is.
@@ -64,39 +64,39 @@ class Save(Message, frozen=True):
 
 
 class Look(Message, frozen=True):
-    """The land is seen so from now on: for journals and what is saved without being asked for."""
+    """The present view of the land, for journals and backups."""
 
     view: ViewParameters
     camera: CameraParameters
 
 
 class Watch(Message, frozen=True):
-    """What is looked at: the next snapshots have all that an overlay shows, and what is wanted of rivers."""
+    """What the window shows: the next snapshots have the layers of the overlay, and the wanted surveys."""
 
     overlay: str = "none"
     wanted: Wanted = Wanted()
 
 
 class GoTo(Message, frozen=True):
-    """Bring back the worlds of a moment: of its branch after a cycle, with so many edits or, without a number, all.
+    """Restore the worlds of a moment of a branch: after a cycle, with a number of edits, by default all.
 
-    What is asked of the worlds on the way is done when they are there.
+    Requests made on the way are answered on arrival.
     """
 
     branch: int
     cycle: int
     edits: int | None = None
-    pause: bool = True  # there; else cycles go on if they ran before
+    pause: bool = True  # on arrival; otherwise cycles continue if they ran before
 
 
 class DiscardBranch(Message, frozen=True):
-    """Throw away a branch of the time line."""
+    """Delete a branch of the time line."""
 
     branch: int
 
 
 class FrameBegan(Message, frozen=True):
-    """A frame is drawn that spans this many screen frames: the pace of the simulation may follow it."""
+    """A frame begins that spans this many screen frames. The pace of the simulation may follow it."""
 
     screens: int = 1
 
@@ -104,13 +104,13 @@ class FrameBegan(Message, frozen=True):
 Request = LandRequest | Pause | Run | Step | Save | GoTo | DiscardBranch | Look | Watch | FrameBegan
 
 
-# What has happened.
+# Reports.
 
 
 class Opened(Message, frozen=True):
-    """The worlds that were asked for are made. Their snapshots have these numbers, and come after this.
+    """The requested worlds exist. Their snapshots have these numbers and follow this report.
 
-    They are the first of a branch; `before` is where the worlds before them were.
+    They begin a branch. `before` is the moment of the worlds that they replace.
     """
 
     request: Open
@@ -120,23 +120,23 @@ class Opened(Message, frozen=True):
 
 
 class OpenFailed(Message, frozen=True):
-    """The worlds that were asked for cannot be made; those before go on, where there are any."""
+    """The requested worlds cannot be made. The present worlds, if any, continue."""
 
     request: Open
     why: str
 
 
 class Edited(Message, frozen=True):
-    """What was asked is done, and has a place in the journal. `before` is the moment before it."""
+    """An edit is done and entered in the journal. `before` is the moment before it."""
 
     request: Copy | Keep | Blur | Refine | RollSnowballs | Stroke
     before: Moment
 
 
 class Arrived(Message, frozen=True):
-    """The worlds are at the moment that was asked for, and were at `before`. Their snapshots have these numbers.
+    """The worlds have reached the requested moment; they were at `before`. Their snapshots have these numbers.
 
-    Without numbers, they are on the way to another one that was asked for meanwhile.
+    Without numbers, they go on to another moment that was requested meanwhile.
     """
 
     request: GoTo
@@ -145,32 +145,32 @@ class Arrived(Message, frozen=True):
 
 
 class Saved(Message, frozen=True):
-    """A world lies in this file now."""
+    """A world was written to this file."""
 
     path: Path
 
 
 class SaveFailed(Message, frozen=True):
-    """A world could not be written; what lay there before is as it was."""
+    """A world could not be written. A file that was there is unchanged."""
 
     path: Path
     why: str
 
 
 class SessionWritten(Message, frozen=True):
-    """The work so far is safe. A picture of it belongs to this place."""
+    """The backup of the session was written. Its picture belongs at this path."""
 
     picture: Path
 
 
 class SessionFailed(Message, frozen=True):
-    """The work so far could not be written for the case that the program is killed."""
+    """The backup of the session could not be written."""
 
     why: str
 
 
 class Stopped(Message, frozen=True):
-    """A cycle failed, and no other runs until one is asked for. The worlds are as they were before it.
+    """A cycle failed. No further cycle runs unless requested. The worlds are as before that cycle.
 
     `process`, `layer` and `cell` (row, column) say where, as far as it is known.
     """
@@ -182,19 +182,19 @@ class Stopped(Message, frozen=True):
 
 
 class SurveyFailed(Message, frozen=True):
-    """The survey of rivers failed, and is not repeated until something else is wanted."""
+    """The survey of rivers failed. It is not repeated until something else is wanted."""
 
     why: str
 
 
 class SpinUpFailed(Message, frozen=True):
-    """A land begins without its spin-up."""
+    """The spin-up failed; the land begins without it."""
 
     why: str
 
 
 class Refused(Message, frozen=True):
-    """What was asked for could not be done."""
+    """A request was refused."""
 
     request: Request
     why: str
@@ -218,11 +218,11 @@ Report = (
 
 def written(messages: Sequence[Request | Report]) -> bytes:
     """Messages as JSON."""
-    return msgspec.json.encode(messages, enc_hook=str)  # a path is its text
+    return msgspec.json.encode(messages, enc_hook=str)  # paths as text
 
 
 def read(text: bytes) -> list[Request | Report]:
-    """The messages that were written. Raises `ValueError` where it holds anything else."""
+    """Messages from JSON. Raises `ValueError` for anything else."""
     return msgspec.json.decode(text, type=list[Request | Report], dec_hook=_decoded)
 
 

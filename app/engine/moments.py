@@ -1,4 +1,4 @@
-"""The time line as it is shown: its branches, what was done on them, and small maps of the land at some moments."""
+"""The time line for display: branches, their edits, and thumbnails of the land at some moments."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ LOW, HIGH, WET = (0.58, 0.60, 0.42), (0.93, 0.89, 0.81), (0.25, 0.43, 0.60)  # i
 
 
 def order(moment: Moment) -> tuple[int, int]:
-    """Which of two moments on the same way comes first."""
+    """Sort key of moments on the same path."""
     return moment.cycle, moment.edits
 
 
 @dataclass(frozen=True, slots=True)
 class KeptSeen:
-    """A moment whose state is kept, and a map of it."""
+    """A moment with a kept state, and its thumbnail."""
 
     moment: Moment
     thumbnail: Compressed  # see `thumbnail`
@@ -49,7 +49,7 @@ class KeptSeen:
 
 @dataclass(frozen=True)
 class BranchSeen:
-    """A branch as others may read it at any moment."""
+    """A frozen copy of a branch, readable from any thread."""
 
     number: int
     name: str
@@ -62,7 +62,7 @@ class BranchSeen:
 
 @dataclass(frozen=True)
 class TimelineSeen:
-    """All branches, and the moment that the worlds are on the way to."""
+    """All branches, and the moment that the worlds are travelling to."""
 
     branches: dict[int, BranchSeen] = field(default_factory=dict)
     target: Moment | None = None
@@ -70,7 +70,7 @@ class TimelineSeen:
     bytes_on_disk: int = 0
 
     def states_of(self, number: int) -> list[KeptSeen]:
-        """The kept states on the way of a branch, also on those that it comes from, in their order."""
+        """The kept states on a branch and its ancestors, in order."""
         states: list[KeptSeen] = []
         last: Moment | None = None
         while branch := self.branches.get(number):
@@ -83,14 +83,14 @@ class TimelineSeen:
         return states
 
     def root(self, number: int) -> int:
-        """The branch that began with the worlds which this one comes from."""
+        """The first ancestor of a branch, which began with opened worlds."""
         while (branch := self.branches.get(number)) and branch.origin:
             number = branch.origin.branch
         return number
 
 
 def name_of(request: LandRequest) -> str:
-    """What was done, in a few words."""
+    """An edit in a few words."""
     match request:
         case Change(values):
             return ", ".join(_change(path, value) for path, value in values.items())

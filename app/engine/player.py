@@ -1,4 +1,4 @@
-"""Edits made to worlds: one, those of a journal, or those on the way to a moment of the time line."""
+"""Playing edits: a single one, a journal, or the edits on the way to a moment of the time line."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from app.scene.edits import (
 
 
 class Player:
-    """Makes the edits of a journal, each after its cycle."""
+    """Plays the edits of a journal, each after its cycle."""
 
     def __init__(self, edits: Sequence[Edit], done: int) -> None:
         self._edits = edits
         self.done = done  # edits
 
     def edit(self, lockstep: Lockstep) -> Lockstep:
-        """The worlds after what is due before their next cycle."""
+        """Play the edits that are due before the next cycle."""
         while self.done < len(self._edits) and self._edits[self.done].cycle <= lockstep.cycle:
             lockstep = edited(lockstep, self._edits[self.done].request)
             self.done += 1
@@ -38,10 +38,10 @@ class Player:
 
 
 class Travel(Player):
-    """The way from a kept state to a later moment: the edits since, each after its cycle, and the cycles between."""
+    """The way from a kept state to a later moment: cycles, with each edit after its cycle."""
 
     def __init__(self, start: Moment, target: Moment, edits: Sequence[Edit], request: GoTo, before: Moment) -> None:
-        """`request` asked for it, when the worlds were at `before`."""
+        """`request` asked for it while the worlds were at `before`."""
         super().__init__(edits[: target.edits], start.edits)
         self.target = target
         self.request = request
@@ -56,7 +56,7 @@ class Travel(Player):
 
 
 def edited(lockstep: Lockstep, request: LandRequest) -> Lockstep:
-    """The worlds after an edit. Raises `UserError` where it cannot be made."""
+    """The worlds after an edit. Raises `UserError` if it fails."""
     match request:
         case Change():
             lockstep.change(request.applied_to(lockstep.scenes))

@@ -1,4 +1,4 @@
-"""Snapshots: how the worlds are shown while neither thread waits for the other."""
+"""Publishing of snapshots, so that neither thread waits for the other."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from app.model.snapshot import BURDEN, RAISING, SURVEYED_LEVEL, Snapshot, Survey
 from app.model.world import World
 from kernels.standing import DRY
 
-MOST_NUMBERS = 1024  # of worlds that are told apart in a version
+MOST_NUMBERS = 1024  # world numbers that a version can tell apart
 
 
 class Publisher:
     """Publishes snapshots of one world, or of several that are compared.
 
-    Two sets of arrays are used in turn: one is the picture's, the other is free to be written. Only `take` and
+    Two sets of arrays alternate: the picture reads one while the other is written. Only `take` and
     `give_back` may be called from another thread.
     """
 
@@ -29,17 +29,17 @@ class Publisher:
         self._numbers: tuple[int, ...] = ()  # of the worlds
         self._highest_number = 0
         self._sets: list[tuple[Snapshot, ...]] = []  # the last two of these worlds
-        self._read: list[tuple[Snapshot, ...]] = []  # that were taken and not given back, of any worlds
+        self._read: list[tuple[Snapshot, ...]] = []  # taken and not given back, of any worlds
         self._published: tuple[Snapshot, ...] = ()
         self._lock = threading.Lock()
 
     def first(self, worlds: Sequence[World], overlay: str) -> tuple[Snapshot, ...]:
-        """The first snapshots of other worlds, with numbers that none had before. They are not published yet."""
+        """The first snapshots of new worlds, with new numbers. They are not published yet."""
         numbers = itertools.count(self._highest_number + 1)
         return tuple(take_snapshot(world, next(numbers), overlay=overlay) for world in worlds)
 
     def begin(self, snapshots: tuple[Snapshot, ...]) -> None:
-        """Publish the first snapshots of other worlds."""
+        """Publish the first snapshots of new worlds."""
         self._numbers = tuple(snapshot.world for snapshot in snapshots)
         self._highest_number = max(self._numbers)
         self._sets = [snapshots]
@@ -64,28 +64,28 @@ class Publisher:
 
     @property
     def is_full(self) -> bool:
-        """Whether the last snapshots have not been taken, or there is no place for others."""
+        """Whether the last snapshots have not been taken, or no arrays are free."""
         return bool(self._published) or not self.has_place
 
     @property
     def has_place(self) -> bool:
-        """Whether there are arrays to write to: none where all are read."""
+        """Whether there are free arrays to write to."""
         with self._lock:
             return len(self._sets) < 2 or bool(self._published) or bool(self._unread())
 
     def _unread(self) -> list[int]:
-        """The places of the sets that nobody reads."""
+        """The indices of the sets that nobody reads."""
         reading = set(map(id, self._read))
         return [place for place, snapshots in enumerate(self._sets) if id(snapshots) not in reading]
 
     def publish(self, worlds: Sequence[World], surveys: Sequence[Survey | None], overlay: str) -> None:
-        """Publish the worlds as they are now. Snapshots that were not taken yet are taken back, and written anew."""
+        """Publish the present worlds. Snapshots that were not taken yet are overwritten."""
         old: Sequence[Snapshot | None] = (None,) * len(worlds)
         with self._lock:
             if len(self._sets) == 2:
                 if places := [1] if self._published else self._unread():
                     old = self._sets.pop(places[0])
-                else:  # the last were taken just now: the oldest are the reader's alone from now on
+                else:  # the last were taken just now: the reader alone keeps the oldest
                     self._sets.pop(0)
                 self._published = ()
         overlays = [overlay] * len(worlds)
@@ -97,9 +97,9 @@ class Publisher:
             self._published = snapshots
 
     def take(self, *, gives_back: bool = True) -> tuple[Snapshot, ...]:
-        """The newest snapshots, one of each world and all after the same cycle; none if there are none since the last.
+        """The newest snapshots, one per world and all of the same cycle; none if nothing is new.
 
-        Gives back the arrays of those before, unless the taker still reads them, and does so himself.
+        Gives back the arrays of the last snapshots, unless the caller still reads them and gives them back later.
         """
         with self._lock:
             snapshots, self._published = self._published, ()
@@ -108,7 +108,7 @@ class Publisher:
         return snapshots
 
     def give_back(self, shown: Sequence[Snapshot]) -> bool:
-        """Give back the arrays of all that was taken but for what is shown. Returns whether there were any."""
+        """Give back the arrays of all taken snapshots that are not shown. Returns whether there were any."""
         reading, before = set(map(id, shown)), len(self._read)
         with self._lock:
             self._read = [snapshots for snapshots in self._read if not reading.isdisjoint(map(id, snapshots))]
@@ -116,13 +116,13 @@ class Publisher:
 
 
 def _compare(worlds: Sequence[World], snapshots: Sequence[Snapshot]) -> None:
-    """Add how much higher the ground of each world is than that of the first; of the first, than that of the second."""
+    """Add the layer of differences: each ground minus the first; for the first, minus the second."""
     for world, snapshot in zip(worlds, snapshots, strict=True):
         reference = 1 if snapshot is snapshots[0] else 0
         if snapshot.layers.get(DIFFERENCE) is None:
             snapshot.layers[DIFFERENCE] = np.empty(world.shape, np.float32)
         np.subtract(world.ground, worlds[reference].ground, out=snapshot.layers[DIFFERENCE], casting="same_kind")
-        # The sum grows with either of them; the larger one alone would not.
+        # The sum grows when either does; the larger one alone might not.
         both = snapshot.ground_version + snapshots[reference].ground_version
         snapshot.versions[DIFFERENCE] = both * MOST_NUMBERS + snapshots[reference].world % MOST_NUMBERS
 
@@ -134,7 +134,7 @@ def take_snapshot(
     survey: Survey | None = None,
     overlay: str | None = None,
 ) -> Snapshot:
-    """The state of `world` in float32; in the arrays of a snapshot that is done with, where there is one.
+    """The state of `world` in float32, written into the arrays of an old snapshot, if given.
 
     Its layers are those of `shown_versions`, and those of the survey.
     """
@@ -155,7 +155,7 @@ def take_snapshot(
         elif old is not None and old.versions.get(name) == version:
             continue
         match name:
-            # What is dry may have been dug since the levels were derived.
+            # Dry ground may have been dug since the levels were derived.
             case "water":
                 np.subtract(world.water_level, world.ground, out=arrays[name], casting="same_kind")
                 np.maximum(arrays[name], 0.0, out=arrays[name])
@@ -202,11 +202,11 @@ def take_snapshot(
     )
 
 
-SAMPLED = 4  # cells: every so-manieth along each side stands for the loose material of a world
+SAMPLED = 4  # cells between samples of the loose material of a world
 
 
 def _tell_loose_kinds(world: World, told: NDArray[np.float32]) -> None:
-    """Write which kinds lie in each cell, as `commonest_kinds` has them; on bare rock, which most lie in the world.
+    """Write the kinds in each cell, see `commonest_kinds`; on bare rock, the commonest of the world.
 
     Some is seen in the cracks of rock: if that were any kind, the first grains that come to a plain would change
     the colour of all of it from one cycle to the next.
@@ -220,7 +220,7 @@ def _tell_loose_kinds(world: World, told: NDArray[np.float32]) -> None:
 
 
 def _add_lakes(arrays: dict[str, NDArray[np.float32]], lakes: NDArray[np.float32], ground: NDArray[np.float64]) -> None:
-    """Let the lakes of these levels stand where the water is not as deep."""
+    """Fill lakes up to these levels."""
     depth = np.subtract(lakes, ground, dtype=np.float64).astype(np.float32)
     deeper = depth > arrays["water"]
     arrays["water"][deeper] = depth[deeper]
@@ -228,9 +228,9 @@ def _add_lakes(arrays: dict[str, NDArray[np.float32]], lakes: NDArray[np.float32
 
 
 def shown_versions(world: World, overlay: str | None = None) -> dict[str, int]:
-    """The layers that a snapshot of `world` has, and the versions that they have now.
+    """The layers that a snapshot of `world` needs, with their present versions.
 
-    With the name of an overlay it leaves out what only other overlays show.
+    With the name of an overlay, layers that only other overlays show are left out.
     """
     in_overlay = None if overlay is None else OVERLAYS[overlay].layers
     versions = {name: version for name, version in world.changed.items() if layer_declaration(name).is_seen(in_overlay)}
@@ -239,7 +239,7 @@ def shown_versions(world: World, overlay: str | None = None) -> dict[str, int]:
     if raising := burdening(world.changed):
         versions[BURDEN] = max(raising)
     if world.water_version == 0:
-        del versions["water"]  # nothing has ever stood there
+        del versions["water"]  # there has never been any water
     else:
         versions["water"] = versions["water_level"] = world.water_version
     return versions

@@ -1,4 +1,4 @@
-"""Which kernels are ready, and which must be waited for: they are compiled while the simulation runs."""
+"""Readiness of kernels: they are compiled while the simulation runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Readiness:
         self._ready: set[str] = set()
 
     def is_ready(self, build: str, simulator: Simulator) -> bool:
-        """Whether a build is in the cache, or can be had only here. If not, have it made."""
+        """Whether a build is in the cache or must be compiled here. If neither, request it."""
         if build in self._ready:
             return True
         asked, outcome = self.compiler.has_asked(build), self.compiler.outcome(build)
@@ -36,7 +36,7 @@ class Readiness:
                     self.compiler.ask([build])
                     return False
                 outcome = "it left nothing in the cache"
-            except Exception as error:  # which is reported where the build is used
+            except Exception as error:  # reported when the build is used
                 log.debug("%s: %s", build, error)
         if outcome:
             log_failure(build, outcome)
@@ -44,11 +44,11 @@ class Readiness:
         return True
 
     def missing(self, builds: Iterable[str], simulator: Simulator) -> list[str]:
-        """Those of some builds that are not ready. All of them are asked for, the slowest first."""
+        """The builds that are not ready. All of them are requested, the slowest first."""
         return [build for build in in_order(builds) if not self.is_ready(build, simulator)]
 
     def foresee(self, scenes: Iterable[Scene]) -> None:
-        """Ask for the first kernels of scenes before their worlds are made, where nothing was ever compiled.
+        """Request the first kernels of scenes before their worlds are made, if nothing was ever compiled.
 
         Making worlds and loading Numba both take seconds, in which workers can begin.
         """

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from kernels.morphometry import Law
     from kernels.rivers import Drainage
 
-# A river has at least this part of the land as its catchment, so that a finer grid has the same rivers: few enough for
+# The least catchment of a river, as a part of the land, so that a finer grid has the same rivers: small enough for
 # hundreds of rivers, without which ratios of their numbers say nothing.
 RIVER_PART = 1.0 / 4000.0
 FEWEST_RIVER_CELLS = 20  # and at least so many cells
 
-STEEPEST = 60  # degrees, of the curve of slopes, which has a point for each; what is steeper is in the last
+STEEPEST = 60  # degrees: the curve of slopes has a point for each, and steeper slopes count in the last
 
 
 def measure(
     ground: NDArray[np.float64], drainage: Drainage, cell_size: float, *, river_cells: int | None = None, cycle: int = 0
 ) -> Realism:
-    """All measures of a land: `ground` in metres [row, column], how it drains, and the side of a cell in metres.
+    """All measures of a land: `ground` in metres [row, column], its drainage, and the cell size in metres.
 
     Rivers begin where `river_cells` come together, by default a fixed part of the land.
     """

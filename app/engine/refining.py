@@ -1,4 +1,4 @@
-"""A world in finer cells, that goes on as it is now."""
+"""Refining: a world in finer cells that continues as it is."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from app.scene.edits import REFINEMENTS
 if TYPE_CHECKING:
     from app.scene.scene import Scene
 
-# Traces in units of cells are more in finer ones, by this power of how much finer these are: what flows is as much.
+# Traces in units of cells grow by this power of the refinement, so that the flow stays the same.
 IN_CELLS = {"discharge": 2, "momentum_south": 3, "momentum_east": 3}
 
-# Layers that mark cells, and have no values between
+# Layers of marks, which are not interpolated
 MARKS = ("mobility",)
 CARVED, FILLED = "carved where it was refined", "filled where it was refined"
 
 
 def check_refinement(scenes: Sequence[Scene], rows: int, columns: int, *, shown: bool = False) -> None:
-    """Raise `UserError` where worlds cannot have so many cells: a map has its limits, and memory has."""
+    """Raise `UserError` if the refined worlds would exceed the largest map or the free memory."""
     if max(rows, columns) > LARGEST_SIDE:
         raise UserError(f"{columns}×{rows} cells are too many: a side may have up to {LARGEST_SIDE}")
     check_memory(scenes, rows, columns, shown=shown)
 
 
 def why_not_refined(scenes: Sequence[Scene], rows: int, columns: int) -> str:
-    """Why worlds that are shown cannot have so many cells, in one line; empty where they can."""
+    """Why shown worlds cannot be refined, in one line; empty if they can."""
     try:
         check_refinement(scenes, rows, columns, shown=True)
     except UserError as error:
@@ -71,7 +71,7 @@ def refined(world: World, times: int, *, channels: bool) -> World:
     if world.materials is not None:
         fine.restore_materials(world.materials, _kinds(world, sediment, times))
         fine.sum_mix()
-        # What the kinds come to is the sediment, to the last bit: the rock has what rounding leaves.
+        # Sediment is the exact sum of the kinds; rock takes the rounding error.
         fine.bedrock[...] = ground.ground - fine.sediment
         fine.sum_ground()
     if fine.burden is not None:
@@ -96,12 +96,12 @@ def refined(world: World, times: int, *, channels: bool) -> World:
 
 
 def _trace(name: str, layer: NDArray[Any], world: World, fine: World, times: int) -> NDArray[Any]:
-    """A trace in the finer cells, within the bounds that it has."""
+    """A trace in the finer cells, within its bounds."""
     from kernels.refining import repeated, smooth, within
 
     if name in MARKS:
         return repeated(layer, times)
-    if name == ROOTED_GROUND:  # what has come or gone since, beside the ground of now
+    if name == ROOTED_GROUND:  # the change since, relative to the present ground
         return fine.ground + smooth(layer - world.ground, times)
     if name == "strata_rise":
         return smooth(layer, times)
@@ -110,7 +110,7 @@ def _trace(name: str, layer: NDArray[Any], world: World, fine: World, times: int
 
 
 def _kinds(world: World, sediment: NDArray[np.float64], times: int) -> dict[str, NDArray[np.float64]]:
-    """The thickness of each loose material in the finer cells: mixed as in the cell whose place they take."""
+    """The thickness of each loose material in the finer cells: mixed as in the coarse cell."""
     from kernels.refining import repeated
 
     assert world.materials is not None

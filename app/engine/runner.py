@@ -1,4 +1,4 @@
-"""From scenes and journals to worlds that run: how every command makes them, and takes them to a cycle."""
+"""Running worlds from scenes and journals: every command makes them so, and runs them to a cycle."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def make_worlds(
     room_for: Sequence[Scene] = (),
     given_back: Needs = NOTHING,
 ) -> Lockstep:
-    """The worlds of scenes that are compared, or of one, whose kernels are still to be compiled.
+    """The worlds of one scene, or of several that are compared. Their kernels are not compiled yet.
 
     Raises `UserError` where one cannot be made, or memory is too small for all of them, or for `room_for`, also with
     what is given back when they are there.
@@ -36,7 +36,7 @@ def make_worlds(
 
 
 class Replay:
-    """The worlds that a journal begins with, on their way through its edits, with their kernels compiled.
+    """Replays a journal: begins with its worlds and plays its edits. Kernels are compiled.
 
     Raises `UserError` where it began with other worlds.
     """
@@ -51,7 +51,7 @@ class Replay:
 
     @property
     def edits(self) -> int:
-        """How many are made, with that which opened the worlds."""
+        """The number of edits made so far, including the one that opened the worlds."""
         return self._player.done
 
     def reach(

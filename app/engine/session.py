@@ -1,4 +1,4 @@
-"""A session: it answers what a person asks of worlds, and takes one step after the other."""
+"""A session answers requests about worlds and advances them step by step."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ NOTHING_TO_DO = 0.1
 
 # A spin-up is finished before these.
 AFTER_SPIN_UP = (Copy, Keep, Blur, Refine, RollSnowballs, CancelSnowballs, Change, Stroke)
-# What is asked on the way to a moment is done there; other requests are not about the worlds of that moment.
+# Requests that wait until a travel arrives. All others do not concern the worlds of that moment.
 ON_ARRIVAL = (*AFTER_SPIN_UP, Pause, Run, Step, Save)
 
 
 class Session(SessionState):
-    """Has no thread: its owner calls `ask` and `step`, as `app.engine.thread` does on a thread."""
+    """Has no thread of its own: the owner calls `ask` and `step`, as `app.engine.thread` does."""
 
     # Requests.
 
     def ask(self, request: Request) -> None:
-        """Answer a request now, or as soon as it can be answered."""
+        """Answer a request now, or as soon as possible."""
         if isinstance(request, Change):
             self.backlog.supersede(request)
         try:
@@ -53,7 +53,7 @@ class Session(SessionState):
             self.count(request)
 
     def _can_answer(self, request: Request) -> bool:
-        """Whether a request waits neither for a travel or a spin-up nor for kernels, which are asked for."""
+        """Whether a request need not wait for a travel, a spin-up or kernels. Missing kernels are requested."""
         lockstep = self.lockstep
         if self.mode is Mode.TRAVEL:
             return not isinstance(request, ON_ARRIVAL)
@@ -69,7 +69,7 @@ class Session(SessionState):
         return self.mode is not Mode.SPIN_UP or not isinstance(request, AFTER_SPIN_UP)
 
     def _waits_for_kernels(self, lockstep: Lockstep, change: Change) -> bool:
-        """Whether a change waits, while cycles go on, for kernels that it needs."""
+        """Whether a change waits for kernels while cycles continue."""
         scenes = change.applied_to(lockstep.scenes)
         if scenes == lockstep.scenes:
             return False
@@ -87,7 +87,7 @@ class Session(SessionState):
         return self.showing.waits_for_first(self.lockstep)
 
     def step(self) -> float:
-        """Publish what is new, and run a cycle. Returns for how many seconds there is nothing to do but requests."""
+        """Publish what is new and run a cycle. Returns for how many seconds only requests need attention."""
         self.backlog.answer_ready(self._can_answer, self._answer_or_refuse)
         if (progress := self.readiness.compiler.progress) != self.status.compiling:
             self.say(compiling=progress)
@@ -100,13 +100,13 @@ class Session(SessionState):
             rest = WAIT_FOR_KERNELS
         else:
             rest = 0.0 if self._prepare_at_rest() or self.showing.survey_waits(self.lockstep) else NOTHING_TO_DO
-        self.backlog.answer_ready(self._can_answer, self._answer_or_refuse)  # before what is asked from now on
+        self.backlog.answer_ready(self._can_answer, self._answer_or_refuse)  # before later requests
         return rest
 
     def write(self) -> None:
-        """Have the newest state written for the case that the program is killed, while cycles go on.
+        """Write a backup of the newest state while cycles continue.
 
-        That is the end of the branch, also where an earlier moment is looked at.
+        It is the end of the branch, even if an earlier moment is shown.
         """
         if self.writer is not None and self.lockstep is not None:
             now = self.travel.before if self.travel else self.leave()
@@ -156,7 +156,7 @@ class Session(SessionState):
                 lockstep.verify()
                 self.timeline.keep(lockstep)
             self.tell_of_timeline()
-        except Exception as error:  # a kernel that does not compile, for one
+        except Exception as error:  # such as a kernel that does not compile
             self.fail(error)
         self.showing.is_old = True
         if not lockstep.run:
@@ -176,7 +176,7 @@ class Session(SessionState):
         return 0.0
 
     def _prepare_at_rest(self) -> bool:
-        """Prepare kernels and spin up while no cycle runs. Returns whether there is more than before."""
+        """Prepare kernels and spin up while no cycle runs. Returns whether anything changed."""
         lockstep = self.lockstep
         if lockstep is None or self.mode is Mode.FAILED:
             return False
@@ -190,7 +190,7 @@ class Session(SessionState):
         return len(lockstep.unprepared()) < before
 
     def _prepare(self, lockstep: Lockstep) -> bool:
-        """Give the simulators the builds that they need and that are ready. Returns whether all are."""
+        """Load the ready builds into the simulators. Returns whether all needed builds are ready."""
         unprepared = lockstep.unprepared()
         if not unprepared:
             return True
@@ -209,12 +209,12 @@ class Session(SessionState):
         return True
 
     def _missing(self, builds: Sequence[str]) -> list[str]:
-        """Those of some builds whose kernels are not ready. All of them are asked for."""
+        """The builds whose kernels are not ready. All of them are requested."""
         assert self.lockstep is not None
         return self.readiness.missing(builds, self.lockstep.simulators[0])
 
     def _spin_up(self, lockstep: Lockstep) -> None:
-        """Take the next step of a spin-up. Between two of them requests are answered."""
+        """Take the next step of a spin-up. Requests are answered between steps."""
         if lockstep.step_spin_up():
             self.say(state="growing", message="water and plants come to the land")
             return
@@ -226,7 +226,7 @@ class Session(SessionState):
                 self.report(SpinUpFailed(simulator.spin_up_failure))
 
     def _travel_on(self, travel: Travel, lockstep: Lockstep) -> None:
-        """Do what was done next on the way to a moment, and stop where it is reached."""
+        """Play the next edits of a travel, and end it on arrival."""
         shapes = [world.shape for world in lockstep.worlds]
         self.lockstep = lockstep = travel.edit(lockstep)
         if [world.shape for world in lockstep.worlds] != shapes:

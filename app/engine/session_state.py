@@ -1,4 +1,4 @@
-"""The state of a session, and what answers to requests are made of."""
+"""The state of a session, and the operations that answers use."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ log = logging.getLogger(__name__)
 
 
 class Mode(enum.Enum):
-    """What the next steps of a session do."""
+    """What the session does in its next steps."""
 
     EMPTY = enum.auto()  # there is no world yet
     FAILED = enum.auto()  # a cycle failed: only requests are answered
     TRAVEL = enum.auto()  # to another moment of the time line
     SPIN_UP = enum.auto()
-    SNOWBALLS = enum.auto()  # a run of them, for which all else stands still
+    SNOWBALLS = enum.auto()  # a run of snowballs; all else stands still
     CYCLES = enum.auto()
     PAUSED = enum.auto()
 
@@ -53,7 +53,7 @@ class SessionState:
         paused: bool = False,
         folder: SessionFolder | None = None,
     ) -> None:
-        """`scenes` are those that are opened first. In `folder` the newest state is written now and then."""
+        """`scenes` are opened first. The session is backed up in `folder`."""
         self.report = report
         self.status = Status(scenes=scenes)
         self.lockstep: Lockstep | None = None
@@ -65,8 +65,8 @@ class SessionState:
         self.showing = Showing(self.readiness, report)
         self.backlog = Backlog()
         self.writer = SessionWriter(folder) if folder else None
-        self.stroke: int | None = None  # the number of the one that may go on with another part
-        self._told_version = 0  # of the time line
+        self.stroke: int | None = None  # the number of the stroke that may continue
+        self._told_version = 0  # version of the time line that was reported
 
     @property
     def mode(self) -> Mode:
@@ -84,7 +84,7 @@ class SessionState:
 
     @property
     def scenes_asked_for(self) -> tuple[Scene, ...]:
-        """The scenes of the worlds, with the changes that wait."""
+        """The scenes of the worlds, with the waiting changes."""
         scenes = self.lockstep.scenes if self.lockstep else ()
         for change in self.backlog.changes:
             scenes = change.applied_to(scenes)
@@ -113,7 +113,7 @@ class SessionState:
         self.say(moment=self.timeline.now)
 
     def sound_lockstep(self) -> Lockstep:
-        """The worlds. Raises `UserError` where there are none, or a cycle has failed."""
+        """The worlds. Raises `UserError` if there are none or a cycle has failed."""
         if self.lockstep is None:
             raise UserError("there is no world yet")
         if self.mode is Mode.FAILED:
@@ -121,26 +121,26 @@ class SessionState:
         return self.lockstep
 
     def leave(self) -> Moment:
-        """Keep the present state, which something else takes the place of, and return where that was."""
+        """Keep the present state, which is about to be replaced, and return its moment."""
         if self.travel:
-            return self.travel.target  # as good as there: it can be had again
+            return self.travel.target  # as good as there: the travel can be repeated
         if self.lockstep is not None:
             try:
                 self.lockstep.settle_levels()
                 self.lockstep.verify()
                 self.timeline.keep(self.lockstep)
-            except Exception as error:  # it is had again from the state before
+            except Exception as error:  # it can be recomputed from the state before
                 log.warning("the present state cannot be kept: %s", error)
         return self.timeline.now
 
     def edit(self, request: LandRequest) -> None:
-        """Make an edit, and enter it in the journal."""
+        """Make an edit and enter it in the journal."""
         assert self.lockstep is not None
         self.lockstep = edited(self.lockstep, request)
         self.note(request)
 
     def note(self, request: LandRequest) -> None:
-        """Enter in the journal what was done just now."""
+        """Enter an edit in the journal."""
         assert self.lockstep is not None
         self.timeline.edited(request, self.lockstep)
         self.tell_of_timeline()
@@ -151,7 +151,7 @@ class SessionState:
         self.say(scenes=self.scenes_asked_for)
 
     def replace_worlds(self, lockstep: Lockstep) -> None:
-        """Other worlds take the place of those before. What is asked of those is not meant for them."""
+        """Replace the worlds. Waiting requests for the old worlds are dropped."""
         self.lockstep = lockstep
         self.stroke = None
         self.pace.measure_anew()
@@ -166,13 +166,13 @@ class SessionState:
         self.tell_of_timeline()
 
     def drop_backlog(self, *kinds: type) -> None:
-        """Refuse requests of these kinds that wait: they were meant for other worlds."""
+        """Refuse waiting requests of these kinds: they were meant for other worlds."""
         for request in self.backlog.take_out(*kinds):
             if not isinstance(request, Change):
                 self.refuse(request, UserError("another land has taken its place"))
 
     def set_paused(self, paused: bool, steps: int = 0) -> None:
-        """Pause, with so many cycles that still run, or let cycles run."""
+        """Pause after some more cycles, or run."""
         if paused != self.pace.is_paused and not self.travel:
             self.timeline.stopped_or_went_on()
         self.pace.set_paused(paused, steps)
@@ -185,16 +185,16 @@ class SessionState:
             self.say(run=None)
 
     def give_up_travel(self) -> None:
-        """Something else was asked for on the way."""
+        """Abandon a travel: something else was requested."""
         if self.travel:
             self.report(Arrived(self.travel.request, (), self.travel.before))
         self.travel = None
 
     def fail(self, error: Exception) -> None:
-        """Stop, and say why. Requests are still answered: a person may save, change something and go on."""
+        """Stop and report why. Requests are still answered: the user can save, change something and continue."""
         where = (error.process, error.layer, error.cell) if isinstance(error, SimulationError) else ()
         stopped = Stopped(explained(error), *where)
-        if stopped != self.status.stopped:  # what recurs is reported once
+        if stopped != self.status.stopped:  # a recurring failure is reported once
             self.report(stopped)
             if not isinstance(error, UserError):
                 log.error("the simulation stopped", exc_info=error)

@@ -1,4 +1,4 @@
-"""Writes the work of a session now and then, beside the cycles."""
+"""Periodic backup of a session, in the background."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.engine.messages import Look, Moment, Report, SessionFailed, SessionWrit
 from app.engine.timeline import Timeline
 from app.model.errors import explained
 
-SECONDS_BETWEEN_WRITES = 30.0  # of what a kill would lose
+SECONDS_BETWEEN_WRITES = 30.0  # at most so much is lost by a kill
 
 
 class SessionWriter:
@@ -18,17 +18,17 @@ class SessionWriter:
 
     def __init__(self, session: SessionFolder) -> None:
         self.session = session
-        self.look: Look | None = None  # how the land is seen
-        self._moment = Moment()  # which was written last
+        self.look: Look | None = None  # the present view
+        self._moment = Moment()  # that was written last
         self._time = time.monotonic()
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to look if there is anything new."""
+        """Whether it is time to check for a new state."""
         return time.monotonic() > self._time + SECONDS_BETWEEN_WRITES
 
     def write(self, timeline: Timeline, moment: Moment, report: Callable[[Report], None]) -> None:
-        """Have the newest kept state before a moment written in the background, where it is another one than before."""
+        """Write the newest kept state before a moment in the background, unless it was written already."""
         self._time = time.monotonic()
         kept = timeline.start_for(moment)
         if kept is None or kept.moment == self._moment:

@@ -1,4 +1,4 @@
-"""What is shown of the worlds: snapshots, and surveys of rivers."""
+"""Showing worlds: snapshots, and surveys of rivers."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ WAIT_FOR_PICTURE = 10.0  # seconds
 class Showing:
     def __init__(self, readiness: Readiness, report: Callable[[Report], None]) -> None:
         self.publisher = Publisher()
-        self.first_picture_shown = threading.Event()  # kernels are loaded only after it: the picture comes first
-        self.is_old = False  # the last snapshots do not show the worlds as they are
-        self.brush_waits = False  # snapshots that were not taken yet are replaced at once
-        self._latest_picture = math.inf  # by the clock: a window may be hidden, and kernels wait no longer
+        self.first_picture_shown = threading.Event()  # kernels are loaded only afterwards
+        self.is_old = False  # the last snapshots are out of date
+        self.brush_waits = False  # replace snapshots that were not taken yet
+        self._latest_picture = math.inf  # deadline: a hidden window must not delay kernels
         self._overlay = "none"
         self._readiness = readiness
         self._report = report
@@ -39,11 +39,11 @@ class Showing:
     # The worlds that are shown.
 
     def first(self, lockstep: Lockstep) -> tuple[Snapshot, ...]:
-        """The first snapshots of other worlds. Raises an error where they cannot be shown."""
+        """The first snapshots of new worlds. Raises an error if they cannot be shown."""
         return self.publisher.first(lockstep.worlds, self._overlay)
 
     def begin(self, snapshots: tuple[Snapshot, ...]) -> None:
-        """Show other worlds, of which these are the first snapshots."""
+        """Show new worlds, beginning with these snapshots."""
         self._latest_picture = min(self._latest_picture, time.monotonic() + WAIT_FOR_PICTURE)
         self._surveys.begin(len(snapshots))
         self.is_old = False
@@ -62,10 +62,10 @@ class Showing:
     # What is looked at.
 
     def watch(self, request: Watch, lockstep: Lockstep | None) -> None:
-        self.is_old = self.is_old or request.overlay != self._overlay  # also while nothing runs
+        self.is_old = self.is_old or request.overlay != self._overlay  # even while no cycle runs
         self._overlay, self._surveys.wanted = request.overlay, request.wanted
         if lockstep is not None and not set(side_by_side("rates")).isdisjoint(OVERLAYS[self._overlay].layers):
-            # Compile kernels for ground with rates while it is only looked at, so that a brush need not wait long.
+            # Compile kernels for rates as soon as their overlay is shown, so that a brush need not wait long.
             for simulator in lockstep.simulators:
                 self._readiness.missing(simulator.unprepared(rated=True), simulator)
 
@@ -78,7 +78,7 @@ class Showing:
     # Publishing.
 
     def is_due(self, lockstep: Lockstep) -> bool:
-        """Whether there is something new to publish, and a place for it."""
+        """Whether there is something new to publish, and free arrays."""
         publisher = self.publisher
         if publisher.is_full and not (self.brush_waits and publisher.has_place):
             return False
@@ -92,18 +92,18 @@ class Showing:
             except Exception as error:
                 log.exception("the survey failed")
                 self._report(SurveyFailed(explained(error)))
-        # First: where this cannot be shown, it is not tried again until something happens.
+        # First: a failure is not retried until something changes.
         self.is_old = self.brush_waits = False
         self.publisher.publish(lockstep.worlds, self._surveys.newest, self._overlay)
 
     def survey_waits(self, lockstep: Lockstep | None) -> bool:
-        """Whether there is a survey to be made and published, also while nothing runs."""
+        """Whether a survey is to be made and published, even while no cycle runs."""
         return lockstep is not None and not self.publisher.is_full and self._survey_is_due(lockstep)
 
     def _survey_is_due(self, lockstep: Lockstep) -> bool:
         wanted = self._surveys.wanted
         if (wanted.anything and not self.first_picture_shown.is_set()) or not self._surveys.are_due(lockstep):
             return False
-        if wanted.streams_alone:  # which wait for what cycles need
+        if wanted.streams_alone:  # streams wait for the kernels of cycles
             return not lockstep.unprepared() and self._readiness.is_ready(STREAMS, lockstep.simulators[0])
         return not wanted.anything or self._readiness.is_ready(RIVERS, lockstep.simulators[0])

@@ -1,4 +1,4 @@
-"""Cycles over a world with a way back: a state that is not sound is detected and undone."""
+"""Cycles over a world with rollback: an unsound state is detected and undone."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from app.scene.scene import Scene
 
 log = logging.getLogger(__name__)
 
-NewFields = Mapping[str, NDArray[np.float32] | None]  # by their names; None: the field goes
+NewFields = Mapping[str, NDArray[np.float32] | None]  # by name; None removes a field
 
 
 class SimulationError(UserError):
-    """A cycle failed. The world is as it was after the last good cycle.
+    """A cycle failed. The world was rolled back to the last sound cycle.
 
     `process`, `layer` and `cell` (row, column) say where, as far as it is known.
     """
@@ -52,7 +52,7 @@ class SimulationError(UserError):
 
 
 class Simulator(Cycles):
-    """Runs cycles from a world that is sound, and goes back to one where a cycle fails.
+    """Runs cycles of a world, and rolls back to a sound state if one fails.
 
     Not safe for threads: one owner at a time.
     """
@@ -60,16 +60,16 @@ class Simulator(Cycles):
     def __init__(
         self, scene: Scene, world: World, threads: int | None = None, kept: CompressedLayers | None = None
     ) -> None:
-        """`kept`: layers of this very world, of which its backup shares those that are as they were."""
+        """`kept`: earlier layers of this world; the backup shares the unchanged ones."""
         super().__init__(scene, world, threads)
-        self.allowed_imbalance = world.imbalance() + LARGEST_IMBALANCE  # what a file brings along is not ours
-        self.spin_up_failure = ""  # why the world begins without one
-        self._spin_up: Iterator[None] | None = None  # one that is not finished
+        self.allowed_imbalance = world.imbalance() + LARGEST_IMBALANCE  # an imbalance from a file is tolerated
+        self.spin_up_failure = ""  # why the world has no spin-up
+        self._spin_up: Iterator[None] | None = None  # an unfinished one
         self.backup = Backup()
         self.backup.take(world, *([kept] if kept else []))
 
     def copy(self) -> Simulator:
-        """Another simulator, whose world is a copy of this one's, and which goes on as this one would."""
+        """A copy of the simulator and its world, which continues with the same bits."""
         other = Simulator(self.scene, self.world.copy(), self.threads, self.backup.layers)
         other.allowed_imbalance = self.allowed_imbalance
         other.prepared = set(self.prepared)
@@ -77,7 +77,7 @@ class Simulator(Cycles):
         return other
 
     def refined(self, times: int) -> Simulator:
-        """Another simulator, that goes on with this one's world in finer cells."""
+        """A simulator that continues with the same world in finer cells."""
         self.settle_levels()
         other = Simulator(self.scene, refined(self.world, times, channels=self._has_rivers), self.threads)
         other.allowed_imbalance = self.allowed_imbalance
@@ -87,7 +87,7 @@ class Simulator(Cycles):
         return other
 
     def prepare_all(self) -> None:
-        """Prepare what is switched on, and spin up: the world shows its water and plants before its cycles."""
+        """Prepare all enabled processes and spin up, so that the world has water and plants before its first cycle."""
         for build in self.unprepared():
             self.prepare(build)
         while self.spin_up_is_due:
@@ -95,7 +95,7 @@ class Simulator(Cycles):
 
     @property
     def spin_up_is_due(self) -> bool:
-        """Whether the world is to be spun up before its first cycle, and is not yet."""
+        """Whether a spin-up is still to be done before the first cycle."""
         return spin_up.is_due(self.world, self.scene)
 
     def finish_spin_up(self) -> None:
@@ -119,24 +119,24 @@ class Simulator(Cycles):
             self.backup.take(self.world)  # a replay begins after it
 
     def compile_missing(self) -> None:
-        """As `prepare_all`, on all cores, and with a bar that shows how far it is."""
+        """As `prepare_all`, on all cores and with a progress bar."""
         fill_cache(self.unprepared(), self.load)
         self.prepare_all()
 
     def change(self, scene: Scene) -> None:
-        """Go on with the parameters of another scene, from the next cycle."""
-        # A replay must run all its cycles with the parameters that they had, and must start from a sound world.
+        """Use the parameters of another scene from the next cycle on."""
+        # A replay must run its cycles with their own parameters, from a sound world.
         self.back_up()
         self.go_on_with(scene, self.new_fields(scene))
 
     def new_fields(self, scene: Scene) -> NewFields:
-        """What the fields come to that are not as they were. Raises `UserError`."""
+        """The values of the fields that change. Raises `UserError`."""
         before = self.scene.fields
         names = [name for name in before.__struct_fields__ if getattr(scene.fields, name) != getattr(before, name)]
         return field_values_of(self.world, scene, names)
 
     def go_on_with(self, scene: Scene, fields: NewFields | None = None) -> None:
-        """As `change`, but without a backup, which must have been made just now. `fields` are of `new_fields`."""
+        """As `change`, after the caller has made a backup. `fields` come from `new_fields`."""
         self.take_scene(scene)
         if fields:
             for name, values in fields.items():
@@ -144,7 +144,7 @@ class Simulator(Cycles):
             self.backup.take(self.world)  # a replay begins after it
 
     def paint(self, stroke: Stroke) -> None:
-        """Do what a brush does, between two cycles. It is done again where these are run once more."""
+        """Paint with a brush, between two cycles. A replay paints again."""
         self.finish_spin_up()
         cycle = self.world.cycle
         try:
@@ -154,7 +154,7 @@ class Simulator(Cycles):
             raise SimulationError(f"{TOOLS[stroke.tool].label}: {explained(error)}; nothing was changed") from error
 
     def take_stroke_back(self) -> None:
-        """Be as before the last stroke, which was painted just now."""
+        """Undo the stroke that was painted just now."""
         del self.backup.strokes[-1]
         self.go_back(self.world.cycle)
 
@@ -176,14 +176,14 @@ class Simulator(Cycles):
         for build in self.unprepared_for(stroke):
             self.prepare(build)
         if TOOLS[stroke.tool].runs_drops:
-            # Whether or not they were derived for a picture since the last change: else bits would hang on that.
+            # Always, even if a picture has derived them: otherwise the bits would depend on that.
             self.derive_levels()
         paint(self.world, self.scene, stroke)
         self.backup.strokes.append((self.world.cycle, stroke))
         self._levels_are_old = True
 
     def smooth(self) -> None:
-        """A cycle in which nothing happens but that the ground is blurred once."""
+        """A cycle that only blurs the ground."""
         self.back_up()
         smooth(self.world)
         self.world.end_cycle()
@@ -192,23 +192,23 @@ class Simulator(Cycles):
         self.backup.take(self.world)  # a replay begins after it
 
     def begin_run(self, balls: int) -> None:
-        """From the next cycle on, run `balls` snowballs, in portions, with all other processes paused."""
+        """Run `balls` snowballs from the next cycle on, in portions. All other processes pause."""
         self.back_up()
         self.run = SnowballRun(self.world.snowballs, self.world.snowballs + balls)
 
     def end_run(self) -> None:
-        """Go on as the scene says, whether or not all balls of the run have fallen."""
+        """End the run of snowballs. The processes of the scene continue."""
         self.back_up()
         self.run = None
 
     def advance(self) -> None:
-        """Run one cycle. Raises `SimulationError` where it fails, with the world as it was after the last good one."""
+        """Run one cycle. If it fails, roll back to the last sound cycle and raise `SimulationError`."""
         if self.backup.is_old:
             self.back_up()
         self.run_cycle()
 
     def back_up(self) -> None:
-        """Keep the state of now, from which cycles are run once more where a later one fails."""
+        """Back up the present state, from which a rollback replays cycles."""
         self.finish_spin_up()
         self.verify()
         try:
@@ -217,7 +217,7 @@ class Simulator(Cycles):
             raise SimulationError(f"{explained(error)}; stopped after cycle {self.world.cycle}") from error
 
     def run_cycle(self) -> None:
-        """As `advance`, but without a new backup however old the last one is."""
+        """As `advance`, but without renewing an old backup."""
         if self.world.cycle >= LARGEST_CYCLE:
             raise SimulationError(f"cycle {LARGEST_CYCLE} is the last that can be counted")
         self._follow_keys()
@@ -229,19 +229,19 @@ class Simulator(Cycles):
             text = f"{failure}; stopped after cycle {self.world.cycle}"
             raise SimulationError(text, failure.process, cell=failure.cell) from failure
         except Exception as error:
-            running = self._running  # where going back fails too, it is another one
+            running = self._running  # the rollback changes it
             self.go_back(self.world.cycle)
             text = f"{running}: {explained(error)}; stopped after cycle {self.world.cycle}"
             raise SimulationError(text, running) from error
 
     def kept(self) -> World:
-        """The world as it was backed up last, of which any thread can ask while a cycle runs."""
+        """The last backup of the world. Any thread may read it while a cycle runs."""
         return self.world.copy(self.backup.state)
 
     def verify(self) -> None:
-        """Raise `SimulationError` if the world is not sound, and go back to before it was so.
+        """If the world is not sound, roll back and raise `SimulationError`.
 
-        A sound one can be saved and opened again: all its values are finite and within their bounds, its ground is the
+        A sound world can be saved and opened again: its values are finite and within their bounds, its ground is the
         sum of its layers, its trees and rivers are on the map, and its ledger adds up.
         """
         if not (find_fault(self.world) or unsound_account(self.world, self.allowed_imbalance)):
@@ -250,7 +250,7 @@ class Simulator(Cycles):
             self._find_unsound_process(self.world.cycle)
 
     def _find_unsound_process(self, last_cycle: int) -> None:
-        """Run the cycles since the last backup once more, up to before the process that left what is not sound."""
+        """Replay the cycles since the last backup to find the process that left the unsound state."""
         again = list(self.backup.strokes)
         self._restore(self.backup.state)
         while self.world.cycle < last_cycle:
@@ -276,9 +276,9 @@ class Simulator(Cycles):
         raise SimulationError("the world held invalid values; went back to the last good cycle")
 
     def go_back(self, cycle: int) -> None:
-        """To the state after `cycle`: from the last backup, run the cycles since then once more.
+        """Roll back to the state after `cycle`: replay from the last backup.
 
-        Raises `SimulationError` if one of them left a world that is not sound, and stays before it.
+        Raises `SimulationError` if a replayed cycle leaves an unsound world, and stops before it.
         """
         with self._backup_kept():
             again = [(after, stroke) for after, stroke in self.backup.strokes if after <= cycle]
@@ -290,14 +290,14 @@ class Simulator(Cycles):
         self.verify()
 
     def _paint_again(self, strokes: Sequence[tuple[int, Stroke]]) -> None:
-        """Do again what brushes did after the cycle that the world is after."""
+        """Repaint the strokes that followed the present cycle."""
         for after, stroke in strokes:
             if after == self.world.cycle:
                 self._paint(stroke)
 
     @contextlib.contextmanager
     def _backup_kept(self) -> Iterator[None]:
-        """Where cycles cannot be run once more, for lack of memory, say, stay at the last backup, which is sound."""
+        """If a replay fails, for lack of memory for example, stay at the last backup, which is sound."""
         try:
             yield
         except SimulationError:
@@ -307,7 +307,7 @@ class Simulator(Cycles):
             raise SimulationError(f"{explained(error)}; went back to cycle {self.world.cycle}") from error
 
     def _restore(self, state: dict[str, Any]) -> None:
-        """Go back to a state of the world, and to the levels that its lakes had then."""
+        """Restore a state of the world and the levels of its lakes."""
         self.world.restore(state)
         if state is self.backup.state:
             self.backup.strokes = []

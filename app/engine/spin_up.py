@@ -1,6 +1,6 @@
-"""The water and the plants that a land has before its first cycle: what cycles lead to on ground that stands still.
+"""Spin-up: the water and plants of a land before its first cycle, as cycles on unchanging ground produce them.
 
-So streams, lakes and forests are there from the first picture on. They come from the processes themselves, with the
+Streams, lakes and forests exist from the first picture on. The processes themselves make them, with the
 parameters of the scene: lakes fill and plants grow in few long steps, and in between water runs for as many cycles as
 the averages of streams need to be known. Rivers that braid are where they are because of the bars that they built: they
 alone have moved their ground.
@@ -29,9 +29,9 @@ from app.scene.scene import Scene
 from kernels.scratch import Scratch
 
 WATERY = (Pools.name, Moisture.name, DropletErosion.name)  # in the order of a cycle
-CYCLES = 24  # in which water runs, on a map of so many cells; larger ones have as many fewer, so that it takes as long
+CYCLES = 24  # of running water on a map of so many cells; larger maps run fewer, so that the time stays the same
 CELLS = 512 * 512
-TURNS = 12  # of each plant, in each of which it lives for as long a part of the past
+TURNS = 12  # steps of each plant, of equal duration
 LONGEST_TURN = 0.1  # of the shortest life of a tree: in longer ones trees would be old before they are seen. A past
 # that would need them goes no farther back than lifetimes do: older forests look the same.
 
@@ -41,26 +41,26 @@ GATHERED = "gathered in the past"
 
 
 def has_spin_up(scene: Scene) -> bool:
-    """Whether there is anything in a scene to spin up: its water, or its plants."""
+    """Whether a scene has water or plants to spin up."""
     return scene.world.past > 0 and any(getattr(scene, name).enabled for name in (*WATERY, Braiding.name, Plants.name))
 
 
 def is_due(world: World, scene: Scene) -> bool:
-    """Whether a world is to be spun up, and is not yet."""
+    """Whether a world is still to be spun up."""
     return world.cycle == 0 and not world.has_past and has_spin_up(scene)
 
 
 def begin(world: World, scene: Scene, enabled: Sequence[Process], scratch: Scratch) -> Iterator[None]:
-    """The steps of a world's spin-up, for which the processes that are enabled are prepared."""
+    """The steps of a world's spin-up. The enabled processes must be prepared."""
     weather = weather_of(scene.climate, world.seed, world.cycle)
     running = frozenset(process.name for process in enabled)
     cycle = Cycle(weather, scene.edges, running, scratch, scene.rivers.width)
-    # Processes of their own: those of cycles to come know nothing of it.
+    # Separate instances of the processes: the spin-up must not affect those of later cycles.
     return spin_up(world, scene, [type(process)() for process in enabled], cycle)
 
 
 def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle) -> Iterator[None]:
-    """Let water and plants be as they are after `world.past` cycles of a scene on the ground as it is.
+    """Bring water and plants to their state after `world.past` cycles on unchanging ground.
 
     Rivers that braid have had as many cycles to shape it.
 
@@ -76,14 +76,14 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
                 land, scene.braiding, Cycle(cycle.weather, cycle.edges, cycle.running, cycle.scratch, cycle.river_width)
             )
             yield
-    before = land.copy()  # whatever the processes do to its ground
+    before = land.copy()  # the ground must stay unchanged
     watery = [by_name[name] for name in WATERY if name in by_name]
     if Pools.name in by_name:
         runoff = water_of_cycle(before, scene.droplets, cycle)
         yield from fill(before, scene.pools, cycle.edges, runoff, scene.world.past)
     if Moisture.name in by_name:
         yield from soak(before, scene.moisture, cycle, scene.world.past)
-    still = scene.with_value(f"{DropletErosion.name}.deposition_rate", 0.0)  # then drops take nothing up, either
+    still = scene.with_value(f"{DropletErosion.name}.deposition_rate", 0.0)  # then drops take up nothing either
     cycles = min(max(round(CYCLES * CELLS / max(world.ground.size, CELLS)), 1), scene.world.past)
     for number in range(cycles if watery else 0):
         before.cycle, before.cycles_before = BEGIN + number, -BEGIN
@@ -108,14 +108,14 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
 
 
 def _join_threads(world: World, braided: World, scene: Scene) -> None:
-    """Let the averages of drops be what they come to where in each cycle threads run after them."""
+    """Bring the averages of drops to their steady state with the threads of braided rivers."""
     drops, threads = scene.droplets.stream_memory, scene.braiding.memory
     weight = threads / (1.0 - (1.0 - drops) * (1.0 - threads))
     follow_threads(world, braided.layers["stream"], braided.layers["discharge"], weight, among_drops=True)
 
 
 def _grow(world: World, ground: Layer, scene: Scene, process: Process, cycle: Cycle) -> Iterator[None]:
-    """Let plants come to a world whose ground is and was this."""
+    """Grow plants on unchanging ground."""
     rate = scene.plants.rate * scene.world.past / (TURNS * PERIOD)
     shortest = min((tree.lifetime for tree in world.flora.trees), default=math.inf)
     parameters = msgspec.structs.replace(scene.plants, rate=min(rate, LONGEST_TURN * shortest / PERIOD))
@@ -128,7 +128,7 @@ def _grow(world: World, ground: Layer, scene: Scene, process: Process, cycle: Cy
 
 
 def _take_ground(world: World, braided: World) -> None:
-    """Let what lies on the rock be that of another world of the same shape, with the account of how it came there."""
+    """Take loose material and its ledger from another world of the same shape."""
     world.mix[...] = braided.mix
     world.ledger.sediment, world.ledger.kinds = braided.ledger.sediment, braided.ledger.kinds
     world.sum_mix()
@@ -137,7 +137,7 @@ def _take_ground(world: World, braided: World) -> None:
 
 
 def _take(world: World, before: World, names: set[str]) -> None:
-    """Let some layers, and the trees, be those of another world of the same shape."""
+    """Take some layers and the trees from another world of the same shape."""
     stored = world.stored("water")
     there = sorted(names & before.layers.keys())
     for name in there:

@@ -1,4 +1,4 @@
-"""Where kept states lie: the newest in memory, older ones on disk, and of very many only some."""
+"""Storage of kept states: the newest in memory, older ones on disk, very old ones thinned out."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from app.engine.memory import free_memory, give_back_what_is_free
 log = logging.getLogger(__name__)
 
 LARGEST_MEMORY = 2**29  # bytes of kept states; older ones are on disk
-PART_OF_FREE = 0.125  # of the free memory, where that is less
-LARGEST_DISK = 4 * 2**30  # bytes; beyond them old states are thinned out
-UNTHINNED = 8  # the newest of the branch of now; of others the first and the last stay
+PART_OF_FREE = 0.125  # of the free memory, if that is less
+LARGEST_DISK = 4 * 2**30  # bytes; beyond this, old states are thinned out
+UNTHINNED = 8  # newest states of the present branch; other branches keep their first and last
 
 
 class StateStore:
-    """Moves kept states to disk on a thread of its own, and forgets some where there are too many."""
+    """Moves kept states to disk on a thread of its own, and drops some if there are too many."""
 
     def __init__(self) -> None:
         self._closing = False
         self._writer = ThreadPoolExecutor(1, "kept states")
 
     def in_background(self, work: Callable[[], None]) -> None:
-        """Do something with kept states beside the cycles, after what is being done already."""
+        """Queue background work on kept states."""
         self._writer.submit(work)
 
     def put_away(self, branches: Iterable[Branch]) -> None:
-        """Let the states of lands that were left be on disk, and their memory be the system's again."""
+        """Move the states of left lands to disk and return their memory to the system."""
         others = list(branches)
         for state in (state for branch in others for state in branch.kept if state.bytes_in_memory):
             self._writer.submit(self._spill, state)
@@ -38,7 +38,7 @@ class StateStore:
             self._writer.submit(give_back_what_is_free)
 
     def make_room(self, branches: Collection[Branch], of_now: Branch) -> None:
-        """Write the oldest states to disk where they take too much memory, and forget some where they take too much."""
+        """Move the oldest states to disk if they take too much memory, and drop some if disk usage is too high."""
         states = sorted((state for branch in branches for state in branch.kept), key=_age)
         in_memory = sum(state.bytes_in_memory for state in states)
         most = min(LARGEST_MEMORY, PART_OF_FREE * (free_memory() + in_memory))
@@ -55,7 +55,7 @@ class StateStore:
             total -= state.bytes
 
     def _spill(self, state: Kept) -> None:
-        """Put a state into a file. Where that fails it stays in memory."""
+        """Move a state to a file. If that fails, it stays in memory."""
         if self._closing:
             return
         try:
@@ -64,7 +64,7 @@ class StateStore:
             log.warning("kept states stay in memory, for they cannot be written: %s", error)
 
     def close(self) -> None:
-        """Finish what others asked for in the background. States stay where they are: they are not needed any more."""
+        """Finish the background work. States are left where they are: they are not needed any more."""
         self._closing = True
         self._writer.shutdown(wait=True)
 
@@ -81,7 +81,7 @@ def _least_missed(branches: Collection[Branch], of_now: Branch) -> tuple[Branch,
 
 
 def sizes_of(branches: Collection[Branch]) -> tuple[int, int]:
-    """How many bytes of kept states are in memory, and how many on disk."""
+    """Bytes of kept states in memory, and on disk."""
     states = [state for branch in branches for state in branch.kept]
     in_memory = sum(state.bytes_in_memory for state in states)
     return in_memory, sum(state.bytes for state in states) - in_memory

@@ -1,4 +1,4 @@
-"""What the simulation is doing now, as anybody may read it at any moment."""
+"""The status of the simulation, readable from any thread."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class Compiling:
 class Status:
     """What the simulation is doing. `message` says it in words; `stopped` is set where a cycle, or all, failed."""
 
-    scenes: tuple[Scene, ...] = ()  # with all changes that were taken, also those that still wait for kernels
+    scenes: tuple[Scene, ...] = ()  # with all accepted changes, including those that wait for kernels
     state: State = "loading"
     message: str = ""
     cycle: int = 0
     cycles_per_second: float = 0.0
     milliseconds: dict[str, float] = field(default_factory=dict)  # per process, smoothed
     stopped: Stopped | None = None
-    compiling: Compiling | None = None  # also while the simulation goes on without what is compiled
+    compiling: Compiling | None = None  # also while the simulation runs without the new kernels
     moment: Moment = field(default_factory=Moment)
     timeline: TimelineSeen = field(default_factory=TimelineSeen)
-    run: tuple[int, int] | None = None  # snowballs that have fallen in a run that goes on, and all of them
+    run: tuple[int, int] | None = None  # of snowballs: those that have fallen, and their total
 
     @property
     def error(self) -> str:
-        """Why it has stopped; empty where it has not."""
+        """Why it has stopped; empty if it has not."""
         return self.stopped.why if self.stopped else ""

@@ -1,4 +1,4 @@
-"""The streams of a world: which way its water runs, and how much, from the rain and the springs to where it ends."""
+"""The streams of a world: directions and discharge of its water, from rain and springs to the end."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from app.engine.discharge import water_of_land
 from app.model.runoff import Runoff
 from app.model.world import World
 
-# A hollow that is shallower, in cells, is crossed by streams. Drops that carve leave such hollows behind.
+# Streams cross hollows that are shallower than this, in cells. Carving drops leave such hollows.
 POOL_DEPTH = 0.1
-# How much lower the bed of a stream is taken to be where drops have made one, in cells: on the flat, streams follow the
-# thread of most discharge, and stay in it.
+# Depth that is assumed for the bed of a stream, in cells, where drops have made one: on flat ground streams follow
+# the thread of most discharge, and stay in it.
 BED_DEPTH = 0.03
-OLD_BED_DEPTH = 0.08  # the same of a stream that was there before; less than what ends one
-# Of the discharge that there was before: how much is remembered, and how much of it must be left for that.
+OLD_BED_DEPTH = 0.08  # the same for a stream that existed before; less than the depth that ends one
+# Fraction of the old discharge that is remembered, and fraction that must remain for this.
 MEMORY, LEFT = 0.7, 0.3
-# Drops wander. What passes within so many reference cells to either side is taken for that of one stream, and for not
-# more than so many times less than it is.
+# Drops wander: those within so many reference cells to either side count as one stream, and by at most this factor.
 BESIDE, UNSEEN = 4, 3.0
 # Of the discharge of the smallest stream that is seen: what less than that runs in a thread seeps through its gravel.
 SEEPING = 0.25
@@ -76,7 +75,7 @@ def streams_of(
     directions = np.where(found.directions == OUTLET, 0, found.directions + 1)
     if runoff.braided:
         _part(world, runoff, flow, directions)
-    if before is not None:  # else streams that are hardly seen come and go
+    if before is not None:  # otherwise faint streams flicker
         goes_on = flow > LEFT * before
         flow[goes_on] += MEMORY * (before[goes_on] - flow[goes_on])
     _follow_centrelines(world, flow, directions)
@@ -85,7 +84,7 @@ def streams_of(
 
 
 def _part(world: World, runoff: Runoff, flow: NDArray[np.float64], directions: NDArray[np.integer]) -> None:
-    """Let rivers that braid run as they do while they carry: by all ways down, over the ground as it is."""
+    """Route braided rivers as their process does: by all downward directions, over the unfilled ground."""
     from kernels.braids import part
 
     rows, columns = world.shape
@@ -103,7 +102,7 @@ def _part(world: World, runoff: Runoff, flow: NDArray[np.float64], directions: N
 
 
 def _follow_centrelines(world: World, flow: NDArray[np.float64], directions: NDArray[np.integer]) -> None:
-    """Let rivers that meander run in their beds, with the discharge that shapes them, from source to mouth."""
+    """Route meandering rivers along their centrelines, with the discharge that shapes them."""
     from kernels.neighbours import COLUMN_STEPS, ROW_STEPS
 
     numbers = {step: number for number, step in enumerate(zip(ROW_STEPS.tolist(), COLUMN_STEPS.tolist(), strict=True))}
@@ -113,7 +112,7 @@ def _follow_centrelines(world: World, flow: NDArray[np.float64], directions: NDA
         own = river == line
         points = np.stack([south[own], east[own]], axis=1) / world.cell_size
         way = np.append(0.0, np.hypot(*np.diff(points, axis=0).T).cumsum())
-        along = np.arange(0.0, way[-1], 0.5)  # in cells: close enough that each is beside the one before
+        along = np.arange(0.0, way[-1], 0.5)  # in cells, so that successive points are in neighbouring cells
         cells = np.stack([np.interp(along, way, points[:, axis]) for axis in (0, 1)], axis=1).astype(int)
         cells = cells.clip(0, [rows - 1, columns - 1])
         cells = cells[np.append(True, np.diff(cells, axis=0).any(axis=1))]
@@ -126,16 +125,16 @@ def _follow_centrelines(world: World, flow: NDArray[np.float64], directions: NDA
 
 
 def _passing(world: World, runoff: Runoff) -> NDArray[np.float64]:
-    """What the drops of the last cycles brought through each cell, beside what all of them bring to one in the mean."""
+    """Recent passage of drops through each cell, relative to the mean."""
     times = world.reference_cell_size / world.cell_size
     mean = runoff.drops * times**2 * runoff.drop_depth * world.reference_cell_size / world.ground.size
-    remembered = 1.0 - (1.0 - runoff.memory) ** max(world.cycles_before + world.cycle, 1)  # averages begin with nothing
+    remembered = 1.0 - (1.0 - runoff.memory) ** max(world.cycles_before + world.cycle, 1)  # averages begin at 0
     passed: NDArray[np.float64] = world.layers["discharge"] / np.float64(mean * remembered)
     return passed
 
 
 def _sum_around(values: NDArray[np.float64], reach: int) -> NDArray[np.float64]:
-    """The sum over the square of cells that reaches so far from each."""
+    """The sum over the square of this reach around each cell."""
     sums = np.pad(np.pad(values, reach).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     side = 2 * reach + 1
     around: NDArray[np.float64] = sums[side:, side:] - sums[:-side, side:] - sums[side:, :-side] + sums[:-side, :-side]

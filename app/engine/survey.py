@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from kernels.lakes import Lakes
     from kernels.rivers import Drainage
 
-LONGEST_LIST = 100  # of lakes and of mouths
-REACH = 2  # cells from a place to a river that is meant by it
+LONGEST_LIST = 100  # of lakes, and of mouths
+REACH = 2  # cells: a click so near to a river means the river
 USUAL_RUNOFF = Runoff(ClimateParameters().precipitation, ViewParameters().stream_threshold, lasts=False)
-CLEARLY_SEEN = 1.5  # times the flow of the smallest stream that is seen: one of a single cell is not only damp ground
+CLEARLY_SEEN = 1.5  # times the flow of the smallest visible stream: more than damp ground
 
 RIVER_LAYERS = ("filled", "flow_directions", "lake_depth", "accumulation", "distance", "watersheds", "rivers")
 FRAGMENT_LAYER = "fragments"
@@ -41,7 +41,7 @@ WATER_LAYERS = (SURVEYED_LEVEL, SURVEYED_FLOW, SURVEYED_WAY)
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is looked at: rivers, the flow path from a place (row, column), the fronts of the filling.
+    """What is to be surveyed: rivers, the flow path from a place (row, column), the fronts of the filling.
 
     `fragments` are what rivers are where nothing is filled, and come with rivers. Another number of `filling` restarts
     it; 0 is none. Above so much `traffic` of snowballs there are rivers and lakes; 0: nowhere. `streams` are those that
@@ -67,7 +67,7 @@ class Wanted:
 
 
 def prepare() -> None:
-    """Compile the kernels of all surveys, or load them from the cache."""
+    """Compile or load the kernels of all surveys."""
     ground = np.add.outer(np.arange(12.0), np.zeros(12))
     ground[4:8, 4:8] -= 5.0  # a lake
     world = World(ground, np.zeros((12, 12)), cell_size=1.0, seed=0)
@@ -76,20 +76,20 @@ def prepare() -> None:
     surveyor = Surveyor()
     surveyor.survey(world, parameters, Wanted(traffic=0.5))
     prepare_streams()
-    for _ in range(3):  # the first knows no colours before it, and fronts advance from the second on
+    for _ in range(3):  # the first has no earlier colours, and fronts advance from the second on
         surveyor.survey(world, parameters, Wanted(rivers=True, fragments=True, place=(8, 8), filling=1, realism=True))
         world.cycle += 1
 
 
 def prepare_streams() -> None:
-    """The same for those of the streams that are drawn."""
+    """Compile or load the kernels of drawn streams."""
     ground = np.add.outer(np.arange(12.0), np.zeros(12))
     ground[4:8, 4:8] -= 5.0  # a hollow that holds its water
     streams_of(World(ground, np.zeros((12, 12)), 1.0, 0), replace(USUAL_RUNOFF, lasts=True))
 
 
 def wanted_by(view: ViewParameters, place: tuple[int, int] | None = None, filling: int = 1) -> Wanted:
-    """What is wanted for a view, and the flow path from a place."""
+    """The surveys that a view needs, and the flow path from a place."""
     survey = OVERLAYS[view.overlay].survey
     return Wanted(
         rivers=survey in ("rivers", "fragments"),
@@ -105,7 +105,7 @@ class Surveyor:
     """Surveys a world. Not safe for threads: one owner at a time."""
 
     def __init__(self) -> None:
-        self._versions = 0  # of layers so far
+        self._versions = 0  # number of layers so far
         self._forget(None)
 
     def is_due(
@@ -137,7 +137,7 @@ class Surveyor:
         wanted: Wanted,
         runoff: Runoff = USUAL_RUNOFF,
     ) -> Survey | None:
-        """What is wanted, as new as it should be; None where nothing is."""
+        """The wanted surveys, sufficiently up to date; None if nothing is wanted."""
         wanted = _on_map(world, wanted)
         nothing = _is_nothing(world, wanted, runoff)
         if nothing or world is not self._world:
@@ -163,13 +163,13 @@ class Surveyor:
         self._survey: Survey | None = None
         self._made_with: tuple[object, ...] = ()
         self._surveyed = 0  # the world's version
-        self._ground: NDArray[np.float64] | None = None  # as it was when it was surveyed
+        self._ground: NDArray[np.float64] | None = None  # at the last survey
         self._drainage: Drainage | None = None
         self._discharge: NDArray[np.float64] | None = None
         self._rivers: NDArray[np.float64] | None = None  # as `rivers_by` has them
         self._colours: NDArray[np.int32] | None = None  # of the watersheds, [row * columns + column]
         self._fronts: Fronts | None = None
-        self._filled_up: Drainage | None = None  # how what they fill drains in the end
+        self._filled_up: Drainage | None = None  # final drainage of the filling
         self._filled_discharge: NDArray[np.float64] | None = None  # through it
         self._filling = 0
         self._flow: NDArray[np.float32] | None = None  # of the streams, when they were found last
@@ -182,7 +182,7 @@ class Surveyor:
         self._measured_drainage: Drainage | None = None
 
     def _with_layers(self, survey: Survey, names: tuple[str, ...], layers: dict[str, NDArray[np.float32]]) -> Survey:
-        """A survey with these layers in place of those of `names`."""
+        """The survey with these layers instead of those of `names`."""
         self._versions += 1
         kept = {name: layer for name, layer in survey.layers.items() if name not in names}
         versions = {name: version for name, version in survey.versions.items() if name not in names}
@@ -265,7 +265,7 @@ class Surveyor:
         return wanted.place != (known and known.asked)
 
     def _nearby_river(self, place: tuple[int, int]) -> tuple[int, int]:
-        """The cell that is meant: of the largest river within reach, which is hard to hit, or the place itself."""
+        """The cell that a click means: the largest river within reach, or else the place itself."""
         assert self._drainage is not None
         assert self._rivers is not None
         row, column = place
@@ -293,7 +293,7 @@ class Surveyor:
         inside = catchment(drainage.directions, drainage.routes.order, row, column)
         line = np.zeros(ground.shape, np.float32)
         line[rows, columns] = 16.0 + drainage.directions[rows, columns]
-        # The ocean's surface, and not its floor
+        # The surface of the ocean, not its floor
         water = np.maximum(
             drainage.filled[rows, columns], np.where(drainage.ocean[rows, columns], world.sea_level, -np.inf)
         )
@@ -344,7 +344,7 @@ class Surveyor:
             layers = _filling_layers(self._fronts, self._filled_up, rivers, smallest)
             survey = replace(survey, fronts=self._fronts.rounds, filled=self._fronts.finished)
         self._filling = filling
-        self._water_found_with = None  # there is the water of the one or of the other
+        self._water_found_with = None  # either streams or traffic are shown
         self._survey = self._with_layers(survey, (FILLING_LAYER, *WATER_LAYERS), layers)
 
     # The water that is drawn: streams, or what the traffic of snowballs gathers.
@@ -385,7 +385,7 @@ class Surveyor:
         self._channels_seen = world.cycle
         survey = self._survey or Survey(world.cycle, {}, {})
         figures = self._channels.look(world)
-        if math.isnan(figures.migration) and survey.channels is not None:  # only one look so far: say what was known
+        if math.isnan(figures.migration) and survey.channels is not None:  # only one measurement yet
             figures = replace(figures, migration=survey.channels.migration, bank_wear=survey.channels.bank_wear)
         self._versions += 1
         self._survey = replace(survey, channels=figures)
@@ -418,19 +418,19 @@ _OUTLET = 8  # as in `kernels.neighbours`, which would load Numba
 
 
 def _on_map(world: World, wanted: Wanted) -> Wanted:
-    """Without a place that was meant on another map."""
+    """Drop a place that belongs to another map."""
     if wanted.place is None or (wanted.place[0] < world.shape[0] and wanted.place[1] < world.shape[1]):
         return wanted
     return replace(wanted, place=None)
 
 
 def _is_nothing(world: World, wanted: Wanted, runoff: Runoff) -> bool:
-    """Whether this world has nothing of what is wanted."""
+    """Whether this world has nothing to survey."""
     return not wanted.anything or (wanted.streams_alone and _water_of(world, wanted, runoff) is None)
 
 
 def _water_of(world: World, wanted: Wanted, runoff: Runoff) -> tuple[object, ...] | None:
-    """What the water that is drawn comes from, and depends on besides the land; None where none is wanted."""
+    """What drawn water depends on besides the land; None if none is wanted."""
     if wanted.filling > 0:
         return None
     if wanted.traffic > 0.0 and "traffic" in world.layers:
@@ -441,7 +441,7 @@ def _water_of(world: World, wanted: Wanted, runoff: Runoff) -> tuple[object, ...
 
 
 def _made_with(world: World, parameters: RiverParameters, runoff: Runoff) -> tuple[object, ...]:
-    """What rivers are found with, besides the ground."""
+    """What rivers depend on besides the ground."""
     rain = world.changed.get("rain"), world.changed.get("rate_rain")
     rule = parameters.begin, parameters.threshold, parameters.discharge, parameters.watershed_size
     return world.sea_level, world.walls, rain, rule, replace(runoff, least_cells=0.0)
@@ -470,7 +470,7 @@ def _list_lakes(lakes: Lakes, discharge: NDArray[np.float64], world: World) -> t
 def _list_mouths(
     outlets: NDArray[np.intp], drainage: Drainage, discharge: NDArray[np.float64], world: World
 ) -> tuple[Mouth, ...]:
-    """The mouths at these cells, those of most water first."""
+    """The mouths at these cells, by descending discharge."""
     areas = drainage.accumulation.reshape(-1)[outlets] * world.cell_area
     flows = discharge.reshape(-1)[outlets]
     largest = np.lexsort((outlets, -areas, -flows))[:LONGEST_LIST]
@@ -483,7 +483,7 @@ def _list_mouths(
 
 
 def _water_version(world: World, asked: tuple[object, ...] | None) -> int:
-    """The version in which that was changed last which the water comes from."""
+    """The last version in which the source of the water changed."""
     return world.changed["traffic"] if asked is not None and asked[0] == "traffic" else world.version
 
 
@@ -508,7 +508,7 @@ def _ways(drainage: Drainage) -> NDArray[np.int8]:
 def _water_layers(
     level: NDArray[np.float64] | None, flow: NDArray[np.floating], ways: NDArray[np.generic]
 ) -> dict[str, NDArray[np.float32]]:
-    """The layers of lakes, minus infinity where there is none, and of streams; without one where all of it is dry."""
+    """The layers of lakes (minus infinity where there is none) and of streams; a dry one is left out."""
     layers = {}
     if level is not None and np.isfinite(level).any():
         layers[SURVEYED_LEVEL] = level.astype(np.float32)

@@ -1,4 +1,4 @@
-"""The surveys of the worlds that run: when they are due, and what became of them."""
+"""The surveys of the running worlds."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def surveyed_snapshot(
     *,
     view: ViewParameters | None = None,
 ) -> Snapshot:
-    """The state of a world, with what is surveyed for a view, by default that of its scene; see `take_snapshot`."""
+    """A snapshot of a world with the surveys of a view, by default that of its scene; see `take_snapshot`."""
     survey = surveyor.survey(world, scene.rivers, wanted_by(view or scene.view), scene.runoff)
     return take_snapshot(world, number, old, survey)
 
 
 class Surveys:
-    """One surveyor for each world. What fails is not tried again until something else is wanted."""
+    """One surveyor per world. A failed survey is not repeated until something else is wanted."""
 
     def __init__(self) -> None:
         self.wanted = Wanted()
@@ -61,7 +61,7 @@ class Surveys:
         )
 
     def find(self, lockstep: Lockstep) -> None:
-        """Survey the worlds. Where that fails they are without surveys, and the error goes on to the caller."""
+        """Survey the worlds. If that fails, they have no surveys, and the error is raised."""
         try:
             self.newest = [
                 surveyor.survey(

@@ -1,4 +1,4 @@
-"""The thread that a session runs on, so that neither it nor the window ever waits for the other."""
+"""The thread of a session: neither it nor the window waits for the other."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ Message = TypeVar("Message")
 
 NICENESS = 4  # lets the picture go first; 10 cost a third of the cycles for a twentieth of the frames
 
-# A step that is as short as this, in seconds, is hardly more than Python. One after the other they would keep the
-# interpreter's lock to themselves, and the window would wait for it at each call that gives it back.
+# Steps shorter than this, in seconds, are mostly Python. In sequence they would keep the
+# interpreter's lock, and the window would wait for it at each call that releases it.
 SHORT_STEP = 0.0005
 PAUSE_AFTER_SHORT_STEP = 0.0001  # seconds
-PAUSE_AFTER_ERROR = 0.1  # seconds, so that one that comes again and again leaves the processor to others
-QUIET_END = 1.0  # seconds that the end may take without a word
+PAUSE_AFTER_ERROR = 0.1  # seconds, so that a recurring error does not occupy a core
+QUIET_END = 1.0  # seconds after which a slow end is announced
 
 
 class SimulationThread:
-    """A mailbox around a session of one world, or of several that are compared, on a thread of its own.
+    """A mailbox around a session that runs on a thread of its own.
 
     It is controlled and reports by messages. `take` hands over the newest snapshots; their arrays stay
     as they are until the next ones are taken. Each world has its scene, at its place in `scenes`. Where there is a
@@ -49,12 +49,12 @@ class SimulationThread:
         self._opening = Open(scenes)
         self._requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
         self._reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
-        self._paused_last = paused  # by the last request for it
+        self._paused_last = paused  # by the last request to pause or run
         self._pace_requests = 0
         self._wake = threading.Event()
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
-        self.session = Session(scenes, self._reports.put, paused=paused, folder=folder)  # the thread's alone
+        self.session = Session(scenes, self._reports.put, paused=paused, folder=folder)  # used by the thread only
         self.first_picture_shown = self.session.showing.first_picture_shown
 
     def start(self) -> None:
@@ -62,7 +62,7 @@ class SimulationThread:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread: the cycle that is running comes to its end, and then the newest state is written."""
+        """End the thread: finish the running cycle, then write the newest state."""
         self._stopping = True
         self.session.readiness.compiler.close()
         was_seen = self.first_picture_shown.is_set()
@@ -78,21 +78,21 @@ class SimulationThread:
             self._folder.close()
 
     def ask(self, request: Request) -> None:
-        """Ask for something, which is done between two cycles, in the order of asking."""
-        if asks_for_pace(request):  # known at once, so that the next press of a key finds what this one asked for
+        """Send a request. Requests are answered between cycles, in order."""
+        if asks_for_pace(request):  # at once, so that the next key press sees it
             self._paused_last = not isinstance(request, Run)
             self._pace_requests += 1
         self._requests.put(request)
         self._wake.set()
 
     def reports(self) -> list[Report]:
-        """What has happened since the last call."""
+        """The reports since the last call."""
         return list(_taken(self._reports))
 
     def take(self, *, gives_back: bool = True) -> tuple[Snapshot, ...]:
-        """The newest snapshots, one of each world and all after the same cycle; none if there are none since the last.
+        """The newest snapshots, one per world and all of the same cycle; none if nothing is new.
 
-        Gives back the arrays of those before; who still reads them says otherwise, and calls `give_back` later.
+        Gives back the arrays of the last snapshots. With `gives_back` False the caller does so later by `give_back`.
         """
         snapshots = self.session.showing.publisher.take(gives_back=gives_back)
         if snapshots:
@@ -100,13 +100,13 @@ class SimulationThread:
         return snapshots
 
     def give_back(self, shown: Sequence[Snapshot]) -> None:
-        """Give back the arrays of all snapshots that were taken, but for those that are shown."""
+        """Give back the arrays of all taken snapshots, except those that are shown."""
         if self.session.showing.publisher.give_back(shown):
             self._wake.set()
 
     @property
     def paused(self) -> bool:
-        """Whether it will be paused when all that was asked for is done."""
+        """Whether it will be paused once all requests are answered."""
         session = self.session
         return self._paused_last if self._pace_requests > session.pace_requests_answered else session.pace.is_paused
 
@@ -116,12 +116,12 @@ class SimulationThread:
 
     @property
     def scenes(self) -> tuple[Scene, ...]:
-        """Those of the worlds that are there, with all changes that were taken."""
+        """The scenes of the present worlds, with all accepted changes."""
         return self.status.scenes
 
     @property
     def compile_seconds(self) -> float:
-        """How long it took to compile what was missing."""
+        """Seconds spent on compiling missing kernels."""
         return self.session.readiness.compiler.seconds
 
     # What runs on the thread.
@@ -138,7 +138,7 @@ class SimulationThread:
                 self.session.write()
 
     def _go_round(self) -> None:
-        """Hand over what was asked for, let the session take a step, and rest where it has nothing to do."""
+        """Hand over requests, let the session take a step, and rest if there is nothing to do."""
         for request in _taken(self._requests):
             self.session.ask(request)
         begin = time.perf_counter()
@@ -154,11 +154,11 @@ class SimulationThread:
 
     @contextlib.contextmanager
     def _outliving_errors(self) -> Iterator[None]:
-        """Outlive any error in what is done within, so that a person can still save."""
+        """Survive any error, so that the user can still save."""
         try:
             yield
         except Exception as error:
-            with contextlib.suppress(Exception):  # where there is no memory to report it, either
+            with contextlib.suppress(Exception):  # there may be no memory to report it
                 self.session.fail(error)
             time.sleep(PAUSE_AFTER_ERROR)
 

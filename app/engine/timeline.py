@@ -1,8 +1,7 @@
-"""What was done to the worlds and when, and the states that are kept of them: the way back to every moment.
+"""The time line: all edits of the worlds and kept states, from which every moment can be restored.
 
-A branch is a run of cycles with edits between them. It begins with worlds that were opened, or at a moment of another
-branch from which somebody went on otherwise. As cycles are exact, a moment is had again from a kept state before it and
-the edits since.
+A branch is a run of cycles with edits between them. It begins with opened worlds, or at a moment of another branch.
+As cycles are exact, a moment is restored from the kept state before it and the edits since.
 """
 
 from __future__ import annotations
@@ -34,29 +33,29 @@ from app.scene.edits import (
 
 log = logging.getLogger(__name__)
 
-SECONDS_BETWEEN_STATES = 1.0  # in which cycles run: what it takes at most to come to a moment between two of them
-LARGEST_COST = 0.025  # of keeping states, as a part of the time of the cycles
-MOST_LOOKS = 20_000  # of a branch; beyond, every other one is forgotten
+SECONDS_BETWEEN_STATES = 1.0  # of running cycles: the longest replay between two states
+LARGEST_COST = 0.025  # of keeping states, as a fraction of the time of cycles
+MOST_LOOKS = 20_000  # per branch; beyond this, every other one is dropped
 
 
 class Timeline:
-    """The branches, and where the worlds are on them. Belongs to the thread that runs them."""
+    """The branches, and the present moment. Used by the thread that runs the worlds only."""
 
     def __init__(self) -> None:
         self.now = Moment()
-        self.version = 0  # grows with all that `seen` shows, but for the cycles that a branch goes on
+        self.version = 0  # grows with each change of `seen`, except further cycles of a branch
         self._branches: dict[int, Branch] = {}
         self._highest = 0
-        self._look_time = time.monotonic()  # of the last look, or when the worlds came to their branch
+        self._look_time = time.monotonic()  # of the last look, or of arrival on the branch
         self._worlds = 1
         self._seconds = 0.0  # of cycles since the last kept state
         self._pause = SECONDS_BETWEEN_STATES
         self.store = StateStore()
 
-    # What is told.
+    # Events.
 
     def begin(self, request: Open, lockstep: Lockstep, journal: Journal | None = None) -> None:
-        """Other worlds were opened. `journal` is that of the file that they come from."""
+        """New worlds were opened. `journal` is that of their file."""
         self._highest += 1
         cycle = lockstep.cycle
         edits = list(journal.edits) if journal else [Edit(cycle, request)]
@@ -71,21 +70,21 @@ class Timeline:
         self.store.put_away(branch for branch in self._branches.values() if branch.number != self.now.branch)
 
     def edited(self, request: LandRequest, lockstep: Lockstep) -> None:
-        """This was done now, and `lockstep` is what came of it."""
+        """An edit was made; `lockstep` is its result."""
         branch = self._branch_that_goes_on()
         if self._went_on_with_stroke(branch, request):
             return
         branch.edits.append(Edit(self.now.cycle, request))
-        if not isinstance(request, Stroke) or request.begins:  # its other parts show nowhere
+        if not isinstance(request, Stroke) or request.begins:  # other parts of a stroke are not listed
             self.version += 1
         branch.last = max(branch.last, lockstep.cycle)
         self.now, self._worlds = Moment(branch.number, lockstep.cycle, len(branch.edits)), len(lockstep.simulators)
 
     def _went_on_with_stroke(self, branch: Branch, request: LandRequest) -> bool:
-        """Take the next part of a stroke as one with the last, where nothing was done or kept between them."""
+        """Join the next part of a stroke to the last, if nothing was done or kept between them."""
         last = branch.edits[-1]
         if isinstance(request, Stroke) and TOOLS[request.tool].runs_drops:
-            return False  # levels of lakes are brought up to date before each part
+            return False  # levels of lakes are updated before each part
         if not (isinstance(request, Stroke) and isinstance(last.request, Stroke) and last.cycle == self.now.cycle):
             return False
         if not last.request.goes_on_with(request) or (branch.kept and branch.kept[-1].moment == self.now):
@@ -94,7 +93,7 @@ class Timeline:
         return True
 
     def looked(self, view: ViewParameters, camera: CameraParameters) -> None:
-        """The land is seen so from now on, where it is not an earlier moment that is only looked at."""
+        """The view has changed. Ignored while an earlier moment is shown."""
         branch = self._branches.get(self.now.branch)
         if branch is None or (self.now.cycle, self.now.edits) < (branch.last, len(branch.edits)):
             return
@@ -106,13 +105,13 @@ class Timeline:
             del branch.looks[1:-1:2]
 
     def stopped_or_went_on(self) -> None:
-        """Cycles run from now on, or no more: without it, a pause would be taken for slow cycles."""
+        """Cycles start or stop: otherwise a pause would count as slow cycles."""
         branch = self._branches.get(self.now.branch)
         if branch and branch.looks:
             self.looked(branch.looks[-1].view, branch.looks[-1].camera)
 
     def advanced(self, lockstep: Lockstep, seconds: float) -> None:
-        """Cycles ran, which took that long, or the worlds went back to the last good one."""
+        """Cycles ran for this long, or the worlds were rolled back."""
         if lockstep.cycle < self.now.cycle:
             self._forget_after(lockstep.cycle)
             return
@@ -122,7 +121,7 @@ class Timeline:
         self._seconds += seconds
 
     def travelled(self, now: Moment, lockstep: Lockstep) -> None:
-        """The worlds are at this moment, which was there before."""
+        """The worlds travelled to this moment."""
         self.now, self._worlds = now, len(lockstep.simulators)
         self._seconds, self._look_time = 0.0, time.monotonic()
         if now.cycle > self._branch.last:
@@ -136,7 +135,7 @@ class Timeline:
         return self._seconds > self._pause
 
     def keep(self, lockstep: Lockstep) -> None:
-        """Keep the state of now, which is sound."""
+        """Keep the present state, which is sound."""
         kept = self._branch.kept
         place = bisect_right(kept, order(self.now), key=lambda state: order(state.moment))
         self._seconds = 0.0
@@ -149,14 +148,14 @@ class Timeline:
         self.store.make_room(self._branches.values(), self._branch)
 
     def keep_anew(self, lockstep: Lockstep) -> None:
-        """Keep the state of now in place of the one that there is: a spin-up has changed it."""
+        """Replace the kept state by the present one, which a spin-up has changed."""
         self._branch.kept[:] = [state for state in self._branch.kept if state.moment != self.now]
         self.keep(lockstep)
 
     # Ways.
 
     def start_for(self, moment: Moment) -> Kept | None:
-        """The last kept state before a moment, from which to run there; None: it must be begun with what was opened."""
+        """The last kept state before a moment; None: replay from the opened worlds."""
         branch = self._of(moment)
         while True:
             place = bisect_right(branch.kept, order(moment), key=lambda state: order(state.moment))
@@ -167,17 +166,17 @@ class Timeline:
             moment, branch = min(moment, branch.origin, key=order), self._of(branch.origin)
 
     def complete(self, branch: int, cycle: int) -> Moment:
-        """The moment of a branch after a cycle, with all edits that were made there."""
+        """The moment of a branch after a cycle, with all its edits."""
         edits = self._of(Moment(branch)).edits
         done = bisect_right(edits, cycle, key=lambda edit: edit.cycle)
         for number, edit in enumerate(edits[:done]):
-            if edit.cycle == cycle and isinstance(edit.request, Blur):  # which is a cycle of its own, after this one
+            if edit.cycle == cycle and isinstance(edit.request, Blur):  # a blur is a cycle of its own, after this one
                 done = number
                 break
         return Moment(branch, cycle, done)
 
     def edits_of(self, moment: Moment) -> list[Edit]:
-        """All that was done up to a moment, from the first."""
+        """All edits up to a moment."""
         return self._of(moment).edits[: moment.edits]
 
     def end_of(self, moment: Moment) -> Moment:
@@ -186,11 +185,11 @@ class Timeline:
         return Moment(branch.number, branch.last, len(branch.edits))
 
     def journal_of(self, kept: Kept) -> Journal:
-        """All that led to a kept state."""
+        """The journal that leads to a kept state."""
         return self._journal(kept.moment)
 
     def journal(self, world: int) -> Journal:
-        """All that led to one of the worlds of now."""
+        """The journal that leads to a present world."""
         journal = self._journal(self.now)
         return journal.of(world) if self._worlds > 1 else journal
 
@@ -199,7 +198,7 @@ class Timeline:
         return Journal(tuple(self.edits_of(moment)), moment.cycle, tuple(looks))
 
     def keep_first(self, number: int, lockstep: Lockstep) -> Kept:
-        """Keep the state with which a branch, or the one that it comes from, begins."""
+        """Keep the first state of a branch or of its ancestor."""
         branch = self._branches[number]
         while branch.origin:
             branch = self._branches[branch.origin.branch]
@@ -210,7 +209,7 @@ class Timeline:
         return kept
 
     def discard(self, number: int) -> None:
-        """Throw away a branch. What comes from it goes on without it; the one of now stays. Raises `UserError`."""
+        """Delete a branch. Its descendants stay, and so does the present branch. Raises `UserError`."""
         if number == self.now.branch:
             raise UserError("the land is on this branch; go to another one first")
         gone = self._of(Moment(number))
@@ -220,7 +219,7 @@ class Timeline:
         self.version += 1
 
     def seen(self, target: Moment | None) -> TimelineSeen:
-        """All of it as it is now, for others."""
+        """A frozen copy for display."""
         branches = {
             branch.number: BranchSeen(
                 branch.number,
@@ -245,7 +244,7 @@ class Timeline:
         return self._branches[moment.branch]
 
     def _branch_that_goes_on(self) -> Branch:
-        """The branch of now where it ends now, or else a new one, so that what comes after now stays."""
+        """The present branch if it ends now; otherwise a new branch, so that later moments are kept."""
         branch = self._branch
         if (self.now.cycle, self.now.edits) >= (branch.last, len(branch.edits)):
             return branch
@@ -253,7 +252,7 @@ class Timeline:
         new = replace(branch, number=self._highest, origin=self.now, first=self.now.cycle, last=self.now.cycle)
         new.edits, new.kept = branch.edits[: self.now.edits], []
         new.looks = [look for look in branch.looks if look.cycle <= self.now.cycle]
-        if new.looks:  # what passed on the branch that is left does not count
+        if new.looks:  # time on the old branch does not count
             new.looks.append(msgspec.structs.replace(new.looks[-1], cycle=self.now.cycle))
         self._look_time = time.monotonic()
         self._branches[new.number] = new
@@ -262,11 +261,11 @@ class Timeline:
         return new
 
     def _forget_after(self, cycle: int) -> None:
-        """A later cycle was no good."""
+        """Drop what follows a cycle that was rolled back."""
         branch = self._branch
         branch.last = cycle
         self.version += 1
-        branch.edits = [edit for edit in branch.edits if edit.cycle <= cycle]  # strokes: all else is backed up
+        branch.edits = [edit for edit in branch.edits if edit.cycle <= cycle]  # strokes only: others make a backup
         branch.kept = [state for state in branch.kept if state.moment.cycle <= cycle]
         branch.looks = [look for look in branch.looks if look.cycle <= cycle]
         self.now = Moment(branch.number, cycle, min(self.now.edits, len(branch.edits)))
