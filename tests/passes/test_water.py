@@ -540,7 +540,7 @@ def parted(discharge: NDArray[np.float64]) -> Snapshot:
 @pytest.mark.parametrize("quality", ["low", "high"])
 def test_threads_among_many_part_and_join_at_their_share_and_one_alone_is_a_line(draw: Draw, quality: str) -> None:
     """A belt of twenty cells is no sheet and no comb: its threads have the width of its water, and run along it."""
-    scene = calm(quality=quality, river_width=4.0, stream_threshold=200.0)
+    scene = calm(quality=quality, stream_threshold=200.0).with_value("rivers.width", 4.0)
     across = np.arange(48)[:, None] * np.ones((1, 48))
     belt, alone = (across >= 10) & (across < 30), across == 38
     discharge = np.where(belt | alone, 1.0, 0.0)
