@@ -33,7 +33,7 @@ def legend(name: str, snapshots: Sequence[Snapshot]) -> Legend | None:
     known = any(map(overlay.is_known, snapshots))
     ends, note = overlay_ends(name, *snapshots), overlay.clear and f"no colour: {overlay.clear}"
     if not known and overlay.ends is None:
-        nothing = "nothing painted yet: ×1 everywhere" if overlay.family == "fields" else "this world has none"
+        nothing = "nothing painted yet" if overlay.family == "fields" else "this world has none"
         ends, note = ("", ""), "not computed yet" if overlay.survey else nothing
     surveyed = known and overlay.survey and first.survey is not None
     label = f"{overlay.label}, cycle {first.survey.cycle}" if surveyed and first.survey else overlay.label

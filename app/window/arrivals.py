@@ -114,6 +114,8 @@ class Arrivals:
                 self._show(snapshots, are_others=are_others)  # last, for it may fail; the worlds are there in any case
             finally:
                 application.simulation.give_back(sides.snapshots)
+            if were_opened and not documents.are_shown:  # another one was asked for since
+                views.camera.open(documents.seen_scene.camera)
         if views.opening and documents.are_shown and views.snapshot is not None:
             views.camera.open(documents.scene.camera)
             views.opening = not application.panel.is_laid_out  # until then it is not known what is free of the scene

@@ -21,7 +21,7 @@ from app.scene.scene import (
     section_of,
     seen_as,
 )
-from app.window.open_scenes import Edited, OpenScenes
+from app.window.open_scenes import Edited, OpenScenes, name_of
 
 Named = Open | Copy | Keep | Blur | Refine | RollSnowballs | Stroke  # what can be asked for as a step
 
@@ -67,6 +67,7 @@ class Documents(OpenScenes):
         self._simulation = simulation
         self._made_from = Beginning(Open(self.scenes), self.scenes, self._opened)  # the worlds on the screen
         self._asked_for: Beginning | None = self._made_from  # worlds that are not here yet
+        self._asked_before: list[Beginning] = []  # for which others were asked before they came
         self._left: Left | None = None  # while what was opened instead is not here
         self._heard_of: Beginning | None = None  # the newest worlds that are made
         self._lands: dict[int, Beginning] = {}  # of the branches of the time line that began with one
@@ -88,6 +89,16 @@ class Documents(OpenScenes):
     def are_shown(self) -> bool:
         """Whether the worlds that were asked for last are there."""
         return self._asked_for is None
+
+    @property
+    def other_comes(self) -> bool:
+        """Whether another land was opened than that on the screen, and is not here."""
+        return self._left is not None
+
+    @property
+    def seen_name(self) -> str:
+        """What the land on the screen is called, and what is being opened instead."""
+        return f"{name_of(self.seen_scene)}, opening {self.name}" if self.other_comes else self.name
 
     @property
     def restart_waits(self) -> bool:
@@ -176,6 +187,8 @@ class Documents(OpenScenes):
         """Rebuild the worlds of the scenes. `name` says what for. Returns what was asked for."""
         self._restart_due = None
         request = Open(self.scenes)
+        if self._asked_for is not None:
+            self._asked_before.append(self._asked_for)
         self._asked_for = Beginning(request, self.scenes, self._opened)
         self.ask_as_step(request, name)
         return request
@@ -260,13 +273,25 @@ class Documents(OpenScenes):
 
     def opened_on(self, branch: int, request: Open) -> None:
         """The worlds that were asked for are the first of a branch of the time line."""
-        if self._asked_for is not None and self._asked_for.request == request:
-            self._lands[branch], self._heard_of = self._asked_for, self._asked_for
+        if self._asked_for is None:
+            return
+        asked = [*self._asked_before, self._asked_for]
+        # Of two that are equal the later one: nobody can tell which it was.
+        place = max((place for place, each in enumerate(asked) if each.request == request), default=-1)
+        if place >= 0:
+            self._lands[branch] = self._heard_of = asked[place]
+            self._asked_before = self._asked_before[place + 1 :]
 
     def worlds_came(self) -> None:
-        """Other worlds are on the screen."""
-        if self._asked_for is not None:
+        """The worlds that were heard of last are on the screen. Others may have been asked for since."""
+        if self._asked_for is None or self._heard_of is None:
+            return
+        if self._heard_of.request == self._asked_for.request:  # to which a copy may have come meanwhile
             self._made_from, self._asked_for, self._left = self._asked_for, None, None
+            return
+        self._made_from = self._heard_of
+        if self._made_from.opened != self._asked_for.opened:
+            self._left = Left(self._made_from.scenes, self._left.edited if self._left else self.edited)
 
     def came_to_moment(self, branch: int) -> None:
         """The worlds are those of a moment of the time line, whose land began with this branch.

@@ -61,5 +61,9 @@ class OpenScenes:
     @property
     def name(self) -> str:
         """What the land is called, in the title and in names of files: as the preset or the file that it is from."""
-        scene = self.scenes[0]
-        return scene.name or Path(scene.world.source).stem or "land"
+        return name_of(self.scenes[0])
+
+
+def name_of(scene: Scene) -> str:
+    """What the land of a scene is called."""
+    return scene.name or Path(scene.world.source).stem or "land"

@@ -223,7 +223,7 @@ class Viewer:
     @property
     def title(self) -> str:
         status = self.application.simulation.status
-        return f"Thalweg – {self.application.documents.name} – cycle {status.cycle} – {status.state}"
+        return f"Thalweg – {self.application.documents.seen_name} – cycle {status.cycle} – {status.state}"
 
     @property
     def rest(self) -> float:

@@ -168,7 +168,7 @@ def test_what_is_not_computed_leaves_the_land_as_it_is_and_is_said(draw: Draw) -
     for name, note in (
         ("accumulation", "not computed yet"),
         ("discharge", "this world has none"),
-        ("rain_field", "nothing painted yet: ×1 everywhere"),
+        ("rain_field", "nothing painted yet"),
     ):
         told = legend(name, [bare])
         known = legend(name, [with_layers(bare, **{OVERLAYS[name].layers[0]: 1.0})])

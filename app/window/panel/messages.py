@@ -72,14 +72,17 @@ def _notice(notice: Notice, widest: float) -> bool:
 
 
 def waiting(application: Application, place: Place) -> None:
-    """What is being made ready, as long as there is no land to be seen."""
-    status = application.simulation.status
+    """What is being made ready, as long as there is no land to be seen, or only that before it."""
+    status, documents = application.simulation.status, application.documents
+    words = status.message or f"{status.state} …"
     if application.snapshot is not None:
-        return
+        if not documents.other_comes:
+            return
+        words = f"opening {documents.name} …"
     _begin_box("##waiting", place)
     _spinner(em(0.55))
     imgui.same_line(0.0, em(0.8))
-    imgui.text_unformatted(status.message or f"{status.state} …")
+    imgui.text_unformatted(words)
     _end_box()
 
 
