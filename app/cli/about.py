@@ -1,4 +1,4 @@
-"""What a report of a bug needs to say of the program and the machine it runs on: `thalweg --version --debug`."""
+"""Facts for a bug report about the program and the machine: `thalweg --version --debug`."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from app.numba_settings import APPLICATION, kernel_cache_folder
 
 Line = tuple[str, str]
 
-# Of those that not everyone has
+# Optional libraries
 OPTIONAL = ("rasterio", "trimesh", "dask", "zarr", "pyarrow")
-SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE")  # variables that say which one there is
+SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE")  # environment variables that describe the screen
 GL = {"vendor": "GL_VENDOR", "renderer": "GL_RENDERER", "version": "GL_VERSION"}
 
 
 def report(version: str, window_gl: Iterator[Line]) -> str:
-    """All of it, a line for each. `window_gl` are the lines on OpenGL in a window."""
+    """The report, one fact per line. `window_gl` are the lines on OpenGL in a window."""
     lines = [("thalweg", version), *_places(), *_system(), *_libraries(), *window_gl, *_headless_gl()]
     width = max(len(name) for name, _ in lines)
     return "\n".join(f"{name:<{width}}  {value}" for name, value in lines)
 
 
 def gl_lines(context: moderngl.Context, where: str) -> Iterator[Line]:
-    """What draws, and by which driver: its own version is a part of OpenGL's."""
+    """The renderer and its driver, whose version is part of the OpenGL version."""
     for name, key in GL.items():
         yield f"OpenGL {where}, {name}", str(context.info[key])
 
@@ -72,7 +72,7 @@ def _system() -> Iterator[Line]:
 
 
 def processor() -> str:
-    """The name of the processor, and what the compiler of kernels takes it for."""
+    """The name of the processor, and the target that kernels are compiled for."""
     from llvmlite import binding
 
     compiled_for = os.environ.get("NUMBA_CPU_NAME", binding.get_host_cpu_name())

@@ -39,21 +39,21 @@ if TYPE_CHECKING:
     from kernels.rivers import Drainage
     from kernels.watersheds import Watersheds
 
-# Defaults for the contributing area of a river and the smallest watershed: fractions of the land, at least some cells.
+# Defaults of the contributing area of a river and of the smallest watershed: a fraction of the land, and a minimum.
 RIVER_PART = 1.0 / 2000.0
 WATERSHED_PART = 1.0 / 500.0
 FEWEST_CELLS = 20
 
 LIST_FILE = "analysis.json"
 
-# The numbers that programs for maps use for directions, by those of `kernels.neighbours`: powers of two clockwise from
-# the east, and 0 for an outlet.
+# Flow directions as GIS programs number them, by those of `kernels.neighbours`: powers of two clockwise from the east,
+# and 0 for an outlet.
 D8_CODES = np.array([64, 16, 1, 4, 32, 128, 8, 2, 0], np.uint8)
 
 
 @dataclass(frozen=True)
 class Land:
-    """The ground in metres [row, column], where it lies, and what a world says besides: sea, edges, water, rivers."""
+    """The ground in metres [row, column], its georeference, and the sea, edges, water and rivers of a world."""
 
     ground: NDArray[np.float64]
     cell_size: float
@@ -61,10 +61,10 @@ class Land:
     sea_level: float = -math.inf
     open_edges: bool = True
     runoff: Runoff = field(default_factory=lambda: Runoff(ClimateParameters().precipitation, least_cells=0.0))
-    rain: NDArray[np.float32] | None = None  # the part of the precipitation that falls on each cell
-    rain_rate: NDArray[np.float32] | None = None  # a factor on it
-    rivers: RiverParameters | None = None  # where they begin, and the smallest watershed; of a world
-    reference_cell_size: float | None = None  # as a world has it
+    rain: NDArray[np.float32] | None = None  # relative precipitation of each cell
+    rain_rate: NDArray[np.float32] | None = None  # factor on the precipitation
+    rivers: RiverParameters | None = None  # of a world: where rivers begin, and the smallest watershed
+    reference_cell_size: float | None = None  # of a world
     cycle: int = 0
 
 
@@ -77,29 +77,29 @@ class Analysis:
     discharge: NDArray[np.float64]  # through each cell, in cubic metres a second
     rule: RiverParameters  # where rivers begin, and the smallest watershed
     rivers: NDArray[np.uint8]  # Strahler's orders [row, column]
-    fragments: NDArray[np.uint8]  # the same where nothing is filled: see `app.engine.fragments`
-    fragment_ends: int  # how many of these rivers end in a hollow
-    path_cost: NDArray[np.float64]  # the least way to the ocean that never leads up, in metres
+    fragments: NDArray[np.uint8]  # the same without filling, see `app.engine.fragments`
+    fragment_ends: int  # number of these rivers that end in a hollow
+    path_cost: NDArray[np.float64]  # length of the shortest path to the ocean that never rises, in metres
     lakes: Lakes
     watersheds: Watersheds
 
     @property
     def outlets(self) -> NDArray[np.bool_]:
-        """Where water leaves the land, [row, column]."""
+        """Mask of the cells where water leaves the land, [row, column]."""
         from kernels.neighbours import OUTLET
 
         return np.equal(self.drainage.directions, OUTLET)
 
     @property
     def runoff(self) -> float:
-        """Of all the land, in cubic metres a second."""
+        """Runoff of the whole land, in cubic metres per second."""
         return float(self.discharge[self.outlets].sum())
 
 
 class RiverWishes(NamedTuple):
-    """From where on there is a river: a catchment in cells, or a mean discharge in m³/s; and the smallest watershed.
+    """Threshold of a river, as a catchment in cells or a mean discharge in m³/s; and the smallest watershed.
 
-    What is None is as `rule_of` has it. Smaller watersheds are merged into the coast.
+    For None see `rule_of`. Smaller watersheds are merged into the coast.
     """
 
     cells: int | None = None
@@ -120,7 +120,7 @@ def analyze(
     relief: float | None = None,
     part: str = "",
 ) -> None:
-    """Write all maps of a land into `folder`, which is made where it is not there.
+    """Write all maps of a land into `folder`, which is created if needed.
 
     `path` is a heightmap, a saved world, or a preset: a file of one, or its name. The ocean is what lies below
     `sea_level` (metres) and is reached from the map's edge; over that, water leaves too where `open_edges` says so.
@@ -206,7 +206,7 @@ def _land_of(world: World, scene: Scene) -> Land:
 
 
 def rule_of(land: Land, land_cells: int, wishes: RiverWishes) -> RiverParameters:
-    """Where rivers begin, and the smallest watershed: as asked for, or as the world has it, or a part of the land."""
+    """Where rivers begin, and the smallest watershed: as requested, as the world says, or a fraction of the land."""
     rule = land.rivers or RiverParameters(
         threshold=max(FEWEST_CELLS, round(RIVER_PART * land_cells)),
         watershed_size=max(FEWEST_CELLS, round(WATERSHED_PART * land_cells)),
@@ -220,7 +220,7 @@ def rule_of(land: Land, land_cells: int, wishes: RiverWishes) -> RiverParameters
 
 
 def analysis_of(land: Land, wishes: RiverWishes) -> Analysis:
-    """Analyse a land, with rivers as they are wished for."""
+    """Analyse a land with the requested rivers."""
     from kernels.lakes import find_lakes
     from kernels.neighbours import OUTLET
     from kernels.path_cost import path_cost
@@ -251,7 +251,7 @@ def analysis_of(land: Land, wishes: RiverWishes) -> Analysis:
     return Analysis(land, drainage, through, rule, rivers, fragments, int(ends.sum()), cost, lakes, watersheds)
 
 
-# The maps, by the names of their files.
+# Maps by file name.
 
 MAPS: dict[str, Callable[[Analysis], NDArray[Any]]] = {
     "filled": lambda found: found.drainage.filled,
@@ -285,7 +285,7 @@ def _write_map(path: Path, values: NDArray[Any], land: Land) -> None:
         )
 
 
-# Their previews.
+# Previews of the maps.
 
 
 def _draw_filled(found: Analysis, relief: shading.Picture) -> shading.Picture:
@@ -361,11 +361,11 @@ PREVIEWS: dict[str, Callable[[Analysis, shading.Picture], shading.Picture]] = {
 }
 
 
-# The lists.
+# Lists.
 
 
 def lists(path: Path, found: Analysis) -> dict[str, Any]:
-    """Lakes, watersheds and river mouths with their measures, and what they were found with. Lengths are metres."""
+    """Lakes, watersheds and river mouths with their measures, and the thresholds used. Lengths are metres."""
     rows, columns = found.land.ground.shape
     runoff, rule = found.land.runoff, found.rule
     area = found.land.cell_size**2
@@ -398,16 +398,16 @@ def lists(path: Path, found: Analysis) -> dict[str, Any]:
 
 
 class Profile(NamedTuple):
-    """The longest river from its source to its outlet, in metres, and what passes there, in cubic metres a second."""
+    """The longest river from source to outlet, in metres, with its discharge in cubic metres per second."""
 
-    distance: NDArray[np.float64]  # [cell]: along the way
+    distance: NDArray[np.float64]  # [cell]: along the river
     ground: NDArray[np.float64]
-    raised: NDArray[np.float64]  # as high as water must stand to get out
+    raised: NDArray[np.float64]  # the filled surface
     discharge: NDArray[np.float64]
 
 
 def profile_of(found: Analysis) -> Profile:
-    """The profile of the longest river; of the longest way of any water where there is no river."""
+    """The profile of the longest river; without rivers, of the longest flow path."""
     from kernels.routing import way_to_outlet
 
     drainage, land = found.drainage, found.land
@@ -420,7 +420,7 @@ def profile_of(found: Analysis) -> Profile:
 
 
 def _list_lakes(found: Analysis) -> list[dict[str, Any]]:
-    """The lake with the largest volume first; `lake` is its number in the map of lakes."""
+    """Lakes by descending volume; `lake` is the number in the map of lakes."""
     lakes, area = found.lakes, found.land.cell_size**2
     order = np.lexsort((np.arange(len(lakes.volume)), -lakes.volume))
     return [
@@ -439,7 +439,7 @@ def _list_lakes(found: Analysis) -> list[dict[str, Any]]:
 
 
 def _list_basins(found: Analysis) -> list[dict[str, Any]]:
-    """Watersheds, the largest first; `watershed` is the number in their map."""
+    """Watersheds by descending area; `watershed` is the number in their map."""
     outlets, through = found.watersheds.outlet, found.discharge.reshape(-1)
     areas = found.drainage.accumulation.reshape(-1)[outlets] * found.land.cell_size**2
     return [
@@ -454,7 +454,7 @@ def _list_basins(found: Analysis) -> list[dict[str, Any]]:
 
 
 def _list_mouths(found: Analysis) -> list[dict[str, Any]]:
-    """Where rivers leave the land, the most water first; `watershed` is its number in their map."""
+    """River mouths by descending discharge; `watershed` is the number in the map of watersheds."""
     drainage, area = found.drainage, found.land.cell_size**2
     through, carried = drainage.accumulation.reshape(-1), found.discharge.reshape(-1)
     begun = rivers_by(found.rule, drainage, found.discharge, found.land.runoff, area).reshape(-1) >= 1.0

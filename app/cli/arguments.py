@@ -1,4 +1,4 @@
-"""Parsers of command lines, and the kinds of their arguments."""
+"""Parsers of command lines, and argument types."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ MOST_SECONDS = 100_000.0  # of a clip
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Says what is wrong in one line, without the whole usage before it."""
+    """A parser that reports an error in one line, without the usage."""
 
     def error(self, message: str) -> NoReturn:
-        """End with one line and status 2."""
+        """Exit with one line and status 2."""
         self.exit(2, f"{self.prog}: {shortened(message)} (see {self.prog} --help)\n")
 
 
 def new_parser(command: str, description: str, epilog: str) -> argparse.ArgumentParser:
-    """A parser for a command, or for the program itself where it is named ""."""
+    """A parser for a command; "" is the program itself."""
     parser = OneLineParser(
         prog=f"{PROGRAM} {command}".strip(),
         description=description,
@@ -39,7 +39,7 @@ def new_parser(command: str, description: str, epilog: str) -> argparse.Argument
 
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:
-    """What reads a whole number within bounds."""
+    """An argument type: an integer within bounds."""
 
     def parse(text: str) -> int:
         if not (re.fullmatch(r"\s*\d{1,20}\s*", text) and low <= int(text) <= high):
@@ -50,7 +50,7 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
 
 
 def metres_of(path: str) -> Callable[[str], float]:
-    """What reads a length that the parameter `path` may have, except for 0, which means that others decide."""
+    """An argument type: a length within the range of the parameter `path`, except its special value 0."""
 
     def parse(text: str) -> float:
         from app.scene.scene import DECLARATIONS
@@ -66,14 +66,14 @@ def metres_of(path: str) -> Callable[[str], float]:
 
 
 def file_path(text: str) -> Path:
-    """The path that a text names, which must not be empty."""
+    """A path from a text, which must not be empty."""
     if not text:
         raise argparse.ArgumentTypeError("the name of the file is empty")
     return Path(text)
 
 
 def list_of_names(text: str) -> tuple[str, ...]:
-    """Names with commas between them, at least one."""
+    """A list of names, separated by commas."""
     names = tuple(filter(None, (name.strip() for name in text.split(","))))
     if not names:
         raise argparse.ArgumentTypeError("must be names with commas between them")
@@ -81,7 +81,7 @@ def list_of_names(text: str) -> tuple[str, ...]:
 
 
 def finite_number(text: str) -> float:
-    """The number of a text, which must be finite."""
+    """A finite number."""
     try:
         number = float(text)
     except ValueError:
@@ -92,7 +92,7 @@ def finite_number(text: str) -> float:
 
 
 def positive_number(most: float = math.inf) -> Callable[[str], float]:
-    """What reads a number above 0 and up to `most`."""
+    """An argument type: a number above 0 and up to `most`."""
 
     def parse(text: str) -> float:
         number = finite_number(text)

@@ -1,4 +1,4 @@
-"""Worlds that are compared in numbers, without a picture: the same land, and what becomes of it."""
+"""Comparison of worlds in figures, without a picture."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from app.model.world import World
 from app.scene.comparison import labels
 from app.scene.scene import Scene
 
-LOOKS = 4  # at the channels of each world, after the first
+LOOKS = 4  # measurements of the channels of each world, after the first
 
 
 class Result(NamedTuple):
-    """What became of a world: itself, and the means of its channels' figures; None where no drops ran."""
+    """A world after its run, and the mean figures of its channels; None if no drops ran."""
 
     world: World
     channels: ChannelFigures | None
@@ -52,7 +52,7 @@ FIGURES: tuple[tuple[str, Callable[[Result], float | None]], ...] = (
 
 
 def compare(scenes: Sequence[Scene], *, cycles: int, threads: int | None = None) -> None:
-    """Run `cycles` cycles of each scene on the same land, and print what became of them, a column for each."""
+    """Run `cycles` cycles of each scene on the same land and print the results, a column per scene."""
     if len(scenes) < 2:
         raise UserError("name two worlds at least, such as: thalweg compare basic --with coupled")
     lockstep = make_worlds(scenes, threads)
@@ -73,7 +73,7 @@ def compare(scenes: Sequence[Scene], *, cycles: int, threads: int | None = None)
 
 
 def mean(looks: Sequence[ChannelFigures]) -> ChannelFigures | None:
-    """The means of the figures of several looks, the first of which knows no rates."""
+    """The means of the figures of several measurements; the first has no rates."""
     later = looks[1:]
     if not later:
         return None
@@ -82,7 +82,7 @@ def mean(looks: Sequence[ChannelFigures]) -> ChannelFigures | None:
 
 
 def table(scenes: Sequence[Scene], results: Sequence[Result]) -> str:
-    """The figures by row and the worlds by column, and what differs between them."""
+    """A table of figures by row and worlds by column, and the settings that differ."""
     heads = [" ".join(label[0].split()) for label in labels(scenes)]
     widths = [max(len(head), 12) for head in heads]
     first = max(len(name) for name, _ in FIGURES)

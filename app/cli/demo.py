@@ -30,11 +30,11 @@ def render_tour(
     quality: str = "high",
     threads: int | None = None,
 ) -> None:
-    """Draw all stops of a tour one after the other into files, together so many seconds long.
+    """Draw all stops of a tour in sequence into files that last so many seconds in all.
 
     Where a signal or a cycle that fails ends it early, the files have the frames so far.
     """
-    frames = max(round(seconds * fps / len(scenes)), 1)  # of each stop
+    frames = max(round(seconds * fps / len(scenes)), 1)  # per stop
     asked = frames * len(scenes)
     with open_film(paths, size, fps) as film, Progress(range(asked), "touring", "frame") as bar, film.of(asked):
         for scene in scenes:
@@ -56,7 +56,7 @@ def render_tour(
 
 
 def _frame(stage: Stage, lockstep: Lockstep, cycle: float, time: float, quality: str) -> Pixels:
-    """The land of a stop as it is now, seen from where its path is in a cycle."""
+    """A frame of a stop, seen from its camera path at a cycle."""
     (scene,) = (scene.at(lockstep.cycle) for scene in lockstep.scenes)
     scene = msgspec.structs.replace(scene, view=msgspec.structs.replace(scene.view, quality=quality))
     stage.show(lockstep, scene.view)

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 def export(scene: Scene, out: Path, wishes: Wishes, *, cycles: int = 0, threads: int | None = None) -> None:
-    """Write what is wished for of a world into a folder, which is made where there is none, or one file of it.
+    """Write the wishes of a world into a folder, which is created if needed, or a single file.
 
     A path with a suffix is a file, unless there is a folder of that name. The world runs for `cycles` first. Raises
     `UserError` where a wish is none that can be met, or a file cannot be written; each is whole or as it was.
@@ -47,7 +47,7 @@ def export(scene: Scene, out: Path, wishes: Wishes, *, cycles: int = 0, threads:
 
 
 def landscape_of(scene: Scene, cycles: int = 0, threads: int | None = None) -> Landscape:
-    """The land that a scene begins with, with the water and the plants of its past, after so many cycles."""
+    """The land of a scene after its spin-up and so many cycles."""
     opened = scene
     world, scene = run_scene(scene, cycles, threads, steps=simulating)
     if scene.pools.enabled:
@@ -56,7 +56,7 @@ def landscape_of(scene: Scene, cycles: int = 0, threads: int | None = None) -> L
 
 
 def ground_colours(landscape: Landscape, side: int) -> Pixels:
-    """The ground of the whole map as the picture has it, without light, so many pixels along the longer side."""
+    """The unlit colours of the ground of the whole map, with so many pixels along the longer side."""
     from app.cli.headless import headless_context, largest_tile, scene_camera
     from app.picture.passes.declaration import Shot
     from app.picture.picture import Picture
@@ -76,7 +76,7 @@ def ground_colours(landscape: Landscape, side: int) -> Pixels:
 
 
 def _write(files: list[tuple[Item, Path]]) -> None:
-    """Write all files, one after the other, and print what a program needs to be told besides."""
+    """Write all files and print what the importing program must be told."""
     told: set[str] = set()
     with tqdm(files, unit="file", mininterval=0.0) as bar:
         for item, path in bar:

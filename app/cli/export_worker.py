@@ -1,4 +1,4 @@
-"""A process that exports for a window, whose simulation goes on meanwhile.
+"""A process that exports for a window, while the simulation continues.
 
 Run as a module with the path of a saved world, it reads requests from its input and answers each in lines of its
 output, as `app.export.protocol` has them. It ends when nobody asks any more.
@@ -44,19 +44,19 @@ NICENESS = 5  # picture and simulation go first
 
 
 def work(path: Path) -> None:
-    """Answer what is asked about the world of a file, until nobody asks any more."""
+    """Answer requests about the world of a file until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program, which ends its workers
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     requests = os.fdopen(os.dup(sys.stdin.fileno()), encoding="utf-8", errors="replace")
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    sys.stdout = sys.stderr  # no other word must be taken for an answer
+    sys.stdout = sys.stderr  # nothing printed may be taken for an answer
     asked: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def listen() -> None:
         for line in requests:
             asked.put(line)
-        os._exit(0)  # in the midst of a file, too: the program is gone
+        os._exit(0)  # even during a file: the program is gone
 
     threading.Thread(target=listen, daemon=True).start()
     try:
@@ -71,7 +71,7 @@ def work(path: Path) -> None:
 
 
 def answer(landscape: Landscape, line: str, answers: IO[str]) -> None:
-    """Do what a line asks for. Whatever goes wrong is an answer, too."""
+    """Answer a request. An error is an answer, too."""
     try:
         request = asked_in(line)
         for said in _planned(landscape, request) if isinstance(request, Plan) else _written(landscape, request):

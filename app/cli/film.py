@@ -1,4 +1,4 @@
-"""A film of a run that somebody steered: the same land and the same camera, drawn without hurry."""
+"""A film of a recorded run: the same land and camera, drawn offline."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from app.picture.camera_path import CameraPath
 from app.picture.ground import Ground
 from app.scene.edits import Looked
 
-LONGEST_PAUSE = 2.0  # seconds of a session in which nothing moved that become as many of the film
-MOVE = 0.5  # seconds that the camera takes to a view that it came to in a step
-AROUND = 4  # keys before and after a moment that its camera depends on
+LONGEST_PAUSE = 2.0  # seconds: longer pauses of a session are shortened to this
+MOVE = 0.5  # seconds in which the camera moves to a view that it jumped to
+AROUND = 4  # keys on each side of a moment that its camera depends on
 MILLISECONDS = 1000
 STILL = 1e-9
 
 
 class Course:
-    """Cycles and views over the seconds of a film, from those of the session that it shows."""
+    """Cycles and views over the time of a film, from a recorded session."""
 
     def __init__(self, journal: Journal, seconds: float | None = None) -> None:
         looks = journal.looks
@@ -57,7 +57,7 @@ class Course:
         self._keys = [self._key(number) for number in range(len(looks))]
 
     def cycle(self, second: float) -> int:
-        """After which cycle the land is seen."""
+        """The cycle whose land is shown at a time."""
         places, cycles = list(self._cycles), list(self._cycles.values())
         return round(curve_at(places, cycles, second)) if len(places) > 1 else self._looks[0].cycle
 
@@ -73,7 +73,7 @@ class Course:
         return max(int(np.searchsorted(self._times, second, side="right")) - 1, 0)
 
     def _key(self, number: int) -> CameraKey:
-        """A look as a key, held until the camera must leave to be at the next one in time."""
+        """A look as a camera key, held until the camera must leave for the next one."""
         view, time = self._looks[number].camera, self._times[number]
         last = number + 1 == len(self._looks)
         hold = 0.0 if last else max(self._times[number + 1] - time - MOVE, 0.0)
@@ -101,7 +101,7 @@ def render_recorded(
     minimap: bool = False,
     threads: int | None = None,
 ) -> None:
-    """Draw a steered run into files, in `seconds` or as long as it took without its pauses.
+    """Draw a recorded run into files, `seconds` long or by default as long as the run without its pauses.
 
     With supersampling each pixel is the mean of so many squared. Where a signal or a cycle that fails ends it early,
     the files have the frames so far.
@@ -129,7 +129,7 @@ def render_recorded(
 
 
 def _reduced(pixels: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
-    """Each square of pixels as their mean, in light and not in the numbers of a file, which are about its root."""
+    """The mean of each square of pixels, in linear light."""
     if factor == 1:
         return pixels
     rows, columns = pixels.shape[0] // factor, pixels.shape[1] // factor

@@ -1,4 +1,4 @@
-"""Films: worlds as frames, and files that have the frames so far, also where a film ends early."""
+"""Films: frames of worlds, and files that keep all frames if a film ends early."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from app.scene.scene import Scene
 
 
 class Film:
-    """Takes frames into files. A signal or a failed cycle ends it early; the files then have the frames so far."""
+    """Writes frames to files. A signal or a failed cycle ends it early; the files keep the frames so far."""
 
     def __init__(
         self,
@@ -38,10 +38,10 @@ class Film:
         opened: contextlib.ExitStack,
         clips: contextlib.ExitStack,
     ) -> None:
-        """`clips` are the files of the recorders alone."""
+        """`clips` are the files that need the pixels of every frame."""
         self.context = context
-        self.opened = opened  # closed when the last frame is taken
-        self.pictures = 0  # that were taken
+        self.opened = opened  # closed after the last frame
+        self.pictures = 0  # taken so far
         self.failure = ""  # of a cycle
         self.wish = Wish()
         self._paths = paths
@@ -50,7 +50,7 @@ class Film:
 
     @contextlib.contextmanager
     def of(self, pictures: int, unit: str = "frames") -> Iterator[None]:
-        """Within it the frames are taken; at its end all files are closed, and printed.
+        """The context in which frames are taken. At its end all files are closed and printed.
 
         Raises `UserError` where a cycle failed and `Ended` where a signal came before there were so many pictures.
         """
@@ -58,7 +58,7 @@ class Film:
             yield
             if not self.pictures:
                 raise UserError(self.failure) if self.failure else Ended(self.wish.number)
-            self.opened.close()  # while a signal still waits, so that the files are finished
+            self.opened.close()  # signals still wait, so that the files are finished
         for path in self._paths:
             print(path)
         kept = f"{', '.join(map(str, self._paths))}: {self.pictures} of {pictures} {unit} are complete"
@@ -68,7 +68,7 @@ class Film:
             raise Ended(self.wish.number, f"stopped; {kept}")
 
     def take(self, pixels: Pixels | None, pictures: int = 1) -> None:
-        """Take a frame, which may hold several pictures; None where no clip needs it."""
+        """Take a frame, which may hold several pictures; None if no clip needs it."""
         if pixels is not None:
             for record in self._recorders:
                 record(pixels)
@@ -76,12 +76,12 @@ class Film:
 
     @property
     def has_clips(self) -> bool:
-        """Whether any file has the pixels of each frame."""
+        """Whether any file needs the pixels of each frame."""
         return bool(self._recorders)
 
     @property
     def goes_on(self) -> bool:
-        """Whether no signal came, and no cycle has failed."""
+        """Whether there was no signal and no failed cycle."""
         return not (self.wish or self.failure)
 
     def advance(
@@ -100,7 +100,7 @@ class Film:
 
     @contextlib.contextmanager
     def noting_failure(self) -> Iterator[None]:
-        """A failure within it ends the film, after the frames so far."""
+        """A context: a failure within it ends the film after the frames so far."""
         try:
             yield
         except UserError as error:
@@ -108,7 +108,7 @@ class Film:
 
     @contextlib.contextmanager
     def cycle(self) -> Iterator[None]:
-        """Within it runs a cycle, which is given up where it takes too long after a signal."""
+        """The context of a cycle, which is aborted if it takes too long after a signal."""
         with self.wish.or_given_up(self._leave):
             yield
 
@@ -134,7 +134,7 @@ def open_film(paths: Sequence[Path], size: tuple[int, int], fps: int, *, stills:
 
 
 class Stage:
-    """Worlds as they are seen in a film, side by side in frames of `size` (width, height)."""
+    """The worlds of a film, side by side in frames of `size` (width, height)."""
 
     def __init__(
         self,
@@ -151,10 +151,10 @@ class Stage:
         self._in_grid = in_grid
         self._content_scale = content_scale
         self._surveyors: list[Surveyor] = []
-        self._numbers = range(0)  # of the worlds, by which pictures tell them apart
+        self._numbers = range(0)  # of the worlds, which pictures are told apart by
 
     def show(self, lockstep: Lockstep, view: ViewParameters) -> None:
-        """Show worlds as they are now, with what is surveyed for a view."""
+        """Show the present worlds, with the surveys that the view needs."""
         worlds = lockstep.worlds
         old = self.sides.snapshots
         if len(self._surveyors) != len(worlds):
@@ -172,12 +172,12 @@ class Stage:
         return min(side.area.width / side.area.height for side in self.sides.shown)
 
     def ground(self, view: ViewParameters) -> Ground:
-        """The ground of the first world, as the camera knows it."""
+        """The ground of the first world, for the camera."""
         return Ground(self.sides.snapshots[0], view.exaggeration)
 
     def frame(self, camera: Camera, scenes: Sequence[Scene], time: float) -> Pixels:
         """A frame after so many seconds, with one camera for all worlds."""
-        self.sides.redraw()  # time has passed, also where nothing else has changed
+        self.sides.redraw()  # time has passed, even if nothing else changed
         cameras, labels = [camera] * len(scenes), self._labels(scenes)
         self.sides.draw(cameras, scenes, time=time, minimap=self._minimap, labels=labels)
         pixels = self.sides.pixels()
@@ -185,7 +185,7 @@ class Stage:
         return pixels
 
     def looks(self, camera: Camera, scenes: Sequence[Scene]) -> list[Look]:
-        """How each side is looked at in such a frame."""
+        """The look of each side in a frame."""
         return self.sides.looks([camera] * len(scenes), scenes, minimap=self._minimap, labels=self._labels(scenes))
 
     def _labels(self, scenes: Sequence[Scene]) -> list[tuple[str, ...]]:

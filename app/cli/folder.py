@@ -13,7 +13,7 @@ from app.model.errors import UserError
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a path is a folder, as far as this user may know."""
+    """Whether a path is a folder, as far as permissions tell."""
     try:
         return path.is_dir()
     except OSError:
@@ -22,7 +22,7 @@ def is_folder(path: Path) -> bool:
 
 @contextlib.contextmanager
 def made(folder: Path) -> Iterator[None]:
-    """Make a folder and those above it. Where nothing is written into them, they do not stay.
+    """A context with a new folder and its parents. Empty ones are removed at its end.
 
     Raises `UserError` where nothing can be written into it.
     """
@@ -41,5 +41,5 @@ def made(folder: Path) -> Iterator[None]:
     except BaseException:
         with contextlib.suppress(OSError):
             for place in new:
-                place.rmdir()  # only where it is empty
+                place.rmdir()  # fails unless empty
         raise

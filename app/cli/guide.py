@@ -11,15 +11,15 @@ from app.files import guide
 from app.files.guide import IMAGE, Page, without_marks
 from app.model.errors import UserError
 
-WIDEST = 100  # letters of a line, however wide the terminal is
+WIDEST = 100  # characters per line on any terminal
 NARROWEST = 40
-MOST_LINES = 2  # of a page that a search found
+MOST_LINES = 2  # shown per page that a search finds
 INDENT = "    "  # of code
-LONGEST_FIRST_CELL = 32  # letters of the first column of a table, beside which the others stand
+LONGEST_FIRST_CELL = 32  # characters of the first column of a table, if the others stand beside it
 
 
 def print_guide(name: str, search: str = "") -> None:
-    """Print a page, or what a search finds in all of them. Raises `UserError` where there is nothing."""
+    """Print a page, or the results of a search. Raises `UserError` if there are none."""
     if search:
         print(found(search))
     else:
@@ -27,7 +27,7 @@ def print_guide(name: str, search: str = "") -> None:
 
 
 def found(words: str) -> str:
-    """The pages that have all of some words, each with its first lines that have one of them."""
+    """The pages that contain all words, with their first matching lines."""
     pages = [page for name, page in guide.pages().items() if name != guide.INDEX and page.has(words)]
     if not pages:
         raise UserError(f"the guide says nothing of {words}")
@@ -39,7 +39,7 @@ def found(words: str) -> str:
 
 
 def plain(page: Page, width: int) -> str:
-    """A page without marks: paragraphs as wide as the terminal, tables row by row, code as it is."""
+    """A page as plain text: paragraphs as wide as the terminal, tables row by row, code unchanged."""
     return "\n".join(_without_double_gaps(_blocks(page.text, width)))
 
 
@@ -71,7 +71,7 @@ def _blocks(text: str, width: int) -> Iterator[str]:
 
 
 def _goes_on(line: str) -> bool:
-    """Whether a line belongs to the paragraph before it."""
+    """Whether a line continues the paragraph before it."""
     return bool(line) and not re.match(r"#|\||```|!\[|- |\d+\. ", line)
 
 
@@ -82,12 +82,12 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _table(lines: list[str], width: int) -> Iterator[str]:
-    """The rows of a table: what is in the first column, and the others beside or below it."""
+    """The rows of a table: the first column, with the others beside or below it."""
     rows = [
         [without_marks(cell.strip()) for cell in _cells(line)] for line in lines if not re.fullmatch(r"[|\s:-]+", line)
     ]
     rows = [row for row in rows if any(row)]
-    if not rows:  # of pictures
+    if not rows:  # a table of pictures
         return
     first = min(max(len(row[0]) for row in rows), LONGEST_FIRST_CELL)
     for row in rows:
@@ -104,13 +104,13 @@ def _table(lines: list[str], width: int) -> Iterator[str]:
 
 
 def _cells(line: str) -> list[str]:
-    """The cells of a row; a bar in code or after a backslash is a part of one."""
+    """The cells of a row. A bar in code or after a backslash does not separate cells."""
     inner = line.strip().removeprefix("|").removesuffix("|")
     return re.split(r"\|(?=(?:[^`]*`[^`]*`)*[^`]*$)", inner)
 
 
 def _without_double_gaps(lines: Iterator[str]) -> Iterator[str]:
-    """The lines, with no empty one first and no two of them in a row."""
+    """The lines without leading or repeated empty lines."""
     before = ""
     for line in lines:
         if line or before:

@@ -1,4 +1,4 @@
-"""Drawing without a window: OpenGL, and the view that a picture opens with."""
+"""Drawing without a window: OpenGL and the opening view."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.scene.scene import Scene
 
 @contextlib.contextmanager
 def headless_context() -> Iterator[moderngl.Context]:
-    """OpenGL without a window. Raises `UserError` where there is none, or one that is too old."""
+    """An OpenGL context without a window. Raises `UserError` if there is none or it is too old."""
     backend: dict[str, Any] = {"backend": "egl"} if sys.platform == "linux" else {}
     try:
         context = moderngl.create_standalone_context(require=410, **backend)
@@ -34,7 +34,7 @@ def headless_context() -> Iterator[moderngl.Context]:
 
 
 def largest_tile(context: moderngl.Context) -> int:
-    """Pixels along a side of what is drawn at once, in a scene that may have half as many again."""
+    """The largest side of a tile in pixels; a scene may have half as many again."""
     return min(LARGEST_TILE, int(context.info["GL_MAX_VIEWPORT_DIMS"][0]) * 2 // 3)
 
 

@@ -1,4 +1,4 @@
-"""The command line: finds the command, runs it, and makes an exit status of what comes of it.
+"""The command line: finds the command, runs it and returns the exit status.
 
 Heavy imports are deferred: help comes at once, and `simulate` never loads OpenGL.
 """
@@ -20,11 +20,11 @@ from app.model.errors import UserError, explained
 
 FAILED = 1
 INTERRUPTED = 130  # what shells report after Ctrl-C
-CLOSED = 141  # and where the output is closed
+CLOSED = 141  # what shells report if the output is closed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says, and return the exit status."""
+    """Run a command line and return the exit status."""
     take_any_letter()
     tell_of_crashes()
     try:
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()  # here, where a failure can still be reported
-    except BrokenPipeError:  # as `head` does
+    except BrokenPipeError:  # as with `| head`
         no_more_output()
         return CLOSED
     except OSError as error:
@@ -50,7 +50,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         from app.engine.compiling import work
 
         work()
-    if words[:1] == ["export-worker"]:  # another one, started by `app.window.exporting`
+    if words[:1] == ["export-worker"]:  # a worker, started by `app.window.exporting`
         from app.cli.export_worker import work as export
 
         export(Path(words[1]))
@@ -74,7 +74,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _with_western_parts(words: Sequence[str]) -> list[str]:
-    """The words, where coordinates below 0 after --part are not taken for another option."""
+    """The words, with negative coordinates after --part protected from being parsed as options."""
     joined: list[str] = []
     for word in words:
         if joined[-1:] == ["--part"] and re.match(r"-[\d.]", word):
@@ -85,7 +85,7 @@ def _with_western_parts(words: Sequence[str]) -> list[str]:
 
 
 def _is_of_output(error: Exception) -> bool:
-    """Whether it is what is printed that cannot be written: a file would have its name in the error."""
+    """Whether the error concerns the printed output: that of a file would name it."""
     full = (errno.EPIPE, errno.ENOSPC, errno.EIO)
     return isinstance(error, OSError) and error.filename is None and error.errno in full
 

@@ -12,12 +12,12 @@ LARGEST_SIDE = 2048  # pixels; a larger map is drawn smaller
 
 _EARTH = (0.62, 0.50, 0.40)  # the ground of a section
 _MARGIN = 0.08  # of a section's height, above the highest point
-_FILLED = 0.82  # of it, from the lowest point to the highest
-_LINE = 400.0  # so many times a line's half width
+_FILLED = 0.82  # of the height, from the lowest point to the highest
+_LINE = 400.0  # height over half the width of a line
 
 
 def reduced(values: NDArray[np.generic], largest: bool = False) -> Values:
-    """A map made so small that it fits a preview: means of blocks of cells, or their largest values, as for lines."""
+    """A map reduced to a preview: means of blocks of cells, or maxima for lines."""
     step = -(-max(values.shape) // LARGEST_SIDE)
     if step == 1:
         return values.astype(np.float64)

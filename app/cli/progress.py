@@ -1,4 +1,4 @@
-"""How far a long command has come, as a bar in the terminal."""
+"""Progress bars of long commands."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from tqdm import tqdm
 
 
 class Progress(tqdm):  # type: ignore[misc]
-    """Goes over a range, and shows how far it is, if there is any way. Where the output is closed, it is silent."""
+    """Iterates over a range with a progress bar. It is silent if the output is closed or the range is empty."""
 
     def __init__(self, steps: range, what: str, unit: str) -> None:
         super().__init__(steps, desc=what, unit=unit, mininterval=0.2, disable=not steps)
 
     def reach(self, step: int) -> None:
-        """So many steps are done now, for who does not go over the range."""
+        """Set the number of finished steps, for callers that do not iterate."""
         self.update(step - self.n)
 
     def display(self, *arguments: Any, **more: Any) -> bool | None:
         try:
             shown: bool | None = super().display(*arguments, **more)
-        except OSError:  # the terminal, or the program at the end of the pipe, has gone
+        except OSError:  # the terminal or the reader of the pipe is gone
             self.disable = True
             return None
         return shown
@@ -32,5 +32,5 @@ class Progress(tqdm):  # type: ignore[misc]
 
 
 def simulating(cycles: range) -> Progress:
-    """Goes over cycles that are run before anything else."""
+    """Progress over cycles that run first."""
     return Progress(cycles, "simulating", "cycle")

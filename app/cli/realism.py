@@ -1,4 +1,4 @@
-"""How far a land is like real terrain, without a display: a table of measures, and the same as a file."""
+"""Realism of a land, without a display: a table of measures, also as a file."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def print_realism(
 
 
 def table(found: Realism) -> str:
-    """The measures, a line for each, and one below for what lies outside of its range or could not be taken."""
+    """The measures, a line each, and a second line where one is out of range or missing."""
     rows = [("measure", "value", "real terrain", "verdict", "")]
     for each in MEASURES:
         value = found.values[each.name]
@@ -70,7 +70,7 @@ def table(found: Realism) -> str:
 
 
 def as_json(path: Path, land: Land, found: Realism, river_cells: int) -> dict[str, Any]:
-    """The measures and what they were taken with; None for what has no bound or could not be taken."""
+    """The measures and their settings; None for a missing bound or measure."""
     rows, columns = land.ground.shape
     return {
         "file": str(path),

@@ -25,9 +25,9 @@ from app.picture.layers import CHANNELS, material_names
 from app.picture.sides import Look, Sides
 from app.scene.scene import Scene
 
-LARGEST_LAYERED_TILE = 1024  # pixels along a side: a band of all layers takes eight times the memory of colours
+LARGEST_LAYERED_TILE = 1024  # pixels along a side: all layers take eight times the memory of colours
 LARGEST_FRAME = 8192  # pixels along a side of a picture that is drawn in one piece
-CYCLES_PER_FRAME = 2  # where neither the scene nor the person says
+CYCLES_PER_FRAME = 2  # unless the scene or the user sets it
 
 
 def render(
@@ -72,14 +72,14 @@ def render(
                     break
                 if frame > 0:
                     stage.show(lockstep, scene.view)
-                scenes = [scene.at(lockstep.cycle) for scene in lockstep.scenes]  # where parameters have keys
+                scenes = [scene.at(lockstep.cycle) for scene in lockstep.scenes]  # keyed parameters change
                 view = scenes[0].view
                 camera = replace(opening, heading=opening.heading + orbit * frame / frames)
                 if keys := read_camera_path(view.camera_path):
                     camera = CameraPath(keys, stage.ground(view), stage.aspect).at(lockstep.cycle)
                 film.take(stage.frame(camera, scenes, frame / fps) if film.has_clips else None)
             if stills and film.pictures:
-                with film.wish.at_once():  # a picture is whole, or not there
+                with film.wish.at_once():  # a picture is complete or absent
                     looks, time = stage.looks(camera, scenes), (film.pictures - 1) / fps
                     _draw_stills(stage.sides, looks, time, largest_tile(film.context), pictures, layered)
 
@@ -106,12 +106,12 @@ def _draw_stills(
 
 
 def is_still(path: Path, size: tuple[int, int]) -> bool:
-    """Whether a file holds one picture that is drawn in tiles: for its size (width, height), or for its layers."""
+    """Whether a file holds one picture that is drawn in tiles, because of its size or its layers."""
     return is_layered(path) or (is_one_picture(path) and max(size) > LARGEST_TILE)
 
 
 def is_layered(path: Path) -> bool:
-    """Whether a file holds more than colours."""
+    """Whether a file holds layers besides colours."""
     return path.suffix.lower() == ".exr"
 
 
@@ -119,7 +119,7 @@ Band = TypeVar("Band", Pixels, dict[str, NDArray[np.generic]])
 
 
 def _take_bands(bands: Iterable[Band], takers: Sequence[Callable[[Band], None]], height: int) -> None:
-    """Hand on each band of a still of this height."""
+    """Pass on each band of a still of this height."""
     progress = Progress(range(height), "drawing", "row")
     for band in bands:
         for take in takers:
@@ -129,7 +129,7 @@ def _take_bands(bands: Iterable[Band], takers: Sequence[Callable[[Band], None]],
 
 
 def check_size(paths: Sequence[Path], size: tuple[int, int]) -> None:
-    """Raise `UserError` where a clip would be of a size (width, height) that only a still can have."""
+    """Raise `UserError` if a clip would have a size (width, height) that only a still may have."""
     for path in paths:
         if max(size) > LARGEST_FRAME and not is_still(path, size):
             raise UserError(f"{path}: frames have at most {LARGEST_FRAME} pixels along a side; only a still has more")

@@ -1,4 +1,4 @@
-"""A journal run again: the same edits after the same cycles, on the same land or on another one."""
+"""Replay of a journal: the same edits after the same cycles, on the same land or another."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.scene.scene import Scene
 
 
 def changed(journal: Journal, change: Callable[[Scene], Scene]) -> Journal:
-    """The same story of other worlds: those that `change` makes of the scenes that it opens."""
+    """The journal with its opened scenes changed by `change`."""
     first, *others = journal.edits
     assert isinstance(first.request, Open)
     opened = Open(tuple(map(change, first.request.scenes)))
@@ -65,7 +65,7 @@ def _replay(journal: Journal, path: Path, cycles: int | None, threads: int | Non
         return Journal(journal.edits[: run.edits], cycle, looks)
 
     def leave() -> str:
-        """Save the worlds as they were kept last, where a cycle takes too long for a signal."""
+        """Save the last backups of the worlds when a cycle takes too long after a signal."""
         worlds = [simulator.kept() for simulator in run.lockstep.simulators]
         cycle = worlds[0].cycle
         if cycle == begin:
@@ -97,7 +97,7 @@ def _stopped(cycle: int, end: int, paths: Sequence[Path]) -> str:
 def _save(
     path: Path, worlds: Sequence[World], scenes: Sequence[Scene], journal: Journal, *, compressed: bool = True
 ) -> Sequence[Path]:
-    """Save all worlds, each with the journal that leads to it. Returns where."""
+    """Save all worlds, each with its journal. Returns the paths."""
     places = _places(path, len(worlds))
     for number, (place, world, scene) in enumerate(zip(places, worlds, scenes, strict=True)):
         own = journal.of(number) if len(worlds) > 1 else journal
@@ -106,7 +106,7 @@ def _save(
 
 
 def _places(path: Path, worlds: int) -> Sequence[Path]:
-    """Where so many worlds are saved; a journal is one file of all of them."""
+    """The paths of so many worlds; a journal is a single file."""
     if worlds == 1 or path.suffix.lower() == ".toml":
         return [path]
     return [path.with_stem(f"{path.stem}-{name}") for name in NAMES[:worlds]]

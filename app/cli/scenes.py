@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_scene_options(parser: argparse.ArgumentParser, default: str = "the preset jacksboro") -> None:
-    """Add the options that describe a scene; `default` says in the help which one it is without them."""
+    """Add the options that describe a scene. `default` names the default scene in the help."""
     scene = parser.add_argument_group("scene")
     scene.add_argument(
         "source",
@@ -71,12 +71,12 @@ def add_comparison(parser: argparse.ArgumentParser, option: str = "--compare") -
 
 
 def scenes_of(options: argparse.Namespace) -> list[Scene]:
-    """The scene that the options describe, and those that it is compared with, if any."""
+    """The scene of the options, and the scenes it is compared with, if any."""
     return compared_scenes(opened_scene(options), options)
 
 
 def compared_scenes(scene: Scene, options: argparse.Namespace) -> list[Scene]:
-    """The scene with all that the options change in it, and those that it is compared with, if any."""
+    """The scene with the changes of the options, and the scenes it is compared with, if any."""
     from app.files.opening import open_comparison
     from app.scene.comparison import MOST_WORLDS
 
@@ -92,7 +92,7 @@ def scene_of(options: argparse.Namespace) -> Scene:
 
 
 def opened_scene(options: argparse.Namespace) -> Scene:
-    """The scene of what the options name."""
+    """The scene that the options open."""
     from app.files.opening import open_scene
     from app.scene.scene import DEFAULT_PRESET
 
@@ -101,7 +101,7 @@ def opened_scene(options: argparse.Namespace) -> Scene:
 
 
 def wanted_cells(options: argparse.Namespace) -> int:
-    """The cells along the longer side of the land that the options ask for; 0 where they ask for none."""
+    """The number of cells along the longer side in the options; 0: none given."""
     from app.engine.creation import cells_wanted, read_size
     from app.scene.scene import read_setting
 
@@ -110,7 +110,7 @@ def wanted_cells(options: argparse.Namespace) -> int:
 
 
 def with_changes(scene: Scene, options: argparse.Namespace) -> Scene:
-    """The scene with all that the options change in it."""
+    """The scene with the changes of the options."""
     from app.scene.scene import DECLARATIONS, rebuilds_world
 
     for option, setting in _settings(options, scene):
@@ -125,7 +125,7 @@ def with_changes(scene: Scene, options: argparse.Namespace) -> Scene:
 
 
 def _settings(options: argparse.Namespace, scene: Scene) -> list[tuple[str, str]]:
-    """What the options change in the scene, each as it was typed and as --set would say it; --set itself comes last."""
+    """The changes of the options, each as typed and as --set would write it; --set itself comes last."""
     from app.engine.creation import extent_in_metres, read_extent, read_size, size_in_cells
     from app.sources.generators import GENERATORS
 
@@ -159,7 +159,7 @@ def _settings(options: argparse.Namespace, scene: Scene) -> list[tuple[str, str]
 
 
 def journal_of(options: argparse.Namespace) -> Journal:
-    """The journal of the file that the options name, with all that they change in its scenes."""
+    """The journal that the options name, with their changes to its scenes."""
     from app.cli.replay import changed
     from app.files.opening import read_journal
     from app.sources.terrain import find_terrain

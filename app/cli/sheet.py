@@ -1,4 +1,4 @@
-"""A sheet: what becomes of one land in several ways, in a picture of each, side by side, or in a clip of them."""
+"""A sheet: variations of one land as pictures side by side, or as a clip of them."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from app.scene.comparison import settings_that_differ
 from app.scene.scene import Scene
 
 GAP = 4  # pixels between pictures
-LARGEST = 16384  # pixels of a side of the whole
-WHOLE_WIDTH = 1040  # pixels of the whole's width at which text is as large as the panel's
-CAPTION_WIDTH = 210  # of a picture's width for which text of that size is large enough
+LARGEST = 16384  # pixels along a side of the sheet
+WHOLE_WIDTH = 1040  # width of the sheet in pixels at which text is as large as in the panel
+CAPTION_WIDTH = 210  # width of a picture in pixels for which text of that size is large enough
 SMALLEST_TEXT = 0.5
-MOST_COVERED = 0.3  # of a picture's height by its caption; where more would be, only its first line is there
-GROUND: Pixels = np.round(255.0 * np.array(style.OVER_SCENE[:3])).astype(np.uint8)  # where no picture is
+MOST_COVERED = 0.3  # of a picture's height by its caption; a longer caption is cut to its first line
+GROUND: Pixels = np.round(255.0 * np.array(style.OVER_SCENE[:3])).astype(np.uint8)  # where there is no picture
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Where pictures of `width` and `height` pixels lie in the whole, row by row, below `head` rows for the title."""
+    """The grid of pictures of `width` and `height` pixels in a sheet, below `head` rows for the title."""
 
     pictures: int
     columns: int
@@ -54,7 +54,7 @@ class Grid:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns of the whole, both even, as clips must be. Raises `UserError` where it is too large."""
+        """Rows and columns of the sheet, both even, as clips need. Raises `UserError` if it is too large."""
         columns = min(self.columns, self.pictures)
         rows = -(-self.pictures // columns)
         height, width = rows * (self.height + GAP) - GAP + self.head, columns * (self.width + GAP) - GAP
@@ -70,11 +70,11 @@ class Grid:
         return slice(top, top + self.height), slice(left, left + self.width)
 
     def blank(self) -> Pixels:
-        """The whole without any picture."""
+        """The sheet without pictures."""
         return np.broadcast_to(GROUND, (*self.shape, 3)).copy()
 
     def put(self, whole: Pixels, number: int, picture: Pixels, caption: NDArray[np.uint8]) -> None:
-        """Lay a picture into its place in the whole, and its caption over it."""
+        """Put a picture into its place in the sheet, with its caption."""
         part = whole[self.part(number)]
         part[...] = picture
         lay(caption, part)
@@ -124,7 +124,7 @@ def draw_sheet(
 
 @dataclass(frozen=True)
 class _View:
-    """A world as it is shown."""
+    """A world as it is drawn."""
 
     variation: Variation
     scene: Scene
@@ -133,13 +133,13 @@ class _View:
 
 
 class _Run:
-    """The world of a variation on its way from its beginning to its end."""
+    """The run of a variation."""
 
     def __init__(
         self, number: int, variation: Variation, aspect: float, room_for: Sequence[Scene], threads: int | None
     ) -> None:
         self.variation = variation
-        self._number = number  # by which the picture tells worlds apart
+        self._number = number  # tells worlds apart in pictures
         (self._simulator,) = make_worlds([variation.scene], threads, shown=True, room_for=room_for).simulators
         world, scene = self._simulator.world, self._simulator.scene
         if variation.snowballs:
@@ -153,25 +153,25 @@ class _Run:
         self._done = 0
 
     def go_on(self, to: int, film: Film, progress: Progress) -> bool:
-        """Advance until so many steps are done. Returns whether the film goes on."""
+        """Advance to this step. Returns whether the film continues."""
         done, self._done = self._done, to
         return film.advance(self._simulator, to - done, progress.update)
 
     def view(self) -> _View:
         if self.variation.snowballs:
-            self._simulator.derive_levels()  # which nothing does while they fall
+            self._simulator.derive_levels()  # a run of snowballs does not
         world, scene = self._simulator.world, self._simulator.scene
         self._snapshot = surveyed_snapshot(self._surveyor, world, scene, self._number, self._snapshot)
         return _View(self.variation, scene, Shot(self._camera, scene, minimap=False), self._snapshot)
 
 
 def _steps(variation: Variation) -> int:
-    """Cycles of a run from its beginning to its end."""
+    """The number of cycles of a run."""
     return math.ceil(variation.snowballs / PORTION) if variation.snowballs else variation.cycles
 
 
 class _Course:
-    """What is shown, frame by frame, and how far it is."""
+    """The frames of a sheet, with progress."""
 
     def __init__(
         self, variations: Sequence[Variation], aspect: float, threads: int | None, film: Film, frames: int
@@ -185,18 +185,18 @@ class _Course:
         self.progress = Progress(range(steps), "drawing", "step")
 
     def frames(self) -> Iterator[list[_View]]:
-        """The worlds of each frame. The last is the one before a signal or a failure."""
+        """The worlds of each frame, up to a signal or a failure."""
         return self._side_by_side() if self._frames > 1 else self._one_after_the_other()
 
     def _one_after_the_other(self) -> Iterator[list[_View]]:
-        """The one frame of their ends, or of those that came to it."""
+        """A single frame of all finished runs."""
         views: list[_View] = []
         for number, variation in enumerate(self._variations):
             try:
                 with self._film.noting_failure():
                     run = self._begin(number, [variation.scene])
                     run.go_on(_steps(variation), self._film, self.progress)
-            except Ended:  # before its world was there
+            except Ended:  # before its world was made
                 break
             if not self._film.goes_on:
                 break
@@ -209,7 +209,7 @@ class _Course:
         scenes = [variation.scene for variation in self._variations]
         try:
             runs = [self._begin(number, scenes[number:]) for number in range(len(scenes))]
-        except Ended:  # before all of them were there
+        except Ended:  # before all were made
             return
         for frame in range(self._frames):
             for run in runs:
@@ -225,7 +225,7 @@ class _Course:
 
 
 def _paint(painter: Painter, views: Sequence[_View], time: float) -> Iterator[tuple[_View, Pixels]]:
-    """A picture of each, after so many seconds. Widths of streams and colours of overlays mean the same in all."""
+    """A picture of each world after so many seconds, with common scales of streams and overlays."""
     least = least_discharge([view.scene for view in views], [view.snapshot for view in views])
     for view in views:
         overlay = view.scene.view.overlay
@@ -235,18 +235,18 @@ def _paint(painter: Painter, views: Sequence[_View], time: float) -> Iterator[tu
 
 
 def text_scale(grid: Grid) -> float:
-    """How large text is, beside the panel's: it is read in the whole, and fits the pictures."""
+    """The size of text relative to the panel's, for the width of the sheet and of its pictures."""
     return max(min(grid.shape[1] / WHOLE_WIDTH, grid.width / CAPTION_WIDTH), SMALLEST_TEXT)
 
 
 def _ages(views: Sequence[_View]) -> list[str]:
-    """After which numbers of cycles those worlds are that have run any, in words."""
+    """The numbers of cycles that the worlds have run, in words."""
     cycles = {view.snapshot.cycle for view in views if not view.variation.snowballs} - {0}
     return [f"after {spaced(number)} cycles" for number in sorted(cycles)]
 
 
 def _facts(views: Sequence[_View]) -> str:
-    """What all of the worlds have in common."""
+    """The facts that all worlds share."""
     snapshot, ages = views[0].snapshot, _ages(views)
     rows, columns = snapshot.shape
     return ", ".join([f"{columns}×{rows} cells", f"seed {snapshot.seed}", *(ages if len(ages) == 1 else [])])
@@ -262,6 +262,6 @@ def _caption(lines: tuple[str, ...], scale: float, grid: Grid) -> NDArray[np.uin
 
 
 def lay(letters: NDArray[np.uint8], picture: Pixels) -> None:
-    """Put letters into the upper left corner of a picture, in place, as much of them as it has room for."""
+    """Copy letters into the upper left corner of a picture, cropped to its size."""
     seen = letters[: picture.shape[0], : picture.shape[1], :3]
     picture[: seen.shape[0], : seen.shape[1]] = seen

@@ -1,4 +1,4 @@
-"""Sheets of variations as files: one land, and what each picture of it has otherwise.
+"""Files of sheets: one land, and the changes of each picture.
 
 title = "Wind over sand"
 base = "article-wind"        # a preset, a generator or a file, which `thalweg` opens too
@@ -45,7 +45,7 @@ from app.scene.scene import (
 from app.sources.generators import GENERATORS
 from app.sources.terrain import is_there
 
-CHANGES, PICTURES = "changes", "pictures"  # what a sheet holds beside its own values
+CHANGES, PICTURES = "changes", "pictures"  # the tables of a sheet
 MOST_PICTURES = 64
 LONGEST_LINE = 120  # letters
 
@@ -56,7 +56,7 @@ def _check_line(text: str) -> None:
 
 
 class SheetValues(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sheet says of all of its pictures, beside `changes`."""
+    """The values of a sheet for all pictures, besides `changes`."""
 
     title: Annotated[str, described("what stands over the pictures", check=_check_line)] = ""
     base: Annotated[str, described("the preset, generator or file whose land all pictures show")] = ""
@@ -68,7 +68,7 @@ class SheetValues(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PictureValues(msgspec.Struct, frozen=True, kw_only=True):
-    """What it says of one of them, beside `changes`."""
+    """The values of one picture, besides `changes`."""
 
     caption: Annotated[str, described("what stands in the picture", check=_check_line)] = ""
     preset: Annotated[str, described("the preset or saved world whose processes and climate it has")] = ""
@@ -81,19 +81,19 @@ Values = TypeVar("Values", SheetValues, PictureValues)
 
 @dataclass(frozen=True)
 class Variation:
-    """One picture of a sheet: its scene, and what is done to the world that it begins with."""
+    """One picture of a sheet: its scene, and the run of its world."""
 
     caption: str
     scene: Scene
     cycles: int
-    snowballs: int  # that fall instead, where there are any
+    snowballs: int  # that fall instead of cycles, if any
 
 
 class Sheet:
-    """A sheet as its file says. What it names is opened when it is asked for."""
+    """A sheet from a file. Named sources are opened when needed."""
 
     def __init__(self, content: Mapping[str, Any], name: str, folder: Path) -> None:
-        """`name` is the file's, for the errors; what it names lies in `folder`. Raises `UserError`."""
+        """`name` is that of the file, for errors; paths are relative to `folder`. Raises `UserError`."""
         self.name = name
         self._folder = folder
         own = {key: value for key, value in content.items() if key not in (CHANGES, PICTURES)}
@@ -113,7 +113,7 @@ class Sheet:
         ]
 
     def base(self, source: str | None = None) -> Scene:
-        """The scene that all pictures vary: that of another source, or of its own, as the sheet changes it."""
+        """The scene that all pictures vary, with the changes of the sheet. Its source can be overridden."""
         wanted = max(read_size(self.values.size, "size =")) if self.values.size else 0
         if source is not None:
             return self._changed(open_scene(source, wanted=wanted))
@@ -123,7 +123,7 @@ class Sheet:
             raise UserError(f"{self.name}: {error}") from error
 
     def _changed(self, scene: Scene) -> Scene:
-        """A scene as the sheet changes it."""
+        """A scene with the changes of the sheet."""
         values = dict(self._changes)
         if self.values.size:
             values = {**size_in_cells(scene, *read_size(self.values.size, "size =")), **values}
@@ -134,7 +134,7 @@ class Sheet:
         return scene
 
     def variations(self, base: Scene) -> list[Variation]:
-        """What the pictures show, in their order. Raises `UserError` where one names what is not there."""
+        """The pictures in order. Raises `UserError` if one names a missing source."""
         variations = []
         for number, (values, changes) in enumerate(self._pictures, start=1):
             scene = base
@@ -157,7 +157,7 @@ def sheets() -> dict[str, Traversable]:
 
 
 def open_sheet(name: str) -> Sheet:
-    """The sheet that ships under that name, or lies in a file. Raises `UserError` where there is none."""
+    """A shipped sheet by name, or one from a file. Raises `UserError` if there is none."""
     shipped = sheets()
     if name in shipped:
         return read_sheet(shipped[name].read_text(encoding="utf-8"), f"sheet {name}", Path())
@@ -170,7 +170,7 @@ def open_sheet(name: str) -> Sheet:
 
 
 def read_sheet(text: str, name: str, folder: Path) -> Sheet:
-    """The sheet that a text describes; see `Sheet`."""
+    """A sheet from a text; see `Sheet`."""
     return Sheet(read_toml(text, name, "sheet"), name, folder)
 
 
@@ -197,7 +197,7 @@ def _changes(content: Mapping[str, Any], name: str) -> dict[str, Value]:
 
 
 def _picture(content: Any, name: str, cycles: int) -> tuple[PictureValues, dict[str, Value]]:
-    """Its values and changes. It is shown after so many `cycles`, if it does not say another number."""
+    """The values and changes of a picture. `cycles` is the default of its number of cycles."""
     if not isinstance(content, dict):
         raise UserError(f"{name}: must hold values, after a line [[{PICTURES}]]")
     own = {key: value for key, value in content.items() if key != CHANGES}

@@ -1,6 +1,6 @@
 """Signals that end a program: Ctrl+C, `kill` and `timeout`, and a terminal that closes.
 
-Each ends it as Ctrl+C does, so that files are cleared up on the way out. A command whose work can be kept asks to hear
+Each acts like Ctrl+C, so that files are cleaned up on the way out. A command whose work can be kept asks to hear
 of the first one instead, finishes the step that it is at, and keeps what there is.
 
 Python handles signals between two of its own steps, and so not while a kernel runs, and what a handler raises can get
@@ -26,19 +26,19 @@ from app.files.atomic import remove_unfinished
 from app.files.scratch import remove_scratch_folder
 from app.model.errors import explained
 
-# Not every system has all of them.
+# Some systems lack some of them.
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
-GRACE = 3.0  # seconds in which a program must have ended that keeps no work any more
+GRACE = 3.0  # seconds in which a program must end once it has no work to keep
 LONGEST_STEP = 2.0  # seconds after a signal in which a step must have ended, else it is given up: so there is time to
 # write what there was before it
-BETWEEN_LOOKS = 0.1  # seconds, after which a step may have begun that can be given up
+BETWEEN_LOOKS = 0.1  # seconds, as a step that can be aborted may have begun
 
-_LOOK_UP, _NO_MORE = 255, 0  # what the thread is told besides numbers of signals
+_LOOK_UP, _NO_MORE = 255, 0  # messages to the thread besides signal numbers
 
 
 class Ended(KeyboardInterrupt):
-    """A signal has ended the program. The text is what the person should know, in one line, where there is any."""
+    """A signal ended the program. The text, if any, tells the user in one line what was kept."""
 
     def __init__(self, number: int, text: str = "") -> None:
         super().__init__(text)
@@ -51,7 +51,7 @@ class Ended(KeyboardInterrupt):
 
 
 class Wish:
-    """Whether a signal has asked to end, and which."""
+    """A wish to end, with the signal that asked for it."""
 
     number = 0  # none
 
@@ -60,7 +60,7 @@ class Wish:
 
     @contextlib.contextmanager
     def at_once(self) -> Iterator[None]:
-        """Within it there is no step to be finished: the first signal raises `Ended`, and is a wish after it."""
+        """A context without steps: the first signal raises `Ended` in it, and only sets the wish after it."""
         step = _watch.step if _watch else None
         if _watch is None or step is None or step.wish is not self:
             yield
@@ -88,43 +88,43 @@ class Wish:
         try:
             yield
         finally:
-            with step.being_left:  # without end, where it is given up just now
+            with step.being_left:  # forever if the step is being aborted now
                 step.leave = None
 
 
 class _Step:
-    """What the first signal lets come to its end, and what that does: it becomes a wish, or raises `Ended`."""
+    """A step, and the effect of the first signal during it: it sets the wish or raises `Ended`."""
 
     def __init__(self, text: str, *, raises: bool = False) -> None:
         self.wish = Wish()
         self.raises = raises
         self.has_nothing_to_finish = False
-        self.was_heard = False  # by the thread
-        self.leave: Callable[[], str] | None = None  # while it can be given up
+        self.was_heard = False  # whether the thread has heard it
+        self.leave: Callable[[], str] | None = None  # set while the step can be aborted
         self.being_left = threading.Lock()
         self._unsaid = deque([text] if text else [])
 
     def say(self) -> None:
-        """Say what it waits for, once: whoever hears of the signal first does."""
+        """Announce once what is being finished."""
         with contextlib.suppress(IndexError):
             _say(self._unsaid.popleft())
 
 
 class _Watch:
-    """Handles signals, and hears them on a thread of its own. Where the program does not end in time, that ends it."""
+    """Handles signals and watches them on a thread, which ends the program if it does not end in time."""
 
     def __init__(self) -> None:
         self.step: _Step | None = None
-        self._number = 0  # of the signal after which no work is kept
+        self._number = 0  # the signal after which no work is kept
         self._latest_end: float | None = None
-        self._giving_up: float | None = None  # when the step is that was heard of
+        self._giving_up: float | None = None  # when the step is aborted
         self._ear, self._mouth = socket.socketpair()
         self._mouth.setblocking(False)
-        self._asked: deque[threading.Event] = deque()  # by whom, each of which tells to look up
+        self._asked: deque[threading.Event] = deque()  # waiting threads
         self._thread = threading.Thread(target=self._listen, name="signals", daemon=True)
         self._thread.start()
         self._teller = signal.set_wakeup_fd(self._mouth.fileno(), warn_on_full_buffer=False)
-        # What is ignored stays so, as under nohup.
+        # Ignored signals stay ignored, as under nohup.
         former = {number: signal.getsignal(number) for number in ENDING}
         self._handlers = {number: handler for number, handler in former.items() if handler != signal.SIG_IGN}
         for number in self._handlers:
@@ -140,7 +140,7 @@ class _Watch:
         self._mouth.close()
 
     def give_time(self, step: _Step) -> None:
-        """Let the program go on after all with what it has: the next signal is the one that counts."""
+        """Cancel the deadline: the program continues with its cleanup, and the next signal counts."""
         self._wait_until_heard()
         self._latest_end, step.was_heard = None, True
 
@@ -174,16 +174,16 @@ class _Watch:
             self._tell(_LOOK_UP)
 
     def _wait_until_heard(self) -> None:
-        """Wait until the thread has heard of all signals that were handled."""
+        """Wait until the thread has seen all handled signals."""
         self._asked.append(heard := threading.Event())
         self._tell(_LOOK_UP)
         heard.wait(GRACE)
 
     def _tell(self, word: int) -> None:
-        with contextlib.suppress(BlockingIOError):  # so much is to be heard already that it looks up in any case
+        with contextlib.suppress(BlockingIOError):  # the pipe is full, so the thread wakes anyway
             self._mouth.send(bytes([word]))
 
-    # What runs on the thread.
+    # On the thread.
 
     def _listen(self) -> None:
         while True:
@@ -241,7 +241,7 @@ _watch: _Watch | None = None
 
 @contextlib.contextmanager
 def _watched() -> Iterator[_Watch | None]:
-    """The watch, which is set up by the first who asks; None on a thread that may handle no signals."""
+    """The watch, created on first use; None outside the main thread."""
     global _watch
     if _watch is not None or threading.current_thread() is not threading.main_thread():
         yield _watch if threading.current_thread() is threading.main_thread() else None
@@ -256,14 +256,14 @@ def _watched() -> Iterator[_Watch | None]:
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Within it, each of these signals raises `Ended`; what has not ended some seconds later is ended by force."""
+    """A context in which each of these signals raises `Ended`. After some seconds the program is killed."""
     with _watched():
         yield
 
 
 @contextlib.contextmanager
 def kept_from_signals(step: str) -> Iterator[Wish]:
-    """Within it, the first of these signals only becomes a wish, which is looked at after each step.
+    """A context in which the first of these signals only sets a wish, which is checked after each step.
 
     It says at once that the present `step` is finished first. A second signal raises `Ended`.
     """
@@ -274,7 +274,7 @@ def kept_from_signals(step: str) -> Iterator[Wish]:
 
 @contextlib.contextmanager
 def kept_on_the_way_out() -> Iterator[None]:
-    """Within it, the first of these signals raises `Ended`, and what then keeps the work may take its time."""
+    """A context in which the first of these signals raises `Ended`. Saving afterwards has no deadline."""
     with _within(_Step("", raises=True)):
         yield
 
@@ -290,7 +290,7 @@ def _within(step: _Step) -> Iterator[Wish]:
 
 
 def _end_by_force(number: int) -> NoReturn:
-    """End the program in the midst of what it does. Nothing that it was writing is left."""
+    """End the program at once. Unfinished files are removed."""
     _leave(number, "ended in the midst of its work; nothing half-written was left")
 
 
@@ -302,7 +302,7 @@ def _leave(number: int, text: str) -> NoReturn:
 
 
 def _say(text: str) -> None:
-    """Write to the terminal, where it is still there; past the buffers, whose writing a signal may have broken into."""
+    """Write to the terminal if it still exists, bypassing buffers that the signal may have interrupted."""
     try:
         os.write(2, text.encode(sys.stderr.encoding or "utf-8", "replace"))
     except OSError:

@@ -51,14 +51,14 @@ def _simulate(scene: Scene, path: Path, cycles: int, threads: int | None, save_e
         saved = world.cycle
 
     def leave() -> str:
-        """Save the world as it was kept last, where a cycle takes too long for a signal."""
+        """Save the last backup of the world when a cycle takes too long after a signal."""
         kept = simulator.kept()
         if kept.cycle > saved:
             checkpoint.save(path, kept, simulator.scene, Journal(past, kept.cycle), compressed=False)
         return f"thalweg simulate: {_stopped(path, first, max(kept.cycle, saved), cycles)}"
 
     progress = Progress(range(cycles), "simulating", "cycle")
-    simulator.compile_missing()  # nothing is lost yet where a signal ends this
+    simulator.compile_missing()  # a signal here loses nothing
     with kept_from_signals("cycle") as wish:
         try:
             for _ in progress:
@@ -87,7 +87,7 @@ def _simulate(scene: Scene, path: Path, cycles: int, threads: int | None, save_e
 
 
 def _past(scene: Scene, cycle: int) -> tuple[Edit, ...]:
-    """What led to the world that a scene starts from, which is after that cycle."""
+    """The journal that led to the initial world of a scene, which is at that cycle."""
     journal = checkpoint.journal_before(Path(scene.saved_world)) if scene.saved_world else None
     if journal is None:
         return (Edit(cycle, Open((scene,))),)
@@ -100,7 +100,7 @@ def _past(scene: Scene, cycle: int) -> tuple[Edit, ...]:
 def claimed_for_a_world(
     path: Path, overwrite: bool, saved_world: str = "", *, or_journal: bool = False
 ) -> Iterator[None]:
-    """Claim a file for as long as it takes to make a world.
+    """Claim a file while a world is made.
 
     Raises `UserError` where it cannot be written, or would take the place of another world than `saved_world`.
     """
@@ -115,7 +115,7 @@ def claimed_for_a_world(
 
 
 def _stopped(path: Path, first: int, cycle: int, cycles: int) -> str:
-    """What is told of a world that went from its first cycle to this one, and not through so many."""
+    """The message for a run that stopped between two cycles."""
     if cycle == first:
         return "stopped before the first cycle"
     name, left = shlex.quote(str(path)), first + cycles - cycle
@@ -123,7 +123,7 @@ def _stopped(path: Path, first: int, cycle: int, cycles: int) -> str:
 
 
 def ledger_text(world: World) -> str:
-    """What came in and went out of each substance, in cubic metres, and how well it adds up."""
+    """The ledger as text: gains and losses of each substance in cubic metres, and the imbalance."""
     lines = []
     for substance, account in world.ledger.accounts().items():
         stored = world.stored(substance)
@@ -136,5 +136,5 @@ def ledger_text(world: World) -> str:
 
 
 def _volume_text(volume: float) -> str:
-    """A volume with its sign, which 0 has not."""
+    """A volume with its sign; 0 has none."""
     return f"{volume:+.6g}" if volume else "0"

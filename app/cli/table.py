@@ -1,4 +1,4 @@
-"""The table of commands. Each module is loaded when it is asked for: help and the window start at once."""
+"""The table of commands. Modules are loaded on demand, so that help and window start fast."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from app.cli.arguments import new_parser
 
 
 class Command(Protocol):
-    """What a command's module has."""
+    """The interface of a command's module."""
 
     DESCRIPTION: str
     EPILOG: str
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add its arguments to a parser."""
+        """Add the arguments of the command to a parser."""
 
     def run(self, options: argparse.Namespace) -> None:
-        """Do what the options say."""
+        """Run the command with these options."""
 
 
 class Row(NamedTuple):
-    """Where a command is, and what it does, in a line of the program's help."""
+    """The module of a command, and its line in the help of the program."""
 
     module: str
     summary: str
 
 
-VIEWER = "app.cli.commands.viewer"  # without a command
+VIEWER = "app.cli.commands.viewer"  # if no command is given
 
 COMMANDS = {
     "render": Row("app.cli.commands.render", "render a clip or a picture to a file, without a display"),
@@ -48,7 +48,7 @@ COMMANDS = {
 
 
 def find_command(name: str = "") -> tuple[Command, argparse.ArgumentParser]:
-    """The command of a name, or the viewer, with the parser of its arguments."""
+    """A command by name, or the viewer, with its parser."""
     command = cast("Command", importlib.import_module(COMMANDS[name].module if name else VIEWER))
     parser = new_parser(name, command.DESCRIPTION, command.EPILOG)
     command.add_arguments(parser)

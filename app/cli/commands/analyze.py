@@ -28,7 +28,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add its arguments to a parser."""
+    """Add the arguments of the command to a parser."""
     parser.add_argument(
         "file",
         type=file_path,
@@ -111,7 +111,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do what its options say."""
+    """Run the command with these options."""
     without_effect = ONLY_WITH_MAPS if options.realism else ONLY_WITH_REALISM
     for name in without_effect:
         if getattr(options, name) is not None:

@@ -19,14 +19,14 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add its arguments to a parser."""
+    """Add the arguments of the command to a parser."""
     add_scene_options(parser)
     add_comparison(parser, "--with")
     parser.add_argument("--cycles", type=whole_number(1, 10**9), default=400, metavar="N", help="default: %(default)s")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do what its options say."""
+    """Run the command with these options."""
     from app.cli.compare import compare
 
     compare(scenes_of(options), cycles=options.cycles, threads=options.threads)

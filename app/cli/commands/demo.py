@@ -18,7 +18,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add its arguments to a parser."""
+    """Add the arguments of the command to a parser."""
     parser.add_argument(
         "presets", nargs="*", metavar="PRESET", help="stops of the tour; default: all but the articles'"
     )
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do what its options say."""
+    """Run the command with these options."""
     from app.scene.scene import presets
     from app.scene.tour import stops
 

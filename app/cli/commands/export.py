@@ -28,7 +28,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add its arguments to a parser."""
+    """Add the arguments of the command to a parser."""
     from app.export.wishes import WISHES
 
     add_scene_options(parser)
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do what its options say."""
+    """Run the command with these options."""
     from app.cli.export import export
     from app.export.wishes import WISHES, Wishes
 
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _wish_reader(wish: Wish) -> Callable[[str], Any]:
-    """What makes a value of a word."""
+    """The function that parses a value."""
     if wish.several:
         return list_of_names
     if isinstance(wish.default, int):
@@ -75,7 +75,7 @@ def _wish_reader(wish: Wish) -> Callable[[str], Any]:
 
 
 def _wish_help(wish: Wish) -> str:
-    """What it is, what it can be, and what it is where nothing is said."""
+    """The help of a wish: its meaning, choices and default."""
     known = "; ".join(f"{name}: {help}" for name, help in (wish.known or {}).items())
     default = ",".join(wish.default) if wish.several else wish.default
     words = wish.help + (f" in {wish.unit}" if wish.unit else "") + (", with commas" if wish.several else "")

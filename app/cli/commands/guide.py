@@ -14,13 +14,13 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add its arguments to a parser."""
+    """Add the arguments of the command to a parser."""
     parser.add_argument("page", nargs="?", default="index", metavar="PAGE", help="default: the list of pages")
     parser.add_argument("--search", default="", metavar="WORDS", help="list the pages that have these words")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do what its options say."""
+    """Run the command with these options."""
     from app.cli.guide import print_guide
 
     print_guide(options.page, options.search)

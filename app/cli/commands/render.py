@@ -33,7 +33,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add its arguments to a parser."""
+    """Add the arguments of the command to a parser."""
     add_scene_options(parser)
     add_comparison(parser)
     parser.add_argument(
@@ -90,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do what its options say."""
+    """Run the command with these options."""
     from app.engine.creation import read_size
 
     width, height = _picture_size(options.width, options.height)
@@ -120,7 +120,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _own_view(options: argparse.Namespace) -> bool:
-    """Whether the options say where the camera stands, and no path for it."""
+    """Whether the options place the camera and give it no path."""
     paths = [setting.partition("=")[0].strip() for setting in options.set]
     return any(path.startswith("camera.") for path in paths) and "view.camera_path" not in paths
 
@@ -147,7 +147,7 @@ def _render_recorded(options: argparse.Namespace, size: tuple[int, int]) -> None
 
 
 def _picture_size(width: int | None, height: int | None) -> tuple[int, int]:
-    """Width and height of pictures; where one is not given, it suits the other, and is even, as clips must be."""
+    """Width and height of pictures. A missing one follows from the other, and is even, as clips need."""
     across, up = PICTURE_SIZE
     if width is None:
         width = across if height is None else 2 * round(height * across / up / 2)

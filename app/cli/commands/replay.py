@@ -21,7 +21,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add its arguments to a parser."""
+    """Add the arguments of the command to a parser."""
     add_scene_options(parser, "none: a saved world, or the journal of one (.toml)")
     parser.add_argument(
         "--cycles", type=whole_number(0, 10**9), metavar="N", help="default: up to the end of the journal"
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do what its options say."""
+    """Run the command with these options."""
     from app.cli.replay import replay
 
     journal = journal_of(options)

@@ -25,7 +25,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add its arguments to a parser."""
+    """Add the arguments of the command to a parser."""
     parser.add_argument("sheet", nargs="?", metavar="SHEET", help="one that ships with the program, or a file (.toml)")
     add_scene_options(parser, "what the sheet says")
     parser.add_argument("--list", action="store_true", help="list the sheets that ship with the program, and exit")
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do what its options say."""
+    """Run the command with these options."""
     from app.cli.sheet_file import open_sheet
 
     if options.list:

@@ -18,7 +18,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add its arguments to a parser."""
+    """Add the arguments of the command to a parser."""
     add_scene_options(parser)
     parser.add_argument("--cycles", type=whole_number(0, 10**9), default=1000, metavar="N", help="default: %(default)s")
     parser.add_argument("--out", type=file_path, default=Path("world.npz"), metavar="FILE", help="default: %(default)s")
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do what its options say."""
+    """Run the command with these options."""
     from app.cli.simulate import simulate
 
     simulate(

@@ -39,7 +39,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add its arguments to a parser."""
+    """Add the arguments of the command to a parser."""
     add_scene_options(parser)
     add_comparison(parser)
     parser.add_argument(
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do what its options say."""
+    """Run the command with these options."""
     if options.version:
         print(_about() if options.debug else f"thalweg {_version()}")
         return
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
     is_opened_beside = _is_opened_beside(options)
     from app.scene.scene import DEFAULT_PRESET, load_preset
 
-    if is_opened_beside:  # what the options say is checked now, on what the window shows until the model is there
+    if is_opened_beside:  # check the options now, on the scene that the window shows until the model is read
         others = argparse.Namespace(**{**vars(options), **dict.fromkeys(("source", "part", "size", "extent"))})
         scene = load_preset(DEFAULT_PRESET)
         _shown(scene, others)
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> None:
     check_display()
     from app.files.atomic import working_folder
 
-    os.chdir(working_folder())  # where it has been deleted, libraries of the window do not even load
+    os.chdir(working_folder())  # libraries of the window need an existing working folder
     from app.files.library import Library
     from app.files.opening import is_file
     from app.window import loop
@@ -91,13 +91,13 @@ def run(options: argparse.Namespace) -> None:
 
 
 def viewer_scenes(words: Sequence[str]) -> list[Scene]:
-    """What `thalweg` with these words opens."""
+    """The scenes that `thalweg` opens with these words."""
     _, parser = find_command()
     return scenes_of(parser.parse_args(words))
 
 
 def _shown(scene: Scene, options: argparse.Namespace) -> list[Scene]:
-    """What the window shows of a scene that was opened."""
+    """The scenes that the window shows for an opened scene."""
     scenes = compared_scenes(scene, options)
     if options.threads is not None:
         scenes = [scene.with_value("simulation.threads", options.threads) for scene in scenes]
