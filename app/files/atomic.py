@@ -1,4 +1,4 @@
-"""Write files so that they are either whole and new or whole and old, whatever happens in between."""
+"""Atomic writing: a file is either complete and new or unchanged, whatever happens."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from app.model.errors import UserError
 if sys.platform != "win32":
     import fcntl
 
-PART = ".thalweg-"  # how the name of a file begins that is still being written
+PART = ".thalweg-"  # prefix of files that are being written
 
-_unfinished: set[Path] = set()  # that this process is writing
+_unfinished: set[Path] = set()  # files that this process is writing
 
-FULL = 2**16  # bytes, less than which are no space
+FULL = 2**16  # bytes of free space, below which the disk counts as full
 
 REASONS = {
     errno.ENOSPC: "no space is left there; free some or choose another place",
@@ -37,7 +37,7 @@ REASONS = {
 
 
 def working_folder() -> Path:
-    """Where the program runs; where that folder has been deleted, the person's own."""
+    """The working folder; if it was deleted, the home folder."""
     try:
         return Path.cwd()
     except OSError:
@@ -45,7 +45,7 @@ def working_folder() -> Path:
 
 
 def free_path(folder: Path, name: str, suffix: str, *others: str) -> Path:
-    """A path that does not exist yet, nor with `others` as its suffix: with a number after the name, where need be."""
+    """A path that does not exist yet, also not with the suffixes `others`; numbered if needed."""
     free, number = name, 2
     while any((folder / f"{free}{ending}").exists() for ending in (suffix, *others)):
         free, number = f"{name}-{number}", number + 1
@@ -54,9 +54,9 @@ def free_path(folder: Path, name: str, suffix: str, *others: str) -> Path:
 
 @contextlib.contextmanager
 def write_atomically(path: str | Path) -> Iterator[BinaryIO]:
-    """A binary file to write, which becomes `path` when the block ends without an error.
+    """A context with a binary file, which becomes `path` if the block ends without an error.
 
-    Otherwise an older file at `path` stays as it was, and nothing else remains. Raises `UserError` where the file
+    Otherwise an older file at `path` is unchanged, and nothing else remains. Raises `UserError` if the file
     cannot be written.
     """
     with write_atomically_by_path(path) as temporary, temporary.open("wb") as file:
@@ -64,7 +64,7 @@ def write_atomically(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def check_writable(path: str | Path) -> None:
-    """Raise `UserError` where a file cannot be written, and leave all as it was: before work of hours, say."""
+    """Raise `UserError` if a file cannot be written, without changing anything: for checks before long work."""
     try:
         target = Path(path).resolve()
         _check_target(target, path)
@@ -77,10 +77,9 @@ def check_writable(path: str | Path) -> None:
 
 @contextlib.contextmanager
 def claimed(*paths: str | Path) -> Iterator[None]:
-    """Within it these files are this process's to write. For work whose files another run might replace meanwhile.
+    """A context in which these files are reserved for this process, so that no other run replaces them meanwhile.
 
-    Raises `UserError` where one cannot be written, or another process has claimed it. What a killed process has claimed
-    is free again.
+    Raises `UserError` if one cannot be written or another process has claimed it. Claims of killed processes end.
     """
     with contextlib.ExitStack() as stack:
         for path in dict.fromkeys(map(Path, paths)):
@@ -91,12 +90,12 @@ def claimed(*paths: str | Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def claimed_place(path: Path) -> Iterator[None]:
-    """As `claimed`, of what need not be a file."""
+    """As `claimed`, for any path."""
     try:
         target = path.resolve()
         _check_folder(target, path)
         with contextlib.suppress(FileNotFoundError):
-            target.lstat()  # which refuses a name that is too long
+            target.lstat()  # fails if the name is too long
         claim = target.with_name(f"{PART}{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}.part")
         file = _locked(claim)
     except (OSError, ValueError, RuntimeError) as error:
@@ -109,7 +108,7 @@ def claimed_place(path: Path) -> Iterator[None]:
     finally:
         _unfinished.discard(claim)
         with file, contextlib.suppress(OSError):
-            if sys.platform == "win32":  # which removes no open file
+            if sys.platform == "win32":  # Windows removes no open file
                 file.close()
             claim.unlink()
 
@@ -136,7 +135,7 @@ else:
             except BlockingIOError:
                 file.close()
                 return None
-            except OSError:  # there are no locks here, and nothing can be claimed
+            except OSError:  # no locks here, so nothing can be claimed
                 return file
             if os.fstat(file.fileno()).st_nlink:  # nobody took it for an orphan before it was locked
                 return file
@@ -145,12 +144,12 @@ else:
 
 @contextlib.contextmanager
 def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
-    """As `write_atomically`, for writers that want a path: one in the same folder with the same suffix.
+    """As `write_atomically`, for writers that need a path: a temporary one in the same folder with the same suffix.
 
-    The file is there already, and empty, so that a place that cannot be written is noticed before any work is done.
+    The file is created empty, so that an unwritable place is noticed before any work.
     """
     try:
-        target = Path(path).resolve()  # through a link to the file that it names, and not in place of the link
+        target = Path(path).resolve()  # write to the target of a link, do not replace the link
         _check_target(target, path)
         part = _create_temporary(target)
     except (OSError, ValueError, RuntimeError) as error:
@@ -162,17 +161,17 @@ def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
         _put_on_disk(temporary, os.O_RDWR)
         if target.exists():
             shutil.copymode(target, temporary)
-        if sys.platform == "win32":  # which renames no open file
+        if sys.platform == "win32":  # Windows renames no open file
             part.close()
         temporary.replace(target)
-        # Not every system can store a folder; the file is whole in any case.
+        # Some systems cannot sync a folder; the file is complete in any case.
         with contextlib.suppress(OSError):
             _put_on_disk(target.parent, os.O_RDONLY)
     except OSError as error:
         raise as_user_error(error, path) from error
     finally:
         part.close()
-        # After success it is gone already. Where it cannot be removed, the first error is the one to tell.
+        # After success it is gone already. If it cannot be removed, the first error matters.
         with contextlib.suppress(OSError):
             _remove(temporary)
 
@@ -189,13 +188,13 @@ def _check_target(target: Path, path: str | Path) -> None:
     if target.exists():
         if not target.is_file():
             raise UserError(f"cannot write {path}: it is not a regular file; give another name")
-        # Replacing it would need no permission on the file itself, but that is not what its owner meant.
+        # Renaming would need no permission on the file itself, but its owner protected it.
         if not os.access(target, os.W_OK):
             raise UserError(f"cannot write {path}: it is write-protected; give another name or allow writing")
 
 
 def _create_temporary(target: Path) -> BinaryIO:
-    """A new empty file in the folder of `target`, with the permissions that any new file gets.
+    """A new empty file in the folder of `target`, with default permissions.
 
     It belongs to this process as long as it is open. Those of processes that were killed are removed from the folder.
     """
@@ -205,7 +204,7 @@ def _create_temporary(target: Path) -> BinaryIO:
         part = temporary.open("xb")
         _unfinished.add(temporary)
         if sys.platform != "win32":
-            with contextlib.suppress(OSError):  # where there are no locks, nothing is removed either
+            with contextlib.suppress(OSError):  # without locks nothing is removed
                 fcntl.flock(part, fcntl.LOCK_EX)
         if os.fstat(part.fileno()).st_nlink:  # nobody took it for an orphan before it was locked
             return part
@@ -219,14 +218,14 @@ def _remove(temporary: Path) -> None:
 
 
 def remove_unfinished() -> None:
-    """Remove what this process is writing, where it ends in the midst of that."""
+    """Remove the unfinished files of this process."""
     for temporary in tuple(_unfinished):
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
 
 
 def remove_orphans(folder: Path) -> None:
-    """Remove what processes were writing when they were killed: such files as nobody has open any more."""
+    """Remove unfinished files of killed processes: those that nobody has open."""
     for orphan in folder.glob(f"{PART}*.part*"):
         with contextlib.suppress(OSError):
             if sys.platform == "win32":
@@ -238,7 +237,7 @@ def remove_orphans(folder: Path) -> None:
 
 
 def _put_on_disk(place: Path, access: int) -> None:
-    """Wait until a file's content or a folder's names are stored."""
+    """Sync a file or a folder to disk."""
     descriptor = os.open(place, access)
     try:
         os.fsync(descriptor)
@@ -254,8 +253,8 @@ def as_user_error(error: Exception, path: str | Path) -> UserError:
 
 
 def reason_of(error: OSError, folder: Path) -> str:
-    """Why nothing can be written into a folder, and what would help."""
-    if error.errno is None:  # NumPy only says that it wrote fewer bytes
+    """Why a folder cannot be written to, and what would help."""
+    if error.errno is None:  # NumPy only reports fewer bytes
         with contextlib.suppress(OSError):
             if shutil.disk_usage(folder).free < FULL:
                 return REASONS[errno.ENOSPC]

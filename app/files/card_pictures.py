@@ -1,4 +1,4 @@
-"""The pictures of the gallery's cards: those that ship with the program, and those of what a person has saved."""
+"""Pictures of the gallery's cards: shipped ones, and those of the user's saved files."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ log = logging.getLogger(__name__)
 SIZE = 480, 270  # pixels, across and down
 QUALITY = 80  # of WebP, from 0 to 100
 MOST_KEPT = 300
-LARGEST_FILE = 2**22  # bytes: what is larger was not written by `keep_picture`
+LARGEST_FILE = 2**22  # bytes; `keep_picture` writes smaller files
 
 Pixels = NDArray[np.uint8]
 
 
 def picture_of(path: Path, folder: Path | None) -> Path | None:
-    """Where the picture of a file lies, as it is now: one that was changed elsewhere has another, or none."""
+    """The path of the picture of a file in its present version."""
     try:
         changed = path.stat().st_mtime_ns
     except (OSError, ValueError):
@@ -36,18 +36,18 @@ def picture_of(path: Path, folder: Path | None) -> Path | None:
 
 
 def keep_picture(path: Path, pixels: Pixels, folder: Path | None) -> None:
-    """Keep the picture of a file that was saved just now. A failure leaves it without one."""
+    """Keep the picture of a saved file. On failure it has none."""
     place = picture_of(path, folder)
     if place is None or folder is None:
         return
-    with contextlib.suppress(OSError):  # which shows where it is written
+    with contextlib.suppress(OSError):  # reported where it is written
         folder.mkdir(parents=True, exist_ok=True)
     write_picture(place, pixels)
     _remove_oldest(folder)
 
 
 def write_picture(place: Path, pixels: Pixels) -> None:
-    """Write a picture in the size of a card. A failure leaves none, or the one before."""
+    """Write a picture in the size of a card. On failure the old one stays."""
     from imagecodecs import webp_encode
 
     try:
@@ -58,7 +58,7 @@ def write_picture(place: Path, pixels: Pixels) -> None:
 
 
 def read_picture(card: Card, folder: Path | None) -> Pixels | None:
-    """The picture of a card, `[row, column, (red, green, blue)]`, the uppermost row first; None where there is none."""
+    """The picture of a card, `[row, column, (red, green, blue)]`, top row first; None if there is none."""
     from imagecodecs import webp_decode
 
     try:
@@ -77,7 +77,7 @@ def read_picture(card: Card, folder: Path | None) -> Pixels | None:
 
 
 def card_sized(pixels: Pixels) -> Pixels:
-    """The middle of a picture in the shape of a card, each pixel the mean of those that it stands for."""
+    """A picture cropped to the shape of a card and reduced by averaging."""
     width, height = SIZE
     rows, columns = pixels.shape[:2]
     wide, high = (columns, max(columns * height // width, 1)) if columns * height <= rows * width else (
@@ -90,7 +90,7 @@ def card_sized(pixels: Pixels) -> Pixels:
 
 
 def _means(values: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """As many rows as asked for: each the mean of what lies between two of `count` + 1 even places, parts included."""
+    """The picture reduced to `count` rows by averaging, with fractional rows weighted."""
     sums = np.concatenate([np.zeros_like(values[:1], np.float64), np.cumsum(values, axis=0, dtype=np.float64)])
     places = np.linspace(0.0, len(values), count + 1)
     whole = np.minimum(places.astype(np.intp), len(values) - 1)
@@ -100,7 +100,7 @@ def _means(values: NDArray[np.float32], count: int) -> NDArray[np.float32]:
 
 
 def _remove_oldest(folder: Path) -> None:
-    """Remove the pictures that were written longest ago, where there are too many."""
+    """Remove the oldest pictures if there are too many."""
     with contextlib.suppress(OSError):
         written = sorted(folder.glob("*.webp"), key=lambda place: place.stat().st_mtime, reverse=True)
         for place in written[MOST_KEPT:]:

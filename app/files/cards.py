@@ -1,4 +1,4 @@
-"""The cards of the gallery: what can be opened, and what is known of it without making its land."""
+"""The cards of the gallery: sources that can be opened, described without making their land."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.scene.scene import GROUPS, Scene, load_preset
 
 OWN, RECENT = "Own", "Recent"
 PRESET, WORLD, JOURNAL = ".toml", ".npz", ".journal.toml"
-MOST_OWN = 1000  # files of a folder
+MOST_OWN = 1000  # cards from one folder
 
 
 @dataclass(frozen=True)
@@ -29,20 +29,20 @@ class Card:
     title: str
     family: str
     description: str = ""
-    at_work: tuple[str, ...] = ()  # titles of the processes that are on
-    path: Path | None = None  # of a file; None where it ships with the program
-    picture: Path | None = None  # where its picture lies, where neither source nor path tells
+    at_work: tuple[str, ...] = ()  # titles of the enabled processes
+    path: Path | None = None  # None: shipped with the program
+    picture: Path | None = None  # its picture, if neither source nor path tells
     problem: str = ""  # why it cannot be opened, in one line
 
     def fits(self, words: Iterable[str]) -> bool:
-        """Whether all words of a search, in small letters, are in its name, description or family."""
+        """Whether name, description or family contain all words of a search, in lower case."""
         name = self.source if self.path is None else self.path.name
         text = "\n".join((self.title, name, self.description, self.family)).casefold()
         return all(word in text for word in words)
 
 
 def all_cards(library: Library) -> list[Card]:
-    """All there are, by family: recent files, presets of one's own, and what ships with the program."""
+    """All cards by family: recent files, the user's presets, and shipped ones."""
     return [*recent_cards(library.recent), *own_cards(library.own_folder), *shipped_cards()]
 
 
@@ -57,16 +57,16 @@ def shipped_cards() -> tuple[Card, ...]:
 
 
 def own_cards(folder: Path | None) -> list[Card]:
-    """The presets and worlds in a person's folder, by name."""
+    """The presets and worlds in the user's folder, by name."""
     try:
         files = sorted(folder.iterdir(), key=lambda path: path.name.casefold()) if folder else []
-    except OSError:  # there is none yet
+    except OSError:  # no folder yet
         return []
     return [card_of(path, OWN) for path in files if _is_meant(path)][:MOST_OWN]
 
 
 def recent_cards(files: Iterable[RecentFile]) -> list[Card]:
-    """Those of files that were opened or saved, with the day where there is nothing else to say."""
+    """The cards of recent files; the day stands in for a missing description."""
     cards = []
     for file in files:
         card = card_of(file.place, RECENT)
@@ -76,7 +76,7 @@ def recent_cards(files: Iterable[RecentFile]) -> list[Card]:
 
 
 def card_of(path: Path, family: str) -> Card:
-    """That of a file. What is wrong with the file stands on it."""
+    """The card of a file, with its problem, if any."""
     card = Card(str(path), readable(path.stem), family, path=path)
     try:
         stat = path.stat()
@@ -93,14 +93,14 @@ def card_of(path: Path, family: str) -> Card:
 
 @functools.lru_cache(maxsize=4096)
 def _scene_of(path: str, _changed: int, _size: int) -> Scene | str:
-    """The scene that a file begins with, or why there is none. It is read once as long as it does not change."""
+    """The scene of a file, or why there is none. Cached while the file does not change."""
     try:
-        if path.endswith(WORLD) and not zipfile.is_zipfile(path):  # else it would be taken for a heightmap
+        if path.endswith(WORLD) and not zipfile.is_zipfile(path):  # otherwise it would count as a heightmap
             return "it is damaged, or no saved world"
         return open_scene(path)
     except UserError as error:
         why = str(error)
-    except Exception as error:  # whatever a file holds, the others are shown
+    except Exception as error:  # one broken file must not hide the others
         why = explained(error)
     return why.replace(f"{path}: ", "").replace("not a preset: ", "")
 

@@ -1,4 +1,4 @@
-"""Worlds in files: every layer by its name in float64, and one JSON text `meta`."""
+"""Saved worlds: each layer by name in float64, and one JSON text `meta`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ FORMAT = 1
 
 TREES = "trees"
 CENTRELINES = "centrelines"
-UNMAPPED = "unmapped"  # where the model that it began with had no data, [row, column], true or false
+UNMAPPED = "unmapped"  # mask of cells without data in the source model, [row, column]
 NEEDED = ("bedrock", "sediment")  # the layers without which there is no world
 
 LARGEST_SEED = 2**31 - 1
@@ -64,12 +64,12 @@ class Meta(msgspec.Struct):
     has_past: bool = False
     cycles_before: int = 0
     reference_cell_size: float = 0.0  # 0: the cell size
-    journal: dict[str, Any] | None = None  # as `app.files.journal` has it
-    georeference: Place | None = None  # of the model that it began with
+    journal: dict[str, Any] | None = None  # see `app.files.journal`
+    georeference: Place | None = None  # of the source model
 
 
 def save(path: Path, world: World, scene: Scene, journal: Journal | None = None, *, compressed: bool = True) -> None:
-    """Write a world, with the scene that it goes on with. The file that was there stays whole until all is written."""
+    """Save a world with the scene that it continues with. An old file is replaced only when all is written."""
     with write_atomically(path) as file:
         content = journal_content(journal, path.parent) if journal and not journal.begins_with(path) else None
         _write(file, world, named_from(scene, path.parent), content, compressed=compressed)
@@ -93,7 +93,7 @@ def _write(file: BinaryIO, world: World, scene: Scene, journal: dict[str, Any] |
 
 
 def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: None) -> tuple[World, Scene]:
-    """The world of a file, and the scene that it was saved with. Raises `UserError` where the file is not sound.
+    """The world of a file and its scene. Raises `UserError` if the file is not sound.
 
     `check` is called with its rows and columns before it is read, and may refuse it.
     """
@@ -104,7 +104,7 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
     centrelines = arrays.pop(CENTRELINES, None)
     unmapped = arrays.pop(UNMAPPED, None)
     for name in arrays.keys() & LAYERS.keys():
-        if arrays[name].dtype == np.float64:  # as earlier versions kept more of them
+        if arrays[name].dtype == np.float64:  # older versions saved more layers in float64
             arrays[name] = arrays[name].astype(LAYERS[name].dtype, copy=False)
     _check_layers(path, arrays)
     layers = (arrays["bedrock"], arrays["sediment"])
@@ -160,14 +160,14 @@ def _origin_of(
 
 
 def load_scene(path: Path) -> Scene:
-    """The scene that goes on with the world of a file. Reads nothing of the file but this."""
+    """The scene of a saved world. Reads nothing else."""
     meta = _meta(path, _read(path, ("meta",))["meta"])
     scene = found_from(scene_from(meta.parameters, str(path)), path.parent)
     return msgspec.structs.replace(scene, saved_world=str(path))
 
 
 def journal_before(path: Path) -> Journal | None:
-    """The journal of a saved world that is gone on with, where it has one that can be read."""
+    """The journal of a saved world that is continued, if it is readable."""
     try:
         journal = load_journal(path)
     except UserError as error:
@@ -177,7 +177,7 @@ def journal_before(path: Path) -> Journal | None:
 
 
 def load_journal(path: Path) -> Journal | None:
-    """The journal of a saved world, where it has one. Reads nothing of the file but this."""
+    """The journal of a saved world, if any. Reads nothing else."""
     meta = _meta(path, _read(path, ("meta",))["meta"])
     return journal_from(meta.journal, str(path), path.parent) if meta.journal else None
 
@@ -189,7 +189,7 @@ def _read(
     check: Callable[[int, int], None] = lambda rows, columns: None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # a pipe, say, on which one would wait for ever
+        if not stat.S_ISREG(path.stat().st_mode):  # such as a pipe, which would block forever
             raise UserError(f"{path}: not a saved world: it is not a regular file")
         with zipfile.ZipFile(path) as archive:
             if optional:
@@ -197,17 +197,17 @@ def _read(
                 for entry in set(archive.namelist()) - {f"{name}.npy" for name in (*names, *optional)}:
                     raise UserError(f"{path}: it has '{entry}', which no saved world has")
             names = (*names, *(name for name in optional if f"{name}.npy" in archive.namelist()))
-            # Checked before anything is unpacked, because a small file can unpack to more than there is memory.
+            # Checked before unpacking: a small file can unpack to more than the memory.
             largest = LARGEST_SIDE * LARGEST_SIDE * np.dtype(np.float64).itemsize + 1024
             for name in names:
                 if archive.getinfo(f"{name}.npy").file_size > largest:
                     raise UserError(f"{path}: '{name}' is too large; a side may have up to {LARGEST_SIDE} cells")
-            if optional and len(shape := _shape(archive)) == 2:  # another one is reported later
+            if optional and len(shape := _shape(archive)) == 2:  # other shapes are reported later
                 check(*shape)
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in names}
         for name, array in arrays.items():
-            if not isinstance(array, np.ndarray):  # as NumPy hands over what does not begin as one
+            if not isinstance(array, np.ndarray):  # NumPy returns other objects as they are
                 raise UserError(f"{path}: '{name}' is not an array")
         return arrays
     except UserError:
@@ -217,13 +217,13 @@ def _read(
         raise UserError(f"{path}: not a saved world: it has no '{missing}'") from error
     except FileNotFoundError as error:
         raise UserError(f"{path}: there is no such file") from error
-    except Exception as error:  # whatever the libraries make of a broken file
+    except Exception as error:  # libraries raise anything on broken files
         reason = " ".join(str(error).split()) or type(error).__name__
         raise UserError(f"{path}: cannot be read as a saved world: {reason}") from error
 
 
 def _shape(archive: zipfile.ZipFile) -> tuple[int, ...]:
-    """That of the layers, of which nothing else is read."""
+    """The shape of the layers, without reading them."""
     with archive.open(f"{NEEDED[0]}.npy") as layer:
         if layer.read(8) != np.lib.format.magic(1, 0):
             return ()
@@ -239,7 +239,7 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
         if version != FORMAT:
             raise UserError(f"{path}: written in format {version}; this version of the program reads format {FORMAT}")
         meta = msgspec.json.decode(text, type=Meta)
-    except (ValueError, RecursionError) as error:  # also where it is no Unicode, or nested too deeply
+    except (ValueError, RecursionError) as error:  # also for invalid Unicode and deep nesting
         raise UserError(f"{path}: 'meta' is not what a saved world has: {error}") from error
     for name, side in (
         ("cell size", meta.cell_size),
@@ -264,11 +264,11 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
             raise UserError(f"{path}: its {name} are {years:g}; they must be a finite number, 0 or more")
     for substance, account in meta.ledger.accounts().items():
         volumes = {"at the start": account.scale, **account.gained, **account.lost}
-        rounded = LARGEST_IMBALANCE * sum(map(abs, volumes.values()))  # differences may be below 0
+        rounded = LARGEST_IMBALANCE * sum(map(abs, volumes.values()))  # differences may be negative
         for cause, volume in volumes.items():
             if not volume >= -rounded:
                 raise UserError(f"{path}: its ledger says '{cause}' of {volume:g} m³ of {substance}; must be 0 or more")
-        if substance != "rock" and not account.expected() >= -rounded:  # rock has heights, which may be below 0
+        if substance != "rock" and not account.expected() >= -rounded:  # heights of rock may be negative
             raise UserError(f"{path}: its ledger says that more {substance} was lost than there ever was")
     return meta
 
@@ -289,9 +289,9 @@ def _check_layers(path: Path, layers: dict[str, np.ndarray[Any, Any]]) -> None:
 
 
 def _account_for_changes(world: World) -> None:
-    """Tell the ledger what somebody put into the layers of a file or took out, so that it adds up from here on.
+    """Enter in the ledger what was changed in the layers of a file, so that it adds up from now on.
 
-    Else more could be lost later than there ever was, and that could not be opened again.
+    Otherwise more could leave than was ever there, and the saved world could not be opened again.
     """
     for substance, imbalance in world.imbalances().items():
         if abs(imbalance) > LARGEST_IMBALANCE:

@@ -1,4 +1,4 @@
-"""Clips by ffmpeg: the formats as a table, and a process that takes pictures with their places in time."""
+"""Clips by ffmpeg: a table of formats, and a process that encodes pictures with timestamps."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from numpy.typing import NDArray
 from app.files.atomic import REASONS
 from app.model.errors import UserError
 
-Pixels = NDArray[np.uint8]  # [row, column, channel]: red, green, blue and what is ignored, the uppermost row first
+Pixels = NDArray[np.uint8]  # [row, column, channel]: red, green, blue and an ignored one; top row first
 
-# The encoder's output depends on the number of its threads, and must not depend on the machine.
+# The output of the encoder depends on its number of threads, which must not depend on the machine.
 ENCODER_THREADS = 4
 QUALITY = 18  # x264's constant rate factor: visually lossless
 
-# Without names of versions.
+# Without version names.
 REPRODUCIBLE = ("-fflags", "+bitexact", "-flags:v", "+bitexact")
-# What is left out is seen once more, but not converted again.
+# A dropped frame repeats the last one without converting it again.
 CONSTANT_RATE = "fps=source_fps"
-# Players take what is not marked for the colours of HD television, so they are converted so and marked.
+# Players assume HD colours for unmarked video, so pictures are converted to them and marked.
 HD_COLOURS = (
     *("-vf", f"scale=out_color_matrix=bt709:out_range=tv,{CONSTANT_RATE}", "-color_range", "tv"),
     *("-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"),
 )
-INDEX_IN_FRONT = ("-movflags", "+faststart")  # so that a browser can play it while it loads
-# Each second can be played when it is written, whatever becomes of the rest.
+INDEX_IN_FRONT = ("-movflags", "+faststart")  # a browser can play it while it loads
+# Each second is playable once it is written, whatever happens later.
 IN_FRAGMENTS = (
     *("-force_key_frames", "expr:gte(t,n_forced)", "-f", "mp4", "-flush_packets", "1"),
     *("-movflags", "+frag_keyframe+empty_moov+default_base_moof"),
@@ -50,7 +50,7 @@ LOSSLESS = ("-vf", CONSTANT_RATE, "-c:v", "libx264rgb", "-pix_fmt", "bgr24", "-p
 
 @dataclass(frozen=True)
 class ClipFormat:
-    """How pictures become a clip of a kind, in ffmpeg's options.
+    """A clip format, as options of ffmpeg.
 
     `encoding` makes a file of pictures. While a window is recorded there is no time for that: then they are encoded as
     `capture` says, in fragments, and its end makes the file of that by `conversion`, or by `encoding` where that is
@@ -62,12 +62,12 @@ class ClipFormat:
     encoding: tuple[str, ...]
     capture: tuple[str, ...] = LOSSLESS
     conversion: tuple[str, ...] = ()
-    even: bool = False  # whether width and height must be
-    fastest: int = 240  # frames in a second
+    even: bool = False  # whether width and height must be even
+    fastest: int = 240  # largest frame rate, per second
 
     @property
     def finishing(self) -> tuple[str, ...]:
-        """The options that turn a capture into the clip."""
+        """The options that convert a capture into the clip."""
         return self.conversion or self.encoding
 
 
@@ -89,13 +89,13 @@ CLIPS: dict[str, ClipFormat] = {
     "gif": ClipFormat(
         "a short loop",
         ".gif",
-        # A palette for each picture: one for all of them would keep all in memory.
+        # A palette per picture: a common one would need all of them in memory.
         (
             "-filter_complex",
             "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=bayer:bayer_scale=3",
             *("-c:v", "gif", "-loop", "0"),
         ),
-        fastest=50,  # players slow down what is faster
+        fastest=50,  # players slow down faster ones
     ),
     "webp": ClipFormat(
         "a short loop, smaller than a GIF",
@@ -107,27 +107,27 @@ PICTURES = ClipFormat("numbered pictures in a folder", "", ("-c:v", "png", "-pre
 
 
 class Encoder:
-    """ffmpeg while it writes a clip. Where it fails, a `UserError` says why, and what it has written is left.
+    """A running ffmpeg that writes a clip. If it fails, a `UserError` says why, and the partial file stays.
 
-    Pictures have numbers, which are their places in time; where one is left out, that before it is seen for longer.
+    Pictures have frame numbers. A missing frame repeats the one before.
     """
 
     def __init__(
         self, path: Path, width: int, height: int, fps: int, options: Sequence[str], *, called: Path | None = None
     ) -> None:
-        """`called` is how errors name the file, where that is not its path."""
+        """`called` is the name of the file in errors, by default its path."""
         self._size = width, height
         self._fps = fps
         self._begun = False
         self._before: tuple[int, Pixels] | None = None
-        self._last: tuple[int, Pixels] | None = None  # which waits for the next
-        # Each picture is there at once: nothing is looked for, nothing is waited for.
+        self._last: tuple[int, Pixels] | None = None  # waits for the next
+        # Pictures are complete: no probing and no buffering.
         source = ["-probesize", "32", "-analyzeduration", "0", "-fpsprobesize", "0", "-f", "matroska", "-i", "-"]
         timed = ["-an", "-fps_mode", "cfr", "-r", str(fps), "-threads", str(ENCODER_THREADS)]
         self._ffmpeg = _Ffmpeg([*source, *timed, *options, *REPRODUCIBLE, str(path)], called or path)
 
     def write(self, number: int, pixels: Pixels) -> None:
-        """Take a picture, of a greater number than that before."""
+        """Take a picture with a greater number than the last."""
         assert pixels.shape[1::-1] == self._size
         if self._last is not None:
             self._put(*self._last)
@@ -144,14 +144,14 @@ class Encoder:
         """Wait until all is written."""
         if self._last is not None:
             number = self._last[0]
-            # ffmpeg shows the last picture for as long as that before: it shall be one frame.
+            # ffmpeg shows the last picture as long as the one before; it shall be one frame.
             if self._before is not None and self._before[0] < number - 1:
                 self._put(number - 1, self._before[1])
             self._put(*self._last)
         self._ffmpeg.finish()
 
     def yield_cores(self) -> None:
-        """Let others go first."""
+        """Lower the priority of ffmpeg."""
         self._ffmpeg.yield_cores()
 
     def kill(self) -> None:
@@ -159,7 +159,7 @@ class Encoder:
 
 
 def convert(capture: Path, path: Path, fps: int, options: Sequence[str], *, called: Path | None = None) -> None:
-    """Make another file of a clip; `called` as for an `Encoder`."""
+    """Convert a clip to another file; `called` as for `Encoder`."""
     ffmpeg = _Ffmpeg(["-i", str(capture), "-an", "-r", str(fps), *options, *REPRODUCIBLE, str(path)], called or path)
     try:
         ffmpeg.yield_cores()
@@ -169,7 +169,7 @@ def convert(capture: Path, path: Path, fps: int, options: Sequence[str], *, call
 
 
 class _Ffmpeg:
-    """The program, and what it says when it fails."""
+    """The ffmpeg process, and its error output."""
 
     def __init__(self, options: Sequence[str], path: Path) -> None:
         self._path = path
@@ -190,12 +190,12 @@ class _Ffmpeg:
     def write(self, content: bytes | memoryview) -> None:
         try:
             self._stdin.write(content)
-        except OSError as error:  # it has ended before its time
+        except OSError as error:  # it ended early
             self._process.wait()
             raise self._failure() from error
 
     def finish(self) -> None:
-        with contextlib.suppress(OSError):  # its exit status says more
+        with contextlib.suppress(OSError):  # the exit status tells more
             self._stdin.close()
         if self._process.wait() != 0:
             raise self._failure()
@@ -214,7 +214,7 @@ class _Ffmpeg:
 
     def _failure(self) -> UserError:
         status = self._process.returncode
-        if reason := REASONS.get(256 - status):  # it ends with the number of the system's error, below 0
+        if reason := REASONS.get(256 - status):  # the status is the negative error number
             return UserError(f"cannot write {self._path}: {reason}")
         self._complaints.seek(0)
         lines = self._complaints.read().decode(errors="replace").strip().splitlines()
@@ -222,7 +222,7 @@ class _Ffmpeg:
 
 
 def ffmpeg_program() -> str:
-    """The file that starts FFmpeg. Raises `UserError` where there is none."""
+    """The executable of ffmpeg. Raises `UserError` if there is none."""
     import imageio_ffmpeg
 
     try:
@@ -233,8 +233,7 @@ def ffmpeg_program() -> str:
         ) from error
 
 
-# Matroska (RFC 9559), the plainest container with a time for each picture: one track of raw pictures, whose clock ticks
-# once a frame.
+# Matroska (RFC 9559), a plain container with timestamps: one track of raw pictures, whose clock ticks once per frame.
 
 
 def _element(name: int, content: bytes) -> bytes:
@@ -265,6 +264,6 @@ def _matroska_head(width: int, height: int, channels: int, fps: int) -> bytes:
 
 
 def _matroska_block_head(number: int, size: int) -> bytes:
-    """What comes before a picture of so many bytes: a cluster of its own."""
+    """The header of a picture of so many bytes: a cluster of its own."""
     cluster = _number(0xE7, number) + _head(0xA3, size + 4) + b"\x81" + struct.pack(">hB", 0, 0x80)
     return _head(0x1F43B675, len(cluster) + size) + cluster

@@ -1,4 +1,4 @@
-"""The guide: pages in Markdown that the program shows itself, in the window and in a terminal."""
+"""The guide: Markdown pages that the program shows in the window and in a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.model.errors import UserError, nearest
 
 FOLDER = "guide"
 SUFFIX = ".md"
-INDEX = "index"  # the page that all others follow, in the order of its links
+INDEX = "index"  # the first page; the others follow in the order of its links
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)")
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
@@ -20,7 +20,7 @@ _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 
 @dataclass(frozen=True)
 class Page:
-    """A page, whose `name` is what `thalweg guide` and links call it."""
+    """A page. `thalweg guide` and links use its `name`."""
 
     name: str
     text: str  # Markdown, without comments
@@ -34,7 +34,7 @@ class Page:
         return self.text.casefold()
 
     def has(self, words: str) -> bool:
-        """Whether all of these words stand in it, in any order and in any case."""
+        """Whether the page contains all words, in any order and case."""
         wanted = words.casefold().split()
         return not wanted or all(word in self._folded for word in wanted)
 
@@ -49,7 +49,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Chapter:
-    """Pages that belong together, as the index groups them."""
+    """A group of pages of the index."""
 
     title: str
     pages: tuple[Page, ...]
@@ -87,13 +87,13 @@ def page(name: str) -> Page:
 
 
 def page_of(target: str) -> str:
-    """The name of the page that a link leads to; empty where it leads elsewhere."""
+    """The name of the page that a link leads to; empty for other links."""
     name = target.partition("#")[0]
     return name.removesuffix(SUFFIX) if name.endswith(SUFFIX) and "/" not in name else ""
 
 
 def without_marks(text: str) -> str:
-    """A line of Markdown as plain text: a link to a page says how `thalweg guide` calls it."""
+    """A line of Markdown as plain text; links to pages become page names."""
     text = LINK.sub(lambda link: _link(link[1], link[2]), IMAGE.sub("", text))
     return re.sub(r"\*\*|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", "", text)
 

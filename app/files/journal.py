@@ -1,6 +1,6 @@
-"""Journals: all that was done to worlds, and after which cycle, so that it can be done again.
+"""Journals: all edits of worlds with their cycles, so that they can be replayed.
 
-They are kept in saved worlds, and alone as TOML that people can read:
+They are stored in saved worlds, and separately as readable TOML:
 
     format = 1
     cycle = 2000            # where it ends
@@ -33,7 +33,7 @@ They are kept in saved worlds, and alone as TOML that people can read:
     radius = 200.0
     amount = 4.0
 
-What else can be done is `copy` and `keep` (a comparison), `blur`, `refine` (with `times`), `snowballs` (with `balls`)
+Other edits are `copy` and `keep` (a comparison), `blur`, `refine` (with `times`), `snowballs` (with `balls`)
 and `stop-snowballs`.
 """
 
@@ -75,27 +75,27 @@ from kernels.brushes import FORMS
 
 FORMAT = 1
 LARGEST_SECONDS = 1e9
-LARGEST_LENGTH = 1e9  # metres, of a stroke
-MOST_DABS = 1_000_000  # of a part of a stroke
+LARGEST_LENGTH = 1e9  # metres, of lengths in a stroke
+MOST_DABS = 1_000_000  # per part of a stroke
 DEFAULT = msgspec.to_builtins(ViewParameters())
 
 
 class Journal(msgspec.Struct, frozen=True):
-    """`edits` begin with the worlds that were opened; after `cycle` cycles it ends."""
+    """`edits` begin with opening worlds. The journal ends after `cycle` cycles."""
 
     edits: tuple[Edit, ...]
     cycle: int
     looks: tuple[Looked, ...] = ()
 
     def check_beginning(self, cycle: int) -> None:
-        """Raise `UserError` where what it opens is after another cycle than it was: then it is another world."""
+        """Raise `UserError` if the opened world is at another cycle than before: then it is another world."""
         if cycle != self.edits[0].cycle:
             raise UserError(
                 f"the journal begins with a world that was after cycle {self.edits[0].cycle}, and is after {cycle} now"
             )
 
     def without_run(self) -> Journal:
-        """The same, ending with no run of snowballs: a saved world does not go on with one."""
+        """The journal with a last run of snowballs ended: saved worlds do not continue runs."""
         rolls = any(isinstance(edit.request, RollSnowballs) for edit in self.edits)
         ended = isinstance(self.edits[-1].request, CancelSnowballs)
         if not rolls or ended:
@@ -103,13 +103,13 @@ class Journal(msgspec.Struct, frozen=True):
         return Journal((*self.edits, Edit(self.cycle, CancelSnowballs())), self.cycle, self.looks)
 
     def begins_with(self, path: Path) -> bool:
-        """Whether it goes on with the world of a file: one that takes its place cannot be made again from it."""
+        """Whether it continues the world of this file, so that a world saved in its place could not be replayed."""
         first = self.edits[0].request
         saved = [scene.saved_world for scene in first.scenes] if isinstance(first, Open) else []
         return any(name and Path(name).resolve() == path.resolve() for name in saved)
 
     def of(self, world: int) -> Journal:
-        """The journal that leads to one of several worlds alone."""
+        """The journal of one of several worlds alone."""
         return Journal((*self.edits, Edit(self.cycle, Keep((world,)))), self.cycle, self.looks)
 
 
@@ -130,7 +130,7 @@ def journal_content(journal: Journal, folder: Path) -> dict[str, Any]:
     before: Looked | None = None
     for look in journal.looks:
         row = {"cycle": look.cycle, "seconds": look.seconds, "camera": msgspec.to_builtins(look.camera)}
-        if before is None or look.view != before.view:  # which seldom changes
+        if before is None or look.view != before.view:  # it seldom changes
             row["view"] = {name: item for name, item in msgspec.to_builtins(look.view).items() if item != DEFAULT[name]}
         looks.append(row)
         before = look
@@ -138,7 +138,7 @@ def journal_content(journal: Journal, folder: Path) -> dict[str, Any]:
 
 
 def journal_from(content: dict[str, Any], name: str, folder: Path) -> Journal:
-    """The journal that a file in `folder` keeps. `name` is the file's, for the errors."""
+    """The journal of a file in `folder`. `name` is that of the file, for errors."""
     try:
         if content.get("format") != FORMAT:
             raise UserError(f"journal of format {content.get('format')}; this version of the program reads {FORMAT}")
@@ -161,7 +161,7 @@ def journal_from(content: dict[str, Any], name: str, folder: Path) -> Journal:
 
 
 def _looks(rows: object) -> tuple[Looked, ...]:
-    """How the land was seen, from a list of tables. One without a view has that of the one before."""
+    """The looks from a list of tables. A missing view is that of the look before."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise UserError("'look' must be a list of tables, [[look]]")
     looks: list[Looked] = []
@@ -219,7 +219,7 @@ def _change(row: dict[str, Any], folder: Path) -> Change:
 
 
 def _as_named_now(values: dict[str, Any]) -> dict[str, Any]:
-    """Values by the paths that their parameters have today; those of curves have theirs."""
+    """Values by the present paths of their parameters and curves."""
     sections: dict[str, Any] = {}
     for path, value in values.items():
         section, _, name = path.partition(".")
@@ -281,7 +281,7 @@ def _stroke_content(stroke: Stroke, folder: Path) -> dict[str, Any]:
 
 
 def _check_range(name: str, value: float, low: float, high: float) -> None:
-    if not low <= value <= high:  # which NaN is not
+    if not low <= value <= high:  # false for NaN, too
         raise UserError(f"{name} = {value!r}: must be from {low:g} to {high:g}")
 
 

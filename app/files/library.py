@@ -1,6 +1,6 @@
-"""What a person has: presets of their own, the files opened last, and what the program has shown them already.
+"""The library of a user: own presets, recent files, and what was shown at the first start.
 
-All of it lies in small files in the user's folders, see `app.files.small_file`.
+Stored in small files in the user's folders, see `app.files.small_file`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Welcome(msgspec.Struct, frozen=True):
 
 
 class Library:
-    """A person's files. Without a folder nothing outlives the program. Can be used from any thread."""
+    """The files of a user. Without a folder nothing is stored. Safe for threads."""
 
     def __init__(self, data: Path | None = None, cache: Path | None = None) -> None:
         self._data = data
@@ -52,14 +52,14 @@ class Library:
 
     @classmethod
     def of_user(cls) -> Self:
-        """That of the person who runs the program."""
+        """The library of the present user."""
         places = (platformdirs.user_data_path, platformdirs.user_cache_path)
         data, cache = (place("thalweg", appauthor=False) for place in places)
         return cls(data, cache)
 
     @property
     def own_folder(self) -> Path | None:
-        """Where presets of one's own lie."""
+        """The folder of the user's presets."""
         return self._data / "presets" if self._data else None
 
     @property
@@ -80,7 +80,7 @@ class Library:
             self._write_recent((file, *others)[:MOST_RECENT])
 
     def forget(self, path: Path) -> None:
-        """Take a file from the list of recent ones. The file itself stays."""
+        """Remove a file from the list of recent ones. The file itself stays."""
         with self._lock:
             self._write_recent(tuple(file for file in self._read_recent() if file.place != path))
 
@@ -98,7 +98,7 @@ class Library:
             write_small_file(self._place(WELCOME), welcome)
 
     def _place(self, name: str) -> Path | None:
-        """Of one of its files, which is read afresh each time, as another window may have written it."""
+        """The path of a file of the library. It is read each time, as another window may write it."""
         return self._data / name if self._data else None
 
     def _read_recent(self) -> tuple[RecentFile, ...]:

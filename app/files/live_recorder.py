@@ -1,4 +1,4 @@
-"""A recording while it goes on: pictures come when there are any, and what they show is never held up."""
+"""Live recording: takes pictures as they come and never delays what they show."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from app.files.atomic import check_writable, write_atomically_by_path
 from app.files.encoder import IN_FRAGMENTS, ClipFormat, Encoder, Pixels, convert
 from app.model.errors import UserError, explained
 
-WAITING = 4  # pictures between window and encoder, at most
-REPEATED_AFTER = 0.5  # seconds without a picture, after which the last one is written once more
-UNFINISHED = "-recording.mp4"  # how the name of a capture ends that is not of the clip's own kind
+WAITING = 4  # largest queue of pictures between window and encoder
+REPEATED_AFTER = 0.5  # seconds without a picture after which the last one is repeated
+UNFINISHED = "-recording.mp4"  # suffix of captures that still need conversion
 FRAME_NAME = "frame_%05d.png"
 
 
 def capture_ending(clip: ClipFormat) -> str:
-    """How the name of what is recorded ends, in place of the suffix of the clip that it becomes."""
+    """The suffix of the capture of a clip."""
     return clip.suffix if clip.conversion else UNFINISHED
 
 
 class LiveRecorder:
-    """Takes pictures by the clock, and makes a clip of them on a thread of its own.
+    """Takes pictures in real time and encodes a clip on a thread.
 
     The clip has its frames at a constant rate, and plays as fast as what it shows went: where no picture came in time,
     that before is seen once more. Pictures that the encoder has no room for are dropped and counted.
@@ -46,7 +46,7 @@ class LiveRecorder:
         complain: Callable[[str], object],
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """Raises `UserError` where nothing can be written there."""
+        """Raises `UserError` if the place cannot be written."""
         self.path = path
         self.capture = path.with_name(path.name.removesuffix(clip.suffix) + capture_ending(clip))
         self.size = width, height
@@ -57,7 +57,7 @@ class LiveRecorder:
         self._clock = clock
         self._pictures: queue.Queue[tuple[int, Pixels]] = queue.Queue(WAITING)
         self._taken = -1  # the number of the last picture
-        self._end: int | None = None  # how many frames it has, once that is known
+        self._end: int | None = None  # number of frames, once known
         self._is_over = False
         check_writable(self.capture)
         self._begin = clock()
@@ -66,12 +66,12 @@ class LiveRecorder:
 
     @property
     def seconds(self) -> float:
-        """How long it is."""
+        """Duration so far, in seconds."""
         return self._clock() - self._begin if self._end is None else self._end / self._fps
 
     @property
     def bytes(self) -> int:
-        """How large it is so far."""
+        """Size of the file so far."""
         try:
             return self.capture.stat().st_size
         except OSError:
@@ -79,21 +79,21 @@ class LiveRecorder:
 
     @property
     def is_recording(self) -> bool:
-        """Whether it takes pictures: nobody has stopped it, and it has not failed."""
+        """Whether it takes pictures: it was not stopped and has not failed."""
         return self._end is None and not self._is_over
 
     @property
     def is_over(self) -> bool:
-        """Whether the clip is there, or has failed."""
+        """Whether the clip is finished or has failed."""
         return self._is_over
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time for another picture."""
+        """Whether the next picture is due."""
         return self.is_recording and self._number(self._clock()) > self._taken
 
     def take(self, pixels: Pixels) -> None:
-        """Take the picture of now. It must not be changed any more."""
+        """Take a picture, which must not be changed afterwards."""
         self._taken = self._number(self._clock())
         try:
             self._pictures.put_nowait((self._taken, pixels))
@@ -101,16 +101,16 @@ class LiveRecorder:
             self.dropped += 1
 
     def stop(self) -> None:
-        """Let the clip be finished."""
+        """Stop recording; the clip is finished in the background."""
         if self._end is None:
             self._end = self._number(self._clock()) + 1
 
     def wait(self) -> None:
-        """Until it is over."""
+        """Wait until the clip is finished."""
         self._thread.join()
 
     def _number(self, now: float) -> int:
-        """The frame of a moment."""
+        """The frame number of a time."""
         return int((now - self._begin) * self._fps)
 
     def _record(self) -> None:
@@ -127,7 +127,7 @@ class LiveRecorder:
             self._is_over = True
 
     def _capture(self) -> None:
-        """Write pictures until the end is known and all are written."""
+        """Write pictures until the end is reached."""
         encoder = Encoder(self.capture, *self.size, self._fps, [*self._clip.capture, *IN_FRAGMENTS])
         last, picture = -1, None
         try:
@@ -149,7 +149,7 @@ class LiveRecorder:
             encoder.kill()
 
     def _finish(self) -> None:
-        """Make the clip of what was captured."""
+        """Convert the capture into the clip."""
         if self._clip.suffix:
             with write_atomically_by_path(self.path) as temporary:
                 convert(self.capture, temporary, self._fps, self._clip.finishing, called=self.path)

@@ -1,4 +1,4 @@
-"""From the name of a source to its scene."""
+"""Opening a source by name: its scene."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from app.sources.terrain import find_terrain, is_there
 
 
 def open_scene(source: str, part: str | None = None, wanted: int = 0) -> Scene:
-    """The scene of a preset, a generator or a file, looked for in this order. Raises `UserError` where there is none.
+    """The scene of a preset, a generator or a file, tried in this order. Raises `UserError` if there is none.
 
     Of a heightmap or a folder of tiles, also one that a preset names, it can be that of a part, and what suits land
     with about as many cells along its longer side as `wanted`; 0 are those that it has.
 
-    A file is a user's preset (`.toml`), a saved world, or else a heightmap. One that is named like a preset or a
+    A file is a preset (`.toml`), a saved world, or otherwise a heightmap. A file named like a preset or a
     generator is reached by its path: `./noise`.
     """
     if not source:
@@ -47,12 +47,12 @@ def _open(source: str, part: str, wanted: int) -> Scene:
 
 
 def is_file(source: str) -> bool:
-    """Whether a source that can be opened is a person's file."""
+    """Whether a source is a file of the user."""
     return source not in presets() and source not in GENERATORS and is_there(Path(source))
 
 
 def is_model(source: str) -> bool:
-    """Whether a source is a person's heightmap or folder of tiles: reading what suits its land can take long."""
+    """Whether a source is a heightmap or folder of tiles of the user: choosing its scene can take long."""
     from app.sources.heightmap import is_saved_world
     from app.sources.heightmap.formats import SUFFIXES
 
@@ -61,7 +61,7 @@ def is_model(source: str) -> bool:
 
 
 def open_comparison(scene: Scene, words: Sequence[str]) -> Scene:
-    """The scene of another world on the land of `scene`: each word changes it further.
+    """The scene of a compared world on the land of `scene`, changed by each word in turn.
 
     A word is a preset or a file whose climate and processes it takes, or a change of one of their parameters, such as
     `droplets.evaporation=0.01`. Raises `UserError` where a word is neither.
@@ -79,7 +79,7 @@ def open_comparison(scene: Scene, words: Sequence[str]) -> Scene:
 def open_compared(source: str) -> Scene:
     """The scene of a preset or a saved world, for its climate and processes.
 
-    Raises `UserError` where it says nothing of them.
+    Raises `UserError` if it has none.
     """
     scene = open_scene(source)
     if not (source in presets() or scene.saved_world or source.endswith(".toml")):
@@ -109,13 +109,13 @@ def _heightmap_scene(source: str, path: Path, part: str, wanted: int) -> Scene:
     scene = heightmap_scene(source, part)
     try:
         land = overview_of_file(path, part, wanted)
-    except Exception:  # whatever a decoder makes of a broken file
+    except Exception:  # decoders raise anything on broken files
         return scene
     return scene if land is None else suited(scene, land, land.cells)
 
 
 def heightmap_scene(source: str, part: str = "") -> Scene:
-    """The scene of a heightmap of which nothing is known."""
+    """The scene of a heightmap before it is read."""
     real = load_preset(DEFAULT_PRESET)
     land = WorldParameters(source=source, part=part, past=real.world.past)
     return Scene(world=land, pools=real.pools, droplets=real.droplets)
@@ -126,7 +126,7 @@ def _find_file(source: str) -> Path:
         return find_terrain(source)
     except UserError:
         if is_there(Path(source)):
-            raise  # it is there, but cannot be named
+            raise  # it exists, but its name is refused
         if "/" in source or "." in source:
             raise UserError(f"{source}: there is no such file") from None
         names = f"presets are {', '.join(presets())}; generators are {', '.join(GENERATORS)}"
@@ -136,12 +136,12 @@ def _find_file(source: str) -> Path:
 
 
 def _open_preset(path: Path) -> Scene:
-    """A preset that lies in a file. The files that it names are found from there."""
+    """A preset from a file. Its paths are relative to that file."""
     return found_from(read_preset(read_text(path, "preset"), str(path)), path.parent)
 
 
 def read_journal(path: Path) -> Journal:
-    """The journal of a file in TOML, or of a saved world. Raises `UserError` where it has none."""
+    """The journal of a TOML file or a saved world. Raises `UserError` if there is none."""
     if path.suffix.lower() != ".toml":
         journal = checkpoint.load_journal(path)
         if journal is None:
@@ -151,7 +151,7 @@ def read_journal(path: Path) -> Journal:
 
 
 def is_journal(path: Path) -> bool:
-    """Whether a file in TOML is a journal, and not a preset."""
+    """Whether a TOML file is a journal rather than a preset."""
     if path.suffix.lower() != ".toml" or not path.is_file():
         return False
     try:

@@ -1,6 +1,6 @@
 """Files that a scene names: heightmaps, rain maps, pictures of fields, folders of materials and of plants.
 
-In memory a scene names them so that they are found from where the program runs. In a file they are named from the
+In memory these paths are relative to the working folder. In a file they are relative to the
 folder of this file, so that the two can be moved and opened together.
 """
 
@@ -23,12 +23,12 @@ NAMING = [path for path, declaration in DECLARATIONS.items() if declaration.name
 
 
 def named_from(scene: Scene, folder: Path) -> Scene:
-    """The scene as a file in `folder` keeps it. What does not exist, such as a shipped terrain, keeps its name."""
+    """The scene with paths as in a file in `folder`. Names that are no files, such as shipped terrain, stay."""
     return with_names(scene, lambda name: from_folder(name, folder))
 
 
 def found_from(scene: Scene, folder: Path) -> Scene:
-    """The scene that a file in `folder` keeps, with its files where they are.
+    """The scene of a file in `folder`, with paths from the working folder.
 
     Each is looked for by its name from that folder; then, as it may have moved, in the folder itself; then from where
     the program runs. One that is nowhere gets the path where it should be, which the error that follows names.
@@ -37,7 +37,7 @@ def found_from(scene: Scene, folder: Path) -> Scene:
 
 
 def with_names(scene: Scene, named: Callable[[str], str]) -> Scene:
-    """The scene, in which files have the names that `named` gives them."""
+    """The scene with its paths mapped by `named`."""
     names = {path: str(scene.value(path)) for path in NAMING}
     values = {path: named(name) for path, name in names.items() if name and name not in GENERATORS}
     for path in EXPRESSIONS:
@@ -46,7 +46,7 @@ def with_names(scene: Scene, named: Callable[[str], str]) -> Scene:
 
 
 def value_found(path: str, value: Value, find: Callable[[str], str]) -> Value:
-    """The value of a parameter, in which files are named as `find` says."""
+    """The value of a parameter with its paths mapped by `find`."""
     declaration = find_declaration(path)
     if declaration.names_files:
         return with_files(str(value), find)
@@ -54,7 +54,7 @@ def value_found(path: str, value: Value, find: Callable[[str], str]) -> Value:
 
 
 def names_in(path: str, value: Value) -> list[str]:
-    """By what names the value of a parameter names files, in their order."""
+    """The paths in the value of a parameter, in order."""
     names: list[str] = []
 
     def note(name: str) -> str:
@@ -66,7 +66,7 @@ def names_in(path: str, value: Value) -> list[str]:
 
 
 def from_folder(name: str, folder: Path) -> str:
-    """The name by which a file in `folder` names another one; see `named_from`."""
+    """The path of a file relative to `folder`; see `named_from`."""
     place = path_of(name)
     if not place.exists():
         return name
@@ -79,7 +79,7 @@ def from_folder(name: str, folder: Path) -> str:
 
 
 def found(name: str, folder: Path) -> str:
-    """Where the file is that a file in `folder` names; see `found_from`."""
+    """The file that a file in `folder` names; see `found_from`."""
     place, here = path_of(name), working_folder()
     folder = here / folder
     there = Path(os.path.normpath(folder.resolve() / place))

@@ -1,7 +1,7 @@
-"""From pictures to files: a clip, the last picture, or every picture.
+"""Recorders write pictures to files: a clip, the last picture, or every picture.
 
 A recorder is opened before the first picture is drawn, so that a place that cannot be written is noticed before any
-work is done. Its file appears when the last picture is in it, and not before.
+work is done. Its file appears after the last picture.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from app.model.errors import UserError
 Recorder = Callable[[Pixels], None]  # takes the next picture
 
 _NUMBER = re.compile(r"%0?(\d*)d")
-MOST_DIGITS = 20  # of a picture's number
+MOST_DIGITS = 20  # of the number of a picture
 
 
 def open_recorder(path: Path, width: int, height: int, fps: int) -> AbstractContextManager[Recorder]:
-    """The recorder for a file, by its name: a clip, `.png` for the last picture, or `frame_%04d.png` for every one."""
+    """The recorder of a file, by its name: a clip, `.png` for the last picture, `frame_%04d.png` for every picture."""
     suffix = path.suffix.lower()
     widths = _NUMBER.findall(path.name)
     numbers = len(widths)
@@ -44,12 +44,12 @@ def open_recorder(path: Path, width: int, height: int, fps: int) -> AbstractCont
 
 
 def is_one_picture(path: Path) -> bool:
-    """Whether a recorder's file holds one picture, and not all of them."""
+    """Whether a recorder keeps one picture only."""
     return path.suffix.lower() == ".png" and not _NUMBER.search(path.name)
 
 
 def write_png(path: Path, pixels: Pixels) -> None:
-    """Write one picture, whole or not at all."""
+    """Write one picture atomically."""
     with write_atomically(path) as file:
         file.write(_png(pixels))
 

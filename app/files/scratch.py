@@ -1,4 +1,4 @@
-"""A folder of this process for what is too large for memory and need not outlive the program."""
+"""A scratch folder of this process, for data that is too large for memory."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ LOCK = "in-use"
 
 @cache
 def scratch_folder() -> Path:
-    """The folder, which is made by the first who asks. Those of processes that are gone are removed.
+    """The scratch folder, created on first use. Folders of dead processes are removed.
 
-    It lies among the person's caches, and not where the system keeps temporary files: that is often in memory.
+    It lies in the user's cache, as the system's temporary folder is often in memory.
     """
     home = platformdirs.user_cache_path("thalweg") / "scratch"
     home.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(home)
     folder = Path(tempfile.mkdtemp(dir=home))
     if sys.platform != "win32":
-        fcntl.flock(os.open(folder / LOCK, os.O_CREAT | os.O_RDWR), fcntl.LOCK_EX)  # for as long as the process lives
+        fcntl.flock(os.open(folder / LOCK, os.O_CREAT | os.O_RDWR), fcntl.LOCK_EX)  # held while the process lives
     atexit.register(remove_scratch_folder)
     return folder
 
 
 def remove_scratch_folder() -> None:
-    """Remove it, with all that is in it, where there is one."""
+    """Remove the folder with its contents, if it exists."""
     if scratch_folder.cache_info().currsize:
         shutil.rmtree(scratch_folder(), ignore_errors=True)
         scratch_folder.cache_clear()
 
 
 def _remove_abandoned(home: Path) -> None:
-    if sys.platform != "win32":  # where nothing tells whether a process lives that has no file open
+    if sys.platform != "win32":  # Windows tells nothing about processes without open files
         for folder in home.iterdir():
             with contextlib.suppress(OSError), (folder / LOCK).open("r+b") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # which is refused while its owner lives
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its owner lives
                 shutil.rmtree(folder, ignore_errors=True)

@@ -1,6 +1,6 @@
-"""Small files in the user's folders, of what the program remembers: each written as a whole, and none worth an error.
+"""Small files in the user's folders for what the program remembers. Failures are no errors.
 
-What cannot be read is as if it were not there, and what cannot be written is known until the program ends.
+An unreadable file counts as missing; values that cannot be written are remembered until the program ends.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Content = TypeVar("_Content")
 
 
 def read_small_file(path: Path | None, kind: type[_Content], otherwise: _Content) -> _Content:
-    """The content of a file in JSON, or `otherwise` where there is none that can be read."""
+    """The content of a JSON file, or `otherwise` if it is not readable."""
     if path is None:
         return otherwise
     try:
@@ -31,7 +31,7 @@ def read_small_file(path: Path | None, kind: type[_Content], otherwise: _Content
 
 
 def write_small_file(path: Path | None, content: object) -> None:
-    """Write a file in JSON, and its folder where there is none yet."""
+    """Write a JSON file, and create its folder."""
     if path is None:
         return
     try:

@@ -1,4 +1,4 @@
-"""Pictures too large for memory, written band by band from the uppermost."""
+"""Stills larger than memory, written band by band from the top."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ COMPRESSION = 6
 LARGEST_CHUNK = 1 << 20  # bytes
 
 TakeBand = Callable[[Pixels], None]
-Layers = Mapping[str, NDArray[Any]]  # of a band: [row, column] by the name of a channel, float16, float32 or uint32
+Layers = Mapping[str, NDArray[Any]]  # of a band: [row, column] by channel name, float16, float32 or uint32
 
 
 @contextlib.contextmanager
 def open_png(path: Path, width: int, height: int) -> Iterator[TakeBand]:
-    """A PNG that takes bands [row, column, (red, green, blue)]. Whole or not at all."""
+    """A context with a PNG that takes bands [row, column, (red, green, blue)]. Written atomically."""
     with write_atomically(path) as file:
 
         def chunk(kind: bytes, content: bytes) -> None:
@@ -41,7 +41,7 @@ def open_png(path: Path, width: int, height: int) -> Iterator[TakeBand]:
             nonlocal above
             rows = np.ascontiguousarray(band).reshape(len(band), width * 3)
             filtered = np.empty((len(rows), 1 + width * 3), np.uint8)
-            filtered[:, 0] = 2  # the filter "up": each byte less that above it
+            filtered[:, 0] = 2  # the filter "up": each byte minus the one above
             np.subtract(rows, np.concatenate([above, rows[:-1]]), out=filtered[:, 1:])
             above = rows[-1:].copy()
             waiting.extend(compressor.compress(filtered.tobytes()))
@@ -56,7 +56,7 @@ def open_png(path: Path, width: int, height: int) -> Iterator[TakeBand]:
 
 
 class LayeredStill:
-    """An EXR while it is written. What is described must be before the first band."""
+    """An EXR that is being written. Call `describe` before the first band."""
 
     def __init__(self, path: Path, width: int, height: int, channels: Sequence[tuple[str, str]]) -> None:
         import Imath
@@ -69,7 +69,7 @@ class LayeredStill:
         self._file: Any = None
 
     def describe(self, texts: Mapping[str, str]) -> None:
-        """Say something of layers, by their names."""
+        """Add descriptions of layers, by name."""
         self._header |= {name: text.encode() for name, text in texts.items()}
 
     def take(self, band: Layers) -> None:
@@ -89,7 +89,7 @@ class LayeredStill:
 
 @contextlib.contextmanager
 def open_exr(path: Path, width: int, height: int, channels: Sequence[tuple[str, str]]) -> Iterator[LayeredStill]:
-    """An EXR of named channels, which are HALF, FLOAT or UINT. Whole or not at all."""
+    """A context with an EXR of named channels, HALF, FLOAT or UINT. Written atomically."""
     with write_atomically_by_path(path) as temporary:
         still = LayeredStill(temporary, width, height, channels)
         try:

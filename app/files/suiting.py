@@ -1,6 +1,6 @@
-"""What suits the land of a heightmap: how it is seen, where its sea is, and how large its streams are.
+"""A scene that suits the land of a heightmap: view, sea, and size of streams.
 
-It is seen whole, as a block on its table, in light from the side: nobody has looked for its best side yet.
+It is shown whole, as a block on its table, in light from the side.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from app.sources.heightmap.overview import Overview
 WHOLE = CameraParameters(heading=330.0, pitch=15.0, distance=1.75, field_of_view=30.0)
 SUN_DIRECTION, SUN_HEIGHT = 250.0, 20.0  # degrees
 CLOUDS = 0.3  # of the sky
-SEEN_RELIEF = 0.05  # of the longer side: how high land looks best
+SEEN_RELIEF = 0.05  # of the longer side: the relief that looks best
 MOST_EXAGGERATED = 6.0
-STEPS = 2.0  # to a unit of exaggeration
+STEPS = 2.0  # per unit of exaggeration
 SPREAD = (2.0, 98.0)  # percentiles between which nearly all land lies
-CELLS_PER_STREAM = 430  # of the map, for each that a stream gathers at least
-LEVEL = 0.5  # metres of relief, below which there is nothing to see
-FEWEST, MOST = 50.0, 100_000.0  # such cells
-FLAT_SEA = 0.5  # metres: a sea without a floor, as models from above have it, lies so near to 0
-SEA_PART = 0.01  # of the map, or of its edge, from which on it is one
+CELLS_PER_STREAM = 430  # of the map, per cell of the least catchment of a stream
+LEVEL = 0.5  # metres of relief below which land counts as level
+FEWEST, MOST = 50.0, 100_000.0  # cells of the least catchment of a stream
+FLAT_SEA = 0.5  # metres: a level sea in a model lies this close to 0
+SEA_PART = 0.01  # fraction of the map, or of its edge, from which on it is a sea
 
-# Of models that were measured from above the sea is level; others have its floor.
+# Models measured from above have a level sea; others have a sea floor.
 Sea = Literal["level", "deep"]
-FLOORS: dict[Sea, float] = {"level": 0.03, "deep": 0.0}  # slope of the floor that is made
+FLOORS: dict[Sea, float] = {"level": 0.03, "deep": 0.0}  # slope of the generated floor
 
 
 def suited(scene: Scene, land: Overview, cells: int) -> Scene:
-    """The scene of a heightmap with what suits its land, in so many cells."""
+    """The scene of a heightmap with parameters that suit its land in so many cells."""
     view = msgspec.structs.replace(
         scene.view,
         exaggeration=exaggeration_of(land),
@@ -50,7 +50,7 @@ def suited(scene: Scene, land: Overview, cells: int) -> Scene:
 
 
 def exaggeration_of(land: Overview) -> float:
-    """By how much heights are best multiplied: never less than true to scale, as a plain is."""
+    """The exaggeration of heights that looks best, at least 1."""
     low, high = np.percentile(land.known, SPREAD) if land.known.size else (0.0, 0.0)
     if high - low < LEVEL:
         return 1.0
@@ -59,7 +59,7 @@ def exaggeration_of(land: Overview) -> float:
 
 
 def sea_of(land: Overview) -> Sea | None:
-    """What kind of sea stands at 0 m; None where there is none.
+    """The kind of sea at 0 m; None if there is none.
 
     There is one where much of the land is as flat as a sea at 0, or where much of the map's edge lies below it, and
     other land above.

@@ -1,4 +1,4 @@
-"""Files of text that a person has written, or may have changed."""
+"""Text files that the user may have written."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 
 from app.model.errors import UserError
 
-LARGEST_TEXT = 2**20  # bytes; presets that are written have a few thousand
+LARGEST_TEXT = 2**20  # bytes; presets have a few thousand
 
 
 def read_text(path: Path, kind: str) -> str:
-    """The text of a file of this kind, which a person has written. Raises `UserError` where it is none."""
+    """The text of a file. Raises `UserError`, which names the kind of file, if it is not text."""
     if not path.is_file():
         raise UserError(f"{path}: not a {kind}: it is not a regular file")
     try:
