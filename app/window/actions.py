@@ -1,4 +1,4 @@
-"""All actions in one table, from which key handling, menu, tooltips and the guide's list of keys follow."""
+"""The table of all actions. Key handling, menus, tooltips and the guide's list of keys derive from it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Action:
-    """What a key, a button or a row of a menu does."""
+    """An action of a key, a button or a menu item."""
 
     keys: tuple[str, ...]  # as `KeyPressed.chord` names them
     label: str
@@ -39,7 +39,7 @@ class Action:
         attempt(application, lambda: self.does(application))
 
 
-# Keys, label, name, what it does, and its help
+# Keys, label, name, function and help
 _Row = tuple[str, str, str, "Callable[[Application], object]", str]
 
 
@@ -190,7 +190,7 @@ ACTIONS: tuple[Action, ...] = tuple(
     for keys, label, name, does, help in rows
 )
 
-# What the mouse does, for the guide. It is handled by `CameraControl`.
+# Mouse gestures, for the guide. `Pointing` and `CameraControl` handle them.
 MOUSE: tuple[tuple[str, str], ...] = (
     ("left click", "show the catchment of a point, and its flow path to the ocean"),
     ("Ctrl + left click", "add a spring, or remove the one that is there"),
@@ -208,7 +208,7 @@ MOUSE: tuple[tuple[str, str], ...] = (
     ("under World", "parameters with the sign of Reset rebuild the world, when a drag ends or on Enter"),
 )
 
-# What a gamepad does, likewise. It is handled by `Viewer.handle` and `CameraControl.steer`.
+# Gamepad controls, for the guide. They are handled by `Viewer.handle` and `CameraControl.steer`.
 GAMEPAD: tuple[tuple[str, str], ...] = (
     ("gamepad: sticks", "fly: the left one moves, the right one looks; faster high above the ground"),
     ("gamepad: triggers", "sink and rise"),

@@ -44,7 +44,7 @@ from app.window.watching import Watching
 
 
 class Host(Protocol):
-    """What the application wants from the window that it is in."""
+    """The interface of the window to the application."""
 
     def close(self) -> None: ...
 
@@ -56,16 +56,16 @@ class Host(Protocol):
     def capture_pointer(self, captured: bool) -> None: ...
 
     def waiting_events(self) -> Sequence[Event]:
-        """What has happened in this moment and was not handed over yet."""
+        """The pending events, which stay pending."""
         ...
 
     def events(self) -> Sequence[Event]:
-        """The same, handed over."""
+        """The pending events, handed over."""
         ...
 
 
 class PanelControls(Protocol):
-    """What actions want from the panel, and what the parts of the panel want from the whole."""
+    """The interface of the panel to actions and to its own parts."""
 
     visible: bool
     timeline_visible: bool
@@ -106,9 +106,9 @@ class PanelControls(Protocol):
 
 
 class Application:
-    """A landscape in a window, or several side by side: the simulation that runs, the pictures that show it, cameras.
+    """A landscape in a window, or several side by side: simulation, pictures, cameras, and what is open.
 
-    Each world has a place in the order of scenes in `documents` and of what `sides` shows. The viewer sets `panel`.
+    Each world has the same place among the scenes of `documents` and in `sides`. The viewer sets `panel`.
     """
 
     panel: PanelControls
@@ -127,8 +127,8 @@ class Application:
         self.simulation: SimulationThread = simulation
         self.host: Host = host
         self.content_scale = content_scale
-        self.interface_size = 1.0  # the person's own factor on the content scale
-        self.last_overlay = "none"  # that was hidden
+        self.interface_size = 1.0  # user setting: factor on the content scale
+        self.last_overlay = "none"  # the overlay that was hidden last
         self.pixel_size = (0, 0)  # of the window
         self.time = 0.0  # seconds since the first frame
         self.notices = Notices()
@@ -186,15 +186,15 @@ class Application:
         self.documents.open(*scenes)
 
     def picture(self) -> NDArray[np.uint8] | None:
-        """The whole picture as it is now, `[row, column, (red, green, blue)]`, the uppermost row first."""
+        """The present picture, `[row, column, (red, green, blue)]`, top row first."""
         if self.snapshot is not None and min(self.layout.pixel_size) >= 1:
             self.begin_picture()
             self.sides.go_on()
         return self.sides.pixels()
 
     def begin_picture(self) -> bool:
-        """Begin to draw, if anything visible has changed. Returns whether it has."""
-        # Until a copy of a world is here, there may be another number of them.
+        """Begin to draw if anything visible has changed. Returns whether it has."""
+        # Until the copy of a world arrives, the numbers may differ.
         count = len(self.sides.shown)
         scenes = self.documents.seen
         scenes = scenes if len(scenes) == count else (self.documents.seen_scene,) * count
@@ -206,7 +206,7 @@ class Application:
         return self.sides.begin(cameras, scenes, time=self.time, minimap=minimap, labels=labels)
 
     def release(self) -> None:
-        """Give back what the graphics hold. The simulation is stopped by who started it."""
+        """Release all graphics resources. The caller stops the simulation."""
         self.stock.release()
         self.recording.release()
         self.exporting.release()

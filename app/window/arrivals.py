@@ -1,4 +1,4 @@
-"""What comes from the simulation: its reports, and the states of the land that are shown."""
+"""Arrivals from the simulation: reports and snapshots."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from app.window.pointing import Pointing
 
 
 class Arrivals:
-    """Hands what the simulation says and makes to the parts of the application."""
+    """Passes reports and snapshots of the simulation to the parts of the application."""
 
     def __init__(self, application: Application, pointing: Pointing) -> None:
         self._application = application
         self._pointing = pointing
-        self._opened_worlds: frozenset[int] = frozenset()  # numbers of worlds that were asked for, and not gone back to
+        self._opened_worlds: frozenset[int] = frozenset()  # numbers of newly opened worlds, as opposed to restored ones
 
     def hear(self) -> None:
-        """Hear all reports that have come."""
+        """Handle all new reports."""
         for report in self._application.simulation.reports():
             self._hear(report)
 
@@ -57,7 +57,7 @@ class Arrivals:
                 application.history.ended(request)
             case OpenFailed(request, why):
                 documents.take_name(request)
-                if why != application.simulation.status.error:  # which has its own box
+                if why != application.simulation.status.error:  # shown in its own box
                     notices.complain(why)
                 if application.snapshot is not None and documents.worlds_failed(request):
                     application.views.opening = False
@@ -82,7 +82,7 @@ class Arrivals:
                 pass  # the status shows it
 
     def _refuse(self, request: object) -> None:
-        """Go back to before a request that cannot be met."""
+        """Revert a request that was refused."""
         documents = self._application.documents
         documents.take_name(request)
         if isinstance(request, Copy):
@@ -94,7 +94,7 @@ class Arrivals:
         self._application.history.ended(request)
 
     def take(self, snapshots: Sequence[Snapshot]) -> None:
-        """Show the newest states of the worlds; none where nothing has come."""
+        """Show the newest snapshots, if any."""
         application = self._application
         documents, sides, views = application.documents, application.sides, application.views
         if snapshots:
@@ -111,17 +111,17 @@ class Arrivals:
                     [shown.world for shown in sides.snapshots], [new.world for new in snapshots]
                 )
             try:
-                self._show(snapshots, are_others=are_others)  # last, for it may fail; the worlds are there in any case
+                self._show(snapshots, are_others=are_others)  # last, as it may fail; the worlds exist in any case
             finally:
                 application.simulation.give_back(sides.snapshots)
             if were_opened and not documents.are_shown:  # another one was asked for since
                 views.camera.open(documents.seen_scene.camera)
         if views.opening and documents.are_shown and views.snapshot is not None:
             views.camera.open(documents.scene.camera)
-            views.opening = not application.panel.is_laid_out  # until then it is not known what is free of the scene
+            views.opening = not application.panel.is_laid_out  # before that, the free part of the scene is unknown
 
     def _show(self, snapshots: Sequence[Snapshot], *, are_others: bool) -> None:
-        """Show snapshots, of other worlds or not, in another number of pictures where that has changed."""
+        """Show snapshots. The number of pictures may change."""
         sides, views, cameras = self._application.sides, self._application.views, self._application.cameras
         count, before = len(sides.shown), views.aspect
         sides.show(snapshots)
@@ -136,7 +136,7 @@ class Arrivals:
         views.see_ground(of_others=are_others)
 
     def follow_keys(self) -> None:
-        """Let parameters that have keys on the time line be as in the cycle that is seen."""
+        """Set keyed parameters to their values in the shown cycle."""
         application, documents = self._application, self._application.documents
         if application.snapshot is not None and any(scene.keys for scene in documents.scenes):
             before = documents.scene

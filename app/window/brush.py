@@ -1,4 +1,4 @@
-"""The brush that the pointer holds: its tool, what that works with, and how large and strong it is."""
+"""The brush of the pointer: tool, material, size and strength."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from app.model.snapshot import Snapshot
 from app.window.editing import Editing
 from kernels.brushes import FORMS
 
-FACTOR, STEP = 1.15, 0.05  # by a key or a notch of the wheel: of what has a logarithmic slider, and of all else
+FACTOR, STEP = 1.15, 0.05  # per key press or wheel notch: for logarithmic sliders, and for others
 BY_WHEEL = {  # with Shift, Ctrl and Alt
     (False, True, False): "radius",
     (True, False, False): "strength",
     (False, False, True): "hardness",
     (True, True, False): "spacing",
 }
-DROPS_OF_LARGE_DAB, DROPS_PER_CELL = 4000.0, 0.04  # of a dab of full strength: at most, and by area
+DROPS_OF_LARGE_DAB, DROPS_PER_CELL = 4000.0, 0.04  # per dab of full strength: maximum, and per cell
 
 
 class BrushParameters(Parameters, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class BrushParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Brush"
 
     # fmt: off
-    # Relative to the land's longer side, so that it fits any land; shown in metres
+    # Relative to the longer side of the land, so that it fits any land; shown in metres
     radius: Annotated[float, parameter(0.002, 0.5, "how far it reaches; also Ctrl + wheel, + and -", unit="m",
         log=True)] = 0.06
     strength: Annotated[float, parameter(0.01, 1.0, "how much a touch does; also Shift + wheel, I and U",
@@ -57,18 +57,18 @@ class Brush:
     def __init__(
         self, editing: Editing, snapshot: Callable[[], Snapshot | None], under_pointer: Callable[[], Snapshot | None]
     ) -> None:
-        """`snapshot` is the land whose numbers the panel shows, `under_pointer` that which is painted; None: none."""
+        """`snapshot` returns the land that the panel shows, `under_pointer` the one that is painted."""
         self.settings = BrushParameters()
-        self.level_is_told = False  # else the land says it
-        self.image = ""  # that is stamped, where one was chosen
-        self.tool_name = ""  # none: the pointer moves the camera, and asks
+        self.level_is_told = False  # otherwise the land determines it
+        self.image = ""  # image for the stamp, if chosen
+        self.tool_name = ""  # empty: the pointer moves the camera
         self._editing = editing
         self._snapshot = snapshot
         self._snapshot_under_pointer = under_pointer
         self._chosen: dict[str, str] = {}  # by the kind of choice: loose, plant, form, rate
         self._last_tool = "raise"
         self._last_of_group: dict[str, str] = {}
-        self._overlay_before: str | None = None  # where a tool shows another one
+        self._overlay_before: str | None = None  # while a tool shows its own overlay
 
     # The tool.
 
@@ -81,7 +81,7 @@ class Brush:
         return bool(self.tool_name)
 
     def choose(self, name: str) -> None:
-        """Take a tool, or none."""
+        """Select a tool, or none."""
         before = self.tool
         self.tool_name = name
         if name:
@@ -90,11 +90,11 @@ class Brush:
         self._show_overlay_of(before, self.tool)
 
     def toggle(self) -> None:
-        """Take the last tool again, or none."""
+        """Select the last tool again, or none."""
         self.choose("" if self.is_active else self._last_tool)
 
     def choose_group(self, group: str) -> None:
-        """Take the tool of a group that was used last; again: the next one of it."""
+        """Select the last used tool of a group; again: the next tool of the group."""
         names = [name for name, tool in TOOLS.items() if tool.group == group]
         current = self._last_of_group.get(group, names[0])
         if self.tool is not None and self.tool.group == group:
@@ -111,14 +111,14 @@ class Brush:
             self._overlay_before = None
 
     def choose_to_work_with(self, name: str) -> None:
-        """Let the tool work with a kind, a plant, a form or a rate."""
+        """Select the material, plant, form or rate that the tool works with."""
         tool = self.tool
         if tool is not None:
             self._chosen[tool.choice] = name
             self._show_overlay_of(tool, tool)
 
     def choices(self, name: str) -> tuple[str, ...]:
-        """What a tool can be chosen to work with on the present land."""
+        """The choices of a tool on the present land."""
         snapshot = self._snapshot()
         match TOOLS[name].choice:
             case "loose":
@@ -133,7 +133,7 @@ class Brush:
         return ()
 
     def choice_of(self, name: str) -> str:
-        """What a tool works with; empty where there is nothing to be chosen."""
+        """The current choice of a tool; empty if it has none."""
         known = self.choices(name)
         chosen = self._chosen.get(TOOLS[name].choice, "")
         return chosen if chosen in known or not known else known[0]
@@ -149,18 +149,18 @@ class Brush:
         return self.settings.radius * max(snapshot.shape) * snapshot.cell_size
 
     def set(self, name: str, value: float) -> None:
-        """Give a setting a value, as near to it as may be."""
+        """Set a setting to a value, clamped to its range."""
         declaration = SETTINGS[name]
         value = min(max(value, declaration.low), declaration.high)
         self.settings = msgspec.structs.replace(self.settings, **{name: value})
 
     def step(self, name: str, steps: float) -> None:
-        """Change a setting by some steps, as keys and wheel do."""
+        """Change a setting by steps, as keys and wheel do."""
         value = getattr(self.settings, name)
         self.set(name, value * FACTOR**steps if SETTINGS[name].log else value + STEP * steps)
 
     def shown(self, name: str) -> tuple[Declaration, float]:
-        """A setting as its slider shows it: the radius is in metres of the present land."""
+        """A setting as its slider shows it; the radius is in metres."""
         declaration, value = SETTINGS[name], getattr(self.settings, name)
         if name != "radius":
             return declaration, value
@@ -169,11 +169,11 @@ class Brush:
         return dataclasses.replace(declaration, low=low, high=high), value * metres
 
     def set_shown(self, name: str, value: float) -> None:
-        """Give a setting the value that its slider shows."""
+        """Set a setting from the value of its slider."""
         self.set(name, value * self.settings.radius / self.radius if name == "radius" else value)
 
     def scroll(self, amount: float, *, shift: bool, control: bool, alt: bool) -> bool:
-        """Change the brush by the wheel. Returns whether it was meant."""
+        """Change the brush by the wheel. Returns whether the wheel was used for it."""
         if not self.is_active:
             return False
         if not (shift or control or alt):
@@ -182,7 +182,7 @@ class Brush:
         return True
 
     def amount(self, tool: Tool) -> float:
-        """What one dab of the present strength does, in the tool's own measure."""
+        """The effect of one dab at the present strength, in the unit of the tool."""
         strength, spacing = self.settings.strength, self.settings.spacing
         match tool.amount:
             case "metres":

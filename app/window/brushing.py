@@ -25,9 +25,9 @@ from app.window.springs import Springs
 from app.window.views import Views
 
 DABS_PER_SECOND = 20.0  # while the pointer rests
-LONGEST_WAIT = 0.15  # seconds for the land that shows what was drawn, before a picture is drawn without it
+LONGEST_WAIT = 0.15  # seconds: a picture waits so long for the land that shows the stroke
 LARGEST_NUMBER = 2**53  # of a stroke
-DIGITS = 3  # of what a journal keeps, in cells; no less than millimetres
+DIGITS = 3  # decimals of cells in a journal; at least millimetres
 
 
 class Brushing(Brush):
@@ -51,11 +51,11 @@ class Brushing(Brush):
         self._springs = springs
         self._notices = notices
         self._drawing: _Drawing | None = None
-        self._end_of_last: tuple[float, float] | None = None  # from where a straight line goes on
+        self._end_of_last: tuple[float, float] | None = None  # where a straight line continues
         self.pointer: tuple[float, float] | None = None  # in the window, in logical units
 
     def choose(self, name: str) -> None:
-        """Take a tool, or none. A stroke that is being drawn ends."""
+        """Select a tool, or none. The present stroke ends."""
         self.cancel()
         super().choose(name)
 
@@ -63,10 +63,10 @@ class Brushing(Brush):
     def is_drawing(self) -> bool:
         return self._drawing is not None
 
-    # A stroke.
+    # Strokes.
 
     def press(self, x: float, y: float, *, shift: bool, control: bool) -> None:
-        """A stroke begins at a place of the window."""
+        """Begin a stroke at a place of the window."""
         place = self._place(x, y)
         tool = self.tool
         if tool is None or place is None:
@@ -94,10 +94,10 @@ class Brushing(Brush):
             else:
                 self._drawing.dabs.append(self._dab(place))
             self._send(self._drawing)
-            self._sides.abandon()  # it would only be in the way of the one that shows the touch
+            self._sides.abandon()  # it would delay the picture that shows the touch
 
     def move(self, x: float, y: float) -> None:
-        """The pointer is elsewhere."""
+        """The pointer has moved."""
         self.pointer = (x, y)
         if self._drawing is None:
             return
@@ -115,7 +115,7 @@ class Brushing(Brush):
             self._drawing.end = place
 
     def release(self) -> None:
-        """The stroke ends."""
+        """End the stroke."""
         drawing, self._drawing = self._drawing, None
         if drawing is None:
             return
@@ -132,13 +132,13 @@ class Brushing(Brush):
             self._send(drawing)
 
     def cancel(self) -> None:
-        """Draw no more; what was drawn stays, and can be undone."""
+        """Stop drawing. The drawn part stays and can be undone."""
         if self._drawing is not None and TOOLS[self._drawing.tool].gesture == "paint":
             self._send(self._drawing)
         self._drawing = None
 
     def update(self, dt: float) -> None:
-        """Let `dt` seconds pass: what flows goes on where the pointer rests, and what was drawn is sent."""
+        """Let `dt` seconds pass: continue flowing brushes under a resting pointer, and send new dabs."""
         drawing = self._drawing
         if drawing is None or TOOLS[drawing.tool].gesture != "paint":
             return
@@ -146,7 +146,7 @@ class Brushing(Brush):
             drawing.rested += dt
             while drawing.rested > 1.0 / DABS_PER_SECOND:
                 drawing.rested -= 1.0 / DABS_PER_SECOND
-                if len(drawing.dabs) < 4:  # a frame that took long is not made up for
+                if len(drawing.dabs) < 4:  # no catching up after a slow frame
                     drawing.dabs.append(self._dab(drawing.places[-1]))
         else:
             drawing.rested = 0.0
@@ -154,11 +154,11 @@ class Brushing(Brush):
 
     @property
     def awaits_land(self) -> bool:
-        """Whether land is about to come that shows what was drawn: a picture without it would only be in its way."""
+        """Whether land with the stroke is about to arrive, so that a picture without it would only delay it."""
         drawing, snapshot = self._drawing, self._snapshot_under_pointer()
         if drawing is None or snapshot is None or drawing.sent_at is None:
             return False
-        # One that was published before may still come; the first that shows a touch follows on a cycle that has one.
+        # An older snapshot may still arrive; the first with the touch follows on a cycle.
         is_touched = snapshot.version % TOUCHES > 0 or snapshot.cycle > drawing.cycle_when_sent + 1
         has_come = is_touched and snapshot.version != drawing.version_when_sent
         if has_come or time.perf_counter() - drawing.sent_at > LONGEST_WAIT:
@@ -166,7 +166,7 @@ class Brushing(Brush):
         return drawing.sent_at is not None
 
     def _draw_to(self, place: tuple[float, float]) -> None:
-        """Dabs on the straight way to a place, as far apart as the spacing says."""
+        """Add dabs along a straight line to a place, at the distance of the spacing."""
         assert self._drawing is not None
         step = self.settings.spacing * self.radius
         last = self._drawing.places[-1]
@@ -178,7 +178,7 @@ class Brushing(Brush):
             self._drawing.places[-1:] = [between]
 
     def _in_line(self, place: tuple[float, float]) -> tuple[float, float]:
-        """With Shift, the place along the straight line that the stroke began to take."""
+        """With Shift, the place projected onto the straight line of the stroke."""
         drawing = self._drawing
         assert drawing is not None
         if not imgui.get_io().key_shift:
@@ -192,7 +192,7 @@ class Brushing(Brush):
         return (first[0], place[1])
 
     def _send(self, drawing: _Drawing) -> None:
-        """Ask for the dabs that were not asked for yet."""
+        """Send the dabs that were not sent yet."""
         if not drawing.dabs:
             return
         tool = TOOLS[drawing.tool]
@@ -225,7 +225,7 @@ class Brushing(Brush):
             self._simulation.ask(part)
 
     def _stamped(self, drawing: _Drawing) -> tuple[float, float]:
-        """Radius and direction of a stamp: as far and where to it was dragged; a click takes the brush's own."""
+        """Radius and direction of a stamp from its drag; a click uses the radius of the brush."""
         if drawing.end is None:
             return self.radius, 0.0
         across, down = drawing.end[0] - drawing.places[0][0], drawing.end[1] - drawing.places[0][1]
@@ -235,7 +235,7 @@ class Brushing(Brush):
         return distance, math.degrees(math.atan2(across, -down))
 
     def _switch_on(self, tool: Tool) -> None:
-        """Switch on the process without which nothing would come of it."""
+        """Switch on the process that the tool needs."""
         path = f"{tool.needs}.enabled"
         if tool.needs and not self._documents.scene.value(path):
             self._editing.change(path, True)
@@ -254,15 +254,15 @@ class Brushing(Brush):
 
     @property
     def _digits(self) -> int:
-        """Behind the point, of lengths on the present land: more, where its cells are small."""
+        """Decimals of lengths on the present land: more for small cells."""
         snapshot = self._snapshot_under_pointer()
         return max(DIGITS, DIGITS - math.floor(math.log10(snapshot.cell_size))) if snapshot else DIGITS
 
-    # What is shown of it.
+    # Marks.
 
     @property
     def marks(self) -> BrushMarks | None:
-        """What of the brush is drawn over the land; None where the pointer is not on it."""
+        """The marks of the brush over the land; None if the pointer is not on it."""
         tool = self.tool
         if tool is None or self.pointer is None or (imgui.get_io().want_capture_mouse and not self.is_drawing):
             return None
@@ -285,7 +285,7 @@ class Brushing(Brush):
 
 @dataclass
 class BrushMarks:
-    """Rings on the land of a side, and a way over it; places are metres east and south."""
+    """Rings on the land of a side, and a path over it; places are metres east and south."""
 
     side: Side
     radius: float
@@ -308,13 +308,13 @@ class _Drawing:
     number: int
     world: int | None
     level: float
-    places: list[tuple[float, float]]  # the last dab; of curves and lines, all places so far
-    dabs: list[Dab] = field(default_factory=list)  # that were not sent yet
+    places: list[tuple[float, float]]  # the last dab; for curves and lines all places so far
+    dabs: list[Dab] = field(default_factory=list)  # not sent yet
     sent: int = 0
     rested: float = 0.0  # seconds since the last dab
     end: tuple[float, float] | None = None
     line: tuple[float, float] | None = None  # where a straight part began
-    sent_at: float | None = None  # when the last part was, until land has come since
-    version_when_sent: int = 0  # of the land that was seen then
-    cycle_when_sent: int = 0  # that the simulation was after then
-    picture_after_wait: int = 0  # until so many were drawn, none waits for land again
+    sent_at: float | None = None  # time of the last part, until land arrives
+    version_when_sent: int = 0  # version of the land shown then
+    cycle_when_sent: int = 0  # cycle of the simulation then
+    picture_after_wait: int = 0  # number of the picture before which none waits again

@@ -1,6 +1,6 @@
-"""How a person moves the camera: orbit, pan, zoom, fly, and the ready-made views.
+"""Camera control: orbit, pan, zoom, flight, and ready-made views.
 
-Everything that is asked for changes a goal; the camera nears the goal exponentially, with the same path at any frame
+All controls change a goal. The camera approaches the goal exponentially, on the same path at any frame
 rate. The goal is what tests and saved scenes see; the picture is drawn from `camera()`.
 """
 
@@ -18,27 +18,27 @@ from app.picture.ground import Ground
 from app.window.events import Button, ButtonPressed, PointerMoved, Steered
 from app.window.viewpoint import STEEPEST, Viewpoint
 
-TIME_CONSTANT = 0.08  # seconds in which the camera comes nearer to its goal by a factor of e
+TIME_CONSTANT = 0.08  # seconds in which the distance to the goal falls by a factor of e
 FLIGHT_TIME_CONSTANT = 0.25
 
 DEGREES_PER_UNIT = 0.3  # of a drag
-LOOK_DEGREES_PER_UNIT = 0.12  # of the mouse in flight
+LOOK_DEGREES_PER_UNIT = 0.12  # of mouse movement in flight
 ZOOM_PER_NOTCH = 0.86
 STEEPEST_IN_FLIGHT, FLATTEST_IN_FLIGHT = 89.0, -60.0
 
-# Parts of the map's longer side.
+# Fractions of the map's longer side.
 FLIGHT_SPEED = 0.12  # per second
 FLIGHT_LOOK_AHEAD = 0.25
 
 FAST_FLIGHT = 4.0
 STEERED_DEGREES = 110.0  # per second, by a gamepad
-STEERED_HEIGHT = 0.2  # parts of the map's longer side: above the ground by it, a gamepad flies as fast as keys do
-SLOWEST_STEERED, FASTEST_STEERED = 0.3, 4.0  # times as fast, nearer to the ground and higher above it
+STEERED_HEIGHT = 0.2  # fraction of the map's longer side: height above ground at which a gamepad flies as fast as keys
+SLOWEST_STEERED, FASTEST_STEERED = 0.3, 4.0  # bounds of the speed factor near the ground and high above it
 SLOWEST_PACE, FASTEST_PACE = 0.1, 8.0
 FRAME_MARGIN = 1.06
-FARTHER_THAN_BEFORE = 1.6  # or nearer: from there, the middle of a picture shows something else
+FARTHER_THAN_BEFORE = 1.6  # factor of distance at which the centre of a picture counts as another view
 
-# Where keys carry the camera in flight: to the right, up, forward.
+# Directions of flight keys: right, up, forward.
 FLIGHT_KEYS: dict[str, tuple[float, float, float]] = {
     "W": (0.0, 0.0, 1.0),
     "S": (0.0, 0.0, -1.0),
@@ -51,7 +51,7 @@ FAST_KEY = "Shift"
 
 
 class CameraControl(Viewpoint):
-    """The camera, and what mouse, wheel and keys do to it."""
+    """The camera under control of mouse, wheel and keys."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,24 +66,24 @@ class CameraControl(Viewpoint):
         self._before_top_view: tuple[float, float] | None = None
 
     def copy(self) -> CameraControl:
-        """Another one, which is at the same place and at rest."""
+        """A copy at the same place, at rest."""
         other = CameraControl()
         for name in ("width", "height", "free", "view_aspect", "_ground", "_field_of_view", "_pose", "_goal"):
             setattr(other, name, getattr(self, name))
         return other
 
-    # What the application tells.
+    # Changes of the land.
 
     def see(self, ground: Ground, *others: Ground) -> None:
-        """Take the ground as it is now, and those of other pictures that are seen from the same camera.
+        """Set the present ground, and those of other pictures with the same camera.
 
-        Another exaggeration leaves the same point of the ground in view.
+        A new exaggeration keeps the same point of the ground in view.
         """
         self._ground, self._other_grounds = ground, others
         self._limit()
 
     def see_another(self, ground: Ground, *others: Ground) -> None:
-        """Take the ground of another world. A view that fits it, too, stays as it is.
+        """Set the ground of another world. A view that still fits is kept.
 
         Otherwise the camera looks at the same part of the map in the same direction, from as many of its sides away, or
         at the whole land where that would not show what it did, either.
@@ -101,7 +101,7 @@ class CameraControl(Viewpoint):
             self._pose = self._goal
 
     def _shows_as_much(self, showed: float | None) -> bool:
-        """Whether the goal lies above the ground, and sees what is in its middle from about as far as before."""
+        """Whether the goal is above the ground and as far from the centre of its view as before."""
         assert self._ground is not None
         eye = self._camera_of(self._goal).position
         if eye.y < self._lowest_eye(eye):
@@ -112,13 +112,13 @@ class CameraControl(Viewpoint):
         return 1.0 / FARTHER_THAN_BEFORE < shows / max(showed, 1e-6) < FARTHER_THAN_BEFORE
 
     def keep_width_of_view(self, aspect: float) -> None:
-        """Go so far away, or come so near, that the land fills the picture as it did one with another aspect."""
+        """Change the distance so that the land fills the picture as it did at another aspect ratio."""
         factor = farther_away(self._view_aspect) / farther_away(aspect)
         self._goal = replace(self._goal, distance=self._goal.distance * factor)
         self._limit()
 
     def open(self, parameters: CameraParameters, *, at_once: bool = True) -> None:
-        """The view that a scene opens with."""
+        """Go to the opening view of a scene."""
         if self._ground is None:
             return
         ground = self._ground
@@ -133,7 +133,7 @@ class CameraControl(Viewpoint):
             self._pose = self._goal
 
     def place(self, camera: Camera) -> None:
-        """Be where a path leads."""
+        """Place the camera on its path."""
         self._leave_flight()
         self._field_of_view = camera.field_of_view
         self._goal = self._pose = self._pose_of(camera)
@@ -150,14 +150,14 @@ class CameraControl(Viewpoint):
     def moving(self) -> bool:
         return self._pose != self._goal or glm.length(self._velocity) > 0.0
 
-    # What a person does.
+    # Input.
 
     @property
     def dragging(self) -> bool:
         return self._drag is not None
 
     def press(self, event: ButtonPressed) -> None:
-        """A drag begins."""
+        """Begin a drag."""
         if self._ground is None or self._drag is not None:
             return
         self._drag = event.button
@@ -171,7 +171,7 @@ class CameraControl(Viewpoint):
             self._grabbed = self.ground_under(event.x, event.y)
 
     def release(self, button: Button) -> None:
-        """A drag ends."""
+        """End a drag."""
         if button is self._drag:
             self._drag = None
             self._grabbed = None
@@ -179,7 +179,7 @@ class CameraControl(Viewpoint):
                 self._look_at_ground()
 
     def move(self, event: PointerMoved) -> None:
-        """The pointer moved, in a drag or in flight."""
+        """Handle pointer movement in a drag or in flight."""
         across, down = event.x - self._pointer[0], event.y - self._pointer[1]
         self._pointer = (event.x, event.y)
         if self._ground is None:
@@ -200,7 +200,7 @@ class CameraControl(Viewpoint):
             self._limit()
 
     def scroll(self, amount: float, x: float, y: float) -> None:
-        """Zoom towards the ground under the pointer, which stays there; in flight: faster or slower."""
+        """Zoom towards the ground under the pointer; in flight change the speed."""
         if self._ground is None:
             return
         if self.flying:
@@ -228,7 +228,7 @@ class CameraControl(Viewpoint):
         self._held.discard(place)
 
     def steer(self, steered: Steered) -> None:
-        """A gamepad moves and turns the camera so, until it says otherwise. It takes off by itself."""
+        """Steer with a gamepad until its state changes. Takes off by itself."""
         if steered != Steered() and not self.flying:
             self.toggle_fly()
         self._steered = steered if self.flying else Steered()
@@ -249,7 +249,7 @@ class CameraControl(Viewpoint):
         self._go_to(replace(self._goal, east=east, south=south, elevation=elevation))
 
     def frame_all(self) -> None:
-        """The whole land in the picture, from the direction that the camera has now."""
+        """Show the whole land from the present direction."""
         if self._ground is None:
             return
         self._leave_flight()
@@ -267,7 +267,7 @@ class CameraControl(Viewpoint):
         self._go_to(self._pose_of(replace(camera, distance=distance)))
 
     def top_view(self) -> None:
-        """Straight down, with north at the top; once more: back to the direction before."""
+        """Look straight down, north up; again: back to the direction before."""
         if self._ground is None:
             return
         self._leave_flight()
@@ -292,24 +292,24 @@ class CameraControl(Viewpoint):
             self._drag = None
             self._limit()
 
-    # How it is done.
+    # Helpers.
 
     def _pan(self, x: float, y: float, across: float, down: float) -> None:
-        """Move the target so that what was grabbed is under the pointer again."""
+        """Move the target so that the grabbed point is under the pointer again."""
         camera = self._camera_of(self._goal)
         moved = self._dragged(camera, x, y)
         if moved is None:
-            # Nothing was grabbed, or the pointer is in the sky: as much as the target seems to move.
+            # Nothing was grabbed, or the pointer is in the sky: move by the apparent motion of the target.
             unit = 2.0 * math.tan(math.radians(camera.field_of_view) / 2.0) * camera.distance / max(self.height, 1.0)
             heading = math.radians(camera.heading)
             forward = glm.vec3(math.sin(heading), 0.0, -math.cos(heading))
             moved = camera.right * (-across * unit) + forward * (down * unit)
         self._goal = replace(self._goal, east=self._goal.east + moved.x, south=self._goal.south + moved.z)
         self._limit()
-        self._pose = self._goal  # the hand holds the ground: no delay
+        self._pose = self._goal  # dragging has no delay
 
     def _dragged(self, camera: Camera, x: float, y: float) -> glm.vec3 | None:
-        """From where the pointer is, on the level of what was grabbed, to what was grabbed."""
+        """Vector from the pointer, at the height of the grabbed point, to that point."""
         if self._grabbed is None:
             return None
         origin, direction = camera.ray(*self._picture_point(x, y), self._aspect)
@@ -321,15 +321,15 @@ class CameraControl(Viewpoint):
         return self._grabbed - (origin + direction * distance)
 
     def _turn(self, across: float, down: float) -> None:
-        """Look around from where the camera is."""
+        """Turn the camera in place."""
         eye = self._camera_of(self._goal).position
         pitch = min(max(self._goal.pitch + down, FLATTEST_IN_FLIGHT), STEEPEST_IN_FLIGHT)
         self._goal = self._pose_at(eye, self._goal.heading + across, pitch, self._goal.distance)
-        # Target and angles near their goals apart from each other, which would swing the eye about: look at once.
+        # Target and angles would approach their goals separately and swing the eye: turn at once.
         self._pose = self._goal
 
     def _fly(self, dt: float) -> None:
-        """Near the speed that the keys ask for, and move; exact for any `dt` as long as the keys stay the same."""
+        """Approach the speed of the keys and move; exact for any `dt` while the keys are unchanged."""
         assert self._ground is not None
         steered = self._steered
         if steered.turn or steered.tilt:
@@ -352,7 +352,7 @@ class CameraControl(Viewpoint):
         self._pose = self._goal
 
     def _steered_velocity(self, camera: Camera) -> glm.vec3:
-        """What a gamepad asks for, in parts of the speed of flight: more the higher the camera is above the ground."""
+        """Velocity of a gamepad, relative to the flight speed; it grows with height above the ground."""
         assert self._ground is not None
         steered, eye = self._steered, camera.position
         velocity = camera.right * steered.right + glm.vec3(0.0, steered.up, 0.0) + camera.direction * steered.forward
@@ -368,12 +368,12 @@ class CameraControl(Viewpoint):
 
 
 def _extent(ground: Ground) -> tuple[float, float]:
-    """Metres from west to east and from north to south, as exactly as a view depends on them."""
+    """Extent west to east and north to south in metres, rounded."""
     return round(ground.east, 1), round(ground.south, 1)
 
 
 def _distance_to_see(camera: Camera, points: Iterable[glm.vec3], aspect: float) -> float:
-    """How far from its target a camera must be for all points to lie in the picture."""
+    """The distance from the target at which all points lie in the picture."""
     tall = math.tan(math.radians(camera.field_of_view) / 2.0)
     wide = tall * aspect
     up = glm.cross(camera.right, camera.direction)

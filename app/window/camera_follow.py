@@ -1,4 +1,4 @@
-"""The camera as it follows its keys on the time line, while cycles run, or by itself."""
+"""The camera following its keys on the time line, with the cycles or at its own speed."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from app.picture.ground import Ground
 from app.window.documents import Documents
 from app.window.views import Views
 
-CATCHING_UP = 0.6  # seconds in which it comes to the cycle of the land: cycles come in jumps, and it moves evenly
-FARTHEST_BEHIND = 200.0  # cycles; beyond, as after a step on the time line, it is there at once
+CATCHING_UP = 0.6  # seconds of smoothing: cycles arrive in jumps
+FARTHEST_BEHIND = 200.0  # cycles; beyond this, as after a jump on the time line, it moves at once
 
 
 class CameraFollow:
-    """Moves the camera of all sides while it is switched on. Whoever takes the camera in hand switches it off."""
+    """Moves the camera of all sides while switched on. Any drag or flight switches it off."""
 
     def __init__(self, simulation: SimulationThread, documents: Documents, views: Views) -> None:
         self.following = False
         self._simulation = simulation
         self._documents = documents
         self._views = views
-        self._cycle = 0.0  # that the camera is at
-        self._cycles_per_second: float | None = None  # where it does not follow the land
-        self._path: tuple[object, CameraPath] | None = None  # and what it was made from
+        self._cycle = 0.0  # present cycle of the camera
+        self._cycles_per_second: float | None = None  # None: follow the land
+        self._path: tuple[object, CameraPath] | None = None  # with its inputs
 
     def begin(self, cycles_per_second: float | None = None) -> None:
-        """Follow the keys from the cycle of now, with the land or, where it is said how fast, by itself."""
+        """Follow the keys from the present cycle, with the land or at a given speed."""
         self.following = True
         self._cycle = float(self._simulation.status.cycle)
         self._cycles_per_second = cycles_per_second
 
     def look_at_key(self, cycle: int) -> None:
-        """See the land from the key in a cycle."""
+        """Go to the key of a cycle."""
         self.following = False
         self._cycle = float(cycle)
         keys = read_camera_path(self._documents.seen_scene.view.camera_path)
@@ -65,7 +65,7 @@ class CameraFollow:
             self._place(keys, snapshot)
 
     def _place(self, keys: tuple[CameraKey, ...], snapshot: Snapshot) -> None:
-        """Put the camera where the path through these keys is in its cycle."""
+        """Place the camera on the path through these keys, at its cycle."""
         made_from = self._made_from(keys, snapshot)
         if self._path is None or self._path[0] != made_from:
             ground = Ground(snapshot, self._documents.seen_scene.view.exaggeration)
@@ -73,13 +73,13 @@ class CameraFollow:
         self._views.camera.place(self._path[1].at(self._cycle))
 
     def _made_from(self, keys: tuple[CameraKey, ...], snapshot: Snapshot) -> tuple[object, int, int, float, float]:
-        """All that the path depends on."""
+        """The inputs of the path."""
         exaggeration = self._documents.seen_scene.view.exaggeration
         return keys, snapshot.world, snapshot.ground_version, exaggeration, self._views.aspect
 
     @property
     def moving(self) -> bool:
-        """Whether the camera is still on its way."""
+        """Whether the camera is still moving."""
         snapshot = self._views.snapshot
         if self.following and self._cycles_per_second is not None:
             return True

@@ -11,12 +11,12 @@ from app.model.camera_path import CameraKey
 from app.model.snapshot import Course
 from app.model.view_parameters import CameraParameters
 
-ORBIT_KEYS = 8  # for a turn
-FLIGHT = (0.1, 0.35, 0.6, 0.85)  # parts of the way over the land
+ORBIT_KEYS = 8  # per turn
+FLIGHT = (0.1, 0.35, 0.6, 0.85)  # fractions of the path over the land
 FLIGHT_PITCH, FLIGHT_DISTANCE = 20.0, 0.42
 RIVER_KEYS, RIVER_PITCH, RIVER_DISTANCE = 7, 26.0, 0.3
 DROP_KEYS, DROP_PITCH, DROP_DISTANCE = 14, 16.0, 0.08
-AHEAD = 0.12  # of a way: how far along it the camera looks, to turn into its bends before they come
+AHEAD = 0.12  # fraction of the path that the camera looks ahead, so that it turns early
 
 
 def key_of(cycle: int, view: CameraParameters) -> CameraKey:
@@ -27,7 +27,7 @@ def key_of(cycle: int, view: CameraParameters) -> CameraKey:
 
 
 def orbit(view: CameraParameters, first: int, cycles: int) -> list[CameraKey]:
-    """Once around what is looked at."""
+    """Once around the target."""
     here = key_of(first, view)
     return [
         here._replace(cycle=first + cycles * turn // ORBIT_KEYS, heading=view.heading + 360.0 * turn / ORBIT_KEYS)
@@ -36,7 +36,7 @@ def orbit(view: CameraParameters, first: int, cycles: int) -> list[CameraKey]:
 
 
 def fly_over(view: CameraParameters, first: int, cycles: int) -> list[CameraKey]:
-    """Low over the middle of the land, in the direction that is looked in."""
+    """Low over the middle of the land, in the present direction."""
     heading = math.radians(view.heading)
     return [
         CameraKey(
@@ -53,7 +53,7 @@ def fly_over(view: CameraParameters, first: int, cycles: int) -> list[CameraKey]
 
 
 def follow_river(course: Course, shape: tuple[int, int], first: int, cycles: int) -> list[CameraKey]:
-    """Down a flow path, as from a hill beside it."""
+    """Down a flow path, seen from above beside it."""
     return _along(course, shape, first, cycles, RIVER_KEYS, RIVER_PITCH, RIVER_DISTANCE)
 
 
@@ -80,12 +80,12 @@ def _along(
 
 
 def _place(south: NDArray[np.float64], east: NDArray[np.float64], part: float) -> tuple[float, float]:
-    """The mean of a stretch of the way around a part of it, so that the camera does not follow each bend."""
+    """The path averaged over a stretch, so that the camera does not follow each bend."""
     middle, reach = part * (len(south) - 1), max(len(south) / 16.0, 1.0)
     low, high = max(int(middle - reach), 0), min(int(middle + reach) + 1, len(south))
     return float(np.mean(south[low:high])), float(np.mean(east[low:high]))
 
 
-# By the names that buttons have.
+# By the labels of buttons.
 OVER_LAND = {"orbit": orbit, "fly over": fly_over}
 ALONG_WATER = {"follow river": follow_river, "follow drop": follow_drop}

@@ -1,4 +1,4 @@
-"""What is open: the scenes of the worlds, as they are now and as they were opened, and what is asked for with them."""
+"""The open documents: scenes of the worlds, now and as opened, and the requests made with them."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from app.scene.scene import (
 )
 from app.window.open_scenes import Edited, OpenScenes, name_of
 
-Named = Open | Copy | Keep | Blur | Refine | RollSnowballs | Stroke  # what can be asked for as a step
+Named = Open | Copy | Keep | Blur | Refine | RollSnowballs | Stroke  # requests that are steps of undo
 
-RESTART_DELAY = 0.3  # seconds after the last change of what the terrain is made from
+RESTART_DELAY = 0.3  # seconds after the last change of initial conditions
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """What the worlds were asked to begin as, and the scenes that were opened for it."""
+    """A request for new worlds, with their scenes at the start and as opened."""
 
     request: Open
     scenes: tuple[Scene, ...]
     opened: tuple[Scene, ...]
 
     def of(self, worlds: Sequence[int]) -> Beginning:
-        """That of some of the worlds. One that is not there yet begins as the first."""
+        """The same for a selection of worlds. A missing one begins like the first."""
         return Beginning(
             self.request,
             tuple(self.scenes[world if world < len(self.scenes) else 0] for world in worlds),
@@ -50,44 +50,44 @@ class Beginning:
 
 @dataclass(frozen=True)
 class Left:
-    """What was open before something else was asked for, and is again where that cannot be made."""
+    """The state before a request for other worlds, restored if they cannot be made."""
 
     scenes: tuple[Scene, ...]
     edited: Edited
 
 
 class Documents(OpenScenes):
-    """The scenes that are open, and the worlds that were asked for with them.
+    """The open scenes, and the worlds that were requested with them.
 
-    What changes here is asked of the simulation.
+    Changes are sent to the simulation.
     """
 
     def __init__(self, simulation: SimulationThread) -> None:
         super().__init__(simulation.scenes)
         self._simulation = simulation
         self._made_from = Beginning(Open(self.scenes), self.scenes, self._opened)  # the worlds on the screen
-        self._asked_for: Beginning | None = self._made_from  # worlds that are not here yet
-        self._asked_before: list[Beginning] = []  # for which others were asked before they came
-        self._left: Left | None = None  # while what was opened instead is not here
-        self._heard_of: Beginning | None = None  # the newest worlds that are made
-        self._lands: dict[int, Beginning] = {}  # of the branches of the time line that began with one
-        self._names: list[tuple[Named, str]] = []  # of what is not done yet
+        self._asked_for: Beginning | None = self._made_from  # requested worlds that have not arrived
+        self._asked_before: list[Beginning] = []  # replaced by later requests before they arrived
+        self._left: Left | None = None  # while newly opened worlds have not arrived
+        self._heard_of: Beginning | None = None  # the newest worlds that were reported
+        self._lands: dict[int, Beginning] = {}  # by branch of the time line that begins with it
+        self._names: list[tuple[Named, str]] = []  # of pending requests
         self._restart_name = ""
         self._restart_due: float | None = None
 
     @property
     def seen(self) -> tuple[Scene, ...]:
-        """How the worlds on the screen are seen: as before, until those that were opened instead are here."""
+        """The scenes of the worlds on the screen: the old ones until newly opened worlds arrive."""
         return self._left.scenes if self._left else self.scenes
 
     @property
     def seen_scene(self) -> Scene:
-        """That of the first of them, with whose view all are seen."""
+        """The first of them, whose view applies to all."""
         return self.seen[0]
 
     @property
     def are_shown(self) -> bool:
-        """Whether the worlds that were asked for last are there."""
+        """Whether the last requested worlds have arrived."""
         return self._asked_for is None
 
     @property
@@ -105,12 +105,12 @@ class Documents(OpenScenes):
         """Whether the worlds will be rebuilt soon."""
         return self._restart_due is not None
 
-    # What a person does.
+    # Changes by the user.
 
     def change(self, path: str, value: Value, *, in_all: bool = False) -> None:
-        """Change one parameter, wherever it takes effect; that of a process only in what is edited, or in all worlds.
+        """Change a parameter in all worlds that share it; one of a process in the edited worlds, or in all.
 
-        Raises `UserError` where the value does not fit.
+        Raises `UserError` if the value does not fit.
         """
         everywhere = tuple(range(len(self.scenes)))
         rebuilds = self.rebuilds(path)
@@ -119,7 +119,7 @@ class Documents(OpenScenes):
             scene.with_value(path, value) if place in worlds else scene for place, scene in enumerate(self.scenes)
         )
         if rebuilds:
-            # A little later, so that a slider can be dragged; and from its source, where it was a saved world.
+            # Delayed, so that a slider can be dragged. A saved world is rebuilt from its source.
             self.scenes = tuple(msgspec.structs.replace(scene, saved_world="") for scene in self.scenes)
             self._restart_due = time.monotonic() + RESTART_DELAY
             self._restart_name = DECLARATIONS[path].label
@@ -128,18 +128,18 @@ class Documents(OpenScenes):
                 self._simulation.ask(Change({path: value}, world))
 
     def rebuilds(self, path: str) -> bool:
-        """Whether a change to a parameter of what is edited rebuilds the worlds."""
+        """Whether a change of a parameter rebuilds the edited worlds."""
         return any(makes_world(self.scenes[world], path) for world in self.edited_worlds)
 
     def _changed_with(self, path: str) -> tuple[int, ...]:
-        """The worlds that have a parameter in common with what is edited, and what is edited itself."""
+        """The worlds that a change of a parameter applies to."""
         shared = any(is_shared(self.scenes[world], path) for world in self.edited_worlds)
         return tuple(range(len(self.scenes))) if shared else self.edited_worlds
 
     def change_together(self, values: Mapping[str, Value], name: str) -> Open | None:
-        """Change several parameters where they take effect, from one moment on.
+        """Change several parameters at once.
 
-        Where some of them rebuild the world, it has all of them from its beginning, and what was asked for is returned.
+        If some of them rebuild the worlds, these start with all of the values, and the request is returned.
         Raises `UserError` where a value does not fit.
         """
         scenes = list(self.scenes)
@@ -163,9 +163,9 @@ class Documents(OpenScenes):
         return None
 
     def change_back(self, path: str, values: Sequence[Value]) -> None:
-        """Give a parameter the value in each world that it had there before. Not one that rebuilds the world.
+        """Restore the former value of a parameter in each world; not for parameters that rebuild the worlds.
 
-        Where there are more worlds than before, the last value is that of the others too.
+        If there are more worlds than before, the last value applies to the rest.
         """
         values = [values[min(place, len(values) - 1)] for place in range(len(self.scenes))]
         self.scenes = tuple(scene.with_value(path, value) for scene, value in zip(self.scenes, values, strict=True))
@@ -174,7 +174,7 @@ class Documents(OpenScenes):
                 self._simulation.ask(Change({path: value}, world))
 
     def take_from(self, other: Scene) -> None:
-        """Give climate and processes of another scene to what is edited, which goes on with them."""
+        """Apply climate and processes of another scene to the edited worlds."""
         scenes = list(self.scenes)
         for world in self.edited_worlds:
             values = differences(scenes[world], other)
@@ -184,7 +184,7 @@ class Documents(OpenScenes):
         self.scenes = tuple(scenes)
 
     def restart(self, name: str) -> Open:
-        """Rebuild the worlds of the scenes. `name` says what for. Returns what was asked for."""
+        """Rebuild the worlds. `name` is that of the step. Returns the request."""
         self._restart_due = None
         request = Open(self.scenes)
         if self._asked_for is not None:
@@ -194,19 +194,19 @@ class Documents(OpenScenes):
         return request
 
     def ask_as_step(self, request: Named, name: str) -> None:
-        """Ask for something that can be undone, under this name."""
+        """Send a request that can be undone under this name."""
         self._names.append((request, name))
         self._simulation.ask(request)
 
     def change_refused(self, request: Change) -> None:
-        """A change cannot be made: its parameters are as they were."""
+        """A change was refused: restore its parameters."""
         self.scenes = tuple(
             scene.with_values({path: known.value(path) for path in request.values})
             for scene, known in zip(self.scenes, self._simulation.scenes, strict=False)
         )
 
     def take_name(self, request: object) -> str:
-        """The name under which something was asked for, which is done now, or refused. Empty where it had none."""
+        """Remove and return the name of a request that was answered; empty if it has none."""
         for place, (asked, name) in enumerate(self._names):
             if asked is request:
                 del self._names[: place + 1]
@@ -214,19 +214,19 @@ class Documents(OpenScenes):
         return ""
 
     def take_restart_back(self) -> None:
-        """Let the worlds be made from what they were made from, where others were going to be."""
+        """Cancel a delayed rebuild."""
         self._restart_due = None
         self.scenes = tuple(
             _made_as(scene, made) for scene, made in zip(self.scenes, self._made_from.scenes, strict=False)
         )
 
     def restart_when_due(self) -> None:
-        """Rebuild them once their initial conditions have not been changed for a while."""
+        """Rebuild the worlds once the delay after the last change is over."""
         if self._restart_due is not None and time.monotonic() > self._restart_due:
             self.restart(self._restart_name)
 
     def open(self, *scenes: Scene) -> None:
-        """Leave what is open for another scene, or several that are compared."""
+        """Open another scene, or several that are compared."""
         if self._left is None and self._made_from is not self._asked_for:
             self._left = Left(self.scenes, self.edited)
         self.scenes = self._opened = scenes
@@ -234,9 +234,9 @@ class Documents(OpenScenes):
         self.restart(f"open {self.name}")
 
     def add_world(self) -> None:
-        """Compare the world that the panel shows with a copy of it, which the panel changes from now on.
+        """Add a copy of the shown world, which becomes the edited one.
 
-        Raises `UserError` where there are as many as there can be.
+        Raises `UserError` if there are too many.
         """
         if len(self.scenes) == MOST_WORLDS:
             raise UserError(f"{MOST_WORLDS} worlds are compared already; more cannot be")
@@ -249,7 +249,7 @@ class Documents(OpenScenes):
         self.edited = self._last_letter
 
     def keep(self, worlds: tuple[int, ...]) -> None:
-        """Go on with some of the worlds, without the others."""
+        """Keep some of the worlds."""
         self.scenes = tuple(self.scenes[world] for world in worlds)
         self._opened = tuple(self._opened[world] for world in worlds)
         self._made_from = self._made_from.of(worlds)
@@ -259,20 +259,20 @@ class Documents(OpenScenes):
         self.ask_as_step(Keep(worlds), "compare no more" if len(worlds) == 1 else "compare fewer")
 
     def compare_from_start(self) -> None:
-        """Compare the world that the panel shows with another one; both begin anew."""
+        """Compare two copies of the shown world from cycle 0."""
         world = self.edited_worlds[0]
         self.scenes, self._opened = (self.scenes[world],) * 2, (self._opened[world],) * 2
         self.edited = self._last_letter
         self.restart("compare anew")
 
-    # What the simulation says.
+    # Reports of the simulation.
 
     def reach(self, cycle: int) -> None:
-        """The land is after this cycle: parameters that have keys follow their curves."""
+        """The land has reached a cycle: keyed parameters follow their curves."""
         self.scenes = tuple(scene.at(cycle) for scene in self.scenes)
 
     def opened_on(self, branch: int, request: Open) -> None:
-        """The worlds that were asked for are the first of a branch of the time line."""
+        """The requested worlds begin a branch of the time line."""
         if self._asked_for is None:
             return
         asked = [*self._asked_before, self._asked_for]
@@ -283,7 +283,7 @@ class Documents(OpenScenes):
             self._asked_before = self._asked_before[place + 1 :]
 
     def worlds_came(self) -> None:
-        """The worlds that were heard of last are on the screen. Others may have been asked for since."""
+        """The last reported worlds are on the screen. Others may have been requested since."""
         if self._asked_for is None or self._heard_of is None:
             return
         if self._heard_of.request == self._asked_for.request:  # to which a copy may have come meanwhile
@@ -294,12 +294,12 @@ class Documents(OpenScenes):
             self._left = Left(self._made_from.scenes, self._left.edited if self._left else self.edited)
 
     def came_to_moment(self, branch: int) -> None:
-        """The worlds are those of a moment of the time line, whose land began with this branch.
+        """The worlds were restored from a moment of the time line; their land began with this branch.
 
-        They are seen as those before, and have parameters as they were then.
+        They keep the present view and have the parameters of that moment.
         """
         if self._asked_for is not None and self._asked_for is not self._heard_of:
-            return  # another land was asked for since, and is still to come
+            return  # another land was requested since
         self._asked_for = self._restart_due = self._left = None
         shown = self.scene
         self.scenes = tuple(seen_as(scene, shown) for scene in self._simulation.scenes)
@@ -309,12 +309,12 @@ class Documents(OpenScenes):
             self.edited = self._last_letter
 
     def worlds_failed(self, request: Open) -> bool:
-        """Go back to the worlds on the screen, seen as they were, where it was others that were asked for last.
+        """The requested worlds failed: return to those on the screen, if the request is still the last.
 
         Returns whether it was.
         """
         if self._asked_for is None or self._asked_for.request != request or self._restart_due is not None:
-            return False  # others were asked for since, or will be: what was changed meanwhile is not lost
+            return False  # others were or will be requested: keep later changes
         left = self._left or Left((self.scene,), self._last_letter)
         shown, self._opened = left.scenes[0], self._made_from.opened
         self._asked_for = self._left = None
@@ -326,7 +326,7 @@ class Documents(OpenScenes):
         return True
 
     def copy_failed(self) -> None:
-        """There is no copy; go on with the worlds that are there."""
+        """The copy failed: continue with the present worlds."""
         count = len(self._simulation.scenes)
         self.scenes, self._opened = self.scenes[:count], self._opened[:count]
         self._made_from = self._made_from.of(range(count))
@@ -334,6 +334,6 @@ class Documents(OpenScenes):
 
 
 def _made_as(scene: Scene, other: Scene) -> Scene:
-    """`scene`, with its world made as that of another one."""
+    """`scene` with the initial conditions of another scene."""
     made = {path: other.value(path) for path in DECLARATIONS if makes_world(scene, path)}
     return msgspec.structs.replace(scene.with_values(made), saved_world=other.saved_world)

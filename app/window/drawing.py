@@ -1,4 +1,4 @@
-"""When the pictures are drawn: once they are due and have changed, and with breaks while a person waits."""
+"""Drawing of the pictures: when they are due and have changed, interrupted by input."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from app.window.pace import Pace
 
 
 class Drawing:
-    """Draws the pictures of an application, frame by frame."""
+    """Draws the pictures of an application."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
         self._pace = Pace()
 
     def draw(self) -> None:
-        """Draw the pictures, if they are due and anything that they show has changed.
+        """Draw the pictures if they are due and have changed.
 
-        Where drawing takes long, it stops for a person who does something else, and goes on in the next frame.
+        Slow drawing is interrupted by input and continues in the next frame.
         """
         application = self._application
         sides, views = application.sides, application.views
@@ -47,13 +47,13 @@ class Drawing:
 
     @property
     def _is_covered(self) -> bool:
-        """Whether nobody sees what would be drawn: the gallery lies over a picture that is there already."""
+        """Whether the gallery covers a picture that is already drawn."""
         application = self._application
         return application.panel.is_covered and application.sides.pictures > 0 and application.recording.current is None
 
     @property
     def _shares_cores(self) -> bool:
-        """Whether pictures take time from the simulation, and the view is not being moved."""
+        """Whether pictures take cores from the simulation while the view is at rest."""
         application, camera = self._application, self._application.camera
         runs = application.simulation.status.state in ("running", "compiling", "growing")
         moves = camera.dragging or camera.moving or camera.flying or application.brushing.is_drawing
@@ -61,7 +61,7 @@ class Drawing:
 
     @property
     def _user_waits(self) -> bool:
-        """Whether there is input that the panel, or the next picture, should show soon."""
+        """Whether input waits that the panel or the next picture should show soon."""
         waiting = self._application.host.waiting_events()
         if imgui.is_any_item_active() or (waiting and imgui.get_io().want_capture_mouse):
             return True

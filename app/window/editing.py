@@ -1,4 +1,4 @@
-"""Changes of parameters: each is a step of undo, and is seen at once."""
+"""Changes of parameters as steps of undo, visible at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VIEW_SECTION = "view"
 
 
 class Editing:
-    """Changes parameters of the worlds that the panel edits. `seen` is told the scene as it was before."""
+    """Changes parameters of the worlds that the panel edits. `seen` is called with the scene before a change."""
 
     def __init__(
         self, documents: Documents, undo: Undo, simulation: SimulationThread, seen: Callable[[Scene], None]
@@ -30,32 +30,32 @@ class Editing:
         self._undo = undo
         self._simulation = simulation
         self._seen = seen
-        self._of_next_land: tuple[object, ValueStep | None] = (None, None)  # a request, and how its land is seen
+        self._of_next_land: tuple[object, ValueStep | None] = (None, None)  # a request, and its change of the view
 
     def change(self, path: str, value: Value, *, in_all: bool = False) -> None:
-        """Change one parameter, and see the land as it says; see `Documents.change`."""
-        if curve_of(self._documents.scene, path):  # which its value follows
+        """Change a parameter and update the view; see `Documents.change`."""
+        if curve_of(self._documents.scene, path):  # keyed: the value follows the curve
             self.set_key(path, value, from_now_on=True)
             return
         before, scenes = self._documents.scene, self._documents.scenes
         if path == "plants.enabled" and value and not (before.plants.enabled or before.plants.grass_at_start):
-            # What was green so far by the climate is what plants begin with.
+            # Plants begin with the greenness that the climate gave.
             self.change_together({path: value, "plants.grass_at_start": before.view.greenness}, "plants")
             return
         log.debug("%s = %r", path, value)
         rebuilds = self._documents.rebuilds(path)
         self._documents.change(path, value, in_all=in_all)
-        if not rebuilds:  # which is a step when the world is there
+        if not rebuilds:  # a rebuild is a step once the world arrives
             self._undo.add(self._value_step(scenes, path))
         self._seen(before)
 
     def change_together(self, values: Mapping[str, Value], name: str) -> None:
-        """Change several parameters as one step of undo, and see the land as they say."""
+        """Change several parameters as one step of undo, and update the view."""
         before, scenes = self._documents.scene, self._documents.scenes
         request = self._documents.change_together(values, name)
         if request is None:
             self._undo.add(self._value_step(scenes, *values))
-        else:  # it is a step when the world is there; how it is seen goes with it
+        else:  # a step once the world arrives, together with the view
             seen = [path for path in values if section_of(path) == VIEW_SECTION]
             self._of_next_land = (request, self._value_step(scenes, *seen) if seen else None)
         self._seen(before)
@@ -63,8 +63,8 @@ class Editing:
     def set_key(self, path: str, value: Value, *, from_now_on: bool = False) -> None:
         """Put a key on a parameter's curve: a value in the present cycle.
 
-        With `from_now_on` it keeps the value, as one would expect of a slider: keys of cycles that have not come yet
-        are given up. Where it is an earlier moment that is looked at, they stay.
+        With `from_now_on` later keys are removed, so that the value holds as with a slider. They stay if an earlier
+        moment is shown.
         """
         status = self._simulation.status
         branch = status.timeline.branches.get(status.moment.branch)
@@ -84,7 +84,7 @@ class Editing:
         self._seen(before)
 
     def take_from(self, other: Scene) -> None:
-        """Give climate and processes of another scene to what is edited, which goes on with them."""
+        """Apply climate and processes of another scene to the edited worlds."""
         before = self._documents.scenes
         self._documents.take_from(other)
         paths = sorted(
@@ -94,7 +94,7 @@ class Editing:
             self._undo.add(self._value_step(before, *paths))
 
     def set_values(self, values: Mapping[str, Sequence[Value]]) -> None:
-        """Restore values that parameters had in each world."""
+        """Restore values of parameters in each world."""
         before = self._documents.scene
         for path, in_worlds in values.items():
             self._documents.change_back(path, in_worlds)
@@ -106,21 +106,21 @@ class Editing:
         return self._documents.scene.view.overlay
 
     def show_overlay(self, name: str) -> None:
-        """Show an overlay for a tool. That is no step of undo."""
+        """Show an overlay for a tool, without a step of undo."""
         if name in OVERLAYS:
             before = self._documents.scene
             self._documents.change("view.overlay", name)
             self._seen(before)
 
     def add_land_step(self, request: object, before: Moment) -> None:
-        """A land that was asked for under a name is there: a step of undo, with how it is seen."""
+        """A named request was answered: add it as a step of undo, with its change of the view."""
         name = self._documents.take_name(request)
         if name and before.branch:  # the first land has none before it
             (seen_with, seen), self._of_next_land = self._of_next_land, (None, None)
             self._undo.add(LandStep(name, before, seen=seen if seen_with is request else None))
 
     def _value_step(self, before: Sequence[Scene], *paths: str) -> ValueStep:
-        """The step from scenes as they were to those of now, where these parameters are others."""
+        """The step that changes these parameters from earlier scenes to the present ones."""
         old, new = (
             {path: tuple(scene.value(path) for scene in scenes) for path in paths}
             for scenes in (before, self._documents.scenes)

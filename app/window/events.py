@@ -18,7 +18,7 @@ class Button(Enum):
 
 @dataclass(frozen=True)
 class KeyPressed:
-    """A key went down. `chord` is what the keyboard's layout makes of it, such as `Ctrl+S`, `F12` or `?`, as in the
+    """A key went down. `chord` depends on the keyboard layout, such as `Ctrl+S`, `F12` or `?`, as in the
     table of actions; `place` is the key's name on an American keyboard, for what matters by position (W A S D).
     """
 
@@ -54,7 +54,7 @@ class PointerMoved:
 
 @dataclass(frozen=True)
 class Scrolled:
-    """The wheel turned by `amount` notches; away from the person is positive."""
+    """The wheel turned by `amount` notches; positive is away from the user."""
 
     amount: float
     x: float
@@ -71,12 +71,12 @@ class FilesDropped:
 
 @dataclass(frozen=True)
 class FocusLost:
-    """Another window has the keyboard now: keys that are down will be released unheard."""
+    """The window lost the focus: releases of pressed keys will not be reported."""
 
 
 @dataclass(frozen=True)
 class Steered:
-    """How a gamepad steers from now on: each from -1 to 1, relative to what is seen."""
+    """The state of gamepad sticks, each from -1 to 1, relative to the view."""
 
     right: float = 0.0
     up: float = 0.0
@@ -87,7 +87,7 @@ class Steered:
 
 @dataclass(frozen=True)
 class GamepadPressed:
-    """A button of a gamepad went down, by its name in `app.window.gamepad`."""
+    """A gamepad button was pressed; names as in `app.window.gamepad`."""
 
     button: str
 

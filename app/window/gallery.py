@@ -1,4 +1,4 @@
-"""What the gallery shows: cards and their pictures, read on a thread of their own, so no frame waits for a file."""
+"""Content of the gallery: cards and pictures, read on a thread, so that no frame waits for a file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from app.files.cards import Card, all_cards
 from app.files.library import Library
 
 TEXTURES_PER_FRAME = 6
-SECONDS_FOR_TEXTURES = 0.004  # of a frame, after which the others wait for the next one
+SECONDS_FOR_TEXTURES = 0.004  # per frame; the rest waits for the next frame
 MOST_TEXTURES = 160
 
 Pixels = NDArray[np.uint8]
 
 
 class CardStock:
-    """The cards, as they were read last, and the textures of those that are looked at."""
+    """The cards as read last, and textures of visible ones."""
 
     def __init__(self, context: moderngl.Context, library: Library) -> None:
         self._context = context
@@ -31,29 +31,29 @@ class CardStock:
         self._reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gallery")
         self._cards: tuple[Card, ...] = ()
         self._being_read: Future[list[Card]] | None = None
-        self._pictures: dict[str, Future[Pixels | None]] = {}  # on their way to a texture
-        self._textures: dict[str, moderngl.Texture | None] = {}  # by source; the one seen last stands last
+        self._pictures: dict[str, Future[Pixels | None]] = {}  # being read
+        self._textures: dict[str, moderngl.Texture | None] = {}  # by source; the last used is last
         self._made, self._since = 0, 0.0  # textures, in this frame
 
     @property
     def cards(self) -> Sequence[Card]:
-        """All that are known, in their order."""
+        """All known cards, in order."""
         if self._being_read is not None and self._being_read.done():
             self._cards, self._being_read = tuple(self._being_read.result()), None
         return self._cards
 
     @property
     def is_reading(self) -> bool:
-        """Whether cards are still to come."""
+        """Whether cards are still being read."""
         return self._being_read is not None
 
     def is_settled(self, card: Card) -> bool:
-        """Whether it is known what its picture is."""
+        """Whether the picture of a card is known."""
         return card.source in self._textures
 
     def read_anew(self) -> None:
-        """Look for what there is now. Until it is known, the cards stay as they are."""
-        for card in self._cards:  # other files may have come to have their names
+        """Read all cards again. The old ones stay until then."""
+        for card in self._cards:  # names may refer to other files now
             if card.path is not None:
                 self._release(card.source)
         self._being_read = self._reader.submit(all_cards, self._library)
@@ -62,7 +62,7 @@ class CardStock:
         self._made, self._since = 0, time.perf_counter()
 
     def texture(self, card: Card) -> moderngl.Texture | None:
-        """The picture of a card; None until it is there, or where there is none."""
+        """The texture of a card; None while it is read, or if there is none."""
         if card.source in self._textures:
             texture = self._textures[card.source] = self._textures.pop(card.source)
             return texture
@@ -78,7 +78,7 @@ class CardStock:
         return None
 
     def keep_picture(self, path: Path, pixels: Pixels) -> None:
-        """Keep a picture for the card of a file that was saved just now."""
+        """Keep a picture for the card of a saved file."""
         self._reader.submit(keep_picture, path, pixels, self._library.pictures)
 
     def write_picture(self, place: Path, pixels: Pixels) -> None:
@@ -86,7 +86,7 @@ class CardStock:
         self._reader.submit(write_picture, place, pixels)
 
     def release(self) -> None:
-        """Give back the textures, and read no more."""
+        """Release the textures and stop reading."""
         self._reader.shutdown(wait=False, cancel_futures=True)
         for source in tuple(self._textures):
             self._release(source)

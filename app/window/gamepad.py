@@ -1,4 +1,4 @@
-"""From the state of a gamepad to what a person wants with it."""
+"""Events from the state of a gamepad."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Literal
 
 from app.window.events import GamepadPressed, Steered
 
-DEAD_ZONE = 0.18  # of a stick's way from its middle, in which it rests; a worn one does not come back to it
-DEAD_TRIGGER = 0.05  # of its way
+DEAD_ZONE = 0.18  # of a stick, around its centre: worn sticks do not return exactly
+DEAD_TRIGGER = 0.05  # of a trigger
 
 Button = Literal["a", "b", "left bumper", "right bumper", "start", "left", "right", "up", "down"]
 
 
 @dataclass(frozen=True)
 class GamepadState:
-    """How sticks (to the right and down, from -1 to 1), triggers (from -1, released, to 1) and buttons stand."""
+    """State of sticks (right and down, -1 to 1), triggers (-1 released to 1) and buttons."""
 
     left: tuple[float, float] = (0.0, 0.0)
     right: tuple[float, float] = (0.0, 0.0)
@@ -30,7 +30,7 @@ AT_REST = GamepadState()
 
 
 def events(state: GamepadState, before: GamepadState) -> Iterator[Steered | GamepadPressed]:
-    """What a state means after another one: how it steers where it does or has done so, and buttons that went down."""
+    """The events between two states: steering if it is or was active, and pressed buttons."""
     steered = steering(state)
     if steered != Steered() or steering(before) != Steered():
         yield steered
@@ -39,14 +39,14 @@ def events(state: GamepadState, before: GamepadState) -> Iterator[Steered | Game
 
 
 def steering(state: GamepadState) -> Steered:
-    """Where the sticks and triggers lead: the left one moves, the right one looks, the triggers sink and rise."""
+    """Steering: the left stick moves, the right one looks, the triggers sink and rise."""
     right, back = without_dead_zone(*state.left)
     turn, tilt = without_dead_zone(*state.right)
     return Steered(right, _pressed(state.right_trigger) - _pressed(state.left_trigger), -back, turn, tilt)
 
 
 def without_dead_zone(x: float, y: float) -> tuple[float, float]:
-    """The way of a stick beyond its dead zone, from 0 to 1, in the same direction; slowly at first."""
+    """A stick vector beyond the dead zone, length 0 to 1, with a slow start."""
     if not (math.isfinite(x) and math.isfinite(y)):
         return 0.0, 0.0
     length = math.hypot(x, y)

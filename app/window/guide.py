@@ -1,4 +1,4 @@
-"""What the guide shows: the page that is open, those before it, and pictures, read on a thread of their own."""
+"""Content of the guide: the open page, its history, and pictures, read on a thread."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from app.files.guide import INDEX, Chapter, Page, page_of
 
 log = logging.getLogger(__name__)
 
-KEYS_PAGE = "keys"  # the page that lists them
+KEYS_PAGE = "keys"  # the page that lists the keys
 MOST_TEXTURES = 24
 
 Pixels = NDArray[np.uint8]
 
 
 class Guide:
-    """The guide as a person reads it. `page` is the one that is open, or was last."""
+    """The reading state of the guide. `page` is the open page, or the last one."""
 
     def __init__(self, context: moderngl.Context) -> None:
         self.is_open = False
@@ -32,7 +32,7 @@ class Guide:
 
     @property
     def chapters(self) -> list[Chapter]:
-        """Those pages that have the words which are searched for, by their chapters."""
+        """The pages that match the search, by chapter."""
         found = [
             Chapter(chapter.title, tuple(page for page in chapter.pages if page.has(self.search)))
             for chapter in guide.chapters()
@@ -49,7 +49,7 @@ class Guide:
         return bool(self._before)
 
     def toggle(self, page: str = "") -> None:
-        """Open it, on this page where one is named; where that is open already, close it."""
+        """Open the guide, at a page if given; close it if that page is already open."""
         if self.is_open and page in ("", self.page):
             self.is_open = False
             return
@@ -64,33 +64,33 @@ class Guide:
             self.page = page
 
     def go_back(self) -> None:
-        """To the page before."""
+        """Go back to the previous page."""
         if self._before:
             self.page = self._before.pop()
 
     def follow(self, target: str) -> bool:
-        """Open the page that a link leads to; whether it leads to one."""
+        """Open the page of a link. Returns whether it leads to a page."""
         name = page_of(target)
         if name:
             self.go_to(name)
         return bool(name)
 
     def first_found(self) -> Page | None:
-        """The first page that the search has found."""
+        """The first page that the search finds."""
         return next((page for chapter in self.chapters for page in chapter.pages), None) if self.search else None
 
 
 class GuidePictures:
-    """Textures of the pictures of pages, by the targets of their links. Those seen last are kept."""
+    """Textures of pictures in pages, by link target. The last used are kept."""
 
     def __init__(self, context: moderngl.Context) -> None:
         self._context = context
         self._reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="guide")
         self._read: dict[str, Future[Pixels | None]] = {}
-        self._textures: dict[str, moderngl.Texture | None] = {}  # the one seen last stands last
+        self._textures: dict[str, moderngl.Texture | None] = {}  # the last used is last
 
     def texture(self, target: str) -> moderngl.Texture | None:
-        """The picture of a link; None until it is there, or where there is none."""
+        """The texture of a link; None while it is read, or if there is none."""
         if target in self._textures:
             texture = self._textures[target] = self._textures.pop(target)
             return texture
@@ -103,11 +103,11 @@ class GuidePictures:
         return None
 
     def has(self, target: str) -> bool:
-        """Whether the picture of a link is there."""
+        """Whether the picture of a link is loaded."""
         return self._textures.get(target) is not None
 
     def release(self) -> None:
-        """Give back the textures, and read no more."""
+        """Release the textures and stop reading."""
         self._reader.shutdown(wait=False, cancel_futures=True)
         for target in tuple(self._textures):
             self._release(target)
@@ -127,7 +127,7 @@ class GuidePictures:
 
 
 def read_picture(target: str) -> Pixels | None:
-    """The picture of a link, `[row, column, (red, green, blue)]`, the uppermost row first; None where there is none."""
+    """The picture of a link, `[row, column, (red, green, blue)]`, top row first; None if there is none."""
     from imagecodecs import jpeg8_decode
 
     try:

@@ -1,4 +1,4 @@
-"""What is kept of the quality of pictures from one start to the next."""
+"""Levels of quality, remembered between runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.picture.passes.quality import BY_NAME, Quality
 
 
 class LevelsInFile:
-    """The level that each renderer came to when the program ran before, in a small file; without a file, none."""
+    """The level of each renderer in earlier runs, stored in a small file, if given."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -19,6 +19,6 @@ class LevelsInFile:
         return BY_NAME.get(self._levels.get(renderer, ""))
 
     def note(self, renderer: str, level: Quality) -> None:
-        """Keep it for the next start."""
+        """Remember the level for the next run."""
         self._levels[renderer] = level.name
         write_small_file(self._path, self._levels)

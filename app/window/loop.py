@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 OPENING_SIZE = (1440, 900)
-HIDDEN_WAIT = 0.1  # seconds between two looks at a hidden window
-LONGEST_REST = 0.25  # and at a picture in which nothing moves
-LONGEST_STEP = 0.1  # seconds that the camera may move on in one frame, however long that took
+HIDDEN_WAIT = 0.1  # seconds between checks of a hidden window
+LONGEST_REST = 0.25  # seconds between frames of a still picture
+LONGEST_STEP = 0.1  # seconds of camera movement in one frame, at most
 
 
 def run(
@@ -44,10 +44,10 @@ def run(
 ) -> None:
     """Show a scene, or several that are compared, in a window until it is closed.
 
-    With `keep_session` the work is written now and then, that of a session which was not closed is offered, and files
-    are remembered in the user's library, where no other one is given. With `welcome` the gallery opens, if it was
-    never closed before. A model, `asked_about`, is opened beside that. Calls `on_first_picture` when the land
-    was on the screen first, and `after_frame` when any frame is. Raises `UserError` where the land cannot be made.
+    With `keep_session` the work is backed up, unclosed sessions are offered, and files are remembered in the user's
+    library, unless another is given. With `welcome` the gallery opens, if it was never closed before. A model,
+    `asked_about`, is opened in addition. Calls `on_first_picture` after the first picture of the land and
+    `after_frame` after each frame. Raises `UserError` if the land cannot be made.
     """
     simulation = SimulationThread(*scenes, paused=paused, folder=_session_folder() if keep_session else None)
     simulation.start()  # it loads the terrain while the window opens
@@ -114,7 +114,7 @@ def _run_window(
         except UserError:
             raise
         except Exception as error:
-            # At once: to clean up after it may fail, too.
+            # At once: the cleanup may fail, too.
             raise UserError(_end_of(error, simulation, application)) from error
         finally:
             if not window.lost:
@@ -123,7 +123,7 @@ def _run_window(
 
 
 def _session_folder() -> SessionFolder | None:
-    """Where the work is kept, or None where nothing can be."""
+    """The folder of backups, or None if there can be none."""
     from app.engine.autosave import SessionFolder
 
     try:
@@ -162,7 +162,7 @@ def _show(
         application.frame_times.add(time.perf_counter() - begin)
 
         if application.snapshot is None and simulation.status.state == "failed":
-            raise UserError(simulation.status.error)  # what was asked for cannot be shown
+            raise UserError(simulation.status.error)  # nothing can be shown
         if application.snapshot is not None and not simulation.first_picture_shown.is_set():
             simulation.first_picture_shown.set()
             log.debug("first picture %.2f s after the start of the process", _seconds_since_start())
@@ -174,7 +174,7 @@ def _show(
 
 
 def _end_of(error: Exception, simulation: SimulationThread, application: Application) -> str:
-    """Why the window cannot go on, and what becomes of the worlds, in one line."""
+    """Why the window ends, and where the worlds were saved, in one line."""
     from app.window.window import ContextLost
 
     why = str(error) if isinstance(error, ContextLost) else f"internal error: {explained(error)}"
@@ -186,12 +186,12 @@ def _end_of(error: Exception, simulation: SimulationThread, application: Applica
 
 
 def _wait_for_screen(begin: float, frames_per_second: int) -> None:
-    """Sleep where the driver does not wait for the screen itself: more frames than it shows would only cost power."""
+    """Sleep until the next refresh, in case the driver does not wait for it."""
     time.sleep(max(0.0, begin + 1.0 / frames_per_second - time.perf_counter() - 0.001))
 
 
 def _layout_file() -> Path | None:
-    """Where ImGui keeps the places of its windows, or None where nothing can be kept."""
+    """The file of ImGui's window positions, or None if none can be written."""
     import platformdirs
 
     try:
@@ -202,14 +202,14 @@ def _layout_file() -> Path | None:
 
 
 def _panel_file() -> Path:
-    """What the panel remembers of a person."""
+    """The file of what the panel remembers."""
     import platformdirs
 
     return platformdirs.user_data_path("thalweg", appauthor=False) / "panel.json"
 
 
 def _seconds_since_start() -> float:
-    """Since the process began, its imports included."""
+    """Seconds since the process started, imports included."""
     import os
 
     if sys.platform == "linux":

@@ -1,4 +1,4 @@
-"""Messages to the user: what went wrong, and what was written where."""
+"""Notices: errors, warnings and confirmations."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from app.model.numbers import spaced
 Kind = Literal["info", "warning", "error"]
 
 SECONDS_SHOWN, SECONDS_OF_A_WARNING, SECONDS_OF_AN_ERROR = 6.0, 10.0, 60.0
-FADE_SECONDS = 0.7  # the last of them
+FADE_SECONDS = 0.7  # at the end of its time
 MOST_SHOWN = 3
 
 
 @dataclass(frozen=True)
 class Notice:
-    """One message, which is there until it is clicked away, or has faded. `count` is how often it came."""
+    """A message that stays until it is dismissed or fades. `count` is the number of repetitions."""
 
     text: str
     kind: Kind = "info"
     count: int = 1
-    born: float = field(default_factory=lambda: time.monotonic())  # when it came last
+    born: float = field(default_factory=lambda: time.monotonic())  # time of the last repetition
 
     @property
     def is_error(self) -> bool:
@@ -37,19 +37,19 @@ class Notice:
 
     @property
     def opacity(self) -> float:
-        """From 1, as long as it does not fade, to 0."""
+        """From 1 down to 0 while it fades."""
         return min(max(self.seconds_left / FADE_SECONDS, 0.0), 1.0)
 
     @property
     def line(self) -> str:
-        """What is read."""
+        """The text with its count."""
         return self.text if self.count == 1 else f"{self.text}  (×{spaced(self.count)})"
 
 
 class Notices:
-    """The messages that are on the screen, oldest first: the newest ones, and each only once.
+    """The messages on the screen, oldest first; only the newest, without repetition.
 
-    Recorders and writers of screenshots say theirs from threads of their own.
+    Safe for threads: recorders and screenshots report from their own.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Notices:
         self._add(text, "info")
 
     def warn(self, text: str) -> None:
-        """Show that something was not accepted as asked for."""
+        """Show a warning: something was not accepted."""
         self._add(text, "warning")
 
     def complain(self, text: str) -> bool:
@@ -83,18 +83,18 @@ class Notices:
         return is_less
 
     def shown(self) -> list[Notice]:
-        """Those that are still to be seen."""
+        """The messages that are still visible."""
         with self._lock:
             self._shown = [notice for notice in self._shown if notice.seconds_left > 0.0]
             return list(self._shown)
 
     @property
     def rest(self) -> float:
-        """For how many seconds none of them will look otherwise: until the next one begins to fade."""
+        """Seconds until the next message begins to fade."""
         return max(min((notice.seconds_left for notice in self.shown()), default=math.inf) - FADE_SECONDS, 0.0)
 
     def _add(self, text: str, kind: Kind) -> None:
-        # The same thing said again, as an error in every frame would be, is one message.
+        # Repetitions, such as an error in every frame, are one message.
         with self._lock:
             count = 1 + sum(other.count for other in self.shown() if other.text == text)
             others = [other for other in self._shown if other.text != text]

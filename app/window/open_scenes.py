@@ -1,4 +1,4 @@
-"""The scenes that are open, and which of them the panel shows and changes."""
+"""The open scenes, and which of them is edited."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Edited = Letter | Literal["all"]
 
 
 class OpenScenes:
-    """One scene, or several that are compared: each belongs to a world, and has its place in the order of `scenes`.
+    """One scene, or several that are compared, one per world.
 
-    `edited` is the one of several that the panel changes, or all of them.
+    `edited` is the letter of the edited world, or all.
     """
 
     def __init__(self, scenes: tuple[Scene, ...]) -> None:
@@ -24,19 +24,19 @@ class OpenScenes:
 
     @property
     def comparing(self) -> bool:
-        """Whether there are several worlds, or will be as soon as they are made."""
+        """Whether there are several worlds, including requested ones."""
         return len(self.scenes) > 1
 
     @property
     def edited_worlds(self) -> tuple[int, ...]:
-        """The places of the worlds that the panel changes; it shows the first of them."""
+        """The indices of the edited worlds; the panel shows the first."""
         if not self.comparing:
             return (0,)
         return tuple(range(len(self.scenes))) if self.edited == "all" else (NAMES.index(self.edited),)
 
     @property
     def choices(self) -> tuple[Edited, ...]:
-        """What `edited` can be."""
+        """The possible values of `edited`."""
         return (*NAMES[: len(self.scenes)], "all")
 
     @property
@@ -55,15 +55,15 @@ class OpenScenes:
 
     @property
     def state(self) -> tuple[object, ...]:
-        """What is another object after each change of what is edited, of what it was opened from, and of who is."""
+        """A key that changes whenever the scenes, the opened scenes or the choice of edited worlds change."""
         return self.scenes, self._opened, self.edited
 
     @property
     def name(self) -> str:
-        """What the land is called, in the title and in names of files: as the preset or the file that it is from."""
+        """The name of the land, for title and file names: that of its preset or file."""
         return name_of(self.scenes[0])
 
 
 def name_of(scene: Scene) -> str:
-    """What the land of a scene is called."""
+    """The name of a scene's land."""
     return scene.name or Path(scene.world.source).stem or "land"

@@ -1,4 +1,4 @@
-"""Springs of the land: places where water comes out of the ground."""
+"""Springs: places where water comes out of the ground."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from app.window.editing import Editing
 from app.window.notices import Notices
 from app.window.views import Views
 
-DROPS_OF_A_SPRING = 100.0  # in each cycle, where one is placed by a click
+DROPS_OF_A_SPRING = 100.0  # per cycle, of a spring that is placed by a click
 REACH_OF_A_SPRING = 0.02  # relative to the map: a click nearer to a spring removes it
 
 
 class Springs:
-    """Adds, changes and removes springs of what the panel edits."""
+    """Adds, changes and removes springs of the edited worlds."""
 
     def __init__(self, documents: Documents, editing: Editing, views: Views, notices: Notices) -> None:
         self._documents = documents
@@ -30,7 +30,7 @@ class Springs:
         return tuple(read_springs(self._documents.scene.droplets.springs))
 
     def toggle(self, cell: tuple[int, int] | None) -> None:
-        """Add a spring at a cell (row, column), or remove the one that is near it."""
+        """Add a spring at a cell (row, column), or remove the one near it."""
         snapshot = self._views.snapshot
         if cell is None or snapshot is None:
             return

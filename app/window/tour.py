@@ -1,4 +1,4 @@
-"""The tour of the presets in the window: each for a while, with the camera on its path."""
+"""The tour of presets in the window, with the camera on its path."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from app.window.window import Window
 
 
 class Tour:
-    """Opens one stop after the other, and begins again after the last. The first is open already."""
+    """Opens the stops in turn, again and again. The first is already open."""
 
     def __init__(self, stops: Sequence[Scene], seconds: float) -> None:
         self._stops = stops
         self._seconds = seconds  # for each stop
         self._place = 0
-        self._begun: float | None = None  # when the present one was on the screen first
+        self._begun: float | None = None  # start time of the present stop
 
     def after_frame(self, viewer: Viewer, window: Window) -> None:
-        """Let the tour go on, if its time has come."""
+        """Go to the next stop when its time has come."""
         application = viewer.application
         if application.snapshot is None or not application.documents.are_shown:
             return

@@ -1,4 +1,4 @@
-"""What a person has done, step by step, so that it can be undone and done again."""
+"""Steps of the user, for undo and redo."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from app.model.numbers import value_text
 from app.model.parameters import Value
 from app.scene.scene import KEYS, find_declaration
 
-SECONDS_OF_ONE_CHANGE = 1.0  # changes of the same parameter that follow one another as fast are one step
+SECONDS_OF_ONE_CHANGE = 1.0  # successive changes of a parameter within this time are one step
 MOST_STEPS = 500
 
 OVERLAY = "view.overlay"
 
-Values = dict[str, tuple[Value, ...]]  # of parameters, by their paths, in each world
+Values = dict[str, tuple[Value, ...]]  # values in each world, by path
 
 
 @dataclass(frozen=True)
 class ValueStep:
-    """Parameters were changed. What ran meanwhile stays: the values count from the next cycle on."""
+    """A change of parameters. Cycles since then stay: values apply from the next cycle on."""
 
     before: Values
     after: Values
@@ -38,11 +38,11 @@ class ValueStep:
 
     @property
     def shows_alone(self) -> bool:
-        """Whether it changed nothing but which overlay lies over the land."""
+        """Whether it only changed the overlay."""
         return self.after.keys() == {OVERLAY}
 
     def followed_by(self, later: ValueStep) -> ValueStep | None:
-        """Both as one, where they belong together."""
+        """Both steps as one, or None if they do not belong together."""
         if later.after.keys() != self.after.keys() or later.time - self.time > SECONDS_OF_ONE_CHANGE:
             return None
         return ValueStep(self.before, later.after, later.time)
@@ -50,15 +50,15 @@ class ValueStep:
 
 @dataclass(frozen=True)
 class LandStep:
-    """Something was done to the land, which was at `before` then. To undo it is to go back there.
+    """An edit of the land at the moment `before`. Undo returns there.
 
-    `after` is where the land was when that was undone. Where it was `seen` otherwise from then on, that belongs to it.
+    `after` is the moment at which it was undone. `seen` is the change of the view that belongs to it.
     """
 
     name: str
     before: Moment
     after: Moment | None = None
-    going: GoTo | None = None  # what was asked for to undo it
+    going: GoTo | None = None  # the request of the undo
     seen: ValueStep | None = None
 
 
@@ -66,18 +66,18 @@ Step = ValueStep | LandStep
 
 
 class Undo:
-    """The steps that were done, and those of them that were undone.
+    """Done and undone steps.
 
-    Who looks at overlays between two edits wants the edits back: steps that show another overlay stand before all
-    others, and are undone when no other is left.
+    Undo should reach edits first: steps that only change the overlay are placed before all others and are undone
+    last.
     """
 
     def __init__(self) -> None:
         self.done: list[Step] = []
-        self.undone: list[Step] = []  # the last of them is the first to be done again
+        self.undone: list[Step] = []  # the last one is redone first
 
     def add(self, step: Step) -> None:
-        """Something was done. What was undone before cannot be done again, unless it was an overlay that was shown."""
+        """Add a step. It clears the undone steps, unless it only changes the overlay."""
         if not _shows_alone(step):
             self.undone.clear()
         end = self._end_for(step)
@@ -89,11 +89,11 @@ class Undo:
         del self.done[:-MOST_STEPS]
 
     def _end_for(self, step: Step) -> int:
-        """Where a step belongs that is done now."""
+        """The index of a new step."""
         return sum(map(_shows_alone, self.done)) if _shows_alone(step) else len(self.done)
 
     def undo(self) -> Step | None:
-        """The step to be undone now."""
+        """Pop the step to undo."""
         if not self.done:
             return None
         step = self.done.pop()
@@ -104,7 +104,7 @@ class Undo:
         return step
 
     def redo(self) -> Step | None:
-        """The step to be done again now; none while the land is still on its way back."""
+        """Pop the step to redo; None while the land is still travelling back."""
         if not self.undone or (isinstance(self.undone[-1], LandStep) and self.undone[-1].after is None):
             return None
         step = self.undone.pop()
@@ -112,14 +112,14 @@ class Undo:
         return step
 
     def was_undone(self, going: GoTo, at: Moment) -> None:
-        """The land is where a step was undone to, and was at this moment before."""
+        """An undo has arrived; the land was at this moment before."""
         self.undone = [
             replace(step, after=at) if isinstance(step, LandStep) and step.going is going else step
             for step in self.undone
         ]
 
     def cannot_be_undone(self, going: GoTo) -> None:
-        """There is no way back to before a step."""
+        """An undo was refused."""
         self.undone = [step for step in self.undone if not (isinstance(step, LandStep) and step.going is going)]
 
 

@@ -41,8 +41,8 @@ from app.window.pointing import Pointing
 
 log = logging.getLogger(__name__)
 
-SCREENS_PER_SECOND = 60  # the frames that a pace in cycles for each frame is meant for
-STILL_FRAMES = 4  # drawn after the last change, in which ImGui comes to rest
+SCREENS_PER_SECOND = 60  # the frame rate that cycles per frame refer to
+STILL_FRAMES = 4  # drawn after the last change, until ImGui settles
 
 
 class Viewer:
@@ -55,22 +55,22 @@ class Viewer:
         self._pointing = Pointing(application)
         self._arrivals = Arrivals(application, self._pointing)
         self.drawing = Drawing(application)
-        self._was_held = False  # something of the panel, in the last frame: at Esc ImGui lets go of it by itself
-        self._panel_went_first = False  # in the last frame, in which no picture was drawn
+        self._was_held = False  # a widget was active in the last frame; Esc makes ImGui release it
+        self._panel_went_first = False  # the last frame drew no picture
 
     def frame(self, events: Sequence[Event], dt: float, width: float, height: float, pixels_per_unit: float) -> None:
-        """All hooks in their order: a frame in a window of this size in logical units."""
+        """Run all hooks for a frame in a window of this size in logical units."""
         application = self.application
         self.guarded(lambda: self.update(dt, width, height, pixels_per_unit))
         for event in events:
             self.guarded(partial(self.handle, event))
         self.guarded(lambda: application.brushing.update(dt))
-        # A key shows in the panel first; the picture, which takes its time, goes on in the next frame.
+        # The panel shows a key press first; a slow picture follows in the next frame.
         is_for_panel = any(isinstance(event, KeyPressed) for event in events) and application.side.picture.software
         self._panel_went_first = is_for_panel and not self._panel_went_first
         if not self._panel_went_first:
             self.guarded(self.drawing.draw)
-        if application.sides.drawing:  # it stopped for what happened meanwhile, which the panel shall show now
+        if application.sides.drawing:  # interrupted by input that the panel should show now
             for event in application.host.events():
                 self.guarded(partial(self.handle, event))
         self.guarded(application.recording.take_scene)
@@ -79,17 +79,17 @@ class Viewer:
     # The hooks.
 
     def update(self, dt: float, width: float, height: float, pixels_per_unit: float) -> None:
-        """Let `dt` seconds pass: take what the simulation made, and move on. The size is in logical units."""
+        """Advance by `dt` seconds and take results of the simulation. The size is in logical units."""
         application = self.application
         application.time += dt
         application.pixel_size = round(width * pixels_per_unit), round(height * pixels_per_unit)
         self._lay_out(width, height, pixels_per_unit)
         simulation, documents = application.simulation, application.documents
         if documents.scenes[0].simulation.cycles_per_frame and not simulation.paused:
-            simulation.ask(FrameBegan(max(1, round(dt * SCREENS_PER_SECOND))))  # a slow picture does not slow it
+            simulation.ask(FrameBegan(max(1, round(dt * SCREENS_PER_SECOND))))  # also with slow pictures
         application.watching.watch(rivers=self.panel.rivers_shown, realism=self.panel.realism_shown)
         application.watching.tell_of_view(application.time)
-        # A picture shows one state of the world, and what is shown is read until others are.
+        # A picture shows one state; its snapshot is read until it is complete.
         snapshots = () if application.sides.drawing else simulation.take(gives_back=False)
         self._arrivals.hear()
         application.exporting.update()
@@ -105,7 +105,7 @@ class Viewer:
         application.host.capture_pointer(application.camera.flying)
 
     def _lay_out(self, width: float, height: float, pixels_per_unit: float) -> None:
-        """Give the pictures what the panel leaves of a window of this size in logical units."""
+        """Lay out the pictures in the free part of a window of this size in logical units."""
         application, layout = self.application, self.application.layout
         layout.top = self.panel.height_above_scene
         layout.size = (width, height - self.panel.height_below_scene - layout.top)
@@ -115,7 +115,7 @@ class Viewer:
         application.views.lay_out()
 
     def handle(self, event: Event) -> None:
-        """Do what a person asks for with mouse or keyboard. The panel goes first, but a drag goes on where it began."""
+        """Handle an input event. The panel has priority, but a drag stays where it began."""
         application = self.application
         application.views.wake()
         io = imgui.get_io()
@@ -147,8 +147,7 @@ class Viewer:
     def _keeps_from_scene(self, event: KeyPressed) -> bool:
         """Whether a key belongs to the panel.
 
-        Esc does while a slider is held, all others where a dialog is open and they may belong to a file's name: N
-        would make another world meanwhile.
+        Esc does while a slider is held. All other keys do while a dialog is open, as they may be text.
         """
         if self.panel.is_covered or (event.chord == "Esc" and (imgui.is_any_item_active() or self._was_held)):
             return True
@@ -167,7 +166,7 @@ class Viewer:
             action.run(self.application)
 
     def _press_gamepad(self, button: str) -> None:
-        """Do what a button of a gamepad is for: in the gallery it chooses, elsewhere it flies."""
+        """Handle a gamepad button: it chooses in the gallery and flies elsewhere."""
         gallery, camera = self.panel.gallery, self.application.camera
         match button:
             case "start":
@@ -194,9 +193,9 @@ class Viewer:
             self.application.views.wake()
 
     def lay_pictures(self, screen: moderngl.Framebuffer, height: int) -> None:
-        """Lay the pictures behind the panel, onto a screen `height` pixels high.
+        """Copy the pictures behind the panel, onto a screen `height` pixels high.
 
-        They are copied: to draw them as ImGui draws an image would cost a software rasteriser twice as much.
+        On a software rasteriser this costs half of drawing them as ImGui images.
         """
         screen.use()
         screen.clear(*EMPTY)
@@ -206,11 +205,11 @@ class Viewer:
             side.canvas.lay_onto(screen, area.left, bottom)
 
     def take_screen(self, screen: moderngl.Framebuffer, size: tuple[int, int]) -> None:
-        """See a finished frame of the window, of this size in pixels, before it is presented."""
+        """Take a finished frame of the window, of this size in pixels, before it is presented."""
         self.guarded(partial(self.application.recording.take_screen, screen, size))
 
     def guarded(self, hook: Callable[[], None]) -> None:
-        """Call a hook. What goes wrong in it is shown, and neither ends the program nor loses the simulation."""
+        """Call a hook. An error is shown and does not end the program."""
         try:
             hook()
         except Exception as error:
@@ -218,7 +217,7 @@ class Viewer:
             if is_new and not isinstance(error, UserError):
                 log.exception("a hook of a frame failed")
 
-    # What the loop reads.
+    # State for the loop.
 
     @property
     def title(self) -> str:
@@ -227,7 +226,7 @@ class Viewer:
 
     @property
     def rest(self) -> float:
-        """For how many seconds the next frame would look like this one, unless something happens."""
+        """Seconds until the next frame would differ, without input."""
         application = self.application
         if self.at_rest:
             return min(application.notices.rest, application.exporting.rest, application.part_choice.rest)
@@ -237,7 +236,7 @@ class Viewer:
 
     @property
     def at_rest(self) -> bool:
-        """Whether nothing on the screen moves, and nothing is awaited."""
+        """Whether nothing moves and nothing is awaited."""
         application, status = self.application, self.application.simulation.status
         return (
             status.state in ("paused", "failed", "compiling", "growing")
@@ -254,14 +253,14 @@ class Viewer:
         )
 
     def close(self) -> None:
-        """Give back what the graphics hold. The simulation is stopped by who started it."""
+        """Release all graphics resources. The caller stops the simulation."""
         self.panel.release()
         self.application.release()
 
 
 @contextlib.contextmanager
 def _closing_what_is_open() -> Iterator[None]:
-    """Close the windows and groups that an error leaves open in ImGui, so that the frame can be ended."""
+    """Close ImGui windows and groups that an error leaves open, so that the frame can end."""
     state = imgui.internal.ErrorRecoveryState()
     imgui.internal.error_recovery_store_state(state)
     try:

@@ -1,4 +1,4 @@
-"""How each side sees its land: its camera, the ground that the camera goes by, and the land under the pointer."""
+"""Views: the camera of each side, its ground, and the land under the pointer."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Views:
     """The cameras of all sides, linked or each its own, and the side that mouse and keys act on."""
 
     def __init__(self, sides: Sides, layout: Layout, cameras: Cameras, documents: Documents) -> None:
-        self.place = 0  # of the side that is pointed at, from the left
+        self.place = 0  # index of the side that is pointed at
         self.opening = True  # the next world is seen from the scene's opening view
-        self.relief_at_start = 0.0  # metres from the lowest to the highest point, when the world was seen first
-        self.still_frames = 0  # since anything on the screen changed
+        self.relief_at_start = 0.0  # metres, of the world when it was shown first
+        self.still_frames = 0  # frames since the last change on the screen
         self._sides = sides
         self._layout = layout
         self._cameras = cameras
@@ -39,7 +39,7 @@ class Views:
 
     @property
     def camera(self) -> CameraControl:
-        """The one that mouse and keys move: that of all sides, or of the one that is pointed at."""
+        """The camera that mouse and keys move: the common one, or that of the pointed side."""
         return self.camera_of(self.pointed_side)
 
     def camera_of(self, side: Side) -> CameraControl:
@@ -47,22 +47,22 @@ class Views:
 
     @property
     def side(self) -> Side:
-        """The side whose numbers the panel shows."""
+        """The side that the panel describes."""
         return self._sides.shown[min(self._documents.edited_worlds[0], len(self._sides.shown) - 1)]
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """The state of the land whose numbers the panel shows."""
+        """The snapshot that the panel describes."""
         return self.side.snapshot
 
     @property
     def seen_scene(self) -> Scene:
-        """The scene that the panel shows, opening with what is seen now."""
+        """The shown scene with the present view as its opening view."""
         return msgspec.structs.replace(self._documents.scene, camera=self.camera.parameters())
 
     @property
     def aspect(self) -> float:
-        """Width to height of each side's view."""
+        """The aspect ratio of each view."""
         return self._layout.view_aspect(len(self._sides.shown))
 
     @property
@@ -74,13 +74,13 @@ class Views:
         self.still_frames = 0
 
     def lay_out(self) -> None:
-        """Give the pictures their places, and the cameras theirs."""
+        """Lay out the pictures and tell cameras their areas."""
         self._layout.apply()
-        for side in (*self._sides.shown, self.pointed_side):  # the last counts where the camera is that of all
+        for side in (*self._sides.shown, self.pointed_side):  # the pointed side last: it counts for a common camera
             self._layout.fit(self.camera_of(side), side)
 
     def link(self, linked: bool) -> None:
-        """Let all worlds be seen from one camera, or each from its own. It begins with what is seen now."""
+        """Link all cameras, or give each world its own, starting from the present view."""
         if linked:
             self._cameras.link(self.camera)
         else:
@@ -95,19 +95,19 @@ class Views:
             self.look_from_here()
 
     def look_from_here(self) -> None:
-        """Let the camera go by the ground of the side that is pointed at."""
+        """Use the ground of the pointed side for the camera."""
         self.lay_out()
         self.see_ground()
 
     def look_at_part(self, south: float, east: float) -> None:
-        """Look at a place, told by the parts of the map's height and width."""
+        """Look at a place, given as fractions of the map."""
         snapshot = self.snapshot
         if snapshot is not None:
             rows, columns = snapshot.shape
             self.camera.look_at(east * columns * snapshot.cell_size, south * rows * snapshot.cell_size)
 
     def places_of(self, side: Side, points: Iterable[glm.vec3]) -> list[tuple[float, float] | None]:
-        """Where points of a side's land are seen, in logical units; None where one is not."""
+        """Window positions of points of a side's land, in logical units; None if out of view."""
         area, camera = side.area, self.camera_of(side).camera()
         camera = replace(camera, middle=area.free[0] + area.free[1] - 1.0)
         (left, top), scale = self._layout.corner(side), self._layout.pixels_per_unit
@@ -122,7 +122,7 @@ class Views:
         return places
 
     def follow(self, before: Scene) -> None:
-        """See the land as the scene says now, which was another one before."""
+        """Update the view after a change of the scene."""
         scene = self._documents.scene
         if scene.camera != before.camera:
             self.camera.open(scene.camera, at_once=False)
@@ -131,7 +131,7 @@ class Views:
         self.wake()
 
     def see_ground(self, *, of_others: bool = False) -> None:
-        """Let the cameras go by the ground that is shown now."""
+        """Give the cameras the present ground."""
         snapshots = self._sides.snapshots
         if not snapshots:
             return
@@ -151,13 +151,13 @@ class Views:
 
     @property
     def painted_world(self) -> int | None:
-        """The world that a brush changes: that under the pointer, or None for all where the panel changes all."""
+        """The world that a brush paints: the one under the pointer, or None for all."""
         if not self._documents.comparing or self._documents.edited == "all":
             return None
         return self.place
 
     def ground_under(self, x: float, y: float) -> glm.vec3 | None:
-        """The land under a place of the window, in picture space; None where there is none of the map."""
+        """The land under a window position, in picture space; None outside the map."""
         side = self.pointed_side
         left, top = self._layout.corner(side)
         hit, snapshot = self.camera.ground_under(x - left, y - top), side.snapshot
@@ -167,13 +167,13 @@ class Views:
         return hit if 0.0 <= hit.x < width and 0.0 <= hit.z < height else None
 
     def cell_at(self, east: float, south: float) -> tuple[int, int] | None:
-        """Row and column of a place, in metres."""
+        """Row and column of a place in metres."""
         snapshot = self.pointed_side.snapshot
         if snapshot is None:
             return None
         return int(south // snapshot.cell_size), int(east // snapshot.cell_size)
 
     def height_at(self, east: float, south: float) -> float:
-        """The height of the land at a place, in metres."""
+        """The height of the land at a place, both in metres."""
         snapshot, cell = self.pointed_side.snapshot, self.cell_at(east, south)
         return float(snapshot.ground(cell, np.float64)) if snapshot is not None and cell is not None else 0.0

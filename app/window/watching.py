@@ -1,4 +1,4 @@
-"""What the simulation is told of what a person looks at: the overlay, rivers, a place, the view."""
+"""Tells the simulation what is looked at: overlay, rivers, a place, the view."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from app.window.notices import Notices
 from app.window.views import Views
 
 SECONDS_BETWEEN_LOOKS = 0.25
-REACH_OF_A_RIVER = 3  # cells: a click so near to one means it
-MORE_THAN_ASIDE = 4.0  # times the water of a place that a river near it has
+REACH_OF_A_RIVER = 3  # cells: a click so near to a river means the river
+MORE_THAN_ASIDE = 4.0  # ratio of a river's discharge to that of a clicked place
 
 
 class Watching:
-    """Tells the simulation what to find out for the picture and the panel, where that has changed."""
+    """Tells the simulation which surveys picture and panel need, when that changes."""
 
     def __init__(
         self, simulation: SimulationThread, documents: Documents, sides: Sides, views: Views, notices: Notices
     ) -> None:
-        self.asked_place: tuple[int, int] | None = None  # row and column whose flow path is shown
+        self.asked_place: tuple[int, int] | None = None  # cell whose flow path is shown
         self._simulation = simulation
         self._documents = documents
         self._sides = sides
         self._views = views
         self._notices = notices
-        self._watched: Watch | None = None  # what the simulation knows of it
+        self._watched: Watch | None = None  # last message to the simulation
         self._filling = 1  # grows when the filling restarts
-        self._looked: Look | None = None  # what the simulation knows of view and camera
+        self._looked: Look | None = None  # last reported view
         self._looked_at = 0.0
 
     def ask_about(self, place: tuple[int, int] | None, *, look_there: bool = False) -> None:
-        """Follow the water of a place (row, column) to the ocean, or of none."""
+        """Show the flow path from a cell (row, column), or none."""
         self.asked_place = place
         self._views.wake()
         snapshot = self._views.snapshot
@@ -48,7 +48,7 @@ class Watching:
             self._views.camera.look_at((column + 0.5) * snapshot.cell_size, (row + 0.5) * snapshot.cell_size)
 
     def ask_about_water(self, place: tuple[int, int] | None) -> None:
-        """Follow the water of a place that a person has pointed at, or of the river that is close to it."""
+        """Show the flow path from a clicked cell, or from the river close to it."""
         snapshot = self._views.snapshot
         self.ask_about(river_near(snapshot, place) if place and snapshot else place)
         if place is not None:
@@ -60,9 +60,9 @@ class Watching:
         self._views.wake()
 
     def watch(self, *, rivers: bool, realism: bool) -> None:
-        """Report to the simulation what is looked at, where that has changed.
+        """Report to the simulation what is looked at, if that has changed.
 
-        `rivers` and `realism` are whether the panel shows what is found out about them.
+        `rivers` and `realism`: whether these sections of the panel are visible.
         """
         view = self._documents.scene.view
         wanted = wanted_by(view, self.asked_place, self._filling)
@@ -75,7 +75,7 @@ class Watching:
             self._simulation.ask(watch)
 
     def tell_of_view(self, time: float) -> None:
-        """Report to the simulation how the land is seen, where that has changed; `time` is in seconds."""
+        """Report the view to the simulation, if it has changed; `time` is in seconds."""
         is_soon = time - self._looked_at < SECONDS_BETWEEN_LOOKS
         if is_soon or self._views.snapshot is None or self._views.opening:
             return
@@ -86,7 +86,7 @@ class Watching:
 
     @property
     def waits_for_survey(self) -> bool:
-        """Whether something about rivers is asked for that the picture does not show yet, or that moves on."""
+        """Whether a requested flow path or filling is not complete yet."""
         surveys = [snapshot.survey for snapshot in self._sides.snapshots]
         wants_course = self.asked_place is not None and any(not (survey and survey.course) for survey in surveys)
         shows_filling = OVERLAYS[self._documents.scene.view.overlay].survey == "filling"
@@ -95,7 +95,7 @@ class Watching:
 
 
 def river_near(snapshot: Snapshot, place: tuple[int, int]) -> tuple[int, int]:
-    """The cell (row, column) with the most water near a place, where that is far more than at the place itself."""
+    """The cell (row, column) with the most water near a place, if it has far more than the place itself."""
     discharge = snapshot.layers.get("discharge")
     if discharge is None:
         return place

@@ -1,4 +1,4 @@
-"""What a person does by key, button or menu: functions of the application, by subject.
+"""Commands of keys, buttons and menus: functions on the application, by subject.
 
 The table `app.window.actions` says which keys and menus call them.
 """

@@ -1,4 +1,4 @@
-"""Commands that can fail: what went wrong is shown, and nothing else happens."""
+"""Commands that can fail: the error is shown as a notice."""
 
 from __future__ import annotations
 

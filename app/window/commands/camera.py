@@ -1,4 +1,4 @@
-"""Move the camera, and put keys of its path on the time line."""
+"""Camera commands, and keys of its path on the time line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def camera_key(application: Application) -> None:
-    """Put a key for the present view on the time line, at the cycle of now."""
+    """Put a camera key for the present view at the present cycle."""
     cycle = application.simulation.status.cycle
     keys = [key for key in _camera_keys(application) if key.cycle != cycle]
     _set_camera_keys(application, [*keys, key_of(cycle, application.camera.parameters())])
@@ -25,7 +25,7 @@ def camera_key(application: Application) -> None:
 
 
 def follow_path(application: Application) -> None:
-    """Let the camera follow its keys, or no more."""
+    """Start or stop following the camera keys."""
     if application.camera_follow.following:
         application.camera_follow.following = False
         return
@@ -35,7 +35,7 @@ def follow_path(application: Application) -> None:
 
 
 def hold_camera_key(application: Application, cycle: int, hold: int) -> None:
-    """Let the camera stay at a key for some cycles, as far as the next one allows."""
+    """Hold the camera at a key for some cycles, at most until the next key."""
     keys = _camera_keys(application)
     later = min((key.cycle for key in keys if key.cycle > cycle), default=cycle + hold)
     hold = max(0, min(hold, later - cycle))
@@ -43,18 +43,18 @@ def hold_camera_key(application: Application, cycle: int, hold: int) -> None:
 
 
 def remove_camera_key(application: Application, cycle: int) -> None:
-    """Take a key from the camera's path."""
+    """Remove a key from the camera path."""
     _set_camera_keys(application, [key for key in _camera_keys(application) if key.cycle != cycle])
 
 
 def clear_camera_path(application: Application) -> None:
-    """Take all keys from the camera's path."""
+    """Remove all keys from the camera path."""
     _set_camera_keys(application, [])
 
 
 @attempted
 def move_camera(application: Application, move: str, cycles: int) -> None:
-    """Put the keys of a ready-made move on the time line, from the cycle of now on, and follow them."""
+    """Put the keys of a ready-made move on the time line from the present cycle on, and follow them."""
     first, view = application.simulation.status.cycle, application.camera.parameters()
     snapshot = application.snapshot
     course = snapshot.survey.course if snapshot and snapshot.survey else None

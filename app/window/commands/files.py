@@ -20,7 +20,7 @@ from app.window.part_choice import Asked
 if TYPE_CHECKING:
     from app.window.application import Application
 
-SAVED = (".npz", ".toml")  # the endings of what can be saved
+SAVED = (".npz", ".toml")  # suffixes of files that can be saved
 JOURNAL = ".journal.toml"
 
 
@@ -38,7 +38,7 @@ def open(application: Application, source: Path | str) -> None:
 
 
 def target(path: Path) -> Path:
-    """Where `save` writes: a name without an ending gets that of a world. Raises `UserError` for another one."""
+    """The path that `save` writes: a name without suffix becomes a world. Raises `UserError` for other suffixes."""
     suffix = path.suffix.lower()
     if suffix not in SAVED:
         if any(letter.isalpha() for letter in suffix):
@@ -50,9 +50,9 @@ def target(path: Path) -> Path:
 
 
 def save(application: Application, path: Path) -> None:
-    """Write the parameters where the name ends in .toml, and the world with them otherwise.
+    """Write the parameters if the name ends in .toml, otherwise the world with them.
 
-    One that ends in .journal.toml gets all that was done, from which `thalweg replay` makes the world again.
+    A name that ends in .journal.toml gets the journal, which `thalweg replay` repeats.
     """
     try:
         path = target(path)
@@ -66,7 +66,7 @@ def save(application: Application, path: Path) -> None:
 
 
 def save_preset(application: Application) -> None:
-    """Ask for the name of a preset, in the folder of the person's own."""
+    """Ask for the name of a preset in the user's own folder."""
     folder = application.library.own_folder
     if folder is None:
         raise UserError("there is no folder for presets of one's own here; Ctrl+S saves one elsewhere")
@@ -78,7 +78,7 @@ def save_preset(application: Application) -> None:
 
 
 def saved(application: Application, path: Path) -> None:
-    """A world, a preset or a journal is written: say so, and keep what is seen now for its card in the gallery."""
+    """Report a saved file, and keep the present picture for its card in the gallery."""
     application.notices.say(f"saved {path}")
     if path.name.lower().endswith(JOURNAL):
         return
@@ -89,7 +89,7 @@ def saved(application: Application, path: Path) -> None:
 
 
 def seen_pixels(application: Application) -> NDArray[np.uint8] | None:
-    """The scene as far as no panel lies over it, `[row, column, channel]`; None where there is no picture yet."""
+    """The part of the scene that no panel covers, `[row, column, channel]`; None before the first picture."""
     pixels = application.sides.pixels()
     if pixels is None:
         return None
@@ -98,14 +98,14 @@ def seen_pixels(application: Application) -> NDArray[np.uint8] | None:
 
 
 def session_written(application: Application, picture: Path) -> None:
-    """The work so far is safe: a picture of what is seen now tells of it in the list of sessions."""
+    """A backup was written: add the present picture for the list of sessions."""
     pixels = seen_pixels(application)
     if pixels is not None:
         application.stock.write_picture(picture, pixels.copy())
 
 
 def save_failed(application: Application, path: Path, why: str) -> None:
-    """Say so, and ask once more where to save it."""
+    """Report the failure and ask again where to save."""
     application.notices.complain(why)
     application.panel.ask_again_for_file_to_save(path, why)
 
@@ -122,7 +122,7 @@ def _save_preset(application: Application, path: Path) -> None:
 
 
 def export_dialog(application: Application) -> None:
-    """Ask what to write of the land for other programs, or leave that; what is being written goes on."""
+    """Open or close the export dialog. A running export continues."""
     exporting = application.exporting
     if exporting.is_open:
         exporting.close()
@@ -135,18 +135,18 @@ def screenshot(application: Application) -> None:
     if pixels is None:
         raise UserError("there is no picture yet")
     path = free_path(_picture_folder(), _picture_name(application), ".png")
-    # Compressing takes a while, for which the window shall not stand still.
+    # Compressing is slow and must not block the window.
     threading.Thread(target=_write_screenshot, args=(application, path, pixels.copy()), name="screenshot").start()
 
 
 def _picture_name(application: Application) -> str:
-    """How pictures of now are called."""
+    """The file name of pictures, without number and suffix."""
     snapshot = application.snapshot
     return f"thalweg-{application.documents.name}-{snapshot.cycle if snapshot else 0:06d}"
 
 
 def record(application: Application, *, with_panel: bool) -> None:
-    """Record the scene, or the window with its panel; what records already, stops."""
+    """Start a recording of the scene or of the whole window, or stop the running one."""
     recording = application.recording
     if recording.current is not None:
         recording.stop()
@@ -164,7 +164,7 @@ def _write_screenshot(application: Application, path: Path, pixels: NDArray[np.u
 
 
 def _picture_folder() -> Path:
-    """Where the program was started, or the person's folder of pictures where nothing may be written there."""
+    """The working folder, or the user's folder of pictures if it is not writable."""
     from app.files.atomic import working_folder
 
     here = working_folder()

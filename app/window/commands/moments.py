@@ -1,4 +1,4 @@
-"""Go through time: undo, redo, and the time line."""
+"""Undo, redo and the time line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def undo(application: Application) -> None:
-    """Take back what was done last: a change of parameters, or what was done to the land."""
+    """Undo the last change of parameters or edit of the land."""
     if application.documents.restart_waits:
         application.documents.take_restart_back()
         return
@@ -31,7 +31,7 @@ def undo(application: Application) -> None:
 
 
 def redo(application: Application) -> None:
-    """Do again what was undone last."""
+    """Redo the last undone step."""
     match application.undo.redo():
         case None:
             raise UserError("there is nothing to do again")
@@ -46,7 +46,7 @@ def redo(application: Application) -> None:
 
 
 def step_back(application: Application) -> None:
-    """Pause, and bring back the land of one cycle before."""
+    """Pause, and go back by one cycle."""
     status = application.simulation.status
     moment = status.timeline.target or status.moment
     branch = status.timeline.branches.get(moment.branch)
@@ -56,10 +56,10 @@ def step_back(application: Application) -> None:
 
 
 def go_to_cycle(application: Application, branch: int, cycle: int) -> None:
-    """Pause, and bring back the land of a branch of the time line after a cycle."""
+    """Pause, and go to a cycle of a branch."""
     application.history.go_to(GoTo(branch, cycle))
 
 
 def discard_branch(application: Application, branch: int) -> None:
-    """Throw away a branch of the time line."""
+    """Delete a branch of the time line."""
     application.simulation.ask(DiscardBranch(branch))

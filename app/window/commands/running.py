@@ -1,4 +1,4 @@
-"""Run the simulation: pause, speed, and what is asked of it once."""
+"""Simulation commands: pause, speed, seed, refinement, snowballs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.scene.edits import CancelSnowballs, Refine, RollSnowballs
 if TYPE_CHECKING:
     from app.window.application import Application
 
-# Cycles per frame, and frames that these take, from slow to fast; the last is full speed.
+# Speeds as (cycles, frames), from slow to full.
 FULL_SPEED = (0, 1)
 SPEEDS: tuple[tuple[int, int], ...] = (
     *((1, frames) for frames in (60, 20, 6, 2)),
@@ -32,12 +32,12 @@ def toggle_pause(application: Application) -> None:
 
 
 def change_speed(application: Application, steps: int) -> None:
-    """Go so many steps towards full speed, or with a negative number away from it."""
+    """Change the speed by steps; negative steps slow down."""
     simulation, status = application.documents.scene.simulation, application.simulation.status
-    # Where the sliders were set to a number between two of ours, both directions lead to a neighbour.
+    # From a speed between two steps, both directions lead to a neighbour.
     pace = simulation.cycles_per_frame / simulation.frames_per_cycle or math.inf
     if pace == math.inf and steps < 0 and status.state == "running":
-        pace = status.cycles_per_second / FRAMES_PER_SECOND  # a limit above what it does would change nothing
+        pace = status.cycles_per_second / FRAMES_PER_SECOND  # a limit above the actual speed would change nothing
         below = [index for index, speed in enumerate(SPEEDS[:-1]) if speed[0] / speed[1] < pace]
         index = max(below, default=0)
     else:
@@ -54,7 +54,7 @@ def new_seed(application: Application) -> None:
 
 
 def refine(application: Application, times: int) -> None:
-    """Go on with the present land in finer cells."""
+    """Continue with the land in finer cells."""
     application.documents.ask_as_step(Refine(times), f"refine ×{times}")
 
 
@@ -67,6 +67,6 @@ def cancel_snowballs(application: Application) -> None:
 
 
 def continue_without(application: Application, process: str) -> None:
-    """Switch a process off and go on, where it has stopped the simulation."""
+    """Switch off the process that stopped the simulation, and continue."""
     application.editing.change(f"{process}.enabled", False, in_all=True)
     application.simulation.ask(Run())

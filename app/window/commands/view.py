@@ -1,4 +1,4 @@
-"""Change what is seen: overlays, the size of the interface, and what lies over the scene."""
+"""View commands: overlays, size of the interface, and what lies over the scene."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INTERFACE_SIZES: tuple[float, ...] = (0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 
 
 
 def step_overlay(application: Application, steps: int) -> None:
-    """Show the next overlay that is not empty, or with -1 the one before."""
+    """Show the next overlay that is not empty; -1: the previous one."""
     shown = application.documents.scene.view.overlay
     name = neighbour(shown, steps, application.documents.scenes, application.snapshot)
     show_overlay(application, name)
@@ -63,7 +63,7 @@ def reload_shaders(application: Application) -> None:
 
 
 def close(application: Application) -> None:
-    """Close what lies over the scene, the topmost first."""
+    """Close the topmost thing over the scene."""
     if application.panel.close_topmost() or application.notices.dismiss_all():
         return
     if application.sessions.listed:

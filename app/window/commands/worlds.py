@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def compare(application: Application) -> None:
-    """Compare the land with a copy of it, as it is now, or go on with one world alone."""
+    """Start a comparison with a copy of the land, or end it."""
     if application.documents.comparing:
         (kept, *_) = application.documents.edited_worlds
         application.documents.keep((kept,))
@@ -34,14 +34,14 @@ def _add_world(application: Application) -> None:
 
 
 def compare_from_start(application: Application) -> None:
-    """Compare the land with another world; both begin anew."""
+    """Compare two worlds, both from cycle 0."""
     application.layout.divider = 0.5
     application.documents.compare_from_start()
     application.notices.say("A and B restart from the same land; the panel changes B")
 
 
 def remove_world(application: Application) -> None:
-    """Go on without the world that the panel changes."""
+    """Remove the edited world from the comparison."""
     documents = application.documents
     removed = documents.edited_worlds[0]
     documents.keep(tuple(world for world in range(len(documents.scenes)) if world != removed))
@@ -49,7 +49,7 @@ def remove_world(application: Application) -> None:
 
 @attempted
 def link_cameras(application: Application) -> None:
-    """Let all worlds be seen from one camera, or each from its own."""
+    """Link the cameras of all worlds, or unlink them."""
     if not application.documents.comparing:
         raise UserError("there is one world alone; with several, each can have its own camera")
     application.views.link(not application.cameras.linked)
@@ -57,7 +57,7 @@ def link_cameras(application: Application) -> None:
 
 @attempted
 def take_from(application: Application, source: str) -> None:
-    """Give climate and processes of a preset to the worlds that the panel changes."""
+    """Apply climate and processes of a preset to the edited worlds."""
     from app.files.opening import open_compared
 
     application.editing.take_from(open_compared(source))
@@ -65,7 +65,7 @@ def take_from(application: Application, source: str) -> None:
 
 @attempted
 def compare_with(application: Application, source: str) -> None:
-    """Compare the world that the panel shows with a copy of it that has climate and processes of a preset."""
+    """Add a copy of the shown world with climate and processes of a preset."""
     from app.files.opening import open_compared
 
     other = open_compared(source)
