@@ -177,7 +177,7 @@ _BY_GROUP: dict[str, tuple[_Row, ...]] = {
         ("Shift+F1", "Tour", "begin_tour", lambda app: app.panel.begin_tour(),
          "a first tour in six steps, from the camera to the time line"),
         ("Esc", "Close", "close", view.close,
-         "close the guide, a dialog or errors; leave fly mode, a brush, a flow path or full screen"),
+         "close the guide, a dialog or errors; leave fly mode, a brush, the ruler, a flow path or full screen"),
         ("Ctrl+Q", "Quit", "quit", lambda app: app.host.close(),
          "leave the program"),
     ),
@@ -194,6 +194,7 @@ ACTIONS: tuple[Action, ...] = tuple(
 MOUSE: tuple[tuple[str, str], ...] = (
     ("left click", "show the catchment of a point, and its flow path to the ocean"),
     ("Ctrl + left click", "add a spring, or remove the one that is there"),
+    ("Shift + left click", "measure from here; again: to there, with length, rise and profile; Esc ends it"),
     ("with a brush: left drag", "paint; Shift: in a straight line, Ctrl: the contrary; Alt moves the camera"),
     ("with a brush: wheel", "with Ctrl its radius, with Shift its strength, with Alt its hardness"),
     ("left drag", "orbit around the centre of the view"),

@@ -36,6 +36,7 @@ from app.window.layout import Layout
 from app.window.notices import Notices
 from app.window.part_choice import PartChoice
 from app.window.recording import Recording
+from app.window.ruler import Ruler
 from app.window.sessions import LookUp, Sessions
 from app.window.springs import Springs
 from app.window.undo import Undo
@@ -142,6 +143,7 @@ class Application:
         self.layout = Layout(self.sides)
         self.views = Views(self.sides, self.layout, self.cameras, self.documents)
         self.undo = Undo()
+        self.ruler = Ruler(self.sides, self.views)
         self.editing = Editing(self.documents, self.undo, simulation, self.views.follow)
         self.springs = Springs(self.documents, self.editing, self.views, self.notices)
         self.brushing = Brushing(

@@ -23,6 +23,7 @@ class Pointing:
         self._on_minimap: Side | None = None  # a drag that began on its minimap goes on
         self._pressed_at: tuple[float, float] | None = None  # where a press began that may become a click on the land
         self._pressed_with_control = False
+        self._pressed_with_shift = False
 
     def let_go(self) -> None:
         """Forget what a press has begun."""
@@ -43,9 +44,9 @@ class Pointing:
             self._application.brushing.press(event.x, event.y, shift=event.shift, control=event.control)
         else:
             camera.press(replace(event, x=event.x - left, y=event.y - top))
-            is_click = event.button is Button.LEFT and not event.shift and not camera.flying
+            is_click = event.button is Button.LEFT and not camera.flying
             self._pressed_at = (event.x, event.y) if is_click else None
-            self._pressed_with_control = event.control
+            self._pressed_with_control, self._pressed_with_shift = event.control, event.shift
 
     def release(self, event: ButtonReleased) -> None:
         application = self._application
@@ -53,7 +54,10 @@ class Pointing:
             application.brushing.release()
             if self._pressed_at is not None:
                 place = self._cell_under(*self._pressed_at)
-                if self._pressed_with_control:
+                if self._pressed_with_shift:
+                    hit = application.views.ground_under(*self._pressed_at)
+                    application.ruler.set((hit.x, hit.z) if hit is not None else None)
+                elif self._pressed_with_control:
                     application.springs.toggle(place)
                 else:
                     application.watching.ask_about_water(place)

@@ -73,6 +73,8 @@ def close(application: Application) -> None:
         application.camera.toggle_fly()
     elif application.brushing.is_active:
         application.brushing.choose("")
+    elif application.ruler.is_on:
+        application.ruler.forget()
     elif application.watching.asked_place is not None:
         application.watching.ask_about(None)
     elif application.host.full_screen:

@@ -82,6 +82,10 @@ class Panel:
         self.keyboard.gui()
         self._divider.gui()
         brush_marks(self._application)
+        if self._application.ruler.is_on:
+            from app.window.panel import ruler
+
+            self._plots_shown = ruler.ruler(self._application) or self._plots_shown
         if self.visible:
             self._springs.gui()
             legend.legend(self._application)

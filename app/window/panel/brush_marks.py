@@ -26,7 +26,13 @@ Place = tuple[float, float]  # metres east and south
 def brush_marks(application: Application) -> None:
     """Draw the brush over the scene, and below the panel."""
     marks = application.brushing.marks
-    if marks is None or marks.side.snapshot is None:
+    if marks is not None:
+        draw_marks(application, marks)
+
+
+def draw_marks(application: Application, marks: BrushMarks) -> None:
+    """Draw rings and a way over the land, and below the panel."""
+    if marks.side.snapshot is None:
         return
     ground = Ground(marks.side.snapshot, application.documents.seen_scene.view.exaggeration)
     colour = WARNING if marks.is_opposite else ACCENT

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
-from imgui_bundle import imgui, implot
+from imgui_bundle import imgui
 
 from app.model.numbers import measured
 from app.model.overlays import OVERLAYS
 from app.model.snapshot import Course, Survey
-from app.picture.style import FAINT_TEXT, WATER, em
+from app.picture.style import FAINT_TEXT, em
 from app.scene.comparison import NAMES
 from app.window.panel import plots
 from app.window.panel.performance import volume_text
@@ -21,8 +21,6 @@ from app.window.panel.widgets import heading, icon_button, right_aligned, toolti
 
 if TYPE_CHECKING:
     from app.window.application import Application
-
-GROUND = (0.80, 0.62, 0.48, 1.0)
 
 SHOWN = 12  # lines of a list that are seen without scrolling
 
@@ -80,21 +78,7 @@ def _course(application: Application, course: Course) -> None:
         imgui.end_table()
     if len(course.distances) < 2:
         return
-    plots.prepare()
-    flags = plots.PLOT_FLAGS | implot.Flags_.no_legend.value
-    if implot.begin_plot("##profile", imgui.ImVec2(-1.0, em(8.0)), flags):
-        implot.setup_axes("km downstream", "m", plots.AXIS_FLAGS, plots.AXIS_FLAGS)
-        along = course.distances * np.float32(1e-3)
-        floor = np.full_like(course.ground, course.ground.min())
-        for name, upper, lower, colour in (
-            ("lakes", course.water, course.ground, WATER),
-            ("ground", course.ground, floor, GROUND),
-        ):
-            spec = implot.Spec(fill_color=imgui.ImVec4(*colour), fill_alpha=0.5)
-            implot.plot_shaded(name, along, lower, upper, spec=spec)
-        implot.plot_line("ground", along, course.ground, spec=implot.Spec(line_color=imgui.ImVec4(*GROUND)))
-        implot.plot_line("water", along, course.water, spec=implot.Spec(line_color=imgui.ImVec4(*WATER)))
-        implot.end_plot()
+    plots.profile("km downstream", course.distances * np.float32(1e-3), course.ground, course.water, em(8.0))
 
 
 def _fact(name: str, value: str) -> None:

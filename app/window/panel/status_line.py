@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from app.window.application import Application
     from app.window.recording import Recording
 
+RULER_HELP = "Shift + click measures from there"
+
 STATES: dict[State, tuple[str, Colour]] = {
     "loading": (icons.ICON_FA_HOURGLASS_HALF, WARNING),
     "compiling": (icons.ICON_FA_GEARS, WARNING),
@@ -58,7 +60,7 @@ def _items(application: Application) -> None:
     imgui.text_colored(imgui.ImVec4(*colour), f"{icon}  {words}")
 
     if under := readout_under_pointer(application):
-        _item(under, TEXT, "what lies under the pointer: height, slope, water, ground, place")
+        _item(under, TEXT, "what lies under the pointer: height, slope, water, ground, place", RULER_HELP)
     _recording(application.recording)
     exporting = application.exporting
     if exporting.is_writing:
