@@ -4,6 +4,10 @@
 
 uniform sampler2D kinds;      // colours; how coarse their grain is
 uniform sampler2D wetness;
+uniform sampler2D water;      // depth in metres
+uniform sampler2D measured;   // wetness where none stands, as it was found last, and the time before: measured_wetness.frag
+uniform sampler2D measured_before;
+uniform float since;          // the part of the time until it is found anew that has passed; less than 0 where none is known
 uniform sampler2D grass;
 uniform sampler2D wind_path;  // how often the wind touches the ground
 uniform bool with_materials;
@@ -19,6 +23,12 @@ const float SOAKED = 0.6;  // wetness from where on it is looked at what is arou
 const int AROUND = 2;      // cells
 const vec2 BROAD = vec2(0.30, 0.60);  // the least wetness there
 
+// Not every cycle finds it anew. Between, it goes from what it was to what it is, or all shores would jump at once.
+float wetness_at(ivec2 cell) {
+    if (since < 0.0 || layer(water, cell) > 0.0) return layer(wetness, cell);
+    return mix(layer(measured_before, cell), layer(measured, cell), since);
+}
+
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy);
     vec4 loose = vec4(0.0);
@@ -28,11 +38,11 @@ void main() {
     }
     float windy = smoothstep(0.0, WINDY, layer(wind_path, cell));
     loose_colour = vec4(sqrt(loose.rgb), loose.a);
-    float wet = layer(wetness, cell), least = wet;
+    float wet = wetness_at(cell), least = wet;
     if (wet > SOAKED) {
         for (int side = -AROUND; side <= AROUND; side += 2 * AROUND) {
-            least = min(least, layer(wetness, cell + ivec2(side, 0)));
-            least = min(least, layer(wetness, cell + ivec2(0, side)));
+            least = min(least, wetness_at(cell + ivec2(side, 0)));
+            least = min(least, wetness_at(cell + ivec2(0, side)));
         }
     }
     float grown = layer(grass, cell);

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from app.model.snapshot import Snapshot
 from app.picture.passes import maps, unlocked
+from app.picture.passes.cover import CoverMap
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.held import held
 from app.picture.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
@@ -22,7 +23,7 @@ from app.picture.passes.quality import BY_NAME
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.passes.valleys import ValleyFloors, valley_floors
 from tests.nets.cases import tried
-from tests.passes.worlds import bumps, flat, hills, plane, snapshot
+from tests.passes.worlds import bumps, flat, hills, plane, snapshot, with_layers
 
 HIGH = BY_NAME["high"]
 
@@ -193,6 +194,39 @@ def test_the_start_is_kept_for_each_world(surface: SurfaceMap, layers: LayerText
         joined = join(surface, layers, frame_block, later)
         np.testing.assert_array_equal(texels(surface.initial), start.layers["bedrock"])
         np.testing.assert_array_equal(joined[..., 0], later.layers["bedrock"])
+
+
+# Cover.
+
+
+@pytest.fixture
+def cover(context: moderngl.Context, shaders: ShaderLibrary) -> Iterator[CoverMap]:
+    cover = CoverMap(context, shaders)
+    yield cover
+    cover.release()
+
+
+def test_wetness_that_is_found_now_and_then_changes_in_each_cycle(
+    cover: CoverMap, layers: LayerTextures, frame_block: FrameBlock
+) -> None:
+    """From what was found before to what is, in as many cycles; ground that water has left is neither until then."""
+
+    def shown(cycle: int, wetness: float, water: float = 0.0, world: int = 1) -> float:
+        state = with_layers(snapshot(flat(16, 16), cycle=cycle), wetness=wetness, water=water)
+        state = replace(state, world=world)
+        layers.upload(state)
+        cover.update(state, layers, {})
+        return float(texels(cover.textures()["cover"])[8, 8, 0])
+
+    assert [shown(cycle, 0.8) for cycle in range(4)] == [pytest.approx(0.8, abs=1 / 255)] * 4
+    dries = [shown(cycle, 0.4 if cycle < 8 else 0.2) for cycle in range(4, 12)]
+    np.testing.assert_allclose(dries, [0.7, 0.6, 0.5, 0.4, 0.35, 0.3, 0.25, 0.2], atol=1.5 / 255)
+    assert shown(12, 1.0, water=2.0) == 1.0, "below water"
+    left = [shown(cycle, 1.0) for cycle in range(13, 16)]
+    assert all(0.2 < wetness < 0.65 for wetness in left), left
+    assert shown(40, 0.5) == pytest.approx(0.5, abs=0.02), "after a leap, nearly all of it"
+    assert shown(3, 0.9) == pytest.approx(0.9, abs=1 / 255), "back in time"
+    assert shown(4, 0.1, world=2) == pytest.approx(0.1, abs=1 / 255), "another world"
 
 
 # Light.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import moderngl
+import numpy as np
+from numpy.typing import NDArray
 
 from app.model.snapshot import Snapshot
 from app.picture.passes.maps import LayerTextures
@@ -10,7 +12,8 @@ from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MapTarget, release_all
 
 LIVING = ("wetness", "grass")  # layers that moisture and plants leave
-LAYERS = (*LIVING, "loose_kinds", "wind_path")
+LAYERS = (*LIVING, "loose_kinds", "wind_path", "water")
+LOOKED_AT = 8  # cells from one to the next of those that tell whether the wetness has been found anew
 
 
 class CoverMap:
@@ -22,6 +25,7 @@ class CoverMap:
         self._nothing = context.texture((1, 1), 4, bytes(4))
         self._target = MapTarget(context, (4, "f1"), (4, "f1"))
         self._drawn: tuple[object, ...] | None = None
+        self._wetness = MeasuredWetness(context, shaders)
 
     def textures(self) -> dict[str, moderngl.Texture]:
         """By their names in the shaders."""
@@ -38,15 +42,16 @@ class CoverMap:
         if self._target.fit((columns, rows)):
             self.forget()
         needs = snapshot.flora.grass.wetness[:2]
-        wanted = (snapshot.world, bool(materials), needs, *(snapshot.versions.get(name) for name in LAYERS))
+        since = self._wetness.update(snapshot, layers)
+        wanted = (snapshot.world, bool(materials), needs, since, *(snapshot.versions.get(name) for name in LAYERS))
         if wanted != self._drawn:
             self._drawn = wanted
-            read = {name: layers.texture(name) for name in LAYERS}
+            read = {name: layers.texture(name) for name in LAYERS} | self._wetness.textures(self._nothing)
             self._drawing.program.bind(kinds=materials.get("kinds", self._nothing), **read)
             wetness = snapshot.layers.get("wetness")
             simulated = wetness is None or bool(wetness.any())
             told_by_grass = (0.0, 0.0) if simulated else (needs[0], needs[1] - needs[0])
-            self._drawing.program.set(with_materials=bool(materials), told_by_grass=told_by_grass)
+            self._drawing.program.set(with_materials=bool(materials), told_by_grass=told_by_grass, since=since)
             self._drawing.draw(self._target.framebuffer)
 
     def forget(self) -> None:
@@ -55,4 +60,51 @@ class CoverMap:
 
     def release(self) -> None:
         self.forget()
-        release_all(self._target, self._nothing, self._drawing)
+        release_all(self._target, self._nothing, self._drawing, self._wetness)
+
+
+class MeasuredWetness:
+    """How wet the ground was found to be last, and the time before, where no water stood on it."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._drawing = FullScreen(context, shaders, "measured_wetness.frag")
+        self._now, self._before = (MapTarget(context, (1, "f4")) for _ in range(2))
+        self._found: NDArray[np.float32] | None = None  # by which it is known again
+        self._world: int | None = None
+        self._cycle = self._shown = 0  # in which it was found, and that was shown last
+        self._period = self._first = 0  # cycles from one to the next, and before the first picture that has it
+
+    def textures(self, nothing: moderngl.Texture) -> dict[str, moderngl.Texture]:
+        """By their names in the shaders."""
+        maps = {"measured": self._now, "measured_before": self._before}
+        return dict.fromkeys(maps, nothing) if self._found is None else {name: maps[name].texture() for name in maps}
+
+    def update(self, snapshot: Snapshot, layers: LayerTextures) -> float:
+        """Take note of the wetness of a snapshot, and return the part of the time until the next that has passed.
+
+        Less than 0 where none is known.
+        """
+        wetness = snapshot.layers.get("wetness")
+        if wetness is None:
+            self._found = None
+            return -1.0
+        found = wetness[::LOOKED_AT, ::LOOKED_AT]
+        size = snapshot.shape[1], snapshot.shape[0]
+        on_from = snapshot.cycle - self._shown
+        goes_on = self._found is not None and self._world == snapshot.world and self._now.size == size and on_from >= 0
+        if not (goes_on and np.array_equal(found, self._found)):
+            self._found = None  # until both maps have been drawn
+            self._now, self._before = self._before, self._now
+            for target in (self._now,) if goes_on else (self._now, self._before):
+                target.fit(size)
+                self._drawing.program.bind(wetness=layers.texture("wetness"), water=layers.texture("water"))
+                self._drawing.draw(target.framebuffer)
+            self._period, self._first = (snapshot.cycle - self._cycle, on_from) if goes_on else (0, 0)
+            self._found, self._world, self._cycle = found.copy(), snapshot.world, snapshot.cycle
+        self._shown = snapshot.cycle
+        passed = snapshot.cycle - self._cycle + self._first
+        return min(passed / self._period, 1.0) if self._period > 0 else 1.0
+
+    def release(self) -> None:
+        self._found = None
+        release_all(self._now, self._before, self._drawing)
