@@ -91,8 +91,9 @@ class MeasuredWetness:
         found = wetness[::LOOKED_AT, ::LOOKED_AT]
         size = snapshot.shape[1], snapshot.shape[0]
         on_from = snapshot.cycle - self._shown
-        goes_on = self._found is not None and self._world == snapshot.world and self._now.size == size and on_from >= 0
-        if not (goes_on and np.array_equal(found, self._found)):
+        before = self._found if self._world == snapshot.world and self._now.size == size and on_from >= 0 else None
+        goes_on = before is not None
+        if before is None or not np.array_equal(found, before):
             self._found = None  # until both maps have been drawn
             self._now, self._before = self._before, self._now
             for target in (self._now,) if goes_on else (self._now, self._before):
