@@ -1,5 +1,4 @@
-"""Opening a model, and choosing a part of a large one: it is seen small first, and no more is read than that and the
-part. Whatever is read, is so on a thread of its own."""
+"""Opening a model, and choosing a part of a large one in an overview. Only overview and part are read, on a thread."""
 
 from __future__ import annotations
 
@@ -28,12 +27,12 @@ if TYPE_CHECKING:
     from app.sources.heightmap.models import Model
     from app.sources.heightmap.overview import Overview
 
-LARGEST_UNASKED = 2048  # cells along a side; of what has more, a part may be better
-FIRST_SIDE = 2048  # of the part that is proposed, in cells of the model
-SIDES = (512, 1024, 2048, 4096)  # of the land that is made of it
+LARGEST_UNASKED = 2048  # cells along a side; larger models ask for a part
+FIRST_SIDE = 2048  # of the proposed part, in cells of the model
+SIDES = (512, 1024, 2048, 4096)  # of the resulting land
 FIRST_CELLS = 1024
 SECONDS_BETWEEN_LOOKS = 0.1
-UNSEEN = 0.3  # seconds that a model may take to open before the dialog says so
+UNSEEN = 0.3  # seconds of opening before the dialog appears
 
 SEA = np.array([0.33, 0.47, 0.58])
 
@@ -41,34 +40,34 @@ Pixels = NDArray[np.uint8]
 
 
 class _Given(Exception):
-    """Nobody waits for the model any more."""
+    """Opening was cancelled."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A file or a folder of tiles that shall be opened; with a part or cells wanted, as it is."""
+    """A file or a folder of tiles to open. With a part or a number of cells, no question is asked."""
 
     source: Path
     part: str | None = None
-    wanted: int = 0  # cells along the longer side of the land; 0: as many as it has
-    change: Callable[[Scene], Sequence[Scene]] = lambda scene: [scene]  # what shall be shown of its scene
+    wanted: int = 0  # cells along the longer side of the land; 0: as in the source
+    change: Callable[[Scene], Sequence[Scene]] = lambda scene: [scene]  # maps its scene to the scenes to show
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing is said of what is meant of it."""
+        """Whether neither part nor cells are given."""
         return self.part is None and not self.wanted
 
 
 @dataclass
 class _Reading:
-    """A model that is opened on a thread of its own, and its overview where a part of it is to be chosen."""
+    """A model being opened on a thread, with its overview if a part is to be chosen."""
 
     asked: Asked
     progress: float = 0.0
     is_wanted: bool = True
-    is_heard: bool = False  # all that the thread has found
-    model: Model | None = None  # of which a part is to be chosen
-    scenes: Sequence[Scene] = ()  # of what is opened as it is
+    is_heard: bool = False  # the results of the thread were handled
+    model: Model | None = None  # if a part is to be chosen
+    scenes: Sequence[Scene] = ()  # if no part is to be chosen
     overview: Overview | None = None
     pixels: Pixels | None = None
     why: str = ""
@@ -106,26 +105,26 @@ class _Reading:
 
 
 def _is_asked_about(model: Model | None) -> TypeGuard[Model]:
-    """Whether a part is to be chosen of what was opened."""
+    """Whether a part of the model is to be chosen."""
     return model is not None and model.full_scale is None and max(model.rows, model.columns) > LARGEST_UNASKED
 
 
 class PartChoice:
-    """The model that is being opened, and what is chosen of it. Its scenes are opened by `open_scenes`."""
+    """The model being opened, and its chosen part. `open_scenes` opens the resulting scenes."""
 
     def __init__(self, library: Library, notices: Notices, open_scenes: Callable[[Sequence[Scene]], None]) -> None:
         self._library = library
         self._notices = notices
         self._open_scenes = open_scenes
         self._reading: _Reading | None = None
-        self.is_choosing = False  # of a model that is open
+        self.is_choosing = False  # a part of an opened model
         self.source = ""
         self.part = Part(0, 0, 1, 1)
         self.cells = FIRST_CELLS  # along the longer side of the land, at most
 
     @property
     def is_open(self) -> bool:
-        """Whether it is to be seen: a part is asked for, or opening takes long."""
+        """Whether the dialog is visible: a part is to be chosen, or opening takes long."""
         lasts = self._reading is not None and time.monotonic() - self._reading.began >= UNSEEN
         return self.is_choosing or lasts
 
@@ -140,35 +139,35 @@ class PartChoice:
 
     @property
     def pixels(self) -> Pixels | None:
-        """The overview as a picture, [row, column, (red, green, blue)], once it is there."""
+        """The overview as a picture, [row, column, (red, green, blue)], once it is read."""
         return self._reading.pixels if self._reading and self._reading.overview else None
 
     @property
     def progress(self) -> float:
-        """How much of the overview is read, from 0 to 1."""
+        """The fraction of the overview that is read."""
         return self._reading.progress if self._reading else 1.0
 
     @property
     def why(self) -> str:
-        """Why there is no overview."""
+        """Why there is no overview; empty if there is one."""
         return self._reading.why if self._reading else ""
 
     @property
     def rest(self) -> float:
-        """For how many seconds nothing of it will look otherwise."""
+        """For how many seconds the dialog will not change."""
         return SECONDS_BETWEEN_LOOKS if self._reading and not self._reading.is_heard else math.inf
 
     def begin(self, asked: Asked) -> None:
-        """Open a file or a folder of tiles, after a part was asked for where it is large."""
+        """Open a file or a folder of tiles. A large one asks for a part first."""
         self.close()
         self.source, self._reading = str(asked.source), _Reading(asked)
 
     def update(self) -> None:
-        """Hear what was found, once a frame."""
+        """Handle results of the thread, once per frame."""
         reading = self._reading
         if reading is None or reading.is_heard:
             return
-        reading.is_heard = not reading.thread.is_alive()  # asked first: what it found then is all
+        reading.is_heard = not reading.thread.is_alive()  # checked before the results
         if reading.model is not None and not self.is_choosing:
             self.is_choosing = True
             self.choose(min(FIRST_SIDE, self.longest), self.model.rows // 2, self.model.columns // 2)
@@ -179,7 +178,7 @@ class PartChoice:
             self._notices.complain(reading.why)
 
     def close(self) -> None:
-        """Choose nothing, and open nothing."""
+        """Cancel opening."""
         self.is_choosing = False
         if self._reading is not None:
             self._reading.is_wanted = False
@@ -187,12 +186,12 @@ class PartChoice:
 
     @property
     def side(self) -> int:
-        """Of the part, in cells of the model."""
+        """The longer side of the part, in cells of the model."""
         return max(self.part.rows, self.part.columns)
 
     @property
     def sides(self) -> tuple[int, int]:
-        """The smallest part there can be, and the whole."""
+        """The sides of the smallest part and of the whole."""
         return min(SMALLEST_SIDE * 8, self.longest), self.longest
 
     @property
@@ -200,26 +199,26 @@ class PartChoice:
         return max(self.model.rows, self.model.columns)
 
     def choose(self, side: int, row: int, column: int) -> None:
-        """Take a square of so many cells around one of them, as far as the model reaches."""
+        """Choose a square of so many cells around a cell, within the model."""
         rows, columns = min(side, self.model.rows), min(side, self.model.columns)
         top = min(max(row - rows // 2, 0), self.model.rows - rows)
         left = min(max(column - columns // 2, 0), self.model.columns - columns)
         self.part = Part(top, left, rows, columns)
 
     def resize(self, side: int) -> None:
-        """Take a square of another size around the same place."""
+        """Resize the square around its centre."""
         self.choose(side, self.part.row + self.part.rows // 2, self.part.column + self.part.columns // 2)
 
     @property
     def land(self) -> tuple[int, int]:
-        """Rows and columns of the land that will be made, before degrees are projected."""
+        """Rows and columns of the resulting land, before projection of degrees."""
         scale = min(1.0, self.cells / self.side)
         rows, columns = (max(round(side * scale), SMALLEST_SIDE) for side in (self.part.rows, self.part.columns))
         return rows, columns
 
     @property
     def words(self) -> tuple[str, str]:
-        """How large the part is, and what the land of it will be."""
+        """Descriptions of the part and of the resulting land."""
         from app.files.opening import heightmap_scene
 
         rows, columns = self.land
@@ -235,7 +234,7 @@ class PartChoice:
         )
 
     def scene(self) -> Scene:
-        """The scene of the part, with what suits its land."""
+        """The scene of the part, with suitable parameters."""
         from app.files.opening import heightmap_scene
         from app.files.suiting import suited
 
@@ -250,7 +249,7 @@ class PartChoice:
         return msgspec.structs.replace(scene, name=Path(self.source).stem)
 
     def open(self) -> None:
-        """Leave what is open for the land of the part."""
+        """Open the land of the part."""
         assert self._reading is not None
         self._open(self._reading.asked.change(self.scene()))
 
@@ -262,7 +261,7 @@ class PartChoice:
 
 
 def picture_of(overview: Overview) -> Pixels:
-    """An overview as on a map: colours by height over relief, and the sea."""
+    """An overview as a map: colours by height, hill shading, and the sea."""
     heights = np.where(overview.missing, overview.known.mean() if overview.known.size else 0.0, overview.heights)
     light = shading.hill_shade(heights, 1.0, ~overview.missing)
     picture = shading.lit(0.25 * np.array(shading.PAPER) + 0.75 * shading.by_height(heights, palettes.RELIEF), light)

@@ -1,4 +1,4 @@
-"""Mouse and wheel in the scene: they move the camera, look around on the minimap, and pick points of the land."""
+"""Mouse and wheel in the scene: camera, minimap, brush, and picking of cells."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ CLICK_REACH = 4.0  # logical units: a press that moves farther is a drag
 
 
 class Pointing:
-    """The side that mouse and wheel are used on, and what a press has begun there."""
+    """Handles mouse and wheel in the scene."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self._on_minimap: Side | None = None  # a drag that began on its minimap goes on
-        self._pressed_at: tuple[float, float] | None = None  # where a press began that may become a click on the land
+        self._on_minimap: Side | None = None  # the side whose minimap is being dragged on
+        self._pressed_at: tuple[float, float] | None = None  # where a press began that may become a click
         self._pressed_with_control = False
         self._pressed_with_shift = False
 
     def let_go(self) -> None:
-        """Forget what a press has begun."""
+        """Forget a press or drag."""
         self.leave_minimap()
         self._pressed_at = None
 
@@ -65,7 +65,7 @@ class Pointing:
         application.camera.release(event.button)
 
     def _is_for_brush(self, event: ButtonPressed) -> bool:
-        """With Alt the camera is moved, as it is without a brush."""
+        """Whether a press is for the brush; with Alt it moves the camera."""
         is_drawing = self._application.brushing.is_active and not self._application.camera.flying
         return is_drawing and event.button is Button.LEFT and not event.alt
 
@@ -90,7 +90,7 @@ class Pointing:
         self._application.camera.scroll(event.amount, event.x - left, event.y - top)
 
     def _point_at(self, x: float, y: float) -> Side:
-        """Let mouse and wheel be used on the side that is under the pointer, unless they go on in another one."""
+        """Point at the side under the pointer, unless a drag or flight goes on."""
         application = self._application
         if not application.camera.dragging and not application.camera.flying and not application.brushing.is_drawing:
             application.views.point_at(application.layout.side_at(x, y))

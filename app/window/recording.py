@@ -1,4 +1,4 @@
-"""Recordings of the window: what it shows, or the scene without the panel."""
+"""Recordings of the window, with or without the panel."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ log = logging.getLogger(__name__)
 
 
 class Recording:
-    """One recording at a time, and those before it whose clips are still being finished."""
+    """One recording at a time, and earlier ones whose clips are being finished."""
 
     def __init__(self, sides: Sides, documents: Documents, notices: Notices) -> None:
         self._sides = sides
         self._documents = documents
         self._notices = notices
-        self._recorders: list[LiveRecorder] = []  # the last of them may be recording
+        self._recorders: list[LiveRecorder] = []  # the last one may be recording
         self._film: Film | None = None
         self._with_panel = False
-        self._seen = -1  # the picture of the scene that was taken last
+        self._seen = -1  # number of the last recorded picture
 
     @property
     def current(self) -> LiveRecorder | None:
-        """What takes pictures now."""
+        """The running recorder, if any."""
         return next((recorder for recorder in self._recorders if recorder.is_recording), None)
 
     @property
     def finishing(self) -> list[LiveRecorder]:
-        """What is stopped, and not yet there."""
+        """Stopped recorders whose clips are not finished."""
         return [recorder for recorder in self._recorders if not recorder.is_recording and not recorder.is_over]
 
     def begin(self, folder: Path, name: str, *, window_size: tuple[int, int] | None = None) -> None:
-        """Record into a new clip in a folder, of the size that is seen now, until `stop`.
+        """Record into a new clip in a folder, in the present size, until `stop`.
 
         With the size of the window in pixels (width, height) the clip is of the whole window, the panel included.
         """
         parameters = self._documents.scene.recording
         clip = PICTURES if parameters.format == "png" else CLIPS[parameters.format]
         width, height = window_size or self._sides.size
-        width, height = width // 2 * 2, height // 2 * 2  # which encoders want
+        width, height = width // 2 * 2, height // 2 * 2  # encoders need even sizes
         if not self._sides.snapshots or min(width, height) < 2:
             raise UserError("there is no picture yet")
         path = free_path(folder, name, clip.suffix, capture_ending(clip))
@@ -69,12 +69,12 @@ class Recording:
         self.release()
         self._film = Film(self._sides.context, width, height)
         if self.hides_minimap and self._documents.seen_scene.view.minimap:
-            self._seen = self._sides.pictures  # which has the minimap: the clip begins with the next
+            self._seen = self._sides.pictures  # it has the minimap; the clip begins with the next
             self._notices.say("the minimap is not in the clip, and hidden meanwhile: recording.minimap keeps it")
 
     @property
     def hides_minimap(self) -> bool:
-        """Whether a clip of the scene is recorded that shall have no minimap in it."""
+        """Whether the running recording excludes the minimap."""
         wanted = self._documents.scene.recording.minimap
         return self.current is not None and not self._with_panel and not wanted
 
@@ -84,12 +84,12 @@ class Recording:
         return self._documents.seen_scene.view.minimap and not self.hides_minimap
 
     def stop(self) -> None:
-        """End the recording: its clip will be there soon."""
+        """Stop recording. The clip is finished in the background."""
         for recorder in self._recorders:
             recorder.stop()
 
     def take_scene(self) -> None:
-        """Take the picture of the scene, where it is due and another one than before."""
+        """Record the picture of the scene, if it is due and new."""
         self._recorders = [recorder for recorder in self._recorders if not recorder.is_over]
         sides, recorder = self._sides, self.current
         if recorder is None:
@@ -101,7 +101,7 @@ class Recording:
         self._seen = sides.pictures
 
     def take_screen(self, screen: moderngl.Framebuffer, size: tuple[int, int]) -> None:
-        """Take the picture of the window of this size (width, height), panel and all, where it is due."""
+        """Record the whole window of this size (width, height), if it is due."""
         recorder = self.current
         if self._with_panel and recorder is not None and recorder.is_due:
             self._take(recorder, [(screen, Area(0, *size))], size)
@@ -113,7 +113,7 @@ class Recording:
         recorder.take(self._film.expose(parts, size))
 
     def finish(self) -> None:
-        """Finish what is recorded, and wait for it."""
+        """Stop recording and wait for all clips."""
         self.stop()
         for recorder in self._recorders:
             if not recorder.is_over:
@@ -121,7 +121,7 @@ class Recording:
             recorder.wait()
 
     def release(self) -> None:
-        """Give back what the graphics hold."""
+        """Release all graphics resources."""
         if self._film is not None:
             self._film.release()
             self._film = None

@@ -1,4 +1,4 @@
-"""Where the window cannot continue: save the worlds, and say where they are."""
+"""Saves the worlds when the window cannot continue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.model.errors import explained
 from app.scene.comparison import NAMES
 from app.scene.scene import Scene
 
-PATIENCE = 60.0  # seconds for the cycle that runs, and for the writing
+PATIENCE = 60.0  # seconds for the running cycle and for writing
 BETWEEN_LOOKS = 0.02
 
 
@@ -49,7 +49,7 @@ def rescue(simulation: SimulationThread, name: str, seen: Scene) -> str:
 
 
 def _ask_for_files(simulation: SimulationThread, name: str, seen: Scene) -> list[Path]:
-    """Ask for each world to be written. Returns the paths."""
+    """Request that each world is saved. Returns the paths."""
     folder, status, paths = recovery_folder(), simulation.status, []
     for world, letter in enumerate(NAMES[: len(status.scenes)]):
         label = f"{name}-{letter}" if len(status.scenes) > 1 else name
@@ -60,7 +60,7 @@ def _ask_for_files(simulation: SimulationThread, name: str, seen: Scene) -> list
 
 
 def recovery_folder() -> Path:
-    """Where worlds lie that were saved because the window could not go on; it is made where it is not there yet."""
+    """The folder of rescued worlds, created if needed."""
     folder = platformdirs.user_data_path("thalweg", appauthor=False) / "recovery"
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -1,4 +1,4 @@
-"""Sessions that have ended: which of them are listed for a person, and the one that is gone on with."""
+"""Ended sessions: listing them, and resuming one."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from app.model.errors import UserError
 if TYPE_CHECKING:
     from app.scene.scene import Scene
 
-# Seconds after the start at which sessions are looked up again: a program that was killed may hold its own for a while.
+# Seconds after the start at which sessions are looked up again: a killed program may hold its own for a while.
 LATER = (2.0, 6.0, 20.0)
 
 LookUp = Callable[[], Sequence[EndedSession]]
 
 
 class Sessions:
-    """Knows those that `look_up` finds, and opens one by `open_scenes`."""
+    """Lists sessions that `look_up` finds, and resumes one by `open_scenes`."""
 
     def __init__(self, look_up: LookUp, open_scenes: Callable[[Sequence[Scene]], None]) -> None:
-        self.listed: tuple[EndedSession, ...] = ()  # for a person to choose from; none: there is no list
+        self.listed: tuple[EndedSession, ...] = ()  # offered for choice; empty: no list
         self._look_up = look_up
         self._open_scenes = open_scenes
-        self._offered: set[Path] = set()  # folders of those that were listed without being asked for
+        self._offered: set[Path] = set()  # folders of sessions that were offered unasked
         self._later = list(LATER)
-        self._resumed: EndedSession | None = None  # while its worlds are not here
+        self._resumed: EndedSession | None = None  # until its worlds arrive
 
     def offer(self) -> None:
-        """List those that were not closed, if there are any that were not offered yet."""
+        """List unclosed sessions, if any of them was not offered yet."""
         unclosed = [session for session in self._look_up() if not session.index.closed]
         if any(session.folder not in self._offered for session in unclosed):
             self._list(unclosed)
 
     def offer_later(self, seconds: float) -> None:
-        """So many seconds have passed since the start: look again where it is time to."""
+        """Look up sessions again when due, at this time since the start."""
         if self._later and seconds > self._later[0]:
             self._later = [moment for moment in self._later if moment >= seconds]
             self.offer()
 
     def list_all(self) -> None:
-        """List all that can be gone on with. Raises `UserError` where there is none."""
+        """List all sessions that can be resumed. Raises `UserError` if there is none."""
         found = self._look_up()
         if not found:
             raise UserError("there is no other session that could be gone on with")
@@ -53,14 +53,14 @@ class Sessions:
         self._offered |= {session.folder for session in sessions}
 
     def close_list(self) -> None:
-        """Go on without any of them. They are not offered again, and can still be opened."""
+        """Close the list. These sessions are not offered again, but can still be opened."""
         for session in self.listed:
             if not session.index.closed:
                 session.settle()
         self.listed = ()
 
     def go_on_with(self, session: EndedSession) -> None:
-        """Leave what is shown for a session, which is offered until its worlds are here."""
+        """Resume a session. It stays on offer until its worlds arrive."""
         self._open_scenes(session.scenes)
         self.listed, self._resumed = (), session
 
@@ -68,7 +68,7 @@ class Sessions:
         self._resumed = None
 
     def worlds_came(self) -> None:
-        """What was opened last is on the screen."""
+        """The opened worlds have arrived."""
         if self._resumed is not None:
             self._resumed.settle()
             self._resumed = None

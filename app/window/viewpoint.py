@@ -1,4 +1,4 @@
-"""Where the camera is over a land, where it is going to, and what it can see from there."""
+"""The camera over a land: pose, goal, and what it sees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.picture.ground import Ground
 
 STEEPEST, FLATTEST = 90.0, -30.0  # pitch in degrees
 
-# Parts of the map's longer side.
+# Fractions of the map's longer side.
 FARTHEST = 6.0
 TARGET_MARGIN = 0.5
 FLIGHT_MARGIN = 2.0
@@ -22,7 +22,7 @@ NEAREST_IN_CELLS = 4.0
 
 @dataclass(frozen=True)
 class Pose:
-    """Where the camera is. The target's height is in metres above the sea and not exaggerated."""
+    """A camera pose. The height of the target is in metres above sea level, not exaggerated."""
 
     east: float
     elevation: float
@@ -32,7 +32,7 @@ class Pose:
     distance: float
 
     def toward(self, goal: Pose, part: float) -> Pose:
-        """`part` of the way to a goal. All numbers move alike, so that what is fixed for both poses stays fixed."""
+        """The pose at `part` of the way to a goal. All numbers move alike, so that common fixed points stay fixed."""
 
         def between(name: str) -> float:
             here: float = getattr(self, name)
@@ -46,7 +46,7 @@ POSE_FIELDS = tuple(Pose.__dataclass_fields__)
 
 
 class Viewpoint:
-    """A pose over the ground, and the goal that it nears. The goal is kept where one cannot get lost.
+    """A pose over the ground that approaches a goal. The goal is limited to useful views.
 
     `width` and `height` are the picture's size in the units in which the pointer is counted; `free` is the part of its
     width that nothing covers, from 0 at the left to 1 at the right. Where pictures lie side by side, these are those of
@@ -66,19 +66,19 @@ class Viewpoint:
 
     @property
     def ready(self) -> bool:
-        """Whether there is a ground to look at."""
+        """Whether there is a ground."""
         return self._ground is not None
 
     def camera(self) -> Camera:
-        """What the picture is drawn from: as near to the goal as time allows, and never below the ground."""
+        """The camera of the picture: on its way to the goal, never below the ground."""
         return self._above_ground(self._camera_of(self._pose))
 
     def goal(self) -> Camera:
-        """Where the camera will come to rest."""
+        """The camera at its goal."""
         return self._above_ground(self._camera_of(self._goal))
 
     def parameters(self) -> CameraParameters:
-        """The present goal as the opening view of a scene, within the ranges that are declared for one."""
+        """The goal as the opening view of a scene, within the ranges of its parameters."""
         ground = self._ground
         side, width, height = (ground.side, ground.east, ground.south) if ground else (1.0, 1.0, 1.0)
         goal = self._goal
@@ -101,23 +101,23 @@ class Viewpoint:
     # The goal.
 
     def _sight(self, ground: Ground) -> float | None:
-        """How far away the ground in the middle of the picture is, in distances of the target; None: none is there."""
+        """Distance of the ground in the centre of the picture over that of the target; None: no ground."""
         camera = self._camera_of(self._goal)
         hit = ground.hit(camera.position, camera.direction)
         return None if hit is None else glm.length(hit - camera.position) / camera.distance
 
     def _go_to(self, goal: Pose) -> None:
-        """Set the goal, and turn there the shorter way round."""
+        """Set the goal; the heading turns the shorter way."""
         turn = (goal.heading - self._pose.heading + 180.0) % 360.0 - 180.0
         self._goal = replace(goal, heading=self._pose.heading + turn)
         self._limit()
 
     def _rest(self) -> None:
-        """Give up the way to the goal: what a hand takes hold of stands still."""
+        """Stop at the present pose."""
         self._goal = self._pose
 
     def _look_at_ground(self) -> None:
-        """Make the ground in the middle of the picture the target, which changes nothing that is seen."""
+        """Make the ground in the centre of the picture the target; the picture stays the same."""
         assert self._ground is not None
         settled = self._pose == self._goal
         camera = self.goal()
@@ -134,7 +134,7 @@ class Viewpoint:
             self._pose = self._goal
 
     def _limit(self) -> None:
-        """Keep the goal where one cannot get lost."""
+        """Limit the goal to useful views."""
         if self._ground is None:
             return
         ground = self._ground
@@ -169,13 +169,13 @@ class Viewpoint:
         return max(ground.limit(eye.x, eye.z) for ground in grounds) + CLEARANCE * self._ground.side
 
     def _above_ground(self, camera: Camera) -> Camera:
-        """The same camera, lifted out of the ground where it is in it, still looking at its target."""
+        """The camera lifted out of the ground if needed, looking at the same target."""
         if self._ground is None:
             return camera
         return lifted(camera, self._lowest_eye(camera.position))
 
     def _far_from_goal(self) -> bool:
-        """Whether the rest of the way could still be seen."""
+        """Whether the remaining movement would be visible."""
         side = self._ground.side if self._ground else 1.0
         tolerance = 1e-5 * min(side, self._goal.distance)
         tolerances = (tolerance, tolerance, tolerance, 1e-3, 1e-3, tolerance)
@@ -184,7 +184,7 @@ class Viewpoint:
             for name, allowed in zip(POSE_FIELDS, tolerances, strict=True)
         )
 
-    # Poses, cameras and places of the picture.
+    # Conversions between poses, cameras and picture coordinates.
 
     def _camera_of(self, pose: Pose) -> Camera:
         exaggeration = self._ground.exaggeration if self._ground else 1.0
@@ -214,5 +214,5 @@ class Viewpoint:
 
     @property
     def _middle(self) -> float:
-        """Where across the picture the target is seen: in the middle of what is free."""
+        """Horizontal position of the target in the picture: the middle of the free part."""
         return self.free[0] + self.free[1] - 1.0

@@ -1,4 +1,4 @@
-"""The window: glfw and ImGui's backend for it. The one owner of sizes, scales and events of the screen."""
+"""The window: glfw with ImGui's backend. Sole owner of sizes, scales and events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-# imgui_bundle points glfw at the library that it brings; the other way round two of them would be loaded.
+# imgui_bundle points glfw at its own library; in the other order two libraries would be loaded.
 from imgui_bundle import imgui  # isort: skip
 import glfw  # isort: skip
 import moderngl
@@ -69,12 +69,12 @@ _GAMEPAD_BUTTONS: dict[int, gamepad.Button] = {
     glfw.GAMEPAD_BUTTON_DPAD_UP: "up",
     glfw.GAMEPAD_BUTTON_DPAD_DOWN: "down",
 }
-LONGEST_WAIT_FOR_GAMEPAD = 1.0 / 30.0  # seconds between two looks at it
+LONGEST_WAIT_FOR_GAMEPAD = 1.0 / 30.0  # seconds between two readings
 _COMMAND_KEY = glfw.MOD_SUPER if sys.platform == "darwin" else glfw.MOD_CONTROL
 
 
 class ContextLost(Exception):
-    """The graphics card was reset, or its driver: what was kept on it is gone, and nothing can be drawn any more."""
+    """The graphics driver was reset. Its resources are lost, and nothing can be drawn any more."""
 
     def __init__(self) -> None:
         super().__init__("the graphics driver was reset")
@@ -82,7 +82,7 @@ class ContextLost(Exception):
 
 @contextlib.contextmanager
 def hidden_context() -> Iterator[moderngl.Context]:
-    """The OpenGL that a window would have. Raises `UserError` where there is none, or one that is too old."""
+    """A context of a hidden window. Raises `UserError` if there is no OpenGL or it is too old."""
     errors: list[str] = []
     glfw.set_error_callback(lambda _code, text: errors.append(_text(text)))
     try:
@@ -101,7 +101,7 @@ def hidden_context() -> Iterator[moderngl.Context]:
 
 
 def _ask_for_opengl() -> None:
-    """Of the next window."""
+    """Set the hints of the next window."""
     glfw.window_hint(glfw.CONTEXT_VERSION_MAJOR, OPENGL[0])
     glfw.window_hint(glfw.CONTEXT_VERSION_MINOR, OPENGL[1])
     glfw.window_hint(glfw.OPENGL_PROFILE, glfw.OPENGL_CORE_PROFILE)
@@ -109,19 +109,19 @@ def _ask_for_opengl() -> None:
 
 
 class Input:
-    """What glfw says of keys, mouse, dropped files and gamepads, as events of a window."""
+    """Input from glfw as events: keys, mouse, dropped files, gamepads."""
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle
         self._events: list[Event] = []
-        self._gamepads: list[int] = []  # that are there
+        self._gamepads: list[int] = []  # connected
         self._gamepad_before = gamepad.AT_REST
         glfw.set_key_callback(handle, self._on_key)
         glfw.set_char_callback(handle, self._on_character)
         glfw.set_cursor_pos_callback(handle, self._on_pointer)
         glfw.set_mouse_button_callback(handle, self._on_button)
         glfw.set_scroll_callback(handle, self._on_scroll)
-        on_drop: Any = self._on_drop  # glfw's Python gives it a list, but declares what C is given
+        on_drop: Any = self._on_drop  # glfw passes a list, but declares the C types
         glfw.set_drop_callback(handle, on_drop)
         glfw.set_window_focus_callback(handle, self._on_focus)
         glfw.set_joystick_callback(lambda _joystick, _event: self._find_gamepads())
@@ -129,7 +129,7 @@ class Input:
 
     def take(self, wait: float) -> list[Event]:
         """All that happened since the last call; where nothing did, waits up to `wait` seconds for something."""
-        if self._gamepads:  # which wake nobody
+        if self._gamepads:  # gamepads wake nobody
             wait = min(wait, LONGEST_WAIT_FOR_GAMEPAD)
         if wait > 0.0 and not self._events:
             glfw.wait_events_timeout(wait)
@@ -141,7 +141,7 @@ class Input:
         return happened
 
     def waiting(self) -> Sequence[Event]:
-        """What the next call of `take` will return, so far."""
+        """The events that `take` will return, so far."""
         glfw.poll_events()
         return tuple(self._events)
 
@@ -151,7 +151,7 @@ class Input:
         glfw.post_empty_event()
 
     def _gamepad_events(self) -> Iterator[Event]:
-        """What the first gamepad has done since the last call. Without the focus it rests."""
+        """Events of the first gamepad since the last call; none without the focus."""
         read = glfw.get_gamepad_state(self._gamepads[0]) if glfw.get_window_attrib(self._handle, glfw.FOCUSED) else None
         state = _gamepad_state(read) if read is not None else gamepad.AT_REST
         yield from gamepad.events(state, self._gamepad_before)
@@ -160,7 +160,7 @@ class Input:
     def _find_gamepads(self) -> None:
         self._gamepads = [joystick for joystick in range(glfw.JOYSTICK_LAST + 1) if glfw.joystick_is_gamepad(joystick)]
 
-    # What glfw calls.
+    # Callbacks of glfw.
 
     def _on_key(self, _window: Any, key: int, scancode: int, action: int, modifiers: int) -> None:
         place = _NAMED_KEYS.get(key) or (chr(key) if 32 < key < 127 else "")
@@ -171,7 +171,7 @@ class Input:
             return
         command, shift = bool(modifiers & _COMMAND_KEY), bool(modifiers & glfw.MOD_SHIFT)
         printed = _NAMED_KEYS.get(key) or (glfw.get_key_name(key, scancode) or "").upper()
-        # A sign such as ? or [ is another key on another keyboard: it comes as a character, see `_on_character`.
+        # The key of a sign such as ? or [ depends on the keyboard: it comes as a character, see `_on_character`.
         is_letter = len(printed) == 1 and printed.isalpha()
         if shift and (is_letter or printed in _FUNCTION_KEYS):
             printed = f"Shift+{printed}"
@@ -202,7 +202,7 @@ class Input:
     def _on_scroll(self, _window: Any, across: float, amount: float) -> None:
         x, y = glfw.get_cursor_pos(self._handle)
         shift, control, alt = (any(map(self._is_down, keys)) for keys in (_SHIFT_KEYS, _CONTROL_KEYS, _ALT_KEYS))
-        # With Shift some systems turn the wheel sideways.
+        # With Shift some systems scroll sideways.
         self._events.append(Scrolled(amount or across, x, y, shift, control, alt))
 
     def _is_down(self, key: int) -> bool:
@@ -225,9 +225,9 @@ class Window:
 
     def __init__(self, title: str, width: int, height: int, *, layout_file: Path | None = None) -> None:
         self._title = title
-        self._place_before: tuple[int, int, int, int] | None = None  # of the window, while it fills the screen
+        self._place_before: tuple[int, int, int, int] | None = None  # of the window before full screen
         self._pointer_hidden = False
-        self.lost = False  # whether its context is
+        self.lost = False  # whether the context is lost
         self._open(title, width, height)
         self._connect_imgui(layout_file)
 
@@ -237,7 +237,7 @@ class Window:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if not self.lost:  # else there is nothing to give back, and a driver that was reset is better left alone
+        if not self.lost:  # after a reset there is nothing to release
             imgui.backends.opengl3_shutdown()
             imgui.backends.glfw_shutdown()
             imgui.destroy_context()
@@ -248,13 +248,13 @@ class Window:
 
     @property
     def size(self) -> tuple[int, int]:
-        """In logical units, in which the pointer and ImGui count."""
+        """Size in logical units, as used by pointer and ImGui."""
         width, height = glfw.get_window_size(self._handle)
         return width, height
 
     @property
     def pixel_size(self) -> tuple[int, int]:
-        """In pixels, in which OpenGL counts."""
+        """Size in pixels, as used by OpenGL."""
         width, height = glfw.get_framebuffer_size(self._handle)
         return width, height
 
@@ -264,7 +264,7 @@ class Window:
 
     @property
     def content_scale(self) -> float:
-        """How many times larger than usual text must be, in logical units, to be read on this screen.
+        """The scale of text in logical units on this screen.
 
         Where logical units are already larger than pixels (macOS, Wayland), the scale is reduced by that.
         """
@@ -273,14 +273,14 @@ class Window:
 
     @property
     def hidden(self) -> bool:
-        """Whether it is invisible: minimised, unmapped or without a size."""
+        """Whether the window is invisible: minimised, unmapped or of size 0."""
         iconified = glfw.get_window_attrib(self._handle, glfw.ICONIFIED)
         visible = glfw.get_window_attrib(self._handle, glfw.VISIBLE)
         return bool(iconified) or not visible or 0 in self.pixel_size
 
     @property
     def frames_per_second(self) -> int:
-        """The refresh rate of the screen, or 60 where it is not known."""
+        """The refresh rate of the screen, or 60 if unknown."""
         mode = glfw.get_video_mode(glfw.get_primary_monitor()) if glfw.get_primary_monitor() else None
         return mode.refresh_rate if mode and 20 <= mode.refresh_rate <= 500 else 60
 
@@ -291,11 +291,11 @@ class Window:
         return self._input.take(wait)
 
     def waiting_events(self) -> Sequence[Event]:
-        """What the next call of `events` will return, so far."""
+        """The events that `events` will return, so far."""
         return self._input.waiting()
 
     def post(self, event: Event) -> None:
-        """Let something happen, from any thread, as if it came from a person."""
+        """Add an event from any thread, as if from the user."""
         self._input.post(event)
 
     def begin_frame(self) -> None:
@@ -328,13 +328,13 @@ class Window:
     def closing(self) -> bool:
         return bool(glfw.window_should_close(self._handle))
 
-    # What the application asks for.
+    # Requests of the application.
 
     def close(self) -> None:
         glfw.set_window_should_close(self._handle, True)
 
     def resize(self, width: int, height: int) -> None:
-        """Give it another size, in logical units."""
+        """Resize the window, in logical units."""
         glfw.set_window_size(self._handle, width, height)
 
     def set_title(self, title: str) -> None:
@@ -347,9 +347,9 @@ class Window:
         return self._place_before is not None
 
     def toggle_full_screen(self) -> None:
-        """Fill the screen that the window is on, or go back to where it was."""
+        """Enter full screen on the present monitor, or leave it."""
         if self._place_before:
-            no_monitor: Any = None  # means a window; the types that glfw declares do not know it
+            no_monitor: Any = None  # None means a window, which glfw's types do not allow
             glfw.set_window_monitor(self._handle, no_monitor, *self._place_before, glfw.DONT_CARE)
             self._place_before = None
             return
@@ -361,12 +361,12 @@ class Window:
         glfw.set_window_monitor(self._handle, monitor, 0, 0, mode.size.width, mode.size.height, mode.refresh_rate)
 
     def capture_pointer(self, captured: bool) -> None:
-        """Hide the pointer and let it move without end, for looking around."""
+        """Capture the pointer for looking around."""
         if captured != self._pointer_hidden:
             self._pointer_hidden = captured
             glfw.set_input_mode(self._handle, glfw.CURSOR, glfw.CURSOR_DISABLED if captured else glfw.CURSOR_NORMAL)
 
-    # How it is made.
+    # Setup.
 
     def _open(self, title: str, width: int, height: int) -> None:
         errors: list[str] = []
@@ -374,7 +374,7 @@ class Window:
         if not glfw.init():
             raise UserError(f"no window: there is no display ({_last(errors)}); {NO_WINDOW_HINT}")
         _ask_for_opengl()
-        glfw.window_hint(glfw.CONTEXT_ROBUSTNESS, glfw.LOSE_CONTEXT_ON_RESET)  # where the driver can report it
+        glfw.window_hint(glfw.CONTEXT_ROBUSTNESS, glfw.LOSE_CONTEXT_ON_RESET)  # if the driver supports it
         glfw.window_hint(glfw.SCALE_TO_MONITOR, True)
         glfw.window_hint_string(glfw.X11_CLASS_NAME, "thalweg")
         glfw.window_hint_string(glfw.WAYLAND_APP_ID, "thalweg")
@@ -395,7 +395,7 @@ class Window:
         self._reset_status = self._find_reset_status()
 
     def _find_reset_status(self) -> Callable[[], int]:
-        """OpenGL's function that reports whether the context is lost; a constant one where the driver has none."""
+        """OpenGL's function that reports a lost context; a constant if the driver has none."""
         address: Any = glfw.get_proc_address("glGetGraphicsResetStatusARB")
         reports = glfw.get_window_attrib(self._handle, glfw.CONTEXT_ROBUSTNESS) == glfw.LOSE_CONTEXT_ON_RESET
         if not address or not reports:
@@ -404,7 +404,7 @@ class Window:
         return status
 
     def _fit_screen(self) -> None:
-        """Take no more than the screen has: where text must be larger, glfw has made the window larger, too."""
+        """Shrink the window to the screen: glfw enlarges it by the content scale."""
         monitor = glfw.get_primary_monitor()
         if monitor:
             _, _, free_width, free_height = glfw.get_monitor_workarea(monitor)
@@ -418,8 +418,8 @@ class Window:
         io.set_ini_filename(str(layout_file) if layout_file else "")
         io.config_flags |= imgui.ConfigFlags_.docking_enable.value
         io.config_windows_move_from_title_bar_only = True
-        io.mouse_double_click_time = 0.45  # ImGui counts by frames, and those of a software rasteriser are long
-        # Ours first: ImGui's backend passes everything on to the callbacks that it finds, and not the other way round.
+        io.mouse_double_click_time = 0.45  # long enough for the slow frames of a software rasteriser
+        # Ours first: ImGui's backend chains existing callbacks, not the other way round.
         self._input = Input(self._handle)
         address = ctypes.cast(self._handle, ctypes.c_void_p).value
         assert address is not None
@@ -427,7 +427,7 @@ class Window:
         imgui.backends.opengl3_init(f"#version {OPENGL[0]}{OPENGL[1]}0 core")
 
     def _monitor(self) -> Any:
-        """The screen that shows most of the window."""
+        """The monitor that shows most of the window."""
         x, y = glfw.get_window_pos(self._handle)
         width, height = glfw.get_window_size(self._handle)
 
@@ -442,7 +442,7 @@ class Window:
 
 
 def _gamepad_state(read: Any) -> gamepad.GamepadState:
-    """What glfw has read."""
+    """The gamepad state from glfw."""
     axes, pressed = read.axes, read.buttons
     return gamepad.GamepadState(
         (axes[glfw.GAMEPAD_AXIS_LEFT_X], axes[glfw.GAMEPAD_AXIS_LEFT_Y]),

@@ -46,7 +46,7 @@ PRESET = Filter("presets", (".toml",))
 
 
 class Panel:
-    """Lays out a frame of the panel, and keeps what is open in it."""
+    """Lays out the panel, and keeps its state."""
 
     def __init__(self, application: Application, memory: PanelMemory) -> None:
         self.visible = True
@@ -69,11 +69,11 @@ class Panel:
         self._guide = GuideWindow(application.guide)
         self.tour: FirstTour = FirstTour(application)
         self._laid_out_scale = 0.0
-        self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
+        self.free_of_scene = (0.0, 1.0)  # free range of the width, from 0 at the left to 1 at the right
         self._frames = 0
         self._plots_shown = False
-        self._section_shown = ""  # where it is the only one
-        self.rivers_shown = False  # whether what is found out about them can be seen
+        self._section_shown = ""  # if only one is unfolded
+        self.rivers_shown = False  # whether the section is visible
         self.realism_shown = False
 
     def gui(self) -> None:
@@ -112,24 +112,24 @@ class Panel:
 
     @property
     def is_laid_out(self) -> bool:
-        """Whether it is known what the panel leaves: ImGui gives its windows their places after the first frame."""
+        """Whether the free area is known: ImGui places its windows after the first frame."""
         return self._frames > 1
 
     @property
     def height_below_scene(self) -> float:
-        """What status line and time line take from the scene."""
+        """The height of status line and time line."""
         if not self.visible:
             return 0.0
         return status_line.height() + (self._timeline.height() if self.timeline_visible else 0.0)
 
     @property
     def width_left_of_scene(self) -> float:
-        """What the tools cover of the scene."""
+        """The width of the toolbar."""
         return self._toolbar.width if self.visible else 0.0
 
     @property
     def height_above_scene(self) -> float:
-        """What the menus take from the scene."""
+        """The height of the menus."""
         return menus.height() if self.visible else 0.0
 
     @property
@@ -137,11 +137,11 @@ class Panel:
         return self.timeline_visible and self._timeline.height() > 0.0
 
     def changed(self, section: str) -> int:
-        """How many parameters of a section are not as they were opened."""
+        """The number of changed parameters of a section."""
         return self._rows.facts.changed_in(section)
 
     def begin_search(self) -> None:
-        """Let a person type what parameter is looked for."""
+        """Focus the search field."""
         self.visible = True
         self.keyboard.enter_panel()
         self._search.begin()
@@ -160,12 +160,12 @@ class Panel:
             self.gallery.open()
 
     def show_only(self, section: str) -> None:
-        """Unfold a section in the next frame, and fold all others. Without a name all stay as they are."""
+        """Unfold a section in the next frame and fold all others. Without a name all stay."""
         self._section_shown = section
 
     @property
     def is_asking(self) -> bool:
-        """Whether what is typed is for a dialog, or the name of a parameter that is looked for."""
+        """Whether typed text belongs to a dialog or the search field."""
         application = self._application
         dialogs = self._file_dialog.is_open or self._toolbar.is_asking
         dialogs = dialogs or application.exporting.is_open or application.part_choice.is_open
@@ -173,7 +173,7 @@ class Panel:
 
     @property
     def is_covered(self) -> bool:
-        """Whether something lies over the whole window, which all keys are for."""
+        """Whether something covers the whole window and takes all keys."""
         return self.gallery.is_open
 
     def ask_for_file_to_open(self) -> None:
@@ -185,7 +185,7 @@ class Panel:
         self._file_dialog.ask_for_folder(Filter("Tiles", TILE_SUFFIXES), partial(files.open, self._application))
 
     def ask_for_image(self, chosen: Chosen) -> None:
-        """Ask for a picture, or a heightmap, which something is done with."""
+        """Ask for a picture or a heightmap."""
         self._file_dialog.ask_to_open(_heightmaps(), chosen)
 
     def ask_for_file_to_save(self) -> None:
@@ -197,18 +197,18 @@ class Panel:
         self._file_dialog.ask_to_save(name, [SAVED_WORLD, PRESET], files.target, partial(files.save, self._application))
 
     def ask_for_preset_to_save(self, folder: Path) -> None:
-        """Ask for the name of a preset of one's own."""
+        """Ask for the name of a user preset."""
         name = f"{self._application.documents.name}.toml"
         self._file_dialog.ask_to_save(name, [PRESET], files.target, partial(files.save, self._application), folder)
 
     def ask_again_for_file_to_save(self, path: Path, why: str) -> None:
-        """Ask once more, where it could not be saved at `path`."""
+        """Ask again after saving to `path` failed."""
         self._file_dialog.ask_again(
             path, why, [SAVED_WORLD, PRESET], files.target, partial(files.save, self._application)
         )
 
     def close_topmost(self) -> bool:
-        """Close what lies uppermost. Returns whether there was anything."""
+        """Close the topmost thing. Returns whether there was one."""
         if self.gallery.is_open:
             self.gallery.close()
         elif self._file_dialog.is_open:
@@ -232,7 +232,7 @@ class Panel:
         return True
 
     def release(self) -> None:
-        """Give back what ImGui's own end would not."""
+        """Release what ImGui does not release itself."""
         self._timeline.release()
         self._rows.release()
         self._part_dialog.release()
@@ -243,7 +243,7 @@ class Panel:
             plots.release()
 
     def _dock(self) -> None:
-        """A dock space over the window, with the panel at its right until a person moves it elsewhere."""
+        """A dock space over the window, with the panel docked at the right at first."""
         viewport = imgui.get_main_viewport()
         space = imgui.get_id("dock space")
         width = min(em(WIDTH), WIDEST_PART * viewport.work_size.x)
@@ -265,7 +265,7 @@ class Panel:
         imgui.dock_space_over_viewport(space, viewport, flags)
 
     def _set_width(self, width: float) -> bool:
-        """Make the panel as wide as text of another size needs it, if it is docked; whether it is."""
+        """Set the width of the panel if it is docked. Returns whether it is."""
         window = imgui.internal.find_window_by_name(WINDOW)
         node = window.dock_node if window is not None else None
         is_docked = node is not None and node.parent_node is not None
@@ -317,7 +317,7 @@ class Panel:
         self._section_shown = ""
 
     def _over_scene(self) -> None:
-        """What stands in the middle of the free area of the scene."""
+        """Lay out everything over the free area of the scene."""
         viewport = imgui.get_main_viewport()
         central = imgui.internal.dock_builder_get_central_node(imgui.get_id("dock space")) if self.visible else None
         place, free = (central.pos, central.size) if central else (viewport.work_pos, viewport.work_size)
@@ -334,7 +334,7 @@ class Panel:
         messages.notices(self._application, middle[0], place.y + free.y - em(1.0), widest)
         if self._application.snapshot is not None and not self.gallery.is_open:
             session_list(self._application.sessions, self._application.stock, middle, (widest, highest))
-        # It may lie over the panel, too.
+        # It may cover the panel, too.
         self._guide.gui((viewport.work_size.x / 2.0, middle[1]), viewport.work_size.x - em(2.0), highest)
         self._export_dialog.gui(middle, widest, highest)
         self._part_dialog.gui(middle, widest, highest)

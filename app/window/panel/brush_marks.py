@@ -1,4 +1,4 @@
-"""The brush on the land: rings that lie on the ground and show its reach, and the way that is being drawn."""
+"""Marks of the brush on the land: rings on the ground, and the drawn path."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _ring(middle: Place, radius: float) -> list[Place]:
 
 
 def _along(way: Sequence[Place]) -> list[Place]:
-    """Points close enough to one another that a line through them lies on the ground."""
+    """Points so close that a line through them follows the ground."""
     points = [way[0]]
     for first, second in itertools.pairwise(way):
         for number in range(1, STEPS_OF_A_WAY + 1):
@@ -63,7 +63,7 @@ def _along(way: Sequence[Place]) -> list[Place]:
 def _line(
     application: Application, marks: BrushMarks, ground: Ground, points: Sequence[Place], colour: Colour, width: float
 ) -> None:
-    """A line over the ground, fainter where hills hide it, with a dark rim so that it is seen on any land."""
+    """A line over the ground, fainter behind hills, with a dark outline."""
     drawing = imgui.get_background_draw_list()
     seen = ground.seen_from(application.views.camera_of(marks.side).camera().position, points)
     on_screen = application.views.places_of(marks.side, marks.on_ground(ground, points))

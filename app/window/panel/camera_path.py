@@ -23,11 +23,11 @@ LONGEST_HOLD = 100_000  # cycles
 
 
 class CameraPathList:
-    """Keys to be looked at, held and removed, and buttons that put those of ready-made moves."""
+    """The list of camera keys, and buttons of ready-made moves."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self._cycles = 600  # that a ready-made move takes
+        self._cycles = 600  # cycles of a ready-made move
 
     def gui(self) -> None:
         application = self._application

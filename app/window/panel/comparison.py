@@ -1,4 +1,4 @@
-"""Which of several worlds the panel changes, and how they are compared."""
+"""The comparison of worlds: which are edited, and how they are shown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PICTURE = 3.2, 1.8  # heights of the font
 
 
 def comparison(application: Application) -> None:
-    """Rows of the panel, where there are several worlds: which it changes, how many there are, how they are seen."""
+    """Rows for several worlds: which are edited, how many, and their view."""
     documents = application.documents
     if not documents.comparing:
         return
@@ -48,7 +48,7 @@ def _choice(label: str, *, is_chosen: bool, help: str) -> bool:
 def _worlds(application: Application) -> None:
     """Buttons for another world, for one less, for the cameras, a preset and the arrangement.
 
-    None of them moves where there are more worlds: who presses one again meets the same.
+    They do not move when worlds are added, so that repeated clicks hit the same button.
     """
     documents, layout = application.documents, application.layout
     count = len(documents.scenes)
@@ -76,7 +76,7 @@ def _worlds(application: Application) -> None:
 
 
 def _take_from(application: Application) -> None:
-    """A list of presets, from which climate and processes of what is changed can be taken."""
+    """A list of presets whose climate and processes can be applied."""
     if imgui.button(f"apply a preset  {icons.ICON_FA_CARET_DOWN}###take a preset"):
         imgui.open_popup("presets")
     tooltip_on_hover("Apply climate and processes of a preset to the selected worlds; the land stays")

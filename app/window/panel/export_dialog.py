@@ -1,4 +1,4 @@
-"""The dialog of exports: what is wished for, from its table, beside the files that this will be and their sizes."""
+"""The export dialog: wishes, beside the planned files and their sizes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ExportDialog:
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self._typed: dict[str, str] = {}  # into fields that are not left yet
+        self._typed: dict[str, str] = {}  # text of active fields
 
     def gui(self, place: tuple[float, float], widest: float, highest: float) -> None:
         exporting = self._application.exporting
@@ -69,7 +69,7 @@ class ExportDialog:
         self._buttons(exporting)
 
     def _said(self, exporting: Exporting) -> str:
-        """What is wrong, in the words of the dialog, or what came of it."""
+        """The error in the words of the dialog, or the outcome."""
         from app.export.wishes import WISHES
 
         why = exporting.why
@@ -78,7 +78,7 @@ class ExportDialog:
                 return f"{wish.label}{why.removeprefix(wish.option)}"
         return why or exporting.outcome
 
-    # What is wished for.
+    # Wishes.
 
     def _wishes(self, exporting: Exporting) -> None:
         from app.export.wishes import WISHES
@@ -99,7 +99,7 @@ class ExportDialog:
             exporting.wish(wishes)
 
     def _row(self, exporting: Exporting, wish: Wish, wishes: Wishes) -> Any:
-        """One line of the table. Returns the value that it has now."""
+        """A row of the table. Returns its value."""
         value = wishes.value(wish.path)
         imgui.align_text_to_frame_padding()
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), wish.label)
@@ -144,7 +144,7 @@ class ExportDialog:
         except ValueError:
             return value
 
-    # Where it goes.
+    # Destination.
 
     def _folder(self, exporting: Exporting) -> None:
         imgui.align_text_to_frame_padding()
@@ -177,7 +177,7 @@ class ExportDialog:
 
 
 def _several(wish: Wish, value: tuple[str, ...], missing: tuple[str, ...]) -> tuple[str, ...]:
-    """Names that are meant or not, in columns. What the land has not is grey."""
+    """Checkboxes in columns. Maps that the land lacks are grey."""
     from app.export.maps import ALL
 
     assert wish.known is not None
@@ -205,7 +205,7 @@ def _several(wish: Wish, value: tuple[str, ...], missing: tuple[str, ...]) -> tu
 
 
 def _files(exporting: Exporting) -> None:
-    """What will be written, with about its size, or is written, with its true one."""
+    """Files with estimated or actual sizes."""
     heading("Files")
     imgui.same_line()
     right_aligned(f"about {bytes_text(exporting.size)}" if exporting.files else "")
@@ -236,7 +236,7 @@ def _files(exporting: Exporting) -> None:
 
 
 def _progress(exporting: Exporting) -> None:
-    """How far the writing is; else an empty line of the same height."""
+    """Progress of the writing, or an empty line of the same height."""
     if not exporting.is_writing:
         imgui.dummy(imgui.ImVec2(0.0, imgui.get_frame_height()))
         return
@@ -248,7 +248,7 @@ def _progress(exporting: Exporting) -> None:
 
 @lru_cache(maxsize=4)
 def _names_in(folder: str, second: float) -> frozenset[str]:
-    """The names of files in a folder, looked at once in a second."""
+    """The names of files in a folder, refreshed once a second."""
     try:
         return frozenset(path.name for path in Path(folder).expanduser().iterdir())
     except (OSError, RuntimeError, ValueError):

@@ -1,4 +1,4 @@
-"""What the panel shows of parameters beside their values. It is found once for each state of the scenes.
+"""Facts about parameters besides their values, cached per state of the scenes.
 
 A frame of the panel asks for hundreds of these, and scenes seldom change.
 """
@@ -26,18 +26,18 @@ MEMBERS: dict[str, tuple[Declaration, ...]] = {  # of each group, without its sw
 
 
 class ParameterFacts(NamedTuple):
-    """Of one parameter, in the scene that the panel shows."""
+    """Facts about a parameter in the shown scene."""
 
     value: Value
     is_changed: bool  # since the scene was opened
-    without_effect: str  # why it has no effect; empty where it has
+    without_effect: str  # why it has no effect; empty if it has
     rebuilds: bool  # the world
     differs: bool  # between the worlds that are compared
     has_keys: bool  # on the time line
 
 
 class Facts:
-    """All facts about parameters and groups, of the scenes as they are when it is asked."""
+    """Facts about all parameters and groups of the present scenes."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
@@ -46,30 +46,30 @@ class Facts:
 
     @property
     def changed(self) -> frozenset[str]:
-        """The paths of all parameters, and of curves, that are not as they were opened."""
+        """The paths of all changed parameters and curves."""
         return self._found("changed", "", self._find_changed)
 
     def changed_in(self, section: str) -> int:
-        """How many parameters and curves of a section are not as they were opened."""
+        """The number of changed parameters and curves of a section."""
         return self._found("changed by section", "", lambda _: Counter(map(section_of, self.changed)))[section]
 
     def differing_in(self, section: str) -> int:
-        """How many parameters of a section are not the same in all worlds."""
+        """The number of parameters of a section that differ between worlds."""
         return self._found("differing by section", "", self._count_differing)[section]
 
     def of(self, path: str) -> ParameterFacts:
         return self._found("parameter", path, self._find)
 
     def is_off(self, group: str) -> bool:
-        """Whether a group is switched off, and nothing of it has an effect all the same."""
+        """Whether a group is switched off and has no effect."""
         return self._found("off", group, self._find_off)
 
     def is_idle(self, group: str) -> bool:
-        """Whether a group is switched off, or nothing of it has an effect."""
+        """Whether a group is switched off or has no effect."""
         return self._found("idle", group, lambda group: self.is_off(group) or self._has_no_effect(group))
 
     def is_changed(self, group: str) -> bool:
-        """Whether anything of a group is not as it was opened; its switch apart."""
+        """Whether anything of a group has changed, apart from its switch."""
         return self._found("group", group, lambda group: any(member.path in self.changed for member in MEMBERS[group]))
 
     def _found(self, kind: str, name: str, find: Callable[[str], Fact]) -> Fact:

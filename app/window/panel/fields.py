@@ -1,4 +1,4 @@
-"""What the panel shows of expressions of the land beside their texts: how they look there, and what is wrong."""
+"""Previews of expressions of the land: a picture, or an error."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 
 PREVIEW_WIDTH = 7.0  # heights of the font
 CYCLES_BETWEEN_PREVIEWS = 50  # while the land changes
-GREY = 196.0  # on which the colours of an overlay are seen that lets through what is below
+GREY = 196.0  # background of transparent overlay colours
 
 
 class Look(NamedTuple):
-    """How what the expression of a parameter comes to is shown."""
+    """How the values of an expression are shown."""
 
-    overlay: str  # that shows it on the land
+    overlay: str  # the overlay that shows it on the land
     palette: palettes.Stops
     low: float  # at the ends of the palette
     high: float
-    scaled: Callable[[float], float]  # what is even along it
+    scaled: Callable[[float], float]  # scale of the palette
     ends: str  # in words
-    cleared: str  # what is left where there is none
+    cleared: str  # value where it is cleared
 
 
 def look_of(path: str, values: NDArray[np.float32], snapshot: Snapshot) -> Look:
-    """How values are shown: of a field as by its overlay, of all else from 0 to the largest, in metres."""
+    """The look of values: a field like its overlay, all else from 0 to the largest, in metres."""
     group, name = path.split(".")
     if group == FIELDS:
         overlay = OVERLAYS[overlay_of(name)]
@@ -58,7 +58,7 @@ def look_of(path: str, values: NDArray[np.float32], snapshot: Snapshot) -> Look:
 
 
 class FieldPreviews:
-    """Below the text of each expression: its picture, or what is wrong, and buttons."""
+    """Rows below expressions: picture or error, and buttons."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -66,7 +66,7 @@ class FieldPreviews:
         self._made: dict[str, tuple[object, moderngl.Texture | None, Look | None, str]] = {}
 
     def row(self, declaration: Declaration, text: str) -> None:
-        """Show what a text comes to, which may still be typed."""
+        """Show the values of a text, which may be unfinished."""
         if not text.strip():
             self._forget(declaration.path)
             return

@@ -1,4 +1,4 @@
-"""Choosing a file to open or to save, or a folder: by the dialog of the system where it has one, else by ours."""
+"""File dialogs: that of the system if there is one, otherwise our own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIZE = 36.0, 28.0  # heights of the font
 
 NativeDialog = portable_file_dialogs.open_file | portable_file_dialogs.save_file | portable_file_dialogs.select_folder
 Chosen = Callable[[Path], None]
-# From the path that was typed to the one that is written. Raises `UserError` where none is.
+# Maps a typed path to the written one. Raises `UserError` if there is none.
 Target = Callable[[Path], Path]
 
 
@@ -42,13 +42,13 @@ class Filter:
 
 
 class FileDialog:
-    """One dialog at a time. What is chosen is handed to the function that was given with the question."""
+    """One dialog at a time. The choice is passed to the function given with the question."""
 
     def __init__(self) -> None:
         self._native: NativeDialog | None = None
         self._own: OwnDialog | None = None
         self._chosen: Chosen | None = None
-        self._target: Target | None = None  # where it is to save
+        self._target: Target | None = None  # of a dialog to save
         self._filters: Sequence[Filter] = ()
         self._folder = working_folder()
 
@@ -92,17 +92,17 @@ class FileDialog:
             self._own = OwnDialog("Save", folder, filters, name, target)
 
     def ask_again(self, path: Path, why: str, filters: Sequence[Filter], target: Target, chosen: Chosen) -> None:
-        """Ask where to save what could not be saved at `path`, by our own dialog, which says why."""
+        """Ask again in our own dialog, with the reason why `path` failed."""
         if not self.is_open:
             self._chosen, self._target, self._filters = chosen, target, filters
             self._own = OwnDialog("Save", path.parent, filters, path.name, target, why)
 
     def close(self) -> None:
-        """Give up our own dialog; that of the system has a button for it."""
+        """Close our own dialog."""
         self._own = None
 
     def gui(self, place: tuple[float, float], widest: float, highest: float) -> None:
-        """Show our own dialog, and hear what was chosen in either."""
+        """Show our own dialog, and handle the choice of either."""
         path: Path | None = None
         if self._native is not None:
             if not self._native.ready(0):
@@ -232,7 +232,7 @@ class OwnDialog:
         return False
 
     def _breadcrumbs(self) -> None:
-        """The folders above this one, each a button."""
+        """Buttons of the parent folders."""
         parts = [*reversed(self._folder.parents), self._folder][-4:]
         for number, folder in enumerate(parts):
             if number:

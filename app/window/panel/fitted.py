@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 ELLIPSIS = "…"
-LEAST_PART = 0.6  # of what would fit
+LEAST_PART = 0.6  # least part of the space that is used
 
 Width = Callable[[str], float]
 
 
 def fitted(text: str, room: float, width: Width) -> str:
-    """The text where there is room for it, else as much of its beginning as there is, with an ellipsis.
+    """The text, cut with an ellipsis if it does not fit.
 
     It ends with a whole word, unless that would lose much.
     """
@@ -29,7 +29,7 @@ def fitted(text: str, room: float, width: Width) -> str:
 
 
 def fitted_lines(text: str, room: float, most: int, width: Width) -> list[str]:
-    """The text in at most so many lines, broken between words; what has no room is left out behind an ellipsis."""
+    """The text in at most so many lines, broken between words and cut with an ellipsis."""
     words = text.split()
     lines: list[str] = []
     while words and len(lines) < most - 1:

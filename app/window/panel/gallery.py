@@ -62,20 +62,20 @@ ENTER = (imgui.Key.enter, imgui.Key.keypad_enter)
 
 @dataclass(frozen=True)
 class Grid:
-    """Where cards stand: rows of their numbers. A family begins a new row."""
+    """The grid of cards, as rows of indices. A family begins a new row."""
 
     rows: tuple[tuple[int, ...], ...]
 
     @staticmethod
     def of(families: Sequence[str], columns: int) -> Grid:
-        """That of cards of these families, each in at most so many columns."""
+        """The grid of cards of these families, in at most so many columns."""
         rows: list[tuple[int, ...]] = []
         for _, group in itertools.groupby(range(len(families)), key=lambda number: families[number]):
             rows += _rows(tuple(group), columns)
         return Grid(tuple(rows))
 
     def moved(self, number: int, direction: Direction) -> int:
-        """The card that an arrow key leads to from another one; where there is none, the same one."""
+        """The card that an arrow key leads to, or the same one."""
         last = sum(map(len, self.rows)) - 1
         if direction in ("left", "right"):
             return min(max(number + (1 if direction == "right" else -1), 0), max(last, 0))
@@ -99,28 +99,28 @@ OR_ITS_BUTTON = (  # also while that is pressed
 
 
 class Gallery:
-    """Lies over the whole window while it is open. What is typed is searched for."""
+    """Covers the whole window while open. Typing searches."""
 
     def __init__(self, application: Application) -> None:
         self.is_open = False
-        self.is_whole = False  # whether all that the last frame showed was there, pictures included
+        self.is_whole = False  # whether the last frame was complete, pictures included
         self._application = application
         self._search = ""
         self._selected = 0
-        self._reveals = False  # the selected card is to be scrolled into view
-        self._holds_land = False  # until it is closed
-        self._is_new = False  # no frame of it was shown yet
+        self._reveals = False  # scroll the selected card into view
+        self._holds_land = False  # the land is paused until it is closed
+        self._is_new = False  # not shown yet
         self._grid = Grid(())
 
     def open(self) -> None:
-        """Show it, with what there is now."""
+        """Open the gallery and read all cards."""
         self.is_open, self.is_whole = True, False
         self._search, self._selected, self._reveals = "", 0, True
         self._is_new = True
         self._application.stock.read_anew()
 
     def welcome(self) -> None:
-        """Show it over a land that nobody has seen yet, which waits until it is."""
+        """Open it at the first start. The land pauses until it is closed."""
         self.open()
         simulation = self._application.simulation
         if not simulation.paused:
@@ -128,7 +128,7 @@ class Gallery:
             self._holds_land = True
 
     def close(self) -> None:
-        """Leave it. Once that was done, it does not open by itself any more."""
+        """Close it. It does not open by itself again."""
         self.is_open = False
         if self._holds_land:
             self._application.simulation.ask(Run())
@@ -190,7 +190,7 @@ class Gallery:
         self._keys()
 
     def _header(self) -> None:
-        """Title, search, and the ways out."""
+        """Title, search, and buttons."""
         imgui.push_font(Face.BOLD.font(), TITLE_SIZE * imgui.get_style().font_size_base)
         imgui.text_unformatted(NAME)
         imgui.pop_font()
@@ -203,7 +203,7 @@ class Gallery:
         square = imgui.get_frame_height() * 1.15
         buttons = imgui.calc_text_size(open_file).x + 2.0 * padding + gap + square
         room = imgui.get_content_region_avail().x
-        if self._is_new:  # what is typed in this frame was typed before there was a search
+        if self._is_new:  # text of this frame was typed before
             imgui.get_io().clear_input_keys()
             imgui.set_window_focus()
         elif not imgui.is_any_item_active():
@@ -228,7 +228,7 @@ class Gallery:
         imgui.dummy(imgui.ImVec2(0.0, em(0.2)))
 
     def _keys(self) -> None:
-        """Those that do not type."""
+        """Keys other than text."""
         io = imgui.get_io()
         for key, direction in ARROWS.items():
             if imgui.is_key_pressed(key):
@@ -247,7 +247,7 @@ class Gallery:
             self._application.stock.read_anew()
 
     def _cards(self) -> None:
-        """The cards by family; of those that are scrolled out of sight only the height counts."""
+        """The cards by family. Hidden rows only take height."""
         cards = self.shown
         width = imgui.get_content_region_avail().x - em(0.5)
         columns = max(int((width + em(GAP)) / em(NARROWEST_CARD + GAP)), 1)
@@ -281,7 +281,7 @@ class Gallery:
         self._reveals = self._reveals and not cards
 
     def _reveal(self, height: float, *, is_first: bool) -> None:
-        """Scroll so far that the row that comes now is seen, with the title of its family."""
+        """Scroll the next row into view, with the title of its family."""
         top = imgui.get_cursor_pos_y() - em(2.4)
         bottom = top + height + em(2.8)
         seen, window = imgui.get_scroll_y(), imgui.get_window_height()
@@ -327,7 +327,7 @@ class Gallery:
             tooltip(*self._help(card))
 
     def _picture(self, card: Card, place: imgui.ImVec2, width: float, rounding: float) -> None:
-        """Its picture, or a sign where there is none."""
+        """The picture of a card, or an icon."""
         drawing, stock = imgui.get_window_draw_list(), self._application.stock
         end = imgui.ImVec2(place.x + width, place.y + int(width * PICTURE_SHAPE))
         top = imgui.ImDrawFlags_.round_top.value
@@ -347,7 +347,7 @@ class Gallery:
         drawing.add_text(Face.PLAIN.font(), size, middle, _packed(colour), sign)
 
     def _words(self, card: Card, place: imgui.ImVec2, width: float) -> None:
-        """Its name, and two lines of what it is, or of what is wrong."""
+        """The name, and two lines of description or error."""
         drawing, room = imgui.get_window_draw_list(), width - em(1.4)
         imgui.push_font(Face.BOLD.font(), 0.0)
         title = fitted(card.title, room, _width)
@@ -358,7 +358,7 @@ class Gallery:
             drawing.add_text(imgui.ImVec2(place.x, place.y + (1 + number) * _line()), _packed(colour), line)
 
     def _forget_button(self, card: Card, corner: imgui.ImVec2) -> None:
-        """At the upper right: take it from the list."""
+        """A button at the upper right that removes it from the list."""
         side = imgui.get_frame_height()
         imgui.set_cursor_screen_pos((corner.x - side - em(0.3), corner.y + em(0.3)))
         imgui.push_style_color(imgui.Col_.button.value, imgui.ImVec4(*OVER_SCENE))

@@ -27,19 +27,19 @@ NARROWEST_WITH_LIST = 44.0
 WIDEST_TEXT = 52.0
 HIGHEST_PICTURE = 0.55  # of the height of the page
 GAP = 1.0
-SCROLL = 3.0  # of an arrow
-MOST_LINES = 4  # of a page that was found
+SCROLL = 3.0  # per arrow key
+MOST_LINES = 4  # per found page
 LANGUAGES = ("sh", "toml", "python", "text")
 
 
 class GuideWindow:
-    """Draws the guide. What renders Markdown is made when it is opened first."""
+    """Draws the guide. The Markdown renderer is created on first use."""
 
     def __init__(self, guide: Guide) -> None:
         self._guide = guide
         self._context: markdown.Context | None = None
         self._shown = ""  # the page of the last frame
-        self._height = 0.0  # of what is seen of it
+        self._height = 0.0  # visible height
 
     def gui(self, place: tuple[float, float], widest: float, highest: float) -> None:
         """A frame, with the middle of the window at `place` when it opens."""
@@ -68,7 +68,7 @@ class GuideWindow:
         guide.is_open = bool(stays_open) and guide.is_open
 
     def release(self) -> None:
-        """Give back what renders."""
+        """Release the renderer."""
         self._guide.pictures.release()
         if self._context is not None:
             markdown.destroy_context(self._context)
@@ -104,7 +104,7 @@ class GuideWindow:
             guide.go_to(page.name)
 
     def _list(self) -> None:
-        """The pages by their chapters; of a search, those that have its words."""
+        """The pages by chapter, filtered by the search."""
         guide = self._guide
         if not guide.search:
             self._entry(index_page())
@@ -126,7 +126,7 @@ class GuideWindow:
             tooltip(*lines[:MOST_LINES])
 
     def _choice(self) -> None:
-        """The same where there is no room for a list."""
+        """A combo box instead of the list, in a narrow window."""
         imgui.set_next_item_width(-1.0)
         if imgui.begin_combo("##page", self._guide.text.partition("\n")[0].removeprefix("# ")):
             self._list()
@@ -141,7 +141,7 @@ class GuideWindow:
         if is_new:
             imgui.set_scroll_y(0.0)
         width = min(imgui.get_content_region_avail().x - em(0.6), em(WIDEST_TEXT))
-        # Its own child, so that lines, tables and pictures are no wider than one reads well.
+        # A child window limits the width of lines, tables and pictures.
         imgui.begin_child("text", imgui.ImVec2(width, 0.0), imgui.ChildFlags_.auto_resize_y.value)
         markdown.render_raw(self._guide.text)
         imgui.dummy(imgui.ImVec2(0.0, em(1.0)))
@@ -164,7 +164,7 @@ class GuideWindow:
                 imgui.set_scroll_y(imgui.get_scroll_y() + way)
 
     def _picture(self, target: str) -> markdown.MarkdownImage | None:
-        """A picture as large as there is room for; None until it is there."""
+        """A picture as large as fits; None until it is loaded."""
         texture = self._guide.pictures.texture(target)
         if texture is None:
             return None
@@ -184,7 +184,7 @@ class GuideWindow:
 
 
 def _code(text: str) -> None:
-    """Code as it stands, in a field of its own."""
+    """A block of code."""
     font = markdown.get_code_font()
     imgui.push_font(font.font, font.size)
     imgui.push_style_color(imgui.Col_.child_bg.value, imgui.ImVec4(*FIELD[:3], 0.35))

@@ -1,4 +1,4 @@
-"""What holds where a parameter's zero leaves it to something else: to the source, or to the machine."""
+"""The actual values of parameters whose 0 means: as in the source, or as the machine has."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEFT_TO_OTHERS = (
 
 
 def held_value(application: Application, path: str) -> float | None:
-    """The value that holds for a parameter that is 0, or None where none does, or none is known yet."""
+    """The actual value of a parameter that is 0; None if there is none or it is unknown."""
     if path not in LEFT_TO_OTHERS:
         return None
     if path == "simulation.threads":
@@ -36,7 +36,7 @@ def held_value(application: Application, path: str) -> float | None:
             return columns
         case "world.rows":
             return rows
-        case "world.cell_size" | "world.reference_cell_size":  # which is that of the cells where it is 0
+        case "world.cell_size" | "world.reference_cell_size":  # 0: the cell size
             return snapshot.cell_size
         case "world.relief" if scene.world.source in GENERATORS:
             return relief_of(scene, grid_of(scene, rows, columns))

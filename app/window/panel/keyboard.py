@@ -1,4 +1,4 @@
-"""Which part of the window the keyboard is in: the scene with its keys, or panel, menus or time line with ImGui's.
+"""Keyboard focus among the parts of the window: scene, panel, menus, time line.
 
 In the scene ImGui moves nothing by keys, so that Space, Tab, W A S D and the arrows are the program's. Elsewhere arrows
 and Tab go from item to item, Space and Enter use one, the menu key opens what the right button does; Esc leads back.
@@ -18,11 +18,11 @@ PANEL = "Panel"
 MENUS = "##MainMenuBar"
 TIMELINE = "time line"
 
-KEPT = ("Space", "Tab", "Shift+Tab", "Home")  # from the scene, as ImGui moves by them
+KEPT = ("Space", "Tab", "Shift+Tab", "Home")  # keys that ImGui uses outside the scene
 
 
 class Keyboard:
-    """Moves the keyboard from part to part."""
+    """Moves the keyboard focus from part to part."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -30,7 +30,7 @@ class Keyboard:
         self._moves_to: str | None = None
 
     def go_on(self) -> None:
-        """To the next part that is shown."""
+        """Move to the next visible part."""
         panel = self._application.panel
         if not panel.visible:
             panel.visible = True
@@ -39,16 +39,16 @@ class Keyboard:
         self.place = self._moves_to = places[(index + 1) % len(places)]
 
     def leave(self) -> None:
-        """Back to the scene."""
+        """Move back to the scene."""
         if self.place != SCENE:
             self.place = self._moves_to = SCENE
 
     def enter_panel(self) -> None:
-        """To the panel, where one of its items is going to have it."""
+        """Move to the panel; one of its items takes the focus."""
         self.place = PANEL
 
     def takes(self, chord: str) -> bool:
-        """Whether a key is not for the scene."""
+        """Whether the present part takes a key from the scene."""
         if self.place == SCENE:
             return False
         return chord in KEPT or (chord == "Esc" and imgui.is_popup_open("", imgui.PopupFlags_.any_popup.value))
@@ -68,7 +68,7 @@ class Keyboard:
             imgui.set_window_focus(moves_to)
             window = imgui.internal.find_window_by_name(moves_to)
             if window is not None:
-                if moves_to == MENUS:  # else ImGui takes the bar for left
+                if moves_to == MENUS:  # otherwise ImGui leaves the bar
                     imgui.get_current_context().nav_layer = imgui.internal.NavLayer.menu
                 imgui.internal.nav_init_window(window, True)
                 imgui.set_nav_cursor_visible(True)

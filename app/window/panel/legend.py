@@ -19,7 +19,7 @@ MOST_IN_COLUMN = 8
 
 
 def legend(application: Application) -> None:
-    """Drawn behind all windows, like the scene, unless the picture has one."""
+    """Draw the legend behind all windows, unless the picture has one."""
     view = application.documents.seen_scene.view
     shown = legend_of(view.overlay, application.sides.snapshots)
     if shown is None or view.legend:
@@ -32,7 +32,7 @@ def legend(application: Application) -> None:
 
 
 def _box(label: str, left: float, top: float, right: float, bottom: float) -> imgui.ImDrawList:
-    """The ground that a legend is drawn on, with its label."""
+    """The box of a legend, with its label."""
     drawing = imgui.get_background_draw_list()
     drawing.add_rect_filled(imgui.ImVec2(left, top), imgui.ImVec2(right, bottom), _packed(OVER_SCENE), em(0.3))
     margin = em(0.6)
@@ -41,7 +41,7 @@ def _box(label: str, left: float, top: float, right: float, bottom: float) -> im
 
 
 def _bar(legend: Legend, left: float, bottom: float, width: float) -> None:
-    """A palette from its low to its high end, and what stands below it."""
+    """The bar of a palette, with labels below."""
     margin, bar, line = em(0.6), em(0.55), imgui.get_text_line_height()
     widest = max(imgui.calc_text_size(text).x for text in (legend.label, "   ".join(legend.ends), legend.note))
     width = max(width, widest + 2.0 * margin)
@@ -71,7 +71,7 @@ def _bar(legend: Legend, left: float, bottom: float, width: float) -> None:
 
 
 def _hatches(drawing: imgui.ImDrawList, left: float, top: float, right: float, bottom: float) -> None:
-    """The lines over the lower half of a palette that has two sides."""
+    """Hatching over the lower half of a two-sided palette."""
     apart, across = em(0.35), bottom - top
     at = left
     while at + across < right:
@@ -80,7 +80,7 @@ def _hatches(drawing: imgui.ImDrawList, left: float, top: float, right: float, b
 
 
 def _names(legend: Legend, left: float, bottom: float, width: float) -> None:
-    """Colours with their names, below each other in as few columns as they find room in, and a note below them."""
+    """Named colours in as few columns as fit, and a note."""
     names = legend.names
     margin, swatch, line = em(0.6), em(0.7), imgui.get_text_line_height()
     columns = 1 if len(names) <= MOST_IN_COLUMN else 2

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from app.scene.scene import Scene
     from app.window.application import Application
 
-FIRST = ("Files", "Time", "View", "Camera", "Simulation")  # their order; then come others, and the last is
+FIRST = ("Files", "Time", "View", "Camera", "Simulation")  # first groups; others follow, and the last is
 LAST = "Help"
-OVERLAY_GROUP = "View"  # whose menu has the overlays, too
-REFINEMENT_GROUP = "Simulation"  # and whose the finer cells
+OVERLAY_GROUP = "View"  # the menu with the overlays
+REFINEMENT_GROUP = "Simulation"  # the menu with refinement
 REFINEMENT = "the present land in finer cells, with detail along its streams"
 
 
@@ -73,13 +73,13 @@ def _actions(application: Application, group: str) -> None:
 
 
 def refinement_label(scenes: Sequence[Scene], rows: int, columns: int, times: int) -> str:
-    """What worlds of so many cells would be in finer cells."""
+    """The label of a refinement of so many cells."""
     rows, columns = rows * times, columns * times
     return f"×{times}: {columns} × {rows} cells, about {memory_text(scenes, rows, columns)} of memory"
 
 
 def _refinements(application: Application, shape: tuple[int, int]) -> None:
-    """What the present land would be in finer cells. What is too large is grey, and says why."""
+    """Refinements of the present land. Those that are too large are grey with a reason."""
     scenes = application.documents.scenes
     for times in REFINEMENTS:
         why = why_not_refined(scenes, *(side * times for side in shape))
@@ -113,7 +113,7 @@ def _overlay(application: Application) -> None:
 
 
 def _overlays(application: Application) -> None:
-    """All overlays. Those that would show nothing are grey, and say why."""
+    """All overlays. Empty ones are grey with a reason."""
     shown, scenes = application.documents.scene.view.overlay, application.documents.scenes
     for family, names in families().items():
         if family:

@@ -1,4 +1,4 @@
-"""What lies over the scene for a while: notices, what is being waited for, and why the simulation stopped."""
+"""Messages over the scene: notices, progress, and failures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SIGNS: dict[Kind, tuple[str, Colour]] = {
 }
 TURNS_PER_SECOND = 0.8
 
-# Where a window stands: the middle of what the panel leaves free of the scene.
+# Centre of the free part of the scene.
 Place = tuple[float, float]
 
 BOX_FLAGS = (
@@ -56,7 +56,7 @@ def notices(application: Application, middle: float, bottom: float, widest: floa
 
 
 def _notice(notice: Notice, widest: float) -> bool:
-    """Show one. Returns whether it was clicked away."""
+    """Show a notice. Returns whether it was dismissed."""
     icon, colour = SIGNS[notice.kind]
     imgui.text_colored(imgui.ImVec4(*colour), icon)
     imgui.same_line(0.0, em(0.7))
@@ -72,7 +72,7 @@ def _notice(notice: Notice, widest: float) -> bool:
 
 
 def waiting(application: Application, place: Place) -> None:
-    """What is being made ready, as long as there is no land to be seen, or only that before it."""
+    """What is being prepared before the requested land is shown."""
     status, documents = application.simulation.status, application.documents
     words = status.message or f"{status.state} …"
     if application.snapshot is not None:
@@ -87,7 +87,7 @@ def waiting(application: Application, place: Place) -> None:
 
 
 def compiling(application: Application, middle: float, top: float, widest: float) -> None:
-    """Progress of compiling kernels: what is being compiled, and in grey what waits its turn."""
+    """Progress of compiling kernels: current ones, and waiting ones in grey."""
     progress = application.simulation.status.compiling
     if progress is None or application.snapshot is None:
         return

@@ -1,4 +1,4 @@
-"""Rows of parameters: each is derived from a declaration in the scene."""
+"""Rows of parameters, derived from declarations."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ HOW_TO_SET = "drag (Shift: finer, Ctrl: coarser), Ctrl + click or double click t
 MARK_SIZE = 0.66  # heights of the font
 SIGN_WIDTH = 0.85
 
-SOURCE = "world.source"  # a text: what it may be is not known to its declaration
+SOURCE = "world.source"  # a text with choices that its declaration does not know
 IDLE_OPACITY = 0.65  # of a parameter that has no effect now
 
 
 class ParameterRows:
-    """Shows parameters, a row each, and passes on what is changed."""
+    """Shows parameters in rows, and passes on changes."""
 
     def __init__(self, application: Application, memory: PanelMemory) -> None:
         self._application = application
@@ -77,9 +77,9 @@ class ParameterRows:
         self._widgets = ParameterWidgets(application.notices.warn)
         self._fields = FieldPreviews(application)
         self._traits = TraitRows(application, self._widgets)
-        self._before_drag: tuple[str, list[Value]] = ("", [])  # a path, and what it had in each world
-        self.lit: tuple[str, ...] = ()  # words that are lit in labels
-        self._to_be_focused = ""  # the path of a parameter that gets the keyboard in the next frame
+        self._before_drag: tuple[str, list[Value]] = ("", [])  # a path, and its values in each world
+        self.lit: tuple[str, ...] = ()  # words highlighted in labels
+        self._to_be_focused = ""  # path of the parameter to focus in the next frame
 
     def traits(self) -> None:
         """The rows of all traits of materials and plants."""
@@ -90,7 +90,7 @@ class ParameterRows:
         self._to_be_focused = path
 
     def switch(self, declaration: Declaration) -> None:
-        """A switch alone, for the line that has the title of its group."""
+        """The switch of a group, for the line of its title."""
         path = declaration.path
         imgui.push_id(path)
         facts = self.facts.of(path)
@@ -141,7 +141,7 @@ class ParameterRows:
         self._fields.release()
 
     def _value(self, declaration: Declaration, facts: ParameterFacts, width: float) -> None:
-        """The widget of a parameter, and what is done with it."""
+        """The widget of a parameter, and its effects."""
         application, path, value = self._application, declaration.path, facts.value
         holding = held_value(application, path) if value == 0 else None
         new = self._widgets.edit(declaration, value, width, acts_at_end=facts.rebuilds, holding=holding)
@@ -193,7 +193,7 @@ class ParameterRows:
             imgui.open_popup(popup)
 
     def _menu(self, declaration: Declaration) -> None:
-        """What can be done with a parameter. Called once for a row: what is called twice is shown twice."""
+        """The context menu of a parameter. Call it once per row."""
         path = declaration.path
         if not imgui.begin_popup(f"of {path}"):
             return
@@ -245,7 +245,7 @@ class ParameterRows:
         drawing.add_text(Face.PLAIN.font(), size, imgui.ImVec2(place.x, top), colour, icons.ICON_FA_BACKWARD_FAST)
 
     def _help_on_hover(self, declaration: Declaration) -> None:
-        if tooltip_is_due():  # else its lines would be made for each row in each frame
+        if tooltip_is_due():  # otherwise its text would be built for each row in each frame
             tooltip(*self._help(declaration))
 
     def _help(self, declaration: Declaration) -> list[str]:
@@ -304,12 +304,12 @@ class ParameterRows:
 
 
 def room_for_label(facts: ParameterFacts, width: float) -> float:
-    """What the sign behind a label leaves of its width."""
+    """The width of a label beside its mark."""
     return width - (em(SIGN_WIDTH) if facts.differs or facts.rebuilds else 0.0)
 
 
 def setting_text(path: str, value: Value) -> str:
-    """What sets a parameter on the command line: `--set droplets.count=500`."""
+    """The option that sets a parameter, such as `--set droplets.count=500`."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return f"--set {shlex.quote(f'{path}={text}')}"
 
@@ -322,7 +322,7 @@ def sources_of(group: type[Parameters]) -> str:
 
 
 def light_words(text: str, words: Iterable[str]) -> None:
-    """Light the words in a text that is drawn next."""
+    """Highlight words in the text that is drawn next."""
     place, drawing = imgui.get_cursor_screen_pos(), imgui.get_window_draw_list()
     top = place.y + imgui.get_current_context().current_window.dc.curr_line_text_base_offset
     for word in words:
@@ -334,6 +334,6 @@ def light_words(text: str, words: Iterable[str]) -> None:
 
 
 def is_in_use(group: str, scene: Scene) -> bool:
-    """Whether a group of parameters has an effect: that of a generator only while the world is made by it."""
+    """Whether a group has an effect: a generator only if it is the source of the world."""
     generator = group.replace("_", "-")
     return generator not in GENERATORS or scene.world.source == generator

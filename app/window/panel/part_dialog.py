@@ -1,4 +1,4 @@
-"""The dialog in which a part of a large model is chosen, on a picture of the whole."""
+"""The dialog to choose a part of a large model on its overview."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 SIZE = 40.0, 40.0  # heights of the font
 LABELS = 5.0
 BUTTON = 6.0
-SHADE = (0.0, 0.0, 0.0, 0.45)  # over what is not chosen
-WHEEL = 1.2  # by which a turn of the wheel changes the part's side
+SHADE = (0.0, 0.0, 0.0, 0.45)  # outside the part
+WHEEL = 1.2  # factor on the side of the part per wheel notch
 
 
 class PartDialog:
@@ -39,7 +39,7 @@ class PartDialog:
         if not choosing.is_open:
             self.release()
             return
-        if not self._application.panel.is_laid_out:  # and so not known where there is room
+        if not self._application.panel.is_laid_out:  # the free area is unknown
             return
         title = "Which part of the model?" if choosing.is_choosing else f"Opening {Path(choosing.source).name}"
         title, still = f"{title}###part", imgui.WindowFlags_.no_scroll_with_mouse.value
@@ -58,7 +58,7 @@ class PartDialog:
         self._texture, self._shown = None, None
 
     def _opening(self, choosing: PartChoice) -> None:
-        """How many of the tiles are open."""
+        """Progress of opening tiles."""
         imgui.dummy(imgui.ImVec2(0.0, max(imgui.get_content_region_avail().y / 2.0 - em(2.0), 0.0)))
         imgui.progress_bar(choosing.progress, imgui.ImVec2(-1.0, 0.0), "opening the model")
         imgui.set_cursor_pos_y(imgui.get_cursor_pos_y() + imgui.get_content_region_avail().y - imgui.get_frame_height())
@@ -89,7 +89,7 @@ class PartDialog:
         self._buttons(choosing)
 
     def _picture(self, choosing: PartChoice, width: float, height: float) -> None:
-        """The whole model, with the part in light; where it is pressed or dragged, there the part goes."""
+        """The overview with the part highlighted. Clicks and drags move the part."""
         rows, columns = choosing.model.rows, choosing.model.columns
         scale = min(width / columns, height / rows)
         size = imgui.ImVec2(max(columns * scale, 1.0), max(rows * scale, 1.0))
@@ -117,7 +117,7 @@ class PartDialog:
         imgui.set_cursor_screen_pos(imgui.ImVec2(corner.x, corner.y + height + imgui.get_style().item_spacing.y))
 
     def _lit(self, choosing: PartChoice, place: imgui.ImVec2, end: imgui.ImVec2, scale: float) -> None:
-        """Shade over all but the part."""
+        """Shade all but the part."""
         part, drawing, shade = choosing.part, imgui.get_window_draw_list(), _packed(SHADE)
         left, right = place.x + part.column * scale, place.x + (part.column + part.columns) * scale
         top, bottom = place.y + part.row * scale, place.y + (part.row + part.rows) * scale
@@ -132,7 +132,7 @@ class PartDialog:
         drawing.add_rect(imgui.ImVec2(left, top), imgui.ImVec2(right, bottom), _packed(ACCENT), thickness=thickness)
 
     def _waiting(self, choosing: PartChoice, place: imgui.ImVec2, size: imgui.ImVec2) -> None:
-        """How far the overview is, or why there is none."""
+        """Progress of the overview, or its error."""
         margin = em(1.5)
         imgui.set_cursor_screen_pos(imgui.ImVec2(place.x + margin, place.y + size.y / 2.0 - em(1.0)))
         if choosing.why:
@@ -153,7 +153,7 @@ class PartDialog:
         return self._texture if pixels is not None else None
 
     def _cancel(self, choosing: PartChoice, buttons: int) -> bool:
-        """The first of so many buttons at the right; whether it was pressed."""
+        """The cancel button, first of so many at the right. Returns whether it was pressed."""
         right = imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x
         imgui.set_cursor_pos_x(right - em(buttons * BUTTON + (buttons - 1) * 0.4))
         if imgui.button("Cancel", imgui.ImVec2(em(BUTTON), 0.0)):

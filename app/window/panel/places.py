@@ -1,4 +1,4 @@
-"""Where things of the panel are on the screen, by their names, for what points at them."""
+"""Screen positions of panel items by name, for the tour."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Rectangle(NamedTuple):
 
 
 class _Noted:
-    """The frame in which each thing was seen last, and where."""
+    """The last frame and rectangle of each item."""
 
     places: dict[str, tuple[int, Rectangle]] = {}  # noqa: RUF012 (one for the program: ImGui is, too)
 
 
 def note_place(name: str, *, first: bool = False) -> None:
-    """Remember where the last item is, if it is seen. Of several with one name the last counts, or the `first`."""
+    """Remember the rectangle of the last item, if visible. Of several with one name the last counts, or the `first`."""
     frame = imgui.get_frame_count()
     if not imgui.is_item_visible() or (first and _Noted.places.get(name, (-1, None))[0] == frame):
         return
@@ -38,7 +38,7 @@ def note_place(name: str, *, first: bool = False) -> None:
 
 
 def place_of(name: str) -> Rectangle | None:
-    """Where something is that was noted just now, or a window of this name; None where it is not on the screen."""
+    """The rectangle of a noted item or a window by name; None if it is not on the screen."""
     frame, noted = _Noted.places.get(name, (-1, None))
     if noted is not None and imgui.get_frame_count() - frame <= _FRESH:
         return noted
@@ -49,7 +49,7 @@ def place_of(name: str) -> Rectangle | None:
 
 
 def beside(target: Rectangle, size: tuple[float, float], screen: tuple[float, float], gap: float) -> Rectangle:
-    """Where a box of a size stands next to something, on the screen, and covers nothing of it where that is possible.
+    """The rectangle of a box next to an item, on the screen and not over it if possible.
 
     The side with the most room goes first.
     """

@@ -12,7 +12,7 @@ from app.model.numbers import measured, spaced
 if TYPE_CHECKING:
     from app.model.snapshot import Snapshot
 
-LEAST_DEPTH = 0.005  # metres of water or loose ground that are worth a word
+LEAST_DEPTH = 0.005  # metres of water or loose ground that are mentioned
 DEGREE_DECIMALS = 5  # of coordinates: a metre
 
 
@@ -55,7 +55,7 @@ def slope_at(snapshot: Snapshot, cell: tuple[int, int]) -> float:
 
 
 def ground_at(snapshot: Snapshot, cell: tuple[int, int]) -> str:
-    """What lies uppermost: how thick loose ground, of which kind, or rock."""
+    """The uppermost material: thickness and kind of loose ground, or rock."""
     thickness = float(snapshot.layers["sediment"][cell])
     if thickness <= LEAST_DEPTH:
         return "rock"

@@ -1,4 +1,4 @@
-"""How far the land is like real terrain: its measures beside the ranges of that, and the curves they are taken from."""
+"""Realism of the land: measures beside the ranges of real terrain, and their curves."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ MARKS: dict[Verdict, Colour] = {
 }
 MARK_WIDTH, GAP = 0.9, 0.8  # heights of the font
 REAL = "real terrain"
-LAW = WARNING  # the line that was fitted
+LAW = WARNING  # the fitted line
 
 
 @dataclass(frozen=True)
 class CurvePlot:
-    """How a curve is drawn: what stands above it, its axes, and what turns its points to the units there."""
+    """How a curve is drawn: title, axes, and unit conversions."""
 
     name: str
     title: str
@@ -57,7 +57,7 @@ CURVES: tuple[CurvePlot, ...] = (
 )
 WIDE_ENOUGH_FOR_TWO = 17.0  # heights of the font
 PLOT_HEIGHT = 7.5
-AROUND_POINTS = 0.08  # of the range that they are in, in logs: none is to lie half outside
+AROUND_POINTS = 0.08  # margin around the points, as a fraction of the logarithmic range
 
 
 def realism(application: Application) -> None:
@@ -79,7 +79,7 @@ def realism(application: Application) -> None:
 
 @dataclass(frozen=True)
 class _Columns:
-    """Where values and ranges end, from where rows begin. What has no room beside the titles stands below them."""
+    """Right edges of the columns, relative to the rows. Without room they stand below the titles."""
 
     value_rights: tuple[float, ...]
     range_right: float | None
@@ -103,7 +103,7 @@ class _Columns:
         )
 
     def header(self) -> None:
-        """What the columns are, where that is not clear without."""
+        """Column titles, if needed."""
         if len(self.value_rights) < 2 and self.range_right is None:
             return
         imgui.begin_group()
@@ -116,7 +116,7 @@ class _Columns:
         imgui.end_group()
 
     def row(self, each: Measure, values: Sequence[float | None]) -> None:
-        """A measure with its values, and below it what those mean that lie outside of its range."""
+        """A measure with its values, and below it the meaning of those out of range."""
         imgui.begin_group()
         verdicts = [each.verdict(value) for value in values]
         shown: Verdict = next((verdict for verdict in verdicts if verdict != "inside"), "inside")
@@ -143,7 +143,7 @@ class _Columns:
         tooltip_on_hover(each.help, f"{REAL}: {each.range_text}", *meanings)
 
     def _below(self, values: Sequence[str], colours: Sequence[Colour]) -> None:
-        """Values with the letters of their worlds, in as many lines as they need."""
+        """Values with the letters of their worlds."""
         imgui.text_unformatted("")
         right = em(MARK_WIDTH)
         for letter, value, colour in zip(NAMES, values, colours, strict=False):
@@ -157,7 +157,7 @@ class _Columns:
 
 
 def _faint(text: str) -> None:
-    """A line that is not important, or as many as there is room for."""
+    """Faint text, wrapped."""
     imgui.push_style_color(imgui.Col_.text.value, imgui.ImVec4(*FAINT_TEXT))
     imgui.text_wrapped(text)
     imgui.pop_style_color()
@@ -172,13 +172,13 @@ def _mark(colour: Colour) -> None:
 
 
 def _ending_at(right: float, text: str, colour: Colour = TEXT) -> None:
-    """Text on the same line of a group that ends there."""
+    """Right-aligned text on the same line."""
     imgui.same_line(right - imgui.calc_text_size(text).x)
     imgui.text_colored(imgui.ImVec4(*colour), text)
 
 
 def _curves(application: Application) -> None:
-    """The plots, of the world whose parameters are seen."""
+    """The plots of the shown world."""
     survey = application.snapshot.survey if application.snapshot else None
     if survey is None or survey.realism is None:
         return

@@ -1,4 +1,4 @@
-"""The field that finds parameters, what it has found, and what can be done with all that has been changed."""
+"""The search of parameters, its results, and buttons for all changes."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from app.window.application import Application
 
 MOST_SHOWN = 60
-FRAMES_TO_BEGIN = 4  # ImGui gives a field the keyboard two frames after it was asked for
+FRAMES_TO_BEGIN = 4  # ImGui focuses a field two frames after the request
 HELP_INDENT = 2.3  # heights of the font
 
 
 class Search:
-    """Finds parameters of all sections, also of groups that are not in use."""
+    """Finds parameters of all sections, including unused groups."""
 
     def __init__(self, application: Application, rows: ParameterRows) -> None:
         self._application = application
         self._rows = rows
         self.query = ""
-        self._frames_to_begin = 0  # in which the field gets the keyboard
+        self._frames_to_begin = 0  # frames until the field has the focus
 
     def begin(self) -> None:
-        """Let a person type what is looked for."""
+        """Focus the field."""
         self._frames_to_begin = FRAMES_TO_BEGIN
 
     @property
     def is_beginning(self) -> bool:
-        """Whether keys are for the field, although it does not have the keyboard yet."""
+        """Whether keys belong to the field, although it is not focused yet."""
         return self._frames_to_begin > 0
 
     def end(self) -> None:
@@ -57,7 +57,7 @@ class Search:
         width = imgui.get_content_region_avail().x - (sum(widths) if changed else 0.0)
         imgui.set_next_item_width(width)
         if self._frames_to_begin == FRAMES_TO_BEGIN:
-            imgui.set_window_focus()  # from the window of the sliders, which keeps it otherwise
+            imgui.set_window_focus()  # take the focus from the window of the sliders
             imgui.set_keyboard_focus_here()
         self._frames_to_begin = max(self._frames_to_begin - 1, 0)
         key = BY_NAME["search"].key_text
@@ -87,7 +87,7 @@ class Search:
         tooltip_on_hover(f"Copy {count} as --set, for the command line")
 
     def results(self) -> None:
-        """The rows of what is found, each below the name of its group."""
+        """The found rows, each below the name of its group."""
         paths = found_parameters(self.query)
         words = self._rows.lit = words_of(self.query)
         group, order = "", list(dict.fromkeys(path.partition(".")[0] for path in paths))
@@ -128,7 +128,7 @@ class Search:
 
 
 def _excerpt(text: str, word: str, letters: int) -> str:
-    """So many letters of a text, with a word in them."""
+    """An excerpt of a text around a word."""
     if len(text) <= letters:
         return text
     at = text.casefold().find(word)

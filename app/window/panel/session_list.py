@@ -1,4 +1,4 @@
-"""The list of sessions that can be gone on with: each with its picture, and what was done in it."""
+"""The list of sessions that can be resumed, with pictures and summaries."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 WIDTH = 30.0  # heights of the font
 PICTURE = 10.4, 5.85
-MOST_ROWS = 4  # that are seen at once
+MOST_ROWS = 4  # visible at once
 
 
 def session_list(sessions: Sessions, stock: CardStock, place: tuple[float, float], room: tuple[float, float]) -> None:
-    """Lay it out while there are any in it, around a `place`, in so much `room`."""
+    """Lay out the list around a `place`, in so much `room`, unless it is empty."""
     if not sessions.listed:
         return
     stock.begin_frame()
@@ -48,7 +48,7 @@ def session_list(sessions: Sessions, stock: CardStock, place: tuple[float, float
 
 
 def _row(session: EndedSession, stock: CardStock) -> bool:
-    """Show one. Returns whether it was chosen."""
+    """Show a session. Returns whether it was chosen."""
     index, size = session.index, imgui.ImVec2(em(PICTURE[0]), em(PICTURE[1]))
     begin = imgui.get_cursor_pos()
     texture = stock.texture(Card(f"session {session.picture}", index.name, "", picture=session.picture))

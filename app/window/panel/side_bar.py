@@ -1,4 +1,4 @@
-"""Bars along the lower edge of the window, which take their height from the scene."""
+"""Bars along the lower edge of the window, below the scene."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLAGS = (
 
 @contextmanager
 def side_bar(name: str, height: float, padding: tuple[float, float]) -> Iterator[bool]:
-    """A bar above those before, `padding` in heights of the font. Yields whether it is seen."""
+    """A bar above the earlier ones, `padding` in heights of the font. Yields whether it is visible."""
     imgui.push_style_color(imgui.Col_.window_bg.value, imgui.ImVec4(*OVER_SCENE))
     imgui.push_style_var(imgui.StyleVar_.window_rounding.value, 0.0)
     imgui.push_style_var(imgui.StyleVar_.window_border_size.value, 0.0)

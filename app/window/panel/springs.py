@@ -1,4 +1,4 @@
-"""Springs: a mark of each in the scene and on the minimap, whose strength is dragged, and their list in the panel."""
+"""Springs: marks in the scene and on the minimap, and a list in the panel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RADIUS = 0.75  # of a mark, in heights of the font
 HIDDEN = 0.35  # opacity of a mark behind a hill
-IN_FRONT = 0.98  # of the distance to a mark: ground that is nearer hides it
+IN_FRONT = 0.98  # of the distance to a mark: nearer ground hides it
 DOUBLING = 60.0  # logical units of a drag by which a strength doubles
 WEAKEST = 1.0  # drops in a cycle, where a drag begins from nothing
 
@@ -37,16 +37,16 @@ MARK_FLAGS = (
 
 
 class SpringMarks:
-    """The marks of the springs of all worlds that are shown. Those of the world that the panel shows can be dragged."""
+    """Marks of the springs of all shown worlds. Those of the edited world can be dragged."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self._dragged: tuple[int, float] | None = None  # the number of a spring, and its strength before
+        self._dragged: tuple[int, float] | None = None  # index of a spring, and its former strength
 
     def gui(self) -> None:
         documents, sides = self._application.documents, self._application.sides.shown
         if len(documents.scenes) != len(sides):
-            return  # other worlds are on their way
+            return  # other worlds are about to arrive
         for place, (scene, side) in enumerate(zip(documents.scenes, sides, strict=True)):
             if scene.droplets.enabled and side.snapshot is not None:
                 ground = Ground(side.snapshot, scene.view.exaggeration)
@@ -57,7 +57,7 @@ class SpringMarks:
                     self._mark(side, ground, number, spring, is_edited=is_edited)
 
     def _mark(self, side: Side, ground: Ground, number: int, spring: Spring, *, is_edited: bool) -> None:
-        """A drop over the place where the water wells up, and its strength while it is pointed at."""
+        """A drop at the spring, with its strength under the pointer."""
         east, south = spring.east * ground.east, spring.south * ground.south
         point = glm.vec3(east, ground.height(east, south), south)
         (place,) = self._application.views.places_of(side, [point])
@@ -87,7 +87,7 @@ class SpringMarks:
             imgui.set_tooltip(f"a spring of {spring.drops:.4g} drops in a cycle; drag up or down to change it")
 
     def _drag(self, number: int, spring: Spring) -> None:
-        """Change the strength by dragging up or down: twice as much for each `DOUBLING`."""
+        """Change the strength by dragging up or down: it doubles every `DOUBLING`."""
         if imgui.is_item_activated():
             self._dragged = number, max(spring.drops, WEAKEST)
         if self._dragged is None or self._dragged[0] != number:
@@ -123,7 +123,7 @@ def _draw_mark(middle: imgui.ImVec2, *, lit: bool, opacity: float) -> None:
 
 
 def spring_list(application: Application) -> None:
-    """The springs of the world that the panel shows, below the parameters of drops."""
+    """The list of springs of the shown world."""
     springs = read_springs(application.documents.scene.droplets.springs)
     if not springs:
         imgui.text_disabled("Ctrl + click on the land lets a spring well up")

@@ -1,4 +1,4 @@
-"""The line at the bottom of the window: how the simulation is doing."""
+"""The status line at the bottom of the window."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def height() -> float:
 
 
 def status_line(application: Application) -> None:
-    """Show what fits, the most important first."""
+    """Show what fits, by importance."""
     with side_bar("status", height(), (0.8, 0.15)) as is_seen:
         if is_seen:
             _items(application)
@@ -94,7 +94,7 @@ def _items(application: Application) -> None:
 
 
 def _recording(recording: Recording) -> None:
-    """What is recorded, and what is made of it afterwards."""
+    """The running recording, and clips being finished."""
     if recorder := recording.current:
         text = f"{icons.ICON_FA_CIRCLE} {duration(recorder.seconds)} · {recorder.bytes / 1e6:.1f} MB"
         if recorder.dropped:
@@ -106,7 +106,7 @@ def _recording(recording: Recording) -> None:
 
 
 def _item(text: str, colour: Colour, *help: str) -> None:
-    """One more number, if there is room for it."""
+    """Another item, if it fits."""
     gap = em(1.6)
     imgui.same_line(0.0, gap)
     if imgui.calc_text_size(text).x > imgui.get_content_region_avail().x:
@@ -117,7 +117,7 @@ def _item(text: str, colour: Colour, *help: str) -> None:
 
 
 def readout_under_pointer(application: Application) -> str:
-    """The line for the cell under the pointer; empty where it is on no land, or over the panel."""
+    """The readout of the cell under the pointer; empty off the land or over the panel."""
     io = imgui.get_io()
     if io.want_capture_mouse or application.camera.flying or application.camera.dragging:
         return ""

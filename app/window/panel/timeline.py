@@ -1,4 +1,4 @@
-"""The time line: a strip below the scene with small maps of the land from the start to now, and all edits on it."""
+"""The time line: a strip below the scene with thumbnails of the land and marks of edits."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 HEIGHT = 3.1  # heights of the font
-SMALLEST_WINDOW = 26.0  # heights of the font, in which there is a strip
+SMALLEST_WINDOW = 26.0  # heights of the font; smaller windows have no strip
 MARK = 0.32  # half the width of an edit's mark
 MOST_TEXTURES = 64
-DIMMED = 0.8  # maps, so that marks are seen on them
+DIMMED = 0.8  # opacity of maps, so that marks stand out
 MOST_LISTED = 6  # edits in a tooltip
 CURVE_POINTS = 96
 CURVE_COLOURS: tuple[Colour, ...] = (WARNING, ACCENT, ERROR, TEXT)
-MOST_STEPS = 12  # in the list of what can be undone
+MOST_STEPS = 12  # in the list of undo steps
 
 
 class TimelineStrip:
-    """Shows the branch that the land is on, and lets it be dragged to another cycle."""
+    """Shows the present branch; dragging goes to another cycle."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self._textures: dict[int, tuple[Compressed, moderngl.Texture]] = {}  # by the identity of a small map
-        self._wanted: int | None = None  # the cycle that it is dragged to, and which has not been asked for
+        self._textures: dict[int, tuple[Compressed, moderngl.Texture]] = {}  # by identity of the thumbnail
+        self._wanted: int | None = None  # the cycle of a drag that was not requested yet
 
     def height(self) -> float:
-        """What it takes from the scene, in logical units."""
+        """The height of the strip, in logical units."""
         fits = imgui.get_main_viewport().size.y > em(SMALLEST_WINDOW)
         return em(HEIGHT) if fits and self._application.simulation.status.timeline.branches else 0.0
 
@@ -104,7 +104,7 @@ class TimelineStrip:
         return first, max(branch.last, self._application.simulation.status.cycle, first + 1, *keys)
 
     def _drag(self, branch: BranchSeen, cycle: int, *, held: bool) -> None:
-        """Ask for the cycle under the pointer; while one is on its way, the newest waits."""
+        """Request the cycle under the pointer; while one is pending, the newest waits."""
         if held and (imgui.is_item_activated() or imgui.get_io().mouse_delta.x):
             self._wanted = cycle
         if self._wanted is not None and not self._application.history.is_going:
@@ -131,7 +131,7 @@ class TimelineStrip:
             imgui.end_popup()
 
     def _steps(self) -> None:
-        """What can be undone, the newest first: all down to the one that is chosen."""
+        """The undo steps, newest first; choosing one undoes all up to it."""
         application = self._application
         imgui.text_disabled("undo")
         done = application.undo.done[-MOST_STEPS:]
@@ -149,7 +149,7 @@ class TimelineStrip:
                     moments.redo(application)
 
     def _branches(self, timeline: TimelineSeen, current: BranchSeen) -> None:
-        """All branches: to go to the end of one, or to throw it away."""
+        """All branches: go to the end of one, or delete it."""
         imgui.separator()
         imgui.text_disabled("branches")
         cycle = self._application.simulation.status.cycle
@@ -169,7 +169,7 @@ class TimelineStrip:
         imgui.text_disabled(f"kept states: {kept[0]:.0f} MB in memory, {kept[1]:.0f} MB on disk")
 
     def _curves(self, strip: _Strip) -> None:
-        """The curves of parameters that have keys, each over its own range."""
+        """The curves of keyed parameters, each over its own range."""
         scene = self._application.documents.scene
         strip.keys([key.cycle for key in read_camera_path(scene.view.camera_path)], TEXT)
         for number, path in enumerate(scene.keys):
@@ -180,7 +180,7 @@ class TimelineStrip:
             strip.keys([key.cycle for key in keys], CURVE_COLOURS[number % len(CURVE_COLOURS)])
 
     def _maps(self, strip: _Strip, states: Sequence[KeptSeen]) -> None:
-        """As many small maps as there is room for, each at its cycle."""
+        """As many thumbnails as fit, each at its cycle."""
         if not states:
             return
         rows, columns = states[-1].thumbnail.shape[:2]
@@ -188,7 +188,7 @@ class TimelineStrip:
         drawing = imgui.get_window_draw_list()
         drawing.push_clip_rect(strip.place, strip.place + strip.size, True)
         drawing.add_rect_filled(strip.place, strip.place + strip.size, _packed(faded(FIELD, 0.6)), em(0.2))
-        free, used = strip.place.x, 1  # and the one of the tooltip
+        free, used = strip.place.x, 1  # with that of the tooltip
         colour = _packed((DIMMED, DIMMED, DIMMED, 1.0))
         for state in states:
             left = strip.x(state.moment.cycle)
@@ -208,7 +208,7 @@ class TimelineStrip:
         self._forget_unused(used)
 
     def _texture(self, thumbnail: Compressed) -> moderngl.Texture:
-        """A small map as it is drawn."""
+        """The texture of a thumbnail."""
         known = self._textures.pop(id(thumbnail), None)
         if known is None or known[0] is not thumbnail:
             rows, columns = thumbnail.shape[:2]
@@ -219,13 +219,13 @@ class TimelineStrip:
         return known[1]
 
     def _forget_unused(self, used: int) -> None:
-        """Give back the textures that were not shown for longest, but none of those that this frame has used."""
+        """Release the least recently used textures, but none of this frame."""
         while len(self._textures) > max(MOST_TEXTURES, used):
             _, texture = self._textures.pop(next(iter(self._textures)))
             texture.release()
 
     def _tell(self, strip: _Strip, branch: BranchSeen, states: Sequence[KeptSeen], cycle: int) -> None:
-        """What was there and then, over the pointer."""
+        """The tooltip of a cycle."""
         near = strip.edits_near(branch, imgui.get_mouse_pos().x)
         before = [state for state in states if state.moment.cycle <= cycle]
         imgui.set_next_window_pos(
@@ -247,7 +247,7 @@ class TimelineStrip:
 
 
 def pixels_of(thumbnail: Compressed) -> bytes:
-    """The pixels of a small map; black ones where somebody has removed the program's caches."""
+    """The pixels of a thumbnail; black if the cache was deleted."""
     try:
         return thumbnail.array().tobytes()
     except OSError as error:
@@ -275,14 +275,14 @@ class _Strip:
         imgui.get_window_draw_list().add_line(low, imgui.ImVec2(x, top + self.size.y), _packed(colour), em(0.13))
 
     def dim_after(self, cycle: int) -> None:
-        """What lies in the future of the land that is shown."""
+        """Dim the future of the shown land."""
         corner = imgui.ImVec2(self.x(cycle), self.place.y)
         end = self.place + self.size
         if corner.x < end.x - 1.0:
             imgui.get_window_draw_list().add_rect_filled(corner, end, _packed(faded(OVER_SCENE, 0.55)))
 
     def marks(self, branch: BranchSeen) -> None:
-        """A mark for each edit but the first, which made the world. Those that would lie on one another are one."""
+        """A mark for each edit except the first. Overlapping marks are joined."""
         drawing = imgui.get_window_draw_list()
         half, last = em(MARK), -1e9
         for edit in _shown_edits(branch):
@@ -296,11 +296,11 @@ class _Strip:
             )
 
     def cycles(self, count: int) -> list[float]:
-        """As many cycles, evenly from the first to the last."""
+        """Evenly spaced cycles from first to last."""
         return [self._first + (self._last - self._first) * number / (count - 1) for number in range(count)]
 
     def curve(self, cycles: Sequence[float], values: Sequence[float], number: int) -> None:
-        """Values from their lowest, near the lower edge, to their highest."""
+        """A curve of values from bottom to top."""
         low, span = min(values), max(max(values) - min(values), 1e-12)
         height = self.size.y - em(0.8)
         points: list[imgui.ImVec2Like] = [
@@ -321,7 +321,7 @@ class _Strip:
 
 
 def _shown_edits(branch: BranchSeen) -> Iterator[Edit]:
-    """All but the first, which made the world, and later parts of strokes."""
+    """All edits except the first and later parts of strokes."""
     for edit in branch.edits[1:]:
         if not (isinstance(edit.request, Stroke) and not edit.request.begins):
             yield edit

@@ -1,4 +1,4 @@
-"""The toolbar at the left of the scene: brushes by group, the gallery, and beside it how a brush that is held works."""
+"""The toolbar at the left of the scene: brush groups, gallery, and settings of the selected brush."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ FLAGS = (
 
 
 class Toolbar:
-    """Lays out a frame of it."""
+    """The toolbar."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
         self._file_dialog = FileDialog()
         self._widgets = ParameterWidgets(application.notices.warn)
-        self._before_drag: tuple[str, float] = ("", 0.0)  # the path of a setting, and what it was
-        self.width = 0.0  # that it covers at the left of the scene
+        self._before_drag: tuple[str, float] = ("", 0.0)  # a setting and its former value
+        self.width = 0.0  # covered at the left of the scene
 
     def gui(self, left: float, top: float, width: float, height: float) -> None:
         """A frame, in the free part of the scene."""
@@ -72,7 +72,7 @@ class Toolbar:
 
     @property
     def is_asking(self) -> bool:
-        """Whether a dialog waits for the name of a file."""
+        """Whether a file dialog is open."""
         return self._file_dialog.is_open
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ class Toolbar:
             gallery.run(self._application)
 
     def _settings(self, tool: Tool, width: float) -> None:
-        """The tools of the group, and how the one that is held works."""
+        """The tools of the group, and the settings of the selected one."""
         brushing = self._application.brushing
         right = imgui.get_cursor_screen_pos().x + width
         for number, (name, other) in enumerate(TOOLS.items()):
@@ -132,7 +132,7 @@ class Toolbar:
         imgui.pop_text_wrap_pos()
 
     def _choice(self, tool: Tool, width: float) -> None:
-        """What it works with: a kind, a plant, a form or an image."""
+        """The choice of material, plant, form or image."""
         if not tool.choice:
             return
         brushing = self._application.brushing
@@ -158,7 +158,7 @@ class Toolbar:
         self._application.brushing.choose_to_work_with(str(path))
 
     def _sliders(self, tool: Tool, width: float) -> None:
-        """Only what the tool goes by."""
+        """Sliders of the settings that the tool uses."""
         if tool.act is None:
             return
         self._slider("radius", width)
@@ -183,13 +183,13 @@ class Toolbar:
             tooltip_on_hover(declaration.help, *filter(None, (more, HOW_TO_SET)))
         elif self._before_drag[0] != declaration.path:
             self._before_drag = (declaration.path, value)
-        if new is None:  # taken back
+        if new is None:  # reverted
             brushing.set_shown(name, self._before_drag[1])
         elif new != value and not isinstance(new, str):
             brushing.set_shown(name, float(new))
 
     def _level(self, width: float) -> None:
-        """A height that is told, or that of the land."""
+        """A fixed height, or that of the land."""
         brushing = self._application.brushing
         declaration, value = brushing.shown("level")
         self._label("level", declaration.help)

@@ -1,4 +1,4 @@
-"""The traits of all kinds in use, as a table: a fold for each kind, and in it a row for each trait."""
+"""Traits of all kinds in use: a fold per kind, with a row per trait."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ AnyKind = Material | Plant
 
 
 class Table(NamedTuple):
-    """The kinds of one parameter, as their files say."""
+    """The kinds of one parameter, from their files."""
 
-    path: str  # of the text that lists what is otherwise
+    path: str  # parameter that lists the changed traits
     read: Callable[[str], tuple[Setting, ...]]
     kinds: tuple[AnyKind, ...]
 
 
 def tables(scene: Scene, snapshot: Snapshot) -> Iterator[Table]:
-    """Those of a world: the materials that it is made of, and its plants where they live."""
+    """The tables of a world: its materials, and its plants."""
     if snapshot.materials is not None:
         given = snapshot.materials.given or snapshot.materials
         materials = {material.name: material for material in (*given.loose, *given.rocks)}
@@ -57,15 +57,15 @@ def tables(scene: Scene, snapshot: Snapshot) -> Iterator[Table]:
 
 
 class TraitRows:
-    """Shows the traits of kinds, and passes on what is changed: as the text that lists what is not as the files say."""
+    """Shows traits of kinds, and passes on changes as the text of changed traits."""
 
     def __init__(self, application: Application, widgets: ParameterWidgets) -> None:
         self._application = application
         self._widgets = widgets
-        self._before_drag: tuple[str, list[Value]] = ("", [])  # a row, and the text of each world
+        self._before_drag: tuple[str, list[Value]] = ("", [])  # a row, and the former text in each world
 
     def rows(self) -> None:
-        """All kinds of the world that the panel shows."""
+        """All kinds of the shown world."""
         snapshot = self._application.snapshot
         if snapshot is None:
             return
@@ -109,7 +109,7 @@ class TraitRows:
             elif new != values[place]:
                 numbers = list(values)
                 numbers[place] = float(new)
-                for other in range(place):  # what comes before is moved down, as what follows is moved up
+                for other in range(place):  # earlier values are limited like later ones
                     numbers[other] = min(numbers[other], numbers[place])
                 self._take(table, kind, settings, setting_of(kind.name, trait, numbers))
             self._end_row(table, kind, trait, settings, with_reset=with_reset)
@@ -145,7 +145,7 @@ class TraitRows:
     def _end_row(
         self, table: Table, kind: AnyKind, trait: Trait, settings: tuple[Setting, ...], *, with_reset: bool
     ) -> None:
-        """A button that makes a trait again what its file says."""
+        """A button that resets a trait to its file."""
         if not with_reset:
             return
         imgui.same_line(0.0, 0.5 * imgui.get_style().item_spacing.x)
@@ -162,7 +162,7 @@ class TraitRows:
             self._change(table, without_setting(settings, kind.name, trait.name))
 
     def _note_drag(self, row: str, path: str) -> None:
-        """Keep what there was before a drag, to which it can be taken back."""
+        """Remember the value before a drag."""
         if self._widgets.dragged == row and self._before_drag[0] != row:
             scenes = self._application.documents.scenes
             self._before_drag = (row, [scene.value(path) for scene in scenes])
@@ -170,7 +170,7 @@ class TraitRows:
             self._before_drag = ("", self._before_drag[1])
 
     def _take(self, table: Table, kind: AnyKind, settings: tuple[Setting, ...], new: Setting) -> None:
-        """Give a trait a value, of which nothing is said where its file has the same."""
+        """Set a trait; the value of its file removes the entry."""
         if new.value == getattr(kind, new.trait):
             self._change(table, without_setting(settings, kind.name, new.trait))
         else:
@@ -181,7 +181,7 @@ class TraitRows:
 
 
 def _of_kind(path: str, kind: AnyKind, trait: Trait) -> Iterator[Declaration]:
-    """The declarations of a trait's numbers for one kind, whose defaults are those of its file."""
+    """The declarations of a trait for a kind, with the defaults of its file."""
     for number, value in zip(trait.numbers, numbers_of(kind, trait), strict=True):
         name = trait.name if len(trait.numbers) == 1 else f"{trait.name} {number.name}"
         yield replace(number, path=f"{path}.{kind.name}.{name}", default=value)

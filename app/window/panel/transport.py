@@ -1,4 +1,4 @@
-"""The uppermost row of the panel: buttons that run, stop and restart the simulation."""
+"""The top row of the panel: buttons that run, stop and restart the simulation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def transport(application: Application) -> None:
     """Pause, step, reset, new seed, compare; speed."""
     width = imgui.get_content_region_avail().x
     paused = application.simulation.paused
-    # The one button that is looked for most, so the one that stands out.
+    # The most important button stands out.
     imgui.push_style_color(imgui.Col_.button.value, imgui.ImVec4(*faded(ACCENT, 0.32)))
     imgui.push_style_color(imgui.Col_.button_hovered.value, imgui.ImVec4(*faded(ACCENT, 0.48)))
     pause = BY_NAME["toggle_pause"]

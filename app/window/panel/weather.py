@@ -1,4 +1,4 @@
-"""What the climate brings just now, in a line."""
+"""The present weather in a line."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 WINDS = ("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west")
 SEASONS = ("spring", "summer", "autumn", "winter")
-LEAST_STORM = 0.05  # what is less is calm to the eye
+LEAST_STORM = 0.05  # weaker storms are not mentioned
 
 
 def weather_line(application: Application) -> None:
-    """The weather of the cycle that is shown."""
+    """The weather of the shown cycle."""
     snapshot, climate = application.snapshot, application.documents.scene.climate
     if snapshot is None:
         return

@@ -1,4 +1,4 @@
-"""The parts that the panel is made of: buttons, tooltips, and a fitting widget for each kind of parameter."""
+"""Widgets of the panel: buttons, tooltips, and widgets for each type of parameter."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from app.window.panel.places import note_place
 LABEL_PART = 0.41  # of a row
 NARROWEST_ROW = 15.0  # heights of the font; below it the label stands above its widget
 BUTTON_WIDTH = 1.15  # of a button with an icon, in heights of a row
-LARGEST_SLIDER = 2**30  # a wider range, as that of seeds, is one to type in
-NEXT_TO_ZERO = 1e-5  # of its high end: where a logarithmic slider begins whose low end is zero
+LARGEST_SLIDER = 2**30  # wider ranges, such as seeds, are typed
+NEXT_TO_ZERO = 1e-5  # of its high end: start of a logarithmic slider from zero
 NARROWEST_TOOLTIP, SEVERAL_ROWS = 10.0, 5.0  # heights of the font
-FINE = 0.1  # of its way a slider goes while Shift is held
-COARSE = 5.0  # times its way while Ctrl is
+FINE = 0.1  # factor of slider movement with Shift
+COARSE = 5.0  # factor with Ctrl
 TAKING_KEYS = (imgui.Key.enter, imgui.Key.keypad_enter, imgui.Key.tab)
 
 
@@ -38,7 +38,7 @@ def icon_button(icon: str, name: str, tooltip: str, *, enabled: bool = True) -> 
 
 
 def tooltip_on_hover(*lines: str) -> None:
-    """Help on the last item: the first line in full strength, the rest fainter."""
+    """Help on the last item: first line bright, the rest faint."""
     if tooltip_is_due():
         tooltip(*lines)
 
@@ -49,7 +49,7 @@ def tooltip_is_due() -> bool:
 
 
 def tooltip(*lines: str) -> None:
-    """Help on the last item, beside the panel or the list that it is in, so that it covers none of their rows."""
+    """Help on the last item, beside its window, so that it covers no rows."""
     widest = _stand_beside(lines, min(em(22.0), 0.6 * imgui.get_main_viewport().size.x))
     if not imgui.begin_tooltip():
         return
@@ -90,14 +90,14 @@ def heading(text: str) -> None:
 
 
 def right_aligned(text: str) -> None:
-    """Text that ends at the right edge of what is left of the line or cell."""
+    """Right-aligned text in the rest of the line or cell."""
     free = imgui.get_content_region_avail().x - imgui.calc_text_size(text).x
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(free, 0.0))
     imgui.text_unformatted(text)
 
 
 def slider_part(declaration: Declaration, value: float) -> float:
-    """Where in its range a value is, from 0 to 1, as its slider shows it."""
+    """The position of a value on its slider, from 0 to 1."""
     low, high = declaration.low, declaration.high
     if declaration.log:
         low = low or NEXT_TO_ZERO * high
@@ -120,17 +120,17 @@ def slider_value(declaration: Declaration, part: float) -> float:
 
 @dataclass
 class Drag:
-    """A slider that is held. It moves from the value that it had, by as much as the pointer does."""
+    """A slider being dragged, relative to its former value."""
 
     path: str
     before: Value
-    pressed: float  # where the pointer was, across the window
-    part: float  # of the range
+    pressed: float  # horizontal position of the press
+    part: float  # position on the slider
     value: Value
-    pointer: float | None = None  # where it was last; None until it has moved farther than a click may
+    pointer: float | None = None  # last position; None until it counts as a drag
 
     def follow(self, declaration: Declaration, pointer: float, width: float) -> None:
-        """The pointer is there now."""
+        """Move with the pointer."""
         if self.pointer is None:
             reach = imgui.get_io().mouse_drag_threshold
             if abs(pointer - self.pressed) < reach:
@@ -145,16 +145,16 @@ class Drag:
 
 @dataclass
 class Typing:
-    """A field that is typed into."""
+    """A field being typed into."""
 
     path: str
-    opened: str  # what stood there
+    opened: str  # the former text
     text: str
-    frame: int  # the last in which it was shown
+    frame: int  # last frame in which it was visible
 
 
 class ParameterWidgets:
-    """Edits values of parameters: a widget for each kind of them.
+    """Edits values of parameters, with a widget for each type.
 
     A press on a slider changes nothing, a drag moves it from where it is; Ctrl + click or a double click opens a field
     to type in. Esc takes back either. What `acts_at_end` changes only where a drag ends, or on Enter. `report` gets
@@ -218,7 +218,7 @@ class ParameterWidgets:
             return self._type(box, id, label, declaration, value, acts_at_end)
 
         from_here = holding if value == 0 and holding is not None else value
-        if imgui.get_current_context().nav_activate_id == id:  # by the keyboard
+        if imgui.get_current_context().nav_activate_id == id:  # activated by the keyboard
             return self._begin_typing(from_here, box, id, label, declaration, value, acts_at_end)
         _, hovered, held = imgui.internal.button_behavior(box, id, False, False)
         if imgui.is_item_activated():
@@ -241,8 +241,8 @@ class ParameterWidgets:
         holding: float | None,
         held: bool,
     ) -> Value | None:
-        """A frame in which a slider is held, or is let go."""
-        if imgui.is_key_pressed(imgui.Key.escape):  # at which ImGui's keyboard navigation has let go of it already
+        """A frame of a drag, including its end."""
+        if imgui.is_key_pressed(imgui.Key.escape):  # ImGui's keyboard navigation has released it already
             self._drag = None
             imgui.internal.clear_active_id()
             self._draw(box, declaration, float(drag.before), holding, is_strong=True)
@@ -258,7 +258,7 @@ class ParameterWidgets:
     def _draw(
         self, box: imgui.internal.ImRect, declaration: Declaration, value: float, holding: float | None, is_strong: bool
     ) -> None:
-        """A field that is filled as far as the value goes, with the value on it."""
+        """A slider, filled up to its value."""
         place, end = box.min, box.max
         if not imgui.is_rect_visible(place, end):
             return
@@ -283,11 +283,11 @@ class ParameterWidgets:
             imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew)
 
     def being_typed(self, path: str) -> str | None:
-        """What is typed for a parameter just now; None where nothing is."""
+        """The text being typed for a parameter; None if none is."""
         return self._typing.text if self._typing and self._typing_in(path) else None
 
     def _typing_in(self, path: str) -> bool:
-        """Whether a field is open that is still shown: that of a section which was folded is not."""
+        """Whether a field is open and still visible."""
         typing = self._typing
         if typing is not None and typing.path == path:
             if imgui.get_frame_count() - typing.frame <= 1:
@@ -306,7 +306,7 @@ class ParameterWidgets:
         value: Value,
         acts_at_end: bool,
     ) -> Value:
-        """Lay a field over a slider, with a number to begin with."""
+        """Open a field over a slider, with an initial number."""
         text = exact_text(from_here)
         self._drag, self._typing = None, Typing(declaration.path, text, text, imgui.get_frame_count())
         return self._type(box, id, label, declaration, value, acts_at_end)
@@ -320,7 +320,7 @@ class ParameterWidgets:
         value: Value,
         acts_at_end: bool,
     ) -> Value:
-        """A frame in which a field lies over its slider."""
+        """A frame of a field over its slider."""
         assert self._typing is not None
         flags = imgui.InputTextFlags_.auto_select_all.value
         self._typing.text = imgui.internal.temp_input_text(box, id, label, self._typing.text, flags)[1]
@@ -329,7 +329,7 @@ class ParameterWidgets:
         return self._typed(declaration, value, acts_at_end)
 
     def _text(self, label: str, declaration: Declaration, value: Value, acts_at_end: bool) -> Value:
-        """A text, or a number that is too large for a slider."""
+        """A text, or a number with too wide a range for a slider."""
         is_typing = self._typing_in(declaration.path)
         shown = self._typing.text if is_typing and self._typing else str(value)
         flags = 0 if declaration.kind is str else imgui.InputTextFlags_.auto_select_all.value
@@ -346,7 +346,7 @@ class ParameterWidgets:
         return self._typed(declaration, value, acts_at_end)
 
     def _typed(self, declaration: Declaration, value: Value, acts_at_end: bool) -> Value:
-        """What a parameter has after a field was left."""
+        """The value of a parameter after its field was closed."""
         assert self._typing is not None
         typing, self._typing = self._typing, None
         if imgui.is_key_pressed(imgui.Key.escape) or typing.text == typing.opened:
@@ -363,7 +363,7 @@ class ParameterWidgets:
 
 
 def toggle(label: str, value: bool) -> bool:
-    """A switch that slides."""
+    """An animated switch."""
     height = imgui.get_frame_height() * 0.78
     width = height * 1.75
     place = imgui.get_cursor_screen_pos()
@@ -387,7 +387,7 @@ def toggle(label: str, value: bool) -> bool:
 
 
 class _Slides:
-    """When each switch began to slide."""
+    """Start times of switch animations."""
 
     SECONDS = 0.12
     began: dict[str, float] = {}  # noqa: RUF012 (one for the program: ImGui is, too)
