@@ -1,4 +1,4 @@
-"""The keys of a camera's path: where it is in which cycle."""
+"""Camera paths: keys with a view and a cycle."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from app.model.errors import UserError
 
-FIELD_OF_VIEW = 32.0  # degrees, where a key does not say
+FIELD_OF_VIEW = 32.0  # degrees, if a key has none
 MOST_KEYS = 500
 RANGES = {  # of a key's numbers, in the order of a text
-    "heading": (-3600.0, 3600.0),  # more than a turn, so that an orbit can be one
+    "heading": (-3600.0, 3600.0),  # several turns, for orbits
     "pitch": (-60.0, 90.0),
     "distance": (0.001, 10.0),
     "target east": (-2.0, 3.0),
@@ -22,7 +22,7 @@ RANGES = {  # of a key's numbers, in the order of a text
 
 
 class CameraKey(NamedTuple):
-    """A view in a cycle, in the terms of `CameraParameters`; it stays so for `hold` cycles."""
+    """A view at a cycle, as in `CameraParameters`, held for `hold` cycles."""
 
     cycle: int
     heading: float
@@ -35,9 +35,9 @@ class CameraKey(NamedTuple):
 
 
 def read_camera_path(text: str) -> tuple[CameraKey, ...]:
-    """The keys that a text lists, by their cycles. Raises `UserError` where it is none.
+    """The keys in a text, by cycle. Raises `UserError` if it is invalid.
 
-    Each is `cycle: heading pitch distance east south`, with a field of view and `hold CYCLES` where they are said.
+    Each is `cycle: heading pitch distance east south`, with an optional field of view and `hold CYCLES`.
     """
     keys = {key.cycle: key for key in map(_key, filter(None, (part.strip() for part in text.split(";"))))}
     if len(keys) > MOST_KEYS:

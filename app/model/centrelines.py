@@ -1,4 +1,4 @@
-"""The centrelines of rivers that meander, as a world keeps them."""
+"""Centrelines of meandering rivers, as a world stores them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# What is known of each point, float64 [point, column]: the number of its river, its place in metres from the
-# north-western corner of the map, the mean discharge in cubic metres a second, and the height of the bed in metres.
-# Points of one river follow each other from its source to its mouth.
+# Columns of a point, float64 [point, column]: number of its river, position in metres from the north-western corner
+# of the map, mean discharge in cubic metres per second, and height of the bed in metres. The points of a river are in
+# order from source to mouth.
 CENTRELINE_COLUMNS = ("river", "south", "east", "discharge", "bed")
-LARGEST_DISCHARGE = 1e6  # cubic metres a second: five times that of the Amazon
+LARGEST_DISCHARGE = 1e6  # cubic metres per second: five times the Amazon
 
 
 def fault_of_centrelines(centrelines: NDArray[Any], extent: tuple[float, float]) -> str:
-    """What is wrong with centrelines on a map so many metres high and wide; empty: nothing."""
+    """What is wrong with centrelines on a map of this height and width in metres; empty if nothing is."""
     if centrelines.dtype != np.float64 or centrelines.ndim != 2 or centrelines.shape[1] != len(CENTRELINE_COLUMNS):
         return f"must be float64 [point, {len(CENTRELINE_COLUMNS)}]; it is {centrelines.dtype} {centrelines.shape}"
     river, south, east, discharge, _ = centrelines.T
@@ -34,9 +34,9 @@ def fault_of_centrelines(centrelines: NDArray[Any], extent: tuple[float, float])
 
 
 def trunk_sinuosity(centrelines: NDArray[np.float64]) -> float:
-    """Of the first river, which is the largest: its length beside the distance from its source to its mouth.
+    """The sinuosity of the first and largest river: length over distance from source to mouth.
 
-    NaN where there is none.
+    NaN if there is none.
     """
     line = centrelines[centrelines[:, 0] == 0.0, 1:3]
     if len(line) < 2:

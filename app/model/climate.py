@@ -12,10 +12,10 @@ from kernels.units import Celsius, CelsiusPerMetre, Degrees, Speed
 METRES_PER_KILOMETRE = 1000.0
 USUAL_WIND = 1.4  # cells per unit of time: the reference that other speeds are relative to
 
-USUAL_PRECIPITATION = 800.0  # mm in a year, at which processes take the amounts of their own parameters
+USUAL_PRECIPITATION = 800.0  # mm per year: the reference of the amounts in parameters of processes
 
 
-# What a parameter needs that only these processes read
+# Needs of parameters that only these processes read
 READ_RAIN = "droplets.enabled or moisture.enabled or plants.enabled or geology.enabled or meandering.enabled"
 FEEL_WARMTH = "moisture.enabled or plants.enabled or weathering.enabled"
 
@@ -70,14 +70,14 @@ class Weather(NamedTuple):
     rain: float = 1.0  # factor on rainfall
     mean_rain: float = 1.0  # as `rain`, over the year
     rain_by_altitude: float = 0.0
-    wind_direction: Degrees = 270.0  # where it comes from, clockwise from north
+    wind_direction: Degrees = 270.0  # direction it comes from, clockwise from north
     wind_speed: Speed = USUAL_WIND
     temperature: Celsius = 15.0  # at a height of 0
     lapse_rate: CelsiusPerMetre = 0.0065
     storm: float = 0.0  # from 0 to 1 at its height
     season: float = 0.0  # from −1 in the middle of winter to 1 in the middle of summer
     mean_temperature: Celsius = 15.0  # as `temperature`, over the year
-    storm_passed: float = 0.0  # the part of a storm's length that has
+    storm_passed: float = 0.0  # elapsed fraction of a storm
 
 
 def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
@@ -102,7 +102,7 @@ def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
 
 
 def _storm(climate: ClimateParameters, seed: int, cycle: int) -> float:
-    """Strength of a storm, from 0 to 1. In some spans of a storm's length, chosen at random, one rises and subsides."""
+    """Strength of a storm, from 0 to 1. Time is divided into spans of a storm's length; random spans have a storm."""
     if climate.storms == 0.0:
         return 0.0
     span, moment = divmod(cycle, climate.storm_length)
@@ -114,7 +114,7 @@ def _storm(climate: ClimateParameters, seed: int, cycle: int) -> float:
 def _gust(climate: ClimateParameters, stream: str, cycle: int) -> float:
     """From −1 to 1: value noise over the cycles, with a number of the stream at every `gust_length` of them.
 
-    Smooth at each (Perlin 2002: first and second derivatives are 0), and so without a step from one to the next.
+    Smooth (Perlin 2002: first and second derivatives are 0 at each number).
     """
     if climate.gustiness == 0.0:
         return 0.0

@@ -9,18 +9,18 @@ from app.model.errors import UserError
 from app.model.parameters import Declaration, Value
 
 MOST_KEYS = 1000
-FULL_CIRCLE = 360.0  # the range of a parameter that is an angle
+FULL_CIRCLE = 360.0  # the range of angular parameters
 
 
 class Key(NamedTuple):
-    """The value that a parameter has in one cycle."""
+    """The value of a parameter at a cycle."""
 
     cycle: int
     value: Value
 
 
 def read_curve(text: str, parse: Callable[[str], Value]) -> tuple[Key, ...]:
-    """The keys that a text lists, such as `0: 12.5; 300: 40`, by their cycles. Raises `UserError` where it is none."""
+    """The keys in a text such as `0: 12.5; 300: 40`, by cycle. Raises `UserError` if it is invalid."""
     keys: dict[int, Key] = {}
     for part in filter(None, (part.strip() for part in text.split(";"))):
         cycle, colon, value = (word.strip() for word in part.partition(":"))
@@ -38,10 +38,10 @@ def write_curve(keys: Sequence[Key]) -> str:
 
 
 def value_at(declaration: Declaration, keys: Sequence[Key], cycle: float) -> Value:
-    """The value of a parameter with these keys in a cycle; before the first and after the last as there.
+    """The value of a keyed parameter at a cycle; constant before the first and after the last key.
 
-    Numbers follow the monotone cubic curve through their keys (Fritsch & Carlson 1980), which goes beyond none of them.
-    An angle turns the shorter way. What is no number has the value of the key before.
+    Numbers follow the monotone cubic curve through their keys (Fritsch & Carlson 1980), without overshoot.
+    An angle turns the shorter way. Other values are those of the key before.
     """
     if not isinstance(keys[0].value, int | float) or isinstance(keys[0].value, bool):
         return max((key for key in keys if key.cycle <= cycle), default=keys[0], key=lambda key: key.cycle).value
@@ -53,7 +53,7 @@ def value_at(declaration: Declaration, keys: Sequence[Key], cycle: float) -> Val
 
 
 def curve_at(places: Sequence[float], values: Sequence[float], place: float) -> float:
-    """The monotone cubic curve through values at growing places (Fritsch & Carlson 1980)."""
+    """The monotone cubic curve through values at increasing positions (Fritsch & Carlson 1980)."""
     if place <= places[0]:
         return values[0]
     if place >= places[-1]:
@@ -77,7 +77,7 @@ def curve_at(places: Sequence[float], values: Sequence[float], place: float) -> 
 
 
 def _tangent(slopes: Sequence[float], number: int, places: Sequence[float]) -> float:
-    """At a key: level at the ends and where the curve turns, else the harmonic mean of the slopes beside it."""
+    """The slope at a key: 0 at ends and extrema, otherwise the harmonic mean of the adjacent slopes."""
     if number in (0, len(slopes)):
         return 0.0
     before, after = slopes[number - 1], slopes[number]

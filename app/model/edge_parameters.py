@@ -1,4 +1,4 @@
-"""What lies beyond the map's edges, for all processes."""
+"""The boundary conditions of the map, for all processes."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class EdgeParameters(Parameters, frozen=True, kw_only=True):
 
     @property
     def sea(self) -> float:
-        """The level of the sea, minus infinity where there is none."""
+        """The level of the sea; minus infinity without a sea."""
         return self.sea_level if self.water == "sea" else -math.inf
 
     @property
     def wrap(self) -> bool:
-        """Whether wind and sand go on at the other side of the map."""
+        """Whether wind and sand are periodic."""
         return self.wind == "wrap"

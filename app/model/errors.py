@@ -4,8 +4,8 @@ import difflib
 import re
 from collections.abc import Iterable
 
-LONGEST = 1200  # characters; of what is longer the middle is left out
-LONGEST_WORD = 500  # likewise: a value that was pasted; names of files can be long
+LONGEST = 1200  # characters; longer messages lose their middle
+LONGEST_WORD = 500  # characters of a pasted value; file names can be long
 
 
 class UserError(Exception):
@@ -22,13 +22,13 @@ class UserError(Exception):
 
 
 def shortened(line: str) -> str:
-    """A line with no more of long values in it than one can read, and no longer than one can be."""
+    """A line with long values shortened, and of limited length."""
     line = re.sub(rf"\S{{{LONGEST_WORD + 1},}}", lambda word: f"{word[0][:80]}…{word[0][-40:]}", line)
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 300]} … {line[-290:]}"
 
 
 def _can_be_shown(letter: str) -> bool:
-    """Also a byte of a file's name that is no text: the name can be typed as it is said."""
+    """Whether a character is printable; undecodable bytes of file names are, as they can be typed."""
     return letter.isprintable() or "\udc80" <= letter <= "\udcff"
 
 
@@ -45,7 +45,7 @@ def explained(error: Exception) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint at the known name that is nearest to a mistyped one, or at all of them if they are few."""
+    """A hint: the known name nearest to a mistyped one, or all names if they are few."""
     known = list(known)
     near = difflib.get_close_matches(name, known, n=1)
     if near:

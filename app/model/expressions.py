@@ -1,9 +1,9 @@
-"""Small expressions, such as `smoothstep(200, 900, height) * (slope < 30)`: read, checked, and found for all cells.
+"""Small expressions such as `smoothstep(200, 900, height) * (slope < 30)`: parsed, checked, evaluated for all cells.
 
     numbers, + - * / ^ (or **), < <= > >= == !=, and, or, not, parentheses, and functions and variables by their names
 
-What is true is 1, what is not is 0, and whatever is not 0 counts as true. Nothing else can be said, so an expression
-that came with a file can do no harm.
+True is 1, false is 0, and any value but 0 counts as true. Nothing else can be expressed, so that an expression
+from a file can do no harm.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.model.errors import UserError, nearest
 Values = NDArray[np.float64]  # [row, column], or one number for all cells
 
 LONGEST = 1000  # letters
-DEEPEST = 40  # parentheses in parentheses, and signs before signs
+DEEPEST = 40  # nested parentheses and signs
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -35,7 +35,7 @@ _TOKEN = re.compile(
 
 
 class Function(NamedTuple):
-    """A function of an expression: how many values it takes, None for any number from the first on."""
+    """A function of expressions, with its number of arguments; None: one or more."""
 
     fewest: int
     most: int | None
@@ -83,35 +83,35 @@ _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
 class Names(NamedTuple):
-    """What an expression may name beside the functions that all know."""
+    """Names that an expression may use besides the built-in functions."""
 
     variables: tuple[str, ...]
-    functions: Mapping[str, tuple[int, str]]  # of numbers: how many, and how it is written
-    of_files: Mapping[str, str]  # of the name of a file: how it is written
+    functions: Mapping[str, tuple[int, str]]  # of numbers: count of arguments, and usage
+    of_files: Mapping[str, str]  # of a file name: usage
 
 
 class Step(NamedTuple):
-    """One step of working out an expression: it takes the last `takes` values, and leaves one."""
+    """One step of evaluation: replaces the last `takes` values by one."""
 
     takes: int
-    what: float | str | Callable[..., Any]  # a number, a variable, or what is called; of a function by its name `name`
+    what: float | str | Callable[..., Any]  # a number, a variable or a callable; functions are looked up by `name`
     name: str = ""
     file: str = ""
 
 
 class Expression(NamedTuple):
-    """An expression that has been read: its steps in the order in which they are worked out."""
+    """A parsed expression: its steps in order of evaluation."""
 
     steps: tuple[Step, ...]
 
     def uses(self, *names: str) -> bool:
-        """Whether it asks for any of these variables."""
+        """Whether it uses any of these variables."""
         return any(step.what in names for step in self.steps if isinstance(step.what, str) and not step.name)
 
     def value(
         self, variable: Callable[[str], Values], functions: Mapping[str, Callable[..., Any]] | None = None
     ) -> Values:
-        """What it comes to. `functions` are those of `Names`. The result may be not a finite number."""
+        """Evaluate it. `functions` are those of `Names`. The result may be not finite."""
         stack: list[Any] = []
         with np.errstate(all="ignore"):
             for step in self.steps:
@@ -132,14 +132,14 @@ class Expression(NamedTuple):
 
 
 def read_expression(text: str, names: Names) -> Expression:
-    """Read an expression. Raises `UserError`, in one line that says what would be right."""
+    """Parse an expression. Raises `UserError` with a hint."""
     if len(text) > LONGEST:
         raise UserError(f"an expression of {len(text)} letters; it may have {LONGEST}")
     return _Reader(text, names).read()
 
 
 def renamed_files(text: str, names: Names, named: Callable[[str], str]) -> str:
-    """The same text, in which files have the names that `named` gives them. What cannot be read stays as it is."""
+    """The text with file names mapped by `named`. Invalid text is unchanged."""
     pattern = "|".join(map(re.escape, names.of_files))
 
     def rename(match: re.Match[str]) -> str:
@@ -151,7 +151,7 @@ def renamed_files(text: str, names: Names, named: Callable[[str], str]) -> str:
 
 
 class _Reader:
-    """Reads one expression by recursive descent."""
+    """A recursive descent parser."""
 
     def __init__(self, text: str, names: Names) -> None:
         self._names = names
@@ -187,7 +187,7 @@ class _Reader:
         return f"'{self._tokens[self._place - 1][1]}'" if self._place else "the beginning"
 
     def _take(self, *words: str) -> str:
-        """The next word, if it is one of these."""
+        """Consume the next word if it is one of these."""
         kind, word = self._next()
         if word not in words or kind not in ("sign", "name"):
             return ""

@@ -9,7 +9,7 @@ from app.model.errors import UserError
 from app.model.expressions import Expression, Names, read_expression, renamed_files
 from app.model.parameters import Parameters, described
 
-# What an expression of a field may name, and what it stands for in each cell
+# Variables of field expressions, and their meaning in each cell
 VARIABLES: dict[str, str] = {
     "height": "of the ground, m",
     "slope": "of the ground, °",
@@ -24,7 +24,7 @@ VARIABLES: dict[str, str] = {
     "east": "from the western edge, m",
     "south": "from the northern edge, m",
 }
-FIELDS = "fields"  # their section
+FIELDS = "fields"  # section of fields
 OF_WATER = ("water_depth", "water_distance")
 
 NAMES = Names(
@@ -35,24 +35,24 @@ NAMES = Names(
 
 
 def read_field(text: str) -> Expression | None:
-    """The expression of a field; None where the text is empty. Raises `UserError`."""
+    """The expression of a field; None if the text is empty. Raises `UserError`."""
     return read_expression(text, NAMES) if text.strip() else None
 
 
 def masked_by(text: str, image: str) -> str:
-    """The same expression times a picture: nothing where it is black."""
+    """The expression multiplied by a picture, which is 0 where it is black."""
     quote = "'" if '"' in image else '"'
     mask = f"image({quote}{image}{quote})"
     return f"({text.strip()}) * {mask}" if text.strip() else mask
 
 
 def with_files(text: str, named: Callable[[str], str]) -> str:
-    """The same expression, in which pictures have the names that `named` gives them."""
+    """The expression with picture names mapped by `named`."""
     return renamed_files(text, NAMES, named)
 
 
 def of_land(path: str, help: str, *, needs: str = "") -> object:
-    """Declare a text that is an expression of the land, as fields are; `path` is that of the parameter."""
+    """Declare a text parameter that is an expression of the land; `path` is its path."""
 
     def check(text: str) -> object:
         try:
@@ -83,7 +83,7 @@ class FieldParameters(Parameters, frozen=True, kw_only=True):
     mobility: Annotated[str, _field("mobility", "1 where ground may move, 0 where it is protected")] = ""
 
 
-# Of each field, the layer that it makes
+# The layer of each field
 FIELD_LAYERS: dict[str, str] = {
     name: "mobility" if name == "mobility" else f"rate_{name}" for name in FieldParameters.__struct_fields__
 }

@@ -1,4 +1,4 @@
-"""Rivers and uplift as parameters: for the process, and for ranges that begin with some age."""
+"""Parameters of rivers and uplift, for the process and for ranges with an initial age."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class GeologyParameters(Parameters, frozen=True, kw_only=True):
 
 
 def landscape_parameters(parameters: GeologyParameters, years: float) -> LandscapeParameters:
-    """What the kernel asks for, of a step of so many years."""
+    """The parameters of the kernel for a step of so many years."""
     from kernels.landscape import LandscapeParameters
 
     slope = parameters.critical_slope
@@ -96,7 +96,7 @@ def landscape_parameters(parameters: GeologyParameters, years: float) -> Landsca
 
 
 def outlets_of(ground: Layer, *, walls: bool) -> NDArray[np.bool_]:
-    """The base level of a map, [row, column]: low places of its edge, or the lowest of all where the edge is a wall."""
+    """Mask of the base level, [row, column]: low cells of the edge, or the lowest cell if the edge is a wall."""
     from kernels.stream_power import lowest_of_edge
 
     if not walls:
@@ -107,26 +107,26 @@ def outlets_of(ground: Layer, *, walls: bool) -> NDArray[np.bool_]:
 
 
 def has_base_level(parameters: GeologyParameters, *, walls: bool) -> bool:
-    """Whether the outlets of a map keep their height: where rivers or slopes even out what rises beside them."""
+    """Whether outlets keep their height, because rivers or slopes lower the land beside them."""
     return not walls and (parameters.erodibility > 0.0 or parameters.diffusivity > 0.0)
 
 
 class Uplift:
-    """What rises by a pattern on a map, which is kept from one step to the next."""
+    """Uplift by a pattern, cached between steps."""
 
     def __init__(self, rows: int, columns: int, seed: int) -> None:
         self._map = rows, columns, seed
         self._made_from: tuple[str, Pattern] | None = None
-        self._metres = math.nan  # that rise where it is fastest
+        self._metres = math.nan  # uplift where it is fastest
 
     def is_for(self, rows: int, columns: int, seed: int) -> bool:
-        """Whether it is that of a map of this shape and seed."""
+        """Whether it applies to a map of this shape and seed."""
         return self._map == (rows, columns, seed)
 
     def risen(self, parameters: GeologyParameters, begin: float, years: float) -> Layer | float:
-        """What rises in so many years after `begin`, in metres, [row, column], which is not to be written to.
+        """Uplift in so many years after `begin`, in metres, [row, column]; read-only.
 
-        Where all rises alike, that is one number.
+        A single number if uniform.
         """
         if parameters.uplift_end:
             years = max(min(begin + years, parameters.uplift_end) - begin, 0.0)
@@ -134,7 +134,7 @@ class Uplift:
         pattern = Pattern(parameters.uplift_direction, parameters.uplift_width, parameters.subsidence, seed)
         made_from, metres = (parameters.uplift_pattern, pattern), parameters.uplift * MILLIMETRE * years
         if parameters.uplift_pattern == "uniform":
-            return np.float64(metres)  # which stays so precise where it is multiplied by a field
+            return np.float64(metres)  # float64, to stay precise when multiplied by a field
         if made_from != self._made_from:
             self._pattern = uplift_pattern(parameters.uplift_pattern, rows, columns, pattern)
             self._made_from, self._metres = made_from, math.nan

@@ -1,4 +1,4 @@
-"""Where on Earth a map lies, and which of its cells were measured: what a world keeps of the model it began with."""
+"""Georeference of a map, and its mask of missing data: what a world keeps of its source model."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ PIXEL_SCALE, TIEPOINT, TRANSFORMATION = 33550, 33922, 34264
 KEY_DIRECTORY, KEY_DOUBLES, KEY_TEXTS = 34735, 34736, 34737
 KEY_KINDS = {KEY_DIRECTORY: "H", KEY_DOUBLES: "d", KEY_TEXTS: "s"}
 
-MODEL_TYPE, GEOGRAPHIC = 1024, 2  # a key of the directory, and its value for longitude and latitude
+MODEL_TYPE, GEOGRAPHIC = 1024, 2  # key of the directory, and its value for geographic coordinates
 
-# As tifffile takes them: number, type, count, value, and that it is written once
+# As tifffile takes them: number, type, count, value, written once
 Tag = tuple[int, str, int, Any, bool]
 
-# A map turned by less has its first row in the north for all purposes: sine of the angle.
+# Sine of the largest rotation that is ignored.
 SMALLEST_TURN = 1e-3
-LONGEST_KEYS = 2**14  # numbers, or letters; more than any description of coordinates has
+LONGEST_KEYS = 2**14  # numbers or characters; more than any coordinate system needs
 
 
 @dataclass(frozen=True)
 class Georeference:
-    """`to_model` (2, 3) leads from [column, row, 1], counted from the map's north-western corner, to coordinates."""
+    """`to_model` (2, 3) maps [column, row, 1], from the north-western corner, to coordinates."""
 
     to_model: NDArray[np.float64]
-    keys: tuple[Tag, ...]  # what these coordinates are
+    keys: tuple[Tag, ...]  # the coordinate system
     pixel_is_point: bool = False
 
     def position(self, row: int, column: int) -> tuple[float, float]:
-        """The coordinates of the middle of a cell."""
+        """The coordinates of the centre of a cell."""
         x, y = self.to_model @ (column + 0.5, row + 0.5, 1.0)
         return float(x), float(y)
 
     @property
     def in_degrees(self) -> bool:
-        """Whether its coordinates are longitude and latitude, as the directory of its keys says."""
+        """Whether coordinates are longitude and latitude, according to the keys."""
         directory = next((value for number, _, _, value, _ in self.keys if number == KEY_DIRECTORY), ())
         keys = zip(directory[4::4], directory[7::4], strict=False)
         return (MODEL_TYPE, GEOGRAPHIC) in keys
 
     def in_cells(self, east: float, south: float) -> Georeference:
-        """That of the same land in cells so many times as long from west to east, and from north to south."""
+        """The georeference of the same land in cells enlarged by these factors, west to east and north to south."""
         return replace(self, to_model=self.to_model * (east, south, 1.0))
 
     def tags(self) -> tuple[Tag, ...]:
@@ -64,12 +64,12 @@ class Georeference:
 
 
 def is_turned(to_model: NDArray[np.float64]) -> bool:
-    """Whether the rows or columns of a map do not follow its coordinates."""
+    """Whether the map is rotated against its coordinates."""
     (east, east_by_row), (north_by_column, north) = np.abs(to_model[:, :2]).tolist()
     return bool(east_by_row > SMALLEST_TURN * north or north_by_column > SMALLEST_TURN * east)
 
 
-# What coordinates are: longitude and latitude of WGS 84 (EPSG 4326), and metres in no known place
+# Coordinate systems: WGS 84 (EPSG 4326), and local metres
 _OF_WGS_84 = (1, 1, 0, 3, 1024, 0, 1, 2, 1025, 0, 1, 1, 2048, 0, 1, 4326)
 WGS_84: tuple[Tag, ...] = ((KEY_DIRECTORY, "H", len(_OF_WGS_84), _OF_WGS_84, True),)
 _LOCAL = "Local metres|"
@@ -89,19 +89,19 @@ LOCAL_METRES: tuple[Tag, ...] = (
 
 
 def local_place(rows: int, cell_size: float) -> Georeference:
-    """Metres from the south-western corner of a map of so many rows that lies nowhere on Earth."""
+    """Local coordinates: metres from the south-western corner of a map of so many rows."""
     return Georeference(np.array([[cell_size, 0.0, 0.0], [0.0, -cell_size, rows * cell_size]]), LOCAL_METRES)
 
 
 @dataclass(frozen=True)
 class Origin:
-    """The model that a world began with: where it lies, and which cells had no data, [row, column], where any."""
+    """The source model of a world: georeference, and mask of missing data, [row, column], if any."""
 
     georeference: Georeference | None
     unmapped: NDArray[np.bool_] | None = None
 
     def refined(self, times: int) -> Origin:
-        """The same of cells so many times as fine."""
+        """The origin for cells refined by this factor."""
         place, unmapped = self.georeference, self.unmapped
         return Origin(
             None if place is None else place.in_cells(1.0 / times, 1.0 / times),
@@ -110,7 +110,7 @@ class Origin:
 
 
 class Place(msgspec.Struct, forbid_unknown_fields=True):
-    """A georeference as a saved world has it."""
+    """A georeference in a saved world."""
 
     to_model: list[float]  # row by row
     keys: list[tuple[int, list[int | float] | str]]
@@ -127,7 +127,7 @@ def content_of(georeference: Georeference) -> Place:
 
 
 def georeference_of(place: Place) -> Georeference:
-    """The georeference that a file has. Raises `UserError` where it is none."""
+    """The georeference from a file. Raises `UserError` if it is invalid."""
     to_model = np.array(place.to_model, np.float64)
     if to_model.shape != (6,) or not np.isfinite(to_model).all():
         raise UserError("its 'georeference' leads to no coordinates; it must have 6 finite numbers")

@@ -1,4 +1,4 @@
-"""Names of files in which ~ stands for a person's own folder."""
+"""Paths in which ~ stands for a home folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def path_of(name: str) -> Path:
-    """The path that a name means; where nobody is called what follows ~, that is a part of the name."""
+    """The path of a name. ~ stays part of the name if no such user exists."""
     try:
         return Path(name).expanduser()
     except RuntimeError:

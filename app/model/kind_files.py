@@ -1,4 +1,4 @@
-"""Files of kinds, of materials as of plants: those that ship with the program, and those of a folder of one's own."""
+"""Files of kinds (materials and plants): shipped ones, and those of a user folder."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Kind = TypeVar("Kind", bound=msgspec.Struct)
 
 
 def kind_files(shipped: str, folder: str, parameter: str) -> dict[str, Traversable]:
-    """The files of kinds by name: those of `assets/<shipped>`, and those of a folder, which replace them.
+    """Files of kinds by name: those of `assets/<shipped>`, overridden by those of a folder.
 
-    `parameter` is what names the folder. Raises `UserError` where it is not there or cannot be read.
+    `parameter` names the folder. Raises `UserError` if it is missing or unreadable.
     """
     places: list[Traversable] = [files("assets") / shipped]
     try:
@@ -38,7 +38,7 @@ def kind_files(shipped: str, folder: str, parameter: str) -> dict[str, Traversab
 
 
 def read_kind(entry: Traversable, kind: type[Kind], what: str, reserved: Container[str] = ()) -> Kind:
-    """The kind that a file describes, with the name of the file; `what` it is. Raises `UserError`."""
+    """The kind in a file, named after the file; `what` is for errors. Raises `UserError`."""
     name = entry.name.removesuffix(SUFFIX)
     try:
         read = msgspec.convert(parse_toml(entry.read_text(encoding="utf-8")), kind)
@@ -56,7 +56,7 @@ def read_kind(entry: Traversable, kind: type[Kind], what: str, reserved: Contain
 
 
 def plain_reason(reason: str, what: str) -> str:
-    """An error of msgspec in terms of the file."""
+    """An error of msgspec, in words for the user."""
     reason = re.sub(r"Object missing required field `(\w+)`", r"'\1' is missing", reason)
     reason = re.sub(r"Object contains unknown field `(\w+)`", rf"'\1' is not a property of a {what}", reason)
     return re.sub(r" - at `\$\.([\w.]+)(?:\[\d+\])?`", r": '\1'", reason)

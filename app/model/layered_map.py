@@ -1,4 +1,4 @@
-"""Layers of a map, and the versions by which others know which of them have changed."""
+"""Layers of a map, with versions that tell which have changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.model.layers import LAYERS, SCRATCH, burdening, side_by_side
 
 Layer = NDArray[np.float64]
 
-TOUCHES = 2**20  # by hand, between two cycles: versions of what was changed then are told apart as far as this
+TOUCHES = 2**20  # edits between two cycles that versions can tell apart
 
 
 class LayeredMap:
@@ -29,8 +29,8 @@ class LayeredMap:
             "water": np.zeros(np.shape(bedrock)) if water is None else np.ascontiguousarray(water, np.float64),
         }
         self.cycle = 0
-        self.touches = 0  # by hand since the last cycle
-        self.changed = dict.fromkeys(self.layers, 0)  # as `version` was when each layer was changed last
+        self.touches = 0  # edits since the last cycle
+        self.changed = dict.fromkeys(self.layers, 0)  # `version` at the last change of each layer
         self._packs: dict[str, NDArray[np.float32]] = {}
         self.ground: Layer = np.empty(self.shape)
         self.sum_ground()
@@ -54,26 +54,26 @@ class LayeredMap:
 
     @property
     def version(self) -> int:
-        """Grows with each cycle, and with all that is changed by hand between two of them."""
+        """Grows with each cycle and each edit."""
         return self.cycle * TOUCHES + min(self.touches, TOUCHES - 1)
 
     @property
     def next_version(self) -> int:
-        """That of what is changed in the cycle that is running."""
+        """The version of changes in the running cycle."""
         return (self.cycle + 1) * TOUCHES
 
     def end_cycle(self) -> None:
-        """Count a cycle that has run."""
+        """Count a finished cycle."""
         self.cycle += 1
         self.touches = 0
 
     def touched(self, *names: str) -> None:
-        """Layers were changed by hand, after the last cycle."""
+        """Count an edit of layers."""
         self.touches += 1
         self.changed.update(dict.fromkeys(names, self.version))
 
     def sum_ground(self, cells: Any = np.s_[:, :]) -> None:
-        """Bring the ground up to date with the layers that raise it, in all cells or in those of an index."""
+        """Recompute the ground from the layers that raise it, in all cells or in an index."""
         self.ground_of_layers(self.ground[cells], cells)
 
     def ground_of_layers(self, ground: Layer, cells: Any = np.s_[:, :]) -> Layer:
@@ -84,12 +84,12 @@ class LayeredMap:
 
     @property
     def burden(self) -> Layer | None:
-        """What raises the ground beside rock and sediment, in metres; None where nothing does. Not to be written to."""
+        """Thickness of everything besides rock and sediment, in metres; None if there is nothing. Read-only."""
         layers = burdening(self.layers)
         return np.ascontiguousarray(sum(layers[1:], layers[0]), np.float64) if layers else None
 
     def trace(self, name: str) -> NDArray[Any]:
-        """A trace, which is its default everywhere, mostly 0, where nothing has been left in it yet."""
+        """A trace layer, created with its default on first use."""
         if name not in self.layers:
             layer = LAYERS[name]
             if layer.pack:
@@ -100,7 +100,7 @@ class LayeredMap:
         return self.layers[name]
 
     def pack(self, pack: str) -> NDArray[np.float32]:
-        """Traces that lie side by side, `[row, column, trace]`, and what a cycle adds up after them."""
+        """A pack of traces, `[row, column, trace]`, followed by sums of the cycle."""
         if pack not in self._packs:
             names = side_by_side(pack)
             self._packs[pack] = np.zeros((*self.shape, len(names) + SCRATCH.get(pack, 0)), np.float32)
@@ -112,12 +112,12 @@ class LayeredMap:
 
     @property
     def flow(self) -> NDArray[np.float32]:
-        """The traces of flowing water, `[row, column, trace]`, and as many sums of the present cycle after them."""
+        """The traces of flowing water, `[row, column, trace]`, followed by as many sums of the present cycle."""
         return self.pack("flow")
 
     @property
     def surface(self) -> NDArray[np.float32] | None:
-        """Wetness and plants, `[row, column, trace]`, where a process has left any."""
+        """Wetness and plants, `[row, column, trace]`, if any."""
         return self._packs.get("surface")
 
     @property
@@ -127,17 +127,17 @@ class LayeredMap:
 
     @property
     def rates(self) -> NDArray[np.float32] | None:
-        """The factors on what processes do in each cell, `[row, column, rate]`, where any is not 1 everywhere."""
+        """Factors on the rates of processes, `[row, column, rate]`, unless all are 1."""
         return self._packs.get("rates")
 
     @property
     def rainfall(self) -> NDArray[np.float32] | None:
-        """How much of the rain falls on each cell, by its map and its rate; None where it falls on all alike."""
+        """Relative rain of each cell, by map and rate; None if uniform."""
         falls = [self.layers[name] for name in ("rain", "rate_rain") if name in self.layers]
         return falls[0] * falls[1] if len(falls) == 2 else falls[0] if falls else None
 
     def lay_rate(self, name: str, values: NDArray[Any] | None) -> None:
-        """Let a rate be these values, [row, column]; None: 1 everywhere, which takes neither memory nor time."""
+        """Set a rate, [row, column]; None: 1 everywhere, without memory."""
         if values is None or (values == 1.0).all():
             if name in self.layers:
                 self._clear_rate(name)
@@ -149,7 +149,7 @@ class LayeredMap:
         self.touched(name)
 
     def _clear_rate(self, name: str) -> None:
-        """Let a rate be 1 everywhere, and forget it where no other one beside it needs its memory."""
+        """Reset a rate to 1, and free the pack if no other rate needs it."""
         self._change_rate(name, 1.0)
         pack = LAYERS[name].pack
         names = side_by_side(pack) if pack else (name,)
@@ -160,5 +160,5 @@ class LayeredMap:
 
     @property
     def wind_field(self) -> NDArray[np.float32] | None:
-        """The wind near the ground, `[row, column, (south, east)]`, where a process has found it."""
+        """The wind near the ground, `[row, column, (south, east)]`, if computed."""
         return self._packs.get("wind field")

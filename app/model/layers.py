@@ -14,51 +14,51 @@ import numpy as np
 
 T = TypeVar("T")
 
-# The largest magnitude of a layer's values: metres, far more than any source gives, and still no volume overflows.
+# Largest magnitude of layer values: metres, far above any source, and without overflow of volumes.
 LARGEST_HEIGHT = 1e6
-# Of those that add up what all the land above brings, or all that ever came by: metres over one cell, or a count.
+# The same for accumulated quantities: metres over one cell, or a count.
 LARGEST_SUM = 1e12
 
 # The largest factor on the rate of a process, as a layer
 LARGEST_RATE = 100.0
 
-GROUND = "ground"  # the sum of the layers that raise it: no layer itself, and named as one where it is not their sum
+GROUND = "ground"  # not a layer, but the sum of those that raise it; named in errors
 
-# The thickness of one kind of loose material, as a layer: this and the kind's name.
+# Prefix of the layers of loose kinds, followed by the name of the kind.
 LOOSE = "loose_"
 
 
 @dataclass(frozen=True)
 class LayerDeclaration:
-    """One layer, [row, column]. Those that are not `always` there are traces: a world has one when it was left."""
+    """One layer, [row, column]. Layers that are not `always` present are traces, which exist once they are written."""
 
     name: str
     help: str
-    unit: str = ""  # none: a fraction from 0 to 1, or a count
+    unit: str = ""  # empty: a fraction from 0 to 1, or a count
     dtype: type[np.floating[Any]] = np.float32  # the precision that it needs
     always: bool = False
-    raises_ground: bool = False  # whether the ground is higher by it
-    account: str = ""  # of the ledger, where it is metres of a substance
-    signed: bool = False  # whether it may be negative
+    raises_ground: bool = False  # part of the height of the ground
+    account: str = ""  # account of the ledger, for metres of a substance
+    signed: bool = False  # may be negative
     largest: float = LARGEST_HEIGHT
-    given: bool = False  # with the initial terrain; it never changes
-    default: float = 0.0  # what a trace has everywhere before anything is left in it
-    pack: str = ""  # of layers that kernels read together: they lie side by side in memory, in the order of the table
-    # In the scene: in each snapshot. In overlays: a snapshot for a window has it while one is shown that needs it.
+    given: bool = False  # part of the initial terrain, never changes
+    default: float = 0.0  # value of a trace that was never written
+    pack: str = ""  # layers that kernels read together: interleaved in memory, in the order of the table
+    # In the scene: in each snapshot. In overlays: only in snapshots for an overlay that needs it.
     seen: Literal["in the scene", "in overlays", "never"] = "in the scene"
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The lowest and the highest value that it may hold, also in a saved world."""
+        """The lowest and highest allowed value."""
         return -self.largest if self.signed else 0.0, self.largest
 
     @property
     def is_burden(self) -> bool:
-        """Whether it raises the ground beside rock and sediment, which each world has."""
+        """Whether it raises the ground, apart from rock and sediment."""
         return self.raises_ground and not self.always
 
     def is_seen(self, in_overlay: Container[str] | None) -> bool:
-        """Whether a snapshot has it for an overlay that needs these layers; None: one that has all that can be seen."""
+        """Whether a snapshot for an overlay with these layers has it; None: a snapshot with all visible layers."""
         if self.seen == "in overlays":
             return in_overlay is None or self.name in in_overlay
         return self.seen == "in the scene"
@@ -68,12 +68,12 @@ LAYERS: dict[str, LayerDeclaration] = {}
 
 
 def _rate(name: str, help: str, pack: str = "", largest: float = LARGEST_RATE) -> LayerDeclaration:
-    """A factor on what a process does in each cell, 1 where nothing is said."""
+    """A factor on the rate of a process in each cell, 1 by default."""
     return LayerDeclaration(name, help, "times", pack=pack, largest=largest, default=1.0, seen="in overlays")
 
 
 def declare_layers(*layers: LayerDeclaration) -> None:
-    """Add layers to the table. Raises `ValueError` where a name is taken."""
+    """Add layers to the table. Raises `ValueError` if a name is taken."""
     for layer in layers:
         if layer.name in LAYERS or layer.name.startswith(LOOSE):
             raise ValueError(f"there is a layer '{layer.name}' already")
@@ -81,7 +81,7 @@ def declare_layers(*layers: LayerDeclaration) -> None:
 
 
 def layer_declaration(name: str) -> LayerDeclaration:
-    """The row of a layer; of the thickness of one kind of loose material, what it would be. Raises `KeyError`."""
+    """The declaration of a layer, including layers of loose kinds. Raises `KeyError`."""
     if name.startswith(LOOSE):
         kind = name.removeprefix(LOOSE)
         return LayerDeclaration(name, f"thickness of {kind}", "m", np.float64, account=kind, seen="never")
@@ -89,8 +89,8 @@ def layer_declaration(name: str) -> LayerDeclaration:
 
 
 def burdening(values: Mapping[str, T]) -> list[T]:
-    """Of what is known of some layers by their names, that of those which raise the ground beside rock and sediment."""
-    names = [name for name, layer in LAYERS.items() if layer.raises_ground]  # few: asked in each step of a process
+    """The entries of layers that raise the ground, apart from rock and sediment."""
+    names = [name for name, layer in LAYERS.items() if layer.raises_ground]  # few: called in each step
     return [values[name] for name in names if name in values and LAYERS[name].is_burden]
 
 
@@ -151,8 +151,8 @@ declare_layers(
 )
 # fmt: on
 
-# Further places of a pack, in which a cycle adds up its own; 0 between cycles.
+# Additional slots of a pack for sums of a cycle; 0 between cycles.
 SCRATCH = {"flow": len(side_by_side("flow"))}
 
-# The factors on what processes do in each cell
+# Factors on the rates of processes
 RATES = tuple(layer.name for layer in LAYERS.values() if layer.default == 1.0)

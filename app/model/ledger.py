@@ -1,4 +1,4 @@
-"""What entered and left a world, substance by substance: mass is conserved."""
+"""The ledger: what entered and left a world, by substance."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import math
 
 import msgspec
 
-# How much of what there is may be unaccounted for, as a fraction.
+# Largest tolerated imbalance, as a fraction.
 LARGEST_IMBALANCE = 1e-9
 
 
 class Account(msgspec.Struct):
-    """What came in and went out of one substance since the start, in cubic metres, by cause."""
+    """Gains and losses of one substance since the start, in cubic metres, by cause."""
 
     initial: float = 0.0
-    scale: float = 0.0  # the sum of magnitudes at the start; `initial` itself may cancel out where heights are negative
+    scale: float = 0.0  # sum of magnitudes at the start; `initial` may cancel out with negative heights
     gained: dict[str, float] = {}
     lost: dict[str, float] = {}
 
@@ -29,8 +29,8 @@ class Account(msgspec.Struct):
         return self.initial + sum(self.gained.values()) - sum(self.lost.values())
 
     def imbalance(self, stored: float) -> float:
-        """How far `stored` is from what should be there, as a fraction of all there ever was."""
-        # Rock whose height was 0 everywhere is eroded below it: then it is a fraction of what was lost.
+        """Difference between `stored` and the expected amount, as a fraction of the total."""
+        # For rock of height 0 everywhere, a fraction of what was lost.
         total = self.scale + sum(self.gained.values()) or sum(self.lost.values())
         difference = stored - self.expected()
         if total > 0.0:
@@ -39,10 +39,10 @@ class Account(msgspec.Struct):
 
 
 class Ledger(msgspec.Struct):
-    """The accounts of a world. Rock that is eroded becomes sediment; sediment and water can leave the map.
+    """The accounts of a world. Eroded rock becomes sediment; sediment and water can leave the map.
 
-    `kinds` has one more for each kind of loose material, where a world knows several: all of them are the sediment.
-    `began` is a checksum of the ground at the start, by which that land is known again; 0 where nobody has taken it.
+    `kinds` has an account for each loose material if there are several; together they are the sediment.
+    `began` is a checksum of the initial ground; 0 if it was not computed.
     """
 
     rock: Account = msgspec.field(default_factory=Account)
@@ -52,5 +52,5 @@ class Ledger(msgspec.Struct):
     began: int = 0
 
     def accounts(self) -> dict[str, Account]:
-        """All accounts by the name of their substance."""
+        """All accounts by substance."""
         return {"rock": self.rock, "sediment": self.sediment, **self.kinds, "water": self.water}

@@ -15,17 +15,17 @@ from app.model.snapshot import Snapshot
 
 @dataclass(frozen=True)
 class Legend:
-    """What a legend says: colours with their `names`, or a palette with the values at its two `ends`; then a `note`."""
+    """A legend: colours with `names`, or a palette with values at its `ends`; and a `note`."""
 
     name: str  # of the overlay
     label: str
     names: tuple[tuple[str, tuple[float, float, float]], ...]  # with sRGB in [0, 1]
     ends: tuple[str, str]
-    note: str  # of places without a colour; empty where each has one
+    note: str  # meaning of no colour; empty if there is always one
 
 
 def legend(name: str, snapshots: Sequence[Snapshot]) -> Legend | None:
-    """The legend of an overlay over worlds that are seen together; None where there is nothing to say."""
+    """The legend of an overlay for worlds that are shown together; None if there is none."""
     overlay = OVERLAYS[name]
     if overlay.value is Value.NONE or not snapshots:
         return None
@@ -46,7 +46,7 @@ def legend_colours(name: str, steps: int = 64) -> NDArray[np.float64]:
 
 
 def legend_names(name: str, snapshot: Snapshot) -> list[tuple[str, tuple[float, float, float]]]:
-    """Names and sRGB in [0, 1] of the colours of an overlay, where each stands for one thing."""
+    """Names and sRGB in [0, 1] of the colours of a categorical overlay."""
     overlay, materials = OVERLAYS[name], snapshot.materials
     if overlay.names:
         stops = [(red / 255.0, green / 255.0, blue / 255.0) for red, green, blue, _ in overlay.palette]
@@ -54,7 +54,7 @@ def legend_names(name: str, snapshot: Snapshot) -> list[tuple[str, tuple[float, 
     if not overlay.of_materials or materials is None:
         return []
     loose = [material.title for material in materials.loose]
-    # What is loose and solid has a colour twice: as it lies, and as rock.
+    # A material that is both loose and solid has two colours.
     rocks = [f"{rock.title}, solid" if rock.title in loose else rock.title for rock in materials.rocks]
     colours = material_colours(materials)
     return [(title, (r, g, b)) for title, (r, g, b, _) in zip([*loose, *rocks], colours.tolist(), strict=False)]

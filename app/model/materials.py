@@ -35,14 +35,14 @@ from app.model.traits import Colour, Setting, changed, linear_colour
 
 MOST_KINDS = 16  # of loose material, and of rock
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
-STRATA_STEPS = 4096  # at most: the resolution of the stack in depth
-REPEATS = 16  # of a stack that repeats; below them its last rock continues
-TIGHT = 0.01  # permeability relative to sand below which rock bears the groundwater
+STRATA_STEPS = 4096  # largest resolution of the stack in depth
+REPEATS = 16  # of a repeating stack; below, its last rock continues
+TIGHT = 0.01  # permeability relative to sand below which rock is an aquiclude
 RESERVED = ("rock", "sediment", "water")  # accounts of the ledger
 
 
 class Material(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One kind of ground, as its file says; see the top of this module."""
+    """One kind of ground, from its file; see the top of this module."""
 
     name: str = ""  # of the file
     title: str
@@ -62,11 +62,11 @@ class Material(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     @property
     def linear_colour(self) -> tuple[float, float, float]:
-        """Its albedo in linear light."""
+        """The albedo in linear light."""
         return linear_colour(self.colour)
 
 
-# Numbers that each has, that only a solid one has, and that only a loose one has
+# Numbers of all materials, of solid ones, and of loose ones
 OF_ALL = ("erodibility", "abrasion", "porosity", "permeability")
 OF_SOLID = ("steepest",)
 OF_LOOSE = ("deposition", "suspension", "repose")
@@ -76,7 +76,7 @@ class Stratum(NamedTuple):
     """A layer of rock in the stack."""
 
     rock: str
-    thickness: float  # metres; infinite where nothing follows
+    thickness: float  # metres; infinite if it is the last
 
 
 class Part(NamedTuple):
@@ -87,7 +87,7 @@ class Part(NamedTuple):
 
 
 def read_strata(text: str) -> tuple[Stratum, ...]:
-    """The strata that a text lists, from the top. Raises `UserError` where it is no such list."""
+    """The strata in a text, from the top. Raises `UserError` if it is invalid."""
     strata = [Stratum(name, amount) for name, amount in _read_amounts("materials.strata", text, math.inf)]
     for stratum in strata[:-1]:
         if not 0.0 < stratum.thickness < math.inf:
@@ -101,7 +101,7 @@ def read_strata(text: str) -> tuple[Stratum, ...]:
 
 
 def read_mix(text: str) -> tuple[Part, ...]:
-    """The mix that a text lists. Raises `UserError` where it is no such list."""
+    """The mix in a text. Raises `UserError` if it is invalid."""
     parts = tuple(Part(name, amount) for name, amount in _read_amounts("materials.loose", text, 1.0))
     if not sum(part.amount for part in parts) > 0.0 or any(math.isinf(part.amount) for part in parts):
         raise UserError("materials.loose: must name loose materials, with their parts: sand 3; gravel 1")
@@ -147,17 +147,17 @@ class MaterialParameters(Parameters, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Materials:
-    """The materials of a world. Loose ones have the order of their numbers in `World.mix`."""
+    """The materials of a world. Loose ones are in the order of `World.mix`."""
 
     loose: tuple[Material, ...]
     rocks: tuple[Material, ...]
-    strata: NDArray[np.uint8]  # [step]: the number of the rock at each depth below the top; the last one goes on
+    strata: NDArray[np.uint8]  # [step]: number of the rock at each depth below the top; the last continues
     metres_per_step: float
-    given: Materials | None = None  # as their files say, where some of their traits are others
+    given: Materials | None = None  # as in their files, if traits were changed
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the loose ones."""
+        """The names of the loose materials."""
         return tuple(material.name for material in self.loose)
 
     def kind(self, name: str) -> int:
@@ -165,7 +165,7 @@ class Materials:
         return self.names.index(name)
 
     def with_traits(self, settings: Sequence[Setting]) -> Materials:
-        """The same materials with these traits, and all others as their files say."""
+        """The materials with these traits changed."""
         given = self.given or self
         if not settings:
             return given
@@ -174,7 +174,7 @@ class Materials:
 
     @cached_property
     def properties(self) -> dict[str, NDArray[Any]]:
-        """All that kernels know of them but mix and rise, under the names of `kernels.materials.Materials`."""
+        """The arrays for `kernels.materials.Materials`, except mix and rise."""
         loose, rocks = self.loose, self.rocks
 
         def numbers(materials: Iterable[Material], name: str) -> NDArray[np.float64]:
@@ -194,7 +194,7 @@ class Materials:
 
 
 def materials_of(parameters: MaterialParameters) -> Materials:
-    """The materials that a scene asks for. Raises `UserError` where a file or a name is wrong."""
+    """The materials of a scene. Raises `UserError` if a file or a name is wrong."""
     known = load_materials(parameters.folder)
     stack = read_strata(parameters.strata)
     for stratum in stack:
@@ -211,7 +211,7 @@ def materials_of(parameters: MaterialParameters) -> Materials:
 
 
 def load_materials(folder: str = "") -> dict[str, Material]:
-    """All materials by name: those that ship with the program, and those of a folder. Raises `UserError`."""
+    """All materials by name: shipped ones, and those of a folder. Raises `UserError`."""
     entries = kind_files("materials", folder, "materials.folder")
     materials = {name: _read_material(entry) for name, entry in entries.items()}
     for material in materials.values():
@@ -246,7 +246,7 @@ def _check_links(material: Material, materials: Mapping[str, Material]) -> None:
 
 
 def _check_no_cycle(materials: Mapping[str, Material]) -> None:
-    """Abrasion must end somewhere: no loose material may become itself again by way of others."""
+    """Raise `UserError` if abrasion turns a loose material into itself through others."""
     for start in materials.values():
         way = [start.name]
         while (after := materials[way[-1]].worn) and after != way[-1]:
@@ -259,7 +259,7 @@ def _check_no_cycle(materials: Mapping[str, Material]) -> None:
 
 
 def _find(materials: Mapping[str, Material], name: str, where: str, form: str) -> Material:
-    """A material by its name. Raises `UserError` where there is none, or none of that form."""
+    """A material by name. Raises `UserError` if there is none of that form."""
 
     fitting = [known.name for known in materials.values() if getattr(known, form)]
     if name not in materials:
@@ -285,19 +285,19 @@ def strata_steps(
     depths = (np.arange(steps) + 0.5) * metres_per_step
     places = np.minimum(np.searchsorted(bottoms, depths, side="right"), len(stack) - 1)
     table = np.tile(numbers[places], times)
-    # What goes on below the table is its last step.
+    # The last step continues below the table.
     return np.append(table, numbers[-1]), metres_per_step
 
 
 def rock_numbers(materials: Materials, depth: NDArray[np.floating]) -> NDArray[np.intp]:
-    """The number among `rocks` of what lies so many metres below the top of the strata."""
+    """The index in `rocks` at this depth in metres below the top of the strata."""
     step = (depth / materials.metres_per_step).astype(np.intp)
     numbers: NDArray[np.intp] = materials.strata[np.clip(step, 0, len(materials.strata) - 1)].astype(np.intp)
     return numbers
 
 
 def open_below(materials: Materials) -> NDArray[np.float64]:
-    """For each step of the strata, how many metres below its top the first rock lies that lets no water through."""
+    """For each step of the strata, the depth in metres to the first impermeable rock."""
     tight = np.array([material.permeability <= TIGHT for material in materials.rocks])[materials.strata]
     places = np.arange(len(tight))
     first = np.minimum.accumulate(np.where(tight, places, len(tight))[::-1])[::-1]

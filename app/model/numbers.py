@@ -1,4 +1,4 @@
-"""How numbers are formatted and parsed: the same way everywhere in the window."""
+"""Formatting and parsing of numbers, the same everywhere."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import math
 from app.model.errors import UserError
 from app.model.parameters import Declaration, Value
 
-SIGNIFICANT_DIGITS = 3  # of a number whose slider is in logs
-FEWEST_DIGITS = 2  # of any other that is small relative to its range
+SIGNIFICANT_DIGITS = 3  # of numbers with a logarithmic slider
+FEWEST_DIGITS = 2  # of other numbers that are small relative to their range
 MOST_DECIMALS = 9
-FINER_THAN_A_HUNDREDTH = 0.15  # as a power of ten: 0.8 is shown in steps of 0.01, too
-LONGEST_QUOTED = 24  # characters of what was typed
-STEPS_OF_A_WHOLE_NUMBER = 1000  # from one end of a slider to the other, or somewhat more
+FINER_THAN_A_HUNDREDTH = 0.15  # as a power of ten, so that a range of 0.8 has steps of 0.01
+LONGEST_QUOTED = 24  # characters of quoted input
+STEPS_OF_A_WHOLE_NUMBER = 1000  # over the range of a slider, at least
 
 
 def spaced(number: float, decimals: int = 0) -> str:
-    """A number with its thousands set apart: `80 000`, `-1 234.5`."""
+    """A number with thousands separated by spaces: `80 000`, `-1 234.5`."""
     return f"{round(number, decimals) + 0.0:,.{decimals}f}".replace(",", " ")
 
 
 def measured(number: float) -> str:
-    """A number that was measured or found out: three digits, or all of those before the point."""
+    """A measured number: three digits, or all digits before the point."""
     highest_digit = math.floor(math.log10(abs(number))) if number else 0
     return _without_zeros(spaced(number, min(max(SIGNIFICANT_DIGITS - 1 - highest_digit, 0), MOST_DECIMALS)))
 
@@ -51,7 +51,7 @@ def time_text(years: float) -> str:
 
 
 def decimals(declaration: Declaration, value: float) -> int:
-    """How many digits after the point a value deserves: as many as its range and the steps of its slider ask for."""
+    """The decimals of a value, from its range and the steps of its slider."""
     if declaration.kind is int:
         return 0
     highest_digit = math.floor(math.log10(abs(value))) if value else 0
@@ -67,7 +67,7 @@ def decimals(declaration: Declaration, value: float) -> int:
 
 
 def rounded(declaration: Declaration, value: float) -> float:
-    """The value as a slider sets it: no finer than it is shown. Both ends of the range stay as they are."""
+    """A value rounded as it is shown. The ends of the range are exact."""
     if value in (declaration.low, declaration.high):
         pass
     elif declaration.kind is int:
@@ -87,7 +87,7 @@ def number_text(declaration: Declaration, value: float) -> str:
 
 
 def value_text(declaration: Declaration, value: Value) -> str:
-    """A value of any parameter as a person reads it: in words where it stands for something else."""
+    """A value as text; in words if it has a special meaning."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, str):
@@ -103,25 +103,25 @@ def range_words(declaration: Declaration) -> str:
 
 
 def exact_text(value: float) -> str:
-    """A number as it is typed: nothing of it is rounded away."""
+    """A number for editing, not rounded."""
     text = _without_zeros(f"{value:.15f}")
     return text if float(text) == value else str(value)
 
 
 def zero_means(declaration: Declaration) -> str:
-    """What a zero stands for, where its help says so: `0 means one per core`."""
+    """The meaning of zero according to the help: `0 means one per core`."""
     return declaration.help.partition("0 means ")[2]
 
 
 def empty_means(declaration: Declaration) -> str:
-    """The same of a text that is empty: `empty: uniform`."""
+    """The meaning of an empty text according to the help: `empty: uniform`."""
     return declaration.help.partition("empty: ")[2]
 
 
 def read_number(declaration: Declaration, text: str) -> float:
-    """The number that was typed, in its range or not. Spaces between digits and the unit may be there.
+    """A typed number, in range or not. Spaces between digits and a unit are allowed.
 
-    Raises `UserError` where the text is no number, or no whole one where that is meant.
+    Raises `UserError` if it is not a number, or not an integer where one is needed.
     """
     bare = "".join(text.split()).removesuffix("".join(declaration.unit.split()))
     try:
@@ -139,9 +139,9 @@ def read_number(declaration: Declaration, text: str) -> float:
 
 
 def take_typed(declaration: Declaration, text: str, before: float) -> tuple[float, str]:
-    """What a parameter has after a text was typed, and a line that says why where it is not what was typed.
+    """The value of a parameter after typing, and an error line if the input was refused.
 
-    What is no number, or out of range, changes nothing: the nearest that is allowed may take minutes to be built.
+    Invalid input changes nothing: the nearest valid value might take minutes to build.
     """
     try:
         number = read_number(declaration, text)
@@ -163,7 +163,7 @@ def _suffix(declaration: Declaration) -> str:
 
 
 def _cut(text: str) -> str:
-    """What was typed, as much of it as one line has room for."""
+    """Typed text, shortened to a line."""
     return text if len(text) <= LONGEST_QUOTED else f"{text[:LONGEST_QUOTED]}…"
 
 

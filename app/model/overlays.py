@@ -1,4 +1,4 @@
-"""Overlays: maps that can be laid over the ground, as one table.
+"""Overlays: maps drawn over the ground, as one table.
 
 A row declares everything about an overlay. The choices of the view, the key and the panel, the legend, what a snapshot
 holds, what is surveyed for it and how it is drawn follow from it.
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from app.model.snapshot import Snapshot
 
 Span = tuple[float, float]  # the values at the low and high end of a palette
-Ends = Callable[[Sequence["Snapshot"]], tuple[str, str]]  # texts for both ends, for all snapshots that are seen
+Ends = Callable[[Sequence["Snapshot"]], tuple[str, str]]  # texts for both ends, for all shown snapshots
 Survey = Literal["", "rivers", "fragments", "filling"]
 
 
 class Value(IntEnum):
-    """What an overlay shows of a place: the cases of include/overlay.glsl, which knows them by these names."""
+    """What an overlay shows in a cell: the cases of include/overlay.glsl, with the same names."""
 
     NONE = 0
     ELEVATION = 1
@@ -67,8 +67,8 @@ PARTS = _fixed(0.0, 1.0)
 class Overlay:
     """One overlay: `label` and `unit` are the legend's, `span` finds the range of its palette.
 
-    It needs the `layers` of a snapshot, and a survey where some of them are found by one. What is not a layer as it is
-    nor computed from the surface is `drawn` first, by the shader of its name below shaders/overlays.
+    It needs the `layers` of a snapshot, and a survey if one provides them. An overlay that is neither a layer nor
+    computed from the surface is `drawn` first, by the shader of its name in shaders/overlays.
     """
 
     name: str
@@ -80,50 +80,50 @@ class Overlay:
     layers: tuple[str, ...] = ()
     survey: Survey = ""
     drawn: bool = False
-    of_materials: bool = False  # in the world's own colours, where it has several materials
-    names: tuple[str, ...] = ()  # of the stops of its palette, where each stands for one thing
-    ends: Ends | None = None  # of the legend, where not the span's
-    family: str = "others"  # the heading that it stands under in lists
-    clear: str = ""  # what there is where its palette is clear
-    dims: bool = True  # the land below it steps back
+    of_materials: bool = False  # in the colours of the materials, if there are several
+    names: tuple[str, ...] = ()  # of the stops of a categorical palette
+    ends: Ends | None = None  # of the legend, if not the span
+    family: str = "others"  # heading in lists
+    clear: str = ""  # meaning of transparent parts
+    dims: bool = True  # dims the land below
 
     @property
     def is_moving(self) -> bool:
-        """Whether it changes with time alone."""
+        """Whether it is animated."""
         return self.value is Value.FIELD
 
     @property
     def has_sides(self) -> bool:
-        """Whether its palette has two hues that meet where it is clear. The lower one is hatched."""
+        """Whether its palette has two hues on both sides of a transparent middle. The lower one is hatched."""
         opacities = [stop[3] for stop in self.palette]
         return not self.names and 0 < opacities.index(min(opacities)) < len(opacities) - 1 and min(opacities) == 0.0
 
     def is_known(self, snapshot: Snapshot) -> bool:
-        """Whether a snapshot has what it shows."""
-        # Without a field the wind is the prevailing one everywhere
+        """Whether a snapshot has its layers."""
+        # Without a field, the prevailing wind is shown
         return self.value is Value.FIELD or snapshot.layers.keys() >= set(self.layers)
 
     def scaled(self, value: float) -> float:
-        """A value as the shader compares it."""
+        """A value in the scale of the shader."""
         return math.log2(max(value, 1e-30)) if self.value is Value.MAGNITUDE else value
 
 
-DIFFERENCE = "difference"  # the overlay and its layer, which is found where worlds are compared
+DIFFERENCE = "difference"  # the overlay and its layer, computed when worlds are compared
 
 # Ranges.
 
-MAGNITUDES = 1e-4  # of the largest value: where the palette of a magnitude begins
+MAGNITUDES = 1e-4  # of the largest value: low end of a logarithmic palette
 
 
 def largest(snapshot: Snapshot, name: str) -> float:
-    """The largest magnitude in a layer, 0 where the snapshot does not have it."""
+    """The largest magnitude in a layer; 0 if the snapshot lacks it."""
     layer = snapshot.layers.get(name)
     return 0.0 if layer is None else max(float(layer.max()), -float(layer.min()))
 
 
-_MOST_SHOWN = 4.0  # times, of a factor
+_MOST_SHOWN = 4.0  # end of the palette of factors
 
-# Such that the colours of whole numbers are met in their middle
+# So that integers hit the centres of their colours
 _KINDS = _fixed(-0.5, palettes.WATERSHED_COLOURS + 0.5)
 
 
@@ -156,7 +156,7 @@ def _discharge(snapshot: Snapshot) -> Span:
 
 
 def _momentum(snapshot: Snapshot) -> Span:
-    # Both directions alike. A few rivers carry far more than all others.
+    # Symmetric. A few rivers carry far more than all others.
     carried = max(0.02 * largest(snapshot, layer) for layer in ("momentum_east", "momentum_south"))
     span = _rounded(max(carried, 1e-9))
     return -span, span
@@ -167,7 +167,7 @@ def _orders(snapshot: Snapshot) -> Span:
 
 
 def _contours(snapshot: Snapshot) -> Span:
-    """Such that lines of equal height lie at round ones: 1, 2 or 5 of some power of ten apart."""
+    """A span with contours at round heights: 1, 2 or 5 times a power of ten apart."""
     low = max(snapshot.lowest, snapshot.sea_level)
     apart = round_step(max(snapshot.highest - low, 1e-3) / (CONTOURS - 1))
     low = math.floor(low / apart) * apart
@@ -184,12 +184,12 @@ def _relief(snapshot: Snapshot) -> float:
 
 
 def _rounded(value: float) -> float:
-    """To one digit, so that a legend does not flicker while the land changes."""
+    """Rounded to one digit, so that the legend does not flicker."""
     digits = 10.0 ** np.floor(np.log10(value))
     return float(np.ceil(value / digits) * digits)
 
 
-# The ends of legends.
+# Ends of legends.
 
 
 def _difference_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
@@ -220,11 +220,11 @@ def _protection_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
     return "protected", "free"
 
 
-# The table, in the order of the key and of all lists.
+# The table, in the order of the action and of all lists.
 
 
 class _More(TypedDict, total=False):
-    """What else an overlay of a layer may have, as `Overlay` declares it."""
+    """Further fields of `Overlay` for overlays of a layer."""
 
     survey: Survey
     ends: Ends
@@ -244,12 +244,12 @@ def _of_layer(
     value: Value = Value.LAYER,
     **more: Unpack[_More],
 ) -> Overlay:
-    """An overlay that shows a layer, without another name its own."""
+    """An overlay that shows a layer, by default the layer of its name."""
     return Overlay(name, value, label, palette, unit, span, (layer or name,), **more)
 
 
 def _of_rates() -> list[Overlay]:
-    """One of each field: factors on a scale of logarithms around 1, and the ground that is protected."""
+    """Overlays of fields: factors on a logarithmic scale around 1, and protected ground."""
     rows = []
     for name, layer in FIELD_LAYERS.items():
         help = LAYERS[layer].help
@@ -348,17 +348,17 @@ _ROWS = (
 OVERLAYS: dict[str, Overlay] = {overlay.name: overlay for overlay in _ROWS}
 
 
-# What the window and the picture ask the table.
+# Queries.
 
 
 def overlay_range(name: str, *snapshots: Snapshot) -> Span:
-    """The values at the low and high end of an overlay's palette, which suit all of the snapshots."""
+    """The values at both ends of an overlay's palette, for all snapshots together."""
     lows, highs = zip(*map(OVERLAYS[name].span, snapshots), strict=True)
     return min(lows), max(highs)
 
 
 def overlay_ends(name: str, *snapshots: Snapshot) -> tuple[str, str]:
-    """What the legend says of the low and high end of an overlay's palette, for all of the snapshots."""
+    """The texts at both ends of an overlay's legend, for all snapshots together."""
     overlay = OVERLAYS[name]
     if overlay.ends is not None:
         return overlay.ends(snapshots)
@@ -367,15 +367,15 @@ def overlay_ends(name: str, *snapshots: Snapshot) -> tuple[str, str]:
 
 
 def _legible(value: float) -> str:
-    """A number in three digits, or in all that stand before its point."""
+    """A number with three digits, or with all digits before the point."""
     return spaced(value) if 999.5 <= abs(value) < 1e9 else f"{value:.3g}"
 
 
-ROCK_DARKER = 0.80  # than what is loose, which may have the same colour
+ROCK_DARKER = 0.80  # than loose material of the same colour
 
 
 def material_colours(materials: Materials) -> NDArray[np.float64]:
-    """sRGB in [0, 1] with opacity by the number of a material, [256, 4]: first the loose ones, then the rocks."""
+    """sRGB in [0, 1] with opacity by material number, [256, 4]: loose materials, then rocks."""
     colours = np.zeros((256, 4))
     for number, material in enumerate((*materials.loose, *materials.rocks)):
         dark = 1.0 if number < len(materials.loose) else ROCK_DARKER

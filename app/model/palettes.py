@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 Stops = tuple[tuple[int, int, int, float], ...]
 
-# All can be read without telling red from green: values rise with lightness, or fall on both sides of a middle, in the
-# manner of cmocean (Thyng et al. 2016) and of the scientific colour maps (Crameri 2018). Of water that stands, more is
-# darker, as on charts. Where a value means that there is nothing, the palette is clear.
+# All are readable without telling red from green: lightness rises with the value, or falls on both sides of a middle,
+# like cmocean (Thyng et al. 2016) and the scientific colour maps (Crameri 2018). Deeper water is darker, as on charts.
+# The palette is transparent where a value means nothing.
 
 # From a puddle to a deep lake, from a brook to a stream, and from the coast to the farthest spring
 LAKE: Stops = ((150, 205, 214, 0.0), (118, 186, 208, 0.9), (62, 134, 184, 1), (32, 84, 146, 1), (18, 44, 96, 1))
@@ -26,7 +26,7 @@ DISTANCE: Stops = (
     (28, 44, 74, 1), (38, 90, 112, 1), (86, 140, 116, 1), (176, 176, 112, 1), (226, 190, 138, 1), (246, 232, 214, 1),
 )  # fmt: skip
 
-# Of the land, and of what is at work on it
+# Land and processes
 RELIEF: Stops = (
     (36, 86, 88, 1), (66, 112, 86, 1), (108, 132, 82, 1), (168, 158, 98, 1), (214, 190, 144, 1), (244, 236, 226, 1),
 )  # fmt: skip
@@ -50,16 +50,16 @@ CHANGE: Stops = (
     (140, 34, 30, 1), (206, 94, 66, 0.95), (240, 190, 160, 0.6), (245, 245, 240, 0),
     (166, 200, 224, 0.6), (72, 132, 188, 0.95), (26, 64, 128, 1),
 )  # fmt: skip
-# Factors: less than 1, 1 and nothing to see, more
+# Factors: below 1, 1 (transparent), above 1
 LESS_AND_MORE: Stops = (
     (128, 70, 14, 1), (204, 130, 44, 0.95), (236, 200, 140, 0.65), (244, 242, 236, 0),
     (150, 210, 196, 0.65), (34, 146, 134, 0.95), (8, 84, 84, 1),
 )  # fmt: skip
 PROTECTED: Stops = ((152, 140, 214, 0.95), (140, 132, 178, 0))
 RIVERS: Stops = ((64, 118, 176, 0.85), (66, 154, 208, 0.95), (132, 208, 230, 1), (232, 250, 248, 1))
-FROM_THE_COAST: Stops = ((28, 44, 74, 0), *DISTANCE)  # the sea has none
-FILLING: Stops = ((16, 20, 30, 0.8), (72, 120, 168, 0), (20, 70, 150, 1))  # in the end there is nothing over the land
-# Clockwise from north, and back there: dark in the north, light in the south, warm in the east and cool in the west
+FROM_THE_COAST: Stops = ((28, 44, 74, 0), *DISTANCE)  # transparent at the coast
+FILLING: Stops = ((16, 20, 30, 0.8), (72, 120, 168, 0), (20, 70, 150, 1))  # transparent at the final level
+# Clockwise from north and back: dark north, light south, warm east, cool west
 COMPASS: Stops = (
     (96, 46, 92, 0.8), (150, 62, 58, 0.8), (190, 122, 48, 0.8), (206, 186, 92, 0.8), (184, 212, 160, 0.8),
     (104, 186, 192, 0.8), (58, 130, 190, 0.8), (76, 76, 160, 0.8), (96, 46, 92, 0.8),
@@ -71,7 +71,7 @@ OCEAN = (30, 62, 92)
 
 # Neighbouring numbers should look different: the golden ratio spreads hues evenly however many there are.
 _GOLDEN = 0.6180339887498949
-# There may be more watersheds than colours that the eye distinguishes; from here on the colours repeat.
+# The eye cannot distinguish more colours; with more watersheds they repeat.
 WATERSHED_COLOURS = 255
 
 
@@ -87,7 +87,7 @@ def watershed_colours() -> NDArray[np.float64]:
 
 
 def watershed_stops() -> Stops:
-    """The same colours as a palette with a stop for each number. The coast has none."""
+    """The colours as a palette with a stop per number. The coast is transparent."""
     colours = np.rint(255.0 * watershed_colours()).astype(int).tolist()
     return tuple((red, green, blue, float(number > 0)) for number, (red, green, blue) in enumerate(colours))
 

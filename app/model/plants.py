@@ -43,12 +43,12 @@ from app.model.traits import Colour, Setting, changed, rising
 
 MOST_KINDS = 16  # of trees
 
-# What is known of a tree, float32 [tree, column]: its place in cells, the number of its kind, its size relative to
-# a full-grown one, its age in cycles, and its health from 0 to 1.
+# Columns of a tree, float32 [tree, column]: position in cells, number of its kind, size relative to full size, age in
+# cycles, and health from 0 to 1.
 TREE_COLUMNS = ("row", "column", "kind", "size", "age", "health")
 
 GRASS = "grass"
-ROOTED_GROUND = "rooted_ground"  # the layer that plants leave wherever they are simulated
+ROOTED_GROUND = "rooted_ground"  # the layer of simulated plants
 
 Shape = Literal["conifer", "broadleaf", "columnar", "shrub"]
 SHAPES: tuple[Shape, ...] = get_args(Shape)
@@ -61,7 +61,7 @@ FOUR = ("none below", "optimal from", "optimal to", "none above")
 
 
 def fault_of_trees(trees: NDArray[Any], shape: tuple[int, int], flora: Flora) -> str:
-    """What is wrong with a table of trees on a map of so many rows and columns; empty: nothing."""
+    """What is wrong with a table of trees on a map of so many rows and columns; empty if nothing is."""
     if trees.dtype != np.float32 or trees.ndim != 2 or trees.shape[1] != len(TREE_COLUMNS):
         return f"must be float32 [tree, {len(TREE_COLUMNS)}]; it is {trees.dtype} {trees.shape}"
     if not np.isfinite(trees).all():
@@ -79,7 +79,7 @@ def fault_of_trees(trees: NDArray[Any], shape: tuple[int, int], flora: Flora) ->
 
 
 def read_trees(text: str) -> tuple[str, ...]:
-    """The names of kinds of trees that a text lists. Raises `UserError` where it is no such list."""
+    """The names of tree kinds in a text. Raises `UserError` if it is invalid."""
     names = tuple(filter(None, (name.strip() for name in text.split(";"))))
     for number, name in enumerate(names):
         if name in names[:number]:
@@ -108,7 +108,7 @@ class FloraParameters(Parameters, frozen=True, kw_only=True):
 
 
 class Plant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a plant needs, as its file says; see the top of this module."""
+    """The needs of a plant, from its file; see the top of this module."""
 
     name: str = ""  # of the file
     title: str
@@ -145,19 +145,19 @@ class Tree(Plant, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Flora:
-    """The kinds of plants of a world. Trees have the order of their numbers in `World.trees`."""
+    """The kinds of plants of a world. Trees are in the order of their numbers in `World.trees`."""
 
     grass: Plant
     trees: tuple[Tree, ...]
-    given: Flora | None = None  # as their files say, where some of their traits are others
+    given: Flora | None = None  # as in their files, if traits were changed
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the trees."""
+        """The names of the tree kinds."""
         return tuple(tree.name for tree in self.trees)
 
     def with_traits(self, settings: Sequence[Setting]) -> Flora:
-        """The same kinds with these traits, and all others as their files say."""
+        """The kinds with these traits changed."""
         given = self.given or self
         if not settings:
             return given
@@ -165,7 +165,7 @@ class Flora:
 
 
 def flora_of(parameters: FloraParameters) -> Flora:
-    """The kinds of plants that a scene asks for. Raises `UserError` where a file or a name is wrong."""
+    """The kinds of plants of a scene. Raises `UserError` if a file or a name is wrong."""
     known = load_plants(parameters.folder)
     trees = []
     for name in read_trees(parameters.trees):
@@ -179,7 +179,7 @@ def flora_of(parameters: FloraParameters) -> Flora:
 
 @cache
 def shipped_flora() -> Flora:
-    """The kinds of plants of a world whose scene asks for no others."""
+    """The default kinds of plants."""
     return flora_of(FloraParameters())
 
 

@@ -1,7 +1,7 @@
-"""What tells a land that water made from one that it did not: the measures, and what real terrain has.
+"""Measures that tell fluvial terrain from other terrain, with the ranges of real terrain.
 
-The numbers are found by `kernels.morphometry`. A single one says little; several outside of their ranges say that no
-rivers made the land.
+`kernels.morphometry` computes them. One measure says little; several out of range show that no rivers made
+the land.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ Verdict = Literal["inside", "below", "above", "any", "none"]
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure, and the range in which real terrain of 30 to 90 m cells lies, both ends included.
+    """A measure, and its range in real terrain of 30 to 90 m cells, ends included.
 
-    Where terrain differs by its rock and climate alone, the range is not bounded, and its verdict is always "any".
+    A measure that depends on rock and climate alone has no bounds, and its verdict is always "any".
     """
 
     name: str
     label: str
     unit: str
     decimals: int
-    help: str  # how it is measured, and after whom
-    needs: str  # what a land must have for it
+    help: str  # definition and source
+    needs: str  # requirements on the land
     low: float = -math.inf
     high: float = math.inf
-    below: str = ""  # what a value outside of the range means, in one line
+    below: str = ""  # meaning of a value out of range, in one line
     above: str = ""
-    has_sign: bool = False  # the range is that of its absolute value
+    has_sign: bool = False  # the range applies to the absolute value
 
     @property
     def is_bounded(self) -> bool:
         return math.isfinite(self.low) or math.isfinite(self.high)
 
     def verdict(self, value: float | None) -> Verdict:
-        """Where a value lies; "none" for one that cannot be taken."""
+        """The position of a value relative to the range; "none" for a missing value."""
         if value is None:
             return "none"
         if not self.is_bounded:
@@ -50,7 +50,7 @@ class Measure:
         return "below" if size < self.low else "above" if size > self.high else "inside"
 
     def meaning(self, value: float | None) -> str:
-        """One line on a value that is outside of the range or missing; else empty."""
+        """One line on a value that is out of range or missing; otherwise empty."""
         verdict = self.verdict(value)
         return {"below": self.below, "above": self.above, "none": f"not measured: it needs {self.needs}"}.get(
             verdict, ""
@@ -58,18 +58,18 @@ class Measure:
 
     @property
     def title(self) -> str:
-        """What it is called, and the unit of its values."""
+        """Label and unit."""
         return f"{self.label}, {self.unit}" if self.unit else self.label
 
     def text(self, value: float | None) -> str:
-        """A value as it is shown."""
+        """A value as text."""
         if value is None:
             return "–"
         return f"{round(value, self.decimals) + 0.0:.{self.decimals}f}".replace("-", "−")
 
     @property
     def range_text(self) -> str:
-        """The range of real terrain as it is shown."""
+        """The range of real terrain as text."""
         if not self.is_bounded:
             return "by terrain"
         sign = "±" if self.has_sign else ""
@@ -83,7 +83,7 @@ CHANNELS = "rivers of two orders at least"
 
 # fmt: off
 MEASURES: tuple[Measure, ...] = (
-    # Models have 0.03 and more, of which the errors of heights are a part: no land is worse for having less.
+    # Models have 0.03 and more, partly from height errors: less is no fault.
     Measure("depth_to_fill", "depth to fill", "m", 2,
         "mean over the land of how much would have to be filled so that everything drains (Barnes et al. 2014)",
         "land", 0.0, 1.0, above="a land of bathtubs: rivers have not cut through the sills of its hollows"),
@@ -139,7 +139,7 @@ class PowerLaw(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """Points to be drawn, and the law that was fitted to them, where there is one."""
+    """Points of a plot, and the fitted law, if any."""
 
     x: NDArray[np.float64]  # [point]
     y: NDArray[np.float64]
@@ -148,16 +148,16 @@ class Curve(NamedTuple):
 
 @dataclass(frozen=True)
 class Realism:
-    """The measures of a land as it was after a cycle.
+    """The measures of a land at a cycle.
 
     Curves: `slope_area`, mean gradient over m², `hack`, metres of the longest way upstream over m², `hypsometry`,
     relative height over the part of the land that lies higher, and `slopes`, the part of the land over degrees.
     """
 
     cycle: int
-    values: Mapping[str, float | None]  # by the names of all measures; None for what cannot be taken
+    values: Mapping[str, float | None]  # by measure; None if missing
     curves: Mapping[str, Curve]
 
     def outside(self) -> list[Measure]:
-        """The measures that lie outside of their ranges."""
+        """The measures that are out of range."""
         return [measure for measure in MEASURES if measure.verdict(self.values[measure.name]) in ("below", "above")]

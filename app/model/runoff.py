@@ -1,4 +1,4 @@
-"""The water that runs off the land: how much of it there is, where it wells up, and what is lost on the way."""
+"""Runoff: amount of water, springs, and losses on the way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SECONDS_PER_YEAR = 365.25 * 86400.0
 
 @dataclass(frozen=True)
 class Runoff:
-    """What the streams of a world carry.
+    """The water of the streams of a world.
 
     All of its running water together is the precipitation of a year on its map, however many drops stand for it, and
     less where a map of rain or the altitude leaves less. `rain` is the part that falls as rain; the rest wells up at
@@ -21,14 +21,14 @@ class Runoff:
     """
 
     precipitation: float  # mm a year
-    least_cells: float  # a stream that is seen carries what runs off so many reference cells
+    least_cells: float  # least catchment of a visible stream, in reference cells
     rain: float = 1.0
     springs: tuple[tuple[float, float, float], ...] = ()
     braided: tuple[tuple[float, float, float], ...] = ()
-    by_altitude: float = 0.0  # of the rain
-    loss: float = 0.0  # of what runs over a reference cell
+    by_altitude: float = 0.0  # fraction of the rain that follows altitude
+    loss: float = 0.0  # fraction lost per reference cell
     river_width: float = RIVER_WIDTH  # metres, of a river of 1 m³/s
-    lasts: bool = True  # else streams run dry as the traces of drops fade
+    lasts: bool = True  # False: streams dry up as traces of drops fade
     # The drops that stand for it, where there are any: how many fall on reference cells in a cycle, the water of each
     # as depth over one in cells, and the weight of the latest cycle in the averages of what passes.
     drops: float = 0.0
@@ -40,14 +40,14 @@ class Runoff:
         return self.drops > 0.0
 
     def discharge(self, area: float) -> float:
-        """What runs off so many square metres in the mean, in cubic metres a second."""
+        """Mean discharge of an area in square metres, in cubic metres per second."""
         return area * 1e-3 * self.precipitation / SECONDS_PER_YEAR
 
     def depth_of_drops(self, reference_cell_size: float) -> float:
-        """The water of all drops of a cycle, in metres over one cell; without drops, that of the rivers that braid."""
+        """The water of all drops of a cycle, in metres over one cell; without drops, that of braided rivers."""
         dropped = self.drops * self.drop_depth * reference_cell_size
         return dropped or sum(water for _, _, water in self.braided) or 1.0
 
     def smallest_stream(self, reference_cell_size: float) -> float:
-        """The discharge of the smallest stream that is seen, in cubic metres a second."""
+        """The discharge of the smallest visible stream, in cubic metres per second."""
         return self.discharge(self.least_cells * reference_cell_size**2)

@@ -1,4 +1,4 @@
-"""Maps in relief: light from the north-west, as on printed maps, and colours in it."""
+"""Shaded relief with light from the north-west, as on printed maps."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Picture = NDArray[np.float64]  # sRGB in [0, 1], [row, column, 3]
 
 PAPER = (0.93, 0.92, 0.89)
 _LIGHT = np.array([-0.5, -0.5, 0.75]) / np.linalg.norm([-0.5, -0.5, 0.75])  # east, south, up
-_STEEP = 0.35  # relief looks best where its usual slope is drawn so steep
+_STEEP = 0.35  # drawn gradient of the median slope
 
 
 def hill_shade(heights: Values, cell_size: float, known: NDArray[np.bool_] | None = None) -> Values:
-    """How much light falls on each cell: the cosine of its angle to the light (Lambert 1760), negative in the shade.
+    """Hill shading: the cosine of the angle to the light (Lambert 1760), negative in the shade.
 
-    Heights are drawn steeper or flatter, such that the median slope of what is `known` looks best.
+    Heights are scaled so that the median slope of `known` cells looks best.
     """
     south, east = gradient(heights, cell_size)
     slopes = np.hypot(south, east)[slice(None) if known is None else known]
@@ -30,7 +30,7 @@ def hill_shade(heights: Values, cell_size: float, known: NDArray[np.bool_] | Non
 
 
 def gradient(heights: Values, cell_size: float) -> tuple[Values, Values]:
-    """How much the ground rises to the south and to the east, by central differences; 0 on a map of one row."""
+    """The gradient to the south and to the east, by central differences; 0 on a map of one row."""
     if min(heights.shape) < 2:
         return np.zeros_like(heights), np.zeros_like(heights)
     return np.gradient(heights, cell_size, axis=0), np.gradient(heights, cell_size, axis=1)
@@ -54,12 +54,12 @@ def lit(colours: Picture, light: Values) -> Picture:
 
 
 def over(below: Picture, colour: NDArray[np.float64], opacity: Values) -> Picture:
-    """Lay a colour, or one for each cell, over a picture."""
+    """Blend a colour, or one per cell, over a picture."""
     return below + opacity[..., None] * (colour - below)
 
 
 def with_palette(relief: Picture, values: Values, low: float, high: float, stops: Stops, opacity: float) -> Picture:
-    """Lay a palette over a relief, whose light and shade stay."""
+    """Blend a palette over a relief, keeping its shading."""
     colours = _colours(values, low, high, stops)
     return over(relief, on_relief(colours[..., :3], relief), opacity * colours[..., 3])
 

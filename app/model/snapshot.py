@@ -1,4 +1,4 @@
-"""What the simulation publishes for the picture."""
+"""Snapshots: what the simulation publishes for the picture."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from app.model.plants import TREE_COLUMNS, Flora, shipped_flora
 from app.model.realism import Realism
 
 BURDEN = "burden"
-RAISING = ("bedrock", "sediment", BURDEN)  # what the ground of a snapshot is the sum of
+RAISING = ("bedrock", "sediment", BURDEN)  # layers whose sum is the ground of a snapshot
 
 
 @dataclass(frozen=True)
 class Lake:
-    """What would stand in a depression that is full. Lengths in metres; catchment and discharge are its outlet's."""
+    """A filled depression. Lengths in metres; catchment and discharge are those of its outlet."""
 
     row: int  # of the outlet
     column: int
@@ -34,7 +34,7 @@ class Lake:
 
 @dataclass(frozen=True)
 class Mouth:
-    """Where a river leaves the land. Areas in square metres, discharge in cubic metres for each second."""
+    """A river mouth. Areas in square metres, discharge in cubic metres per second."""
 
     row: int
     column: int
@@ -44,33 +44,33 @@ class Mouth:
 
 @dataclass(frozen=True)
 class ChannelFigures:
-    """What the channels of rivers are like, as `app.engine.channels` finds them."""
+    """Figures of river channels, see `app.engine.channels`."""
 
-    cells: float  # in the middles of channels
+    cells: float  # number of channel centre cells
     width: float  # median, in cells
-    relative_width: float  # the same at a flow of 1
-    migration: float  # cells in 1000 cycles; NaN where there were no channels, or only one look at them
-    bank_wear: float  # metres by which banks rose or sank in 1000 cycles; NaN likewise
+    relative_width: float  # median width at a flow of 1
+    migration: float  # cells in 1000 cycles; NaN without channels or with a single measurement
+    bank_wear: float  # metres by which banks rose or sank in 1000 cycles; NaN as above
 
 
 @dataclass(frozen=True)
 class Course:
     """The flow path from a place to the ocean, and the catchment of the place.
 
-    Where a river passes by the place that was asked about, it is that of the river.
+    For a place beside a river, it is that of the river.
     """
 
     asked: tuple[int, int]
     row: int
     column: int
     catchment: float  # square metres
-    length: float  # metres, as all that follows
+    length: float  # metres, as all following lengths
     drop: float
-    places: NDArray[np.intp]  # [cell, (row, column)]: the way
-    distances: NDArray[np.float32]  # [cell]: along the way
+    places: NDArray[np.intp]  # [cell, (row, column)]: the path
+    distances: NDArray[np.float32]  # [cell]: along the path
     ground: NDArray[np.float32]
     water: NDArray[np.float32]  # the ground with its depressions filled
-    discharge: NDArray[np.float64]  # [cell]: cubic metres for each second
+    discharge: NDArray[np.float64]  # [cell]: cubic metres per second
 
 
 # What water a survey found, beside that of the world itself: the levels of lakes in metres, minus infinity where there
@@ -81,7 +81,7 @@ SURVEYED_LEVEL, SURVEYED_FLOW, SURVEYED_WAY = "surveyed_level", "surveyed_flow",
 
 @dataclass(frozen=True)
 class Survey:
-    """How the land drains, as it was in some cycle.
+    """The drainage of the land at some cycle.
 
     `layers` are float32 [row, column] and never change: `filled`, the height of the ground with its depressions filled
     or of the sea, and `lake_depth` in metres, `flow_directions` as 1 + the number of the neighbour, 0 in the sea,
@@ -99,9 +99,9 @@ class Survey:
     layers: dict[str, NDArray[np.float32]]
     versions: dict[str, int]
     highest_order: int = 1
-    lakes: tuple[Lake, ...] = ()  # the largest first, as far as they are listed
+    lakes: tuple[Lake, ...] = ()  # the largest first, up to the length of the list
     lake_count: int = 0
-    lake_volume: float = 0.0  # of all
+    lake_volume: float = 0.0  # of all lakes
     mouths: tuple[Mouth, ...] = ()
     mouth_count: int = 0
     watershed_count: int = 0
@@ -114,7 +114,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The world after one cycle: float32 layers that stay unchanged until the next snapshot has been taken.
+    """The world after one cycle: float32 layers that stay unchanged until the next snapshot is taken.
 
     `layers` has those of the world, and `water_level`: the surface of lake or sea, or the ground where it is dry. Here
     `water` is the depth of the sea too. A trace that no process has left is absent. Those of the survey are present
@@ -137,20 +137,20 @@ class Snapshot:
     cycle: int
     lowest: float
     highest: float
-    sea_level: float  # minus infinity where there is no sea
+    sea_level: float  # minus infinity without a sea
     ledger: Ledger
     imbalance: float
     survey: Survey | None = None
-    snowballs: int = 0  # that have fallen
+    snowballs: int = 0  # fallen so far
     years: float = 0.0  # of geological time
-    materials: Materials | None = None  # where there are several
+    materials: Materials | None = None  # if there are several
     trees: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, len(TREE_COLUMNS)), np.float32))
     trees_version: int = 0
     version: int = 0
     flora: Flora = field(default_factory=shipped_flora)
-    reference_cell_size: float | None = None  # as `World.reference_cell_size` has it; None: the cell size
-    origin: Origin | None = None  # of a world that began with a model that has one
-    of_world: frozenset[str] = frozenset()  # names of all layers of the world, also of those not here
+    reference_cell_size: float | None = None  # see `World.reference_cell_size`; None: the cell size
+    origin: Origin | None = None  # of the source model, if it has one
+    of_world: frozenset[str] = frozenset()  # names of all layers of the world, including those not here
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -158,7 +158,7 @@ class Snapshot:
         return rows, columns
 
     def ground(self, cells: Any = np.s_[:, :], dtype: type[np.floating[Any]] = np.float32) -> NDArray[Any]:
-        """The height of the ground, which water and wind see, of all cells or of those of an index."""
+        """The height of the ground, of all cells or of an index."""
         ground: NDArray[Any] = self.layers["bedrock"][cells].astype(dtype)
         for name in RAISING[1:]:
             if name in self.layers:
@@ -167,5 +167,5 @@ class Snapshot:
 
     @property
     def ground_version(self) -> int:
-        """The version in which the ground was changed last."""
+        """The version of the last change of the ground."""
         return max(self.versions[name] for name in RAISING if name in self.versions)

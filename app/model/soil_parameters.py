@@ -1,4 +1,4 @@
-"""Loose ground at the start: how thick each kind lies where, by expressions of the land."""
+"""Initial loose ground: thickness of each kind by expressions of the land."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.model.field_parameters import of_land, read_field
 from app.model.materials import load_materials
 from app.model.parameters import Parameters, described
 
-SOIL = "soil"  # their section in a preset
+SOIL = "soil"  # section in a preset
 LARGEST_DEPTH = 1000.0  # metres of one kind; more is cut off
 
 
 def read_own_kinds(text: str) -> dict[str, str]:
-    """By its name the expression of each kind that a text lists. Raises `UserError` where it is no such list."""
+    """The expressions in a text, by kind. Raises `UserError` if it is invalid."""
     path = f"{SOIL}.own_kinds"
     found: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(";"))):
@@ -79,7 +79,7 @@ else:
 
 
 def depths_told(parameters: SoilParameters) -> dict[str, tuple[str, str]]:
-    """Of each kind whose thickness is told, the path of the parameter that tells it, and the expression."""
+    """For each kind with a given thickness, the path of its parameter and the expression."""
     told = {kind: (f"{SOIL}.{kind}", str(getattr(parameters, kind))) for kind in SHIPPED_KINDS}
     told |= {kind: (f"{SOIL}.own_kinds", text) for kind, text in read_own_kinds(parameters.own_kinds).items()}
     return {kind: (path, text) for kind, (path, text) in told.items() if text.strip()}

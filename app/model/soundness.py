@@ -1,4 +1,4 @@
-"""Whether a world is sound: one that is can be saved and opened again, and nothing of it was lost."""
+"""Soundness of a world: a sound world can be saved and opened again, and conserves mass."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.model.world import World
 
 
 class Fault(NamedTuple):
-    """What is wrong with a world, in words, and where, as far as it is known: a layer, and a cell (row, column)."""
+    """What is wrong with a world, and where, if known: layer and cell (row, column)."""
 
     why: str
     layer: str = ""
@@ -22,13 +22,13 @@ class Fault(NamedTuple):
 
 
 def is_within(values: NDArray[Any], low: float, high: float) -> bool:
-    """Whether all values are from `low` to `high`, which NaN is not."""
-    # Far cheaper than a test of each; both are NaN where any value is.
+    """Whether all values are from `low` to `high`; false for NaN."""
+    # Far cheaper than a test of each value; both are NaN if any value is.
     return bool(values.min() >= low and values.max() <= high)
 
 
 def unsound_cell(name: str, layer: NDArray[Any]) -> tuple[int, int] | None:
-    """The first cell of a layer whose value is beyond its bounds, or not a finite number; None where all are sound."""
+    """The first cell with a value out of bounds or not finite; None if all are sound."""
     low, high = layer_declaration(name).bounds
     if is_within(layer, low, high):
         return None
@@ -37,8 +37,8 @@ def unsound_cell(name: str, layer: NDArray[Any]) -> tuple[int, int] | None:
 
 
 def find_fault(world: World) -> Fault | None:
-    """The first fault of a world's layers, trees or centrelines. None where all values are finite and within bounds."""
-    # Faster than kind by kind
+    """The first fault of a world's layers, trees or centrelines; None if there is none."""
+    # Faster than each kind on its own
     mix_is_sound = world.materials is None or is_within(world.mix, *layer_declaration(LOOSE).bounds)
     for name, layer in world.layers.items():
         if not (mix_is_sound and name.startswith(LOOSE)) and (cell := unsound_cell(name, layer)):
@@ -60,7 +60,7 @@ def find_fault(world: World) -> Fault | None:
 
 
 def unsound_account(world: World, allowed: float) -> str:
-    """The substance of which most is unaccounted for, where it is more than is allowed; empty where all adds up."""
+    """The substance with the largest imbalance above the tolerance; empty if there is none."""
     imbalances = {name: abs(imbalance) for name, imbalance in world.imbalances().items()}
-    beyond = {name: part for name, part in imbalances.items() if not part <= allowed}  # also NaN
+    beyond = {name: part for name, part in imbalances.items() if not part <= allowed}  # true for NaN, too
     return max(beyond, key=beyond.__getitem__, default="")

@@ -1,4 +1,4 @@
-"""TOML from files of anybody: parsed only where its nesting is bounded."""
+"""TOML from untrusted files, with limited nesting."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 DEEPEST = 100  # levels of lists and tables, and parts of a dotted key
 
-# Python's parser takes memory by the square of the parts of a key: gigabytes for 16 000.
+# Python's parser needs memory quadratic in the parts of a key: gigabytes for 16 000.
 _DEEP_KEY = re.compile(
     rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{DEEPEST}}}""",
 )
@@ -18,10 +18,10 @@ _TEXT_OR_BRACKET = re.compile(
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The content of a text. Raises `ValueError` where it is no TOML, `RecursionError` where it is nested too deeply.
+    """The content of a text. Raises `ValueError` if it is not TOML, `RecursionError` if it is nested too deeply.
 
-    The parser calls itself for each level. Were it to find out by itself that it cannot go deeper, garbage that is
-    collected down there could not be: no finalizer, of whatever else in the program, could call a function.
+    The parser recurses for each level. At its own limit, finalizers of collected garbage could not call functions
+    any more.
     """
     if _DEEP_KEY.search(text) or _nesting(text) > DEEPEST:
         raise RecursionError
@@ -29,7 +29,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def _nesting(text: str) -> int:
-    """The most brackets that are open at once, outside texts and comments."""
+    """The deepest nesting of brackets, outside strings and comments."""
     deepest = depth = 0
     for found in _TEXT_OR_BRACKET.finditer(text):
         match found[0]:

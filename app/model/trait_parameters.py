@@ -1,4 +1,4 @@
-"""What a scene has otherwise than the files of its materials and plants."""
+"""Changed traits of materials and plants, as parameters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.model.traits import Setting, read_settings
 
 
 def read_material_traits(text: str) -> tuple[Setting, ...]:
-    """The traits of materials that a text lists. Raises `UserError` where it is no such list."""
+    """The traits of materials in a text. Raises `UserError` if it is invalid."""
     return read_settings("traits.materials", text, lambda name: Material)
 
 
 def read_plant_traits(text: str) -> tuple[Setting, ...]:
-    """The traits of plants that a text lists. Raises `UserError` where it is no such list."""
+    """The traits of plants in a text. Raises `UserError` if it is invalid."""
     return read_settings("traits.plants", text, lambda name: Plant if name == GRASS else Tree)
 
 

@@ -1,7 +1,7 @@
-"""Traits of materials and of plants: those of their numbers and colours that a scene has otherwise than their files.
+"""Traits of materials and plants: numbers and colours that a scene can change.
 
-A trait is declared where the kind is, as a field of its struct: a number by `parameter`, several numbers that must not
-fall by `rising`, or a `Colour`. What a scene has otherwise is one text, `sand repose 30; clay colour #8f6a58`.
+A trait is a field of the struct of a kind: a number by `parameter`, several non-decreasing numbers by `rising`, or a
+`Colour`. The changes of a scene are one text, `sand repose 30; clay colour #8f6a58`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Kind = TypeVar("Kind", bound=msgspec.Struct)
 
 
 class Setting(NamedTuple):
-    """A trait of a kind that is not as its file says."""
+    """A changed trait of a kind."""
 
     kind: str
     trait: str
@@ -38,7 +38,7 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class Trait:
-    """One trait as it was declared. A colour has no numbers; a single number has the name of the trait."""
+    """The declaration of a trait. A colour has no numbers; a single number has the name of the trait."""
 
     name: str
     help: str
@@ -50,7 +50,7 @@ class Trait:
 
 
 def rising(help: str, *names: str) -> msgspec.Meta:
-    """Declare several numbers that must not fall, each with a name."""
+    """Declare several non-decreasing numbers, each with a name."""
     return msgspec.Meta(description=help, extra={"names": names})
 
 
@@ -63,12 +63,12 @@ def declared_traits(kind: type[msgspec.Struct]) -> dict[str, Trait]:
 
 
 def traits_of(kind: msgspec.Struct) -> dict[str, Trait]:
-    """The traits that a kind has: a liquid would have no angle of repose."""
+    """The traits that a kind has."""
     return {name: trait for name, trait in declared_traits(type(kind)).items() if getattr(kind, name) is not None}
 
 
 def numbers_of(kind: msgspec.Struct, trait: Trait) -> tuple[float, ...]:
-    """The numbers of a trait of a kind; none of a colour."""
+    """The numbers of a trait; none for a colour."""
     value = getattr(kind, trait.name)
     if not trait.numbers:
         return ()
@@ -76,7 +76,7 @@ def numbers_of(kind: msgspec.Struct, trait: Trait) -> tuple[float, ...]:
 
 
 def setting_of(kind: str, trait: Trait, numbers: Sequence[float]) -> Setting:
-    """The setting that gives a trait these numbers. Several are made to rise by moving those that come after."""
+    """The setting of a trait to these numbers. Later numbers are raised so that they do not decrease."""
     if len(trait.numbers) == 1:
         return Setting(kind, trait.name, float(numbers[0]))
     risen: list[float] = []
@@ -86,7 +86,7 @@ def setting_of(kind: str, trait: Trait, numbers: Sequence[float]) -> Setting:
 
 
 def changed(kinds: Iterable[Kind], settings: Iterable[Setting]) -> tuple[Kind, ...]:
-    """The kinds with their traits as they are set. What is set of others is no matter."""
+    """The kinds with changed traits. Settings of other kinds are ignored."""
     settings = tuple(settings)
 
     def with_own(kind: Kind) -> Kind:
@@ -98,7 +98,7 @@ def changed(kinds: Iterable[Kind], settings: Iterable[Setting]) -> tuple[Kind, .
 
 
 def with_setting(settings: Iterable[Setting], setting: Setting) -> tuple[Setting, ...]:
-    """The settings with one more, or with one changed, in its place."""
+    """The settings with one added or replaced."""
     of_which = (setting.kind, setting.trait)
     others = tuple(settings)
     if of_which in ((s.kind, s.trait) for s in others):
@@ -107,7 +107,7 @@ def with_setting(settings: Iterable[Setting], setting: Setting) -> tuple[Setting
 
 
 def without_setting(settings: Iterable[Setting], kind: str, trait: str) -> tuple[Setting, ...]:
-    """The settings without that of a trait, which is as its file says then."""
+    """The settings without that of a trait."""
     return tuple(s for s in settings if (s.kind, s.trait) != (kind, trait))
 
 
@@ -123,9 +123,9 @@ def write_settings(settings: Iterable[Setting]) -> str:
 
 
 def read_settings(path: str, text: str, type_of: Callable[[str], type[msgspec.Struct]]) -> tuple[Setting, ...]:
-    """The settings that a text lists. Raises `UserError`, which begins with `path`, where it is no such list.
+    """The settings in a text. Raises `UserError`, which begins with `path`, if it is invalid.
 
-    `type_of` says what sort of kind a name must be of. Whether there is one is not known here.
+    `type_of` is the type of kind for a name. Whether that kind exists is not checked here.
     """
     settings: tuple[Setting, ...] = ()
     for part in filter(None, (part.strip() for part in text.split(";"))):
@@ -141,7 +141,7 @@ def read_settings(path: str, text: str, type_of: Callable[[str], type[msgspec.St
 
 
 def check_kinds(path: str, settings: Iterable[Setting], known: Iterable[str], what: str) -> None:
-    """Raise `UserError` where a setting is of a kind that there is not; `what` a kind is."""
+    """Raise `UserError` for settings of unknown kinds; `what` names the kind."""
     names = tuple(known)
     for setting in settings:
         if setting.kind not in names:
@@ -156,7 +156,7 @@ def linear_colour(colour: str) -> tuple[float, float, float]:
 
 
 def _value(where: str, trait: Trait, words: Sequence[str]) -> TraitValue:
-    """What the words of a text mean for a trait."""
+    """The value of a trait from words of a text."""
     if not trait.numbers:
         if len(words) != 1 or not re.fullmatch(COLOUR, words[0]):
             raise UserError(f"{where}: {trait.label} must be a colour, such as #8f6a58")

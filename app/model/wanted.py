@@ -1,4 +1,4 @@
-"""Long work that asks between two of its portions whether anybody still wants it."""
+"""Cancellation of long work, which checks between portions whether it is still wanted."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from contextvars import ContextVar
 
 from app.model.errors import UserError
 
-_is_wanted: ContextVar[Callable[[], bool]] = ContextVar("is_wanted", default=lambda: True)  # of each thread its own
+_is_wanted: ContextVar[Callable[[], bool]] = ContextVar("is_wanted", default=lambda: True)  # per thread
 
 
 class Unwanted(UserError):
-    """What was being made is not wanted any more."""
+    """The result is not wanted any more."""
 
 
 @contextlib.contextmanager
 def wanted_while(is_wanted: Callable[[], bool]) -> Iterator[None]:
-    """Within it, on this thread, `check_wanted` asks this."""
+    """A context in which `check_wanted` on this thread calls this function."""
     before = _is_wanted.set(is_wanted)
     try:
         yield
@@ -26,6 +26,6 @@ def wanted_while(is_wanted: Callable[[], bool]) -> Iterator[None]:
 
 
 def check_wanted() -> None:
-    """Raise `Unwanted` where the work goes on for nobody. Asked at least once a second by what takes longer."""
+    """Raise `Unwanted` if the work is not wanted. Long work calls it at least once a second."""
     if not _is_wanted.get()():
         raise Unwanted("it is not wanted any more")

@@ -1,4 +1,4 @@
-"""The state that the simulation owns: the layers of the ground, and the ledger of what came and went."""
+"""The world: the state that the simulation owns, with layers and ledger."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 LARGEST_SIDE = 8192
 SMALLEST_SIDE = 8
 
-# Sides of a cell in metres: beyond them lies no landscape, and far beyond them volumes overflow or vanish.
+# Cell sizes in metres: beyond them there are no landscapes, and far beyond them volumes overflow or vanish.
 SMALLEST_CELL = 1e-4
 LARGEST_CELL = 1e6
-SMALLEST_RELIEF = 1e-3  # metres: a flatter land has no ways for water that numbers of the picture could tell
+SMALLEST_RELIEF = 1e-3  # metres: flatter land has no flow paths in single precision
 LARGEST_RELIEF = 9000.0
 
-ABOUT = 0.999  # of a length that is as long as another one, but for how both were rounded
+ABOUT = 0.999  # ratio of lengths that are equal up to rounding
 
-DEFAULT_CELL_SIZE = 20.0  # metres, where neither source nor scene gives one
+DEFAULT_CELL_SIZE = 20.0  # metres, if neither source nor scene gives one
 
-LARGEST_CYCLE = 2**53  # what every reader of JSON keeps exactly
+LARGEST_CYCLE = 2**53  # exact in every JSON reader
 
-# What a state has as plain numbers
+# Plain numbers of a state
 COUNTS = (
     "trees_version", "cycle", "touches", "snowballs", "years", "years_to_come", "has_past", "cycles_before",
     "wind_field_direction",
@@ -83,32 +83,32 @@ class World(LayeredMap):
         super().__init__(bedrock, sediment, water)
         self.standing = np.where(self.water > 0.0, LAKE, DRY).astype(np.uint8)
         self.water_level: Layer = self.ground + self.water
-        self.sea_level = -math.inf  # where there is no sea
+        self.sea_level = -math.inf  # no sea
         self.water_version = 0  # grows with each change of the three above
-        self.walls = False  # whether the map's edges keep all water
-        self.materials: Materials | None = None  # where there are several
+        self.walls = False  # whether the edges keep all water
+        self.materials: Materials | None = None  # if there are several
         self.mix = self.sediment[..., None]
         self.flora = shipped_flora()
-        self.origin: Origin | None = None  # of a world that began with a model that has one
+        self.origin: Origin | None = None  # of the source model, if it has one
         self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)
-        self.trees_version = 0  # as `version` was when they were changed last
-        self.centrelines = np.empty((0, len(CENTRELINE_COLUMNS)))  # of rivers that meander
-        self.wind_field_direction = 0.0  # degrees that the prevailing wind came from when the field was found
+        self.trees_version = 0  # `version` at their last change
+        self.centrelines = np.empty((0, len(CENTRELINE_COLUMNS)))  # of meandering rivers
+        self.wind_field_direction = 0.0  # direction of the prevailing wind for which the field was computed, degrees
         if not SMALLEST_CELL <= cell_size <= LARGEST_CELL:
             raise UserError(f"cells of {cell_size:g} m: a side must be from {SMALLEST_CELL:g} to {LARGEST_CELL:g} m")
         self.cell_size = float(cell_size)
         self.reference_cell_size = float(reference_cell_size) or self.cell_size
         self.seed = int(seed)
-        self.snowballs = 0  # that have fallen
+        self.snowballs = 0  # fallen so far
         self.years = 0.0  # of geological time
-        self.years_to_come = 0.0  # of it, that have passed and wait for the next step
-        self.has_past = False  # whether it has water and plants of before its first cycle
-        self.cycles_before = 0  # that the averages of streams know beside those since the first
+        self.years_to_come = 0.0  # geological time that waits for the next step
+        self.has_past = False  # whether it was spun up
+        self.cycles_before = 0  # cycles in the averages of streams before the first cycle
         self.ledger = Ledger(water=Account(initial=self.stored("water"), scale=self.stored("water")))
         self._begin_accounts()
 
     def lay_materials(self, materials: Materials, parts: Mapping[str, float], rise: NDArray[np.float32]) -> None:
-        """Make the ground of several materials: the rock in strata, whose top is at `rise`, the sediment a mix.
+        """Use several materials: rock in strata with their top at `rise`, sediment as a mix.
 
         `parts` are the proportions of the kinds.
         """
@@ -121,9 +121,9 @@ class World(LayeredMap):
         self._begin_accounts()
 
     def lay_soil(self, depths: Mapping[str, Layer]) -> None:
-        """Let the uppermost rock be loose kinds, so thick in metres, [row, column], and the ground as high as it is.
+        """Turn the uppermost rock into loose kinds of these thicknesses in metres, [row, column], at constant height.
 
-        They lie below no other: each cell mixes them with what is loose there already. Only before the first cycle.
+        Each cell mixes them with loose material that is already there. Only before the first cycle.
         """
         assert self.materials is not None
         for name, depth in depths.items():
@@ -133,20 +133,20 @@ class World(LayeredMap):
         self._begin_accounts()
 
     def _begin_accounts(self) -> None:
-        """Let the ledger begin with the rock and the loose kinds that lie here now."""
+        """Start the ledger with the present rock and loose kinds."""
         self.ledger.rock = Account(initial=self.stored("rock"), scale=self._volume(np.abs(self.bedrock)))
         self.ledger.sediment = Account(initial=self.stored("sediment"), scale=self.stored("sediment"))
         for name in self.materials.names if self.materials is not None else ():
             self.ledger.kinds[name] = Account(initial=self.stored(name), scale=self.stored("sediment"))
 
     def restore_materials(self, materials: Materials, layers: Mapping[str, Layer]) -> None:
-        """As `lay_materials`, with the mix that a saved world had, and without a word to the ledger."""
+        """As `lay_materials`, with the mix of a saved world, and without the ledger."""
         self._have_materials(materials)
         for name in materials.names:
             self.layers[LOOSE + name][...] = layers[LOOSE + name]
 
     def sum_mix(self, cells: Any = np.s_[:, :]) -> None:
-        """Bring sediment and ground up to date with the mix, in all cells or in those of an index."""
+        """Recompute sediment and ground from the mix, in all cells or in an index."""
         if self.materials is not None:
             sediment, mix = self.sediment[cells], self.mix[cells]
             sediment[...] = 0.0
@@ -155,9 +155,9 @@ class World(LayeredMap):
         self.sum_ground(cells)
 
     def material_fields(self, **properties: float) -> MaterialFields:
-        """The materials as kernels take them, with this world's own arrays.
+        """The materials for kernels, with the arrays of this world.
 
-        `properties` are those of sediment and rock in a world that knows one sort of each: 1 where they are not told.
+        `properties` are those of the single sediment and rock of a world without materials, by default 1.
         """
         from kernels.materials import Materials as MaterialFields
         from kernels.materials import one_kind
@@ -184,29 +184,29 @@ class World(LayeredMap):
 
     @property
     def refinement(self) -> float:
-        """How many cells lie along a side of a reference cell: 1 where parameters that count cells hold as they are."""
+        """Cells along the side of a reference cell; 1 if parameters that count cells apply unchanged."""
         return self.reference_cell_size / self.cell_size
 
     @property
     def cell_area(self) -> float:
-        """Square metres."""
+        """Area of a cell in square metres."""
         return self.cell_size * self.cell_size
 
     def stored(self, substance: str) -> float:
-        """Cubic metres of a substance that lie in the layers now."""
-        names = (name for name in (*LAYERS, LOOSE + substance) if name in self.layers)  # drops do not outlive a cycle
+        """Cubic metres of a substance in the layers."""
+        names = (name for name in (*LAYERS, LOOSE + substance) if name in self.layers)  # drops end within a cycle
         return sum(self._volume(self.layers[name]) for name in names if layer_declaration(name).account == substance)
 
     def imbalance(self) -> float:
-        """The largest imbalance of any account, as a fraction: 0 means that nothing was lost or made from nothing."""
+        """The largest imbalance of any account, as a fraction."""
         return max(map(abs, self.imbalances().values()))
 
     def imbalances(self) -> dict[str, float]:
-        """The imbalance of each account, as `Account.imbalance` has it."""
+        """The imbalance of each account, see `Account.imbalance`."""
         return {name: account.imbalance(self.stored(name)) for name, account in self.ledger.accounts().items()}
 
     def layers_of_state(self) -> dict[str, NDArray[Any]]:
-        """The layers that a state has: neither those that never change nor the sediment that is the sum of a mix."""
+        """The layers of a state: without constant ones, and without sediment that is the sum of a mix."""
         derived = {"sediment"} if self.materials is not None else set()
         return {
             name: layer
@@ -215,16 +215,16 @@ class World(LayeredMap):
         }
 
     def version_of(self, name: str) -> int:
-        """As `version` was when a layer of the state was changed last."""
+        """`version` at the last change of a layer."""
         return self.changed["sediment" if name.startswith(LOOSE) else name]
 
     def state(self) -> dict[str, Any]:
-        """A copy of all that changes from cycle to cycle."""
+        """A copy of everything that changes from cycle to cycle."""
         layers = {name: layer.copy() for name, layer in self.layers_of_state().items()}
         return {"layers": layers, **self.rest_of_state()}
 
     def rest_of_state(self) -> dict[str, Any]:
-        """A copy of what `state` has besides the layers."""
+        """A copy of `state` without the layers."""
         return {
             **{name: getattr(self, name) for name in COUNTS},
             "trees": self.trees.copy(),
@@ -234,14 +234,14 @@ class World(LayeredMap):
         }
 
     def ledger_copy(self) -> Ledger:
-        """The ledger as it is now, for others to keep."""
+        """A copy of the ledger."""
         return _copied(self.ledger)
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go back to what `state` returned."""
+        """Restore a state."""
         for name in self.layers.keys() - state["layers"].keys():
             if not (layer_declaration(name).always or layer_declaration(name).given):
-                del self.layers[name]  # a trace that no process had left yet
+                del self.layers[name]  # a trace that did not exist then
         for pack in list(self._packs):
             names = side_by_side(pack)
             self._packs[pack][..., len(names) :] = 0.0
@@ -267,9 +267,9 @@ class World(LayeredMap):
         seed: int,
         reference_cell_size: float = 0.0,
     ) -> World:
-        """A world in a state as `state` returns it; `given` are the layers that never change.
+        """A world in a state from `state`; `given` are the constant layers.
 
-        The levels of its lakes are derived from how much water lies there, see `app.processes.pools`.
+        The levels of lakes are derived from their water, see `app.processes.pools`.
         """
         layers = {name: np.array(layer) for name, layer in state["layers"].items()}  # some are compressed
         bedrock = layers["bedrock"]
@@ -285,7 +285,7 @@ class World(LayeredMap):
         return world
 
     def copy(self, state: dict[str, Any] | None = None) -> World:
-        """Another world in the same state, or in an older one, which shares nothing that changes with this one."""
+        """A copy of the world in its present or an older state. It shares nothing that changes."""
         given = {name: layer for name, layer in self.layers.items() if layer_declaration(name).given}
         other = World.from_state(
             state or self.state(), given, self.materials, self.cell_size, self.seed, self.reference_cell_size
