@@ -71,6 +71,7 @@ class Documents(OpenScenes):
         self._left: Left | None = None  # while newly opened worlds have not arrived
         self._heard_of: Beginning | None = None  # the newest worlds that were reported
         self._lands: dict[int, Beginning] = {}  # by branch of the time line that begins with it
+        self._changes_on_the_way: list[Change] | None = None  # requested since a moment was, until it arrives
         self._names: list[tuple[Named, str]] = []  # of pending requests
         self._restart_name = ""
         self._restart_due: float | None = None
@@ -125,7 +126,7 @@ class Documents(OpenScenes):
             self._restart_name = DECLARATIONS[path].label
         elif section_of(path) != VIEW_SECTION:
             for world in (None,) if worlds == everywhere else worlds:
-                self._simulation.ask(Change({path: value}, world))
+                self._ask_for_change({path: value}, world)
 
     def rebuilds(self, path: str) -> bool:
         """Whether a change of a parameter rebuilds the edited worlds."""
@@ -159,7 +160,7 @@ class Documents(OpenScenes):
                 if section_of(path) != VIEW_SECTION and world in worlds[path]
             }
             if acting:
-                self._simulation.ask(Change(acting, world))
+                self._ask_for_change(acting, world)
         return None
 
     def change_back(self, path: str, values: Sequence[Value]) -> None:
@@ -171,7 +172,7 @@ class Documents(OpenScenes):
         self.scenes = tuple(scene.with_value(path, value) for scene, value in zip(self.scenes, values, strict=True))
         if section_of(path) != VIEW_SECTION:
             for world, value in enumerate(values):
-                self._simulation.ask(Change({path: value}, world))
+                self._ask_for_change({path: value}, world)
 
     def take_from(self, other: Scene) -> None:
         """Apply climate and processes of another scene to the edited worlds."""
@@ -180,8 +181,14 @@ class Documents(OpenScenes):
             values = differences(scenes[world], other)
             scenes[world] = with_compared_of(scenes[world], other)
             if values:
-                self._simulation.ask(Change(values, world))
+                self._ask_for_change(values, world)
         self.scenes = tuple(scenes)
+
+    def _ask_for_change(self, values: Mapping[str, Value], world: int | None) -> None:
+        change = Change(dict(values), world)
+        if self._changes_on_the_way is not None:
+            self._changes_on_the_way.append(change)
+        self._simulation.ask(change)
 
     def restart(self, name: str) -> Open:
         """Rebuild the worlds. `name` is that of the step. Returns the request."""
@@ -293,16 +300,24 @@ class Documents(OpenScenes):
         if self._made_from.opened != self._asked_for.opened:
             self._left = Left(self._made_from.scenes, self._left.edited if self._left else self.edited)
 
+    def leave_for_moment(self) -> None:
+        """A moment of the time line was requested. Changes from now on apply to its land."""
+        self._changes_on_the_way = []
+
     def came_to_moment(self, branch: int) -> None:
         """The worlds were restored from a moment of the time line; their land began with this branch.
 
-        They keep the present view and have the parameters of that moment.
+        They keep the present view and have the parameters of that moment, with what was changed on the way to it.
         """
+        changes, self._changes_on_the_way = self._changes_on_the_way or (), None
         if self._asked_for is not None and self._asked_for is not self._heard_of:
             return  # another land was requested since
         self._asked_for = self._restart_due = self._left = None
         shown = self.scene
-        self.scenes = tuple(seen_as(scene, shown) for scene in self._simulation.scenes)
+        scenes = self._simulation.scenes
+        for change in changes:
+            scenes = change.applied_to(scenes)
+        self.scenes = tuple(seen_as(scene, shown) for scene in scenes)
         self._made_from = self._lands.get(branch, self._made_from).of(range(len(self.scenes)))
         self._opened = self._made_from.opened
         if self.edited not in self.choices:

@@ -23,6 +23,7 @@ class History:
         """Request the land of a moment."""
         self._going = going
         self._seen[self._land] = self._views.camera.parameters()
+        self._documents.leave_for_moment()
         self._simulation.ask(going)
 
     @property

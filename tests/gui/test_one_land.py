@@ -10,7 +10,7 @@ import pytest
 
 from app.engine import answers
 from app.scene.scene import Scene
-from app.window.application import Application
+from app.window.viewer import Viewer
 from tests.gui.host import SMALL, Driver, drive
 
 COLUMNS = {"first": 64, "second": 40, "third": 56}
@@ -22,15 +22,15 @@ def land(name: str) -> Scene:
     return msgspec.structs.replace(SMALL.with_values({**values, "camera.pitch": COLUMNS[name] - 20.0}), name=name)
 
 
-def seen(application: Application) -> dict[str, Any]:
+def seen(viewer: Viewer) -> dict[str, Any]:
     """Which land ground, view, camera and title are of; without the ground where there is none yet."""
-    snapshot = application.snapshot
+    application, snapshot = viewer.application, viewer.application.snapshot
     if snapshot is None:
         return {}
     return {
         "ground": next(name for name, columns in COLUMNS.items() if columns == snapshot.shape[1]),
         "view": application.documents.seen_scene.name,
-        "title": application.title.removeprefix("Thalweg – ").partition(" – ")[0].partition(",")[0],
+        "title": viewer.title.removeprefix("Thalweg – ").partition(" – ")[0].partition(",")[0],
         "camera": next(
             name for name, columns in COLUMNS.items() if abs(application.camera.parameters().pitch - columns + 20) < 1.0
         ),
@@ -53,7 +53,7 @@ def test_what_is_seen_is_of_one_land_while_others_come(is_first_seen: bool, monk
         grounds = []
 
         def comes(name: str) -> bool:
-            now = seen(application)
+            now = seen(driver.viewer)
             if now:
                 assert set(now.values()) == {now["ground"]}, now
                 grounds.append(now["ground"])
@@ -72,7 +72,7 @@ def test_what_is_seen_is_of_one_land_while_others_come(is_first_seen: bool, monk
                     comes("none")
                     driver.engine.yield_()
                 if name != "third" and grounds:
-                    assert application.title.partition(" – cycle")[0].endswith("opening third")
+                    assert driver.viewer.title.partition(" – cycle")[0].endswith("opening third")
                 may_make[name].set()
                 driver.wait_for(lambda name=name: comes(name), f"the land {name}")
             assert list(dict.fromkeys(grounds)) == list(COLUMNS)

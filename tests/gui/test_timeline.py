@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import msgspec
 import numpy as np
+import pytest
 from imgui_bundle import imgui
 
 from app.engine.autosave import SessionFolder, ended_sessions
 from app.engine.compressed import Compressed, spill
 from app.engine.creation import create_world
 from app.engine.kept import KeptWorld
+from app.engine.messages import Request
 from app.engine.simulator import Simulator
 from app.files.journal import Journal
 from app.files.opening import is_journal, read_journal
 from app.files.scratch import scratch_folder
 from app.model.camera_path import read_camera_path
 from app.model.view_parameters import CameraParameters
-from app.scene.edits import Blur, Edit, Open
+from app.scene.edits import Blur, Change, Edit, Open
 from app.scene.scene import curve_of
 from app.window.application import Application
 from app.window.camera_moves import ALONG_WATER, OVER_LAND
@@ -29,6 +32,7 @@ from app.window.sessions import Sessions
 from app.window.undo import LandStep, ValueStep
 from tests.gui.host import SMALL, Driver, drive
 from tests.gui.test_panel import WITHOUT_DROPS, have_land, running_scene
+from tests.waiting import wait_for
 
 
 def settled(driver: Driver) -> None:
@@ -110,6 +114,32 @@ def test_a_new_seed_a_reset_and_a_blur_are_undone_to_the_land_of_before() -> Non
         driver.wait_for(lambda: application.simulation.status.cycle == cycle + 1, "the blurred land")
 
     drive(test, SMALL)
+
+
+def test_a_change_before_a_moment_is_seen_to_have_come_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def test(driver: Driver) -> None:
+        application, may_change = paused(driver), threading.Event()
+        run_to(driver, 4)
+        session = application.simulation.session
+        ask = session.ask
+
+        def held_up(request: Request) -> None:
+            if isinstance(request, Change):
+                may_change.wait()
+            ask(request)
+
+        monkeypatch.setattr(session, "ask", held_up)
+        cycle = application.simulation.status.cycle - 1
+        moments.step_back(application)
+        wait_for(lambda: application.simulation.status.cycle == cycle, "the moment")  # no frame sees it yet
+        application.editing.change("simulation.frames_per_cycle", 7)
+        settled(driver)
+        seen = application.documents.scene.simulation.frames_per_cycle
+        may_change.set()
+        assert seen == 7
+        driver.wait_for(lambda: application.documents.scene == application.simulation.scenes[0], "the change")
+
+    drive(test, WITHOUT_DROPS)
 
 
 def test_undo_goes_back_over_worlds_of_other_sizes() -> None:
