@@ -53,9 +53,19 @@ uniform sampler2D flow;
 const float PLUME_DEPTH = 1.8;  // metres that are seen of it, as of the river
 #endif
 
+#ifndef RUNNING
+#define RUNNING 0
+#endif
 #if SEA == 0
 in vec2 map_place;
+#if RUNNING == 1
+in float level;
+in vec2 fall;               // how steeply the surface rises to the east and south
+uniform sampler2D froude;
+const float BREAKS = 0.75, WHITE = 1.6;  // Froude numbers: from where on water foams, and where it is white
+#else
 flat in float level;
+#endif
 #endif
 
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
@@ -248,7 +258,12 @@ void main() {
 #endif
     vec3 position = vec3(map_place.x, level * frame.map.w, map_place.y);
     vec2 uv = map_uv(map_place);
+#if RUNNING == 1
+    // A calm sea is drawn as one.
+    float there = any(equal(textureGather(water_level, uv, 0), vec4(frame.water.w))) ? 0.0 : 1.0;
+#else
     float there = outside ? 1.0 : belongs(uv, level);
+#endif
 #if SEA == 0 && FINE_WATER == 1
     float water = (level - elevation_at(surface, uv)) * frame.map.w;  // metres of it
 #else
@@ -296,6 +311,13 @@ void main() {
 #endif
     Waves waves = water_waves(map_place, depth, WAVINESS);
     float tilt = 0.0;
+#if RUNNING == 1
+    waves.slope += fall * frame.map.w;
+    float quick = textureLod(froude, uv, 0.0).x;
+    vec2 ripples = map_place / (frame.map.z * 2.5);
+    float white = smoothstep(BREAKS, WHITE, quick + 0.8 * (textureLod(detail, ripples / 7.0, 1.0).w - 0.5));
+    waves.roughness += 0.02 * smoothstep(0.1, BREAKS, quick);
+#endif
 #if WAVES == 1
     float foam = 0.0, crest = 0.0;
     if (!outside) {
@@ -349,6 +371,11 @@ void main() {
     colour += CREST_GLOW * crest * from_behind * frame.sun_light.rgb * seen.x * (1.0 - mirror);
     colour = mix(colour, FOAM * daylight, foam);
     keep *= 1.0 - foam;
+#endif
+
+#if RUNNING == 1
+    colour = mix(colour, FOAM * daylight, 0.85 * white);
+    keep *= 1.0 - 0.85 * white;
 #endif
 
     float hidden = left_out_for_overlay(uv, textureLod(surface, uv, 0.0));

@@ -10,6 +10,10 @@
 #define PART 0  // of the sea: 0 all of it, 1 on the map, 2 around it, to the horizon
 #endif
 
+#ifndef RUNNING
+#define RUNNING 0  // 1: water that runs, whose level is another in each cell
+#endif
+
 #if SEA == 1
 invariant gl_Position;  // parts of the sea share an edge
 
@@ -46,6 +50,24 @@ uniform float tile;  // cells along its side
 in vec3 lake;  // first column and row, level in metres
 
 out vec2 map_place;
+
+#if RUNNING == 1
+#include "running.glsl"
+
+out float level;
+out vec2 fall;
+
+void main() {
+    // Two triangles for each square between four cells.
+    int square = gl_VertexID / 6, corner = gl_VertexID % 6, side = int(tile);
+    ivec2 step = ivec2(corner == 1 || corner == 2 || corner == 4, corner == 2 || corner == 4 || corner == 5);
+    ivec2 cell = min(ivec2(lake.xy) + ivec2(square % side, square / side) + step, ivec2(frame.map.xy) - 1);
+    map_place = (vec2(cell) + 0.5) * frame.map.z;
+    level = running_level(cell);
+    fall = running_fall(cell);
+    gl_Position = clip_position(vec4(map_place.x, level * frame.map.w, map_place.y, 1.0));
+}
+#else
 flat out float level;
 
 void main() {
@@ -54,4 +76,5 @@ void main() {
     level = lake.z;
     gl_Position = clip_position(vec4(map_place.x, level * frame.map.w, map_place.y, 1.0));
 }
+#endif
 #endif

@@ -63,7 +63,7 @@ def erode(touch: Touch) -> None:
     weight = touch.weight[row.astype(np.intp) - rows.start, column.astype(np.intp) - columns.start]
     places = np.stack([row, column], axis=1)[chance[2] < weight]
     scene = touch.scene
-    poured = erode_from(world, scene.droplets, scene.edges, places, settled=scene.pools.enabled)
+    poured = erode_from(world, scene.droplets, scene.edges, places, settled=scene.has_standing_water)
     if poured:
         world.ledger.water.gain(BY_HAND, poured)
     settle(touch)

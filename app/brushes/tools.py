@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from app.brushes import forms, land, material, plants, water
 from app.brushes.touch import Touch, part_of_way
 from app.model.field_parameters import FIELD_LAYERS
+
+if TYPE_CHECKING:
+    from app.scene.scene import Scene
 
 Gesture = Literal["paint", "line", "curve", "stamp", "place"]
 Choice = Literal["", "loose", "plant", "form", "rate"]
@@ -42,6 +45,11 @@ class Tool:
     full: float = 0.1  # of metres: how much of its radius a dab of full strength changes
     everywhere: bool = False  # also where the land is protected
     runs_drops: bool = False  # through kernels of droplets, over lakes and sea whose levels must be up to date
+
+    def lacks_process(self, scene: Scene) -> bool:
+        """Whether the process that it needs is off, and none runs in its place."""
+        in_its_place = self.needs == "pools" and scene.has_standing_water
+        return bool(self.needs) and not (in_its_place or scene.value(f"{self.needs}.enabled"))
 
 
 def _rate(goal: float, name: str = "") -> Act:

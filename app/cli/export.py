@@ -17,7 +17,7 @@ from app.export.meshes import Pixels
 from app.export.plan import Item, left_out, plan, single, write_item
 from app.export.wishes import IN_A_FOLDER, Wishes
 from app.files.atomic import claimed
-from app.processes.pools import derive_levels
+from app.processes.floods import derive_levels
 from app.scene.scene import Scene
 
 log = logging.getLogger(__name__)
@@ -50,8 +50,7 @@ def landscape_of(scene: Scene, cycles: int = 0, threads: int | None = None) -> L
     """The land of a scene after its spin-up and so many cycles."""
     opened = scene
     world, scene = run_scene(scene, cycles, threads, steps=simulating)
-    if scene.pools.enabled:
-        derive_levels(world, scene.pools, scene.edges)
+    derive_levels(world, scene.floods, scene.pools, scene.edges)
     return Landscape(world, scene, opened)
 
 

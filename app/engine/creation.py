@@ -34,7 +34,7 @@ from app.model.world import (
     World,
     check_extent,
 )
-from app.processes.pools import derive_levels
+from app.processes.floods import derive_levels
 from app.scene.scene import Scene
 from app.sources import strata
 from app.sources.fields import PICTURE_SIDE, Land, field_values, values_on
@@ -293,7 +293,9 @@ def _complete(world: World, scene: Scene) -> World:
         rise = strata.rise(world, scene.materials, _longer_side(scene, world))
         world.lay_materials(materials_of(scene.materials), parts, rise)
     if scene.world.lake_depth:
-        world.water[...] = np.maximum(0.0, world.ground.min() + scene.world.lake_depth - world.ground)
+        part = np.s_[: max(round(scene.world.lake_part * len(world.ground)), 1)]
+        ground = world.ground[part]
+        world.water[part] = np.maximum(0.0, ground.min() + scene.world.lake_depth - ground)
         world.ledger.water.gain("stood in lakes at the start", float(world.water.sum()) * world.cell_area)
     if depths := _soil_depths(world, scene):
         world.lay_soil(depths)
@@ -332,8 +334,8 @@ def field_values_of(world: World, scene: Scene, names: Iterable[str]) -> dict[st
 def _know_water(world: World, scene: Scene, texts: Iterable[str]) -> None:
     """Update the levels of lakes and sea if one of these expressions uses them."""
     expressions = map(read_field, texts)
-    if scene.pools.enabled and any(expression and expression.uses(*OF_WATER) for expression in expressions):
-        derive_levels(world, scene.pools, scene.edges)
+    if any(expression and expression.uses(*OF_WATER) for expression in expressions):
+        derive_levels(world, scene.floods, scene.pools, scene.edges)
 
 
 def _soil_depths(world: World, scene: Scene) -> dict[str, Layer]:

@@ -16,7 +16,8 @@ from app.model.trait_parameters import read_material_traits, read_plant_traits
 from app.model.world import World
 from app.processes import PROCESSES
 from app.processes.cycle import Cycle
-from app.processes.pools import Pools, derive_levels
+from app.processes.floods import Floods, derive_levels
+from app.processes.pools import Pools
 from app.processes.process import Fading, Finite, Keeping, Process
 from app.processes.snowballs import MOVED, SnowballErosion
 from app.scene.scene import Scene
@@ -102,7 +103,7 @@ class Cycles:
         self._forget_what_is_off()
         if scene.traits != before.traits:
             self._take_traits()
-        if (scene.pools, scene.edges) != (before.pools, before.edges):
+        if (scene.pools, scene.floods.enabled, scene.edges) != (before.pools, before.floods.enabled, before.edges):
             self.derive_levels()
 
     def _follow_keys(self) -> None:
@@ -141,7 +142,7 @@ class Cycles:
         """Load a build and use it from the next cycle on."""
         self.load(build)
         self.prepared.add(build)
-        if build == Pools.name:
+        if build in (Pools.name, Floods.name):
             self.derive_levels()
 
     # Levels of lakes and sea.
@@ -149,8 +150,9 @@ class Cycles:
     def derive_levels(self) -> None:
         """Update the levels of lakes and sea, between two cycles."""
         self._levels_are_old = False
-        if self.scene.pools.enabled and Pools.name in self.prepared:
-            derive_levels(self.world, self.scene.pools, self.scene.edges)
+        scene = self.scene
+        if (Floods if scene.floods.enabled else Pools).name in self.prepared:
+            derive_levels(self.world, scene.floods, scene.pools, scene.edges)
 
     def settle_levels(self) -> None:
         """Update the levels of lakes and sea after the last cycle or edit.

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 KERNELS = 20  # the most that a process needs while it runs, besides its layers: snowballs and pools
 BRAIDING = 160  # the same for braided rivers where half of all cells have water, without their scratch arrays
 BRAIDING_ROOM = 60  # their part of the scratch arrays, which all processes share
+FLOODS_ROOM = 56  # running water's part of them: a second set of its layers, and flows
 GEOLOGY = 100  # part of a process of geological time, and of a source that begins with it
 GEOLOGY_OF_A_KIND = 16  # additional part per loose material where there are several
 MAPS = 112  # textures of every picture: the surface, its light and shadows, running water
@@ -62,6 +63,7 @@ class Needs(NamedTuple):
             spin_up_worlds = 2 if scene.braiding.enabled else 1  # copies during a spin-up, see `app.engine.spin_up`
             spin_up = spin_up_worlds * once if has_spin_up(scene) else 0.0
             kernels, room = (BRAIDING, max(BRAIDING_ROOM, geology)) if scene.braiding.enabled else (KERNELS, geology)
+            room = max(room, FLOODS_ROOM if scene.floods.enabled else 0)
             making += once + layers + (geology if is_worn(scene) else 0)
             next_backup = _bytes(state) / world.ground.size  # while the one before still exists
             running += once + next_backup + spin_up + 2 * layers + kernels + room
@@ -127,14 +129,14 @@ def _sample(scene: Scene) -> World:
             for name in process.changes:
                 if not LAYERS[name].always:
                     world.trace(name)
-    if scene.pools.enabled or scene.world.lake_depth > 0.0:
+    if scene.has_standing_water or scene.world.lake_depth > 0.0:
         world.water_version = 1
     return world
 
 
 def _water_can_stand(scene: Scene) -> bool:
     """Whether a scene has a sea, or can have lakes."""
-    return math.isfinite(scene.edges.sea) or scene.pools.enabled or scene.world.lake_depth > 0.0
+    return math.isfinite(scene.edges.sea) or scene.has_standing_water or scene.world.lake_depth > 0.0
 
 
 class _Zero(dict[str, Any]):

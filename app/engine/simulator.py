@@ -27,6 +27,7 @@ from app.model.ledger import LARGEST_IMBALANCE
 from app.model.soundness import find_fault, unsound_account
 from app.model.world import LARGEST_CYCLE, World
 from app.processes.droplets import DropletErosion
+from app.processes.floods import Floods
 from app.processes.pools import Pools
 from app.processes.process import ProcessFailure
 from app.processes.snowballs import MOVED, smooth
@@ -168,8 +169,8 @@ class Simulator(Cycles):
         ground = Ground(world.materials is not None, world.is_covered, world.rates is not None)
         droplets = next(process for process in self._processes if process.name == DropletErosion.name)
         needed = builds_of(droplets, self.scene.droplets, ground, nothing_runs)
-        if self.scene.pools.enabled:
-            needed = (Pools.name, *needed)
+        if self.scene.has_standing_water:
+            needed = ((Floods if self.scene.floods.enabled else Pools).name, *needed)
         return [build for build in needed if build not in self.prepared]
 
     def _paint(self, stroke: Stroke) -> None:

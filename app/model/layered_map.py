@@ -99,6 +99,12 @@ class LayeredMap:
                 self.changed[name] = 0
         return self.layers[name]
 
+    def forget(self, *names: str) -> None:
+        """Let there be no such traces any more."""
+        for name in names:
+            self.layers.pop(name, None)
+            self.changed.pop(name, None)
+
     def pack(self, pack: str) -> NDArray[np.float32]:
         """A pack of traces, `[row, column, trace]`, followed by sums of the cycle."""
         if pack not in self._packs:

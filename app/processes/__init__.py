@@ -10,6 +10,9 @@ from app.processes import (
     droplets as droplets,
 )
 from app.processes import (
+    floods as floods,
+)
+from app.processes import (
     geology as geology,
 )
 from app.processes import (

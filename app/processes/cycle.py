@@ -46,6 +46,11 @@ class Cycle:
     parcels: int = 0  # by wind: how many blew over the map
     blown: NDArray[np.uint8] | None = None  # by wind: [row, column], 1 where any of them was; None: no wind blew
 
+    @property
+    def has_standing_water(self) -> bool:
+        """Whether lakes and sea are simulated: whether it is known what stands where."""
+        return not self.running.isdisjoint({"pools", "floods"})
+
 
 def compounded(part: float, times: float) -> float:
     """The part that goes, or the chance of what happens, in so many times the time or the steps of `part`."""

@@ -113,7 +113,7 @@ class Meandering:
             world.years += parameters.years_per_cycle
         off_map = _leave(world, meandered.loads, cycle)
         account_for(world, CAUSE, meandered.moved._replace(off_map=off_map))
-        if "pools" not in cycle.running or not len(meandered.cut_off):
+        if not cycle.has_standing_water or not len(meandered.cut_off):
             return "bedrock", "sediment"
         _leave_water(world, meandered.cut_off, meandered.levels)
         return self.changes

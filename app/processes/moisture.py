@@ -85,7 +85,7 @@ class Moisture:
         """Advance the water in the ground of `world` by one cycle; tell drops what comes out and what they may lose."""
         from kernels import moisture
 
-        settled = "pools" in cycle.running
+        settled = cycle.has_standing_water
         new = "moisture" not in world.layers
         aquifer = _aquifer(world, parameters, cycle)
         area = world.cell_area
@@ -138,7 +138,7 @@ def _aquifer(world: World, parameters: MoistureParameters, cycle: Cycle) -> Aqui
     """The ground of a world, as the weather and the water of a cycle find it."""
     from kernels import moisture
 
-    settled = "pools" in cycle.running
+    settled = cycle.has_standing_water
     weather = cycle.weather
     # The usual wind dries as much as `evaporation` says, still air about half of that (Penman 1948).
     dried = parameters.evaporation * (1.0 + weather.wind_speed) / (1.0 + USUAL_WIND)

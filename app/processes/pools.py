@@ -14,6 +14,7 @@ from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle, Spills
 from app.processes.process import ProcessFailure, register
+from kernels.standing import SEA
 
 if TYPE_CHECKING:
     from kernels.pools import PoolTotals
@@ -33,6 +34,9 @@ class PoolsParameters(Parameters, frozen=True, kw_only=True):
     seepage: Annotated[float, parameter(0.0, 1.0, "seepage from lakes into the ground per cycle, as water depth",
         unit="m", log=True)] = 0.0
     # fmt: on
+
+
+NO_SPILLS = Spills(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
 
 
 @register
@@ -61,6 +65,10 @@ class Pools:
             world.water[...] -= dried
             world.ledger.water.lose("evaporated from lakes", float(dried.sum()) * world.cell_area)
             evaporation = 0.0
+        if "floods" in cycle.running:  # which lets water run to its level
+            _dry(world, evaporation, seepage)
+            cycle.spills = NO_SPILLS
+            return
         totals, cycle.spills = _settle(
             world, world.water, parameters, cycle.edges, evaporation, seepage, scratch=cycle.scratch
         )
@@ -76,6 +84,15 @@ class Pools:
         for cause, volume in lost.items():
             if volume:
                 world.ledger.water.lose(cause, volume * area)
+
+
+def _dry(world: World, evaporation: float, seepage: float) -> None:
+    """Take from all water but the sea what it loses in a cycle, and let it lie as it does."""
+    for cause, depth in {"evaporated from lakes": evaporation, "seeped from lakes": seepage}.items():
+        if depth > 0.0:
+            lost = np.minimum(world.water, depth) * (world.standing != SEA)
+            world.water[...] -= lost
+            world.ledger.water.lose(cause, float(lost.sum()) * world.cell_area)
 
 
 def fill(

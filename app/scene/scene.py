@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from app.processes.braiding import BraidingParameters
     from app.processes.cascade import CascadeParameters
     from app.processes.droplets import DropletParameters
+    from app.processes.floods import FloodsParameters
     from app.processes.meandering import MeanderingParameters
     from app.processes.moisture import MoistureParameters
     from app.processes.plants import PlantsParameters
@@ -96,6 +97,7 @@ if TYPE_CHECKING:  # of the processes, those that others ask by name
     class _WithProcesses(_BeforeProcesses, frozen=True, kw_only=True):
         geology: GeologyParameters = GeologyParameters()
         pools: PoolsParameters = PoolsParameters()
+        floods: FloodsParameters = FloodsParameters()
         moisture: MoistureParameters = MoistureParameters()
         droplets: DropletParameters = DropletParameters()
         meandering: MeanderingParameters = MeanderingParameters()
@@ -132,6 +134,11 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
     def has_drops(self) -> bool:
         """Whether drops run over the land, of rain or from springs."""
         return self.droplets.enabled and (self.droplets.count > 0 or bool(read_springs(self.droplets.springs)))
+
+    @property
+    def has_standing_water(self) -> bool:
+        """Whether lakes and sea are simulated."""
+        return self.pools.enabled or self.floods.enabled
 
     @property
     def runoff(self) -> Runoff:

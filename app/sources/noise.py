@@ -18,6 +18,13 @@ UNEVENNESS = 0.08  # fraction of the hills that is left on a mesa
 # bends are alike.
 SWINGS = 1.618
 SWING = 0.45
+
+# A moraine: its half-width relative to the map's longer side, how far its ends reach up the valley and the half-width
+# of a breach, both relative to the valley's.
+MORAINE = 0.03
+ARC = 0.5
+BREACH = 0.16
+
 if TYPE_CHECKING:
     from app.sources.parameters import NoiseParameters
 
@@ -79,7 +86,13 @@ def _valley(noise: NoiseParameters, hills: Layer, grid: Grid, seed: int) -> Laye
     width = noise.valley_width * np.maximum(1.0 - noise.valley_spurs * (2.0 * hills - 1.0), 0.1)
     deep = noise.valley * np.maximum(1.0 + noise.valley_fall * along, 0.0)
     # V-shaped, so that a river keeps to one bed and has the land falling to it from the rim on.
-    depth: Layer = deep * np.maximum(1.0 - distance / width, 0.0)
+    part = np.minimum(np.maximum(1.0 - distance / width, 0.0) / (1.0 - noise.valley_floor), 1.0)
+    if noise.moraine:
+        # An arc, as the ice left it, over the foot of which a stream has cut.
+        beyond = (along - noise.moraine_place + ARC * (across - middle) ** 2 / noise.valley_width) / MORAINE
+        breach = noise.moraine_breach * np.exp(-((distance / (BREACH * noise.valley_width)) ** 2))
+        part *= 1.0 - noise.moraine * np.exp(-beyond * beyond) * (1.0 - breach)
+    depth: Layer = deep * part
     return depth
 
 

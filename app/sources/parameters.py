@@ -50,6 +50,9 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
     soil_depth: Annotated[float, parameter(0.0, 100.0, "initial thickness of loose material on the rock",
         unit="m")] = 0.0
     lake_depth: Annotated[float, parameter(0.0, 1_000.0, "initial water level above the lowest point", unit="m")] = 0.0
+    lake_part: Annotated[float, parameter(0.01, 1.0,
+        "part of the map, from the north, whose lowest point counts and in which that water stands",
+        needs="world.lake_depth")] = 1.0
     worn: Annotated[float, parameter(0.0, 5e7,
         "years in which rivers and slopes have worn the land, by the parameters of rivers and uplift", unit="years",
         log=True, needs="world.source=noise or world.source=diamond-square or world.source=island")] = 0.0
@@ -111,6 +114,15 @@ class NoiseParameters(Parameters, frozen=True, kw_only=True):
     valley_fall: Annotated[float, parameter(0.0, 2.0,
         "downstream deepening of the valley over the map's longer side, as a fraction of its depth",
         needs="noise.valley")] = 0.0
+    valley_floor: Annotated[float, parameter(0.0, 0.95, "flat floor of the valley, as a fraction of its width",
+        needs="noise.valley")] = 0.0
+    moraine: Annotated[float, parameter(0.0, 1.0,
+        "height of a moraine across the valley, as a fraction of its depth", needs="noise.valley")] = 0.0
+    moraine_place: Annotated[float, parameter(-0.5, 0.5,
+        "distance of the moraine downstream of the valley's midpoint, relative to the map's longer side",
+        needs="noise.valley, noise.moraine")] = 0.0
+    moraine_breach: Annotated[float, parameter(0.0, 1.0,
+        "depth of a breach in the moraine, as a fraction of its height", needs="noise.valley, noise.moraine")] = 0.0
     # fmt: on
 
 

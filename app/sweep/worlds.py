@@ -23,7 +23,7 @@ from app.export.maps import MAPS
 from app.model.errors import explained
 from app.model.world import World
 from app.numba_settings import kernel_cache_folder
-from app.processes.pools import derive_levels
+from app.processes.floods import derive_levels
 from app.scene.scene import Scene
 from app.sweep.recipe import SCENE
 
@@ -153,8 +153,7 @@ def _use_one_thread() -> None:
 
 def _outcome(order: Order) -> Outcome:
     world, scene = run_scene(order.scene, order.cycles, threads=1, on_this_core=True)
-    if scene.pools.enabled:
-        derive_levels(world, scene.pools, scene.edges)
+    derive_levels(world, scene.floods, scene.pools, scene.edges)
     landscape = Landscape(world, scene, order.scene)
     wanted = order.wanted
     layers = {name: values for name in wanted.layers if (values := _layer(landscape, name)) is not None}

@@ -237,7 +237,7 @@ class Brushing(Brush):
     def _switch_on(self, tool: Tool) -> None:
         """Switch on the process that the tool needs."""
         path = f"{tool.needs}.enabled"
-        if tool.needs and not self._documents.scene.value(path):
+        if tool.lacks_process(self._documents.scene):
             self._editing.change(path, True)
             self._notices.say(f"{tool.label}: {tool.needs} was off, and is on now")
 

@@ -36,7 +36,7 @@ from app.picture.passes.valleys import ValleyFloors
 from app.picture.passes.waves import RunUp
 from app.picture.passes.wind_waves import wind_waves_texture
 
-LAYERS = ("wind_path", "airborne", "water", "water_level", "strata_rise")  # that shaders read as they are
+LAYERS = ("wind_path", "airborne", "water", "water_level", "strata_rise", "froude")  # that shaders read as they are
 SAND_IN_AIR = 400.0  # 1/m, by which the mean of what the wind carries shows as dust
 
 

@@ -12,6 +12,7 @@ from app.model.snapshot import Snapshot
 from app.picture.passes.geometry import Geometry
 from app.picture.passes.targets import GrowingBuffer
 
+RUNNING = "froude"  # the layer of water that runs
 TILE = 16  # cells along a side of the squares that lakes are drawn in
 
 
@@ -51,6 +52,24 @@ def lake_tiles(snapshot: Snapshot, of: NDArray[np.bool_] | None = None) -> NDArr
     return np.column_stack([number % across * TILE, number // across * TILE, levels]).astype(np.float32)
 
 
+def running_tiles(snapshot: Snapshot) -> NDArray[np.float32]:
+    """The squares of `TILE` cells that water runs or stands in where it has no level of its own, as `lake_tiles`."""
+    layers = snapshot.layers
+    level = layers["water_level"]
+    wet = (layers["water"] > 0.0) & (level != np.float32(snapshot.sea_level))
+    rows, columns = (-(-side // TILE) for side in wet.shape)
+    padded = np.zeros((rows * TILE + 1, columns * TILE + 1), np.bool_)
+    padded[: wet.shape[0], : wet.shape[1]] = wet
+    # A tile reaches to the first cells of its neighbours, and water is drawn to a cell beyond what is wet.
+    near = padded.copy()
+    near[1:] |= padded[:-1]
+    near[:-1] |= padded[1:]
+    near[:, 1:] |= near[:, :-1].copy()
+    near[:, :-1] |= near[:, 1:].copy()
+    row, column = np.nonzero(near[:-1, :-1].reshape(rows, TILE, columns, TILE).any(axis=(1, 3)))
+    return np.column_stack([column * TILE, row * TILE, np.zeros(len(row))]).astype(np.float32)
+
+
 class LakeTiles:
     """Tiles of lakes as the shaders read them, one for each instance."""
 
@@ -72,6 +91,7 @@ class StandingWater:
 
     def __init__(self, context: moderngl.Context) -> None:
         self.tiles = {False: LakeTiles(context), True: LakeTiles(context)}  # by whether waves can come up on them
+        self.running = LakeTiles(context)  # of water that runs, and has no level of its own
         self.has_sea = False
         self.level_is_known = False
         self._version: tuple[int, int] | None = None
@@ -79,7 +99,7 @@ class StandingWater:
     @property
     def is_seen(self) -> bool:
         """Whether there is any."""
-        return self.has_sea or any(tiles.number for tiles in self.tiles.values())
+        return self.has_sea or self.running.number > 0 or any(tiles.number for tiles in self.tiles.values())
 
     def show(self, snapshot: Snapshot, wide: NDArray[np.bool_]) -> None:
         """Take note of the water of a snapshot; `wide` are the cells of waters `with_waves`."""
@@ -88,9 +108,12 @@ class StandingWater:
         version = (snapshot.world, snapshot.versions.get("water_level", -1))
         if version != self._version:
             self._version = version
-            self.tiles[True].write(lake_tiles(snapshot, wide))
-            self.tiles[False].write(lake_tiles(snapshot, ~wide))
+            runs = RUNNING in snapshot.layers
+            none = np.empty((0, 3), np.float32)
+            self.tiles[True].write(none if runs else lake_tiles(snapshot, wide))
+            self.tiles[False].write(none if runs else lake_tiles(snapshot, ~wide))
+            self.running.write(running_tiles(snapshot) if runs else none)
 
     def release(self) -> None:
-        for tiles in self.tiles.values():
+        for tiles in (*self.tiles.values(), self.running):
             tiles.release()

@@ -13,7 +13,7 @@ from app.picture.passes.tiles import GroundTiles
 from app.picture.passes.tree_meshes import TreeBodies, TreeCasters, TreePoints
 from app.picture.passes.undergrowth import UndergrowthMesh
 from app.picture.passes.walls import WallsMesh
-from app.picture.passes.water import LakeSides, LakesMesh, PuddleSides, PuddlesMesh, SeaMesh
+from app.picture.passes.water import LakeSides, LakesMesh, PuddleSides, PuddlesMesh, RunningMesh, SeaMesh
 from app.picture.passes.waves import NATURAL
 
 # Shaders that know of dust at all times: a storm that comes need not wait for their other variant.
@@ -92,6 +92,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("their sides", "lake_sides.vert", "lake_sides.frag", PuddleSides, Blending.BY_COLOUR, with_water, joined=True),
     Pass("lakes", "water.vert", "water.frag", LakesMesh, Blending.BY_COLOUR, with_water, WATER, joined=True),
     Pass("their sides", "lake_sides.vert", "lake_sides.frag", LakeSides, Blending.BY_COLOUR, with_water, joined=True),
+    Pass("running water", "water.vert", "water.frag", RunningMesh, Blending.BY_COLOUR, with_water, WATER, joined=True),
     Pass("clouds", "fullscreen.vert", "clouds.frag", CloudsOfSky, when=with_deep_clouds, defines={"CLOUD_STEPS": 26},
         target="clouds"),
     Pass("backdrop", "fullscreen.vert", "backdrop.frag", BackdropMesh),

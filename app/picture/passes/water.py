@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import moderngl
 
 from app.picture.passes.declaration import Frame, Part
+from app.picture.passes.standing_water import TILE
 from app.picture.passes.waves import NATURAL, NO_WAVES
 
 
@@ -46,6 +47,23 @@ class LakesMesh:
         if tiles.number:
             defines = {"SEA": 0, "WAVES": waves}
             yield Part(tiles.geometry, 4, tiles.number, moderngl.TRIANGLE_STRIP, defines=defines)
+
+    def release(self) -> None:
+        pass
+
+
+class RunningMesh:
+    """A square of squares for each tile that water runs in."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        pass
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        tiles = frame.water.running
+        if tiles.number:
+            waves = NO_WAVES if frame.waves == NATURAL else frame.waves
+            defines = {"SEA": 0, "WAVES": waves, "RUNNING": 1}
+            yield Part(tiles.geometry, 6 * TILE * TILE, tiles.number, defines=defines)
 
     def release(self) -> None:
         pass

@@ -1,0 +1,206 @@
+"""Floods: water that runs with its momentum, in the place of lakes that are level at once."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.edge_parameters import EdgeParameters
+from app.model.layered_map import Layer
+from app.model.layers import LayerDeclaration
+from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.world import World
+from app.processes import pools
+from app.processes.cycle import Cycle
+from app.processes.droplets import Spring, read_springs
+from app.processes.pools import PoolsParameters
+from app.processes.process import ProcessFailure, register
+
+SECONDS_PER_HOUR = 3600.0
+LEAST_SEEN = 0.01  # metres, or of a cell where that is less: what is not so deep only wets the ground
+
+EAST, SOUTH, SPEED, FROUDE = "flood_east", "flood_south", "flood_speed", "froude"
+
+
+def read_inflows(text: str) -> tuple[Spring, ...]:
+    """Where water comes in, and how much. Raises `UserError` where the text is none."""
+    return read_springs(text, "floods.springs", "m³/s")
+
+
+class FloodsParameters(Parameters, frozen=True, kw_only=True):
+    """Water that runs with its momentum (Bates, Horritt, Fewtrell 2010; Stelling, Duinmeijer 2003)."""
+
+    title: ClassVar[str] = "Floods"
+    section: ClassVar[str] = "processes"
+
+    enabled: Annotated[bool, described("lakes, floods and the sea as water that runs, with waves and currents")] = False
+    seconds_per_cycle: Annotated[
+        float, parameter(0.01, 3600.0, "time that passes in a cycle for the water", unit="s", log=True, essential=True)
+    ] = 10.0
+    roughness: Annotated[
+        float, parameter(0.0, 0.2, "Manning's roughness of the bed", unit="s/m¹ᐟ³", essential=True)
+    ] = 0.035
+    damping: Annotated[
+        float, parameter(0.0, 1.0, "rate at which waves calm down also in deep water", unit="1/s", log=True)
+    ] = 0.0005
+    rain: Annotated[float, parameter(0.0, 1000.0, "rain that runs off", unit="mm/h", log=True, essential=True)] = 0.0
+    springs: Annotated[
+        str,
+        described(
+            "position (south, east, from 0 to 1) and discharge, in m³/s, of each place where water comes in, separated"
+            " by ';'",
+            check=read_inflows,
+        ),
+    ] = ""
+    most_steps: Annotated[
+        int,
+        parameter(
+            1, 10_000, "time steps in a cycle: where waves are too fast for them, less time passes", unit="steps",
+            log=True,
+        ),
+    ] = 500  # fmt: skip
+
+
+@register
+class Floods:
+    """Lets the water of a world run, one cycle at a time."""
+
+    name: ClassVar[str] = "floods"
+    after: ClassVar[str] = "pools"
+    parameters: ClassVar[type[Parameters]] = FloodsParameters
+    changes: ClassVar[tuple[str, ...]] = ("water", EAST, SOUTH, SPEED, FROUDE)
+    layers: ClassVar[tuple[LayerDeclaration, ...]] = (
+        LayerDeclaration(EAST, "speed of water to the east", "m/s", np.float64, signed=True, seen="never"),
+        LayerDeclaration(SOUTH, "speed of water to the south", "m/s", np.float64, signed=True, seen="never"),
+        LayerDeclaration(SPEED, "speed of running water", "m/s", seen="in overlays"),
+        LayerDeclaration(FROUDE, "speed of running water beside that of its waves (Froude number)"),
+    )
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
+        self.step(world, FloodsParameters(seconds_per_cycle=0.1, springs="0.5 0.5 1"), Cycle())
+
+    def step(self, world: World, parameters: FloodsParameters, cycle: Cycle) -> None:
+        """Let the water of `world` run for the seconds of a cycle."""
+        from kernels import floods
+
+        account, area = world.ledger.water, world.cell_area
+        ocean = _ocean(world, cycle.edges)
+        if EAST not in world.layers:
+            _fill_sea(world, ocean, cycle.edges.sea)
+        if parameters.rain > 0.0:
+            account.gain("rain", _rain(world, parameters, cycle) * area)
+        totals = floods.run(
+            world.ground,
+            world.water,
+            world.trace(EAST),
+            world.trace(SOUTH),
+            world.cell_size,
+            for_kernel(
+                floods.FloodParameters,
+                parameters,
+                seconds=parameters.seconds_per_cycle,
+                edges={"open": floods.OPEN, "sea": floods.SEA, "wall": floods.WALL}[cycle.edges.water],
+                sea_level=cycle.edges.sea_level,
+            ),
+            _springs(world, parameters),
+            cycle.scratch,
+        )
+        if totals.failed_row >= 0:
+            raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
+        for cause, volume in {"off the map": totals.over_edge, "into the sea": totals.into_sea}.items():
+            if volume:
+                account.lose(cause, volume * area)
+        for cause, volume in {"from the sea": totals.from_sea, "springs": totals.sprung}.items():
+            if volume:
+                account.gain(cause, volume * area)
+        _show(world, world.water, ocean, cycle.edges)
+
+    def fade(self, world: World, parameters: FloodsParameters) -> bool:
+        """Let water stand that ran: where this process is off, nothing is known of its speed."""
+        world.forget(EAST, SOUTH, SPEED, FROUDE)
+        return False
+
+
+def derive_levels(world: World, floods: FloodsParameters, lakes: PoolsParameters, edges: EdgeParameters) -> None:
+    """Bring `standing`, `water_level` and `sea_level` of `world` up to date, and change nothing else.
+
+    Where water runs they are those of the water as it is; else those that it comes to where lakes are level at once.
+    """
+    if not floods.enabled:
+        if lakes.enabled:
+            pools.derive_levels(world, lakes, edges)
+        return
+    ocean, water = _ocean(world, edges), world.water
+    if EAST not in world.layers:  # the sea comes with the first cycle
+        water = np.where(ocean, np.maximum(water, edges.sea - world.ground), water)
+    _show(world, water, ocean, edges)
+
+
+def _ocean(world: World, edges: EdgeParameters) -> NDArray[np.bool_]:
+    from kernels.ocean import ocean_mask
+
+    return ocean_mask(world.ground, edges.sea)
+
+
+def _fill_sea(world: World, ocean: NDArray[np.bool_], sea_level: float) -> None:
+    """Let the sea be water as all other, which it is not where lakes are level at once."""
+    if not ocean.any():
+        return
+    more = np.where(ocean, np.maximum(sea_level - world.ground - world.water, 0.0), 0.0)
+    world.water[...] += more
+    world.ledger.water.gain("from the sea", float(more.sum()) * world.cell_area)
+
+
+def _rain(world: World, parameters: FloodsParameters, cycle: Cycle) -> float:
+    """Let it rain for a cycle. Returns how much did, in metres over one cell."""
+    from kernels.rain import rain_map
+
+    usual = rain_map(world.ground, world.rainfall, cycle.weather.rain_by_altitude)
+    depth = parameters.rain * 1e-3 / SECONDS_PER_HOUR * parameters.seconds_per_cycle
+    fallen = usual * (depth * usual.size / max(float(usual.sum()), 1e-9))
+    world.water[...] += fallen
+    return float(fallen.sum())
+
+
+def _springs(world: World, parameters: FloodsParameters) -> NDArray[np.float64]:
+    """What comes in, as kernels have it: [spring, (row, column, metres over one cell in a second)]."""
+    rows, columns = world.shape
+    return np.array(
+        [
+            (
+                min(int(spring.south * rows), rows - 1),
+                min(int(spring.east * columns), columns - 1),
+                spring.drops / world.cell_area,
+            )
+            for spring in read_inflows(parameters.springs)
+        ],
+        np.float64,
+    ).reshape(-1, 3)
+
+
+def _show(world: World, water: Layer, ocean: NDArray[np.bool_], edges: EdgeParameters) -> None:
+    from kernels import floods
+
+    runs = EAST in world.layers
+    still, unseen = np.zeros((1, 1)), np.zeros((1, 1), np.float32)
+    floods.show(
+        world.ground,
+        water,
+        world.layers[EAST] if runs else still,
+        world.layers[SOUTH] if runs else still,
+        ocean,
+        min(LEAST_SEEN, LEAST_SEEN * world.cell_size),
+        edges.sea if math.isfinite(edges.sea) else 0.0,
+        world.water_level,
+        world.standing,
+        world.trace(SPEED) if runs else unseen,
+        world.trace(FROUDE) if runs else unseen,
+    )
+    world.sea_level = edges.sea
+    world.walls = edges.water == "wall"
+    world.water_version += 1

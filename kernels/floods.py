@@ -1,0 +1,622 @@
+"""Water that runs with its momentum, over any ground: shallow water on a staggered grid.
+
+After Bates, Horritt & Fewtrell (2010) and de Almeida et al. (2012). Depths h are those of cells, and velocities u those
+through the sides between them. With the level η = h + z, over the ground z,
+
+    ∂u/∂t = −g ∂η/∂x − advection − (damping + g n² |u| / h^(4/3)) u          ∂h/∂t = −∂(h u)/∂x − ∂(h v)/∂y
+
+n is Manning's roughness. Friction is taken at the end of a step, as the root of a quadratic equation: thin films
+neither shoot ahead nor swing. Local inertia leaves advection out; here it is kept, as without it no front of a dam
+break runs as fast as Ritter's or Stoker's: upwind, and such that momentum is conserved (Stelling & Duinmeijer 2003).
+The water of a side is as deep as the level on the side that it comes from stands over the higher ground of both. So a
+lake at rest stays at rest over any ground, and nothing flows out of what is dry.
+
+A step is at most as long as the fastest wave needs for a part of a cell, and as no cell can give more than it has:
+through each side at most a quarter. First velocities are found and then, with them, depths (forward, backward), so that
+waves neither grow nor fade by the step. All that a cell takes was given by another, to the last bit.
+
+Only tiles are worked on in which water can flow, and those beside them that it is about to come to. Tiles write to a
+second set of layers, so that no order of them shows, on any number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from kernels.compiling import in_threads, inlined, njit
+from kernels.layers import Layer, check_layers
+from kernels.parameters import exact
+from kernels.scratch import Scratch
+from kernels.standing import DRY, LAKE
+from kernels.standing import SEA as SEA_WATER
+from kernels.units import Metres, PerSecond, Roughness, Seconds, Steps
+
+GRAVITY = 9.81  # m/s²
+STILL = 0.01  # metres: a sea that is so near to its level is seen as calm
+FILM = 1e-4  # metres: what is less deep does not flow
+OPEN, SEA, WALL = 0, 1, 2  # what is beyond the map's edges
+
+TILE_ROWS, TILE_COLUMNS = 16, 64
+_HALO = 2  # cells around a tile that are read for it
+_WAVE = 0.6  # of a cell, that the fastest wave goes in a step
+_COURANT = 0.2  # of a cell, that water goes in a step
+_MOST = 0.25 * (1.0 - 1e-12)  # the same, at most
+_CRITICAL = (2.0 / 3.0) ** 1.5  # q = this · √g · h^1.5 over a free fall
+
+# Of each tile, after a step
+_DEEPEST, _FASTEST, _NORTH, _SOUTH, _WEST, _EAST, _OFF, _OUT, _IN = range(9)
+_FOUND = 16  # numbers of a tile: whole cache lines
+
+# Of the memory that a tile is worked out in: planes of the tile and the cells around it. All are in one array, and so
+# wide in the program's text: so the compiler knows that none reaches into another, and does several cells at once.
+_WIDTH = TILE_COLUMNS + 2 * _HALO
+_PLANE = (TILE_ROWS + 2 * _HALO) * _WIDTH
+_DEPTH, _GROUND, _LEVEL, _FLUX_EAST, _FLUX_SOUTH = (_PLANE * plane for plane in range(5))
+_EAST_SPEED, _SOUTH_SPEED, _NEW_EAST, _NEW_SOUTH, _OUT_EAST, _OUT_SOUTH = (_PLANE * plane for plane in range(5, 11))
+_DEEP, _ROOT, _SOURCE = (11 * _PLANE + row * _WIDTH for row in range(3))
+_BOX = 12 * _PLANE
+
+# The bits of d^(−1/3), as those of d tell them (Newton's steps make it exact)
+_ROOT_BITS = np.int64(0x553EF0FF289DD796)
+
+Numbers = NDArray[np.float64]
+
+
+class FloodParameters(NamedTuple):
+    """How water runs."""
+
+    seconds: Seconds  # that pass, as far as `most_steps` do
+    most_steps: Steps
+    roughness: Roughness
+    damping: PerSecond  # of all water, beside friction
+    edges: int  # OPEN, SEA or WALL
+    sea_level: Metres  # used where the edges are the sea
+
+
+class FloodTotals(NamedTuple):
+    """What a run did; volumes are metres over one cell."""
+
+    seconds: float
+    steps: int
+    over_edge: float
+    into_sea: float
+    from_sea: float
+    sprung: float  # of springs
+    failed_row: int  # the first cell whose ground or water is not a finite number, or whose water is negative; -1: none
+    failed_column: int
+
+
+_Fields: Any = namedtuple("_Fields", ("ground", "depth", "east", "south", "flux_east", "flux_south"))
+_Step: Any = namedtuple(
+    "_Step", ("dt", "pace", "gravity", "friction", "damped", "fastest", "edges", "sea_level", "cell_size")
+)
+
+
+@inlined
+def _load(source, first_row, first_column, height, width, box, plane):
+    """Copy a tile and the cells around it; beyond the map's edge stand the cells of the edge."""
+    rows, columns = source.shape
+    begin = first_column - _HALO
+    for i in range(height + 2 * _HALO):
+        row = min(max(first_row - _HALO + i, 0), rows - 1)
+        at = plane + i * _WIDTH
+        if begin >= 0 and begin + width + 2 * _HALO <= columns:
+            for j in range(width + 2 * _HALO):
+                box[np.uintp(at + j)] = source[np.uintp(row), np.uintp(begin + j)]
+        else:
+            for j in range(width + 2 * _HALO):
+                box[np.uintp(at + j)] = source[np.uintp(row), np.uintp(min(max(begin + j, 0), columns - 1))]
+
+
+@inlined
+def _side(box, k, ahead, forth):
+    """How deep water is at a side, between a cell and the one that lies `ahead`, and at the cell that it comes from.
+
+    `forth` says whether this is the first one. What has no more than a film there gives nothing.
+    """
+    here, beyond = box[np.uintp(_LEVEL + k)], box[np.uintp(_LEVEL + ahead + k)]
+    base, base_beyond = box[np.uintp(_GROUND + k)], box[np.uintp(_GROUND + ahead + k)]
+    # The ground there: the higher of both, or as it is between them where water stands well over it. The level: that of
+    # the cell, and on towards the other one as far as that is a slope and no step (minmod: Roe 1986), and no shore.
+    highest = max(base, base_beyond)
+    over = max(min(here, beyond) - highest, 0.0)
+    rise = beyond - here
+    along = here - box[np.uintp(_LEVEL + k - ahead)] if forth else box[np.uintp(_LEVEL + k + 2 * ahead)] - beyond
+    part = max(min(min(rise, along), over), 0.0) + min(max(max(rise, along), -over), 0.0)
+    level = here + 0.5 * part if forth else beyond - 0.5 * part
+    source = box[np.uintp(_DEPTH + k)] if forth else box[np.uintp(_DEPTH + ahead + k)]
+    deep = level - highest + 0.5 * min(abs(base - base_beyond), over)
+    return deep if source > FILM else 0.0, source
+
+
+@inlined
+def _drive(step, box, bits, first, count, ahead, aside, speed, flux, flux_aside, new, out):
+    """New speeds through a row of sides, and what flows through them.
+
+    Each is between a cell and the one that lies `ahead` of it, so many places on, in the direction of `speed` and
+    `flux`. Cells `aside` are those to one hand, and `flux_aside` is what flows towards them.
+    """
+    per_cell, pace = 1.0 / step.cell_size, step.pace
+    for j in range(count):
+        k = first + j
+        fast, passes = box[np.uintp(speed + k)], box[np.uintp(flux + k)]
+        from_behind = max(0.5 * (box[np.uintp(flux + k - ahead)] + passes), 0.0)
+        from_ahead = max(-0.5 * (passes + box[np.uintp(flux + k + ahead)]), 0.0)
+        one = k - aside
+        from_one = max(0.5 * (box[np.uintp(flux_aside + one)] + box[np.uintp(flux_aside + one + ahead)]), 0.0)
+        from_other = max(-0.5 * (box[np.uintp(flux_aside + k)] + box[np.uintp(flux_aside + k + ahead)]), 0.0)
+        carried = (
+            from_behind * (box[np.uintp(speed + k - ahead)] - fast)
+            + from_ahead * (box[np.uintp(speed + k + ahead)] - fast)
+        ) + (
+            from_one * (box[np.uintp(speed + k - aside)] - fast)
+            + from_other * (box[np.uintp(speed + k + aside)] - fast)
+        )
+        comes = pace * ((from_behind + from_ahead) + (from_one + from_other))
+        mean = 0.5 * (box[np.uintp(_DEPTH + k)] + box[np.uintp(_DEPTH + ahead + k)])
+        here, beyond = box[np.uintp(_LEVEL + k)], box[np.uintp(_LEVEL + ahead + k)]
+        base, base_beyond = box[np.uintp(_GROUND + k)], box[np.uintp(_GROUND + ahead + k)]
+        fall, slope = (here - beyond) * per_cell, (base - base_beyond) * per_cell
+        pushed = fast + pace / max(max(mean, comes), FILM) * carried
+        pushed += step.gravity * fall / (1.0 + min(fall * fall, slope * slope))
+        box[np.uintp(_DEEP + j)], box[np.uintp(_SOURCE + j)] = _side(box, k, ahead, pushed >= 0.0)
+        box[np.uintp(new + k)] = pushed
+    for j in range(count):
+        word = bits[np.uintp(_DEEP + j)]
+        third = (word >> np.int64(2)) + (word >> np.int64(4))
+        third += third >> np.int64(4)
+        third += third >> np.int64(8)
+        third += third >> np.int64(16)
+        bits[np.uintp(_ROOT + j)] = _ROOT_BITS - third
+    for j in range(count):
+        k = first + j
+        deep, root = box[np.uintp(_DEEP + j)], box[np.uintp(_ROOT + j)]
+        root *= (4.0 - deep * (root * root) * root) * (1.0 / 3.0)
+        root *= (4.0 - deep * (root * root) * root) * (1.0 / 3.0)
+        root *= (4.0 - deep * (root * root) * root) * (1.0 / 3.0)
+        flows = deep > FILM
+        drag = step.friction * ((root * root) * (root * root)) if flows else 0.0
+        pushed = box[np.uintp(new + k)]
+        fast = 2.0 * pushed / (step.damped + math.sqrt(step.damped * step.damped + 4.0 * drag * abs(pushed)))
+        fast = min(max(fast, -step.fastest), step.fastest)
+        fast = fast if flows else 0.0
+        box[np.uintp(new + k)] = fast
+        most = step.fastest * box[np.uintp(_SOURCE + j)]
+        box[np.uintp(out + k)] = min(max(fast * max(deep, 0.0), -most), most)
+
+
+@inlined
+def _edge_speed(step, depth, ground, inner):
+    """How fast water leaves over the map's edge (less than 0: comes in), and the depth of what does.
+
+    `inner` is the speed, outwards, through the side behind the cell. Over an open edge it falls freely. To the sea it
+    goes as waves that leave and do not come back (Flather 1976).
+    """
+    fast, deep = 0.0, depth
+    if step.edges == SEA and ground < step.sea_level:
+        level = ground + depth
+        fast = math.sqrt(GRAVITY / (max(level, step.sea_level) - ground)) * (level - step.sea_level)
+        deep = depth if fast > 0.0 else step.sea_level - ground
+    elif step.edges != WALL and depth > FILM:
+        fast = max(_CRITICAL * math.sqrt(GRAVITY * depth), inner)
+    return min(max(fast, -step.fastest), step.fastest), deep
+
+
+@in_threads
+def _open_edges(step, box, first_row, first_column, shape, height, width, found):
+    """The speeds and flows over those of the map's edges that a tile has, and what leaves and comes in over them."""
+    rows, columns = shape
+    origin = _HALO * _WIDTH + _HALO
+    off = out = came = 0.0
+    for side in range(4):
+        along, across, count = 1, _WIDTH, width
+        speed, flux = _NEW_SOUTH, _OUT_SOUTH
+        at = origin
+        is_edge = first_row == 0
+        if side == 1:
+            at, is_edge = origin + (height - 1) * _WIDTH, first_row + height == rows
+        if side >= 2:
+            along, across, count = _WIDTH, 1, height
+            speed, flux = _NEW_EAST, _OUT_EAST
+            is_edge = first_column == 0
+        if side == 3:
+            at, is_edge = origin + width - 1, first_column + width == columns
+        if not is_edge:
+            continue
+        outward = 1.0 if side % 2 == 1 else -1.0
+        cells = rows if side < 2 else columns  # cells from this edge to the other one
+        for place in range(count):
+            k = at + place * along
+            outer, inner = (k, k - across) if side % 2 == 1 else (k - across, k)
+            behind = outward * box[speed + inner] if cells > 1 else 0.0
+            fast, deep = _edge_speed(step, box[_DEPTH + k], box[_GROUND + k], behind)
+            box[speed + outer], box[flux + outer] = outward * fast, outward * fast * deep
+            gone = step.pace * fast * deep
+            if step.edges == OPEN:
+                off += gone
+            elif gone >= 0.0:
+                out += gone
+            else:
+                came -= gone
+    found[_OFF], found[_OUT], found[_IN] = off, out, came
+
+
+@inlined
+def _write(step, box, first_row, first_column, height, width, new, found):
+    """Give the cells of a tile their new depths and speeds, and tell what must be known of it for the next step."""
+    pace = step.pace
+    deepest = fastest = west = east = north = south = 0.0
+    for i in range(height):
+        row, at = np.uintp(first_row + i), (i + _HALO) * _WIDTH + _HALO
+        for j in range(width):
+            k = at + j
+            east_west = box[np.uintp(_OUT_EAST + k - 1)] - box[np.uintp(_OUT_EAST + k)]
+            north_south = box[np.uintp(_OUT_SOUTH + k - _WIDTH)] - box[np.uintp(_OUT_SOUTH + k)]
+            box[np.uintp(_DEPTH + k)] = max(box[np.uintp(_DEPTH + k)] + pace * (east_west + north_south), 0.0)
+        for j in range(width):
+            k, column = at + j, np.uintp(first_column + j)
+            new.depth[row, column] = box[np.uintp(_DEPTH + k)]
+            new.east[row, column] = box[np.uintp(_NEW_EAST + k)]
+            new.south[row, column] = box[np.uintp(_NEW_SOUTH + k)]
+            new.flux_east[row, column] = box[np.uintp(_OUT_EAST + k)]
+            new.flux_south[row, column] = box[np.uintp(_OUT_SOUTH + k)]
+        for j in range(width):
+            k = at + j
+            deepest = max(deepest, box[np.uintp(_DEPTH + k)])
+            fastest = max(fastest, max(abs(box[np.uintp(_NEW_EAST + k)]), abs(box[np.uintp(_NEW_SOUTH + k)])))
+        west = max(west, box[np.uintp(_DEPTH + at)])
+        east = max(east, box[np.uintp(_DEPTH + at + width - 1)])
+    last = (height - 1 + _HALO) * _WIDTH
+    for j in range(_HALO, _HALO + width):
+        north = max(north, box[np.uintp(_DEPTH + _HALO * _WIDTH + j)])
+        south = max(south, box[np.uintp(_DEPTH + last + j)])
+    found[_DEEPEST], found[_FASTEST] = deepest, fastest
+    found[_NORTH], found[_SOUTH], found[_WEST], found[_EAST] = north, south, west, east
+
+
+@in_threads
+def _step_tile(step, first_row, first_column, old, new, box, bits, found):
+    """One step of a tile; `box` is memory to work in."""
+    rows, columns = old.depth.shape
+    height, width = min(TILE_ROWS, rows - first_row), min(TILE_COLUMNS, columns - first_column)
+    _load(old.depth, first_row, first_column, height, width, box, _DEPTH)
+    _load(old.ground, first_row, first_column, height, width, box, _GROUND)
+    _load(old.east, first_row, first_column, height, width, box, _EAST_SPEED)
+    _load(old.south, first_row, first_column, height, width, box, _SOUTH_SPEED)
+    _load(old.flux_east, first_row, first_column, height, width, box, _FLUX_EAST)
+    _load(old.flux_south, first_row, first_column, height, width, box, _FLUX_SOUTH)
+    first, last_row, last_column = _HALO, first_row + height, first_column + width
+    if first_row < first or first_column < first or last_row + first >= rows or last_column + first >= columns:
+        # Of what runs beyond the edges nothing is known, nor of their own sides.
+        for i in range(height + 2 * _HALO):
+            for j in range(width + 2 * _HALO):
+                k = i * _WIDTH + j
+                row, column = first_row + i - _HALO, first_column + j - _HALO
+                if row < 0 or row >= rows - 1:
+                    box[_SOUTH_SPEED + k] = box[_FLUX_SOUTH + k] = 0.0
+                if column < 0 or column >= columns - 1:
+                    box[_EAST_SPEED + k] = box[_FLUX_EAST + k] = 0.0
+    for i in range(height + 2 * _HALO):
+        at = i * _WIDTH
+        for k in range(at, at + width + 2 * _HALO):
+            box[np.uintp(_LEVEL + k)] = box[np.uintp(_DEPTH + k)] + box[np.uintp(_GROUND + k)]
+    for i in range(_HALO, _HALO + height):
+        first = i * _WIDTH + _HALO - 1
+        _drive(step, box, bits, first, width + 1, 1, _WIDTH, _EAST_SPEED, _FLUX_EAST, _FLUX_SOUTH, _NEW_EAST, _OUT_EAST)
+    for i in range(_HALO - 1, _HALO + height):
+        first = i * _WIDTH + _HALO
+        _drive(step, box, bits, first, width, _WIDTH, 1, _SOUTH_SPEED, _FLUX_SOUTH, _FLUX_EAST, _NEW_SOUTH, _OUT_SOUTH)
+    if first_row == 0 or first_column == 0 or first_row + height == rows or first_column + width == columns:
+        _open_edges(step, box, first_row, first_column, old.depth.shape, height, width, found)
+    _write(step, box, first_row, first_column, height, width, new, found)
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _step_tiles(step: Any, tiles: Any, across: int, old: Any, new: Any, found: Any, group: int) -> None:
+    for part in prange(-(-len(tiles) // group)):
+        box = np.empty(_BOX)
+        bits = box.view(np.int64)
+        first = np.int64(part) * group
+        last = min(int(first) + group, len(tiles))
+        for number in range(int(first), last):
+            tile = np.int64(tiles[number])
+            row, column = tile // across * TILE_ROWS, tile % across * TILE_COLUMNS
+            _step_tile(step, row, column, old, new, box, bits, found[tile])
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _look(depth: Any, ground: Any, east: Any, south: Any, found: Any, across: int, unsound: Any) -> None:
+    """Tell of each tile how deep it is; `unsound` [tile] becomes its first cell that is not sound, else −1."""
+    rows, columns = depth.shape
+    for unsigned in prange(len(found)):
+        tile = np.int64(unsigned)
+        first_row, first_column = tile // across * TILE_ROWS, tile % across * TILE_COLUMNS
+        last_row, last_column = min(first_row + TILE_ROWS, rows), min(first_column + TILE_COLUMNS, columns)
+        deepest = fastest = 0.0
+        bad = -1
+        for row in range(first_row, last_row):
+            for column in range(first_column, last_column):
+                deep = depth[row, column]
+                fast = max(abs(east[row, column]), abs(south[row, column]))
+                runs = abs(east[row, column]) + abs(south[row, column]) < np.inf
+                sound = runs and deep >= 0.0 and deep < np.inf and abs(ground[row, column]) < np.inf
+                if not sound and bad < 0:
+                    bad = row * columns + column
+                deepest = max(deepest, deep)
+                fastest = max(fastest, fast)
+        unsound[tile] = bad
+        found[tile, :] = 0.0
+        # Until a step has told which sides it is near, it may come to all beside it.
+        found[tile, _DEEPEST] = found[tile, _NORTH] = found[tile, _SOUTH] = deepest
+        found[tile, _WEST] = found[tile, _EAST] = deepest
+        found[tile, _FASTEST] = fastest if deepest > FILM else 0.0
+
+
+@njit(nogil=True, error_model="numpy")
+def _copy_tile(source, target, tile, across):
+    rows, columns = source.shape
+    first_row, first_column = tile // across * TILE_ROWS, tile % across * TILE_COLUMNS
+    last_column = min(first_column + TILE_COLUMNS, columns)
+    for row in range(first_row, min(first_row + TILE_ROWS, rows)):
+        for column in range(first_column, last_column):
+            target[np.uintp(row), np.uintp(column)] = source[np.uintp(row), np.uintp(column)]
+
+
+@njit(nogil=True, error_model="numpy")
+def _begin_tile(ground, layers, tile, across):
+    """Find what flows through the sides of a tile before the first step; through what is dry nothing runs."""
+    depth, east, south, flux_east, flux_south = layers
+    rows, columns = ground.shape
+    first_row, first_column = tile // across * TILE_ROWS, tile % across * TILE_COLUMNS
+    for row in range(first_row, min(first_row + TILE_ROWS, rows)):
+        for column in range(first_column, min(first_column + TILE_COLUMNS, columns)):
+            for side in range(2):
+                down, right = row + side, column + 1 - side
+                speed = east if side == 0 else south
+                flux = flux_east if side == 0 else flux_south
+                flux[row, column] = 0.0
+                if down == rows or right == columns:
+                    continue
+                i, j = (row, column) if speed[row, column] >= 0.0 else (down, right)
+                deep = ground[i, j] + depth[i, j] - max(ground[row, column], ground[down, right])
+                if depth[i, j] > FILM and deep > FILM:
+                    flux[row, column] = speed[row, column] * deep
+                else:
+                    speed[row, column] = 0.0
+
+
+@njit(nogil=True, error_model="numpy")
+def _choose(ground, found, across, shore, was, ready, layers, others, turn):
+    """The tiles of the next step: those with water that can flow, and those beside them that it is about to come to.
+
+    What rests has the same values in both sets of layers. On the first `turn` of two the first set is the latest.
+    `ready` [tile] tells of which the second set has any values at all, and `was` [tile] becomes which tiles are chosen;
+    those of the `shore` [tile] always are, as the sea can come in there.
+    """
+    down = len(found) // across
+    now, other = (layers, others) if turn == 0 else (others, layers)
+    chosen = shore.copy()
+    for tile in range(len(found)):
+        if found[tile, _DEEPEST] > FILM:
+            row, column = tile // across, tile % across
+            chosen[tile] = True
+            if row > 0 and found[tile, _NORTH] > FILM:
+                chosen[tile - across] = True
+            if row < down - 1 and found[tile, _SOUTH] > FILM:
+                chosen[tile + across] = True
+            if column > 0 and found[tile, _WEST] > FILM:
+                chosen[tile - 1] = True
+            if column < across - 1 and found[tile, _EAST] > FILM:
+                chosen[tile + 1] = True
+    count = 0
+    tiles = np.empty(len(found), np.int32)
+    for tile in range(len(found)):
+        if was[tile] and not chosen[tile]:
+            for number in range(5):
+                _copy_tile(now[number], other[number], tile, across)
+            found[tile, _FASTEST] = 0.0
+            for number in (_OFF, _OUT, _IN):
+                found[tile, number] = 0.0
+        was[tile] = chosen[tile]
+        if not chosen[tile]:
+            continue
+        tiles[count] = tile
+        count += 1
+        row, column = tile // across, tile % across
+        for i in range(max(row - 1, 0), min(row + 2, down)):
+            for j in range(max(column - 1, 0), min(column + 2, across)):
+                near = i * across + j
+                if not ready[near]:
+                    ready[near] = True
+                    _begin_tile(ground, layers, near, across)
+                    for number in range(5):
+                        _copy_tile(layers[number], others[number], near, across)
+    return tiles[:count]
+
+
+@njit(nogil=True, error_model="numpy")
+def _add_up(found: Any, tiles: Any, totals: Any) -> Any:
+    """Add up what went over the edges in a step. Returns the speed of the fastest wave, and of the fastest water."""
+    wave = fastest = 0.0
+    for tile in tiles:
+        totals[0] += found[tile, _OFF]
+        totals[1] += found[tile, _OUT]
+        totals[2] += found[tile, _IN]
+        fastest = max(fastest, found[tile, _FASTEST])
+        wave = max(wave, math.sqrt(GRAVITY * found[tile, _DEEPEST]) + found[tile, _FASTEST])
+    return wave, fastest
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _run(
+    ground: Any, layers: Any, others: Any, found: Any, across: int, shore: Any, incoming: float, cell_size: float,
+    parameters: Any, springs: Any,
+) -> Any:  # fmt: skip
+    """All steps. Returns what `FloodTotals` begin with.
+
+    `layers` and `others` are two sets of depth, speeds to the east and south, and flows likewise; the first has the
+    values at the beginning and in the end.
+    `incoming` is how fast the fastest waves can be that come over the edges.
+    """
+    now, other = layers, others
+    was, ready = np.zeros(len(found), np.bool_), np.zeros(len(found), np.bool_)
+    totals = np.zeros(3)
+    passed = sprung = 0.0
+    wave = fastest = most = 0.0
+    for tile in range(len(found)):
+        wave = max(wave, math.sqrt(GRAVITY * found[tile, _DEEPEST]) + found[tile, _FASTEST])
+        fastest = max(fastest, found[tile, _FASTEST])
+    for spring in range(len(springs)):
+        most = max(most, springs[spring, 2])
+    tiles = np.empty(0, np.int32)
+    steps = 0
+    while steps < parameters.most_steps and passed < parameters.seconds:
+        left = parameters.seconds - passed
+        longest = left
+        if max(wave, incoming) > 0.0:
+            longest = min(longest, _WAVE * cell_size / max(wave, incoming))
+        if fastest > 0.0:
+            longest = min(longest, _COURANT * cell_size / fastest)
+        if most > 0.0:  # which no wave has run from yet
+            longest = min(longest, ((_WAVE * cell_size) ** 2 / (GRAVITY * most)) ** (1.0 / 3.0))
+        turns = math.ceil(left / longest)
+        dt = left / turns
+        for spring in range(len(springs)):
+            row, column = int(springs[spring, 0]), int(springs[spring, 1])
+            more = springs[spring, 2] * dt
+            now[0][row, column] += more
+            sprung += more
+            tile = row // TILE_ROWS * across + column // TILE_COLUMNS
+            for side in (_DEEPEST, _NORTH, _SOUTH, _WEST, _EAST):
+                found[tile, side] = max(found[tile, side], now[0][row, column])
+        tiles = _choose(ground, found, across, shore, was, ready, layers, others, steps % 2)
+        step = _Step(
+            dt, dt / cell_size, dt * GRAVITY, dt * GRAVITY * parameters.roughness**2, 1.0 + dt * parameters.damping,
+            _MOST * cell_size / dt, parameters.edges, parameters.sea_level, cell_size,
+        )  # fmt: skip
+        old, new = _Fields(ground, *now), _Fields(ground, *other)
+        group = max(len(tiles) // 64, 1)
+        _step_tiles(step, tiles, across, old, new, found, group)
+        now, other = other, now
+        wave, fastest = _add_up(found, tiles, totals)
+        passed = parameters.seconds if turns == 1 else passed + dt
+        steps += 1
+    if steps % 2 == 1:
+        for tile in range(len(found)):
+            if was[tile]:
+                for number in range(3):
+                    _copy_tile(now[number], other[number], tile, across)
+    return passed, steps, totals[0], totals[1], totals[2], sprung
+
+
+def run(
+    ground: Layer,
+    water: Layer,
+    east: Layer,
+    south: Layer,
+    cell_size: float,
+    parameters: FloodParameters,
+    springs: Numbers | None = None,
+    scratch: Scratch | None = None,
+) -> FloodTotals:
+    """Let water run for some seconds, and change its layers in place.
+
+    `ground` is the height of the ground and `water` the depth on it, `east` and `south` are how fast water runs, in
+    m/s, through the eastern and the southern side of each cell: float64 [row, column], C-contiguous. `springs` are
+    [spring, (row, column, metres over one cell in a second)]. `scratch` is memory to work in.
+
+    What was on the map is there afterwards or in the totals. The same map gives the same bits on any number of threads.
+    Where a value is not a finite number, or water is negative, nothing is changed, and the totals say where.
+    """
+    check_layers(ground, water, east, south)
+    parameters = exact(parameters)
+    springs = np.empty((0, 3)) if springs is None else np.ascontiguousarray(springs, np.float64)
+    scratch = (scratch or Scratch()).begin()
+    rows, columns = ground.shape
+    across = -(-columns // TILE_COLUMNS)
+    count = -(-rows // TILE_ROWS) * across
+    found, unsound = np.zeros((count, _FOUND)), np.empty(count, np.int64)
+    _look(water, ground, east, south, found, across, unsound)
+    if (unsound >= 0).any():
+        row, column = divmod(int(unsound[unsound >= 0].min()), columns)
+        return FloodTotals(0.0, 0, 0.0, 0.0, 0.0, 0.0, row, column)
+    shore, incoming = np.zeros(count, np.bool_), 0.0
+    if parameters.edges == SEA:
+        lowest = _find_shore(ground, parameters.sea_level, across, shore)
+        incoming = math.sqrt(GRAVITY * max(parameters.sea_level - lowest, 0.0))
+    own = water, east, south, scratch.empty(ground.shape), scratch.empty(ground.shape)
+    others = (
+        scratch.empty(ground.shape), scratch.empty(ground.shape), scratch.empty(ground.shape),
+        scratch.empty(ground.shape), scratch.empty(ground.shape),
+    )  # fmt: skip
+    totals = _run(
+        ground, own, others, found, across, shore, incoming, float(cell_size), parameters, springs
+    )  # fmt: skip
+    seconds, steps, over_edge, into_sea, from_sea, sprung = totals
+    return FloodTotals(seconds, steps, over_edge, into_sea, from_sea, sprung, -1, -1)
+
+
+def _find_shore(ground: Layer, sea_level: float, across: int, shore: NDArray[np.bool_]) -> float:
+    """Tell of each tile whether the sea can come in over the map's edge. Returns the lowest ground of the edge."""
+    rows, columns = ground.shape
+    for row in (0, rows - 1):
+        places = np.flatnonzero(ground[row] < sea_level)
+        shore[row // TILE_ROWS * across + places // TILE_COLUMNS] = True
+    for column in (0, columns - 1):
+        places = np.flatnonzero(ground[:, column] < sea_level)
+        shore[places // TILE_ROWS * across + column // TILE_COLUMNS] = True
+    return float(min(ground[0].min(), ground[-1].min(), ground[:, 0].min(), ground[:, -1].min()))
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _show(
+    ground: Any, water: Any, east: Any, south: Any, ocean: Any, least: float, sea_level: float, level: Any,
+    standing: Any, speed: Any, froude: Any,
+) -> None:  # fmt: skip
+    rows, columns = ground.shape
+    for unsigned in prange(rows):
+        row = np.int64(unsigned)
+        for column in range(columns):
+            deep, base = water[row, column], ground[row, column]
+            above = base + deep
+            is_sea = ocean[row, column] > 0
+            if is_sea and abs(above - sea_level) < STILL:
+                above = sea_level
+            wet = deep >= least
+            level[row, column] = above if wet else base
+            standing[row, column] = (SEA_WATER if is_sea else LAKE) if wet else DRY
+            if len(east) < rows:  # nothing runs
+                continue
+            along = 0.5 * (east[row, column] + (east[row, column - 1] if column > 0 else east[row, column]))
+            down = 0.5 * (south[row, column] + (south[row - 1, column] if row > 0 else south[row, column]))
+            fast = math.sqrt(along * along + down * down) if wet else 0.0
+            speed[row, column] = fast
+            froude[row, column] = fast / math.sqrt(GRAVITY * deep) if wet else 0.0
+
+
+def show(
+    ground: Layer,
+    water: Layer,
+    east: Layer,
+    south: Layer,
+    ocean: NDArray[np.bool_],
+    least: float,
+    sea_level: float,
+    level: Layer,
+    standing: NDArray[np.uint8],
+    speed: NDArray[np.float32],
+    froude: NDArray[np.float32],
+) -> None:
+    """Tell what is seen of water that runs: its level, what stands where, its speed and its Froude number.
+
+    Layers are as `run` takes them; the speeds may have one cell alone, where nothing runs, and likewise what is told of
+    them. What is less deep than `least` metres is dry. `ocean` is where the sea can stand;
+    where it is as good as calm its level is the sea's to the last bit.
+    """
+    _show(ground, water, east, south, ocean, float(least), float(sea_level), level, standing, speed, froude)
