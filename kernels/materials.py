@@ -16,9 +16,12 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit
+from kernels.rock import INTRUDED
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+_INTRUSION = 0  # the number of its rock
 
 
 class Materials(NamedTuple):
@@ -41,7 +44,7 @@ class Materials(NamedTuple):
     worn: Indices  # the kind that it becomes when it is worn, itself where it stays what it is
     strata: NDArray[np.uint8]  # [step]: the rock at each depth below the top of the strata; the last one goes on
     steps_per_metre: float
-    rise: NDArray[np.float32]  # [cell]: height of the top of the strata; unknown where they have one step
+    rise: NDArray[np.float32]  # [cell]: height of the top of the strata, see INTRUDED; unknown where they have one step
     open_below: Numbers  # [step]: metres from its top down to the first rock that no water flows through, or infinity
     rock_erodibility: Numbers
     rock_abrasion: Numbers
@@ -104,6 +107,12 @@ def ground_of(burden, cell, rock, loose):
 
 
 @inlined
+def is_intruded(materials, cell):
+    """Whether all rock of a cell is that of an intrusion."""
+    return len(materials.strata) > 1 and materials.rise[np.uintp(cell)] > 0.5 * INTRUDED
+
+
+@inlined
 def step_at(materials, cell, height):
     """The step of the strata at a height in metres, and how many steps this is below their top."""
     if len(materials.strata) == 1:
@@ -115,6 +124,8 @@ def step_at(materials, cell, height):
 @inlined
 def rock_at(materials, cell, height):
     """The number of the rock at a height in metres."""
+    if is_intruded(materials, cell):
+        return _INTRUSION
     step, _ = step_at(materials, cell, height)
     return int(materials.strata[np.uintp(step)])
 

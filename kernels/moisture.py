@@ -33,10 +33,11 @@ from numpy.typing import NDArray
 
 from kernels.compiling import in_threads, inlined, njit
 from kernels.layers import Layer, check_layers
-from kernels.materials import Materials, asked, step_at
+from kernels.materials import Materials, asked, is_intruded, rock_at, step_at
 from kernels.parameters import constants_type, exact
 from kernels.rain import rain_on, span_of_heights
 from kernels.rates import EVAPORATION, Rates, flat, rate_of
+from kernels.rock import TIGHT
 from kernels.standing import DRY, LAKE, SEA
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
 from kernels.units import Celsius, CelsiusPerMetre, Metres, MetresPerCycle, Times
@@ -148,8 +149,11 @@ def _loose_at(cell, pores):
 @inlined
 def _rock_at(cell, bedrock, pores, constants):
     """Porosity and permeability of the rock at the top of a cell, and how many metres of it groundwater fills."""
+    rock = np.uintp(rock_at(pores, cell, bedrock))
+    if is_intruded(pores, cell):
+        filled = constants.aquifer_depth if pores.rock_permeability[rock] > TIGHT else 0.0
+        return pores.rock_porosity[rock], pores.rock_permeability[rock], filled
     step, below = step_at(pores, cell, bedrock)
-    rock = np.uintp(pores.strata[np.uintp(step)])
     opened = pores.open_below[np.uintp(step)]
     if 0.0 < opened < np.inf:
         opened -= (below - step) / pores.steps_per_metre

@@ -1,7 +1,6 @@
 // The colour of the ground itself, in no light, seen from straight above: what other programs lay over it.
 #include "ground.glsl"
 
-uniform sampler2D strata_rise;  // a single 0 where there are no strata
 uniform sampler2D water;        // depth in metres
 
 in vec2 uv;  // the first row of the picture is in the north
@@ -13,8 +12,8 @@ void main() {
     vec4 place = texture(surface, uv);
     vec4 fine = fine_detail(cells), coarse = coarse_detail(cells);
     float hollowness = texture(light, uv).z - 0.5;
-    float rise = textureLod(strata_rise, uv, 0.0).x;
-    Ground ground = ground_material(cells, place, rise, apparent_steepness(place), hollowness, fine, coarse);
+    StrataTop top = strata_top_at(uv);
+    Ground ground = ground_material(cells, place, top, apparent_steepness(place), hollowness, fine, coarse);
     float submerged = smoothstep(0.0, 0.35 * frame.water.x, textureLod(water, uv, 0.0).x * frame.map.w);
     colour = vec4(mix(ground.albedo, bed_material(fine, coarse, 1.0), 0.9 * submerged), 1.0);
 }

@@ -10,7 +10,6 @@
 #include "canopy.glsl"
 #endif
 
-uniform sampler2D strata_rise;  // a single 0 where there are no strata
 uniform sampler2D water;        // depth in metres
 
 in vec2 uv;
@@ -19,8 +18,8 @@ out vec4 result;
 
 void main() {
     vec4 place = textureLod(surface, uv, 0.0), seen = textureLod(light, uv, 0.0), even = vec4(0.5);
-    float rise = textureLod(strata_rise, uv, 0.0).x;
-    vec3 albedo = ground_material(uv * frame.map.xy, place, rise, apparent_steepness(place), seen.z - 0.5, even, even).albedo;
+    StrataTop top = strata_top_at(uv);
+    vec3 albedo = ground_material(uv * frame.map.xy, place, top, apparent_steepness(place), seen.z - 0.5, even, even).albedo;
 #if CANOPY > 0
     Canopy crowns = canopy_at(uv);
     albedo = mix(albedo, 0.5 * crowns.leaves, 1.0 - exp(-2.0 * crowns.area));

@@ -24,7 +24,6 @@
 
 uniform sampler2D wind_path;
 uniform sampler2D water;
-uniform sampler2D strata_rise;
 uniform vec2 size;        // in samples
 uniform bool lit;         // as the scene is; else colours stay what they stand for
 uniform bool plain_ground;   // in grey, so that the water is all that is seen
@@ -51,7 +50,7 @@ void main() {
     albedo = mix(albedo, vec3(0.16, 0.42, 0.72), 0.8 * smoothstep(0.02, 0.6, textureLod(wind_path, at, 0.0).x));
 #else
     vec4 noise = vec4(0.5);
-    Ground ground = ground_material(at * frame.map.xy, place, textureLod(strata_rise, at, 0.0).x, apparent_steepness(place), seen.z - 0.5, noise, noise);
+    Ground ground = ground_material(at * frame.map.xy, place, strata_top_at(at), apparent_steepness(place), seen.z - 0.5, noise, noise);
 #if CANOPY == 1
     Canopy crowns = canopy_at(at);
     ground.albedo = mix(ground.albedo, 0.65 * crowns.leaves, 1.0 - exp(-4.0 * crowns.area));

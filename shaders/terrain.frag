@@ -87,8 +87,9 @@ in vec2 clear;  // height over the shadow; that over which it is soft
 uniform sampler2D airborne;
 #if DEFERRED == 0
 in float strata_top;
-#else
-uniform sampler2D strata_rise;  // a single 0 where there are no strata
+#if INTRUSIONS == 1
+in float intruded;
+#endif
 #endif
 
 out vec4 colour;
@@ -138,7 +139,11 @@ void main() {
     vec4 place = find_place(surface);
     vec2 uv = map_uv(position.xz);
 #if DEFERRED == 1
-    float strata_top = textureLod(strata_rise, uv, 0.0).x;
+    StrataTop top = strata_top_at(uv);
+#elif INTRUSIONS == 1
+    StrataTop top = StrataTop(strata_top, intruded);
+#else
+    StrataTop top = StrataTop(strata_top, 0.0);
 #endif
     vec2 cells = position.xz / frame.map.z;
     vec4 lit = texture(light, uv);
@@ -204,7 +209,7 @@ void main() {
     // What holds on to rock does so where ribs and faces are gentle.
     steepness *= length(slope + rib.yz + faces * bare) / max(length(slope), 0.05);
 #endif
-    Ground ground = ground_material(cells, place, strata_top, steepness, hollowness, fine, coarse);
+    Ground ground = ground_material(cells, place, top, steepness, hollowness, fine, coarse);
     float dry = 1.0;
 #if WATER == 1
     // Water hides a bed of sand and silt, and the ground just over it is wet and dark: in a pixel that it is only a part

@@ -3,6 +3,7 @@
 #include "mesh.glsl"
 #include "sky.glsl"
 #include "bounce.glsl"
+#include "strata_top.glsl"
 
 #ifndef FOG
 #define FOG 0
@@ -28,17 +29,23 @@ out float clouds;  // before the sun
 #endif
 
 uniform sampler2D surface;
-uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
 out vec3 position;
 out vec3 air_kept;   // the air is smooth: once for each vertex is enough
 out vec3 air_added;
 out float strata_top;  // height in metres
+#if INTRUSIONS == 1
+out float intruded;    // how much of the ground is of an intrusion
+#endif
 out vec3 bounced;      // light of the land on it, as smooth
 
 void main() {
     position = numbered_vertex(surface, gl_VertexID);
-    strata_top = textureLod(strata_rise, map_uv(position.xz), 0.0).x;
+    StrataTop top = strata_top_at(map_uv(position.xz));
+    strata_top = top.height;
+#if INTRUSIONS == 1
+    intruded = top.intruded;
+#endif
 #if SHADE == 1
     vec2 uv = map_uv(position.xz), step_east = vec2(1.0 / frame.map.x, 0.0), step_south = vec2(0.0, 1.0 / frame.map.y);
     vec2 shadow = textureLod(shade, uv, 0.0).xy;

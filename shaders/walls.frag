@@ -18,6 +18,7 @@ flat in vec3 normal;
 in float ground;
 in float sediment;
 in float strata_top;
+in float intruded;
 
 out vec4 colour;
 
@@ -58,7 +59,7 @@ void main() {
 #if MATERIALS == 1
     vec2 cells = position.xz / frame.map.z;
     vec4 grain = texture(detail, vec2(along, position.y / frame.heights.w * 24.0) * 0.7);
-    Rock bed = rock_in_strata(cells, strata_top - position.y / frame.map.w, grain.w - 0.5, true, detail);
+    Rock bed = rock_in_strata(cells, StrataTop(strata_top, intruded), position.y / frame.map.w, grain.w - 0.5, true, detail);
     vec3 albedo = bed.albedo * mix(0.75 + 0.5 * grain.x, 0.90 + 0.2 * grain.w, bed.bedded);
     vec3 loose = textureLod(loose_colour, map_uv(position.xz), 0.0).rgb;
     loose *= loose * (0.88 + 0.24 * grain.x);

@@ -2,9 +2,9 @@
 #include "clip.glsl"
 #include "mesh.glsl"
 #include "sky.glsl"
+#include "strata_top.glsl"
 
 uniform sampler2D surface;
-uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
 in float side;  // 0 north, 1 east, 2 south, 3 west
 
@@ -15,6 +15,7 @@ flat out vec3 normal;
 out float ground;    // height of the ground above this place
 out float sediment;  // thickness there, in picture space
 out float strata_top;  // height in metres
+out float intruded;    // how much of the rock is of an intrusion
 
 void main() {
     float along = float(gl_VertexID / 2), end = float(quads);
@@ -28,7 +29,9 @@ void main() {
     position = mesh_vertex(surface, corner);
     ground = position.y;
     sediment = textureLod(surface, map_uv(position.xz), 0.0).w * frame.map.w;
-    strata_top = textureLod(strata_rise, map_uv(position.xz), 0.0).x;
+    StrataTop top = strata_top_at(map_uv(position.xz));
+    strata_top = top.height;
+    intruded = top.intruded;
     if (gl_VertexID % 2 == 1) position.y = frame.heights.z;
     air_before(position, air_kept, air_added);
     gl_Position = clip_position(vec4(position, 1.0));

@@ -15,7 +15,6 @@
 #endif
 
 uniform vec2 scene_size;        // in pixels
-uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
 #ifndef FOG
 #define FOG 0
@@ -153,8 +152,9 @@ vec3 mirrored_land(vec3 from, vec3 direction, float reach) {
     vec2 place = from.xz + direction.xz * reach, uv = map_uv(place);
     vec4 there = textureLod(surface, uv, 0.0), noise = vec4(0.5);
     vec3 seen = textureLod(light, uv, 0.0).xyz;
-    float rise = textureLod(strata_rise, uv, 0.0).x, steepness = apparent_steepness(there);
-    Ground ground = ground_material(place / frame.map.z, there, rise, steepness, seen.z - 0.5, noise, coarse_detail(place / frame.map.z));
+    StrataTop top = strata_top_at(uv);
+    float steepness = apparent_steepness(there);
+    Ground ground = ground_material(place / frame.map.z, there, top, steepness, seen.z - 0.5, noise, coarse_detail(place / frame.map.z));
     vec3 normal = normalize(vec3(-there.y * frame.map.w, 1.0, -there.z * frame.map.w));
     vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * seen.x + sky_light(normal) * seen.y;
     return mix(horizon_colour(direction), ground.albedo * lit, exp(-frame.air.x * reach));

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from app.engine.memory import check_memory
 from app.model.errors import UserError
 from app.model.layers import LAYERS, LOOSE, layer_declaration
+from app.model.materials import is_intruded
 from app.model.plants import ROOTED_GROUND
 from app.model.world import LARGEST_SIDE, SMALLEST_CELL, World
 from app.scene.edits import REFINEMENTS
+from kernels.rock import INTRUDED
 
 if TYPE_CHECKING:
     from app.scene.scene import Scene
@@ -104,7 +106,8 @@ def _trace(name: str, layer: NDArray[Any], world: World, fine: World, times: int
     if name == ROOTED_GROUND:  # the change since, relative to the present ground
         return fine.ground + smooth(layer - world.ground, times)
     if name == "strata_rise":
-        return smooth(layer, times)
+        intruded = np.where(is_intruded(layer), INTRUDED, 0.0)
+        return np.asarray(smooth(layer - intruded, times) + repeated(intruded, times))
     bounds = LAYERS[name].bounds
     return np.clip(within(layer, times, *bounds) * float(times ** IN_CELLS.get(name, 0)), *bounds)
 

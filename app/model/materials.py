@@ -29,15 +29,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.errors import UserError, nearest
+from app.model.field_parameters import of_land
 from app.model.kind_files import kind_files, read_kind
 from app.model.parameters import Parameters, described, parameter
 from app.model.traits import Colour, Setting, changed, linear_colour
+from kernels.rock import INTRUDED, TIGHT
 
 MOST_KINDS = 16  # of loose material, and of rock
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
 STRATA_STEPS = 4096  # largest resolution of the stack in depth
 REPEATS = 16  # of a repeating stack; below, its last rock continues
-TIGHT = 0.01  # permeability relative to sand below which rock is an aquiclude
 RESERVED = ("rock", "sediment", "water")  # accounts of the ledger
 
 
@@ -140,6 +141,12 @@ class MaterialParameters(Parameters, frozen=True, kw_only=True):
     fold: Annotated[float, parameter(0.0, 5_000.0, "height of folds from trough to crest", unit="m", log=True)] = 0.0
     fold_wavelength: Annotated[float, parameter(0.05, 4.0, "wavelength of the folds, relative to the map's longer side",
         log=True, needs="materials.fold")] = 0.5
+    shift: Annotated[str, of_land("materials.shift",
+        "metres by which strata lie higher, as an expression such as 80 * (x > 0.5) for a fault; empty: none")] = ""
+    intrusion: Annotated[str, of_land("materials.intrusion",
+        "an intrusion cuts through all strata where this expression is above 0, such as 30 - abs(east - 900)"
+        " for a dyke 60 m wide; empty: none")] = ""
+    intrusion_rock: Annotated[str, described("rock of the intrusion", needs="materials.intrusion")] = "granite"
     loose: Annotated[str, described("initial loose material: kinds with their proportions, such as sand 3; gravel 1",
         check=read_mix)] = "sand"
     # fmt: on
@@ -147,12 +154,16 @@ class MaterialParameters(Parameters, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Materials:
-    """The materials of a world. Loose ones are in the order of `World.mix`."""
+    """The materials of a world. Loose ones are in the order of `World.mix`.
+
+    If there are intrusions, their rock is the first, and strata have two steps or more: see `INTRUDED`.
+    """
 
     loose: tuple[Material, ...]
     rocks: tuple[Material, ...]
     strata: NDArray[np.uint8]  # [step]: number of the rock at each depth below the top; the last continues
     metres_per_step: float
+    intruded: bool = False  # whether there are intrusions
     given: Materials | None = None  # as in their files, if traits were changed
 
     @property
@@ -201,13 +212,18 @@ def materials_of(parameters: MaterialParameters) -> Materials:
         _find(known, stratum.rock, "materials.strata", "solid")
     for part in read_mix(parameters.loose):
         _find(known, part.kind, "materials.loose", "loose")
-    rocks = tuple(dict.fromkeys(stratum.rock for stratum in stack))
+    rock_of_intrusion = (parameters.intrusion_rock,) if parameters.intrusion.strip() else ()
+    for rock in rock_of_intrusion:
+        _find(known, rock, "materials.intrusion_rock", "solid")
+    rocks = tuple(dict.fromkeys((*rock_of_intrusion, *(stratum.rock for stratum in stack))))
     loose = tuple(material for material in known.values() if material.loose)
     for what, count in (("loose materials", len(loose)), ("rocks", len(rocks))):
         if count > MOST_KINDS:
             raise UserError(f"{count} {what}: a world has up to {MOST_KINDS}")
     strata, metres_per_step = strata_steps(stack, rocks, repeat=parameters.repeat)
-    return Materials(loose, tuple(known[name] for name in rocks), strata, metres_per_step)
+    if rock_of_intrusion and len(strata) == 1:
+        strata = np.repeat(strata, 2)
+    return Materials(loose, tuple(known[name] for name in rocks), strata, metres_per_step, bool(rock_of_intrusion))
 
 
 def load_materials(folder: str = "") -> dict[str, Material]:
@@ -290,10 +306,15 @@ def strata_steps(
 
 
 def rock_numbers(materials: Materials, depth: NDArray[np.floating]) -> NDArray[np.intp]:
-    """The index in `rocks` at this depth in metres below the top of the strata."""
+    """The index in `rocks` at this depth in metres below the top of the strata, or in an intrusion."""
     step = (depth / materials.metres_per_step).astype(np.intp)
     numbers: NDArray[np.intp] = materials.strata[np.clip(step, 0, len(materials.strata) - 1)].astype(np.intp)
-    return numbers
+    return np.where(is_intruded(depth), 0, numbers) if materials.intruded else numbers
+
+
+def is_intruded(rise: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Where a rise of the strata, or how far it is above anything, says that there is an intrusion."""
+    return np.asarray(rise > 0.5 * INTRUDED)
 
 
 def open_below(materials: Materials) -> NDArray[np.float64]:

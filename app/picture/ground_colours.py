@@ -10,7 +10,15 @@ from app.picture.passes.declaration import Frame
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MapTarget, release_all
 
-DEFINES = ("DESERT", "MARKS", "MATERIALS", "LIVING", "GREEN_BY_CLIMATE", "DETAIL_SCALES")  # variants of the ground
+DEFINES = (
+    "DESERT",
+    "MARKS",
+    "MATERIALS",
+    "INTRUSIONS",
+    "LIVING",
+    "GREEN_BY_CLIMATE",
+    "DETAIL_SCALES",
+)  # variants of the ground
 
 
 def draw_ground_colours(

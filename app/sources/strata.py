@@ -1,4 +1,4 @@
-"""How strata lie: level, tilted, folded."""
+"""How strata lie: level, tilted, folded, shifted by faults, cut by intrusions."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from numpy.typing import NDArray
 
 from app.model.materials import MaterialParameters
 from app.model.world import World
+from app.sources.fields import Land, values_on
+from kernels.rock import INTRUDED
 
 OCTAVES = 3  # of the folds: bends in bends
+LARGEST_SHIFT = 1e5  # metres by which strata are shifted; more is cut off
 
 
 def rise(world: World, parameters: MaterialParameters, longer_side: float) -> NDArray[np.float32]:
-    """The height of the top of the stack above each cell, [row, column], in metres.
+    """The height of the top of the stack above each cell, [row, column], in metres; more by `INTRUDED` in intrusions.
 
-    `longer_side` is that of the land, in cells, which the wavelength of folds refers to.
+    `longer_side` is that of the land, in cells, which the wavelength of folds refers to. Raises `UserError` where an
+    expression comes to what is no number. The levels of lakes and sea must be up to date.
 
-    In the middle of the map it is that of the highest ground, before folds.
+    In the middle of the map it is that of the highest ground, before folds and faults.
     """
     rows, columns = world.shape
     direction = math.radians(parameters.dip_direction)
@@ -38,4 +42,11 @@ def rise(world: World, parameters: MaterialParameters, longer_side: float) -> ND
         span = float(np.ptp(folds))
         if span > 0.0:
             heights = heights + parameters.fold * ((folds - folds.min()) / span - 0.5)
+    land = Land.of_world(world)
+    shift = values_on(land, "materials.shift", parameters.shift)
+    if shift is not None:
+        heights = heights + np.clip(shift, -LARGEST_SHIFT, LARGEST_SHIFT)
+    inside = values_on(land, "materials.intrusion", parameters.intrusion)
+    if inside is not None:
+        heights = heights + np.where(inside > 0.0, INTRUDED, 0.0)
     return heights.astype(np.float32)

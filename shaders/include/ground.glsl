@@ -171,8 +171,8 @@ float covered_by(float level, float relief) {
     return smoothstep(-THIN, THIN, deep) * mix(VENEER, 1.0, clamp(deep, 0.0, 1.0)) * smoothstep(-1.0, -0.8, level);
 }
 
-// `rise` is the height of the top of the strata, of which only worlds with materials know.
-Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, float hollowness, vec4 fine, vec4 coarse) {
+// Only worlds with materials know of the top of the strata.
+Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, float hollowness, vec4 fine, vec4 coarse) {
     float altitude = relative_height(place.x * frame.map.w);
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
 #if MATERIALS == 1 || LIVING == 1 || DESERT == 1 || DETAIL_SCALES > 2
@@ -260,7 +260,7 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
 #endif
 
 #if MATERIALS == 1
-    Rock bed = rock_in_strata(cells, rise - place.x, 0.7 * ripple + patches, covered < 1.0, detail);
+    Rock bed = rock_in_strata(cells, top, place.x, 0.7 * ripple + patches, covered < 1.0, detail);
     vec3 rock = bed.albedo * (1.0 + ripple * mix(0.9, 0.35, bed.bedded) + tone * mix(0.5, 0.15, bed.bedded));
     // Gentle rock is weathered: its beds fade, and what it weathers to lies in its cracks.
     vec3 soil = mix(mix(bed.mean, rock, 0.35), lying.rgb, 0.30) * (0.95 + 0.3 * ripple);

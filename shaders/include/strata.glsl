@@ -1,10 +1,12 @@
 // Rock in strata: its colour at a height, with the thin beds that each stratum is made of.
 #include "map.glsl"
+#include "strata_top.glsl"
 
 #ifndef DETAIL_SCALES
 #define DETAIL_SCALES 1
 #endif
 
+uniform vec4 intrusion;         // of its rock: the root of the albedo, how much it lies in beds
 uniform sampler2D strata;       // by depth below the top of the strata: the root of the albedo, how much it lies in beds
 
 const float BED_TILE = 1.6;      // strata of mean thickness that the noise of beds covers before it comes again
@@ -12,6 +14,7 @@ const float BED_BLUR = 1.62;     // a level of its mipmaps from 0.7 further on
 const float BED_SETS = 4.7;      // such tiles over which beds come in sets, some of them darker or thicker than others
 const float BED_LENGTH = 9.0;   // how much longer than thick beds are
 const float UNEVEN = 0.10;       // how far contacts wander, as a part of a stratum
+const float CONTACT = 0.15;      // of an intrusion: over which part of a cell it passes into what it cuts, to either side
 
 struct Rock {
     vec3 albedo;
@@ -20,10 +23,9 @@ struct Rock {
     float ledge;   // how much steeper (+) or flatter (-) than the slope it stands out
 };
 
-// `along` are cells on the map, `depth` metres below the top of the strata, `wander` noise around 0 that bends contacts.
-// Rock that is not `bare`, not even in part, is not looked up.
-Rock rock_in_strata(vec2 along, float depth, float wander, bool bare, sampler2D noise) {
-    depth += UNEVEN * frame.strata.y * wander;
+// `along` are cells on the map, `height` metres, `wander` noise around 0 that bends contacts. Rock that is not `bare`, not even in part, is not looked up.
+Rock rock_in_strata(vec2 along, StrataTop top, float height, float wander, bool bare, sampler2D noise) {
+    float depth = top.height - height + UNEVEN * frame.strata.y * wander;
     float thickness = BED_TILE * frame.strata.y;
     float lateral = dot(along, vec2(0.62, 0.78)) * frame.map.z / (thickness * BED_LENGTH);
     vec2 at = vec2(lateral, depth / thickness);
@@ -37,6 +39,9 @@ Rock rock_in_strata(vec2 along, float depth, float wander, bool bare, sampler2D 
     mat2 step_of = mat2(dFdx(at), dFdy(at)), step_down = mat2(dFdx(down), dFdy(down));
     if (!bare) return Rock(vec3(0.0), vec3(0.0), 0.0, 0.0);
     vec4 told = textureGrad(strata, down, step_down[0], step_down[1]);
+#if INTRUSIONS == 1
+    told = mix(told, intrusion, smoothstep(-CONTACT, CONTACT, top.intruded - 0.5 + CONTACT * wander));
+#endif
     vec4 beds = textureGrad(noise, at, BED_BLUR * step_of[0], BED_BLUR * step_of[1]) - 0.5;
 #if DETAIL_SCALES > 1
     beds *= clamp(0.55 + 3.5 * sets.x, 0.1, 1.3);

@@ -2,10 +2,10 @@
 // from the last kind, where it is bare.
 #include "frame.glsl"
 #include "kinds.glsl"
+#include "strata_top.glsl"
 
 uniform sampler2D bedrock;
 uniform sampler2D sediment;
-uniform sampler2D strata_rise;
 uniform sampler2D rock_numbers;  // by depth below the top of the strata
 uniform bool known;
 uniform int kind_count;
@@ -21,7 +21,7 @@ void main() {
         int steps = textureSize(rock_numbers, 0).x;
         float depth = texelFetch(strata_rise, cell, 0).x - texelFetch(bedrock, cell, 0).x;
         int at = clamp(int(depth * frame.strata.x * float(steps)), 0, steps - 1);
-        number = float(kind_count) + texelFetch(rock_numbers, ivec2(at, 0), 0).x;
+        number = float(kind_count) + (depth > 0.5 * INTRUDED ? 0.0 : texelFetch(rock_numbers, ivec2(at, 0), 0).x);
     }
     result = vec4(number, 0.0, 0.0, 0.0);
 }

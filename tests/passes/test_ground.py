@@ -22,6 +22,7 @@ from app.picture.passes.frame_values import snow_line
 from app.picture.passes.materials import albedo, grain_of, strata_table, stratum_thickness
 from app.picture.picture import Picture
 from app.scene.scene import Scene
+from kernels.rock import INTRUDED
 from tests.passes import masks
 from tests.passes.conftest import Draw
 from tests.passes.worlds import flat, hills, materials, plane, snapshot, with_layers, with_materials, with_water
@@ -123,6 +124,34 @@ def test_a_wall_shows_the_strata_where_they_are(show: Show, exaggeration: float)
         row = np.flatnonzero(blue > 0.4 * red)[0]
         tolerance = 1.5 + 1.0 * exaggeration * pixels_per_metre  # contacts wander by a metre
         assert abs(row - expected) < tolerance
+
+
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_an_intrusion_is_seen_between_its_sides_on_the_ground_and_on_the_wall(show: Show, quality: str) -> None:
+    """A dyke of blue rock, ten cells wide, stands in red strata: 44.5 ± 5 cells from the west.
+
+    Nothing of what lies deep below is seen between the two.
+    """
+    columns, rows = 90, 60
+    east = np.arange(columns)[None, :]
+    rise = np.broadcast_to(np.where(np.abs(east - 44.5) < 5.0, 80.0 + INTRUDED, 80.0), (rows, columns))
+    made = materials((RED, 50.0), ("#18b018", 400.0), ("#18b018", math.inf), intrusion=BLUE)
+    shown = with_materials(snapshot(flat(rows, columns, 100.0)), made, rise=rise)
+    cell = shown.cell_size
+    # From above, and at the wall in the south
+    for camera, cells in (
+        (from_above(shown), 0.8 * rows),
+        (Camera(glm.vec3(45.0 * cell, 90.0, rows * cell), 0.0, 0.0, 450.0), 0.0),
+    ):
+        pixels = show(shown, camera, clear(quality=quality))
+        across = pixels[SIZE[1] // 2 + 8 : SIZE[1] // 2 + 16].mean(axis=0)
+        blue = across[:, 2] > across[:, 0]
+        assert (across[:, 1] < across[:, [0, 2]].max(axis=1)).all()
+        seen = cells or 2.0 * 450.0 * math.tan(math.radians(camera.field_of_view) / 2.0) / cell
+        width = np.count_nonzero(blue) * seen / SIZE[1]
+        assert width == pytest.approx(10.0, abs=0.7)
+        first, last = np.flatnonzero(blue)[[0, -1]]
+        assert blue[first : last + 1].all() and abs(0.5 * (first + last + 1) - SIZE[0] / 2) < 3.0
 
 
 @pytest.mark.parametrize("exaggeration", [0.5, 1.0, 2.0])

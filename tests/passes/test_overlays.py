@@ -34,6 +34,7 @@ from app.picture.passes.overlays import OverlayMaps, palette_texture
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.scene.scene import Scene
 from kernels.neighbours import COLUMN_STEPS, LENGTHS, ROW_STEPS
+from kernels.rock import INTRUDED
 from tests.passes.conftest import Draw
 from tests.passes.worlds import bumps, flat, materials, plane, snapshot, with_layers, with_materials
 
@@ -256,16 +257,18 @@ def drawn_map(
 def test_the_material_is_what_lies_there_or_the_rock_where_it_is_bare(
     context: moderngl.Context, library: ShaderLibrary, frame_block: FrameBlock
 ) -> None:
-    made = materials(("sandstone", 30.0), ("clay", 30.0), ("granite", math.inf))
+    made = materials(("sandstone", 30.0), ("clay", 30.0), ("siltstone", math.inf), intrusion="granite")
     generator = np.random.default_rng(4)
     rock = generator.uniform(-50.0, 110.0, (24, 40))
     thickness = generator.choice([0.0, 0.05, 0.2, 3.0], (24, 40))
     first, second = generator.integers(0, len(made.loose), (2, 24, 40))
     kinds = first + 16 * second + 256 * generator.integers(0, 128, (24, 40))
     rise = generator.uniform(80.0, 120.0, (24, 40))
+    rise[:, 30:] += INTRUDED
     shown = with_materials(snapshot(rock, thickness), made, kinds, rise)
     depth = shown.layers["strata_rise"].astype(float) - shown.layers["bedrock"]
-    stratum = np.where(depth < 30.0, 0, np.where(depth < 60.0, 1, 2))
+    stratum = np.where(depth < 30.0, 1, np.where(depth < 60.0, 2, 3))
+    stratum[:, 30:] = 0
     expected = np.where(thickness > 0.1, first, len(made.loose) + stratum)
     seen = drawn_map(context, library, frame_block, "material", shown)[..., 0]
     clear = np.abs(depth[..., None] - [0.0, 30.0, 60.0]).min(axis=-1) > 2.0 * made.metres_per_step

@@ -163,14 +163,18 @@ def rock(name: str, colour: str, *, porosity: float = 0.0) -> Material:
 
 
 @cache
-def materials(*strata: tuple[str, float], repeat: bool = False) -> Materials:
-    """The shipped loose materials, on rocks in strata: names of shipped materials, or colours, with their thickness."""
+def materials(*strata: tuple[str, float], repeat: bool = False, intrusion: str = "") -> Materials:
+    """The shipped loose materials, on rocks in strata: names of shipped materials, or colours, with their thickness.
+
+    The rock of an `intrusion` is named alike.
+    """
     known = load_materials()
-    rocks = {name: known.get(name) or rock(name, name) for name, _ in strata}
+    names = [name for name in (intrusion, *(name for name, _ in strata)) if name]
+    rocks = {name: known.get(name) or rock(name, name) for name in names}
     stack = tuple(Stratum(*stratum) for stratum in strata)
     steps, metres_per_step = strata_steps(stack, tuple(rocks), repeat=repeat)
     loose = tuple(material for material in known.values() if material.loose)
-    return Materials(loose, tuple(rocks.values()), steps, metres_per_step)
+    return Materials(loose, tuple(rocks.values()), steps, metres_per_step, bool(intrusion))
 
 
 def with_materials(shown: Snapshot, made_of: Materials, kinds: ArrayLike = 0.0, rise: ArrayLike = 0.0) -> Snapshot:

@@ -90,6 +90,7 @@ def compose(
         "WATER": int(maps.with_water),
         "MARKS": int(maps.marks.shown),
         "MATERIALS": int(with_materials),
+        "INTRUSIONS": int(snapshot.materials is not None and snapshot.materials.intruded),
         "LIVING": int(with_life(snapshot)),
         "GREEN_BY_CLIMATE": int(not with_plants(snapshot)),
         "STORM": int(taken.storm > 0.0),
@@ -184,4 +185,5 @@ def _uniforms(taken: Taken, maps: LandMaps, tree_view: TreeView) -> dict[str, Un
         "river_reach": maps.river_reach,
         "beach_rises": BEACH_RISES,
         "widest_pixel": WIDEST_PIXEL / focal_length,
+        "intrusion": maps.materials.intrusion,
     }

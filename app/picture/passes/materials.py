@@ -53,12 +53,15 @@ def stratum_thickness(materials: Materials) -> float:
     return len(materials.strata) * materials.metres_per_step / contacts if contacts else np.inf
 
 
+def look_of(rock: Material) -> tuple[float, float, float, float]:
+    """Its albedo in linear light, and how much it lies in beds."""
+    red, green, blue = albedo(rock).tolist()
+    return red, green, blue, _between(MASSIVE, BEDDED, rock.porosity)
+
+
 def strata_table(materials: Materials) -> NDArray[np.float64]:
     """[step, channel]: the albedo of the rock at each depth in linear light, and how much it lies in beds."""
-    rocks = np.array(
-        [(*albedo(rock), _between(MASSIVE, BEDDED, rock.porosity)) for rock in materials.rocks], np.float64
-    )
-    table: NDArray[np.float64] = rocks[materials.strata]
+    table: NDArray[np.float64] = np.array([look_of(rock) for rock in materials.rocks])[materials.strata]
     width = CONTACT * stratum_thickness(materials) / materials.metres_per_step  # in steps
     if not np.isfinite(width):
         return table
@@ -116,6 +119,14 @@ class MaterialTextures:
         """Metres that the table of strata reaches down; below, its last rock goes on."""
         materials = self._made_for
         return 1.0 if materials is None else len(materials.strata) * materials.metres_per_step
+
+    @property
+    def intrusion(self) -> tuple[float, float, float, float]:
+        """The root of the albedo of the rock of intrusions, and how much it lies in beds; 0 where there are none."""
+        if self._made_for is None or not self._made_for.intruded:
+            return 0.0, 0.0, 0.0, 0.0
+        red, green, blue, bedded = look_of(self._made_for.rocks[0])
+        return math.sqrt(red), math.sqrt(green), math.sqrt(blue), bedded
 
     @property
     def slip_slope(self) -> float:
