@@ -35,7 +35,7 @@ import functools
 import sys
 import time
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numba
 import numpy as np
@@ -381,6 +381,31 @@ def counted() -> Iterator[list[Count]]:
         _counts = None
 
 
+class GivenUp(Exception):
+    """A run was ended by `give_up`; some of its particles still ran."""
+
+
+class _Runs:
+    """The runs that go on in this process, for other threads than those that they run on."""
+
+    boards: ClassVar[list[_Board]] = []
+    are_given_up = False
+
+
+def give_up(given_up: bool = True) -> None:
+    """From any thread: let all runs end after their present round, and raise `GivenUp`, as long as it is so."""
+    _Runs.are_given_up = given_up
+    for board in list(_Runs.boards) if given_up else ():
+        board.words[_FAILURES] = 1  # at which a round is the last
+
+
+def progress() -> float:
+    """From any thread: the part of the particles of the run that goes on, if any, that had ended by its last round."""
+    for board in _Runs.boards[-1:]:
+        return 1.0 - float(board.words[_LIVING]) / max(len(board.particles), 1)
+    return 0.0
+
+
 def _share_source(board, key, threads, fields, parameters):
     """Run on so many threads."""
     for _ in prange(threads):
@@ -463,8 +488,16 @@ def engine(spawn: Any, step: Any, slots: int, largest_tile: int = _LARGEST_TILE,
         if _counts is not None:
             _counts.append(_count(process, board, begin, work_alone, np.uint64(key), fields, parameters))
             return board.particles, board.status
-        # Asked for here, because a compiled function that asks for it itself cannot be cached.
-        share(board, np.uint64(key), _threads_worth(board), fields, parameters)
+        # Known to others first: whoever gives up from now on finds it.
+        _Runs.boards.append(board)
+        try:
+            if not _Runs.are_given_up:
+                # Asked for here, because a compiled function that asks for it itself cannot be cached.
+                share(board, np.uint64(key), _threads_worth(board), fields, parameters)
+        finally:
+            _Runs.boards.pop()
+        if _Runs.are_given_up:
+            raise GivenUp
         return board.particles, board.status
 
     return run

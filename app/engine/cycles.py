@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import msgspec
@@ -37,6 +38,22 @@ class SnowballRun(NamedTuple):
         return SnowballRun(self.first * times**2, self.last * times**2)
 
 
+class CycleGivenUp(Exception):
+    """The cycle was to end, because somebody does not want to wait for it."""
+
+
+@dataclass(frozen=True)
+class CycleSoFar:
+    """How far a cycle is: for how many seconds it has run, and which process is at work.
+
+    `part` is what part of its particles have ended, 0 where it has none.
+    """
+
+    seconds: float
+    process: str
+    part: float
+
+
 class Cycles:
     """Runs the processes of a scene over a world. It has no rollback; see `Simulator`."""
 
@@ -49,6 +66,8 @@ class Cycles:
         self.prepared: set[str] = set()  # builds
         self.cycle = Cycle()  # the present or last one
         self._running = ""  # the present or last process
+        self._is_given_up = False
+        self.began: float | None = None  # start of the running cycle, by `time.monotonic`
         self._levels_are_old = False  # since the last cycle or edit
         self._scratch = Scratch()  # of all processes
         self._processes: list[Process] = [process() for process in PROCESSES]
@@ -164,10 +183,43 @@ class Cycles:
 
     # A cycle.
 
-    def _run_cycle(self) -> None:
+    def so_far(self) -> CycleSoFar | None:
+        """How far the cycle is that runs now; of which any thread can ask."""
+        began = self.began
+        if began is None:
+            return None
+        from kernels import particles
+
+        return CycleSoFar(time.monotonic() - began, self._running, particles.progress())
+
+    def give_up_cycle(self) -> None:
+        """From any thread: let the cycle that runs now end soon, as one that has failed."""
+        from kernels import particles
+
+        self._is_given_up = True
+        particles.give_up()
+
+    def _run_cycle(self, *, again: bool = False) -> None:
+        """Run a cycle. One that is run `again` is short, and cannot be given up."""
+        from kernels import particles
+
         self._use_threads()
+        self._is_given_up = False
+        particles.give_up(False)
+        self.began = None if again else time.monotonic()
+        try:
+            self._run_processes()
+        except particles.GivenUp as ended:
+            raise CycleGivenUp from ended
+        finally:
+            self.began = None
+            particles.give_up(False)  # what a brush lets run is not meant
+
+    def _run_processes(self) -> None:
         self._begin_cycle()
         for process in self.enabled():
+            if self._is_given_up:
+                raise CycleGivenUp
             self._running = process.name
             begin = time.perf_counter()
             self._step(process)

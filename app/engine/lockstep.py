@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from app.brushes.painting import check
+from app.engine.cycles import CycleSoFar
 from app.engine.refining import check_refinement
-from app.engine.simulator import SimulationError, Simulator
+from app.engine.simulator import CycleWasGivenUp, SimulationError, Simulator
 from app.model.errors import explained
 from app.model.world import World
 from app.scene.comparison import NAMES
@@ -159,6 +160,17 @@ class Lockstep:
         if self.run and self.run_is_over:
             self.end_run()
 
+    @property
+    def cycle_so_far(self) -> CycleSoFar | None:
+        """How far the cycle is that runs now in one of the worlds, whichever thread asks."""
+        return next((so_far for simulator in self.simulators if (so_far := simulator.so_far())), None)
+
+    def give_up_cycle(self) -> None:
+        """From any thread: let the cycle that runs now end soon, and the worlds go back to before it."""
+        for simulator in self.simulators:
+            if simulator.so_far():
+                simulator.give_up_cycle()
+
     def verify(self) -> None:
         """Raise `SimulationError` if a world is not sound, after rolling back to a sound cycle."""
         self._for_all(Simulator.verify)
@@ -186,7 +198,7 @@ class Lockstep:
             except Exception as error:  # any error: otherwise one world would get ahead of the others
                 text = f"{name}: {explained(error)}" if len(self.simulators) > 1 else explained(error)
                 where = (error.process, error.layer, error.cell) if isinstance(error, SimulationError) else ()
-                failure = SimulationError(text, *where)
+                failure = (CycleWasGivenUp if isinstance(error, CycleWasGivenUp) else SimulationError)(text, *where)
                 failure.__cause__ = error
                 failures.append((simulator.world.cycle, failure))
         return failures

@@ -181,6 +181,12 @@ class Stopped(Message, frozen=True):
     cell: tuple[int, int] | None = None
 
 
+class GivenUp(Message, frozen=True):
+    """A cycle was given up, which somebody did not want to wait for. The worlds are as before it, and paused."""
+
+    cycle: int  # its number
+
+
 class SurveyFailed(Message, frozen=True):
     """The survey of rivers failed. It is not repeated until something else is wanted."""
 
@@ -210,6 +216,7 @@ Report = (
     | SessionWritten
     | SessionFailed
     | Stopped
+    | GivenUp
     | SurveyFailed
     | SpinUpFailed
     | Refused

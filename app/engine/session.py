@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from app.engine.answers import answer
 from app.engine.lockstep import Lockstep
-from app.engine.messages import Arrived, Pause, Request, Run, Save, SpinUpFailed, Step
+from app.engine.messages import Arrived, GivenUp, Pause, Request, Run, Save, SpinUpFailed, Step
 from app.engine.player import Travel
 from app.engine.session_state import Mode, SessionState
-from app.engine.simulator import SimulationError
+from app.engine.simulator import CycleWasGivenUp, SimulationError
 from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Refine, RollSnowballs, Stroke
 
 # Seconds to rest
@@ -156,6 +156,8 @@ class Session(SessionState):
                 lockstep.verify()
                 self.timeline.keep(lockstep)
             self.tell_of_timeline()
+        except CycleWasGivenUp:
+            self._give_up_cycle(lockstep)
         except Exception as error:  # such as a kernel that does not compile
             self.fail(error)
         self.showing.is_old = True
@@ -174,6 +176,15 @@ class Session(SessionState):
             milliseconds=lockstep.milliseconds,
         )
         return 0.0
+
+    def _give_up_cycle(self, lockstep: Lockstep) -> None:
+        """A cycle was given up: pause before it, or where a travel had come to."""
+        if self.travel:
+            self.timeline.travelled(self.travel.moment(lockstep), lockstep)
+            self.give_up_travel()
+        self.end_run()
+        self.set_paused(True)
+        self.report(GivenUp(lockstep.cycle + 1))
 
     def _prepare_at_rest(self) -> bool:
         """Prepare kernels and spin up while no cycle runs. Returns whether anything changed."""

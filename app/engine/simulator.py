@@ -19,7 +19,7 @@ from app.engine.builds import Ground, builds_of
 from app.engine.compiling import fill_cache
 from app.engine.compressed import CompressedLayers
 from app.engine.creation import field_values_of
-from app.engine.cycles import Cycles, SnowballRun
+from app.engine.cycles import CycleGivenUp, Cycles, SnowballRun
 from app.engine.refining import refined
 from app.model.errors import UserError, explained
 from app.model.field_parameters import FIELD_LAYERS
@@ -50,6 +50,10 @@ class SimulationError(UserError):
         self.process = process
         self.layer = layer
         self.cell = cell
+
+
+class CycleWasGivenUp(SimulationError):
+    """Somebody did not want to wait for a cycle. The world is as it was before it, and nothing is wrong with it."""
 
 
 class Simulator(Cycles):
@@ -225,6 +229,9 @@ class Simulator(Cycles):
         self.prepare_all()
         try:
             self._run_cycle()
+        except CycleGivenUp as asked:
+            self.go_back(self.world.cycle)
+            raise CycleWasGivenUp(f"cycle {self.world.cycle + 1} was given up") from asked
         except ProcessFailure as failure:
             self.go_back(self.world.cycle)
             text = f"{failure}; stopped after cycle {self.world.cycle}"
@@ -286,7 +293,7 @@ class Simulator(Cycles):
             self._restore(self.backup.state)
             while self.world.cycle < cycle:
                 self._paint_again(again)
-                self._run_cycle()
+                self._run_cycle(again=True)
             self._paint_again(again)
         self.verify()
 

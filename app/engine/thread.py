@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from app.engine.autosave import SessionFolder
+from app.engine.cycles import CycleSoFar
 from app.engine.messages import Report, Request, Run
 from app.engine.session import Session
 from app.engine.session_state import asks_for_pace
@@ -109,6 +110,17 @@ class SimulationThread:
         """Whether it will be paused once all requests are answered."""
         session = self.session
         return self._paused_last if self._pace_requests > session.pace_requests_answered else session.pace.is_paused
+
+    @property
+    def cycle_so_far(self) -> CycleSoFar | None:
+        """How far the cycle is that runs now; None where none does."""
+        lockstep = self.session.lockstep
+        return lockstep.cycle_so_far if lockstep else None
+
+    def give_up_cycle(self) -> None:
+        """Let the cycle that runs now end soon; the worlds are paused before it. Does nothing where none runs."""
+        if lockstep := self.session.lockstep:
+            lockstep.give_up_cycle()
 
     @property
     def status(self) -> Status:

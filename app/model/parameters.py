@@ -35,6 +35,7 @@ def parameter(
     needs: str = "",
     essential: bool = False,
     makes_world: bool = False,
+    costs: bool = False,
 ) -> msgspec.Meta:
     """Declare a number: its range (both ends allowed), one line of help, its unit, whether its slider is in logs.
 
@@ -42,7 +43,8 @@ def parameter(
     `needs` says without what it has no effect: another parameter's value as in `edges.water=sea`, or any value but 0
     and off as in `climate.year`; `not` denies it, `or` joins what will do, and commas separate what is needed together.
     What is `essential` is among the few parameters that a group shows first. What `makes_world` is of what the world
-    begins with, as all parameters of the section `world` are.
+    begins with, as all parameters of the section `world` are. Where it `costs`, its process takes about as much longer
+    in a cycle as it is larger.
     """
     extra = {
         "unit": unit,
@@ -51,6 +53,7 @@ def parameter(
         "needs": needs,
         "essential": essential,
         "makes_world": makes_world,
+        "costs": costs,
     }
     return msgspec.Meta(ge=low, le=high, description=help, extra=extra)
 
@@ -112,6 +115,7 @@ class Declaration:
     essential: bool = False
     makes_world: bool = False
     least: float = 0.0  # see `parameter`
+    costs: bool = False
 
     def allows(self, value: float) -> bool:
         """Whether a number is in the range. One below 0 that is too small to be told from it is not 0."""
@@ -167,6 +171,7 @@ def declarations(group: type[msgspec.Struct], prefix: str = "") -> Iterator[Decl
             essential=extra.get("essential", False),
             makes_world=extra.get("makes_world", False),
             least=extra.get("least", 0.0),
+            costs=extra.get("costs", False),
         )
 
 

@@ -47,7 +47,7 @@ class CascadeParameters(Parameters, frozen=True, kw_only=True):
     where: Annotated[Where, described(
         "where sand slides: everywhere, or only where parcels of wind pass in a cycle, as in the article on wind",
         needs="wind.enabled")] = "everywhere"
-    passes: Annotated[int, parameter(1, 50, "passes over the map per cycle", log=True)] = 1
+    passes: Annotated[int, parameter(1, 50, "passes over the map per cycle", log=True, costs=True)] = 1
     scale: Annotated[float, parameter(1.0, 1000.0, "cells per h, the article's unit of height", unit="cells", log=True,
         needs="not materials.enabled")] = 80.0
     # fmt: on

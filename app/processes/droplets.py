@@ -68,7 +68,8 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
 
     # fmt: off
     enabled: Annotated[bool, described("hydraulic erosion by droplets")] = True
-    count: Annotated[int, parameter(0, 100_000, "droplets of rain per cycle", log=True, essential=True)] = 1000
+    count: Annotated[int, parameter(0, 100_000, "droplets of rain per cycle", log=True, essential=True,
+        costs=True)] = 1000
     time_step: Annotated[float, parameter(0.1, 2.0, "time step of a droplet, shortened so that it skips no cell",
         unit="t")] = 1.2
     density: Annotated[float, parameter(0.1, 10.0, "inertia of a droplet: denser ones turn more slowly",

@@ -24,7 +24,7 @@ class SnowballParameters(Parameters, frozen=True, kw_only=True):
 
     # fmt: off
     enabled: Annotated[bool, described("erosion by snowballs rolling downhill")] = False
-    count: Annotated[int, parameter(1, 100_000, "snowballs per cycle", log=True, essential=True)] = 500
+    count: Annotated[int, parameter(1, 100_000, "snowballs per cycle", log=True, essential=True, costs=True)] = 500
     total: Annotated[int, parameter(0, 1_000_000, "number of snowballs after which no more fall; 0 means unlimited",
         unit="balls")] = 0
     erosion_rate: Annotated[float, parameter(0.0, 0.5, "erosion by a ball per step on a vertical wall",

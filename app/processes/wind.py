@@ -24,7 +24,8 @@ class WindParameters(Parameters, frozen=True, kw_only=True):
     # fmt: off
     enabled: Annotated[bool,
         described("wind erosion: entrainment, transport and deposition of sand, abrasion of rock")] = False
-    count: Annotated[int, parameter(1, 100_000, "parcels of wind per cycle", log=True, essential=True)] = 250
+    count: Annotated[int, parameter(1, 100_000, "parcels of wind per cycle", log=True, essential=True,
+        costs=True)] = 250
     gusts: Annotated[float, parameter(0.0, 60.0, "largest deviation of a parcel's wind from the prevailing direction",
         unit="°")] = 15.0
     gust_speed: Annotated[float, parameter(0.0, 1.0,

@@ -52,6 +52,8 @@ _BY_GROUP: dict[str, tuple[_Row, ...]] = {
          "pause, and run a single cycle"),
         (",", "Step back", "step_back", moments.step_back,
          "pause, and bring back the land of one cycle before"),
+        ("Ctrl+.", "Give up cycle", "give_up_cycle", running.give_up_cycle,
+         "end a long cycle that runs, as if it had not begun, and pause"),
         ("[", "Slower", "slower", lambda app: running.change_speed(app, -1),
          "fewer cycles per frame, down to one per second"),
         ("]", "Faster", "faster", lambda app: running.change_speed(app, +1),

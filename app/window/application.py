@@ -133,6 +133,7 @@ class Application:
         self.pixel_size = (0, 0)  # of the window
         self.time = 0.0  # seconds since the first frame
         self.notices = Notices()
+        self.waiting_saves: set[Path] = set()  # not written yet
         self.frame_times = FrameTimes()
         self.library = library or Library()
         self.stock = CardStock(context, self.library)

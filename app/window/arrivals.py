@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from app.engine.messages import (
     Arrived,
     Edited,
+    GivenUp,
     GoTo,
     Opened,
     OpenFailed,
@@ -19,6 +20,7 @@ from app.engine.messages import (
     Stopped,
     SurveyFailed,
 )
+from app.model.numbers import spaced
 from app.model.snapshot import Snapshot
 from app.scene.edits import Change, Copy
 from app.window.application import Application
@@ -63,6 +65,8 @@ class Arrivals:
                     application.views.opening = False
             case Saved() | SaveFailed() if application.exporting.awaits(report.path):
                 application.exporting.hear(report)
+            case GivenUp(cycle):
+                notices.say(f"cycle {spaced(cycle)} was given up; the land is paused as it was before it")
             case Saved(path):
                 files.saved(application, path)
             case SaveFailed(path, why):

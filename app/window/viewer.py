@@ -241,6 +241,7 @@ class Viewer:
         return (
             status.state in ("paused", "failed", "compiling", "growing")
             and status.run is None
+            and application.simulation.cycle_so_far is None
             and application.views.still_frames > STILL_FRAMES
             and not application.sides.drawing
             and not application.camera.moving

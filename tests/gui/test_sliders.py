@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from imgui_bundle import imgui
 
+from app.engine.thread import SimulationThread
 from app.model.numbers import number_text
 from app.model.parameters import Declaration
 from app.scene.scene import DECLARATIONS, Scene
@@ -219,3 +222,38 @@ def test_no_name_of_a_parameter_and_no_value_is_cut_off(source: str, monkeypatch
         assert sorted(set(cut)) == []
 
     drive(test, SMALL.with_values({"droplets.enabled": False, "world.source": source}))
+
+
+def test_a_slider_that_costs_moves_freely_as_long_as_a_cycle_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 1000 drops a cycle takes half a second here: to twice as many a drag is free, and then it goes on slowly."""
+    path = "droplets.count"
+
+    def test(driver: Driver) -> None:
+        application, engine = have_land(driver), driver.engine
+        status = application.simulation.status
+        told = dataclasses.replace(status, milliseconds={"droplets": 400.0, "cascade": 100.0})
+        monkeypatch.setattr(SimulationThread, "status", property(lambda thread: told))
+        width = width_of(driver, path)
+
+        def drag(by: float) -> int:
+            engine.mouse_move_to_pos(at(driver, path, 0.2))
+            engine.mouse_down()
+            for _ in range(10):
+                engine.mouse_move_to_pos(imgui.get_mouse_pos() + imgui.ImVec2(0.1 * by, 0.0))
+                engine.yield_(2)
+            return int(application.documents.scene.value(path))
+
+        held = drag(0.4 * width)
+        drawn = application.panel._rows._widgets._drag
+        assert drawn is not None and drawn.is_costly and 2250 <= int(drawn.value) < 4000
+        assert held <= 2250, "it was applied before it was let go"
+        engine.mouse_up()
+        engine.yield_(2)
+        assert application.documents.scene.value(path) == drawn.value
+        drag(-0.2 * width)
+        engine.mouse_up()
+        engine.yield_(2)
+        assert application.documents.scene.value(path) < 1500
+        monkeypatch.undo()
+
+    drive(test, SMALL.with_values({path: 1000}))

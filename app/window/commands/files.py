@@ -61,6 +61,7 @@ def save(application: Application, path: Path) -> None:
         else:
             seen, world = application.seen_scene, application.documents.edited_worlds[0]
             application.simulation.ask(Save(path, world, seen))
+            application.waiting_saves.add(path)
     except UserError as error:
         save_failed(application, path, str(error))
 
@@ -79,6 +80,7 @@ def save_preset(application: Application) -> None:
 
 def saved(application: Application, path: Path) -> None:
     """Report a saved file, and keep the present picture for its card in the gallery."""
+    application.waiting_saves.discard(path)
     application.notices.say(f"saved {path}")
     if path.name.lower().endswith(JOURNAL):
         return
@@ -106,6 +108,7 @@ def session_written(application: Application, picture: Path) -> None:
 
 def save_failed(application: Application, path: Path, why: str) -> None:
     """Report the failure and ask again where to save."""
+    application.waiting_saves.discard(path)
     application.notices.complain(why)
     application.panel.ask_again_for_file_to_save(path, why)
 

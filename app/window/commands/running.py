@@ -7,6 +7,7 @@ import random
 from typing import TYPE_CHECKING
 
 from app.engine.messages import Pause, Run
+from app.model.errors import UserError
 from app.model.numbers import spaced
 from app.model.parameters import Value
 from app.scene.edits import CancelSnowballs, Refine, RollSnowballs
@@ -29,6 +30,13 @@ LARGEST_SEED = 2**31 - 1
 def toggle_pause(application: Application) -> None:
     simulation = application.simulation
     simulation.ask(Run() if simulation.paused else Pause())
+
+
+def give_up_cycle(application: Application) -> None:
+    """Let the cycle that runs end soon, as if it had not begun."""
+    if application.simulation.cycle_so_far is None:
+        raise UserError("no cycle is running")
+    application.simulation.give_up_cycle()
 
 
 def change_speed(application: Application, steps: int) -> None:

@@ -330,6 +330,8 @@ class Panel:
         self.gallery.gui()
         messages.waiting(self._application, middle)
         messages.compiling(self._application, middle[0], place.y + em(1.0), widest)
+        if self._application.simulation.status.compiling is None:
+            messages.long_cycle(self._application, middle[0], place.y + em(1.0), widest)
         messages.failure(self._application, middle, widest)
         messages.notices(self._application, middle[0], place.y + free.y - em(1.0), widest)
         if self._application.snapshot is not None and not self.gallery.is_open:

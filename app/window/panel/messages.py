@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from app.model.numbers import spaced
 from app.picture.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, WARNING, Colour, em
+from app.scene.scene import GROUPS
 from app.window.actions import BY_NAME
 from app.window.commands import running
 from app.window.notices import Kind, Notice
-from app.window.panel.widgets import heading
+from app.window.panel.widgets import heading, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -23,6 +25,7 @@ SIGNS: dict[Kind, tuple[str, Colour]] = {
     "warning": (icons.ICON_FA_CIRCLE_EXCLAMATION, WARNING),
     "error": (icons.ICON_FA_TRIANGLE_EXCLAMATION, ERROR),
 }
+LONG_CYCLE = 1.0  # seconds, from which on a cycle shows how far it is
 TURNS_PER_SECOND = 0.8
 
 # Centre of the free part of the scene.
@@ -100,6 +103,27 @@ def compiling(application: Application, middle: float, top: float, widest: float
         imgui.text_disabled(f"then {', '.join(progress.waiting)}")
     imgui.text_disabled("Only this once: compiled kernels are cached for later starts.")
     imgui.pop_text_wrap_pos()
+    _end_box()
+
+
+def long_cycle(application: Application, middle: float, top: float, widest: float) -> None:
+    """How far a cycle is that takes long, what waits for its end, and a way to give it up."""
+    so_far = application.simulation.cycle_so_far
+    if so_far is None or so_far.seconds < LONG_CYCLE or application.snapshot is None:
+        return
+    _begin_box("##long cycle", (middle, top), (0.5, 0.0))
+    width = min(em(24.0), widest - em(4.0))
+    title = GROUPS[so_far.process].title if so_far.process in GROUPS else so_far.process
+    cycle = spaced(application.simulation.status.cycle + 1)
+    imgui.text_unformatted(f"Cycle {cycle}: {title}, {so_far.seconds:.0f} s")
+    imgui.progress_bar(so_far.part, imgui.ImVec2(width, 0.0), f"{so_far.part:.0%}" if so_far.part else "…")
+    waits = [*["pausing"] * application.simulation.paused, *["saving"] * bool(application.waiting_saves)]
+    if waits:
+        imgui.text_disabled(f"{' and '.join(waits)} when it ends")
+    action = BY_NAME["give_up_cycle"]
+    if imgui.button(f"Give up ({action.key_text})###give up"):
+        action.run(application)
+    tooltip_on_hover(action.help)
     _end_box()
 
 

@@ -36,6 +36,7 @@ from app.window.panel.widgets import (
     LABEL_PART,
     NARROWEST_ROW,
     ParameterWidgets,
+    Seconds,
     icon_button,
     tooltip,
     tooltip_is_due,
@@ -77,6 +78,7 @@ class ParameterRows:
         self._widgets = ParameterWidgets(application.notices.warn)
         self._fields = FieldPreviews(application)
         self._traits = TraitRows(application, self._widgets)
+        self._cost_told: tuple[str, Seconds | None] = ("", None)  # by path, while its slider is held
         self._before_drag: tuple[str, list[Value]] = ("", [])  # a path, and its values in each world
         self.lit: tuple[str, ...] = ()  # words highlighted in labels
         self._to_be_focused = ""  # path of the parameter to focus in the next frame
@@ -144,7 +146,9 @@ class ParameterRows:
         """The widget of a parameter, and its effects."""
         application, path, value = self._application, declaration.path, facts.value
         holding = held_value(application, path) if value == 0 else None
-        new = self._widgets.edit(declaration, value, width, acts_at_end=facts.rebuilds, holding=holding)
+        new = self._widgets.edit(
+            declaration, value, width, acts_at_end=facts.rebuilds, holding=holding, seconds=self._cost(declaration)
+        )
         self._opens_menu(declaration)
         if self._widgets.dragged != path:
             self._help_on_hover(declaration)
@@ -156,6 +160,24 @@ class ParameterRows:
             changes.change(application, path, new)
         if self._widgets.dragged != path == self._before_drag[0]:
             self._before_drag = ("", [])
+
+    def _cost(self, declaration: Declaration) -> Seconds | None:
+        """What a cycle will take with a value of a parameter, while its slider is held; None where that is not known.
+
+        It is told from the cycles before the drag: those since have other values than are known here.
+        """
+        path = declaration.path
+        if not declaration.costs or self._widgets.dragged != path:
+            if self._cost_told[0] == path:
+                self._cost_told = ("", None)
+            return None
+        if self._cost_told[0] != path:
+            status, value = self._application.simulation.status, float(self._application.documents.scene.value(path))
+            own = status.milliseconds.get(path.partition(".")[0], 0.0) * 1e-3
+            others = sum(status.milliseconds.values()) * 1e-3 - own
+            told = own > 0.0 < value
+            self._cost_told = path, (lambda new: others + own * new / value) if told else None
+        return self._cost_told[1]
 
     def _label(self, declaration: Declaration, facts: ParameterFacts, width: float) -> None:
         colour: Colour = ACCENT if facts.is_changed else faded(TEXT, 0.88)

@@ -23,6 +23,10 @@ NEXT_TO_ZERO = 1e-5  # of its high end: start of a logarithmic slider from zero
 NARROWEST_TOOLTIP, SEVERAL_ROWS = 10.0, 5.0  # heights of the font
 FINE = 0.1  # factor of slider movement with Shift
 COARSE = 5.0  # factor with Ctrl
+LEAST_TOLD = 0.1  # seconds of a cycle below which nothing is said
+SOFT_SECONDS = 1.0  # of a cycle, up to which a slider moves freely
+BISECTIONS = 20
+Seconds = Callable[[float], float]
 TAKING_KEYS = (imgui.Key.enter, imgui.Key.keypad_enter, imgui.Key.tab)
 
 
@@ -127,6 +131,7 @@ class Drag:
     pressed: float  # horizontal position of the press
     part: float  # position on the slider
     value: Value
+    seconds: Seconds | None = None  # of a cycle, by value
     pointer: float | None = None  # last position; None until it counts as a drag
 
     def follow(self, declaration: Declaration, pointer: float, width: float) -> None:
@@ -138,9 +143,28 @@ class Drag:
             self.pointer = self.pressed + math.copysign(reach, pointer - self.pressed)
         if pointer != self.pointer:
             pace = FINE if imgui.get_io().key_shift else COARSE if imgui.get_io().key_ctrl else 1.0
+            if self.seconds is not None and pointer > self.pointer:
+                pace = self._held_back(declaration, (pointer - self.pointer) / width, pace, self.seconds)
             self.part += (pointer - self.pointer) / width * pace
             self.pointer = pointer
             self.value = slider_value(declaration, self.part)
+
+    @property
+    def is_costly(self) -> bool:
+        """Whether a cycle with its value will take longer than the soft range allows."""
+        return self.seconds is not None and not isinstance(self.value, str) and self.seconds(self.value) > SOFT_SECONDS
+
+    def _held_back(self, declaration: Declaration, step: float, pace: float, seconds: Seconds) -> float:
+        """The pace of a step upwards, which ends where the soft range does, and goes on slowly from there."""
+        low, high = self.part, self.part + step * pace
+        if seconds(slider_value(declaration, high)) <= SOFT_SECONDS:
+            return pace
+        if seconds(slider_value(declaration, low)) > SOFT_SECONDS:
+            return min(pace, FINE)
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if seconds(slider_value(declaration, middle)) > SOFT_SECONDS else (middle, high)
+        return (high - self.part) / step
 
 
 @dataclass
@@ -179,11 +203,13 @@ class ParameterWidgets:
         *,
         acts_at_end: bool = False,
         holding: float | None = None,
+        seconds: Seconds | None = None,
     ) -> Value | None:
         """Show the widget of a parameter, `width` wide, and return the value that it has now.
 
         None where a drag was taken back, after which it has what it had before. `holding` is what holds where a zero
-        stands for something else.
+        stands for something else. `seconds` tells what a cycle will take with a value: beyond the soft range, in which
+        it is short, a drag goes on in fine steps, and changes the value only where it ends.
         """
         label = f"##{declaration.path}"
         imgui.set_next_item_width(width)
@@ -194,7 +220,7 @@ class ParameterWidgets:
         if declaration.kind is str or declaration.high > LARGEST_SLIDER:
             return self._text(label, declaration, value, acts_at_end)
         assert not isinstance(value, str)
-        return self._slider(label, declaration, value, width, acts_at_end, holding)
+        return self._slider(label, declaration, value, width, acts_at_end, holding, seconds)
 
     def _slider(
         self,
@@ -204,6 +230,7 @@ class ParameterWidgets:
         width: float,
         acts_at_end: bool,
         holding: float | None,
+        seconds: Seconds | None,
     ) -> Value | None:
         path, place = declaration.path, imgui.get_cursor_screen_pos()
         size = imgui.ImVec2(width, imgui.get_frame_height())
@@ -229,6 +256,7 @@ class ParameterWidgets:
         if self._drag is None or self._drag.path != path or not (held or imgui.is_item_deactivated()):
             self._draw(box, declaration, value, holding, is_strong=hovered)
             return value
+        self._drag.seconds = seconds
         return self._move(box, self._drag, declaration, value, acts_at_end, holding, held)
 
     def _move(
@@ -248,7 +276,8 @@ class ParameterWidgets:
             self._draw(box, declaration, float(drag.before), holding, is_strong=True)
             return value if acts_at_end else None
         drag.follow(declaration, imgui.get_io().mouse_pos.x, box.max.x - box.min.x)
-        self._draw(box, declaration, float(drag.value), holding, is_strong=True)
+        self._draw(box, declaration, float(drag.value), holding, is_strong=True, seconds=drag.seconds)
+        acts_at_end = acts_at_end or drag.is_costly
         if not held:
             self._drag = None
         if drag.pointer is None or (held and acts_at_end):
@@ -256,7 +285,14 @@ class ParameterWidgets:
         return drag.value
 
     def _draw(
-        self, box: imgui.internal.ImRect, declaration: Declaration, value: float, holding: float | None, is_strong: bool
+        self,
+        box: imgui.internal.ImRect,
+        declaration: Declaration,
+        value: float,
+        holding: float | None,
+        *,
+        is_strong: bool,
+        seconds: Seconds | None = None,
     ) -> None:
         """A slider, filled up to its value."""
         place, end = box.min, box.max
@@ -272,6 +308,8 @@ class ParameterWidgets:
             fill = faded(ACCENT, 0.12 if meaning else 0.32 if is_strong else 0.22)
             drawing.add_rect_filled(place, imgui.ImVec2(filled, end.y), _packed(fill), rounding)
         text = number_text(declaration, shown)
+        if seconds is not None and (will_take := seconds(shown)) >= LEAST_TOLD:
+            text += f" · ≈ {will_take:.2g} s" if will_take < 10.0 else f" · ≈ {will_take:.0f} s"
         if meaning:
             room = end.x - place.x - em(0.8)
             texts = (meaning, "automatic") if holding is None else (f"{text} · {meaning}", f"{text} · auto", text)
