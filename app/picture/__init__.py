@@ -1,1 +1,1 @@
-"""What is seen of a snapshot, drawn with OpenGL."""
+"""Rendering of snapshots with OpenGL."""

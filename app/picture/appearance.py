@@ -1,4 +1,4 @@
-"""What a picture depends on, apart from the land and the camera."""
+"""The appearance of a picture, apart from land and camera."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.model.wave_parameters import WaveParameters
 
 
 class Appearance(Protocol):
-    """Parameters of light, water and weather. A scene has them, and much that a picture does not look at."""
+    """Parameters of light, water and weather that a picture needs. A scene has them."""
 
     @property
     def view(self) -> ViewParameters: ...
@@ -24,5 +24,5 @@ class Appearance(Protocol):
 
     @property
     def runoff(self) -> Runoff:
-        """The water that runs over its land."""
+        """The runoff of the land."""
         ...

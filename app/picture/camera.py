@@ -1,4 +1,4 @@
-"""Where the picture is seen from.
+"""The camera of a picture.
 
 Picture space: x east, y up, z south, in metres; the map's north-western corner is the origin, and y is the elevation
 times the view's exaggeration.
@@ -13,17 +13,17 @@ from pyglm import glm
 
 from app.model.view_parameters import CameraParameters
 
-OPENING_ASPECT = 1.2  # of the pictures that opening views are composed for; wider ones show more at the sides
-CLEARANCE = 0.004  # of the map's longer side, between the ground and the eye at least
-NEAREST_DRAWN = 0.004  # of the distance to the target: what is nearer is cut off, and what is smaller costs precision
+OPENING_ASPECT = 1.2  # aspect ratio that opening views are composed for; wider pictures show more at the sides
+CLEARANCE = 0.004  # of the map's longer side: least height of the eye above ground
+NEAREST_DRAWN = 0.004  # of the distance to the target: near plane; a smaller one costs precision
 
 
 @dataclass(frozen=True)
 class Camera:
     """A camera that looks at `target` from `distance` metres away.
 
-    `heading` is the way it looks in degrees (0 north, 90 east), `pitch` how steeply it looks down, `field_of_view` the
-    angle from the top of the picture to its bottom. `middle` is where across the picture the target is seen, from -1 at
+    `heading` is the direction of view in degrees (0 north, 90 east), `pitch` the angle downwards, `field_of_view` the
+    vertical angle of the picture. `middle` is where across the picture the target is seen, from -1 at
     the left edge to 1 at the right: a panel may cover some of the picture.
     """
 
@@ -46,7 +46,7 @@ class Camera:
 
     @property
     def ahead_on_the_level(self) -> glm.vec3:
-        """The unit vector to the place on the compass that the camera looks to."""
+        """The horizontal unit vector of the direction of view."""
         heading = math.radians(self.heading)
         return glm.vec3(math.sin(heading), 0.0, -math.cos(heading))
 
@@ -79,7 +79,7 @@ class Camera:
         # fmt: on
 
     def projection(self, aspect: float) -> glm.mat4:
-        """From view to clip space. There is no farthest distance: land goes on however near the camera is to it."""
+        """From view to clip space, without a far plane."""
         near = NEAREST_DRAWN * self.distance
         matrix = glm.infinitePerspective(math.radians(self.field_of_view), max(aspect, 1e-3), near)
         matrix[2][0] = -self.middle
@@ -91,7 +91,7 @@ class Camera:
         return self.position, glm.normalize(ahead + across * x + up * y)
 
     def place_of(self, point: glm.vec3, aspect: float) -> tuple[float, float] | None:
-        """Where a point is seen in the picture; x and y from -1 to 1, y upwards. None where it lies behind."""
+        """The position of a point in the picture, x and y from -1 to 1, y upwards; None if it is behind."""
         way = point - self.position
         ahead = glm.dot(way, self.direction)
         if ahead <= 0.0:
@@ -100,13 +100,13 @@ class Camera:
         return glm.dot(way, self.right) / (height * aspect) + self.middle, glm.dot(way, self.up) / height
 
     def picture_axes(self, aspect: float) -> tuple[glm.vec3, glm.vec3, glm.vec3]:
-        """What makes up the direction of a point of the picture: x of the first, y of the second, one of the third."""
+        """Axes of the direction of a picture point: x times the first, y times the second, plus the third."""
         height = math.tan(math.radians(self.field_of_view) / 2.0)
         across = self.right * (height * aspect)
         return across, self.up * height, self.direction - across * self.middle
 
     def horizon(self, aspect: float, dip: float = 0.0) -> float:
-        """Its height in the picture, from 0 at the bottom to 1 at the top; beyond them where it is not seen.
+        """The height of the horizon in the picture, from 0 at the bottom to 1 at the top; beyond if not visible.
 
         `dip` is the slope by which it lies below the level of the eye.
         """
@@ -120,7 +120,7 @@ class Camera:
 
 
 def lifted(camera: Camera, lowest: float) -> Camera:
-    """The same camera, raised to the `lowest` height that its eye may have, and still looking at its target."""
+    """The camera raised so that its eye is at least at `lowest`, looking at the same target."""
     eye = camera.position
     if eye.y >= lowest:
         return camera
@@ -133,7 +133,7 @@ def lifted(camera: Camera, lowest: float) -> Camera:
 
 
 def farther_away(aspect: float) -> float:
-    """How many times farther away a picture must be seen from, that it shows as much from left to right as usual."""
+    """The factor of distance at which a narrow picture shows the usual width."""
     return max(OPENING_ASPECT / max(aspect, 1e-3), 1.0)
 
 

@@ -1,4 +1,4 @@
-"""A camera that goes along its keys: without a jerk, and never through the ground."""
+"""Smooth camera paths through keys, above the ground."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from app.picture.camera import OPENING_ASPECT, Camera, opening_camera
 from app.picture.ground import Ground
 
 CENTRIPETAL = 0.5  # the power of the distance between keys, with which a curve neither loops nor overshoots
-PLACES = 12  # between two keys, at which the ground is looked at
+PLACES = 12  # samples of the ground between two keys
 CLEARANCE = 0.02  # of the map's longer side, between the ground and the eye
 LEAST_CLEARANCE = 0.005
-STEADY = 0.02  # of the map's longer side: a channel that is dug under a target does not move the camera
-SMOOTHED = 3  # places to each side over which the eye is lifted
+STEADY = 0.02  # of the map's longer side: averaging of the ground under a target
+SMOOTHED = 3  # samples on each side over which a lift is spread
 
 
 Vector = NDArray[np.float64]
@@ -29,7 +29,7 @@ Farthest = Callable[[Vector, Vector, Vector], float]
 
 
 class CameraPath:
-    """The way through keys over a ground.
+    """The path through keys over a ground.
 
     The eye follows a centripetal Catmull-Rom spline (Catmull & Rom 1974; Yuksel, Schaefer & Keyser 2011), the direction
     the same construction on the sphere (Schlag 1991), with slerp in place of lerp. How far it is along it follows the
@@ -49,13 +49,13 @@ class CameraPath:
         self._lifts = self._needed_lifts() if self._single is None else np.zeros(1)
 
     def at(self, cycle: float) -> Camera:
-        """The camera in a cycle; before the first key and after the last as there."""
+        """The camera at a cycle; constant before the first and after the last key."""
         if self._single is not None:
             return self._single
         place = curve_at(self._cycles, self._places, cycle)
         eye = _through(self._eyes, self._knots, place, _lerp)
         eye[1] += np.interp(place, np.linspace(self._knots[0], self._knots[-1], len(self._lifts)), self._lifts)
-        # Ground that is rough between the places that were looked at.
+        # Rough ground between the samples.
         lowest = self._ground.limit(float(eye[0]), float(eye[2])) + LEAST_CLEARANCE * self._ground.side
         eye[1] = max(eye[1], lowest)
         direction = _through(self._directions, self._knots, place, _slerp, _less_than_half_a_turn)
@@ -63,7 +63,7 @@ class CameraPath:
         return _looking(eye, direction, distance, curve_at(self._knots, self._fields_of_view, place))
 
     def _needed_lifts(self) -> Vector:
-        """How far the eye must be lifted, at even places along the way: no less than it needs, and smoothly."""
+        """Smooth lifts of the eye at even samples along the path, at least as high as needed."""
         places = np.linspace(self._knots[0], self._knots[-1], PLACES * (len(self._knots) - 1) + 1)
         eyes = [_through(self._eyes, self._knots, float(place), _lerp) for place in places]
         lowest = CLEARANCE * self._ground.side
@@ -98,7 +98,7 @@ def _looking(eye: Vector, direction: Vector, distance: float, field_of_view: flo
 
 
 def _knots(eyes: Sequence[Vector], directions: Sequence[Vector], side: float) -> list[float]:
-    """Where the keys lie along the way: it grows with what the eye moves, and with what it turns."""
+    """The positions of keys along the path, from movement and rotation of the eye."""
     knots = [0.0]
     for number in range(1, len(eyes)):
         moved = float(np.linalg.norm(eyes[number] - eyes[number - 1])) / side
@@ -108,7 +108,7 @@ def _knots(eyes: Sequence[Vector], directions: Sequence[Vector], side: float) ->
 
 
 def _timing(keys: Sequence[CameraKey], knots: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Cycles, and the places along the way that are reached in them."""
+    """Cycles, and the positions along the path at them."""
     cycles: list[float] = []
     places: list[float] = []
     for key, knot in zip(keys, knots, strict=True):
@@ -169,7 +169,7 @@ def _slerp(one: Vector, other: Vector, part: float) -> Vector:
     angle = _angle(one, other)
     if angle < 1e-7:
         return one
-    if math.pi - angle < 1e-4:  # opposite: any way round will do
+    if math.pi - angle < 1e-4:  # opposite: any great circle
         other = other + np.array([1e-3, 0.0, 1e-3])
         other /= np.linalg.norm(other)
         angle = _angle(one, other)
@@ -178,5 +178,5 @@ def _slerp(one: Vector, other: Vector, part: float) -> Vector:
 
 
 def _angle(one: Vector, other: Vector) -> float:
-    # By both sine and cosine: each alone is blind where the other is not.
+    # From sine and cosine: each alone is imprecise somewhere.
     return math.atan2(float(np.linalg.norm(np.cross(one, other))), float(np.dot(one, other)))

@@ -1,4 +1,4 @@
-"""The picture as a texture, which is laid behind the panel and a screenshot is read from."""
+"""The picture as a texture, shown behind the panel and read for screenshots."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.picture.passes.targets import released_on_error
 
 
 class Canvas:
-    """A framebuffer that takes the size that is asked for.
+    """A framebuffer of any requested size.
 
     Drawing into it, and not onto the screen, lets the last picture stand while only the panel changes, and
     leaves no GL error when it is read.
@@ -29,29 +29,29 @@ class Canvas:
                 texture = keep(self._context.texture((width, height), 4))
                 texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
                 framebuffer = self._context.framebuffer([texture])
-            framebuffer.use()  # the old one may be bound, and must not be when it is released
+            framebuffer.use()  # unbinds the old one before it is released
             self.release()
             self._texture, self._framebuffer = texture, framebuffer
         return self._framebuffer
 
     @property
     def framebuffer_as_drawn(self) -> moderngl.Framebuffer | None:
-        """The framebuffer that holds the picture that was drawn last, in its size."""
+        """The framebuffer of the last picture."""
         return self._framebuffer
 
     @property
     def texture(self) -> moderngl.Texture | None:
-        """The picture that was drawn last, its first row at the bottom."""
+        """The texture of the last picture, bottom row first."""
         return self._texture
 
     def pixels(self) -> NDArray[np.uint8] | None:
-        """Red, green and blue by row and column, the uppermost row first."""
+        """Red, green and blue by row and column, top row first."""
         if self._framebuffer is None:
             return None
         return unlocked.read(self._framebuffer)[::-1]
 
     def lay_onto(self, target: moderngl.Framebuffer, left: int, bottom: int) -> None:
-        """Copy the picture that was drawn last to a place in `target`, given by its lower left corner."""
+        """Copy the last picture to a place in `target`, given by its lower left corner."""
         if self._framebuffer is not None:
             unlocked.copy(self._framebuffer, target, left, bottom)
 

@@ -1,4 +1,4 @@
-"""A part of a picture that is drawn alone, so that a picture can be larger than what is drawn at once."""
+"""Crops: parts of a picture that are drawn separately, for pictures larger than a framebuffer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyglm import glm
 
-LARGEST_TILE = 2048  # pixels along a side of what is drawn at once, with its margin
+LARGEST_TILE = 2048  # pixels along a side of a tile with its margin
 # What is drawn around a tile: antialiasing looks at neighbours, and a tree that is a point is left out with its middle.
 MARGIN = 40
 STEP = 40  # tiles begin at multiples of it, at which the pixels of a scene begin that is drawn in any scale
@@ -25,22 +25,22 @@ class Crop:
 
     @property
     def top(self) -> int:
-        """From the upper edge of the picture."""
+        """Distance from the upper edge of the picture."""
         return self.size[1] - self.bottom - self.height
 
     @property
     def aspect(self) -> float:
-        """Of the whole picture."""
+        """Aspect ratio of the whole picture."""
         return self.size[0] / self.size[1]
 
     @property
     def scale(self) -> tuple[float, float]:
-        """How much of the picture it is, across and up."""
+        """Its fraction of the picture, across and up."""
         return self.width / self.size[0], self.height / self.size[1]
 
     @property
     def middle(self) -> tuple[float, float]:
-        """Where in the picture its middle is, from -1 to 1."""
+        """The centre in the picture, from -1 to 1."""
         across, up = self.size
         return (2 * self.left + self.width) / across - 1.0, (2 * self.bottom + self.height) / up - 1.0
 
@@ -52,7 +52,7 @@ class Crop:
 
     @property
     def clip(self) -> glm.mat4:
-        """The same as a matrix: the projection, cut up."""
+        """The same as a matrix."""
         matrix = glm.mat4(1.0)
         matrix[0][0], matrix[1][1], matrix[3][0], matrix[3][1] = self.clip_change
         return matrix
@@ -63,7 +63,7 @@ class Crop:
         return across * wide, up * tall, ahead + across * x + up * y
 
     def scaled(self, scale: float) -> Crop:
-        """The same part of a picture that is so many times larger."""
+        """The same part of a picture enlarged by a factor."""
         if scale == 1.0:
             return self
         width, height = (max(1, round(side * scale)) for side in self.size)
@@ -80,7 +80,7 @@ def whole(width: int, height: int) -> Crop:
 
 @dataclass(frozen=True)
 class Tile:
-    """A part of a picture that no other tile has, and what is drawn for it."""
+    """A tile of a picture, and the crop that is drawn for it."""
 
     left: int
     top: int
@@ -107,7 +107,7 @@ def bands(width: int, height: int, largest: int = LARGEST_TILE) -> Iterator[list
     side = max((largest - 2 * MARGIN) // STEP, 1) * STEP
     columns = [(0, width)] if width <= largest else [(x, min(x + side, width)) for x in range(0, width, side)]
     rows = [(0, height)] if height <= largest else [(y, min(y + side, height)) for y in range(0, height, side)]
-    for low, high in reversed(rows):  # counted from below, as OpenGL does: pixels are shaded in pairs from there
+    for low, high in reversed(rows):  # from below, as OpenGL shades pixels in pairs from there
         bottom, top = max(low - MARGIN, 0), min(high + MARGIN, height)
         band = []
         for left, right in columns:

@@ -1,4 +1,4 @@
-"""Pictures of one size, read back from what is drawn in any size."""
+"""Frames of a fixed size, read back from pictures of any size."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.picture.sides import Area
 
 
 def fitted(size: tuple[int, int], into: tuple[int, int]) -> tuple[float, float, float]:
-    """How a picture of a `size` (width, height) is put into another: its scale, and where its lower left corner lies.
+    """How a picture of a `size` (width, height) is fitted into another: scale and lower left corner.
 
-    It keeps its shape, in the middle. A pixel that is too much is cut, which is sharper than a scale.
+    It keeps its aspect ratio, centred. An extra pixel is cut, which is sharper than scaling.
     """
     if all(0 <= have - room <= 1 for have, room in zip(size, into, strict=True)):
         return 1.0, 0.0, 0.0

@@ -11,7 +11,7 @@ from pyglm import glm
 
 from app.model.snapshot import Snapshot
 
-STEPS = 1024  # places looked at along a ray before the hit is narrowed down
+STEPS = 1024  # samples along a ray before the hit is refined
 BISECTIONS = 12
 STEPS_TO_PLACES = 96
 
@@ -19,7 +19,7 @@ STEPS_TO_PLACES = 96
 class Ground:
     """The surface of a snapshot, with its heights exaggerated as in the picture.
 
-    Heights belong to the middles of cells and are interpolated between them as by `elevation_at` in the shaders;
+    Heights belong to the centres of cells and are interpolated between them as by `elevation_at` in the shaders;
     outside the map the ground goes on from its edge.
     """
 
@@ -47,11 +47,11 @@ class Ground:
         return max(self.east, self.south)
 
     def height(self, east: float, south: float) -> float:
-        """Of the surface, in picture space."""
+        """The height of the surface, in picture space."""
         return float(self._heights(np.array([east]), np.array([south]))[0])
 
     def heights(self, places: Sequence[tuple[float, float]]) -> list[float]:
-        """Of the surface in places (east, south), in picture space: together they take little longer than one."""
+        """Heights of the surface at places (east, south), in picture space; fast for many."""
         points = np.array(places, np.float64).reshape(-1, 2)
         return [float(height) for height in self._heights(points[:, 0], points[:, 1])]
 
@@ -62,16 +62,16 @@ class Ground:
         return float(self._heights(across.ravel(), down.ravel()).mean())
 
     def limit(self, east: float, south: float) -> float:
-        """The height that a camera must stay above: that of ground and of water.
+        """The least height of a camera: that of ground or water.
 
-        Beside the map the ground falls off from its edge, without a jump; the sea goes on.
+        Outside the map the ground falls off continuously; the sea continues.
         """
         outside = max(-east, east - self.east, -south, south - self.south, 0.0)
         sea = self._snapshot.sea_level * self.exaggeration
         return max(self.lowest, sea, max(self.height(east, south), self._lake(east, south)) - outside)
 
     def hit(self, origin: glm.vec3, direction: glm.vec3) -> glm.vec3 | None:
-        """The first point of the surface that a ray meets, or None where it meets none."""
+        """The first intersection of a ray with the surface, or None."""
         span = self._inside(origin, direction)
         if span is None:
             return None
@@ -107,7 +107,7 @@ class Ground:
         return [bool(part) for part in seen]
 
     def _lake(self, east: float, south: float) -> float:
-        """The height of standing water in any of the four cells around a place; minus infinity where there is none."""
+        """The level of standing water in the four cells around a place; minus infinity if there is none."""
         layers = self._snapshot.layers
         if "water" not in layers or "water_level" not in layers:
             return -math.inf

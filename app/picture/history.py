@@ -1,4 +1,4 @@
-"""The past of a few numbers, for the plots of the panel."""
+"""Histories of a few numbers, for the plots of the panel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FrameTimes:
 
     @property
     def typical(self) -> float:
-        """The median of the last half second or so, which one slow frame does not move."""
+        """The median of about the last half second."""
         recent = self.values()[-30:]
         return float(np.median(recent)) if len(recent) else 0.0
 
@@ -37,8 +37,8 @@ class FrameTimes:
 class LedgerHistory:
     """The sediment budget from the start of a world to now, in cubic metres over cycles.
 
-    Where there are too many points, every second one is left out and later ones are taken half as often: the whole
-    history stays in view at a bounded size.
+    If there are too many points, every second one is dropped and the sampling rate is halved, so that the whole
+    history stays visible at a bounded size.
     """
 
     LENGTH = 512

@@ -1,4 +1,4 @@
-"""What a still has beside its colours: for each pixel how far it is, which way it faces, and what it is made of."""
+"""Layers of a still besides colours: depth, normal and material of each pixel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.picture.camera import NEAREST_DRAWN, Camera
 from app.picture.crop import Crop
 from app.picture.sampling import between_cells
 
-# What passes draw, by their names in the table of passes. Grounds have the numbers from `GROUND` on.
+# What passes draw, by pass name. Grounds have the numbers from `GROUND` on.
 NOTHING, WATER, TREES, WALLS, GROUND = 0, 1, 2, 3, 8
 DRAWN_BY = {
     **dict.fromkeys(("places", "ground"), GROUND),
@@ -20,17 +20,17 @@ DRAWN_BY = {
     **dict.fromkeys(("sea", "puddles", "lakes", "their sides"), WATER),
 }
 
-# Named layers as OpenEXR has them, and their types. Colours are in linear light, exposed as in the picture.
+# OpenEXR layers and their types. Colours are in linear light, with the exposure of the picture.
 CHANNELS: tuple[tuple[str, str], ...] = (
     *((name, "HALF") for name in ("R", "G", "B")),
-    ("depth.Z", "FLOAT"),  # metres along the direction of view; infinite in the sky and on the table
+    ("depth.Z", "FLOAT"),  # metres along the direction of view; infinite for sky and table
     *((f"normal.{axis}", "HALF") for axis in "XYZ"),  # east, up, south
     ("material.id", "UINT"),
 )
 
 
 def material_names(snapshot: Snapshot) -> dict[int, str]:
-    """What the numbers in the layer `material.id` stand for."""
+    """The meaning of the numbers in the layer `material.id`."""
     known = snapshot.materials
     grounds = [each.name for each in (*known.loose, *known.rocks)] if known else ["sediment", "bedrock"]
     named = {NOTHING: "nothing", WATER: "water", TREES: "trees", WALLS: "walls"}
@@ -38,7 +38,7 @@ def material_names(snapshot: Snapshot) -> dict[int, str]:
 
 
 class SurfaceOfLand:
-    """Normals and materials of the ground, by its cells. As high as the picture shows it."""
+    """Normals and materials of the ground by cell, with exaggeration."""
 
     def __init__(self, snapshot: Snapshot, exaggeration: float) -> None:
         self._cell_size = snapshot.cell_size

@@ -1,4 +1,4 @@
-"""The legend of an overlay as pixels, for what is written into pictures and clips."""
+"""The legend of an overlay as pixels, for pictures and clips."""
 
 from __future__ import annotations
 

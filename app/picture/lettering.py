@@ -1,4 +1,4 @@
-"""Text as pixels, for what is written into pictures and clips."""
+"""Text as pixels, for pictures and clips."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.picture.style import Face
 
 MARGIN = 0.6  # heights of the font
 LINE = 1.25
-ROWS = 2  # over which a line is broken between words
+ROWS = 2  # largest number of rows of a line
 ELLIPSIS = "…"
 
 
@@ -46,7 +46,7 @@ def sign(lines: tuple[str, ...], scale: float, widest: int) -> NDArray[np.uint8]
 
 
 def _rows(face: Face, words: str, size: int, room: int) -> list[str]:
-    """A line, broken between words where there is no room for it, and cut in the last row."""
+    """A line, wrapped between words and cut in the last row."""
     rows: list[str] = []
     rest = words.split(" ")
     while len(rows) < ROWS - 1 and _width(face, " ".join(rest), size) > room:
@@ -59,7 +59,7 @@ def _rows(face: Face, words: str, size: int, room: int) -> list[str]:
 
 
 def shortened(face: Face, words: str, size: int, room: int) -> str:
-    """As much of a line as there is room for."""
+    """A line cut to the available width."""
     if _width(face, words, size) <= room:
         return words
 
@@ -76,7 +76,7 @@ def _width(face: Face, words: str, size: int) -> int:
 def lettered(face: Face, words: str, size: int) -> NDArray[np.float64]:
     """One line of text, `[row, column]`: 1 in the letters and 0 outside."""
     baked = face.font().get_font_baked(float(size))
-    for character in words:  # first all of them: a new one can move those that were found, and the atlas
+    for character in words:  # load all first: a new glyph can rebuild the atlas
         baked.find_glyph(ord(character))
     glyphs = [baked.find_glyph(ord(character)) for character in words]
     strip = np.zeros((size, max(round(sum(glyph.advance_x for glyph in glyphs)), 1)))
@@ -98,8 +98,8 @@ def lettered(face: Face, words: str, size: int) -> NDArray[np.float64]:
 def context_for_text() -> Iterator[None]:
     """A context of ImGui for text alone, with its fonts: the same pixels with a window and without one.
 
-    It is current inside `with`, and gone after it: one that stayed current would stand in a window's way. Fonts are
-    asked for by their `Face`, so that none of a context that is gone can be used.
+    It is current inside `with` and destroyed after it, so that it does not interfere with a window. Fonts are
+    looked up by their `Face` in the current context.
     """
     before = imgui.get_current_context()
     context = imgui.create_context()

@@ -1,4 +1,4 @@
-"""Worlds as pictures of one size, one after the other."""
+"""Pictures of worlds in a fixed size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.picture.picture import Picture
 
 
 class Painter:
-    """Paints pictures of `size` (width, height), each of them whole at once."""
+    """Paints complete pictures of `size` (width, height)."""
 
     def __init__(self, context: moderngl.Context, size: tuple[int, int]) -> None:
         self._size = size

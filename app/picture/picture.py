@@ -34,15 +34,15 @@ from app.picture.passes.swell import StraightWaves, Swell
 from app.picture.passes.taken import Taken
 from app.picture.passes.waves import NATURAL, NO_WAVES, drawing_of, run_up, sea_state
 
-SMALL_SIDE = 16  # pixels, of a frame that is not looked at
-MINIMAP_PATIENCE = 0.25  # seconds from one to the next while cycles run, at levels that save work
+SMALL_SIDE = 16  # pixels of a throwaway frame
+MINIMAP_PATIENCE = 0.25  # seconds between updates while cycles run, at low levels
 
 
 class Picture:
     """Draws a snapshot as a landscape. One GL context, one thread.
 
-    With `bake_at_once` nothing is spread over frames and the quality does not follow the time that frames take: the
-    same snapshot and camera always give the same pixels. A picture with a `neighbour` that is drawn in the same frames
+    With `bake_at_once` nothing is spread over frames and the quality does not adapt: the same snapshot and camera
+    always give the same pixels. A picture with a `neighbour` that is drawn in the same frames
     shares its automatic quality, which else begins with the level that the renderer is known to hold.
     """
 
@@ -59,8 +59,8 @@ class Picture:
     ) -> None:
         self.context = context
         self.content_scale = content_scale
-        self.least_scale = 0.0  # pixels of the scene for each of the picture, along a side, also where levels have less
-        self.minimap_width: int | None = None  # the part of the picture that it is fitted into; without it, the whole
+        self.least_scale = 0.0  # least scale of the scene relative to the picture, for all levels
+        self.minimap_width: int | None = None  # width that it is fitted into; None: the whole picture
         self.software = unlocked.is_software(context)
         self._bake_at_once = bake_at_once
         self._fixed_quality = BY_NAME[quality]
@@ -74,11 +74,11 @@ class Picture:
         self._resolve = ResolvePass(context, self.shaders)
         self._minimap = MinimapPass(context, self.shaders)
         self._snapshot: Snapshot | None = None
-        self._shown = 0  # snapshots so far
-        self.frame: Frame | None = None  # what was drawn last
+        self._shown = 0  # number of snapshots so far
+        self.frame: Frame | None = None  # the last frame
 
     def _opening_quality(self, known: KnownLevels | None) -> AutomaticQuality:
-        """The level that the renderer came to before; else one that suits its kind, judged by its first frames."""
+        """The level of the renderer in earlier runs, or a guess that the first frames judge."""
         renderer = self.context.info["GL_RENDERER"]
         level = known.level(renderer) if known else None
         start = level or BY_NAME["low" if self.software else "high"]
@@ -87,20 +87,20 @@ class Picture:
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """What is shown."""
+        """The shown snapshot."""
         return self._snapshot
 
     @property
     def frame_settled(self) -> bool:
-        """Whether the trees are those of the snapshot, the light that of it and the sun, and the minimap has them."""
+        """Whether trees, light and minimap are up to date."""
         return self._snapshot is None or (self._maps.settled and not self._minimap.is_behind)
 
     def has_waves(self, appearance: Appearance) -> bool:
-        """Whether waves run to a shore, so that the picture changes though nothing else does."""
+        """Whether waves animate the picture."""
         return appearance.waves.enabled and self._maps.water_stands
 
     def is_moving(self, appearance: Appearance) -> bool:
-        """Whether the picture changes with time alone: waves, and the dust and rain of storms, never stand still."""
+        """Whether the picture is animated by waves, dust or rain."""
         snapshot = self._snapshot
         if snapshot is None:
             return False
@@ -109,13 +109,13 @@ class Picture:
         return self.has_waves(appearance) or in_air > 0.0 or OVERLAYS[view.overlay].is_moving
 
     def show(self, snapshot: Snapshot) -> None:
-        """Upload what changed. The snapshot's arrays may be written again once this has returned."""
+        """Upload changed layers. The arrays of the snapshot may be reused afterwards."""
         self._maps.show(snapshot)
         self._snapshot = snapshot
         self._shown += 1
 
     def quality(self, view: ViewParameters) -> Quality:
-        """The level that pictures are drawn at."""
+        """The present level of quality."""
         if view.quality != "automatic":
             level = BY_NAME[view.quality]
         else:
@@ -123,7 +123,7 @@ class Picture:
         return level if level.scale >= self.least_scale else replace(level, scale=self.least_scale)
 
     def one_frame(self, view: ViewParameters, slices: Iterator[None]) -> Iterator[None]:
-        """The same slices, which together draw one frame, whose time the automatic quality follows."""
+        """The slices of one frame, timed for the automatic quality."""
         if view.quality == "automatic" and not self._bake_at_once:
             return self._timer.measure(slices, self._automatic.measure)
         return slices
@@ -163,9 +163,9 @@ class Picture:
                     unlocked.finish()
                 bound = self.context.fbo
                 yield
-                bound.use()  # others may have drawn elsewhere
+                bound.use()  # other drawing may have changed the binding
         except Exception:
-            self._forget_maps()  # one of them may be half drawn
+            self._forget_maps()  # a map may be incomplete
             raise
 
     def minimap_rectangle(self, width: int, height: int) -> Rectangle:
@@ -181,7 +181,7 @@ class Picture:
         return error
 
     def _forget_maps(self) -> None:
-        """Redraw all maps, though nothing that they show has changed."""
+        """Force a redraw of all maps."""
         self._maps.forget()
         self._sky.forget()
         self._minimap.forget()
@@ -298,7 +298,7 @@ class Picture:
 
 
 def _complete(shot: Shot, snapshot: Snapshot) -> Shot:
-    """The same shot with all that suits the snapshot where it does not say."""
+    """The shot with missing options chosen for the snapshot."""
     span, threshold, appearance = shot.overlay_span, shot.least_discharge, shot.appearance
     return shot._replace(
         overlay_span=overlay_range(appearance.view.overlay, snapshot) if span is None else span,
@@ -309,7 +309,7 @@ def _complete(shot: Shot, snapshot: Snapshot) -> Shot:
 
 
 def _last(slices: Generator[None, None, Frame]) -> Frame:
-    """What slices come to, drawn without a stop."""
+    """Run all slices and return the result."""
     while True:
         try:
             next(slices)

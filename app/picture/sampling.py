@@ -1,4 +1,4 @@
-"""What lies between the middles of cells."""
+"""Interpolation between cell centres."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 def between_cells(
     values: NDArray[np.float32], east: NDArray[np.floating], south: NDArray[np.floating]
 ) -> NDArray[np.float32]:
-    """Values of cells at places between their middles, in cells from the north-western corner."""
+    """Values interpolated between cell centres, at places in cells from the north-western corner."""
     rows, columns = values.shape
     row, column = (np.clip(at - 0.5, 0.0, last - 1e-3) for at, last in ((south, rows - 1), (east, columns - 1)))
     top, left = row.astype(int), column.astype(int)

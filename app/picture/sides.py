@@ -1,4 +1,4 @@
-"""What is seen of the worlds: one of them in the whole picture, or two side by side."""
+"""The sides of the picture: one world, or several side by side."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ LABEL_MARGIN = 14.0  # as that of the minimap
 
 @dataclass(frozen=True)
 class Area:
-    """A part of the whole picture: its upper left corner and how large it is, in pixels.
+    """A part of the whole picture: upper left corner and size, in pixels.
 
-    `free` is the range of its width that nothing covers, from 0 at its left to 1 at its right.
+    `free` is the uncovered range of its width, from 0 at its left to 1 at its right.
     """
 
     left: int
@@ -77,12 +77,12 @@ def areas(
     ]
 
 
-Label = tuple[str, ...]  # lines, the first of them bright; none where there is nothing to say
+Label = tuple[str, ...]  # lines, the first of them bright; may be empty
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a world is looked at."""
+    """The view of a world."""
 
     camera: Camera
     appearance: Appearance
@@ -90,11 +90,11 @@ class Look:
     label: Label
     overlay_span: tuple[float, float]
     least_discharge: float
-    legend: Legend | None = None  # where the picture has it
+    legend: Legend | None = None  # if drawn in the picture
 
 
 class Side:
-    """One world as it is seen: its picture on a canvas, and the history of its sediment budget."""
+    """One world: its picture on a canvas, and the history of its sediment budget."""
 
     def __init__(
         self, context: moderngl.Context, neighbour: Side | None, *, bake_at_once: bool, known_levels: KnownLevels | None
@@ -106,14 +106,14 @@ class Side:
             known_levels=known_levels,
         )
         if bake_at_once:
-            self.picture.least_scale = 1.0  # a file waits for no frame: its pixels are its own
-        self.canvas = Canvas(context)  # the picture that is seen
-        self._next_canvas = Canvas(context)  # the one that is being drawn
+            self.picture.least_scale = 1.0  # files are drawn at full scale
+        self.canvas = Canvas(context)  # the shown picture
+        self._next_canvas = Canvas(context)  # the picture being drawn
         self.ledger_history = LedgerHistory()
         self.snapshot: Snapshot | None = None
         self.area = Area(0, 0, 0)
-        self.covered_left = 0  # pixels at the left end of all sides that a label keeps out of
-        self.seen_area = self.area  # that of the picture that is seen: `area` may have changed since
+        self.covered_left = 0  # pixels at the left that labels avoid
+        self.seen_area = self.area  # area of the shown picture; `area` may have changed since
         self._drawn: object = None
         self._drawn_version: int | None = None
         self._next_seen: tuple[Area, object] = (self.area, None)  # of the next canvas
@@ -126,16 +126,16 @@ class Side:
         self.ledger_history.add(snapshot)
 
     def redraw(self) -> None:
-        """Draw the picture again, though nothing that it shows has changed."""
+        """Force a redraw."""
         self._drawn = None
 
     @property
     def drawn_version(self) -> int | None:
-        """The version of the world that is seen in the picture."""
+        """The version of the world in the shown picture."""
         return self._drawn_version
 
     def is_drawn(self, look: Look) -> bool:
-        """Whether the canvas holds all of this already, or there is nothing to draw."""
+        """Whether the canvas is up to date, or there is nothing to draw."""
         if self.snapshot is None or self.area.width < 1 or self.area.height < 1:
             return True
         still = self.picture.frame_settled and not self.picture.is_moving(look.appearance)
@@ -182,13 +182,13 @@ class Side:
         return self.picture.layers(shot, crop, land)
 
     def present(self) -> None:
-        """Let what was drawn last be seen."""
+        """Show the last drawn picture."""
         self.canvas, self._next_canvas = self._next_canvas, self.canvas
         self.seen_area, self._drawn = self._next_seen
         self._drawn_version = self._next_version
 
     def _seen(self, look: Look) -> tuple[object, ...]:
-        """All that the canvas depends on, apart from the time."""
+        """The inputs of the canvas, apart from the time."""
         snapshot = self.snapshot
         assert snapshot is not None
         surveyed = snapshot.survey and tuple(snapshot.survey.versions.items())
@@ -196,7 +196,7 @@ class Side:
         return look, place, snapshot.world, snapshot.version, surveyed
 
     def _paint_label(self, canvas: Canvas, area: Area, crop: Crop, label: Label) -> None:
-        from app.picture.lettering import sign  # ImGui, which a picture without a label does not wait for
+        from app.picture.lettering import sign  # loads ImGui only if needed
 
         scale = self.picture.content_scale
         left, right = (round(part * area.width) for part in area.free)
@@ -204,7 +204,7 @@ class Side:
         margin = round(min(LABEL_MARGIN * scale, 0.1 * min(right - left, area.height)))
         widest = min(right - left - 2 * margin, round(WIDEST_LABEL * scale))
         if widest < NARROWEST_LABEL * scale:
-            label = label[:1]  # more could not be read
+            label = label[:1]  # more would be illegible
         canvas.paint(sign(label, scale, widest), left + margin - crop.left, margin - crop.top)
 
     def _paint_legend(self, canvas: Canvas, area: Area, crop: Crop, legend: Legend, *, with_minimap: bool) -> None:
@@ -234,13 +234,13 @@ class Sides:
         self._bake_at_once = bake_at_once
         self.shown = [self._new_side(None)]
         self._size = (0, 0)
-        self._spans: dict[str, tuple[float, float]] = {}  # by overlay, of what is shown now
+        self._spans: dict[str, tuple[float, float]] = {}  # of the shown snapshots, by overlay
         self._drawing: Iterator[None] = iter(())
         self._being_drawn: list[Side] = []
-        self.pictures = 0  # that were seen so far
+        self.pictures = 0  # pictures shown so far
 
     def show(self, snapshots: Sequence[Snapshot]) -> None:
-        """Take the newest snapshots, one of each world. A world that is gone on with keeps its side."""
+        """Show the newest snapshots, one per world. A continued world keeps its side."""
         self._forget_drawing()
         before = self.shown
         known = {side.snapshot.world: side for side in before if side.snapshot is not None}
@@ -251,7 +251,7 @@ class Sides:
             self.shown.append(side or (unused.pop(0) if unused else self._new_side(before[0])))
         drawn = [side.canvas.framebuffer_as_drawn for side in self.shown]
         if unused and (that_stays := next(filter(None, drawn), None)):
-            that_stays.use()  # one of those may be bound, and must not be when it is released
+            that_stays.use()  # unbinds those that are released
         for side in unused:
             side.release()
         for side, snapshot in zip(self.shown, snapshots, strict=True):
@@ -286,7 +286,7 @@ class Sides:
         self._size = width, height
         parts = areas(width, height, len(self.shown), free=free, divider=divider, in_grid=in_grid)
         columns = len({area.left for area in parts})
-        # The minimaps are alike, unless one has not the room for it.
+        # Minimaps have equal size, if they fit.
         share = round((free[1] - free[0]) * width / columns) if columns > 1 else width
         for side, area in zip(self.shown, parts, strict=True):
             side.area = area
@@ -338,7 +338,7 @@ class Sides:
         minimap: bool,
         labels: Sequence[Label] = (),
     ) -> list[Look]:
-        """How each side is looked at; see `draw`."""
+        """The view of each side; see `draw`."""
         view = appearances[0].view
         span = self.overlay_span(view.overlay)
         least = least_discharge(appearances, self.snapshots)
@@ -383,11 +383,11 @@ class Sides:
 
     @property
     def drawing(self) -> bool:
-        """Whether something was begun that is not whole yet; until it is, what was there before is seen."""
+        """Whether a picture is incomplete; the one before is shown until then."""
         return bool(self._being_drawn)
 
     def go_on(self, enough: Callable[[], bool] = lambda: False) -> None:
-        """Go on with what was begun, slice by slice, until it is whole, or until it is `enough` for now."""
+        """Continue drawing, slice by slice, until the picture is complete or `enough` says stop."""
         try:
             for _ in self._drawing:
                 if enough():
@@ -401,7 +401,7 @@ class Sides:
         self._forget_drawing()
 
     def abandon(self) -> None:
-        """Give up a picture that is being drawn; what was there before is seen until the next one is whole."""
+        """Abandon an incomplete picture; the one before stays."""
         self._forget_drawing()
 
     def _forget_drawing(self) -> None:
@@ -409,7 +409,7 @@ class Sides:
         self._being_drawn = []
 
     def pixels(self) -> NDArray[np.uint8] | None:
-        """The whole picture: red, green and blue by row and column, the uppermost row first."""
+        """The whole picture: red, green and blue by row and column, top row first."""
         width, height = self._size
         whole: NDArray[np.uint8] | None = None
         for side in self.shown:
@@ -425,7 +425,7 @@ class Sides:
             side.picture.content_scale = scale
 
     def redraw(self) -> None:
-        """Draw all again, though nothing has changed."""
+        """Force a redraw of all sides."""
         self._forget_drawing()
         for side in self.shown:
             side.redraw()

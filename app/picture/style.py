@@ -1,4 +1,4 @@
-"""How the panel looks: fonts, colours and sizes, all in tables."""
+"""The style of the panel: fonts, colours and sizes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WARNING: Colour = (0.95, 0.70, 0.36, 1.0)
 GOOD: Colour = (0.55, 0.80, 0.52, 1.0)
 ERROR: Colour = (0.97, 0.60, 0.55, 1.0)
 PANEL: Colour = (0.085, 0.098, 0.110, 0.92)
-OVER_SCENE: Colour = (0.085, 0.098, 0.110, 0.94)  # what must be read whatever lies behind it
+OVER_SCENE: Colour = (0.085, 0.098, 0.110, 0.94)  # boxes over the scene
 FIELD: Colour = (0.20, 0.23, 0.255, 0.80)
 FIELD_HOVERED: Colour = (0.205, 0.240, 0.270, 1.0)
 FIELD_ACTIVE: Colour = (0.230, 0.275, 0.310, 1.0)
@@ -30,7 +30,7 @@ NOTHING: Colour = (0.0, 0.0, 0.0, 0.0)
 
 
 def faded(colour: Colour, opacity: float) -> Colour:
-    """The same colour, less opaque."""
+    """A colour with reduced opacity."""
     return (*colour[:3], colour[3] * opacity)
 
 

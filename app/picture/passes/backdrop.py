@@ -1,4 +1,4 @@
-"""What lies around the land: the table that the block stands on, and the sky."""
+"""The surroundings of the land: the table under the block, and the sky."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ SUN_GLARE = 14.0  # radii of the disc over which its light is scattered
 SUN_UNIFORMS = {"sun_radius": SUN_RADIUS, "sun_glare": SUN_GLARE}
 TABLE_REACH = 1.4  # from the middle of the map to where the table ends as seen from there, in its longer sides
 TABLE_FADES = TABLE_REACH - math.sqrt(0.5)  # there no corner of the block is nearer to its end
-STEEPEST_DIP = 0.4  # slope: seen from so high above that its end lies deeper, a table is larger, or one who looks down
-# at the block would see sky and clouds beside it
+STEEPEST_DIP = 0.4  # slope to the end of the table: seen from higher above, the table is larger, so that no
+# sky shows beside the block
 
 
 def horizon_dip(camera: Camera, snapshot: Snapshot, table_height: float) -> float | None:
@@ -41,7 +41,7 @@ def horizon_dip(camera: Camera, snapshot: Snapshot, table_height: float) -> floa
 
 
 class BackdropMesh:
-    """Every pixel that the land has left free; drawn last, so that no hidden pixel is computed."""
+    """All pixels outside the land; drawn last, so that no hidden pixel is computed."""
 
     def __init__(self, context: moderngl.Context) -> None:
         pass

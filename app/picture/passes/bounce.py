@@ -1,4 +1,4 @@
-"""Light that the land throws back: a coarse picture of the lit ground from above, whose mipmaps light what faces it."""
+"""Bounced light: a coarse picture of the lit ground from above, whose mipmaps light facing surfaces."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ REACH = 0.12  # of the longer side of the map: from how far away most of the lig
 
 
 class BounceMap:
-    """The light of the land on each place. The lit land is drawn in bands over frames; that of a new world at once."""
+    """Bounced light of the land. The lit land is drawn in bands over frames; for a new world at once."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._lit_land = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
         self._bounce = MapTarget(context, (4, "f1"))
         self._drawing = FullScreen(context, shaders, "bounce.frag")
-        self._world: int | None = None  # of what is shown
-        self._drawn: Hashable = None  # what is shown was drawn for
-        self._goal: Hashable = None  # what is being drawn
+        self._world: int | None = None  # world shown
+        self._drawn: Hashable = None  # key of the shown map
+        self._goal: Hashable = None  # key of the map being drawn
         self._row = 0
         self.band: tuple[int, int] | None = None  # rows of the lit land to draw in this frame
 
@@ -33,7 +33,7 @@ class BounceMap:
 
     @property
     def texture(self) -> moderngl.Texture:
-        """What shaders read once the band of this frame is drawn."""
+        """The texture, valid once the band of this frame is drawn."""
         return self._bounce.texture()
 
     @property
@@ -77,7 +77,7 @@ class BounceMap:
             self._drawn, self._goal = self._goal, None
 
     def forget(self) -> None:
-        """Redraw it, though nothing has changed."""
+        """Force a redraw."""
         self._world = self._drawn = self._goal = self.band = None
 
     def release(self) -> None:

@@ -1,4 +1,4 @@
-"""The crowns of all trees spread over the map: what forests are from afar, and what lies in their shadow."""
+"""Crown cover of all trees as a map, for distant forests and their shadows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_FOREST = (0.0, 0.0, 0.0, 0.0)  # the uniform of canopy.glsl where it is not r
 
 
 class Crowns(NamedTuple):
-    """What the map depends on."""
+    """The inputs of the map."""
 
     world: int
     version: int  # of the trees
@@ -64,7 +64,7 @@ class CanopyMap:
         self.drawn = wanted
 
     def forget(self) -> None:
-        """There are no trees, or all is to be redrawn."""
+        """Remove the trees, or force a redraw."""
         self.drawn = None
 
     def release(self) -> None:

@@ -1,4 +1,4 @@
-"""What the passes of a frame are drawn from: put together of the maps of the land and what a picture is taken with."""
+"""Composition of a frame for the passes, from the maps of the land and the shot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What covers the ground, joined from the layers: colours of loose material, wetness, grass."""
+"""Ground cover from layers: colours of loose material, wetness, grass."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CoverMap:
         self._wetness = MeasuredWetness(context, shaders)
 
     def textures(self) -> dict[str, moderngl.Texture]:
-        """By their names in the shaders."""
+        """Textures by shader name."""
         if self._drawn is None:
             return {"loose_colour": self._nothing, "cover": self._nothing}
         return {"loose_colour": self._target.texture(0), "cover": self._target.texture(1)}
@@ -55,7 +55,7 @@ class CoverMap:
             self._drawing.draw(self._target.framebuffer)
 
     def forget(self) -> None:
-        """Redraw, though nothing has changed."""
+        """Force a redraw."""
         self._drawn = None
 
     def release(self) -> None:

@@ -1,4 +1,4 @@
-"""What a pass is: two shaders, a mesh, and how it is blended with what is there; declared as a row of a table.
+"""A pass: two shaders, a mesh and a blending mode, declared as a row of a table.
 
 The defines that choose a variant are those of the shaders' own `#ifndef`s. Textures and uniforms are found by the names
 that they have in the shaders, in what is known of the frame and in what the mesh adds. An unknown name
@@ -38,7 +38,7 @@ SOURCE_1_COLOUR = 0x88F9  # GL_SRC1_COLOR, which moderngl has no name for
 
 
 class Shot(NamedTuple):
-    """What a picture is taken with."""
+    """The camera, appearance and options of a picture."""
 
     camera: Camera
     appearance: Appearance
@@ -51,7 +51,7 @@ class Shot(NamedTuple):
 
 @dataclass
 class Frame:
-    """All that the passes of a frame are drawn from. Lengths in metres."""
+    """All inputs of the passes of a frame. Lengths in metres."""
 
     snapshot: Snapshot
     camera: Camera
@@ -86,12 +86,12 @@ class Frame:
 
     @property
     def ground_is_plain(self) -> bool:
-        """Whether nothing is laid over it."""
+        """Whether nothing covers the ground."""
         return not self.defines["OVERLAY"] and not self.defines["COURSE"]
 
 
 class Part(NamedTuple):
-    """A range of a mesh that is drawn at once, and what it differs in from the frame."""
+    """A range of a mesh in one draw call, with its differences from the frame."""
 
     geometry: Geometry = NUMBERED
     vertices: int = -1
@@ -105,7 +105,7 @@ class Part(NamedTuple):
 
 
 class Mesh(Protocol):
-    """What a pass draws. A table has one of each, for all of its passes."""
+    """A mesh of passes. A table has one instance, shared by its passes."""
 
     def __init__(self, context: moderngl.Context) -> None: ...
 
@@ -116,7 +116,7 @@ class Mesh(Protocol):
 
 
 class Blending(Enum):
-    """How what is drawn goes together with what is there."""
+    """Blending modes."""
 
     OPAQUE = "the nearer hides the farther"
     BY_COLOUR = "a fraction of each colour stays: water absorbs red first"
@@ -164,7 +164,7 @@ class Passes:
         self._drawings: dict[tuple[Program, Geometry], Drawing] = {}
 
     def slices(self, frame: Frame) -> Iterator[None]:
-        """Draw all that the frame has, and stop where another thing may be drawn between."""
+        """Draw all passes, with breaks where other drawing may interleave."""
         for row in self.drawn(frame):
             if not row.joined:
                 yield

@@ -1,4 +1,4 @@
-"""The courses of streams, and what is seen of all water from afar, drawn only where there is any."""
+"""Maps of streams and of distant water, drawn only where there is water."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class FlowMap:
 
     @property
     def drawn(self) -> tuple[object, ...] | None:
-        """What it was drawn for."""
+        """The key of the drawn map."""
         return self._drawn
 
     def update(
@@ -129,7 +129,7 @@ class FlowMap:
         unlocked.build_mipmaps(self.texture)
 
     def forget(self) -> None:
-        """Redraw, though nothing has changed."""
+        """Force a redraw."""
         self._drawn = None
 
     def release(self) -> None:

@@ -1,4 +1,4 @@
-"""The trees of a snapshot by blocks of the map, and which of them are drawn, and how."""
+"""The trees of a snapshot by blocks of the map, and their level of detail."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def view_planes(camera: Camera, aspect: float) -> NDArray[np.float64]:
 
 
 def in_view(low: NDArray[np.float64], high: NDArray[np.float64], planes: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which boxes can be seen: those that are not whole beyond one of the planes that bound the view."""
+    """Which boxes are visible: those not entirely outside one plane of the view."""
     seen = np.ones(len(low), bool)
     for plane in planes:
         outermost = np.where(plane[:3] > 0.0, high, low)
@@ -203,7 +203,7 @@ def in_view(low: NDArray[np.float64], high: NDArray[np.float64], planes: NDArray
 
 
 class TreeView(NamedTuple):
-    """How trees are seen in a picture."""
+    """View parameters of trees."""
 
     height: float  # of a full-grown tree, m
     focal_length: float  # pixels of a metre at a distance of one
@@ -234,7 +234,7 @@ class Span(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """What is drawn of a forest."""
+    """The trees to draw."""
 
     near: NDArray[np.float32]  # trees in detail, as `Forest.trees` has them
     middle: NDArray[np.float32]  # trees as bodies

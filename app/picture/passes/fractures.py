@@ -15,7 +15,7 @@ SPANS = 0.18, 10.4, 0.075
 
 
 class Fractures:
-    """Draws the tile when it is asked for first. RGBA8: height, two slopes, how far it stands out."""
+    """Draws the tile on first use. RGBA8: height, two slopes, how far it stands out."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, detail: moderngl.Texture) -> None:
         self._detail = detail
@@ -35,7 +35,7 @@ class Fractures:
         return self._tile.texture()
 
     def forget(self) -> None:
-        """Redraw, though nothing has changed."""
+        """Force a redraw."""
         self._drawn = False
 
     def release(self) -> None:

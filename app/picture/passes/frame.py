@@ -1,4 +1,4 @@
-"""What every shader knows of a frame: one uniform block, declared here once."""
+"""The frame block: one uniform block for all shaders, declared once."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ LAYOUT = np.dtype([(name, _TYPES[kind]) for name, kind, _ in FIELDS])
 
 
 def glsl() -> str:
-    """The declaration of the block for the shaders, and what some of its numbers stand for."""
+    """The declaration of the block in GLSL, with constants."""
     lines = [f"    {kind} {name};  // {text}" for name, kind, text in FIELDS]
     return f"layout(std140) uniform {BLOCK} {{\n" + "\n".join(lines) + "\n} frame;\n" + overlays.glsl()
 

@@ -1,4 +1,4 @@
-"""What the frame block holds: the camera, light, air and water of a picture, by its snapshot and the parameters."""
+"""Values of the frame block: camera, light, air and water of a picture."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def fill_frame_block(
 
 
 def cloud_cover(view: ViewParameters, falling: float) -> float:
-    """The part of the sky that clouds cover, where so much rain or snow falls out of them."""
+    """Cloud cover, including clouds of this much rain or snow."""
     return max(view.clouds, rain.CLOUDS * falling)
 
 
@@ -159,7 +159,7 @@ def snow_line(view: ViewParameters, weather: Weather, snapshot: Snapshot) -> flo
 
 
 def least_discharge(appearances: Sequence[Appearance], snapshots: Sequence[Snapshot]) -> float:
-    """That of the smallest stream that is seen in pictures side by side, which are on one scale."""
+    """The least discharge of visible streams, common to pictures side by side."""
     return max(
         appearance.runoff.smallest_stream(snapshot.reference_cell_size or snapshot.cell_size)
         for appearance, snapshot in zip(appearances, snapshots, strict=True)

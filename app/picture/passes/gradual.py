@@ -1,4 +1,4 @@
-"""Work on maps that is spread over frames."""
+"""Gradual work on maps, spread over frames."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class GradualWork:
 
     @property
     def done(self) -> Hashable:
-        """What the work that was finished last was for; None before."""
+        """The key of the last finished work; None before."""
         return self._done
 
     def forget(self) -> None:
-        """Leave what is under way, and take nothing for done."""
+        """Abandon the present work and all results."""
         self._steps = self._goal = self._done = None
 
     def advance(self, goal: Hashable, begin: Callable[[], Iterator[int]], budget: int, *, at_once: bool) -> bool:

@@ -1,4 +1,4 @@
-"""What OpenGL holds for the program, by its own account: what was dropped without a release is there, too."""
+"""Resources that OpenGL holds for the program, including leaked ones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Held(NamedTuple):
 
 
 def held() -> Held:
-    """What the context that is current holds. Textures and renderbuffers stay bound as they were."""
+    """The resources of the current context. Bindings are preserved."""
     textures = [_texture_bytes(name) for name in _names("Texture")]
     renderbuffers = [_renderbuffer_bytes(name) for name in _names("Renderbuffer")]
     buffers = [_buffer_bytes(name) for name in _names("Buffer")]

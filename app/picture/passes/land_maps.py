@@ -1,4 +1,4 @@
-"""The maps of a snapshot that the passes read, by the names that they have in the shaders."""
+"""The maps of a snapshot for the passes, by shader name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SAND_IN_AIR = 400.0  # 1/m, by which the mean of what the wind carries shows as 
 
 
 class LandMaps:
-    """Keeps the maps of the snapshot that is shown, and redraws those that have changed."""
+    """The maps of the shown snapshot; changed ones are redrawn."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, *, bake_at_once: bool) -> None:
         self._context = context
@@ -83,7 +83,7 @@ class LandMaps:
         self._wanted_relief: Relief | None = None
 
     def show(self, snapshot: Snapshot) -> None:
-        """Upload what changed. The snapshot's arrays may be written again once this has returned."""
+        """Upload changed layers. The arrays of the snapshot may be reused afterwards."""
         self._uploaded = self.layers.upload(snapshot)
         if self.materials.show(snapshot.materials):
             for name in [name for name in self._palettes if OVERLAYS[name].of_materials]:
@@ -147,7 +147,7 @@ class LandMaps:
         waves: Waves | None,
         run_up: RunUp | None,
     ) -> Iterator[None]:
-        """Draw what has changed, and stop where another thing may be drawn between.
+        """Redraw changed maps, with breaks where other drawing may interleave.
 
         `river_width` is that of a river of 1 m³/s, in metres.
         `snow_line` is that of the weather and the view, as a fraction of the relief of the land.
@@ -197,7 +197,7 @@ class LandMaps:
             yield
 
     def textures(self, snapshot: Snapshot, overlay: str, *, with_waves: bool) -> dict[str, Texture]:
-        """All of them by their names; what this snapshot does not have is 0 everywhere."""
+        """All textures by name; missing layers are 0 everywhere."""
         found: dict[str, Texture] = {
             **dict.fromkeys(
                 (
@@ -247,7 +247,7 @@ class LandMaps:
         return found
 
     def forget(self) -> None:
-        """Redraw all, though nothing has changed."""
+        """Force a redraw of all maps."""
         self._surface_is_current = False
         for maps in (
             self.marks,

@@ -1,4 +1,4 @@
-"""The land as it sends light on, seen from above: what the light that it throws back is read from."""
+"""The lit land from above, the source of bounced light."""
 
 from __future__ import annotations
 

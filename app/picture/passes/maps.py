@@ -98,7 +98,7 @@ class AirborneMap:
             self._drawing.draw(self._target.framebuffer)
 
     def forget(self) -> None:
-        """Redraw it, though nothing has changed, or have none."""
+        """Force a redraw, or remove the map."""
         self._drawn = None
 
     def release(self) -> None:
@@ -139,7 +139,7 @@ class SurfaceMap:
 
 
 class Lighting(NamedTuple):
-    """What the light on a map depends on."""
+    """The inputs of the light map."""
 
     world: int
     cycle: int  # in which the ground was changed last
@@ -219,7 +219,7 @@ class LightMap:
         at_once: bool,
         canopy: moderngl.Texture | None = None,
     ) -> None:
-        """Bake on towards `wanted`: all of it, or as much as the quality's budget. `canopy` has its crowns."""
+        """Continue baking `wanted`, completely or within the budget of the quality. `canopy` has its crowns."""
         maps = {"surface": surface} if canopy is None else {"surface": surface, "canopy": canopy}
         with_relief = wanted.relief > 0.0
         scale = 2 if with_relief else quality.light_scale
@@ -246,7 +246,7 @@ class LightMap:
             self._bake(maps, quality, max(1, quality.light_budget // self._next.size[0]))
 
     def forget(self) -> None:
-        """Rebake, though neither ground nor sun have changed."""
+        """Force a rebake."""
         self._baked = self._baking = None
 
     def release(self) -> None:

@@ -16,7 +16,7 @@ TRACES = SNOWBALLS + RIVERS
 
 
 class Marks(NamedTuple):
-    """What the map depends on."""
+    """The inputs of the map."""
 
     world: int
     versions: tuple[int | None, ...]  # of the traces
@@ -60,7 +60,7 @@ class MarksMap:
         self._drawn = wanted
 
     def forget(self) -> None:
-        """Rejoin the traces, though nothing has changed."""
+        """Force a redraw."""
         self._drawn = None
 
     def release(self) -> None:

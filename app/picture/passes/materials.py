@@ -1,4 +1,4 @@
-"""Materials as textures: how each kind of loose ground looks, and the rock at each depth of the strata."""
+"""Materials as textures: colours of loose kinds, and of the rock at each depth of the strata."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class MaterialTextures:
         self.thickness = np.inf  # of a stratum, in metres
 
     def show(self, materials: Materials | None) -> bool:
-        """Make textures of these; returns whether they are others than before."""
+        """Make textures of the materials. Returns whether they changed."""
         if materials is self._made_for:
             return False
         textures = {} if materials is None else self._make(materials)

@@ -33,7 +33,7 @@ def minimap_rectangle(width: int, height: int, columns: int, rows: int, content_
 
 
 class Contents(NamedTuple):
-    """What a minimap was drawn from: it is drawn again where one of these is another."""
+    """The inputs of a minimap, which is redrawn if one changes."""
 
     chosen: object  # what is changed by hand, and shown at once
     simulated: object  # what changes as cycles run and light is baked
@@ -115,7 +115,7 @@ class MinimapPass:
         self._view.draw(target, (left, bottom, width, height))
 
     def forget(self) -> None:
-        """Redraw the map, though nothing that it shows has changed."""
+        """Force a redraw."""
         self._drawn = None
 
     def _is_outdated(self, size: tuple[int, int], contents: Contents, time: float, patience: float) -> bool:

@@ -1,4 +1,4 @@
-"""What overlays are drawn from: their palettes, and the maps of those that are neither a layer nor of the surface."""
+"""Palettes of overlays, and maps of overlays that are neither a layer nor computed from the surface."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class OverlayMaps:
         return self._target.texture()
 
     def forget(self) -> None:
-        """Redraw, though nothing has changed."""
+        """Force a redraw."""
         self._drawn = None
 
     def release(self) -> None:

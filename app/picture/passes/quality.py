@@ -14,7 +14,7 @@ from app.picture.passes.unlocked import TimeQuery
 
 @dataclass(frozen=True)
 class Quality:
-    """How much work goes into a picture."""
+    """A level of quality."""
 
     name: str
     scale: float  # pixels of the scene for each pixel of the target, along a side
@@ -91,17 +91,17 @@ BY_NAME = {level.name: level for level in LEVELS}
 
 
 class KnownLevels(Protocol):
-    """The level that each renderer came to when the program ran before."""
+    """The level of each renderer in earlier runs."""
 
     def level(self, renderer: str) -> Quality | None: ...
 
     def note(self, renderer: str, level: Quality) -> None:
-        """Keep it for the next start."""
+        """Remember the level for the next run."""
         ...
 
 
 class AutomaticQuality:
-    """Chooses a level by the measured frame time: down soon when frames are late, up only when there is much room.
+    """Chooses a level by frame time: down quickly if frames are late, up only with a large margin.
 
     One that is `guessed` is judged by its first frames: a level that a machine cannot hold at all is left at once.
     `changed` is called with each level that is chosen.

@@ -1,4 +1,4 @@
-"""Relief of a few cells and less, a part of the picture only: baked into a map that is finer than that of the land."""
+"""Fine relief of a few cells and less, only in the picture: baked into a map finer than the land."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXACTLY, IN_8_BITS = (4, "f2"), (4, "f1")
 
 
 class Relief(NamedTuple):
-    """What the map depends on."""
+    """The inputs of the map."""
 
     world: int
     cycle: int  # in which the ground was changed last
@@ -103,7 +103,7 @@ class ReliefMap:
             self._shown_for = self._work.done
 
     def forget(self) -> None:
-        """Redraw, though nothing has changed, or show none."""
+        """Force a redraw, or remove the relief."""
         self._work.forget()
         self._shown_for = None
 

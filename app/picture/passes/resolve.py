@@ -1,4 +1,4 @@
-"""From the scene in linear light to a finished picture: samples joined, tone mapping, smooth edges."""
+"""Resolve of the linear scene to the finished picture: multisampling, tone mapping, antialiasing."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def with_waves(wet: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 class Shoreline(NamedTuple):
-    """What a shore depends on."""
+    """The inputs of a shore."""
 
     world: int
     versions: tuple[int, ...]  # of the layers that make it
@@ -222,7 +222,7 @@ class ShoreMap:
         return changed
 
     def forget(self) -> None:
-        """Recompute the shore, though nothing has moved."""
+        """Force a recomputation."""
         self._work.forget()
 
     def release(self) -> None:

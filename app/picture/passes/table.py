@@ -1,4 +1,4 @@
-"""The passes of a picture, in the order in which they are drawn."""
+"""The table of passes, in drawing order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a picture is taken of, and with."""
+"""The snapshot and shot of a picture."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.picture.passes.waves import SeaState
 
 
 class Taken(NamedTuple):
-    """A picture of a snapshot, or a part of one. `shot` says all; nothing in it is left to the snapshot."""
+    """A picture of a snapshot, or a part of it. All options of `shot` are resolved."""
 
     snapshot: Snapshot
     shot: Shot

@@ -90,7 +90,7 @@ def colour(target: moderngl.Framebuffer, attachment: int = 0) -> moderngl.Textur
 
 
 def release_targets(targets: Iterable[moderngl.Framebuffer]) -> None:
-    """Give back framebuffers with what they draw into; none of them may be in use when the next one is made."""
+    """Release framebuffers with their attachments. None may be bound when the next one is made."""
     for target in targets:
         for texture in (*target.color_attachments, target.depth_attachment):
             if texture is not None:
@@ -103,13 +103,13 @@ class Releasable(Protocol):
 
 
 def release_all(*made: Releasable) -> None:
-    """Give back what was made in a context."""
+    """Release all resources of a context."""
     for each in made:
         each.release()
 
 
 class GrowingBuffer:
-    """What shaders read one of for each vertex or instance, or the indices of a mesh: as much as there is."""
+    """A buffer of vertices, instances or indices that grows as needed."""
 
     def __init__(self, context: moderngl.Context) -> None:
         self.buffer = context.buffer(reserve=1024, dynamic=True)

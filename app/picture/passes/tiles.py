@@ -1,4 +1,4 @@
-"""Which areas of the screen show which areas of the map, so that shaders draw only there."""
+"""Mapping of map areas to screen tiles, so that shaders draw only where needed."""
 
 from __future__ import annotations
 

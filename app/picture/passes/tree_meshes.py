@@ -1,4 +1,4 @@
-"""How trees are drawn: their bodies, their shadows, and points for those far away."""
+"""Meshes of trees: bodies, shadows, and points in the distance."""
 
 from __future__ import annotations
 

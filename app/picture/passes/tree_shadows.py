@@ -82,17 +82,17 @@ class TreeShadows:
         self.casters: NDArray[np.float32] | None = None  # the trees to draw into it in this frame, if it has changed
 
     def clear(self) -> None:
-        """There are none in this frame."""
+        """No shadows in this frame."""
         self.any, self.casters = False, None
 
     @property
     def texture(self) -> dict[str, moderngl.Texture]:
-        """The texture by the name of its sampler, where there are shadows."""
+        """The texture by sampler name, if there are shadows."""
         return {"tree_shadow": self._texture} if self.any and self._texture is not None else {}
 
     @property
     def uniforms(self) -> dict[str, Uniform]:
-        """What tree_shadow.glsl needs to read it, where there are shadows."""
+        """Uniforms of tree_shadow.glsl, if there are shadows."""
         if not self.any or self._frustum is None:
             return {}
         return {"shadow_matrix": _columns(TO_TEXTURE @ self._frustum.matrix())}
@@ -114,7 +114,7 @@ class TreeShadows:
         *,
         at_once: bool,
     ) -> None:
-        """Choose what there are shadows of, and find `casters`.
+        """Choose the trees that cast shadows, and set `casters`.
 
         `trees` and `ground` are their worlds and versions. The ground changes slowly.
         """

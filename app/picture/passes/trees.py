@@ -22,8 +22,8 @@ from app.picture.passes.tree_shadows import TreeShadows
 from app.picture.passes.tree_shapes import CROWN_BASE, CROWN_RADIUS, Shape
 from app.picture.passes.waves import RunUp
 
-PATIENCE = 24  # frames for which trees that grow are drawn as they were
-MOST_UNDERSTORY = 3.0  # area of crowns that are not drawn, for those that are
+PATIENCE = 24  # frames between updates of growing trees
+MOST_UNDERSTORY = 3.0  # undrawn over drawn crown area, at most
 INSTANCE = ("2f 3f 4f", "cell", "growth", "foliage")  # a row of Forest.trees
 
 
@@ -36,10 +36,10 @@ class Trees:
         self.geometry = Geometry([self.vertices])
         self._latest: Snapshot | None = None
         self._shown: tuple[int, int] | None = None  # world and version of the trees
-        self._shore: SeaShore | None = None  # as the latest trees stand by it
+        self._shore: SeaShore | None = None  # shore of the latest trees
         self._run_up: RunUp | None = None  # of the waves there, as the trees are drawn
         self._wanted_run_up: RunUp | None = None
-        self._flora: Flora | None = None  # as they are drawn
+        self._flora: Flora | None = None  # of the drawn trees
         self._ground: tuple[int, ...] | None = None
         self._heights = np.empty((0, 2), np.float32)
         self._age = 0  # frames since the trees were uploaded
@@ -49,26 +49,26 @@ class Trees:
 
     @property
     def version(self) -> int:
-        """The version of the trees that are drawn."""
+        """The version of the drawn trees."""
         return self._shown[1] if self._shown is not None else 0
 
     @property
     def settled(self) -> bool:
-        """Whether the trees that are drawn are those of the snapshot."""
+        """Whether the drawn trees are those of the snapshot."""
         latest = self._latest
         shown = self._shown, self._flora, self._run_up
         return latest is None or shown == ((latest.world, latest.trees_version), latest.flora, self._wanted_run_up)
 
     @property
     def cover(self) -> GroundCover | None:
-        """What grows below the trees of the snapshot; found only where somebody asks for it."""
+        """Undergrowth of the snapshot, computed on demand."""
         self._cover = (
             None if self._latest is None else GroundCover.of(self._latest, self._cover, self._shore, self._run_up)
         )
         return self._cover
 
     def show(self, snapshot: Snapshot) -> None:
-        """Take note of the trees of a snapshot, and of the ground and the shore that they stand on."""
+        """Set the trees of a snapshot, with their ground and shore."""
         before = self._latest
         self._latest = snapshot
         if before is None or (before.world, before.trees_version) != (snapshot.world, snapshot.trees_version):
@@ -80,7 +80,7 @@ class Trees:
                 self.forest.take_heights(self._heights)
 
     def update(self, run_up: RunUp | None, *, at_once: bool) -> None:
-        """Upload the trees if they have changed: new ones now, those that grow now and then, or `at_once`.
+        """Upload changed trees: new ones now, growing ones from time to time, or `at_once`.
 
         None of them is seen where the sea runs up its beaches.
         """
@@ -111,7 +111,7 @@ class Trees:
         *,
         at_once: bool,
     ) -> None:
-        """Find which trees cast shadows around the bodies that are selected, if that has changed."""
+        """Choose the trees that cast shadows around the selected bodies, if that has changed."""
         if selected is None or self.forest is None or self._shown is None or self._ground is None:
             self.shadows.clear()
             return
@@ -123,7 +123,7 @@ class Trees:
 
 
 def tree_uniforms(view: TreeView) -> dict[str, Uniform]:
-    """What tree.glsl reads."""
+    """Uniforms of tree.glsl."""
     return {
         "mesh_reach": view.mesh_reach,
         "crown_radius": CROWN_RADIUS,

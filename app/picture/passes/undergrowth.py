@@ -21,20 +21,20 @@ from app.picture.passes.trees import Bodies
 
 Values = NDArray[np.float64]
 
-STEP = 4.0  # cells by which the eye moves before plants are sought anew
-# Darker than grass from above, as ground.glsl has it: one sees into it
+STEP = 4.0  # cells of movement before plants are selected again
+# Darker than grass from above, see ground.glsl, as one looks into it
 STRAW, MEADOW, RANK = (0.180, 0.146, 0.072), (0.088, 0.096, 0.036), (0.046, 0.062, 0.024)
 BUSH = (0.070, 0.088, 0.034)
 
 
 class Plant(NamedTuple):
-    """A sort of undergrowth."""
+    """A kind of undergrowth."""
 
     shape: Callable[[int], Shape]  # by the number of its form
     height: float  # relative to a full-grown tree's
     slots: int  # places for one in a cell
-    pixels: float  # its height in the picture, below which it is not drawn
-    cover: Callable[[Values, Values], Values]  # of grass and wetness: the part of the slots that are taken
+    pixels: float  # least height in the picture
+    cover: Callable[[Values, Values], Values]  # fraction of occupied slots, from grass and wetness
     colour: tuple[float, float, float] | None = None  # without one, that of grass
 
 
@@ -98,7 +98,7 @@ def _colours(plant: Plant, wet: Values) -> Values:
 
 
 def in_wedge(plants: NDArray[np.float32], camera: Camera, aspect: float, cell_size: float) -> NDArray[np.bool_]:
-    """Which may be seen from a camera, judged on the map; some are among them that are not."""
+    """A conservative test on the map of which may be visible from a camera."""
     eye = camera.position
     away = plants[:, :2] * cell_size - (eye.x, eye.z)
     heading = math.radians(camera.heading)
@@ -156,5 +156,5 @@ class UndergrowthMesh:
 
 
 def reach_of(plant: Plant, view: TreeView) -> float:
-    """How far away the largest of a sort is as high as it must be to be drawn, in metres."""
+    """The distance in metres at which the largest of a kind has its least height in the picture."""
     return 1.35 * plant.height * view.tallest * view.focal_length / (0.9 * plant.pixels)

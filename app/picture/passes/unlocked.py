@@ -1,4 +1,4 @@
-"""OpenGL calls that can wait, made without the interpreter's lock.
+"""OpenGL calls that can block, made without the interpreter's lock.
 
 moderngl holds the lock in every call. A call that needs what an earlier one draws, or that does its own vertex work, as
 on a software rasteriser, would keep the simulation's thread from returning to Python for as long as it takes. Calls
@@ -60,7 +60,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "glTexSubImage2D": (_INT,) * 8 + (_POINTER,),
     "glUseProgram": (_INT,),
 }
-# These only change state. They keep the lock: to take it again, after giving it back, may cost more than they do.
+# These only change state and keep the lock: releasing it would cost more than the call.
 _QUICK = {
     "glActiveTexture",
     "glBeginQuery",
@@ -74,11 +74,11 @@ _QUICK = {
     "glUseProgram",
 }
 
-draws = 0  # so far, for those that count them
+draws = 0  # number of draws so far
 
 
 def is_software(context: moderngl.Context) -> bool:
-    """Whether the processor draws, and no graphics card."""
+    """Whether rendering is in software."""
     return any(name in context.info["GL_RENDERER"] for name in SOFTWARE_RENDERERS)
 
 
@@ -160,12 +160,12 @@ def copy_scaled(
 
 
 def finish() -> None:
-    """Wait until all that was asked for is drawn."""
+    """Wait until all drawing is finished."""
     _function("glFinish")()
 
 
 class TimeQuery:
-    """How long the graphics card works on what is asked for inside `with`."""
+    """Measures the GPU time of drawing inside `with`."""
 
     def __init__(self) -> None:
         self._name = ctypes.c_uint()
@@ -179,7 +179,7 @@ class TimeQuery:
 
     @property
     def seconds(self) -> float | None:
-        """What was measured last; None while it is not known, which is not waited for."""
+        """The last measurement, or None if it is not available yet."""
         if not self._result(_QUERY_RESULT_AVAILABLE):
             return None
         return self._result(_QUERY_RESULT) * 1e-9
@@ -206,13 +206,13 @@ def _function(name: str) -> Callable[..., None]:
 
 @cache
 def address(name: str) -> int:
-    """Where a function of OpenGL is, for the context that is current."""
+    """The address of an OpenGL function for the current context."""
     if sys.platform == "win32":
         library = ctypes.WinDLL("opengl32")
         look_up = library.wglGetProcAddress
         look_up.restype, look_up.argtypes = ctypes.c_void_p, [ctypes.c_char_p]
         found = look_up(name.encode())
-        if found:  # it knows those of version 1.1 not, which the library itself has
+        if found:  # functions of version 1.1 are in the library itself
             return int(found)
     elif sys.platform == "darwin":
         library = ctypes.CDLL("/System/Library/Frameworks/OpenGL.framework/OpenGL")

@@ -1,4 +1,4 @@
-"""The floors of valleys, over which fog lies in the morning."""
+"""Valley floors, for morning fog."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from app.model.snapshot import Snapshot
 Floats = NDArray[np.float32]
 
 BLOCKS = 48  # along the longer side of a map: a valley is wider than one of them
-AROUND = 2  # blocks to each side that a floor is the lowest of: fog flows down slopes
-LOWEST_SUN, HIGHEST_SUN = 9.0, 22.0  # degrees: fog is thickest below the one, and gone above the other
-DEEPEST = 0.30  # optical depth from above, where it is thickest
+AROUND = 2  # blocks to each side over which the lowest ground is taken
+LOWEST_SUN, HIGHEST_SUN = 9.0, 22.0  # degrees: thickest fog below the first, none above the second
+DEEPEST = 0.30  # largest optical depth from above
 HEIGHT, LOWEST_HEIGHT = 0.07, 0.003  # of the layer: a part of the relief, and at least of the map's longer side
 
 
@@ -33,7 +33,7 @@ class ValleyFloors:
         return self._texture
 
     def update(self, snapshot: Snapshot) -> None:
-        """Find them again where the ground has changed."""
+        """Recompute the floors if the ground has changed."""
         wanted = snapshot.world, snapshot.ground_version
         if wanted == self._shown and self._texture is not None:
             return

@@ -42,7 +42,7 @@ class LakesMesh:
 
     def parts(self, frame: Frame) -> Iterable[Part]:
         tiles = frame.water.tiles[self.WIDE]
-        # A drawing of the sea leaves puddles out; else they are drawn as if there were no waves anywhere.
+        # A drawn sea omits puddles; otherwise they are drawn without waves.
         waves = NO_WAVES if frame.waves == NATURAL and not self.WIDE else frame.waves
         if tiles.number:
             defines = {"SEA": 0, "WAVES": waves}

@@ -1,4 +1,4 @@
-"""The state of the sea: how long, high and fast waves are, by the wind and the parameters."""
+"""The state of the sea: length, height and speed of waves from wind and parameters."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from app.model.wave_parameters import WaveParameters
 
 GRAVITY = 9.81  # m/s²
 SHORTEST = 3.0  # cells from crest to crest
-WEAKEST_WIND = 0.1  # of the usual one: on still air follows a swell from far away
+WEAKEST_WIND = 0.1  # of the usual wind: swell remains on still air
 FARTHEST_RUN_UP = 4.5  # cells: no beach is wider than some more of them, see beach.glsl
 STEEPNESS = 0.05  # height by length of waves in deep water
 
 
-# How the sea is drawn: the number that its shaders know it by
+# Styles of the sea, as numbers for shaders
 NO_WAVES, NATURAL = 0, 1
 DRAWN = {"lines": 2, "cells": 3, "distance": 4, "plain_wave": 5}
 
 
 def drawing_of(waves: WaveParameters) -> int:
-    """The number of what the parameters ask for."""
+    """The number of the style of the parameters."""
     if not waves.enabled:
         return NO_WAVES
     return DRAWN.get(waves.style if waves.stage == "sea" else waves.stage, NATURAL)
@@ -35,7 +35,7 @@ class SeaState(NamedTuple):
 
     wavelength: float
     height: float  # from trough to crest
-    loop: float  # after which all repeats
+    loop: float  # period of repetition
     waves_in_loop: int
 
     @property
@@ -72,7 +72,7 @@ def sea_state(
 
 
 class RunUp(NamedTuple):
-    """How far over the still water the highest waves run up a beach, in metres."""
+    """Run-up of the highest waves on a beach, in metres."""
 
     height: float  # on steep ones
     reach: float  # across flat ones

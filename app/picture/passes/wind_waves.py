@@ -11,7 +11,7 @@ from app.picture.passes import unlocked
 
 SIDE = 256
 LONGEST, SHORTEST = 5.0, 40.0  # waves along the tile
-SPREAD = 6.0  # the higher, the more alike the waves' directions
+SPREAD = 6.0  # larger values narrow the range of directions
 
 
 def wind_waves_texture(context: moderngl.Context) -> moderngl.Texture:
