@@ -68,6 +68,7 @@ def test_kernels_brought_along_are_used_wherever_the_folder_lies(tmp_path: Path)
     moved = tmp_path / "elsewhere"
     for package in ("app", "kernels"):
         shutil.copytree(ROOT / package, moved / package, ignore=shutil.ignore_patterns("__pycache__"))
+    (moved / "assets").symlink_to(ROOT / "assets")
     with pytest.raises(AssertionError, match="NotCached"):
         run_a_kernel(moved, "cached", XDG_CACHE_HOME=str(tmp_path / "home"))
     shutil.rmtree(tmp_path / "home")

@@ -41,6 +41,9 @@ WITHOUT_DISPLAY = [
 # The commands that open it, when it is known that they shall
 STARTS_THE_WINDOW = {"app.cli.commands.viewer", "app.cli.commands.demo"}
 
+# What is installed around the rooms, and in none of them
+INSTALLED = ROOT / "app" / "installed"
+
 # Known by all: settings that must come before Numba is loaded.
 COMMON = {"app", "app.numba_settings"}
 
@@ -49,6 +52,8 @@ def modules(package: str) -> dict[str, Path]:
     """The modules of a package and of those in it, by their dotted names."""
     found = {}
     for path in sorted((ROOT / package.replace(".", "/")).rglob("*.py")):
+        if path.is_relative_to(INSTALLED):
+            continue
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         found[name.removesuffix(".__init__")] = path
     return found

@@ -1,5 +1,6 @@
 """The wheel holds what the checkout holds, and the lock installs what pyproject.toml asks for."""
 
+import os
 import re
 import subprocess
 import sys
@@ -14,7 +15,9 @@ from packaging.utils import canonicalize_name
 
 CHECKOUT = Path(__file__).parents[1]
 PACKAGES = ("app", "assets", "kernels", "shaders")
-PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+INSTALLED = CHECKOUT / "app" / "installed"
+PROJECT_TABLE = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
+PROJECT = PROJECT_TABLE["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 RUN, TEST = "requirements.lock", "requirements-test.lock"
 NEEDED = {
@@ -24,6 +27,15 @@ NEEDED = {
         *(requirement for extra in ("install", "test", "app", "export", "sweep") for requirement in EXTRAS[extra]),
     ],
 }
+
+
+WORKER_THAT_ENDS = """
+import thalweg
+from app.engine.compiling import _start_worker
+with _start_worker() as worker:
+    worker.stdin.close()
+print(worker.returncode)
+"""
 
 
 def text_of(lock: str) -> str:
@@ -43,20 +55,46 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     return zipfile.ZipFile(path)
 
 
-def test_wheel_holds_every_file_of_the_packages(wheel: zipfile.ZipFile) -> None:
+def test_wheel_is_one_package_that_holds_every_file_of_all(wheel: zipfile.ZipFile) -> None:
     files = [path for package in PACKAGES for path in (CHECKOUT / package).rglob("*") if path.is_file()]
-    expected = {path.relative_to(CHECKOUT).as_posix() for path in files if "__pycache__" not in path.parts}
+    files = [path for path in files if "__pycache__" not in path.parts and not path.is_relative_to(INSTALLED)]
+    expected = {f"thalweg/{path.relative_to(CHECKOUT).as_posix()}" for path in files}
+    expected |= {f"thalweg/{path.name}" for path in (INSTALLED / "thalweg").glob("*.py")}
     assert {name for name in wheel.namelist() if ".dist-info/" not in name} == expected
 
 
 def test_wheel_packages_are_regular(wheel: zipfile.ZipFile) -> None:
     # Without __init__.py another folder of the same name anywhere on the path would be mixed in.
-    assert {f"{package}/__init__.py" for package in PACKAGES} <= set(wheel.namelist())
+    assert {f"thalweg/{package}/__init__.py" for package in PACKAGES} <= set(wheel.namelist())
+
+
+@pytest.mark.parametrize("editable", [False, True], ids=["wheel", "editable"])
+def test_another_package_with_an_everyday_name_stays(editable: bool, wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    """It is imported as before, and the program runs beside it."""
+    (place,) = PROJECT_TABLE["tool"]["hatch"]["build"]["targets"]["wheel"]["dev-mode-dirs"]
+    if not editable:
+        wheel.extractall(tmp_path / "site")
+    for package in PACKAGES:
+        (tmp_path / "work" / package).mkdir(parents=True)
+        (tmp_path / "work" / package / "__init__.py").write_text("print('another')")
+    site = CHECKOUT / place if editable else tmp_path / "site"
+
+    def run(*words: str) -> list[str]:
+        command, environment = [sys.executable, *words], {**os.environ, "PYTHONPATH": str(site)}
+        done = subprocess.run(
+            command, cwd=tmp_path / "work", env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    assert run("-c", f"import {', '.join(PACKAGES)}") == ["another"] * len(PACKAGES)
+    assert run("-m", "thalweg", "guide", "dunes")[0] == "Dunes"
+    assert run("-P", "-c", WORKER_THAT_ENDS) == ["0"], "a worker of the program takes its own packages"
 
 
 def test_wheel_has_the_command(wheel: zipfile.ZipFile) -> None:
     (entry_points,) = [name for name in wheel.namelist() if name.endswith("entry_points.txt")]
-    assert "thalweg = app.cli.main:main" in wheel.read(entry_points).decode()
+    assert "thalweg = thalweg.__main__:main" in wheel.read(entry_points).decode()
 
 
 @pytest.mark.parametrize("lock", NEEDED)

@@ -1,4 +1,4 @@
-"""Kernels are compiled by worker processes, which leave them in Numba's cache on disk.
+"""Worker processes compile kernels into Numba's cache on disk.
 
 Numba compiles under the interpreter's lock: what one process does in a thread keeps its window from being drawn, and
 takes one core however many there are. So a `Compiler` starts workers, gives them one build after the other, and who
@@ -17,28 +17,29 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from app.engine.builds import in_order
 from app.engine.machine import cores
 from app.engine.status import Compiling
+from app.engine.workers import start_worker, worker_command
 
 log = logging.getLogger(__name__)
 
 NICENESS = 5  # of the workers: picture and simulation go first
-MOST_WORKERS = 8  # each takes some 300 MB
+MOST_WORKERS = 8  # each needs some 300 MB
 WORKER = "compile-kernels"  # makes the program a worker, where it is a frozen executable that runs no modules
 DONE, FAILED = "done", "failed"
 
 
 class NotCached(Exception):
-    """A kernel would have to be compiled here and now."""
+    """A kernel is not in the cache."""
 
 
 @contextlib.contextmanager
 def only_from_cache() -> Iterator[None]:
-    """Within this, a kernel that this thread would have to compile raises `NotCached` instead."""
+    """Within this context, a kernel that is not in the cache raises `NotCached` instead of being compiled."""
     from numba.core import event
 
     caller = threading.get_ident()
@@ -55,23 +56,23 @@ def only_from_cache() -> Iterator[None]:
 
 
 def cache_is_empty() -> bool:
-    """Whether nothing was ever compiled from these sources. Takes no time, and no Numba."""
+    """Whether nothing was ever compiled from these sources. Fast, and without Numba."""
     return not any(Path(os.environ["NUMBA_CACHE_DIR"]).glob("*/*.nbi"))
 
 
 class Compiler:
-    """Compiles builds in workers, as many at once as there are cores."""
+    """Compiles builds in workers, one per core."""
 
     def __init__(self, workers: int | None = None, start: Callable[[], subprocess.Popen[str]] | None = None) -> None:
-        """`start` starts a worker; it can be another program's."""
+        """`start` starts a worker, which may belong to another program."""
         self._start = start
         self._most = workers or min(cores(), MOST_WORKERS)
         self._lock = threading.Lock()
-        self._asked: list[str] = []  # since there was last nothing to do
+        self._asked: list[str] = []  # since the compiler was last idle
         self._waiting: list[str] = []
         self._at_work: list[str] = []
-        self._outcomes: dict[str, str] = {}  # by build: empty, or what went wrong
-        self._leaders = 0  # threads that lead a worker and will take what is waiting
+        self._outcomes: dict[str, str] = {}  # by build: empty, or the error
+        self._leaders = 0  # threads that lead a worker and will take waiting builds
         self._threads: list[threading.Thread] = []  # of the leaders, and of those that still end their worker
         self._workers: list[subprocess.Popen[str]] = []
         self._closed = False
@@ -155,7 +156,7 @@ class Compiler:
             return self._at_work[-1]
 
     def _have_compiled(self, worker: subprocess.Popen[str], build: str) -> str:
-        """Have a worker compile a build, and return what went wrong. Raises `EOFError` where it ends meanwhile."""
+        """Have a worker compile a build. Returns the error, if any. Raises `EOFError` if the worker ends."""
         assert worker.stdin is not None
         assert worker.stdout is not None
         print(build, file=worker.stdin, flush=True)
@@ -186,7 +187,7 @@ class Compiler:
 def fill_cache(builds: Iterable[str], load: Callable[[str], None]) -> None:
     """Load builds. Those that are missing are compiled first, in parallel, with a progress bar.
 
-    What cannot be compiled so is compiled here.
+    Builds whose worker fails are compiled here.
     """
     missing = []
     for build in builds:
@@ -205,7 +206,7 @@ def fill_cache(builds: Iterable[str], load: Callable[[str], None]) -> None:
 
 
 def compile_in_workers(builds: Iterable[str], title: str) -> dict[str, str]:
-    """Compile builds in parallel, with a progress bar. Returns what went wrong, by build."""
+    """Compile builds in parallel, with a progress bar. Returns the errors by build."""
     from tqdm import tqdm
 
     asked = in_order(builds)
@@ -215,7 +216,7 @@ def compile_in_workers(builds: Iterable[str], title: str) -> dict[str, str]:
         with tqdm(total=len(asked), desc=title, unit="process", leave=False) as bar:
             told = None
             while progress := compiler.progress:
-                if progress != told:  # a log, which keeps all that is drawn, stays short
+                if progress != told:  # in a log, each redraw of the bar takes a line
                     bar.n, told = progress.done, progress
                     bar.set_postfix_str(", ".join(progress.at_work))
                 time.sleep(0.1)
@@ -225,34 +226,16 @@ def compile_in_workers(builds: Iterable[str], title: str) -> dict[str, str]:
 
 
 def log_failure(build: str, error: str) -> None:
-    """Log that no worker could compile a build, which the program now does itself."""
+    """Log that no worker could compile a build, so that the program compiles it itself."""
     log.warning("the kernels of %s are compiled within the program, as the worker failed: %s", build, error)
 
 
 def _start_worker() -> subprocess.Popen[str]:
-    is_frozen = getattr(sys, "frozen", False)
-    return start_worker([sys.executable, WORKER] if is_frozen else [sys.executable, "-m", "app.engine.compiling"])
-
-
-def start_worker(command: Sequence[str], environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
-    """Start a worker by its command, with more in its environment than this program has."""
-    root = str(Path(__file__).parents[2])  # wherever the program runs
-    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-    return subprocess.Popen(
-        command,
-        env={**os.environ, "PYTHONPATH": path, **(environment or {})},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        encoding="utf-8",
-        errors="replace",
-        creationflags=getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
-        | getattr(subprocess, "CREATE_NO_WINDOW", 0),
-    )
+    return start_worker(worker_command(WORKER, "app.engine.compiling"))
 
 
 def work() -> None:
-    """Be a worker: compile what is asked for, until the program ends."""
+    """Run a worker: compile the requested builds until the program ends."""
     import gc
     import queue
     import signal
@@ -264,14 +247,14 @@ def work() -> None:
         os.nice(NICENESS)
     gc.disable()  # Numba makes millions of objects that all stay: looking for garbage among them is a tenth of the time
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors="replace")
-    sys.stdout = sys.stderr  # no other word must be taken for an answer
+    sys.stdout = sys.stderr  # nothing printed may be taken for an answer
     requests = os.fdopen(os.dup(sys.stdin.fileno()), encoding="utf-8", errors="replace")
     asked: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def listen() -> None:
         for line in requests:
             asked.put(line.strip())
-        os._exit(0)  # in the midst of a build, too: the program is gone
+        os._exit(0)  # even during a build: the program is gone
 
     threading.Thread(target=listen, daemon=True).start()
     before = 0.0

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from multiprocessing import resource_tracker
 from typing import Any
 
@@ -30,6 +31,12 @@ from app.sweep.worlds import Order, Outcome, Wanted
 
 PATIENCE = 10.0  # seconds in which a scheduler must answer
 ENDED = "the process ended, time and again; is there enough memory?"
+# Run by workers of a scheduler before they unpickle what is sent: there `app` is found through the installed package.
+FIND_PACKAGES = """
+import contextlib
+with contextlib.suppress(ImportError):
+    import thalweg
+"""
 LOOK = 0.5  # seconds between two looks at whether there is a wish to end
 STARTS = 4  # times that this machine's processes are started, where one ends before all are there
 
@@ -66,6 +73,7 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
             raise UserError(f"--scheduler {scheduler}: no Dask scheduler answers there") from error
         try:
             with client:
+                client.register_worker_callbacks(partial(exec, FIND_PACKAGES))
                 _check_workers(client, scheduler)
                 yield client
         except (distributed.CancelledError, distributed.comm.CommClosedError) as error:
@@ -152,14 +160,14 @@ def prepare(client: distributed.Client, scenes: Sequence[Scene], wanted: Wanted)
     # Where a worker ends, another one does it, of the same machine if it has one; where none is there, the first one
     places: list[dict[str, Any]] = [{"workers": [machine], "allow_other_workers": True} for machine in machines]
     futures = [client.submit(worlds.prepare, kinds, wanted, pure=False, **place) for place in places or [{}]]
-    lookout = _Lookout(client)
+    watch = _WorkerWatch(client)
     while True:
         try:
             distributed.wait(futures, timeout=LOOK)
             break
         except TimeoutError as error:
-            lookout.look()
-            if lookout.is_in_vain:
+            watch.look()
+            if watch.is_overdue:
                 raise UserError("no worker is there any more") from error
     try:
         client.gather(futures)
@@ -167,7 +175,7 @@ def prepare(client: distributed.Client, scenes: Sequence[Scene], wanted: Wanted)
         raise UserError(f"no worker gets ready to run worlds: {ENDED}") from error
 
 
-class _Lookout:
+class _WorkerWatch:
     """A look now and then at which workers there are."""
 
     def __init__(self, client: distributed.Client) -> None:
@@ -182,7 +190,7 @@ class _Lookout:
         return found
 
     @property
-    def is_in_vain(self) -> bool:
+    def is_overdue(self) -> bool:
         """Whether there has been no worker for longer than it takes to start one again."""
         return time.monotonic() - self._last_seen > PATIENCE
 
@@ -202,7 +210,7 @@ def run_all(
     running: dict[distributed.Future, Order] = {}
     again: list[Order] = []  # which a worker has refused
     refused: set[str] = set()
-    lookout, is_told = _Lookout(client), False
+    watch, is_told = _WorkerWatch(client), False
 
     def begin_more(workers: Sequence[str]) -> None:
         while not wish and len(running) < max(len(workers), 1):
@@ -217,7 +225,7 @@ def run_all(
             future.add_done_callback(ended.put)
 
     def fit_workers() -> list[str]:
-        return [address for address in lookout.look() if address not in refused]
+        return [address for address in watch.look() if address not in refused]
 
     begin_more(workers := fit_workers())
     latest = math.inf
@@ -232,9 +240,9 @@ def run_all(
             workers = fit_workers()  # others have come, or gone
             if wish and not workers:
                 return  # nobody is left to finish a world
-            if lookout.is_in_vain and not is_told:
+            if watch.is_overdue and not is_told:
                 tell("no worker is there any more; the next one goes on")
-            is_told = lookout.is_in_vain
+            is_told = watch.is_overdue
             begin_more(workers)
             continue
         order, outcome = running.pop(future), _outcome_of(future)

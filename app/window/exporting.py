@@ -1,16 +1,13 @@
-"""What is exported from the window: a state of the land goes to a process of its own, which says what it would write.
+"""Export from the window: a worker process gets a state of the land, and plans and writes the files.
 
-The simulation goes on meanwhile, and so may a person, also while files are written.
+The simulation and the window continue meanwhile.
 """
 
 from __future__ import annotations
 
 import contextlib
 import math
-import os
 import queue
-import subprocess
-import sys
 import threading
 from dataclasses import replace
 from functools import cached_property
@@ -19,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.engine.messages import Save, Saved, SaveFailed
 from app.engine.thread import SimulationThread
+from app.engine.workers import start_worker, worker_command
 from app.files.atomic import remove_orphans
 from app.files.scratch import scratch_folder
 from app.model.numbers import bytes_text
@@ -30,15 +28,15 @@ if TYPE_CHECKING:
     from app.export.protocol import Answer, File, Line, Written
     from app.export.wishes import Wishes
 
-WORKER = "export-worker"  # makes the program a worker, where it is a frozen executable that runs no modules
+WORKER = "export-worker"  # makes a frozen program a worker, as it runs no modules
 SECONDS_BETWEEN_LOOKS = 0.1
 
-# Saving: the land is written for the worker. Starting: it reads that. Failed: there is no land to export.
+# Saving: the land is being written for the worker. Starting: the worker reads it. Failed: no land to export.
 State = Literal["idle", "saving", "starting", "ready", "writing", "failed"]
 
 
 class Exporting:
-    """One export at a time: what is wished for, which files that would be, and how far the writing is."""
+    """One export at a time: wishes, planned files and progress."""
 
     def __init__(self, simulation: SimulationThread, documents: Documents, views: Views, notices: Notices) -> None:
         self._simulation = simulation
@@ -48,24 +46,24 @@ class Exporting:
         self._state: State = "idle"
         self._saved: Path | None = None  # the land, for the worker
         self._worker: Worker | None = None
-        self._planned: Wishes | None = None  # what the worker was asked for last
+        self._planned: Wishes | None = None  # the last wishes sent to the worker
         self._answered = True
         self._beside = Path()
-        self._new_folders: tuple[Path, ...] = ()  # which the writing makes, from the innermost
-        self._asked = set[Path]()  # lands that are still to be saved
+        self._new_folders: tuple[Path, ...] = ()  # created by the export, innermost first
+        self._asked = set[Path]()  # lands that are being saved
         self._number = 0
         self.is_open = False
         self.cycle = 0  # of the land
         self.folder = ""
-        self.why = ""  # it cannot be done
-        self.missing: tuple[str, ...] = ()  # maps that the land has not
+        self.why = ""  # why it cannot be exported
+        self.missing: tuple[str, ...] = ()  # maps that the land does not have
         self.files: tuple[File, ...] = ()
         self.written: dict[str, Written] = {}
         self.outcome = ""
 
     @cached_property
     def wishes(self) -> Wishes:
-        """What shall be written; it stays for the next time."""
+        """The wishes; they are kept for the next export."""
         from app.export.wishes import IN_A_FOLDER
 
         return IN_A_FOLDER
@@ -80,7 +78,7 @@ class Exporting:
 
     @property
     def is_reading(self) -> bool:
-        """Whether it is not known yet what would be written."""
+        """Whether the planned files are not known yet."""
         return self._state in ("saving", "starting") or (self._state == "ready" and not self._answered)
 
     @property
@@ -89,24 +87,24 @@ class Exporting:
 
     @property
     def rest(self) -> float:
-        """For how many seconds nothing of it will look otherwise."""
+        """For how many seconds the dialog will not change."""
         return SECONDS_BETWEEN_LOOKS if self.is_writing or self.is_reading else math.inf
 
     @property
     def size(self) -> float:
-        """About how many bytes all files take."""
+        """The approximate size of all files in bytes."""
         return sum(file.size for file in self.files)
 
     @property
     def part(self) -> float:
-        """How much of it is written, from 0 to 1."""
+        """The written fraction, from 0 to 1."""
         done = sum(file.size for file in self.files if file.name in self.written)
         return done / max(self.size, 1.0)
 
-    # What a person does.
+    # User actions.
 
     def open(self, beside: Path) -> None:
-        """Show the dialog; where nothing is being written, for the land as it is now, and a folder beside others."""
+        """Show the dialog. Unless files are being written, take the present land and propose a folder."""
         self.is_open = True
         if self.is_writing:
             return
@@ -122,13 +120,13 @@ class Exporting:
         self._simulation.ask(Save(self._saved, world, self._views.seen_scene, is_scratch=True))
 
     def close(self) -> None:
-        """Hide the dialog. What is being written goes on."""
+        """Hide the dialog. A running export continues."""
         self.is_open = False
         if not self.is_writing:
             self._end()
 
     def wish(self, wishes: Wishes) -> None:
-        """Ask for something else."""
+        """Change the wishes."""
         if not self.is_writing:
             self.wishes, self.outcome = wishes, ""
 
@@ -137,14 +135,14 @@ class Exporting:
         from app.export.protocol import Write
 
         self._new_folders = ()
-        with contextlib.suppress(OSError, RuntimeError):  # it is for the worker to say what is wrong
+        with contextlib.suppress(OSError, RuntimeError):  # the worker reports errors
             folder = Path(self.folder).expanduser()
             self._new_folders = tuple(place for place in (folder, *folder.parents) if not place.exists())
         self.written, self.outcome, self._state = {}, "", "writing"
         self._tell(Write(self.wishes, self.folder))
 
     def cancel(self) -> None:
-        """Write no more. Files that are whole stay, and of the one in work nothing does."""
+        """Cancel the export. Finished files stay; the unfinished one is removed."""
         if self.is_writing:
             self._stop_worker()
             self._leave_whole_files()
@@ -152,22 +150,22 @@ class Exporting:
             self._start_worker()
 
     def release(self) -> None:
-        """End the worker, and remove what it has read."""
+        """End the worker and remove its copy of the land."""
         if self.is_writing:
             self._stop_worker()
             self._leave_whole_files()
         self._end()
 
-    # What others say.
+    # Answers.
 
     def awaits(self, path: Path) -> bool:
         """Whether a saved world is the one for the worker."""
         return path in self._asked
 
     def hear(self, report: Saved | SaveFailed) -> None:
-        """The land is written for the worker, or cannot be."""
+        """The land for the worker was saved, or saving failed."""
         self._asked.discard(report.path)
-        if report.path != self._saved:  # of a dialog that was closed meanwhile
+        if report.path != self._saved:  # for a dialog that was closed meanwhile
             report.path.unlink(missing_ok=True)
         elif isinstance(report, SaveFailed):
             self._fail(report.why)
@@ -175,7 +173,7 @@ class Exporting:
             self._start_worker()
 
     def update(self) -> None:
-        """Hear what the worker says, and ask it about other wishes."""
+        """Handle answers of the worker, and send it changed wishes."""
         while self._worker is not None and (answer := self._worker.answer()) is not None:
             self._take(answer)
         if self._state == "ready" and self._answered and self.wishes != self._planned:
@@ -214,7 +212,7 @@ class Exporting:
                     self.why, self._state, self._answered = why, "ready", True
 
     def _fail(self, why: str) -> None:
-        """There is nothing that could be exported."""
+        """Nothing can be exported."""
         self._end()
         self._state, self.why = "failed", why
 
@@ -233,7 +231,7 @@ class Exporting:
             self._worker.tell(line)
 
     def _stop_worker(self) -> None:
-        """End it, and hear which files it has written until then."""
+        """End the worker, after noting the files it has written."""
         if self._worker is not None:
             from app.export.protocol import Written
 
@@ -251,38 +249,25 @@ class Exporting:
         self.files, self.written, self.missing, self.why, self.outcome = (), {}, (), "", ""
 
     def _leave_whole_files(self) -> None:
-        """Remove what a worker that was ended has begun, and those of its folders where nothing is in them."""
+        """Remove unfinished files and empty new folders."""
         with contextlib.suppress(OSError, RuntimeError):
             remove_orphans(Path(self.folder).expanduser())
         with contextlib.suppress(OSError):
             for place in self._new_folders:
-                place.rmdir()  # only where it is empty
+                place.rmdir()  # fails unless empty
 
 
 class Worker:
-    """The process that exports. What it says waits until it is asked for."""
+    """The worker process. Its answers are queued."""
 
     def __init__(self, world: Path) -> None:
-        is_frozen = getattr(sys, "frozen", False)
-        command = [sys.executable, WORKER] if is_frozen else [sys.executable, "-m", "app.cli.export_worker"]
-        root = str(Path(__file__).parents[2])  # wherever the program runs
-        path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-        self._process = subprocess.Popen(
-            [*command, str(world)],
-            env={**os.environ, "PYTHONPATH": path},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            encoding="utf-8",
-            creationflags=getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
-            | getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
+        self._process = start_worker([*worker_command(WORKER, "app.cli.export_worker"), str(world)])
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
         self._listener = threading.Thread(target=self._listen, name="export", daemon=True)
         self._listener.start()
 
     def tell(self, line: Line) -> None:
-        """Ask for something. One that has ended says so in another way."""
+        """Send a request. A dead worker is noticed elsewhere."""
         from app.export.protocol import say
 
         assert self._process.stdin is not None
@@ -294,13 +279,13 @@ class Worker:
         return self._process.poll() is not None
 
     def answer(self) -> Answer | None:
-        """What it has said next, if anything."""
+        """The next answer, if any."""
         with contextlib.suppress(queue.Empty):
             return self._answers.get_nowait()
         return None
 
     def end(self) -> None:
-        """End it at once, whatever it does."""
+        """Kill the worker."""
         self._process.kill()
         self._process.wait()
         self._listener.join(timeout=2.0)

@@ -21,7 +21,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from app.engine.builds import all_builds
-from app.engine.compiling import WORKER, Compiler, start_worker
+from app.engine.compiling import WORKER, Compiler
+from app.engine.workers import start_worker
 from app.files import guide
 from app.files.encoder import ffmpeg_program
 from app.files.guide import IMAGE
