@@ -21,7 +21,7 @@ from app.model.georeference import Origin
 from app.model.layered_map import Layer
 from app.model.materials import load_materials, materials_of, read_mix
 from app.model.plants import flora_of, load_plants
-from app.model.soil_parameters import LARGEST_DEPTH, depths_told
+from app.model.soil_parameters import LARGEST_DEPTH, given_depths
 from app.model.trait_parameters import read_material_traits, read_plant_traits
 from app.model.traits import check_kinds
 from app.model.wanted import check_wanted
@@ -343,7 +343,7 @@ def _soil_depths(world: World, scene: Scene) -> dict[str, Layer]:
     """The thickness of each kind of loose material in the scene, in metres, [row, column]. Raises `UserError`."""
     if world.materials is None:
         return {}
-    told = depths_told(scene.soil)
+    told = given_depths(scene.soil)
     _know_water(world, scene, (text for _, text in told.values()))
     land, depths = Land.of_world(world), {}
     for kind, (path, text) in told.items():

@@ -79,7 +79,7 @@ class Lockstep:
         # Compute all fields first: if one fails, no world has changed
         fields = [simulator.new_fields(scene) for simulator, scene in zip(self.simulators, scenes, strict=True)]
         for simulator, scene, new in zip(self.simulators, scenes, fields, strict=True):
-            simulator.go_on_with(scene, new)
+            simulator.apply_scene(scene, new)
 
     @property
     def has_finished(self) -> bool:

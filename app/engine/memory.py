@@ -103,7 +103,7 @@ def free_memory() -> float:
     return max(0.0, min(_free(), default=math.inf))
 
 
-def give_back_what_is_free() -> None:
+def trim_memory() -> None:
     """Return unused memory to the system, as far as the allocator can.
 
     Otherwise it is kept for later, fragmented, in amounts that vary from moment to moment.

@@ -230,7 +230,7 @@ class Session(SessionState):
             self.say(state="growing", message="water and plants come to the land")
             return
         self.showing.is_old = True
-        self.timeline.keep_anew(lockstep)
+        self.timeline.replace_kept(lockstep)
         self.say(state=self.pace.state, message="")
         for simulator in lockstep.simulators:
             if simulator.spin_up_failure:

@@ -132,7 +132,7 @@ class Simulator(Cycles):
         """Use the parameters of another scene from the next cycle on."""
         # A replay must run its cycles with their own parameters, from a sound world.
         self.back_up()
-        self.go_on_with(scene, self.new_fields(scene))
+        self.apply_scene(scene, self.new_fields(scene))
 
     def new_fields(self, scene: Scene) -> NewFields:
         """The values of the fields that change. Raises `UserError`."""
@@ -140,7 +140,7 @@ class Simulator(Cycles):
         names = [name for name in before.__struct_fields__ if getattr(scene.fields, name) != getattr(before, name)]
         return field_values_of(self.world, scene, names)
 
-    def go_on_with(self, scene: Scene, fields: NewFields | None = None) -> None:
+    def apply_scene(self, scene: Scene, fields: NewFields | None = None) -> None:
         """As `change`, after the caller has made a backup. `fields` come from `new_fields`."""
         self.take_scene(scene)
         if fields:

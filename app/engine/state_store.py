@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from app.engine.branches import Branch, Kept
 from app.engine.compressed import spill
-from app.engine.memory import free_memory, give_back_what_is_free
+from app.engine.memory import free_memory, trim_memory
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class StateStore:
         for state in (state for branch in others for state in branch.kept if state.bytes_in_memory):
             self._writer.submit(self._spill, state)
         if others:
-            self._writer.submit(give_back_what_is_free)
+            self._writer.submit(trim_memory)
 
     def make_room(self, branches: Collection[Branch], of_now: Branch) -> None:
         """Move the oldest states to disk if they take too much memory, and drop some if disk usage is too high."""

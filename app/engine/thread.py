@@ -141,15 +141,15 @@ class SimulationThread:
     def _run(self) -> None:
         _lower_priority()
         with wanted_while(lambda: not self._stopping):
-            with self._outliving_errors():
+            with self._surviving_errors():
                 self.session.readiness.foresee(self._opening.scenes)
             while not self._stopping:
-                with self._outliving_errors():
-                    self._go_round()
-            with self._outliving_errors():
+                with self._surviving_errors():
+                    self._run_once()
+            with self._surviving_errors():
                 self.session.write()
 
-    def _go_round(self) -> None:
+    def _run_once(self) -> None:
         """Hand over requests, let the session take a step, and rest if there is nothing to do."""
         for request in _taken(self._requests):
             self.session.ask(request)
@@ -165,7 +165,7 @@ class SimulationThread:
             self._wake.clear()
 
     @contextlib.contextmanager
-    def _outliving_errors(self) -> Iterator[None]:
+    def _surviving_errors(self) -> Iterator[None]:
         """Survive any error, so that the user can still save."""
         try:
             yield

@@ -71,8 +71,8 @@ class Timeline:
 
     def edited(self, request: LandRequest, lockstep: Lockstep) -> None:
         """An edit was made; `lockstep` is its result."""
-        branch = self._branch_that_goes_on()
-        if self._went_on_with_stroke(branch, request):
+        branch = self._branch_to_extend()
+        if self._joined_stroke(branch, request):
             return
         branch.edits.append(Edit(self.now.cycle, request))
         if not isinstance(request, Stroke) or request.begins:  # other parts of a stroke are not listed
@@ -80,14 +80,14 @@ class Timeline:
         branch.last = max(branch.last, lockstep.cycle)
         self.now, self._worlds = Moment(branch.number, lockstep.cycle, len(branch.edits)), len(lockstep.simulators)
 
-    def _went_on_with_stroke(self, branch: Branch, request: LandRequest) -> bool:
+    def _joined_stroke(self, branch: Branch, request: LandRequest) -> bool:
         """Join the next part of a stroke to the last, if nothing was done or kept between them."""
         last = branch.edits[-1]
         if isinstance(request, Stroke) and TOOLS[request.tool].runs_drops:
             return False  # levels of lakes are updated before each part
         if not (isinstance(request, Stroke) and isinstance(last.request, Stroke) and last.cycle == self.now.cycle):
             return False
-        if not last.request.goes_on_with(request) or (branch.kept and branch.kept[-1].moment == self.now):
+        if not last.request.is_continued_by(request) or (branch.kept and branch.kept[-1].moment == self.now):
             return False
         branch.edits[-1] = Edit(last.cycle, last.request.and_then(request))
         return True
@@ -115,7 +115,7 @@ class Timeline:
         if lockstep.cycle < self.now.cycle:
             self._forget_after(lockstep.cycle)
             return
-        branch = self._branch_that_goes_on() if len(self._branch.edits) > self.now.edits else self._branch
+        branch = self._branch_to_extend() if len(self._branch.edits) > self.now.edits else self._branch
         self.now = Moment(branch.number, lockstep.cycle, self.now.edits)
         branch.last = max(branch.last, lockstep.cycle)
         self._seconds += seconds
@@ -147,7 +147,7 @@ class Timeline:
         self._pause = max(SECONDS_BETWEEN_STATES, (time.perf_counter() - begin) / LARGEST_COST)
         self.store.make_room(self._branches.values(), self._branch)
 
-    def keep_anew(self, lockstep: Lockstep) -> None:
+    def replace_kept(self, lockstep: Lockstep) -> None:
         """Replace the kept state by the present one, which a spin-up has changed."""
         self._branch.kept[:] = [state for state in self._branch.kept if state.moment != self.now]
         self.keep(lockstep)
@@ -243,7 +243,7 @@ class Timeline:
             raise UserError("this branch of the time line was thrown away")
         return self._branches[moment.branch]
 
-    def _branch_that_goes_on(self) -> Branch:
+    def _branch_to_extend(self) -> Branch:
         """The present branch if it ends now; otherwise a new branch, so that later moments are kept."""
         branch = self._branch
         if (self.now.cycle, self.now.edits) >= (branch.last, len(branch.edits)):

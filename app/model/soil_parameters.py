@@ -15,7 +15,7 @@ SOIL = "soil"  # section in a preset
 LARGEST_DEPTH = 1000.0  # metres of one kind; more is cut off
 
 
-def read_own_kinds(text: str) -> dict[str, str]:
+def read_kind_depths(text: str) -> dict[str, str]:
     """The expressions in a text, by kind. Raises `UserError` if it is invalid."""
     path = f"{SOIL}.own_kinds"
     found: dict[str, str] = {}
@@ -55,7 +55,7 @@ _OWN = Annotated[
     str,
     described(
         "initial thickness of kinds of materials.folder in metres, such as silt 0.5 * x; loess noise(300, 1)",
-        check=read_own_kinds,
+        check=read_kind_depths,
         names_files=True,
         needs="materials.folder",
     ),
@@ -78,8 +78,8 @@ else:
     )
 
 
-def depths_told(parameters: SoilParameters) -> dict[str, tuple[str, str]]:
+def given_depths(parameters: SoilParameters) -> dict[str, tuple[str, str]]:
     """For each kind with a given thickness, the path of its parameter and the expression."""
     told = {kind: (f"{SOIL}.{kind}", str(getattr(parameters, kind))) for kind in SHIPPED_KINDS}
-    told |= {kind: (f"{SOIL}.own_kinds", text) for kind, text in read_own_kinds(parameters.own_kinds).items()}
+    told |= {kind: (f"{SOIL}.own_kinds", text) for kind, text in read_kind_depths(parameters.own_kinds).items()}
     return {kind: (path, text) for kind, (path, text) in told.items() if text.strip()}

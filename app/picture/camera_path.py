@@ -119,7 +119,7 @@ def _timing(keys: Sequence[CameraKey], knots: Sequence[float]) -> tuple[list[flo
     return cycles, places
 
 
-def _as_far_as_it_goes(before: Vector, one: Vector, other: Vector) -> float:
+def _farthest_extrapolation(before: Vector, one: Vector, other: Vector) -> float:
     return math.inf
 
 
@@ -133,7 +133,7 @@ def _through(
     knots: Sequence[float],
     place: float,
     between: Between,
-    farthest: Farthest = _as_far_as_it_goes,
+    farthest: Farthest = _farthest_extrapolation,
 ) -> Vector:
     """The point at a place of a Catmull-Rom spline, by the pyramid of Barry & Goldman (1988).
 

@@ -122,12 +122,12 @@ class SnowballErosion:
         world.snowballs += count
         account_for(world, "worn by snowballs", totals.moved)
         if parameters.smoothing:
-            _smooth_as_far(world, parameters.smoothing)
+            _smooth_partly(world, parameters.smoothing)
         if parameters.smooth_at_end and self.finished(world, parameters):
-            _smooth_as_far(world, 1.0)
+            _smooth_partly(world, 1.0)
 
 
-def _smooth_as_far(world: World, rate: float) -> None:
+def _smooth_partly(world: World, rate: float) -> None:
     """Blur the ground as far, in metres, as one blur does in reference cells."""
     blurs = max(1, math.ceil(rate * world.refinement**2))
     for _ in range(blurs):

@@ -102,7 +102,7 @@ class Stroke(Message, frozen=True):
         """Whether it is the first part of a stroke."""
         return self.first == 0
 
-    def goes_on_with(self, later: Stroke) -> bool:
+    def is_continued_by(self, later: Stroke) -> bool:
         """Whether another part follows on this one, and does the same."""
         ends = self.first + len(self.dabs)
         return later.first == ends and msgspec.structs.replace(later, dabs=self.dabs, first=self.first) == self

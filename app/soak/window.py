@@ -20,7 +20,7 @@ import msgspec
 from app.bench.resident import resident_bytes
 from app.engine.builds import all_builds, prepare
 from app.engine.compiling import fill_cache
-from app.engine.memory import give_back_what_is_free
+from app.engine.memory import trim_memory
 from app.files.opening import open_scene
 from app.picture.passes.held import held
 from app.soak import Plan, minutes_since
@@ -102,7 +102,7 @@ class Soak:
         begin = time.monotonic()
         yield from self._open(name, application)
         gc.collect()
-        give_back_what_is_free()
+        trim_memory()
         visit.memory, visit.held, visit.kernels = resident_bytes(), held(), loaded_kernels()
         person.note("measure", name, visit.memory, *visit.held, visit.kernels)
         self._print_progress()

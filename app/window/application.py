@@ -185,7 +185,7 @@ class Application:
         """Leave what is shown for another scene, or several that are compared."""
         self.part_choice.close()
         self.views.opening = True
-        self.sessions.something_else_is_opened()
+        self.sessions.forget_resumed()
         self.documents.open(*scenes)
 
     def picture(self) -> NDArray[np.uint8] | None:

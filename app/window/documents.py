@@ -220,7 +220,7 @@ class Documents(OpenScenes):
                 return name
         return ""
 
-    def take_restart_back(self) -> None:
+    def cancel_restart(self) -> None:
         """Cancel a delayed rebuild."""
         self._restart_due = None
         self.scenes = tuple(

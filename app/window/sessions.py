@@ -59,12 +59,12 @@ class Sessions:
                 session.settle()
         self.listed = ()
 
-    def go_on_with(self, session: EndedSession) -> None:
+    def resume(self, session: EndedSession) -> None:
         """Resume a session. It stays on offer until its worlds arrive."""
         self._open_scenes(session.scenes)
         self.listed, self._resumed = (), session
 
-    def something_else_is_opened(self) -> None:
+    def forget_resumed(self) -> None:
         self._resumed = None
 
     def worlds_came(self) -> None:

@@ -186,7 +186,7 @@ class Viewer:
 
     def gui(self) -> None:
         """Lay out the panel."""
-        with _closing_what_is_open():
+        with _recovering_imgui():
             self.panel.gui()
         self._was_held = imgui.is_any_item_active()
         if self._was_held:
@@ -260,7 +260,7 @@ class Viewer:
 
 
 @contextlib.contextmanager
-def _closing_what_is_open() -> Iterator[None]:
+def _recovering_imgui() -> Iterator[None]:
     """Close ImGui windows and groups that an error leaves open, so that the frame can end."""
     state = imgui.internal.ErrorRecoveryState()
     imgui.internal.error_recovery_store_state(state)

@@ -85,7 +85,7 @@ def let_go_round(thread: SimulationThread, times: int = 5) -> None:
 
     In each round it answers, publishes, and runs a cycle where it may; at rest it is woken for it.
     """
-    go_round, done = thread._go_round, 0
+    go_round, done = thread._run_once, 0
 
     def counted() -> None:
         nonlocal done
@@ -96,6 +96,6 @@ def let_go_round(thread: SimulationThread, times: int = 5) -> None:
         thread._wake.set()
         return done >= times
 
-    thread._go_round = counted  # type: ignore[method-assign]
+    thread._run_once = counted  # type: ignore[method-assign]
     wait_for(are_done, "rounds of the thread")
-    thread._go_round = go_round  # type: ignore[method-assign]
+    thread._run_once = go_round  # type: ignore[method-assign]

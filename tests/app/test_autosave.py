@@ -114,7 +114,7 @@ def test_one_that_is_still_in_use_at_the_start_is_offered_later(tmp_path: Path) 
     assert not sessions.listed
     sessions.offer_later(LATER[0] + 0.1)
     (listed,) = sessions.listed
-    sessions.go_on_with(listed)
+    sessions.resume(listed)
     assert [scene.name for scene in opened[0]] == ["hills"] and not sessions.listed
     sessions.offer_later(LATER[-1] + 0.1)
     assert not sessions.listed, "it was offered"

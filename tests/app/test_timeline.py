@@ -222,7 +222,7 @@ def test_a_new_world_can_be_gone_back_from(hands: Hands) -> None:
 
 def test_a_land_that_was_left_takes_no_memory(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     given_back = []
-    monkeypatch.setattr("app.engine.state_store.give_back_what_is_free", lambda: given_back.append(True))
+    monkeypatch.setattr("app.engine.state_store.trim_memory", lambda: given_back.append(True))
     hands.step(5)
     there, old = hands.bits, hands.moment
     hands.ask(Open((small_scene(),)), Opened)

@@ -112,13 +112,13 @@ class Journal:
 
     def _count_rounds(self) -> None:
         """Of the thread: in each it answers, publishes, and runs a cycle where it may."""
-        go_round = self.thread._go_round
+        go_round = self.thread._run_once
 
         def counted() -> None:
             self.rounds += 1
             go_round()
 
-        self.thread._go_round = counted  # type: ignore[method-assign]
+        self.thread._run_once = counted  # type: ignore[method-assign]
 
     def open(self, number: int) -> None:
         self.thread.ask(Open((SCENES[number % len(SCENES)],)))

@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> None:
         return
     if options.source in COMMANDS:
         raise UserError(f"{options.source}: commands come first; a file of that name is ./{options.source}")
-    is_opened_beside = _is_opened_beside(options)
+    is_opened_beside = _opens_in_window(options)
     from app.scene.scene import DEFAULT_PRESET, load_preset
 
     if is_opened_beside:  # check the options now, on the scene that the window shows until the model is read
@@ -104,7 +104,7 @@ def _shown(scene: Scene, options: argparse.Namespace) -> list[Scene]:
     return scenes
 
 
-def _is_opened_beside(options: argparse.Namespace) -> bool:
+def _opens_in_window(options: argparse.Namespace) -> bool:
     """Whether the window opens first and then what is to be shown: a folder of tiles, or a model that is larger than
     a map may be and of which nothing says what is meant. Raises `UserError` for a folder without tiles."""
     from app.files.opening import is_file

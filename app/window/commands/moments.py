@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def undo(application: Application) -> None:
     """Undo the last change of parameters or edit of the land."""
     if application.documents.restart_waits:
-        application.documents.take_restart_back()
+        application.documents.cancel_restart()
         return
     match application.undo.undo():
         case None:

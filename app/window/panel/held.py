@@ -11,7 +11,7 @@ from app.sources.grid import grid_of, relief_of
 if TYPE_CHECKING:
     from app.window.application import Application
 
-LEFT_TO_OTHERS = (
+AUTOMATIC_AT_ZERO = (
     "world.columns",
     "world.rows",
     "world.cell_size",
@@ -23,7 +23,7 @@ LEFT_TO_OTHERS = (
 
 def held_value(application: Application, path: str) -> float | None:
     """The actual value of a parameter that is 0; None if there is none or it is unknown."""
-    if path not in LEFT_TO_OTHERS:
+    if path not in AUTOMATIC_AT_ZERO:
         return None
     if path == "simulation.threads":
         return cores()

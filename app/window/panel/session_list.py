@@ -37,7 +37,7 @@ def session_list(sessions: Sessions, stock: CardStock, place: tuple[float, float
                 for session in sessions.listed:
                     imgui.push_id(session.folder.name)
                     if _row(session, stock):
-                        sessions.go_on_with(session)
+                        sessions.resume(session)
                     imgui.pop_id()
             imgui.end_child()
             if imgui.button("Not now"):
