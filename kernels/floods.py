@@ -47,10 +47,12 @@ _HALO = 2  # cells around a tile that are read for it
 _WAVE = 0.6  # of a cell, that the fastest wave goes in a step
 _COURANT = 0.2  # of a cell, that water goes in a step
 _MOST = 0.25 * (1.0 - 1e-12)  # the same, at most
+_CALM_SPEED, _CALM_SPREAD = 1e-4, 1e-3  # m/s and metres: what moves and differs less is at rest
+_SLOWEST = 1e-10  # m/s: what is slower comes of rounding
 _CRITICAL = (2.0 / 3.0) ** 1.5  # q = this · √g · h^1.5 over a free fall
 
 # Of each tile, after a step
-_DEEPEST, _FASTEST, _NORTH, _SOUTH, _WEST, _EAST, _OFF, _OUT, _IN = range(9)
+_DEEPEST, _FASTEST, _NORTH, _SOUTH, _WEST, _EAST, _OFF, _OUT, _IN, _STIRRED = range(10)
 _FOUND = 16  # numbers of a tile: whole cache lines
 
 # Of the memory that a tile is worked out in: planes of the tile and the cells around it. All are in one array, and so
@@ -77,6 +79,11 @@ class FloodParameters(NamedTuple):
     damping: PerSecond  # of all water, beside friction
     edges: int  # OPEN, SEA or WALL
     sea_level: Metres  # used where the edges are the sea
+    wave_height: Metres  # of one wave that comes over the edges, a crest alone
+    wave_seconds: Seconds  # that it takes to pass an edge
+    wave_begins: Seconds  # from now on; below 0: it has begun
+    wave_south: float  # the way that it runs, a unit vector
+    wave_east: float
 
 
 class FloodTotals(NamedTuple):
@@ -94,7 +101,8 @@ class FloodTotals(NamedTuple):
 
 _Fields: Any = namedtuple("_Fields", ("ground", "depth", "east", "south", "flux_east", "flux_south"))
 _Step: Any = namedtuple(
-    "_Step", ("dt", "pace", "gravity", "friction", "damped", "fastest", "edges", "sea_level", "cell_size")
+    "_Step",
+    ("dt", "pace", "gravity", "friction", "damped", "fastest", "edges", "sea_level", "cell_size", "south", "east"),
 )
 
 
@@ -176,13 +184,12 @@ def _drive(step, box, bits, first, count, ahead, aside, speed, flux, flux_aside,
         bits[np.uintp(_ROOT + j)] = _ROOT_BITS - third
     for j in range(count):
         k = first + j
-        deep, root = box[np.uintp(_DEEP + j)], box[np.uintp(_ROOT + j)]
+        deep, root, pushed = box[np.uintp(_DEEP + j)], box[np.uintp(_ROOT + j)], box[np.uintp(new + k)]
         root *= (4.0 - deep * (root * root) * root) * (1.0 / 3.0)
         root *= (4.0 - deep * (root * root) * root) * (1.0 / 3.0)
         root *= (4.0 - deep * (root * root) * root) * (1.0 / 3.0)
-        flows = deep > FILM
+        flows = deep > FILM and abs(pushed) > _SLOWEST
         drag = step.friction * ((root * root) * (root * root)) if flows else 0.0
-        pushed = box[np.uintp(new + k)]
         fast = 2.0 * pushed / (step.damped + math.sqrt(step.damped * step.damped + 4.0 * drag * abs(pushed)))
         fast = min(max(fast, -step.fastest), step.fastest)
         fast = fast if flows else 0.0
@@ -192,17 +199,18 @@ def _drive(step, box, bits, first, count, ahead, aside, speed, flux, flux_aside,
 
 
 @inlined
-def _edge_speed(step, depth, ground, inner):
+def _edge_speed(step, depth, ground, inner, wave):
     """How fast water leaves over the map's edge (less than 0: comes in), and the depth of what does.
 
     `inner` is the speed, outwards, through the side behind the cell. Over an open edge it falls freely. To the sea it
-    goes as waves that leave and do not come back (Flather 1976).
+    goes as waves that leave and do not come back (Flather 1976); `wave` is how high one stands that comes in.
     """
     fast, deep = 0.0, depth
     if step.edges == SEA and ground < step.sea_level:
         level = ground + depth
-        fast = math.sqrt(GRAVITY / (max(level, step.sea_level) - ground)) * (level - step.sea_level)
-        deep = depth if fast > 0.0 else step.sea_level - ground
+        sea_level = step.sea_level + 2.0 * wave  # so much more comes in, with the speed of the wave
+        fast = math.sqrt(GRAVITY / (max(level, sea_level) - ground)) * (level - sea_level)
+        deep = depth if fast > 0.0 else sea_level - wave - ground
     elif step.edges != WALL and depth > FILM:
         fast = max(_CRITICAL * math.sqrt(GRAVITY * depth), inner)
     return min(max(fast, -step.fastest), step.fastest), deep
@@ -230,12 +238,13 @@ def _open_edges(step, box, first_row, first_column, shape, height, width, found)
         if not is_edge:
             continue
         outward = 1.0 if side % 2 == 1 else -1.0
+        wave = max(-outward * (step.south if side < 2 else step.east), 0.0)
         cells = rows if side < 2 else columns  # cells from this edge to the other one
         for place in range(count):
             k = at + place * along
             outer, inner = (k, k - across) if side % 2 == 1 else (k - across, k)
             behind = outward * box[speed + inner] if cells > 1 else 0.0
-            fast, deep = _edge_speed(step, box[_DEPTH + k], box[_GROUND + k], behind)
+            fast, deep = _edge_speed(step, box[_DEPTH + k], box[_GROUND + k], behind, wave)
             box[speed + outer], box[flux + outer] = outward * fast, outward * fast * deep
             gone = step.pace * fast * deep
             if step.edges == OPEN:
@@ -270,13 +279,16 @@ def _write(step, box, first_row, first_column, height, width, new, found):
             k = at + j
             deepest = max(deepest, box[np.uintp(_DEPTH + k)])
             fastest = max(fastest, max(abs(box[np.uintp(_NEW_EAST + k)]), abs(box[np.uintp(_NEW_SOUTH + k)])))
+            fastest = max(
+                fastest, max(abs(box[np.uintp(_NEW_EAST + k - 1)]), abs(box[np.uintp(_NEW_SOUTH + k - _WIDTH)]))
+            )
         west = max(west, box[np.uintp(_DEPTH + at)])
         east = max(east, box[np.uintp(_DEPTH + at + width - 1)])
     last = (height - 1 + _HALO) * _WIDTH
     for j in range(_HALO, _HALO + width):
         north = max(north, box[np.uintp(_DEPTH + _HALO * _WIDTH + j)])
         south = max(south, box[np.uintp(_DEPTH + last + j)])
-    found[_DEEPEST], found[_FASTEST] = deepest, fastest
+    found[_DEEPEST], found[_FASTEST], found[_STIRRED] = deepest, fastest, fastest
     found[_NORTH], found[_SOUTH], found[_WEST], found[_EAST] = north, south, west, east
 
 
@@ -356,6 +368,7 @@ def _look(depth: Any, ground: Any, east: Any, south: Any, found: Any, across: in
         found[tile, _DEEPEST] = found[tile, _NORTH] = found[tile, _SOUTH] = deepest
         found[tile, _WEST] = found[tile, _EAST] = deepest
         found[tile, _FASTEST] = fastest if deepest > FILM else 0.0
+        found[tile, _STIRRED] = 1.0
 
 
 @njit(nogil=True, error_model="numpy")
@@ -395,6 +408,8 @@ def _begin_tile(ground, layers, tile, across):
 def _choose(ground, found, across, shore, was, ready, layers, others, turn):
     """The tiles of the next step: those with water that can flow, and those beside them that it is about to come to.
 
+    Where nothing has moved in the last step, all around as well, nothing will.
+
     What rests has the same values in both sets of layers. On the first `turn` of two the first set is the latest.
     `ready` [tile] tells of which the second set has any values at all, and `was` [tile] becomes which tiles are chosen;
     those of the `shore` [tile] always are, as the sea can come in there.
@@ -405,6 +420,12 @@ def _choose(ground, found, across, shore, was, ready, layers, others, turn):
     for tile in range(len(found)):
         if found[tile, _DEEPEST] > FILM:
             row, column = tile // across, tile % across
+            stirred = False
+            for i in range(max(row - 1, 0), min(row + 2, down)):
+                for j in range(max(column - 1, 0), min(column + 2, across)):
+                    stirred |= found[i * across + j, _STIRRED] > 0.0
+            if not stirred:
+                continue
             chosen[tile] = True
             if row > 0 and found[tile, _NORTH] > FILM:
                 chosen[tile - across] = True
@@ -495,10 +516,14 @@ def _run(
             tile = row // TILE_ROWS * across + column // TILE_COLUMNS
             for side in (_DEEPEST, _NORTH, _SOUTH, _WEST, _EAST):
                 found[tile, side] = max(found[tile, side], now[0][row, column])
+            found[tile, _STIRRED] = 1.0
         tiles = _choose(ground, found, across, shore, was, ready, layers, others, steps % 2)
+        part = (passed + 0.5 * dt - parameters.wave_begins) / parameters.wave_seconds
+        height = parameters.wave_height * math.sin(math.pi * part) ** 2 if 0.0 < part < 1.0 else 0.0
         step = _Step(
             dt, dt / cell_size, dt * GRAVITY, dt * GRAVITY * parameters.roughness**2, 1.0 + dt * parameters.damping,
             _MOST * cell_size / dt, parameters.edges, parameters.sea_level, cell_size,
+            height * parameters.wave_south, height * parameters.wave_east,
         )  # fmt: skip
         old, new = _Fields(ground, *now), _Fields(ground, *other)
         group = max(len(tiles) // 64, 1)
@@ -549,7 +574,8 @@ def run(
     shore, incoming = np.zeros(count, np.bool_), 0.0
     if parameters.edges == SEA:
         lowest = _find_shore(ground, parameters.sea_level, across, shore)
-        incoming = math.sqrt(GRAVITY * max(parameters.sea_level - lowest, 0.0))
+        highest = parameters.sea_level + 2.0 * max(parameters.wave_height, 0.0)
+        incoming = math.sqrt(GRAVITY * max(highest - lowest, 0.0))
     own = water, east, south, scratch.empty(ground.shape), scratch.empty(ground.shape)
     others = (
         scratch.empty(ground.shape), scratch.empty(ground.shape), scratch.empty(ground.shape),
@@ -572,6 +598,103 @@ def _find_shore(ground: Layer, sea_level: float, across: int, shore: NDArray[np.
         places = np.flatnonzero(ground[:, column] < sea_level)
         shore[places // TILE_ROWS * across + column // TILE_COLUMNS] = True
     return float(min(ground[0].min(), ground[-1].min(), ground[:, 0].min(), ground[:, -1].min()))
+
+
+@njit(nogil=True, error_model="numpy")
+def _root(parent, cell):
+    while parent[cell] != cell:
+        parent[cell] = parent[parent[cell]]
+        cell = parent[cell]
+    return cell
+
+
+@njit(nogil=True, error_model="numpy")
+def _find_bodies(ground, depth, parent):
+    """Join the wet cells between which water can go; `parent` [cell] leads to the first cell of each body."""
+    rows, columns = ground.shape
+    for cell in range(rows * columns):
+        parent[cell] = cell
+    for row in range(rows):
+        for column in range(columns):
+            if not depth[row, column] > FILM:
+                continue
+            cell, level = row * columns + column, ground[row, column] + depth[row, column]
+            for side in range(2):
+                i, j = row - side, column - 1 + side
+                if i < 0 or j < 0 or not depth[i, j] > FILM:
+                    continue
+                if max(level, ground[i, j] + depth[i, j]) - max(ground[row, column], ground[i, j]) > FILM:
+                    one, other = _root(parent, cell), _root(parent, i * columns + j)
+                    parent[max(one, other)] = min(one, other)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _calm(ground: Any, depth: Any, east: Any, south: Any, parent: Any) -> int:
+    rows, columns = ground.shape
+    size = rows * columns
+    _find_bodies(ground, depth, parent)
+    base, water, fast, high, low = ground.reshape(-1), depth.reshape(-1), np.zeros(size), np.empty(size), np.empty(size)
+    count, held, under = np.zeros(size, np.int64), np.zeros(size), np.zeros(size)
+    deepest = np.full(size, -1, np.int64)
+    for cell in range(size):
+        if not water[cell] > FILM:
+            continue
+        root, level = _root(parent, cell), base[cell] + water[cell]
+        row, column = divmod(cell, columns)
+        speed = max(abs(east[row, column]), abs(south[row, column]))
+        if column > 0:
+            speed = max(speed, abs(east[row, column - 1]))
+        if row > 0:
+            speed = max(speed, abs(south[row - 1, column]))
+        if count[root] == 0:
+            high[root] = low[root] = level
+        count[root] += 1
+        held[root] += water[cell]
+        under[root] += base[cell]
+        fast[root] = max(fast[root], speed)
+        high[root], low[root] = max(high[root], level), min(low[root], level)
+        if deepest[root] < 0 or base[cell] < base[deepest[root]]:
+            deepest[root] = cell
+    calmed = 0
+    flat = np.empty(size)
+    for root in range(size):
+        # What is level already, but for how its sum is rounded, stays as it is.
+        is_calm = count[root] > 0 and fast[root] <= _CALM_SPEED and high[root] - low[root] <= _CALM_SPREAD
+        flat[root] = (held[root] + under[root]) / count[root] if is_calm else np.inf
+        if is_calm and fast[root] == 0.0 and high[root] - low[root] <= 4e-16 * max(abs(high[root]), abs(low[root])):
+            flat[root] = np.inf
+    for cell in range(size):
+        if water[cell] > FILM and flat[_root(parent, cell)] <= base[cell]:
+            flat[_root(parent, cell)] = np.inf  # its shore is not where it would be
+    for cell in range(size):
+        if not water[cell] > FILM:
+            continue
+        root = _root(parent, cell)
+        if flat[root] < np.inf:
+            row, column = divmod(cell, columns)
+            water[cell] = flat[root] - base[cell]
+            held[root] -= water[cell]
+            east[row, column] = south[row, column] = 0.0
+            if column > 0:
+                east[row, column - 1] = 0.0
+            if row > 0:
+                south[row - 1, column] = 0.0
+    for root in range(size):
+        if count[root] > 0 and flat[root] < np.inf:
+            calmed += 1
+            water[deepest[root]] = max(water[deepest[root]] + held[root], 0.0)
+    return calmed
+
+
+def calm(ground: Layer, water: Layer, east: Layer, south: Layer, scratch: Scratch | None = None) -> int:
+    """Let each body of water that is as good as at rest have one level, to the last bit, and no motion.
+
+    Layers are as `run` takes them. One cell keeps what rounding leaves of the volume. Returns how many bodies were not
+    level before.
+    """
+    scratch = (scratch or Scratch()).begin()
+    calmed: int = _calm(ground, water, east, south, scratch.empty(ground.size, np.int64))
+    return calmed
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")

@@ -39,7 +39,7 @@ from app.engine.simulator import Simulator
 from app.processes.droplets import DropletErosion
 from app.processes.process import Process
 from app.processes.wind import WindErosion
-from kernels import cascade, depressions, landscape, moisture, particles, plants, weathering
+from kernels import cascade, depressions, floods, landscape, moisture, particles, plants, weathering
 
 SIDES = (512, 1024, 2048)
 THREADS = (4, 8, 16)
@@ -61,6 +61,10 @@ def _stretches(cells_of_one: int) -> Callable[[int], int]:
     return lambda rows: -(-rows * rows // cells_of_one)
 
 
+def _tiles(rows: int) -> int:
+    return -(-rows // floods.TILE_ROWS) * -(-rows // floods.TILE_COLUMNS)
+
+
 # Into how many pieces a parallel loop cuts a square map, by its rows, where it does not go row by row
 PIECES: dict[str, Callable[[int], int]] = {
     "cascade._slide": _bands(cascade.BAND),
@@ -69,6 +73,8 @@ PIECES: dict[str, Callable[[int], int]] = {
     "moisture._flow_through_rows": _bands(moisture.LINES),
     "moisture._flow_through_columns": _bands(moisture.LINES),
     **{f"depressions.{name}": _bands(depressions.BAND) for name in ("look", "lead", "find_pairs")},
+    "floods._step_tiles": _tiles,
+    "floods._look": _tiles,
     **{f"pools.{name}": _bands(depressions.BAND) for name in ("_measure", "_gather")},
     "landscape._exchange_along_lines": _bands(landscape.LINES),
     **{f"landscape.{name}": _stretches(landscape.STRETCH) for name in ("_dig_beds", "_make_soil_of_kinds")},

@@ -16,10 +16,12 @@ from app.model.world import World
 from app.processes import pools
 from app.processes.cycle import Cycle
 from app.processes.droplets import Spring, read_springs
+from app.processes.kinds import account_for
 from app.processes.pools import PoolsParameters
 from app.processes.process import ProcessFailure, register
 
 SECONDS_PER_HOUR = 3600.0
+CYCLES_PER_CALM = 8  # between two looks for water that has come to rest
 LEAST_SEEN = 0.01  # metres, or of a cell where that is less: what is not so deep only wets the ground
 
 EAST, SOUTH, SPEED, FROUDE = "flood_east", "flood_south", "flood_speed", "froude"
@@ -55,6 +57,30 @@ class FloodsParameters(Parameters, frozen=True, kw_only=True):
             check=read_inflows,
         ),
     ] = ""
+    bed_load: Annotated[bool, described("sediment that water drags along its bed", essential=True)] = True
+    grain_size: Annotated[
+        float, parameter(1e-4, 1.0, "size of the grains that it drags", unit="m", log=True, needs="floods.bed_load")
+    ] = 0.005
+    wave_height: Annotated[
+        float,
+        parameter(
+            -50.0, 50.0, "height of a single wave that comes in from the sea, such as a tsunami", unit="m",
+            needs="edges.water=sea", essential=True,
+        ),
+    ] = 0.0  # fmt: skip
+    wave_seconds: Annotated[
+        float,
+        parameter(1.0, 7200.0, "time that the wave takes to pass", unit="s", log=True, needs="floods.wave_height"),
+    ] = 240.0
+    wave_direction: Annotated[
+        float,
+        parameter(
+            0.0, 360.0, "direction the wave comes from, clockwise from north", unit="°", needs="floods.wave_height"
+        ),
+    ] = 270.0
+    wave_cycle: Annotated[
+        int, parameter(0, 1_000_000, "cycle in which the wave comes", log=True, needs="floods.wave_height")
+    ] = 20
     most_steps: Annotated[
         int,
         parameter(
@@ -71,7 +97,7 @@ class Floods:
     name: ClassVar[str] = "floods"
     after: ClassVar[str] = "pools"
     parameters: ClassVar[type[Parameters]] = FloodsParameters
-    changes: ClassVar[tuple[str, ...]] = ("water", EAST, SOUTH, SPEED, FROUDE)
+    changes: ClassVar[tuple[str, ...]] = ("water", "sediment", EAST, SOUTH, SPEED, FROUDE)
     layers: ClassVar[tuple[LayerDeclaration, ...]] = (
         LayerDeclaration(EAST, "speed of water to the east", "m/s", np.float64, signed=True, seen="never"),
         LayerDeclaration(SOUTH, "speed of water to the south", "m/s", np.float64, signed=True, seen="never"),
@@ -106,6 +132,9 @@ class Floods:
                 seconds=parameters.seconds_per_cycle,
                 edges={"open": floods.OPEN, "sea": floods.SEA, "wall": floods.WALL}[cycle.edges.water],
                 sea_level=cycle.edges.sea_level,
+                wave_begins=(parameters.wave_cycle - world.cycle) * parameters.seconds_per_cycle,
+                wave_south=math.cos(math.radians(parameters.wave_direction)),
+                wave_east=-math.sin(math.radians(parameters.wave_direction)),
             ),
             _springs(world, parameters),
             cycle.scratch,
@@ -118,6 +147,10 @@ class Floods:
         for cause, volume in {"from the sea": totals.from_sea, "springs": totals.sprung}.items():
             if volume:
                 account.gain(cause, volume * area)
+        if parameters.bed_load:
+            _carry(world, parameters, totals.seconds)
+        if world.cycle % CYCLES_PER_CALM == 0:
+            floods.calm(world.ground, world.water, world.layers[EAST], world.layers[SOUTH], cycle.scratch)
         _show(world, world.water, ocean, cycle.edges)
 
     def fade(self, world: World, parameters: FloodsParameters) -> bool:
@@ -165,6 +198,25 @@ def _rain(world: World, parameters: FloodsParameters, cycle: Cycle) -> float:
     fallen = usual * (depth * usual.size / max(float(usual.sum()), 1e-9))
     world.water[...] += fallen
     return float(fallen.sum())
+
+
+def _carry(world: World, parameters: FloodsParameters, seconds: float) -> None:
+    """Let the water of a cycle drag sediment."""
+    from kernels import bed_load
+
+    moved = bed_load.carry(
+        world.bedrock,
+        world.sediment,
+        world.ground,
+        world.material_fields(),
+        world.cell_size,
+        world.water,
+        world.layers[EAST],
+        world.layers[SOUTH],
+        for_kernel(bed_load.BedLoadParameters, parameters, seconds=seconds),
+        rates=world.rates,
+    )
+    account_for(world, "", moved)
 
 
 def _springs(world: World, parameters: FloodsParameters) -> NDArray[np.float64]:

@@ -11,10 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kernels.floods import GRAVITY, OPEN, SEA, WALL, FloodParameters, FloodTotals, run
+from kernels.floods import (
+    GRAVITY,
+    OPEN,
+    SEA,
+    TILE_COLUMNS,
+    TILE_ROWS,
+    WALL,
+    FloodParameters,
+    FloodTotals,
+    calm,
+    run,
+)
 from tests.nets.cases import tried
 
 Numbers = NDArray[np.float64]
+
+NO_WAVE = (0.0, 1.0, 0.0, 0.0, 1.0)
 
 
 class Basin(NamedTuple):
@@ -40,8 +53,9 @@ class Basin(NamedTuple):
         roughness: float = 0.0,
         damping: float = 0.0,
         springs: Numbers | None = None,
+        wave: tuple[float, float, float, float, float] | None = None,
     ) -> FloodTotals:
-        parameters = FloodParameters(seconds, 100_000, roughness, damping, edges, sea_level)
+        parameters = FloodParameters(seconds, 100_000, roughness, damping, edges, sea_level, *(wave or NO_WAVE))
         totals = run(self.ground, self.water, self.east, self.south, self.cell, parameters, springs)
         assert totals.failed_row < 0 and totals.seconds == seconds
         return totals
@@ -143,6 +157,54 @@ def test_waves_leave_to_the_sea_and_its_level_comes_in() -> None:
     np.testing.assert_allclose(basin.level, 2.0, atol=0.05)
 
 
+def test_a_wave_comes_in_and_leaves_on_the_other_side() -> None:
+    """It is as high as it is told, runs as fast as waves of its length do, and leaves no echo."""
+    depth, height, seconds, cell = 20.0, 0.2, 40.0, 10.0
+    ground = np.full((3, 200), -depth)
+    ground[[0, 2]] = 50.0  # walls along its way
+    basin = Basin.of(ground, np.maximum(-ground, 0.0), cell)
+    speed, wave = math.sqrt(GRAVITY * depth), (height, seconds, 0.0, 0.0, 1.0)
+    basin.run(90.0, edges=SEA, wave=wave)
+    crest = int(basin.level[1].argmax())
+    assert basin.level[1, crest] == pytest.approx(height, rel=0.05)
+    assert crest * cell == pytest.approx(speed * (90.0 - 0.5 * seconds), rel=0.05)
+    basin.run(200.0, edges=SEA)
+    assert np.abs(basin.level[1]).max() < 0.05 * height
+
+
+def test_threads_change_no_bit() -> None:
+    import numba
+
+    ground = 10.0 * np.random.default_rng(3).random((70, 150))
+    available, seen = numba.config.NUMBA_NUM_THREADS, set()  # type: ignore[attr-defined]
+    for threads in sorted({1, available}):
+        numba.set_num_threads(threads)
+        basin = Basin.of(ground, np.maximum(6.0 - ground, 0.0) + (ground < 2.0))
+        basin.run(5.0, edges=OPEN, roughness=0.03)
+        seen.add(b"".join(layer.tobytes() for layer in basin[1:4]))
+    numba.set_num_threads(available)
+    assert len(seen) == 1
+
+
+def test_water_that_has_come_to_rest_is_level_to_the_last_bit() -> None:
+    ground = 10.0 * np.random.default_rng(3).random((30, 40))
+    ground[:, 18:22] = 20.0  # two lakes
+    water = np.maximum(12.0 - ground, 0.0)
+    water[5, 5], water[20, 30] = water[5, 5] + 1e-4, water[20, 30] - 1e-4
+    basin = Basin.of(ground, water)
+    before = basin.water.sum()
+    assert calm(basin.ground, basin.water, basin.east, basin.south) == 2
+    for lake in (np.s_[:, :18], np.s_[:, 22:]):
+        levels = np.sort(basin.level[lake], axis=None)
+        assert np.ptp(levels) < 1e-11, "one cell keeps what rounding leaves"
+        assert np.ptp(levels[1:-1]) < 1e-14, "as far as sums of numbers of this size can tell"
+    assert basin.water.sum() == pytest.approx(before, rel=1e-14)
+    basin.east[4, 4] = 0.1  # what moves is let alone
+    moving = basin.water.copy()
+    calm(basin.ground, basin.water, basin.east, basin.south)
+    np.testing.assert_array_equal(basin.water[:, :18], moving[:, :18])
+
+
 def test_the_sea_comes_over_a_dry_shore() -> None:
     ground = np.linspace(-4.0, 4.0, 60) * np.ones((9, 1))
     basin = Basin.of(ground, np.zeros_like(ground), 10.0)
@@ -157,20 +219,27 @@ def test_what_is_not_sound_is_told_and_nothing_is_changed() -> None:
     for layer in range(4):
         basin = Basin.of(np.zeros((9, 12)), np.ones((9, 12)))
         basin[layer][3, 5] = np.nan
-        totals = run(*basin[:4], 1.0, FloodParameters(1.0, 10, 0.03, 0.0, WALL, 0.0))
+        totals = run(*basin[:4], 1.0, FloodParameters(1.0, 10, 0.03, 0.0, WALL, 0.0, *NO_WAVE))
         assert (totals.failed_row, totals.failed_column) == (3, 5)
 
 
-ROUGH = st.builds(
-    lambda rows, columns, seed: np.random.default_rng(seed).random((2, rows, columns)),
-    st.integers(1, 40),
-    st.integers(1, 150),
-    st.integers(0, 1000),
-)
+def rough(most_rows: int, most_columns: int) -> st.SearchStrategy[Numbers]:
+    """Two layers of numbers from 0 to 1."""
+    return st.builds(
+        lambda rows, columns, seed: np.random.default_rng(seed).random((2, rows, columns)),
+        st.integers(1, most_rows),
+        st.integers(1, most_columns),
+        st.integers(0, 1000),
+    )
+
+
+ONE_TILE = min(TILE_ROWS, TILE_COLUMNS)  # in which steps are as long in all directions
 
 
 @tried(12)
-@given(rough=ROUGH, edges=st.sampled_from([OPEN, SEA, WALL]), steep=st.floats(0.0, 50.0), part=st.floats(0.0, 1.0))
+@given(
+    rough=rough(40, 150), edges=st.sampled_from([OPEN, SEA, WALL]), steep=st.floats(0.0, 50.0), part=st.floats(0.0, 1.0)
+)
 def test_no_water_is_lost_and_none_is_less_than_nothing(rough: Numbers, edges: int, steep: float, part: float) -> None:
     ground, wet = rough
     basin = Basin.of(steep * ground, np.where(wet < part, 4.0 * wet, 0.0), 3.0)
@@ -184,7 +253,7 @@ def test_no_water_is_lost_and_none_is_less_than_nothing(rough: Numbers, edges: i
 
 
 @tried(8)
-@given(rough=ROUGH, edges=st.sampled_from([OPEN, SEA, WALL]))
+@given(rough=rough(ONE_TILE, ONE_TILE), edges=st.sampled_from([OPEN, SEA, WALL]))
 def test_all_directions_are_alike(rough: Numbers, edges: int) -> None:
     ground, wet = rough
     one = Basin.of(10.0 * ground, np.where(wet < 0.5, 4.0 * wet, 0.0))
