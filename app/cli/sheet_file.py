@@ -33,7 +33,7 @@ from app.files.paths import found, value_found
 from app.files.text import read_text
 from app.model.errors import UserError, nearest
 from app.model.parameters import Declaration, Value, declarations, described, parameter
-from app.scene.comparison import with_compared_of
+from app.scene.comparison import is_of_ground, with_compared_of
 from app.scene.scene import (
     Scene,
     check_value,
@@ -143,6 +143,11 @@ class Sheet:
                     scene = with_compared_of(scene, open_compared(self._found(values.preset)))
                 except UserError as error:
                     raise UserError(f"{self.name}: picture {number}: {error}") from error
+            for path in changes:
+                if base.saved_world and is_of_ground(path):
+                    raise UserError(
+                        f"{self.name}: picture {number}: {path}: {base.name} is a saved world, which keeps its ground"
+                    )
             variations.append(Variation(values.caption, scene.with_values(changes), values.cycles, values.snowballs))
         return variations
 
@@ -206,6 +211,6 @@ def _picture(content: Any, name: str, cycles: int) -> tuple[PictureValues, dict[
         raise UserError(f"{name}: 'caption' is missing, which every picture has")
     changes = _changes(content, name)
     for path in changes:
-        if rebuilds_world(path):
+        if rebuilds_world(path) and not is_of_ground(path):
             raise UserError(f"{name}: {path}: all pictures of a sheet show one land; the sheet's own changes set it")
     return values, changes

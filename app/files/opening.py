@@ -13,7 +13,7 @@ from app.files.paths import found_from
 from app.files.suiting import suited
 from app.files.text import read_text
 from app.model.errors import UserError, nearest
-from app.scene.comparison import is_shared, with_compared_of
+from app.scene.comparison import is_of_ground, is_shared, with_compared_of
 from app.scene.scene import DEFAULT_PRESET, Scene, load_preset, presets, read_preset, read_toml
 from app.sources.generators import GENERATORS
 from app.sources.parameters import WorldParameters
@@ -64,15 +64,23 @@ def open_comparison(scene: Scene, words: Sequence[str]) -> Scene:
     """The scene of a compared world on the land of `scene`, changed by each word in turn.
 
     A word is a preset or a file whose climate and processes it takes, or a change of one of their parameters, such as
-    `droplets.evaporation=0.01`. Raises `UserError` where a word is neither.
+    `droplets.evaporation=0.01`, or of what the ground is made of, such as `soil.clay=1`.
+    Raises `UserError` where a word is neither.
     """
     second = scene
     settings = [word for word in words if "=" in word]
     for word in words:
         second = second.with_setting(word) if word in settings else with_compared_of(second, open_compared(word))
     for word in settings:
-        if is_shared(second, word.partition("=")[0].strip()):
-            raise UserError(f"{word}: worlds that are compared share it; only climate, processes and rivers can differ")
+        path = word.partition("=")[0].strip()
+        if is_of_ground(path):
+            if scene.saved_world:
+                raise UserError(f"{word}: {scene.name} is a saved world, which keeps the ground that it began with")
+        elif is_shared(second, path):
+            raise UserError(
+                f"{word}: worlds that are compared share it; only climate, processes, rivers, materials and soil can"
+                " differ"
+            )
     return second
 
 

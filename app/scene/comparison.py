@@ -1,4 +1,7 @@
-"""Worlds that are compared: they begin with the same land, and are seen alike; climate and processes may differ."""
+"""Worlds that are compared: they begin with the same heights, and are seen alike; climate and processes may differ.
+
+So may what their ground is made of, where that is said before they begin: strata and soils.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,18 @@ NAMES: tuple[Letter, ...] = ("A", "B", "C", "D")
 MOST_WORLDS = len(NAMES)
 # Parameters of all other sections are the same for all.
 COMPARED_SECTIONS = ("climate", "fields", "processes", "rivers")
+GROUND_GROUPS = ("materials", "soil")  # that may differ as well where worlds begin: they leave the heights as they are
 MOST_LISTED = 4  # differences in a label
 
 
 def is_shared(scene: Scene, path: str) -> bool:
     """Whether a parameter has the same value for all worlds: they begin with the same land, and are seen alike."""
     return section_of(path) not in COMPARED_SECTIONS or makes_world(scene, path)
+
+
+def is_of_ground(path: str) -> bool:
+    """Whether a parameter says what the ground is made of, in which worlds that are compared may begin otherwise."""
+    return path.partition(".")[0] in GROUND_GROUPS
 
 
 def compared_groups() -> list[str]:
@@ -50,12 +59,17 @@ def differences(scene: Scene, other: Scene) -> dict[str, Value]:
     return {path: value for path, value in found.items() if section_of(path) in COMPARED_SECTIONS}
 
 
+def _all_differences(scene: Scene, other: Scene) -> set[str]:
+    """The parameters that another world has otherwise, also those of its ground."""
+    return {*differences(scene, other), *filter(is_of_ground, differing(scene, other))}
+
+
 def labels(scenes: Sequence[Scene]) -> list[tuple[str, ...]]:
     """What is written on each of the worlds: its letter and name, then what differs. Nothing on a single one."""
     if len(scenes) == 1:
         return [()]
     first, *others = scenes
-    found = {path for other in others for path in differences(first, other)}
+    found = {path for other in others for path in _all_differences(first, other)}
     paths = [path for path in DECLARATIONS if path in found and _has_effect(path, scenes)]
     named = len({scene.name for scene in scenes}) > 1
     return [
@@ -66,9 +80,8 @@ def labels(scenes: Sequence[Scene]) -> list[tuple[str, ...]]:
 
 def settings_that_differ(base: Scene, scene: Scene) -> list[str]:
     """The parameters that `scene` has otherwise than `base`, of those that may differ, a line each."""
-    return _listed(
-        scene, [path for path in differences(base, scene) if path in DECLARATIONS and _has_effect(path, (base, scene))]
-    )
+    found = _all_differences(base, scene)
+    return _listed(scene, [path for path in DECLARATIONS if path in found and _has_effect(path, (base, scene))])
 
 
 def _listed(scene: Scene, paths: Sequence[str]) -> list[str]:
@@ -80,6 +93,8 @@ def _listed(scene: Scene, paths: Sequence[str]) -> list[str]:
 def _has_effect(path: str, scenes: Sequence[Scene]) -> bool:
     """Whether a difference is one that is seen: none is, in the group of a process that acts in fewer than two."""
     group = path.partition(".")[0]
+    if group == "soil":
+        return sum(scene.materials.enabled for scene in scenes) > 0
     return path == f"{group}.enabled" or sum(acts(scene, group) for scene in scenes) > 1
 
 

@@ -19,6 +19,7 @@ from app.engine.thread import SimulationThread
 from app.files import checkpoint
 from app.files.opening import open_comparison, open_scene
 from app.model.errors import UserError
+from app.model.layers import LOOSE
 from app.model.snapshot import Snapshot
 from app.model.world import World
 from app.processes.cycle import Cycle
@@ -100,11 +101,32 @@ def test_what_acts_on_nothing_but_the_beginning_of_a_range_makes_its_world() -> 
         assert tuple(makes_world(scene, path) for scene in (RANGE, rising, ONE)) == makes, path
 
 
+def test_worlds_may_begin_with_other_strata_and_soils_on_the_same_heights() -> None:
+    """Also where rivers have worn the land before: all have that of the first."""
+    first = small_scene(materials__enabled=True, materials__strata="sandstone 20; granite", world__worn=2e4)
+    words = ["materials.strata=clay 20; granite", "soil.gravel=0.5 * (x > 0.5)", "droplets.count=80"]
+    second = open_comparison(first, words)
+    (one, _), (other, scene) = create_worlds([first, second], lambda rows, columns: None)
+    np.testing.assert_allclose(one.ground, other.ground, rtol=1e-12)
+    assert [world.materials.rocks[0].name for world in (one, other) if world.materials] == ["sandstone", "clay"]
+    gravel = other.layers[LOOSE + "gravel"]
+    assert one.layers[LOOSE + "gravel"].max() == 0.0 and gravel[:, :20].max() == 0.0 and gravel[:, 20:].min() == 0.5
+    assert scene.droplets.count == 80
+    assert [label[1:3] for label in labels([first, second])] == [
+        ("materials: strata sandstone 20; granite", "soil: gravel none"),
+        ("materials: strata clay 20; granite", "soil: gravel 0.5 * (x > 0.5)"),
+    ]
+    assert with_compared_of(first, second).materials == first.materials, "a preset is put on the ground that is there"
+    saved = msgspec.structs.replace(first, saved_world="kept.npz")
+    with pytest.raises(UserError, match=r"materials.dip=3: .* is a saved world, which keeps the ground"):
+        open_comparison(saved, ["materials.dip=3"])
+
+
 @pytest.mark.parametrize(
     ("word", "message"),
     [
         ("world.seed=3", "world.seed=3: worlds that are compared share it"),
-        ("view.haze=0", "only climate, processes and rivers can differ"),
+        ("view.haze=0", "only climate, processes, rivers, materials and soil can differ"),
         ("droplets.evaporation=9", "droplets.evaporation = 9: must be from"),
         ("droplets.evaporating=0.1", "did you mean 'droplets.evaporation'?"),
         ("jacksboro.npz", "jacksboro.npz: it has land but no parameters of processes"),

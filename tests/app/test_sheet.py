@@ -37,7 +37,7 @@ from app.picture import lettering
 from app.picture.canvas import Canvas
 from app.picture.passes.declaration import Shot
 from app.picture.picture import Picture
-from app.scene.comparison import with_compared_of
+from app.scene.comparison import settings_that_differ, with_compared_of
 from app.scene.scene import load_preset
 from tests.app.small import bits, simulated, small_preset, small_scene
 from tests.graphics import graphics
@@ -240,6 +240,15 @@ def test_pictures_have_the_land_of_the_base_and_what_they_say(tmp_path: Path) ->
     assert calm.scene.view == base.view
 
 
+def test_pictures_may_differ_in_what_the_ground_is_made_of() -> None:
+    changes = "changes.materials.enabled = true\nchanges.materials.strata = 'clay 9; granite'\n"
+    sheet = read(SMALL + "[[pictures]]\ncaption = 'clay'\n" + changes)
+    base = sheet.base()
+    first, *_, last = sheet.variations(base)
+    assert first.scene.materials == base.materials and last.scene.materials.strata == "clay 9; granite"
+    assert settings_that_differ(base, last.scene) == ["materials on"]
+
+
 def test_another_base_keeps_what_the_sheet_says() -> None:
     base = read(SMALL).base("ridged")
     assert base.name == "ridged"
@@ -321,6 +330,9 @@ def test_a_saved_world_keeps_its_land(tmp_path: Path) -> None:
     sheet = read('title = "a"\nbase = "w.npz"\ncycles = 2\n' + PICTURE, tmp_path)
     (variation,) = sheet.variations(sheet.base())
     assert variation.scene.saved_world == str(world)
+    sheet = read('title = "a"\nbase = "w.npz"\n' + PICTURE + "changes.soil.clay = '1'\n", tmp_path)
+    with pytest.raises(UserError, match=r"picture 1: soil.clay: w is a saved world, which keeps its ground"):
+        sheet.variations(sheet.base())
 
 
 @pytest.mark.parametrize(
