@@ -198,7 +198,7 @@ def _land_of(world: World, scene: Scene) -> Land:
         open_edges=scene.edges.water != "wall",
         runoff=scene.runoff,
         rain=world.layers.get("rain"),
-        rain_rate=world.layers.get("rate_rain"),
+        rain_rate=world.rain_rate,
         rivers=scene.rivers,
         reference_cell_size=world.reference_cell_size,
         cycle=world.cycle,

@@ -82,7 +82,7 @@ def discharge_of_world(drainage: Drainage, world: World, runoff: Runoff) -> Numb
         world.cell_size,
         runoff,
         layers.get("rain"),
-        layers.get("rate_rain"),
+        world.rain_rate,
         world.reference_cell_size,
     )
 

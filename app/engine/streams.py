@@ -44,7 +44,7 @@ def streams_of(
     from kernels.streams import find_streams
 
     rain = world.layers.get("rain")
-    water = water_of_land(world.ground, runoff, rain, world.layers.get("rate_rain"))
+    water = water_of_land(world.ground, runoff, rain, world.rain_rate)
     surface = world.ground.copy()
     stands = (world.standing == LAKE) & (world.water_level > surface)
     surface[stands] = world.water_level[stands]

@@ -15,6 +15,7 @@ from app.engine.fragments import fragments_of
 from app.engine.realism import measure
 from app.engine.streams import streams_of
 from app.model.climate import ClimateParameters
+from app.model.layered_map import RATES_OF_RAIN
 from app.model.overlays import OVERLAYS
 from app.model.river_parameters import RiverParameters
 from app.model.runoff import Runoff
@@ -442,7 +443,7 @@ def _water_of(world: World, wanted: Wanted, runoff: Runoff) -> tuple[object, ...
 
 def _made_with(world: World, parameters: RiverParameters, runoff: Runoff) -> tuple[object, ...]:
     """What rivers depend on besides the ground."""
-    rain = world.changed.get("rain"), world.changed.get("rate_rain")
+    rain = tuple(world.changed.get(name) for name in ("rain", *RATES_OF_RAIN))
     rule = parameters.begin, parameters.threshold, parameters.discharge, parameters.watershed_size
     return world.sea_level, world.walls, rain, rule, replace(runoff, least_cells=0.0)
 

@@ -17,6 +17,7 @@ from app.files.atomic import write_atomically
 from app.files.journal import Journal, journal_content, journal_from
 from app.files.paths import found_from, named_from
 from app.model.centrelines import fault_of_centrelines
+from app.model.climate import MoistWind
 from app.model.errors import UserError
 from app.model.georeference import Origin, Place, content_of, georeference_of
 from app.model.layered_map import Layer
@@ -66,6 +67,7 @@ class Meta(msgspec.Struct):
     reference_cell_size: float = 0.0  # 0: the cell size
     journal: dict[str, Any] | None = None  # see `app.files.journal`
     georeference: Place | None = None  # of the source model
+    rain_wind: MoistWind = MoistWind()
 
 
 def save(path: Path, world: World, scene: Scene, journal: Journal | None = None, *, compressed: bool = True) -> None:
@@ -80,7 +82,7 @@ def _write(file: BinaryIO, world: World, scene: Scene, journal: dict[str, Any] |
     meta = Meta(
         FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs,
         world.wind_field_direction, world.years, world.years_to_come, world.has_past, world.cycles_before,
-        world.reference_cell_size, journal, content_of(place) if place else None,
+        world.reference_cell_size, journal, content_of(place) if place else None, world.rain_wind,
     )  # fmt: skip
     arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
     if len(world.trees):
@@ -118,7 +120,7 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
     world.sum_ground()
     world.cycle = meta.cycle
     world.snowballs = meta.snowballs
-    world.wind_field_direction = meta.wind_field_direction
+    world.wind_field_direction, world.rain_wind = meta.wind_field_direction, meta.rain_wind
     world.years, world.years_to_come = meta.years, meta.years_to_come
     world.has_past, world.cycles_before = meta.has_past, meta.cycles_before
     world.ledger = meta.ledger

@@ -18,6 +18,7 @@ USUAL_PRECIPITATION = 800.0  # mm per year: the reference of the amounts in para
 # Needs of parameters that only these processes read
 READ_RAIN = "droplets.enabled or moisture.enabled or plants.enabled or geology.enabled or meandering.enabled"
 FEEL_WARMTH = "moisture.enabled or plants.enabled or weathering.enabled"
+WARMTH_MATTERS = f"{FEEL_WARMTH} or orographic_rain.enabled"
 
 
 class ClimateParameters(Parameters, frozen=True, kw_only=True):
@@ -36,8 +37,8 @@ class ClimateParameters(Parameters, frozen=True, kw_only=True):
         unit="°", essential=True)] = 270.0
     wind_speed: Annotated[float, parameter(0.0, 4.0, "speed of the prevailing wind", unit="cells/t",
         essential=True)] = USUAL_WIND
-    temperature: Annotated[float, parameter(-40.0, 45.0, "air temperature at height 0", unit="°C", needs=FEEL_WARMTH,
-        essential=True)] = 15.0
+    temperature: Annotated[float, parameter(-40.0, 45.0, "air temperature at height 0", unit="°C",
+        needs=WARMTH_MATTERS, essential=True)] = 15.0
     lapse_rate: Annotated[float, parameter(0.0, 60.0, "decrease of temperature per kilometre of height", unit="°C/km",
         needs=FEEL_WARMTH)] = 6.5
     year: Annotated[int, parameter(0, 100_000, "length of a year; 0: no seasons", unit="cycles", log=True)] = 0
@@ -46,7 +47,7 @@ class ClimateParameters(Parameters, frozen=True, kw_only=True):
         needs=f"climate.year, {READ_RAIN}")] = 0.5
     season_temperature: Annotated[float, parameter(0.0, 40.0,
         "seasonal amplitude of temperature: summer above, winter below the annual mean", unit="°C",
-        needs=f"climate.year, {FEEL_WARMTH}")] = 8.0
+        needs=f"climate.year, {WARMTH_MATTERS}")] = 8.0
     season_wind: Annotated[float, parameter(0.0, 180.0, "seasonal swing of the wind direction to either side", unit="°",
         needs="climate.year")] = 0.0
     storms: Annotated[float, parameter(0.0, 1.0, "fraction of the time in which a storm blows", essential=True)] = 0.0
@@ -62,6 +63,22 @@ class ClimateParameters(Parameters, frozen=True, kw_only=True):
     gust_turn: Annotated[float, parameter(0.0, 90.0, "largest swing of the wind direction with the gusts", unit="°",
         needs="climate.gustiness")] = 0.0
     # fmt: on
+
+
+class MoistWind(NamedTuple):
+    """The wind that brings rain."""
+
+    direction: Degrees = 270.0  # where it comes from, clockwise from north
+    speed: Speed = USUAL_WIND
+    temperature: Celsius = 15.0  # at a height of 0
+
+    def differs(self, other: MoistWind, turn: Degrees, speed: float, warming: Celsius) -> bool:
+        """Whether it differs from another one by more than so many degrees, such a fraction of speed, or in warmth."""
+        return (
+            abs((self.direction - other.direction + 180.0) % 360.0 - 180.0) > turn
+            or abs(self.speed - other.speed) > speed * max(self.speed, other.speed)
+            or abs(self.temperature - other.temperature) > warming
+        )
 
 
 class Weather(NamedTuple):

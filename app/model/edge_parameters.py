@@ -20,7 +20,8 @@ class EdgeParameters(Parameters, frozen=True, kw_only=True):
         essential=True)] = "open"
     wind: Annotated[Literal["open", "wrap"],
         described("boundary for wind and sand: open, or periodic (wrap), where what leaves returns on the other side",
-        needs="wind.enabled or wind_field.enabled or plants.enabled or cascade.enabled or moisture.enabled")] = "open"
+        needs="wind.enabled or wind_field.enabled or plants.enabled or cascade.enabled or moisture.enabled"
+        " or orographic_rain.enabled")] = "open"
     sea_level: Annotated[float, parameter(-10_000.0, 10_000.0, "elevation of the sea", unit="m",
         needs="edges.water=sea", essential=True)] = 0.0
     # fmt: on

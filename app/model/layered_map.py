@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.layers import LAYERS, SCRATCH, burdening, side_by_side
+from app.model.layers import LAYERS, OROGRAPHIC_RAIN, SCRATCH, burdening, side_by_side
 
 Layer = NDArray[np.float64]
 
 TOUCHES = 2**20  # edits between two cycles that versions can tell apart
+
+# Factors on the rain of each cell, beside the map that a world began with
+RATES_OF_RAIN = ("rate_rain", OROGRAPHIC_RAIN)
 
 
 class LayeredMap:
@@ -100,7 +104,7 @@ class LayeredMap:
         return self.layers[name]
 
     def forget(self, *names: str) -> None:
-        """Let there be no such traces any more."""
+        """Remove traces that lie in no pack."""
         for name in names:
             self.layers.pop(name, None)
             self.changed.pop(name, None)
@@ -139,8 +143,17 @@ class LayeredMap:
     @property
     def rainfall(self) -> NDArray[np.float32] | None:
         """Relative rain of each cell, by map and rate; None if uniform."""
-        falls = [self.layers[name] for name in ("rain", "rate_rain") if name in self.layers]
-        return falls[0] * falls[1] if len(falls) == 2 else falls[0] if falls else None
+        return self._product("rain", *RATES_OF_RAIN)
+
+    @property
+    def rain_rate(self) -> NDArray[np.float32] | None:
+        """The factor on the rain of each cell, by its rate and by what the wind brings; None: 1 everywhere."""
+        return self._product(*RATES_OF_RAIN)
+
+    def _product(self, *names: str) -> NDArray[np.float32] | None:
+        """Of those of these layers that there are."""
+        there = [self.layers[name] for name in names if name in self.layers]
+        return functools.reduce(np.multiply, there) if there else None
 
     def lay_rate(self, name: str, values: NDArray[Any] | None) -> None:
         """Set a rate, [row, column]; None: 1 everywhere, without memory."""

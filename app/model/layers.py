@@ -27,6 +27,8 @@ GROUND = "ground"  # not a layer, but the sum of those that raise it; named in e
 # Prefix of the layers of loose kinds, followed by the name of the kind.
 LOOSE = "loose_"
 
+OROGRAPHIC_RAIN = "orographic_rain"
+
 
 @dataclass(frozen=True)
 class LayerDeclaration:
@@ -120,6 +122,8 @@ declare_layers(
     LayerDeclaration("momentum_east", "discharge times velocity, eastward", "m cells/t", pack="flow", signed=True,
         largest=LARGEST_SUM),
     LayerDeclaration("rain", "relative rainfall", given=True),
+    LayerDeclaration(OROGRAPHIC_RAIN, "rain that the wind brings, relative to the mean of the map", "times",
+        largest=LARGEST_RATE, seen="in overlays"),
     LayerDeclaration("wear", "recent erosion by snowballs", "m", largest=LARGEST_SUM),
     LayerDeclaration("deposit", "recent deposition by snowballs", "m", largest=LARGEST_SUM),
     LayerDeclaration("reworked", "how lately a braided river moved the ground, from 1 for now, falling with time",

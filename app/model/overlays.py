@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from app.model import palettes
 from app.model.field_parameters import FIELD_LAYERS
-from app.model.layers import LAYERS
+from app.model.layers import LAYERS, OROGRAPHIC_RAIN
 from app.model.numbers import round_step, spaced
 from app.model.palettes import Stops
 
@@ -311,6 +311,9 @@ _ROWS = (
         family="snowballs", clear="none"),
     _of_layer("traffic", "recent traffic of snowballs", palettes.FLOW, "balls", _up_to("traffic", 0.6, at_least=1.0),
         family="snowballs", clear="none"),
+    _of_layer("rain", "rain that the wind brings, relative to the mean", palettes.LESS_AND_MORE, "×",
+        _fixed(1.0 / _MOST_SHOWN, _MOST_SHOWN), layer=OROGRAPHIC_RAIN, value=Value.MAGNITUDE, family="water",
+        clear="×1"),
     _of_layer("wetness", "wetness of the surface", palettes.DAMP, family="water", clear="dry"),
     _of_layer("groundwater", "groundwater storage", palettes.WATER, "m", _up_to("groundwater"), family="water",
         clear="none"),

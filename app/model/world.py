@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.centrelines import CENTRELINE_COLUMNS
+from app.model.climate import MoistWind
 from app.model.errors import UserError
 from app.model.georeference import Origin
 from app.model.layered_map import Layer, LayeredMap
@@ -41,7 +42,7 @@ LARGEST_CYCLE = 2**53  # exact in every JSON reader
 # Plain numbers of a state
 COUNTS = (
     "trees_version", "cycle", "touches", "snowballs", "years", "years_to_come", "has_past", "cycles_before",
-    "wind_field_direction",
+    "wind_field_direction", "rain_wind",
 )  # fmt: skip
 
 
@@ -94,6 +95,7 @@ class World(LayeredMap):
         self.trees_version = 0  # `version` at their last change
         self.centrelines = np.empty((0, len(CENTRELINE_COLUMNS)))  # of meandering rivers
         self.wind_field_direction = 0.0  # direction of the prevailing wind for which the field was computed, degrees
+        self.rain_wind = MoistWind()  # of the map of rain
         if not SMALLEST_CELL <= cell_size <= LARGEST_CELL:
             raise UserError(f"cells of {cell_size:g} m: a side must be from {SMALLEST_CELL:g} to {LARGEST_CELL:g} m")
         self.cell_size = float(cell_size)

@@ -22,6 +22,9 @@ from app.processes import (
     moisture as moisture,
 )
 from app.processes import (
+    orographic_rain as orographic_rain,
+)
+from app.processes import (
     plants as plants,
 )
 from app.processes import (

@@ -313,7 +313,9 @@ def water_of_cycle(world: World, parameters: DropletParameters, cycle: Cycle) ->
         return np.zeros(world.shape)
     usual = rain_map(world.ground, world.layers.get("rain"), cycle.weather.rain_by_altitude)
     count = parameters.count * _drops_for_one(world) * cycle.weather.rain
-    brought = usual * (count / max(float(usual.sum()), 1e-9)) * world.layers.get("rate_rain", 1.0)
+    brought = usual * (count / max(float(usual.sum()), 1e-9))
+    if (rate := world.rain_rate) is not None:
+        brought *= rate
     for row, column, _, _, volume in _spring_drops(world, parameters).tolist():
         brought[int(row), int(column)] += volume
     return brought * _water_of_drop(world, parameters)
@@ -330,7 +332,7 @@ def _rain_drops(world: World, parameters: DropletParameters, cycle: Cycle) -> tu
 
     usual_count = parameters.count * _drops_for_one(world) * cycle.weather.rain
     count = round(usual_count)
-    rate = world.layers.get("rate_rain")
+    rate = world.rain_rate
     if rate is None:
         return count, None
     usual = rain.rain_map(world.ground, world.layers.get("rain"), cycle.weather.rain_by_altitude)

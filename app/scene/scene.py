@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from app.processes.floods import FloodsParameters
     from app.processes.meandering import MeanderingParameters
     from app.processes.moisture import MoistureParameters
+    from app.processes.orographic_rain import OrographicRainParameters
     from app.processes.plants import PlantsParameters
     from app.processes.pools import PoolsParameters
     from app.processes.snowballs import SnowballParameters
@@ -98,6 +99,7 @@ if TYPE_CHECKING:  # of the processes, those that others ask by name
         geology: GeologyParameters = GeologyParameters()
         pools: PoolsParameters = PoolsParameters()
         floods: FloodsParameters = FloodsParameters()
+        orographic_rain: OrographicRainParameters = OrographicRainParameters()
         moisture: MoistureParameters = MoistureParameters()
         droplets: DropletParameters = DropletParameters()
         meandering: MeanderingParameters = MeanderingParameters()

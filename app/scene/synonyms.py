@@ -32,6 +32,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "floods.roughness": "manning friction",
         "floods.wave_height": "tsunami surge",
         "floods.bed_load": "erosion sand gravel transport shear breach",
+        "orographic_rain.enabled": "rain shadow windward lee precipitation clouds climate",
+        "orographic_rain.background": "rain shadow contrast precipitation",
         "moisture.rain_infiltration": "groundwater soak wet soil",
         "droplets.count": "rain particles drops erosion amount number hydraulic",
         "droplets.deposition_rate": "sediment deposit sedimentation",

@@ -20,6 +20,7 @@ CYCLES = 3
 SCENES = {
     "geology": "dykes",
     "pools": "lakes",
+    "orographic_rain": "coupled",
     "moisture": "oasis",
     "droplets": "coupled",
     "meandering": "meanders",
