@@ -23,7 +23,7 @@ from app.numba_settings import APPLICATION, kernel_cache_folder
 Line = tuple[str, str]
 
 # Optional libraries
-OPTIONAL = ("rasterio", "trimesh", "dask", "zarr", "pyarrow")
+OPTIONAL = ("rasterio", "pyogrio", "trimesh", "dask", "zarr", "pyarrow")
 SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE")  # environment variables that describe the screen
 GL = {"vendor": "GL_VENDOR", "renderer": "GL_RENDERER", "version": "GL_VERSION"}
 

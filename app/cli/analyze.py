@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,29 +16,28 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from app.cli import previews
+from app.cli.analysis_maps import MAPS
+from app.cli.analyzed_land import Analysis, Land
 from app.cli.folder import made
 from app.cli.progress import simulating
 from app.engine.creation import read_rain_map
 from app.engine.discharge import mean_discharge, rivers_by
 from app.engine.fragments import drain_unfilled
 from app.engine.runner import run_scene
+from app.export.vectors import VECTORS_FILE, write_geopackage
 from app.files.atomic import claimed, write_atomically
 from app.files.opening import open_scene
 from app.files.recorder import write_png
 from app.model import palettes, shading
-from app.model.climate import ClimateParameters
 from app.model.errors import UserError
-from app.model.georeference import Georeference
+from app.model.georeference import Origin
 from app.model.river_parameters import RiverParameters
-from app.model.runoff import Runoff
 from app.model.world import DEFAULT_CELL_SIZE, World
 from app.scene.scene import Scene, presets
 from app.sources.generators import GENERATORS
 
 if TYPE_CHECKING:
-    from kernels.lakes import Lakes
     from kernels.rivers import Drainage
-    from kernels.watersheds import Watersheds
 
 # Defaults of the contributing area of a river and of the smallest watershed: a fraction of the land, and a minimum.
 RIVER_PART = 1.0 / 2000.0
@@ -46,54 +46,7 @@ FEWEST_CELLS = 20
 
 LIST_FILE = "analysis.json"
 
-# Flow directions as GIS programs number them, by those of `kernels.neighbours`: powers of two clockwise from the east,
-# and 0 for an outlet.
-D8_CODES = np.array([64, 16, 1, 4, 32, 128, 8, 2, 0], np.uint8)
-
-
-@dataclass(frozen=True)
-class Land:
-    """The ground in metres [row, column], its georeference, and the sea, edges, water and rivers of a world."""
-
-    ground: NDArray[np.float64]
-    cell_size: float
-    georeference: Georeference | None = None
-    sea_level: float = -math.inf
-    open_edges: bool = True
-    runoff: Runoff = field(default_factory=lambda: Runoff(ClimateParameters().precipitation, least_cells=0.0))
-    rain: NDArray[np.float32] | None = None  # relative precipitation of each cell
-    rain_rate: NDArray[np.float32] | None = None  # factor on the precipitation
-    rivers: RiverParameters | None = None  # of a world: where rivers begin, and the smallest watershed
-    reference_cell_size: float | None = None  # of a world
-    cycle: int = 0
-
-
-@dataclass(frozen=True)
-class Analysis:
-    """The results for a land."""
-
-    land: Land
-    drainage: Drainage
-    discharge: NDArray[np.float64]  # through each cell, in cubic metres a second
-    rule: RiverParameters  # where rivers begin, and the smallest watershed
-    rivers: NDArray[np.uint8]  # Strahler's orders [row, column]
-    fragments: NDArray[np.uint8]  # the same without filling, see `app.engine.fragments`
-    fragment_ends: int  # number of these rivers that end in a hollow
-    path_cost: NDArray[np.float64]  # length of the shortest path to the ocean that never rises, in metres
-    lakes: Lakes
-    watersheds: Watersheds
-
-    @property
-    def outlets(self) -> NDArray[np.bool_]:
-        """Mask of the cells where water leaves the land, [row, column]."""
-        from kernels.neighbours import OUTLET
-
-        return np.equal(self.drainage.directions, OUTLET)
-
-    @property
-    def runoff(self) -> float:
-        """Runoff of the whole land, in cubic metres per second."""
-        return float(self.discharge[self.outlets].sum())
+log = logging.getLogger(__name__)
 
 
 class RiverWishes(NamedTuple):
@@ -144,7 +97,7 @@ def analyze(
             by_altitude=climate.get("rain_by_altitude", land.runoff.by_altitude),
         )
         land = replace(land, runoff=runoff)
-        steps = 1 + len(MAPS) + len(PREVIEWS) + 1
+        steps = 1 + len(MAPS) + 1 + len(PREVIEWS) + 1
         with tqdm(total=steps, desc="following the water", unit="step", mininterval=0.0) as bar:
 
             def next_step(name: str) -> None:
@@ -152,9 +105,11 @@ def analyze(
                 bar.set_description(name)
 
             analysis = analysis_of(land, rivers or RiverWishes())
-            for name, values in MAPS.items():
+            for name, row in MAPS.items():
                 next_step(f"writing {name}.tif")
-                _write_map(folder / f"{name}.tif", values(analysis), land)
+                row.write(folder / f"{name}.tif", analysis)
+            next_step(f"writing {VECTORS_FILE}")
+            _write_vectors(folder / VECTORS_FILE, analysis)
             relief_picture = previews.shaded_relief(land.ground, analysis.drainage.ocean, land.cell_size)
             for name, draw in PREVIEWS.items():
                 next_step(f"writing {name}.png")
@@ -187,13 +142,15 @@ def read_land(
     if cycles:
         raise UserError(f"{path}: a heightmap has no processes; --cycles runs a preset or a saved world")
     read = heightmap.read_heightmap(path, cell_size=cell_size, relief=relief, part=part)
-    return Land(np.ascontiguousarray(read.elevation), read.cell_size or DEFAULT_CELL_SIZE, read.georeference)
+    origin = Origin(read.georeference, read.missing, read.source)
+    return Land(np.ascontiguousarray(read.elevation), read.cell_size or DEFAULT_CELL_SIZE, origin)
 
 
 def _land_of(world: World, scene: Scene) -> Land:
     return Land(
         world.ground,
         world.cell_size,
+        world.origin,
         sea_level=scene.edges.sea,
         open_edges=scene.edges.water != "wall",
         runoff=scene.runoff,
@@ -251,41 +208,18 @@ def analysis_of(land: Land, wishes: RiverWishes) -> Analysis:
     return Analysis(land, drainage, through, rule, rivers, fragments, int(ends.sum()), cost, lakes, watersheds)
 
 
-# Maps by file name.
-
-MAPS: dict[str, Callable[[Analysis], NDArray[Any]]] = {
-    "filled": lambda found: found.drainage.filled,
-    "lake_depth": lambda found: (found.drainage.filled - found.land.ground).astype(np.float32),
-    "lakes": lambda found: found.lakes.labels,
-    "directions": lambda found: D8_CODES[found.drainage.directions],
-    "accumulation": lambda found: found.drainage.accumulation,
-    "discharge": lambda found: found.discharge.astype(np.float32),
-    "rivers": lambda found: found.rivers,
-    "fragments": lambda found: found.fragments,
-    "watersheds": lambda found: found.watersheds.labels,
-    "distance": lambda found: found.drainage.routes.distances.astype(np.float32),
-    "path_cost": lambda found: found.path_cost.astype(np.float32),
-}
+def _write_vectors(path: Path, found: Analysis) -> None:
+    """Rivers, watersheds and lakes with coordinates, where the packages are there that write them."""
+    try:
+        write_geopackage(path, found.waters)
+    except ModuleNotFoundError as error:
+        log.warning(
+            "%s is not written: the Python package %s is not installed; pip install 'thalweg[export]' adds it",
+            path, error.name,
+        )  # fmt: skip
 
 
-def _write_map(path: Path, values: NDArray[Any], land: Land) -> None:
-    """A TIFF with the georeference of the land, compressed without loss."""
-    import tifffile
-
-    tags = land.georeference.tags() if land.georeference else ()
-    with write_atomically(path) as file:
-        tifffile.imwrite(
-            file,
-            values,
-            photometric="minisblack",
-            compression="zlib",
-            predictor=True,
-            metadata=None,
-            extratags=tags,
-        )
-
-
-# Previews of the maps.
+# The previews of the maps.
 
 
 def _draw_filled(found: Analysis, relief: shading.Picture) -> shading.Picture:
@@ -366,15 +300,19 @@ PREVIEWS: dict[str, Callable[[Analysis, shading.Picture], shading.Picture]] = {
 
 def lists(path: Path, found: Analysis) -> dict[str, Any]:
     """Lakes, watersheds and river mouths with their measures, and the thresholds used. Lengths are metres."""
-    rows, columns = found.land.ground.shape
+    sheet, (rows, columns) = found.land.sheet, found.land.ground.shape
     runoff, rule = found.land.runoff, found.rule
     area = found.land.cell_size**2
     begins = rule.discharge or rule.threshold * runoff.discharge(area)
     longest = profile_of(found)
     return {
         "file": str(path),
-        "columns": columns,
-        "rows": rows,
+        "columns": sheet.columns,
+        "rows": sheet.rows,
+        "cell_width": sheet.width,
+        "cell_height": sheet.height,
+        "computed_in": {"columns": columns, "rows": rows, "cell_size": found.land.cell_size},
+        "brought_back": sheet.is_source,
         "cell_size": found.land.cell_size,
         "sea_level": None if math.isinf(found.land.sea_level) else found.land.sea_level,
         "precipitation_mm_a": runoff.precipitation,
@@ -476,11 +414,16 @@ def _list_mouths(found: Analysis) -> list[dict[str, Any]]:
 
 
 def _place(found: Analysis, cell: int) -> dict[str, float]:
-    """A cell's row and column, and the coordinates of its middle where the map has any."""
-    row, column = divmod(cell, found.land.ground.shape[1])
+    """A cell's row and column in the maps, and the coordinates of its middle where the map has any."""
+    land, sheet = found.land, found.land.sheet
+    rows, columns = land.ground.shape
+    at = divmod(cell, columns)
+    row, column = sheet.cell_of(at[0], at[1], (rows, columns))
     place: dict[str, float] = {"row": row, "column": column}
-    if found.land.georeference:
-        place["x"], place["y"] = found.land.georeference.position(row, column)
+    if land.place:
+        south, east = (np.array([part + 0.5]) for part in at)
+        x, y = sheet.coordinates(*sheet.places(south, east, (rows, columns)))
+        place["x"], place["y"] = x.item(), y.item()
     return place
 
 
@@ -490,8 +433,10 @@ def _summary(folder: Path, found: Analysis) -> str:
     runoff, rule = found.land.runoff, found.rule
     least = rule.discharge or rule.threshold * runoff.discharge(area)
     begins = f"{rule.threshold * area / 1e6:.4g} km²" if rule.begin == "area" else f"{least:.3g} m³/s"
+    sheet = found.land.sheet
+    back = f" (maps in the {sheet.columns}×{sheet.rows} cells of the file)" if sheet.is_source else ""
     return (
-        f"{folder}: {columns}×{rows} cells of {found.land.cell_size:g} m; "
+        f"{folder}: {columns}×{rows} cells of {found.land.cell_size:g} m{back}; "
         f"{len(lakes.volume)} lakes with {lakes.volume.sum():.4g} m³ on {lakes.cells.sum() * area / 1e6:.4g} km²; "
         f"{len(found.watersheds.outlet)} watersheds of {rule.watershed_size * area / 1e6:.4g} km² and more; "
         f"rivers from {begins}; "

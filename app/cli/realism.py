@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from app.cli.analyze import Land, read_land
+from app.cli.analyze import read_land
+from app.cli.analyzed_land import Land
 from app.engine.realism import default_river_cells, measure
 from app.files.atomic import claimed, write_atomically
 from app.model.realism import MEASURES, Realism

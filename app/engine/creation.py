@@ -7,6 +7,7 @@ import math
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -278,11 +279,15 @@ def _origin_of(heightmap: Heightmap, world: World, cell_size: float) -> Origin |
     if not math.isclose(world.cell_size, cell_size, rel_tol=SAME_SIZE):
         place = None  # a different size is a different place
     rows, columns = world.shape
+    source = heightmap.source if (rows, columns) == heightmap.elevation.shape else None  # else other cells are wanted
+    if source is not None and place is None:
+        source = None if source.middle else replace(source, place=None)
     if place is not None:
         place = place.in_cells(heightmap.elevation.shape[1] / columns, heightmap.elevation.shape[0] / rows)
     if unmapped is not None:
         unmapped = nearest_cells(unmapped, rows, columns)
-    return None if place is None and unmapped is None else Origin(place, unmapped)
+    nothing = place is None and unmapped is None and source is None
+    return None if nothing else Origin(place, unmapped, source)
 
 
 def _complete(world: World, scene: Scene) -> World:

@@ -5,27 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.export.landscape import Sheet
+from app.export.geotiff import NODATA, Band, write_geotiff
 from app.export.projection import projection_text
+from app.export.sheet import Sheet
 from app.files.atomic import write_atomically, write_atomically_by_path
 from app.model.errors import UserError
 from app.model.georeference import is_turned
 
-if TYPE_CHECKING:
-    from app.model.georeference import Tag
-
 Numbers = NDArray[np.float64]
 
-NODATA = -9999.0
-NO_NUMBER = 255  # the same in masks and numbers of materials
-NODATA_TAG = 42113  # as GDAL reads it: a number as text
 MOST_SHADES = 65535  # of 16 bits
-TILE = 256  # cells of a side of a GeoTIFF's tiles
 
 # Vertices of a side that landscapes of these engines may have, as their manuals list them.
 ENGINES: dict[str, tuple[int, ...]] = {
@@ -40,6 +34,7 @@ class Heights:
 
     values: Numbers
     sheet: Sheet
+    help: str = ""  # what they are
 
     @property
     def lowest(self) -> float:
@@ -72,7 +67,8 @@ def _write_raw(path: Path, heights: Heights) -> None:
 
 
 def _write_tiff(path: Path, heights: Heights) -> None:
-    write_geotiff(path, heights.values.astype(np.float32), heights.sheet)
+    band = Band(heights.help or "height", "m")
+    write_geotiff(path, heights.values.astype(np.float32), heights.sheet.place, (band,), heights.sheet.unmapped)
 
 
 def _write_exr(path: Path, heights: Heights) -> None:
@@ -140,52 +136,6 @@ def write_exr(path: Path, channels: dict[str, NDArray[Any]]) -> None:
     whole = {name: np.ascontiguousarray(values) for name, values in channels.items()}
     with write_atomically_by_path(path) as part:
         OpenEXR.File(header, whole).write(str(part))
-
-
-def write_geotiff(path: Path, values: NDArray[Any], sheet: Sheet) -> None:
-    """A GeoTIFF, [row, column] or [row, column, band], compressed without loss.
-
-    Cells without data in the model that a world came from are NODATA. Where rasterio is installed, it
-    is cloud-optimised (COG): with overviews, in the order in which they are read from far.
-    """
-    import io
-
-    import tifffile
-
-    tags: list[Tag] = list(sheet.place.tags())
-    if sheet.unmapped is not None:
-        nothing = NODATA if values.dtype.kind == "f" else NO_NUMBER
-        unmapped = sheet.unmapped if values.ndim == 2 else sheet.unmapped[..., None]
-        values = np.where(unmapped, values.dtype.type(nothing), values)
-        tags.append((NODATA_TAG, "s", 0, f"{nothing:g}", True))
-    whole = io.BytesIO()
-    tifffile.imwrite(
-        whole,
-        values,
-        photometric="minisblack",
-        planarconfig="contig" if values.ndim == 3 else None,
-        compression="zlib",
-        predictor=True,
-        metadata=None,
-        extratags=tags,
-        tile=(TILE, TILE) if max(values.shape[:2]) > TILE else None,
-    )
-    with write_atomically(path) as file:  # by us, for GDAL tells of a full disk in words of its own
-        file.write(_optimised(whole.getvalue(), values))
-
-
-def _optimised(whole: bytes, values: NDArray[Any]) -> bytes:
-    """A GeoTIFF as a cloud-optimised one; as it is where what this needs is not installed."""
-    try:
-        import rasterio.io
-        import rasterio.shutil
-    except ImportError:
-        return whole
-    predictor = "FLOATING_POINT" if values.dtype.kind == "f" else "STANDARD"
-    with rasterio.io.MemoryFile(whole) as memory, memory.open() as source, rasterio.io.MemoryFile(ext=".tif") as made:
-        rasterio.shutil.copy(source, made.name, driver="COG", compress="DEFLATE", predictor=predictor)
-        content: bytes = made.read()
-    return content
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.beginning import first_ground
+from app.export.sheet import Sheet
 from app.model.errors import UserError
-from app.model.georeference import Georeference, local_place
 from app.model.world import World
 from app.scene.scene import Scene
-from app.sources.heightmap import resample
-from app.sources.heightmap.resampling import nearest_cells
 from kernels.standing import DRY
 
 if TYPE_CHECKING:
+    from app.export.vectors import Waters
     from kernels.rivers import Drainage
 
 Numbers = NDArray[np.float64]
@@ -92,18 +91,33 @@ class Landscape:
                 return self.drainage.filled
         return self.world.ground
 
-    @property
+    @cached_property
     def sheet(self) -> Sheet:
+        """The cells of the model that the world came from, or of the world where these are the same."""
+        return Sheet.of_source(self.world.shape, self.world.cell_size, self.world.origin)
+
+    @cached_property
+    def waters(self) -> Waters:
+        """Its rivers, watersheds and lakes, with rivers and watersheds as its parameters have them."""
+        from app.engine.discharge import discharge_of_world, rivers_by
+        from app.export.vectors import Waters
+        from kernels.lakes import find_lakes
+        from kernels.routing import strahler_orders
+        from kernels.watersheds import find_watersheds
+
+        world, scene, drainage = self.world, self.scene, self.drainage
+        discharge = discharge_of_world(drainage, world, scene.runoff)
+        is_river = rivers_by(scene.rivers, drainage, discharge, scene.runoff, world.cell_area) >= 1.0
+        orders = strahler_orders(drainage.directions, drainage.routes.order, is_river)
+        orders[drainage.ocean] = 0
+        lakes = find_lakes(world.ground, drainage.filled, drainage.directions, drainage.accumulation, world.cell_size)
+        watersheds = find_watersheds(drainage.routes.outlets, drainage.ocean, scene.rivers.watershed_size)
+        return Waters(self.sheet, world.cell_size, drainage, orders, discharge, lakes, watersheds)
+
+    @property
+    def world_sheet(self) -> Sheet:
         """The cells of the world."""
-        world = self.world
-        rows, columns = world.shape
-        origin = world.origin
-        place = origin.georeference if origin else None
-        return Sheet(
-            rows, columns, world.cell_size, world.cell_size,
-            place or local_place(rows, world.cell_size),
-            origin.unmapped if origin else None,
-        )  # fmt: skip
+        return Sheet.of_world(self.world.shape, self.world.cell_size, self.world.origin)
 
 
 def highest_around(values: NDArray[Any], outside: float) -> NDArray[Any]:
@@ -113,34 +127,3 @@ def highest_around(values: NDArray[Any], outside: float) -> NDArray[Any]:
     parts = [padded[down : down + rows, right : right + columns] for down in range(3) for right in range(3)]
     highest: NDArray[Any] = np.max(parts, axis=0)
     return highest
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """The cells that maps are written in: how many, how large, and where they lie."""
-
-    rows: int
-    columns: int
-    width: float  # of a cell in metres, from west to east
-    height: float  # from north to south
-    place: Georeference
-    unmapped: NDArray[np.bool_] | None = None  # where the model that it came from had no data
-
-    def resized(self, rows: int, columns: int) -> Sheet:
-        """The same land in so many cells."""
-        east, south = self.columns / columns, self.rows / rows
-        return replace(
-            self,
-            rows=rows,
-            columns=columns,
-            width=self.width * east,
-            height=self.height * south,
-            place=self.place.in_cells(east, south),
-            unmapped=None if self.unmapped is None else nearest_cells(self.unmapped, rows, columns),
-        )
-
-    def laid_out(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Numbers in the cells of a world as they are in these."""
-        if values.shape == (self.rows, self.columns):
-            return values
-        return resample(values, self.rows, self.columns).astype(values.dtype)

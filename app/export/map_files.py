@@ -11,12 +11,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.export.heights import MOST_SHADES, write_exr, write_geotiff
-from app.export.landscape import Landscape, Sheet
+from app.export.geotiff import Band, write_geotiff
+from app.export.heights import MOST_SHADES, write_exr
+from app.export.landscape import Landscape
 from app.export.maps import Map, unit_length
+from app.export.sheet import Sheet
 from app.files.atomic import write_atomically
-from app.sources.heightmap import resample
-from app.sources.heightmap.resampling import nearest_cells
 
 Array = NDArray[Any]
 
@@ -60,13 +60,12 @@ class MapFile:
 
 
 def _laid_out(map: Map, values: Array, sheet: Sheet) -> Array:
-    rows, columns = sheet.rows, sheet.columns
     if map.kind in ("id", "mask"):
-        return np.ascontiguousarray(nearest_cells(values, rows, columns).astype(np.uint8))
-    if values.shape[:2] != (rows, columns):
+        return np.ascontiguousarray(sheet.labels(values).astype(np.uint8))
+    if sheet.back is not None or values.shape[:2] != (sheet.rows, sheet.columns):
         bands = [values] if values.ndim == 2 else [values[..., band] for band in range(values.shape[-1])]
         # Between the values that there were; rounding can leave them
-        laid = [resample(band.astype(np.float64), rows, columns).clip(band.min(), band.max()) for band in bands]
+        laid = [sheet.numbers(band.astype(np.float64)).clip(band.min(), band.max()) for band in bands]
         values = laid[0] if values.ndim == 2 else np.stack(laid, axis=-1)
         if map.kind == "direction":
             values = unit_length(values)
@@ -77,7 +76,9 @@ def _laid_out(map: Map, values: Array, sheet: Sheet) -> Array:
 
 
 def _write_tiff(path: Path, file: MapFile) -> None:
-    write_geotiff(path, file.values, file.sheet)
+    row, sheet = file.map, file.sheet
+    bands = tuple(Band(f"{row.help}, {channel}", row.unit) for channel in row.channels) or (Band(row.help, row.unit),)
+    write_geotiff(path, file.values, sheet.place, bands, sheet.unmapped)
 
 
 def _write_png(path: Path, file: MapFile) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from app.engine.memory import free_memory
 from app.export.heights import HEIGHT_FORMATS, HeightFormat, Heights, engine_side, scale_text
-from app.export.landscape import Landscape, Sheet
+from app.export.landscape import SURFACES, Landscape
 from app.export.map_files import (
     LAYERED,
     LAYERED_FILE,
@@ -41,9 +41,11 @@ from app.export.meshes import (
     write_stl,
 )
 from app.export.pictures import OVERLAY, PICTURE_FORMATS, overlay_of, page_of, write_picture
+from app.export.sheet import Sheet
 from app.export.trees import TREE_FORMATS, TreeFormat
 from app.export.triangles import Surface, in_tiles, lattice_side, triangulated
-from app.export.wishes import Wishes, read_side
+from app.export.vectors import VECTOR_FORMATS, VectorFormat
+from app.export.wishes import OF_WORLD, Wishes, read_side
 from app.files.atomic import REASONS, write_atomically
 from app.model.errors import UserError
 
@@ -51,7 +53,7 @@ from app.model.errors import UserError
 BYTES_OF_CELL, BYTES_OF_LAYER, BYTES_OF_PIXEL, BYTES_OF_POINT = 90, 14, 100, 80
 BYTES_PER_ENTRY = 300  # of the list of maps
 
-MESHES = (*(format.suffix for format in MESH_FORMATS.values()), f".{PRINTED}")
+OTHERS = (*(format.suffix for format in MESH_FORMATS.values()), f".{PRINTED}", *(f".{name}" for name in VECTOR_FORMATS))
 
 # Draws the ground in its own colours, so many pixels along the longer side of the map
 Colours = Callable[[int], Pixels]
@@ -81,6 +83,7 @@ def plan(landscape: Landscape, wishes: Wishes, colours: Colours | None = None) -
         *_heights(landscape, sheet, wishes),
         *_maps(landscape, sheet, wishes),
         *_trees(landscape, wishes),
+        *_vectors(landscape, wishes),
         *_meshes(landscape, wishes, colours),
         *_pictures(landscape, wishes),
     ]
@@ -117,10 +120,12 @@ def _check_memory(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> None:
 
 
 def sheet_of(landscape: Landscape, wishes: Wishes) -> Sheet:
-    """The cells of all maps: those of the world, or as many as are wished for."""
-    sheet = landscape.sheet
+    """The cells of all maps: those of the source model, those of the world, or as many as are wished for."""
     side = read_side(wishes.side)
     if side is None:
+        return landscape.sheet
+    sheet = landscape.world_sheet
+    if side == OF_WORLD:
         return sheet
     if isinstance(side, str):
         columns = rows = engine_side(side, sheet.rows, sheet.columns)
@@ -140,7 +145,7 @@ def heights_item(landscape: Landscape, sheet: Sheet, surface: str, format: Heigh
     """One surface in one format. What a program must be told of its scale stands in a text beside it, and is told."""
 
     def write(path: Path) -> str:
-        heights = Heights(sheet.laid_out(landscape.surface(surface)), sheet)
+        heights = Heights(sheet.numbers(landscape.surface(surface)), sheet, SURFACES[surface])
         format.write(path, heights)
         if not format.scaled:
             return ""
@@ -210,6 +215,18 @@ def _trees(landscape: Landscape, wishes: Wishes) -> Iterator[Item]:
             return ""
 
         yield Item(format.file, format.bytes_per_tree * len(landscape.world.trees), write)
+
+
+def _vectors(landscape: Landscape, wishes: Wishes) -> Iterator[Item]:
+    rows, columns = landscape.world.shape
+    for name in wishes.vectors:
+        format = VECTOR_FORMATS[name]
+
+        def write(path: Path, format: VectorFormat = format) -> str:
+            format.write(path, landscape.waters)
+            return ""
+
+        yield Item(format.file, format.bytes_per_cell * rows * columns, write)
 
 
 def _meshes(landscape: Landscape, wishes: Wishes, colours: Colours | None) -> Iterator[Item]:
@@ -341,9 +358,11 @@ def single(wishes: Wishes, path: Path) -> Callable[[Landscape, Colours | None], 
         raise UserError(f"--out {path}: several things are asked for; name a folder, or an .exr for --maps alone")
     if kind in (*MESH_FORMATS, PRINTED):
         return partial(_first_planned, replace(wishes, meshes=(kind,), tiles=1), path)
+    if kind in VECTOR_FORMATS:
+        return partial(_first_planned, replace(wishes, vectors=(kind,)), path)
     formats = {format.suffix: format for format in HEIGHT_FORMATS.values()} | {".tiff": HEIGHT_FORMATS["tif"]}
     if suffix not in formats:
-        raise UserError(f"--out {path}: must be a folder, or end in one of {', '.join([*formats, *MESHES])}")
+        raise UserError(f"--out {path}: must be a folder, or end in one of {', '.join([*formats, *OTHERS])}")
     if len(wishes.surfaces) > 1:
         raise UserError(f"--out {path}: {len(wishes.surfaces)} surfaces need a folder, or one --surface")
     return partial(_surface, wishes, path, formats[suffix])

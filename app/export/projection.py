@@ -12,12 +12,29 @@ WGS_84_TEXT = (
 )
 
 
+LOCAL_TEXT = 'LOCAL_CS["Local metres",UNIT["metre",1],AXIS["Easting",EAST],AXIS["Northing",NORTH]]'
+
+
 def projection_text(place: Georeference) -> str:
     """What the coordinates of a place are; empty where nobody knows, or where rasterio would be needed to say it."""
     if place.keys == WGS_84:
         return WGS_84_TEXT
     if place.keys == LOCAL_METRES:
         return ""
+    return _well_known_text(place, "WKT1_ESRI")
+
+
+def coordinate_system(place: Georeference) -> str:
+    """The same in words of the standard, for files that must say something; local metres where nobody knows."""
+    if place.keys == WGS_84:
+        return "EPSG:4326"
+    if not place.keys or place.keys == LOCAL_METRES:
+        return LOCAL_TEXT
+    return _well_known_text(place, "WKT2_2019") or LOCAL_TEXT
+
+
+def _well_known_text(place: Georeference, version: str) -> str:
+    """Empty where there are no such words for it, or where rasterio would be needed to say it."""
     try:
         import rasterio.errors
         import rasterio.io
@@ -30,6 +47,6 @@ def projection_text(place: Georeference) -> str:
     tifffile.imwrite(cell, np.zeros((1, 1), np.uint8), metadata=None, extratags=list(place.tags()))
     try:
         with rasterio.io.MemoryFile(cell.getvalue()) as memory, memory.open() as file:
-            return str(file.crs.to_wkt(version="WKT1_ESRI")) if file.crs else ""
-    except (ValueError, rasterio.errors.RasterioError):  # they are described in a way that Esri has no words for
+            return str(file.crs.to_wkt(version=version)) if file.crs else ""
+    except (ValueError, rasterio.errors.RasterioError):  # they are described in a way that nobody has words for
         return ""

@@ -60,7 +60,7 @@ def write_table(path: Path, landscape: Landscape) -> None:
     kinds, sizes, ages, health = _columns(landscape, "kind", "size", "age", "health")
     east, south, ground = tree_places(landscape).T
     rows, columns = _columns(landscape, "row", "column")
-    x, y = landscape.sheet.place.to_model @ np.stack([columns, rows, np.ones_like(rows)])
+    x, y = landscape.world_sheet.coordinates(rows, columns)
     crowns = (
         np.array([tree.crown for tree in flora.trees] or [0.0])[kinds.astype(np.intp)]
         * sizes

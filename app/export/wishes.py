@@ -15,10 +15,12 @@ from app.export.maps import ALL, FAMILIES, MAPS
 from app.export.meshes import MESH_FORMATS, PRINTED, Print
 from app.export.pictures import PAPERS, PICTURE_FORMATS, PICTURES
 from app.export.trees import TREE_FORMATS
+from app.export.vectors import VECTOR_FORMATS
 from app.model.errors import UserError, nearest
 from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
 
 AS_USUAL = Print()
+OF_WORLD = "world"  # the square cells that the world is computed in
 TILES = (1, 2, 4, 8, 16, 32)
 
 
@@ -30,6 +32,7 @@ class Wishes:
     surfaces: tuple[str, ...] = ("ground",)
     maps: tuple[str, ...] = ()
     map_format: str = "tif"
+    vectors: tuple[str, ...] = ()  # formats
     trees: tuple[str, ...] = ()  # formats
     meshes: tuple[str, ...] = ()  # formats
     triangles: int = 200_000  # of a mesh at most
@@ -40,11 +43,11 @@ class Wishes:
     picture_format: str = "png"
     paper: str = "a4"
     dpi: int = 300
-    side: str = ""  # of all maps: an engine, a number of cells, or WIDTHxHEIGHT; empty: as the world has
+    side: str = ""  # of all maps: an engine, `world`, a number of cells, or WIDTHxHEIGHT; empty: as the source has
 
     @property
     def any(self) -> bool:
-        return bool(self.heights or self.maps or self.trees or self.meshes or self.pictures)
+        return bool(self.heights or self.maps or self.vectors or self.trees or self.meshes or self.pictures)
 
     def value(self, path: str) -> Any:
         """That of a row of `WISHES`."""
@@ -114,12 +117,15 @@ WISHES: tuple[Wish, ...] = (
     Wish("heights", "heights", "--heights", "formats", "formats of heights", _helps(HEIGHT_FORMATS), several=True),
     Wish("surfaces", "heights", "--surface", "surfaces", "which heights", SURFACES, several=True),
     Wish("side", "heights", "--side", "cells",
-        f"cells of all maps: from west to east, or WIDTHxHEIGHT; {_SIDES}; empty: as the world has",
-        proposed=tuple(ENGINES)),
+        f"cells of all maps: from west to east, or WIDTHxHEIGHT; {_SIDES}; {OF_WORLD}: the square cells of the world; "
+        "empty: rows and columns of the heightmap that it came from",
+        proposed=(*ENGINES, OF_WORLD)),
     Wish("maps", "maps", "--maps", "maps", "maps", {ALL: "all that this world has"} | _helps(MAPS, **FAMILIES),
         several=True),
     Wish("map_format", "maps", "--map-format", "format", "of maps",
         _helps(MAP_FORMATS, **{LAYERED: "all as layers of one EXR"})),
+    Wish("vectors", "vectors", "--vectors", "formats", "formats of rivers, watersheds and lakes",
+        _helps(VECTOR_FORMATS), several=True),
     Wish("trees", "trees", "--trees", "formats", "formats of trees", _helps(TREE_FORMATS), several=True),
     Wish("meshes", "meshes", "--meshes", "formats", "formats of meshes",
         _helps(MESH_FORMATS, **{PRINTED: "closed blocks for printers, with water as a body of its own"}), several=True),
@@ -146,17 +152,17 @@ WISHES: tuple[Wish, ...] = (
 
 
 def read_side(text: str) -> str | tuple[int, int] | None:
-    """An engine by its name, or columns and rows, of which 0 is in proportion; None: as the world has.
+    """An engine by its name, or columns and rows, of which 0 is in proportion; None: as the source has.
 
     Raises `UserError`.
     """
-    if not text or text in ENGINES:
+    if not text or text in (*ENGINES, OF_WORLD):
         return text or None
     match = re.fullmatch(r"(\d{1,9})(?:[x×](\d{1,9}))?", text.strip())
     sides = [int(side) for side in match.groups() if side] if match else []
     if not sides or not all(SMALLEST_SIDE <= side <= LARGEST_SIDE for side in sides):
         raise UserError(
-            f"--side {text}: must be {', '.join(ENGINES)}, a number of cells or WIDTHxHEIGHT, "
+            f"--side {text}: must be {', '.join(ENGINES)}, {OF_WORLD}, a number of cells or WIDTHxHEIGHT, "
             f"each from {SMALLEST_SIDE} to {LARGEST_SIDE}"
         )
     return sides[0], sides[1] if len(sides) == 2 else 0

@@ -19,7 +19,15 @@ from app.files.paths import found_from, named_from
 from app.model.centrelines import fault_of_centrelines
 from app.model.climate import MoistWind
 from app.model.errors import UserError
-from app.model.georeference import Origin, Place, content_of, georeference_of
+from app.model.georeference import (
+    Origin,
+    Place,
+    SourceContent,
+    content_of,
+    content_of_source,
+    georeference_of,
+    source_of,
+)
 from app.model.layered_map import Layer
 from app.model.layers import LAYERS, LOOSE, layer_declaration
 from app.model.ledger import LARGEST_IMBALANCE, Ledger
@@ -44,6 +52,7 @@ FORMAT = 1
 TREES = "trees"
 CENTRELINES = "centrelines"
 UNMAPPED = "unmapped"  # mask of cells without data in the source model, [row, column]
+SOURCE_UNMAPPED = "source_unmapped"  # the same in the cells of the source model, if the world has others
 NEEDED = ("bedrock", "sediment")  # the layers without which there is no world
 
 LARGEST_SEED = 2**31 - 1
@@ -68,6 +77,7 @@ class Meta(msgspec.Struct):
     journal: dict[str, Any] | None = None  # see `app.files.journal`
     georeference: Place | None = None  # of the source model
     rain_wind: MoistWind = MoistWind()
+    source: SourceContent | None = None  # the cells of the source model, if the world has others
 
 
 def save(path: Path, world: World, scene: Scene, journal: Journal | None = None, *, compressed: bool = True) -> None:
@@ -79,10 +89,12 @@ def save(path: Path, world: World, scene: Scene, journal: Journal | None = None,
 
 def _write(file: BinaryIO, world: World, scene: Scene, journal: dict[str, Any] | None, *, compressed: bool) -> None:
     place = world.origin.georeference if world.origin else None
+    source = world.origin.source if world.origin else None
     meta = Meta(
         FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs,
         world.wind_field_direction, world.years, world.years_to_come, world.has_past, world.cycles_before,
         world.reference_cell_size, journal, content_of(place) if place else None, world.rain_wind,
+        content_of_source(source) if source else None,
     )  # fmt: skip
     arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
     if len(world.trees):
@@ -91,6 +103,8 @@ def _write(file: BinaryIO, world: World, scene: Scene, journal: dict[str, Any] |
         arrays[CENTRELINES] = world.centrelines
     if world.origin and world.origin.unmapped is not None:
         arrays[UNMAPPED] = world.origin.unmapped
+    if source and source.unmapped is not None:
+        arrays[SOURCE_UNMAPPED] = source.unmapped
     (np.savez_compressed if compressed else np.savez)(file, **arrays)
 
 
@@ -99,12 +113,12 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
 
     `check` is called with its rows and columns before it is read, and may refuse it.
     """
-    optional = (*(name for name in LAYERS if name not in NEEDED), TREES, CENTRELINES, UNMAPPED)
+    optional = (*(name for name in LAYERS if name not in NEEDED), TREES, CENTRELINES, UNMAPPED, SOURCE_UNMAPPED)
     arrays = _read(path, ("meta", *NEEDED), optional, check)
     meta = _meta(path, arrays.pop("meta"))
     trees = arrays.pop(TREES, None)
     centrelines = arrays.pop(CENTRELINES, None)
-    unmapped = arrays.pop(UNMAPPED, None)
+    unmapped = {name: arrays.pop(name, None) for name in (UNMAPPED, SOURCE_UNMAPPED)}
     for name in arrays.keys() & LAYERS.keys():
         if arrays[name].dtype == np.float64:  # older versions saved more layers in float64
             arrays[name] = arrays[name].astype(LAYERS[name].dtype, copy=False)
@@ -130,7 +144,7 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
         materials = materials_of(scene.materials) if scene.materials.enabled else None
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
-    world.origin = _origin_of(path, meta.georeference, unmapped, world.shape)
+    world.origin = _origin_of(path, meta, unmapped, world.shape)
     if trees is not None:
         if fault := fault_of_trees(trees, world.shape, world.flora):
             raise UserError(f"{path}: 'trees' {fault}")
@@ -149,14 +163,20 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
 
 
 def _origin_of(
-    path: Path, place: Place | None, unmapped: np.ndarray[Any, Any] | None, shape: tuple[int, int]
+    path: Path, meta: Meta, unmapped: Mapping[str, np.ndarray[Any, Any] | None], shape: tuple[int, int]
 ) -> Origin | None:
-    if unmapped is not None and (unmapped.dtype != np.bool_ or unmapped.shape != shape):
-        raise UserError(f"{path}: '{UNMAPPED}' must be true or false in each cell; it is {unmapped.dtype}")
-    if place is None and unmapped is None:
+    source_shape = (meta.source.rows, meta.source.columns) if meta.source else None
+    for (name, cells), expected in zip(unmapped.items(), (shape, source_shape), strict=True):
+        if cells is not None and (cells.dtype != np.bool_ or cells.shape != expected):
+            raise UserError(f"{path}: '{name}' must be true or false in each cell; it is {cells.dtype}")
+    place, own = meta.georeference, unmapped[UNMAPPED]
+    if place is None and own is None and meta.source is None:
         return None
     try:
-        return Origin(georeference_of(place) if place else None, unmapped)
+        if meta.source and meta.source.middle and not place:
+            raise UserError("its 'source' is projected, and it has no 'georeference' that leads there")
+        source = source_of(meta.source, unmapped[SOURCE_UNMAPPED]) if meta.source else None
+        return Origin(georeference_of(place) if place else None, own, source)
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
 

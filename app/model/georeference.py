@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -23,6 +23,7 @@ Tag = tuple[int, str, int, Any, bool]
 
 # Sine of the largest rotation that is ignored.
 SMALLEST_TURN = 1e-3
+LARGEST_SOURCE = 2**13  # cells along a side of a source model whose world has others
 LONGEST_KEYS = 2**14  # numbers or characters; more than any coordinate system needs
 
 
@@ -94,14 +95,34 @@ def local_place(rows: int, cell_size: float) -> Georeference:
 
 
 @dataclass(frozen=True)
+class SourceGrid:
+    """The cells of the model that a world was resampled from, row 0 in the north.
+
+    Both cover the same extent, unless the model was in degrees that were projected: then `middle` is the longitude and
+    latitude that the projection is true to scale at, and the world lies within the model.
+    """
+
+    rows: int
+    columns: int
+    place: Georeference | None
+    unmapped: NDArray[np.bool_] | None = None  # [row, column]: which of them had no data, where any
+    middle: tuple[float, float] | None = None
+    degrees: float = 1.0  # for each unit of the coordinates of a model that was projected
+
+
+@dataclass(frozen=True)
 class Origin:
-    """The source model of a world: georeference, and mask of missing data, [row, column], if any."""
+    """The source model of a world: georeference, and mask of missing data, [row, column], if any.
+
+    `source` has the cells of the model if the world has others.
+    """
 
     georeference: Georeference | None
     unmapped: NDArray[np.bool_] | None = None
+    source: SourceGrid | None = None
 
     def refined(self, times: int) -> Origin:
-        """The origin for cells refined by this factor."""
+        """The origin for cells refined by this factor, which are no longer those of the model."""
         place, unmapped = self.georeference, self.unmapped
         return Origin(
             None if place is None else place.in_cells(1.0 / times, 1.0 / times),
@@ -115,6 +136,16 @@ class Place(msgspec.Struct, forbid_unknown_fields=True):
     to_model: list[float]  # row by row
     keys: list[tuple[int, list[int | float] | str]]
     pixel_is_point: bool = False
+
+
+class SourceContent(msgspec.Struct, forbid_unknown_fields=True):
+    """A source grid as a saved world has it; which of its cells had no data is an array of its own."""
+
+    rows: Annotated[int, msgspec.Meta(ge=1, le=LARGEST_SOURCE)]
+    columns: Annotated[int, msgspec.Meta(ge=1, le=LARGEST_SOURCE)]
+    place: Place | None = None
+    middle: tuple[float, float] | None = None
+    degrees: float = 1.0
 
 
 def content_of(georeference: Georeference) -> Place:
@@ -132,6 +163,20 @@ def georeference_of(place: Place) -> Georeference:
     if to_model.shape != (6,) or not np.isfinite(to_model).all():
         raise UserError("its 'georeference' leads to no coordinates; it must have 6 finite numbers")
     return Georeference(to_model.reshape(2, 3), tuple(_key(*key) for key in place.keys), place.pixel_is_point)
+
+
+def content_of_source(source: SourceGrid) -> SourceContent:
+    """A source grid for a file."""
+    place = None if source.place is None else content_of(source.place)
+    return SourceContent(source.rows, source.columns, place, source.middle, source.degrees)
+
+
+def source_of(content: SourceContent, unmapped: NDArray[np.bool_] | None) -> SourceGrid:
+    """The source grid that a file has. Raises `UserError` where it is none."""
+    place = None if content.place is None else georeference_of(content.place)
+    if content.middle is not None and not (place and np.isfinite([*content.middle, content.degrees]).all()):
+        raise UserError("its 'source' is projected, and leads to no coordinates")
+    return SourceGrid(content.rows, content.columns, place, unmapped, content.middle, content.degrees)
 
 
 def _key(number: int, value: Sequence[float] | str) -> Tag:

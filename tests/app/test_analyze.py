@@ -174,13 +174,14 @@ def test_georeference_is_kept(kind: str, tmp_path: Path) -> None:
         assert read(tmp_path / "maps", "filled").max() == pytest.approx(0.3048 * GROUND.max(), rel=1e-6)
 
 
-def test_georeference_of_a_map_that_was_resampled_and_turned_north_up(tmp_path: Path) -> None:
+def test_georeference_of_a_map_that_was_brought_back_and_turned_north_up(tmp_path: Path) -> None:
     """Degrees, so that cells are not square, and the southernmost row first."""
     keys = {1024: 2, 1025: 1, 2048: 4326}
     matrix = [0.001, 0, 0, -84.0, 0, 0.001, 0, 36.0, 0, 0, 0, 0, 0, 0, 0, 1.0]
     file = write_tiff(tmp_path / "a.tif", GROUND[::-1], geo_keys=keys, transformation=matrix)
     lists = run(file, tmp_path / "maps")
-    assert (lists["rows"], lists["columns"]) == read(tmp_path / "maps", "filled").shape != (ROWS, COLUMNS)
+    assert (lists["rows"], lists["columns"]) == read(tmp_path / "maps", "filled").shape == (ROWS, COLUMNS)
+    assert (lists["computed_in"]["rows"], lists["computed_in"]["columns"]) != (ROWS, COLUMNS)
     west, east, south, north = -84.0, -84.0 + 0.001 * COLUMNS, 36.0, 36.0 + 0.001 * ROWS
     np.testing.assert_allclose(
         corners(tmp_path / "maps" / "filled.tif"), [[west, north], [east, north], [west, south]], rtol=0.0, atol=1e-9
@@ -395,7 +396,8 @@ def test_the_same_bytes_each_time_and_a_progress_bar(tmp_path: Path, capsys: pyt
     assert "writing watersheds.tif" in error
     made = {path.name for path in (tmp_path / "one").iterdir()}
     assert made == {*(f"{name}.tif" for name in analysis.MAPS), *(f"{name}.png" for name in analysis.PREVIEWS)} | {
-        "analysis.json"
+        "analysis.json",
+        "vectors.gpkg",
     }
     for name in made:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()

@@ -171,7 +171,7 @@ def test_scale_that_is_told_gives_metres_in_unity_and_unreal(tmp_path: Path) -> 
     (path,) = write(landscape, tmp_path, heights=("r16",), side="unreal")
     text = (tmp_path / "ground.r16.txt").read_text()
     shades = read_back(path)
-    heights = landscape.sheet.resized(127, 127).laid_out(landscape.world.ground)
+    heights = landscape.sheet.resized(127, 127).numbers(landscape.world.ground)
     *_, width, length, height, lowest = numbers_of(text, "Unity")
     assert (width, length) == pytest.approx((126 * 40 * 8.0 / 127, 126 * 32 * 8.0 / 127))
     np.testing.assert_allclose(lowest + height * shades / 65535.0, heights, atol=height / 65535.0)

@@ -341,7 +341,7 @@ def test_a_part_across_the_date_line_is_named_as_others_name_it(tmp_path: Path) 
     expected = read_heightmap(tmp_path, part="179.9001,0.2001,180.1001,0.5001")
     found = read_heightmap(tmp_path, part="179.9001,0.2001,-179.8999,0.5001")
     np.testing.assert_array_equal(found.elevation, expected.elevation)
-    words = ["export", str(tmp_path), "--out", str(tmp_path / "out.npy")]
+    words = ["export", str(tmp_path), "--out", str(tmp_path / "out.npy"), "--side", "world"]
     assert cli.main([*words, "--part", "-180.0999,0.2001,-179.8999,0.5001"]) == 0
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), expected.elevation)
 

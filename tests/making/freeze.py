@@ -43,9 +43,9 @@ OTHER_CODECS = (
 
 # What PyInstaller cannot see from the imports: what is found by name, and what is only installed to test.
 COLLECTED = {
-    "collect-submodules": ("app", "kernels", "imagecodecs", "rasterio"),
+    "collect-submodules": ("app", "kernels", "imagecodecs", "pyogrio", "rasterio"),
     "collect-all": ("assets", "shaders"),
-    "collect-data": ("imageio_ffmpeg", "imgui_bundle", "rasterio"),
+    "collect-data": ("imageio_ffmpeg", "imgui_bundle", "pyogrio", "rasterio"),
     "recursive-copy-metadata": ("thalweg",),
     "hidden-import": ("app.frozen_kernels",),
     "exclude-module": (

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from app.cli.table import COMMANDS, find_command
 from app.export.heights import HEIGHT_FORMATS
+from app.export.vectors import LAYERS
 from app.model.parameters import Declaration
 from app.scene.families import families
 from app.scene.scene import DECLARATIONS, GROUPS, load_preset, range_text
@@ -106,6 +107,15 @@ def _kind(name: str) -> str:
 
 def heights() -> str:
     return table(("name", "what"), [(f"`{name}`", of.help) for name, of in HEIGHT_FORMATS.items()])
+
+
+def vectors() -> str:
+    rows = [
+        (f"`{layer}`" if number == 0 else "", f"`{field.name}`", field.help)
+        for layer, row in LAYERS.items()
+        for number, field in enumerate(row.fields)
+    ]
+    return table(("layer", "attribute", "what"), rows)
 
 
 def libraries() -> str:
@@ -211,6 +221,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "parameters": parameters,
     "heightmaps": heightmaps,
     "heights": heights,
+    "vectors": vectors,
     "libraries": libraries,
     "rooms": rooms,
     "process": example("tests/app/invented.py"),

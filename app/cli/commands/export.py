@@ -20,6 +20,7 @@ examples:
   thalweg export world.npz --out land.r16 --side unreal
   thalweg export canyon --cycles 400 --out folder --heights tif,png,exr --surface ground,water
   thalweg export coupled-with-trees --cycles 400 --out folder --maps all --map-format png --trees csv
+  thalweg export world.npz --out land.gpkg
   thalweg export world.npz --out land.glb --triangles 50000
   thalweg export volcano --cycles 200 --out folder --meshes stl --print-width 120
   thalweg export world.npz --out contours.pdf --pictures contours --paper a3

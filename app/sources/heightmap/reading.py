@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.errors import UserError
-from app.model.georeference import Georeference, is_turned
+from app.model.georeference import Georeference, SourceGrid, is_turned
 from app.model.world import DEFAULT_CELL_SIZE, LARGEST_CELL, LARGEST_SIDE, SMALLEST_CELL, SMALLEST_SIDE
 from app.sources.heightmap.formats import Format, format_of
 from app.sources.heightmap.hgt import open_hgt
@@ -47,6 +47,7 @@ class Heightmap:
     relief_from_width: bool = False  # whether the scale of its heights is unknown, and follows the map's width
     missing: NDArray[np.bool_] | None = None  # [row, column]: where cells were filled, if any
     georeference: Georeference | None = None  # where it lies, if the file says so
+    source: SourceGrid | None = None  # the cells of the file, where the map has others
 
 
 def read_heightmap(
@@ -76,9 +77,8 @@ def read_heightmap(
     try:
         if part:
             return _of_raster(raster, path, format, part, cell_size, relief)
-        heightmap = _to_heightmap(raster, path, cell_size, relief)
-        place = _place(path, format, *heightmap.elevation.shape)
-        return replace(heightmap, georeference=place)
+        place = _place(path, format, *raster.samples.shape)
+        return _to_heightmap(raster, path, cell_size, relief, place)
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
     except MemoryError as error:
@@ -92,11 +92,8 @@ def _of_raster(
     rows, columns = raster.samples.shape
     place = _place(path, format, rows, columns)
     part = read_part(text, place.to_model if place else None).within(rows, columns)
-    heightmap = _to_heightmap(raster.part(part), path, cell_size, relief)
-    new_rows, new_columns = heightmap.elevation.shape
-    if place is not None:
-        place = moved(place, part.column, part.row).in_cells(part.columns / new_columns, part.rows / new_rows)
-    return replace(heightmap, georeference=place)
+    place = place and moved(place, part.column, part.row)
+    return _to_heightmap(raster.part(part), path, cell_size, relief, place)
 
 
 # The tiles that were joined last, each with its size and time, and what became of them: what suits a land, and the land
@@ -248,19 +245,21 @@ def _part_of_model(
     heights, missing = model.part(part, step)
     rows, columns = heights.shape
     sides: tuple[float | None, float | None] = None, None
+    source = None
     if place is not None:
         width, height = sides = cell_sides(place.to_model, rows, columns, model.names)
         if degrees := _degrees(model, place, rows, columns):
+            unknown = missing | usual_markers(heights)
+            middle = degrees.metres.longitude, degrees.metres.latitude
+            source = SourceGrid(rows, columns, place, unknown if unknown.any() else None, middle, model.degrees)
             heights, missing, place, size = degrees.projected(
                 heights, missing, min(width, height), datum_of(model.names)
             )
             sides = size, size
             log.info("%s: its degrees are projected to metres around its middle", path)
-    heightmap = _to_heightmap(Raster(heights, missing, *sides, full_scale=model.full_scale), path, cell_size, relief)
-    if place is not None:
-        rows, columns = heightmap.elevation.shape
-        place = place.in_cells(heights.shape[1] / columns, heights.shape[0] / rows)
-    return replace(heightmap, georeference=place)
+    raster = Raster(heights, missing, *sides, full_scale=model.full_scale)
+    heightmap = _to_heightmap(raster, path, cell_size, relief, place)
+    return heightmap if source is None else replace(heightmap, source=source)
 
 
 def _check_readable(path: Path) -> None:
@@ -315,7 +314,10 @@ def _reason(error: Exception) -> str:
     return line if len(line) <= LONGEST_REASON else line[:LONGEST_REASON] + "…"
 
 
-def _to_heightmap(raster: Raster, path: Path, cell_size: float | None, relief: float | None) -> Heightmap:
+def _to_heightmap(
+    raster: Raster, path: Path, cell_size: float | None, relief: float | None, place: Georeference | None
+) -> Heightmap:
+    """The map of a raster that lies in a place, in square cells."""
     width, height = _cell_sides(raster)
     scaled = _full_scale(raster, width)
     # What does not fit becomes infinite or NaN, and so NODATA.
@@ -333,7 +335,12 @@ def _to_heightmap(raster: Raster, path: Path, cell_size: float | None, relief: f
     _check_heights(elevation)
     filled = int(np.count_nonzero(missing))
     unmapped = nearest_cells(missing, *elevation.shape) if filled else None
-    return Heightmap(elevation, size, filled, scaled is not None and not relief, unmapped)
+    (rows, columns), (new_rows, new_columns) = missing.shape, elevation.shape
+    source = None
+    if (rows, columns) != (new_rows, new_columns):
+        source = SourceGrid(rows, columns, place, missing if filled else None)
+        place = place and place.in_cells(columns / new_columns, rows / new_rows)
+    return Heightmap(elevation, size, filled, scaled is not None and not relief, unmapped, place, source)
 
 
 def _cell_sides(raster: Raster) -> tuple[float | None, float | None]:

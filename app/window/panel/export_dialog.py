@@ -117,7 +117,7 @@ class ExportDialog:
             imgui.same_line(0.0, em(0.3))
             if imgui.begin_combo("##proposed", "", imgui.ComboFlags_.no_preview.value):
                 for word in ("", *wish.proposed):
-                    if imgui.selectable(word or "as the world has", word == value)[0]:
+                    if imgui.selectable(word or "as the source has", word == value)[0]:
                         typed = word
                 imgui.end_combo()
         if wish.unit:
@@ -128,7 +128,7 @@ class ExportDialog:
     def _typed_into(self, wish: Wish, value: Any) -> Any:
         """A field for a number or a text, which takes effect when it is left."""
         shown = f"{value:g}" if isinstance(value, float) else str(value)
-        hint = "as the world has" if wish.proposed else ""
+        hint = "as the source has" if wish.proposed else ""
         _, text = imgui.input_text_with_hint("##value", hint, self._typed.get(wish.path, shown))
         tooltip_on_hover(_first_letter(wish.help))
         if imgui.is_item_active():

@@ -1,0 +1,76 @@
+"""The maps of an analysis, by the names of their files: what each is, its unit, and how the file's cells get it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.cli.analyzed_land import Analysis
+from app.export.geotiff import Band, write_geotiff
+
+# The numbers that programs for maps use for directions, by those of `kernels.neighbours`: powers of two clockwise from
+# the east, and 0 for an outlet.
+D8_CODES = np.array([64, 16, 1, 4, 32, 128, 8, 2, 0], np.uint8)
+
+# What is kept of the cells that become one of the file's: their mean, the largest, or that in the middle
+Way = Literal["mean", "largest", "label"]
+
+
+@dataclass(frozen=True)
+class MapRow:
+    """A map of an analysis."""
+
+    help: str
+    values: Callable[[Analysis], NDArray[Any]]  # [row, column], in the cells that were computed in
+    way: Way = "mean"
+    unit: str = ""
+
+    def laid_out(self, found: Analysis) -> NDArray[Any]:
+        """It in the cells of the file."""
+        sheet, values = found.land.sheet, self.values(found)
+        if not sheet.is_source:
+            return values
+        ways = {"mean": sheet.numbers, "largest": sheet.largest, "label": sheet.labels}
+        return ways[self.way](values)
+
+    def write(self, path: Path, found: Analysis) -> None:
+        """It as a GeoTIFF."""
+        land, band = found.land, Band(self.help, self.unit)
+        write_geotiff(path, self.laid_out(found), land.place, (band,), land.sheet.unmapped, optimised=False)
+
+
+def _accumulation(found: Analysis) -> NDArray[np.float64]:
+    """In cells of the file, which can be larger than those that were computed in."""
+    land = found.land
+    cells: NDArray[np.float64] = found.drainage.accumulation
+    return cells * (land.cell_size**2 / land.sheet.cell_area) if land.sheet.is_source else cells
+
+
+MAPS: dict[str, MapRow] = {
+    "filled": MapRow("ground with its depressions filled", lambda found: found.drainage.filled, unit="m"),
+    "lake_depth": MapRow(
+        "depth of lakes", lambda found: (found.drainage.filled - found.land.ground).astype(np.float32), unit="m"
+    ),
+    "lakes": MapRow("number of the lake, 0: none", lambda found: found.lakes.labels, "label"),
+    "directions": MapRow(
+        "D8 direction, powers of two clockwise from the east, 0: outlet",
+        lambda found: D8_CODES[found.drainage.directions],
+        "label",
+    ),
+    "accumulation": MapRow("cells that drain through this one, and itself", _accumulation, "largest", "cells"),
+    "discharge": MapRow("mean discharge", lambda found: found.discharge.astype(np.float32), "largest", "m³/s"),
+    "rivers": MapRow("Strahler order of rivers, 0: none", lambda found: found.rivers, "largest"),
+    "fragments": MapRow("Strahler order of rivers without filling, 0: none", lambda found: found.fragments, "largest"),
+    "watersheds": MapRow("number of the watershed, 0: ocean or coast", lambda found: found.watersheds.labels, "label"),
+    "distance": MapRow(
+        "way of the water to its outlet", lambda found: found.drainage.routes.distances.astype(np.float32), unit="m"
+    ),
+    "path_cost": MapRow(
+        "least way to an outlet that never leads up", lambda found: found.path_cost.astype(np.float32), unit="m"
+    ),
+}

@@ -1,0 +1,87 @@
+"""A land that is analysed, and what was found out about it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.export.sheet import Sheet
+from app.export.vectors import Waters
+from app.model.climate import ClimateParameters
+from app.model.georeference import Georeference, Origin
+from app.model.river_parameters import RiverParameters
+from app.model.runoff import Runoff
+
+if TYPE_CHECKING:
+    from kernels.lakes import Lakes
+    from kernels.rivers import Drainage
+    from kernels.watersheds import Watersheds
+
+
+@dataclass(frozen=True)
+class Land:
+    """The ground in metres [row, column], where it comes from, and what a world says besides: sea, edges, rivers."""
+
+    ground: NDArray[np.float64]
+    cell_size: float
+    origin: Origin | None = None
+    sea_level: float = -math.inf
+    open_edges: bool = True
+    runoff: Runoff = field(default_factory=lambda: Runoff(ClimateParameters().precipitation, least_cells=0.0))
+    rain: NDArray[np.float32] | None = None  # the part of the precipitation that falls on each cell
+    rain_rate: NDArray[np.float32] | None = None  # a factor on it
+    rivers: RiverParameters | None = None  # where they begin, and the smallest watershed; of a world
+    reference_cell_size: float | None = None  # as a world has it
+    cycle: int = 0
+
+    @cached_property
+    def sheet(self) -> Sheet:
+        """The cells of the file that it comes from, in which the maps are; its own where these are the same."""
+        rows, columns = self.ground.shape
+        return Sheet.of_source((rows, columns), self.cell_size, self.origin)
+
+    @property
+    def place(self) -> Georeference | None:
+        """Where these cells lie, where anybody knows."""
+        return self.sheet.place if self.origin and self.origin.georeference else None
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The results for a land."""
+
+    land: Land
+    drainage: Drainage
+    discharge: NDArray[np.float64]  # through each cell, in cubic metres a second
+    rule: RiverParameters  # where rivers begin, and the smallest watershed
+    rivers: NDArray[np.uint8]  # Strahler's orders [row, column]
+    fragments: NDArray[np.uint8]  # the same where nothing is filled: see `app.engine.fragments`
+    fragment_ends: int  # how many of these rivers end in a hollow
+    path_cost: NDArray[np.float64]  # the least way to the ocean that never leads up, in metres
+    lakes: Lakes
+    watersheds: Watersheds
+
+    @property
+    def outlets(self) -> NDArray[np.bool_]:
+        """Where water leaves the land, [row, column]."""
+        from kernels.neighbours import OUTLET
+
+        return np.equal(self.drainage.directions, OUTLET)
+
+    @property
+    def waters(self) -> Waters:
+        """What vectors are made of."""
+        land = self.land
+        return Waters(
+            land.sheet, land.cell_size, self.drainage, self.rivers, self.discharge, self.lakes, self.watersheds
+        )
+
+    @property
+    def runoff(self) -> float:
+        """Of all the land, in cubic metres a second."""
+        return float(self.discharge[self.outlets].sum())

@@ -1,0 +1,339 @@
+"""Rivers as lines, watersheds and lakes as polygons, with coordinates, for programs that work with maps.
+
+Lines run through the middles of the cells that the flow was computed in. Polygons are the outlines of the cells in the
+maps of the same name, along their edges: they do not overlap, and their areas are those of the maps to the last cell.
+"""
+
+from __future__ import annotations
+
+import struct
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.export.projection import coordinate_system
+from app.export.sheet import Sheet
+from app.files.atomic import write_atomically
+
+if TYPE_CHECKING:
+    from kernels.lakes import Lakes
+    from kernels.rivers import Drainage
+    from kernels.watersheds import Watersheds
+
+Numbers = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+VECTORS_FILE = "vectors.gpkg"
+WKB_LINE, WKB_POLYGON, WKB_MULTIPOLYGON = 2, 3, 6  # of the standard "Simple feature access"
+LITTLE_ENDIAN = 1
+SAME_DATE = "1970-01-01T00:00:00.000Z"  # of the last change, so that the same land has the same bytes
+
+
+@dataclass(frozen=True)
+class Waters:
+    """What was found out about the water of a land; arrays are [row, column] of the cells it was computed in."""
+
+    sheet: Sheet  # the cells of the maps
+    cell_size: float  # of those that were computed in, in metres
+    drainage: Drainage
+    orders: NDArray[np.uint8]  # Strahler's, of rivers
+    discharge: Numbers  # in cubic metres a second
+    lakes: Lakes
+    watersheds: Watersheds
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, columns = self.orders.shape
+        return rows, columns
+
+    def coordinates(self, rows: Numbers, columns: Numbers) -> Numbers:
+        """Coordinates [place, 2] of places, counted in computed cells from the corner."""
+        return np.stack(self.sheet.coordinates(*self.sheet.places(rows, columns, self.shape)), axis=-1)
+
+
+# Rivers.
+
+
+@dataclass(frozen=True)
+class Reaches:
+    """Rivers cut where they meet: each reach runs from its source or a confluence down to the next one or to an outlet.
+
+    The cells of reach k, from `begin[k]` to `begin[k + 1]`, are those of its way: the last is where the next one
+    begins, or the outlet.
+    """
+
+    cells: Integers  # row * columns + column
+    begin: Integers  # [reach + 1]
+    following: Integers  # the reach below; -1 where there is none
+
+    def __len__(self) -> int:
+        return len(self.following)
+
+
+def reaches_of(directions: NDArray[np.int8], orders: NDArray[np.uint8]) -> Reaches:
+    """The reaches of rivers in the order of their first cells, see `Waters`.
+
+    A river of a single cell, which is an outlet itself, has no length and is no reach.
+    """
+    from kernels.neighbours import OUTLET, index_steps
+
+    flat = directions.reshape(-1)
+    is_river = orders.reshape(-1) > 0
+    cells = np.flatnonzero(is_river)
+    leaves = flat[cells] == OUTLET
+    below = cells + index_steps(directions.shape[1])[flat[cells]]
+    inflows = np.bincount(below[~leaves & is_river[below]], minlength=flat.size)
+    starts = cells[~leaves & (inflows[cells] != 1)]
+    number = np.full(flat.size, -1, np.int64)
+    number[starts] = np.arange(len(starts))
+    next_of = np.full(flat.size, -1, np.int64)
+    next_of[cells[~leaves]] = below[~leaves]
+    ways, lengths, following = list[int](), list[int](), list[int]()
+    step, reach_of = next_of.tolist(), number.tolist()
+    for start in starts.tolist():
+        before, cell = len(ways), start
+        ways.append(cell)
+        while True:
+            cell = step[cell]
+            ways.append(cell)
+            if reach_of[cell] >= 0 or step[cell] < 0:
+                break
+        lengths.append(len(ways) - before)
+        following.append(reach_of[cell])
+    begin = np.append(0, np.cumsum(np.array(lengths, np.int64))).astype(np.int64)
+    return Reaches(np.array(ways, np.int64), begin, np.array(following, np.int64))
+
+
+def way_lengths(reaches: Reaches, columns: int) -> Numbers:
+    """The length of each reach in cells."""
+    south, east = (np.diff(part) for part in np.divmod(reaches.cells, columns))
+    along = np.append(0.0, np.cumsum(np.hypot(south, east)))
+    lengths: Numbers = along[reaches.begin[1:] - 1] - along[reaches.begin[:-1]]
+    return lengths
+
+
+# Layers.
+
+
+@dataclass(frozen=True)
+class Field:
+    """An attribute: its name in the file with its unit, and what it is."""
+
+    name: str
+    help: str
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Features of one kind: shapes as well-known binary, and a column for each field; masked where there is none."""
+
+    shapes: NDArray[Any]
+    columns: dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class LayerRow:
+    """A layer of the file: what it holds, of which shape, with which fields, and how it is found."""
+
+    help: str
+    shape: str
+    fields: tuple[Field, ...]
+    find: Callable[[Waters], Layer]
+
+
+def _rivers(waters: Waters) -> Layer:
+    reaches = reaches_of(waters.drainage.directions, waters.orders)
+    rows, columns = np.divmod(reaches.cells, waters.shape[1])
+    points = waters.coordinates(rows + 0.5, columns + 0.5)
+    shapes = [
+        _wkb(WKB_LINE, [points[begin:end]])
+        for begin, end in zip(reaches.begin[:-1].tolist(), reaches.begin[1:].tolist(), strict=True)
+    ]
+    first, last = reaches.cells[reaches.begin[:-1]], reaches.cells[reaches.begin[1:] - 2]
+    through = waters.drainage.accumulation.reshape(-1)[last] * waters.cell_size**2
+    labels = waters.watersheds.labels.reshape(-1)[first]
+    return Layer(
+        _objects(shapes),
+        {
+            "id": np.arange(1, len(reaches) + 1),
+            "next_id": np.ma.masked_equal(reaches.following + 1, 0),
+            "strahler": waters.orders.reshape(-1)[first].astype(np.int32),
+            "length_m": way_lengths(reaches, waters.shape[1]) * waters.cell_size,
+            "discharge_m3_s": waters.discharge.reshape(-1)[last].astype(np.float64),
+            "catchment_m2": through,
+            "watershed": np.ma.masked_equal(labels, 0),
+        },
+    )
+
+
+def _watersheds(waters: Waters) -> Layer:
+    found = waters.watersheds
+    numbers, shapes = _outlines(found.labels, waters.sheet)
+    outlets = found.outlet[numbers - 1]
+    places = waters.coordinates(*(part + 0.5 for part in np.divmod(outlets, waters.shape[1])))
+    return Layer(
+        shapes,
+        {
+            "id": numbers,
+            "area_m2": found.cells[numbers - 1] * waters.cell_size**2,
+            "discharge_m3_s": waters.discharge.reshape(-1)[outlets].astype(np.float64),
+            "outlet_x": places[:, 0],
+            "outlet_y": places[:, 1],
+        },
+    )
+
+
+def _lakes(waters: Waters) -> Layer:
+    found, area = waters.lakes, waters.cell_size**2
+    numbers, shapes = _outlines(found.labels, waters.sheet)
+    lake = numbers - 1
+    return Layer(
+        shapes,
+        {
+            "id": numbers,
+            "level_m": found.level[lake],
+            "depth_m": found.depth[lake],
+            "area_m2": found.cells[lake] * area,
+            "volume_m3": found.volume[lake],
+            "catchment_m2": found.inflow[lake] * area,
+            "discharge_m3_s": waters.discharge.reshape(-1)[found.outlet[lake]].astype(np.float64),
+        },
+    )
+
+
+LAYERS: dict[str, LayerRow] = {
+    "rivers": LayerRow(
+        "rivers, cut where they meet",
+        "LineString",
+        (
+            Field("id", "number of the reach"),
+            Field("next_id", "number of the reach that it flows into; none where it ends at an outlet"),
+            Field("strahler", "Strahler order"),
+            Field("length_m", "length along the middles of cells, m"),
+            Field("discharge_m3_s", "mean discharge at its lower end, before the confluence, m³/s"),
+            Field("catchment_m2", "land that drains through its lower end, m²"),
+            Field("watershed", "number of the watershed that it lies in; none on the coast"),
+        ),
+        _rivers,
+    ),
+    "watersheds": LayerRow(
+        "watersheds, with numbers as in their map",
+        "MultiPolygon",
+        (
+            Field("id", "number of the watershed"),
+            Field("area_m2", "area of its land, m²"),
+            Field("discharge_m3_s", "mean discharge at its outlet, m³/s"),
+            Field("outlet_x", "coordinate of its outlet to the east, in units of the coordinate system"),
+            Field("outlet_y", "coordinate of its outlet to the north"),
+        ),
+        _watersheds,
+    ),
+    "lakes": LayerRow(
+        "lakes, with numbers as in their map",
+        "MultiPolygon",
+        (
+            Field("id", "number of the lake"),
+            Field("level_m", "height of its surface, m"),
+            Field("depth_m", "its largest depth, m"),
+            Field("area_m2", "area, m²"),
+            Field("volume_m3", "volume, m³"),
+            Field("catchment_m2", "land that drains through its outlet, m²"),
+            Field("discharge_m3_s", "mean discharge at its outlet, m³/s"),
+        ),
+        _lakes,
+    ),
+}
+
+
+# Shapes.
+
+
+def _outlines(labels: NDArray[np.int32], sheet: Sheet) -> tuple[Integers, NDArray[Any]]:
+    """Numbers of what is in a map, [row, column], from 1 on, and the outlines of its cells in the maps."""
+    from rasterio.features import shapes
+
+    laid = np.ascontiguousarray(sheet.labels(labels) if sheet.is_source else labels, np.int32)
+    if sheet.unmapped is not None:
+        laid = np.where(sheet.unmapped, np.int32(0), laid)
+    parts: dict[int, list[list[Numbers]]] = {}
+    for shape, number in shapes(laid, mask=laid > 0, connectivity=4):
+        rings = [np.asarray(ring) for ring in shape["coordinates"]]
+        parts.setdefault(int(number), []).append(
+            [np.stack(sheet.coordinates(ring[:, 1], ring[:, 0]), axis=-1) for ring in rings]
+        )
+    numbers = sorted(parts)
+    return np.array(numbers, np.int64), _objects([_multipolygon(parts[number]) for number in numbers])
+
+
+def _objects(shapes: Sequence[bytes]) -> NDArray[Any]:
+    array = np.empty(len(shapes), object)
+    array[:] = shapes
+    return array
+
+
+def _wkb(kind: int, rings: Sequence[Numbers]) -> bytes:
+    """A line, which is one ring that need not be closed, or a polygon, as well-known binary."""
+    head = struct.pack("<BI", LITTLE_ENDIAN, kind)
+    if kind == WKB_POLYGON:
+        head += struct.pack("<I", len(rings))
+    return head + b"".join(struct.pack("<I", len(ring)) + ring.astype("<f8").tobytes() for ring in rings)
+
+
+def _multipolygon(polygons: Sequence[Sequence[Numbers]]) -> bytes:
+    head = struct.pack("<BII", LITTLE_ENDIAN, WKB_MULTIPOLYGON, len(polygons))
+    return head + b"".join(_wkb(WKB_POLYGON, rings) for rings in polygons)
+
+
+# Files.
+
+
+def write_geopackage(path: Path, waters: Waters) -> None:
+    """All layers in one GeoPackage. The file that was there stays whole until all is written."""
+    from pyogrio import set_gdal_config_options
+    from pyogrio.raw import write
+
+    set_gdal_config_options({"OGR_CURRENT_DATE": SAME_DATE})
+    crs = coordinate_system(waters.sheet.place)
+    with tempfile.TemporaryDirectory() as folder, write_atomically(path) as file:
+        made = Path(folder) / path.with_suffix(".gpkg").name
+        for name, row in LAYERS.items():
+            layer = row.find(waters)
+            assert list(layer.columns) == [field.name for field in row.fields]
+            write(
+                made,
+                layer.shapes,
+                [np.ma.getdata(column) for column in layer.columns.values()],
+                list(layer.columns),
+                field_mask=[
+                    np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else None
+                    for column in layer.columns.values()
+                ],
+                layer=name,
+                driver="GPKG",
+                geometry_type=row.shape,
+                crs=crs,
+                layer_options={"DESCRIPTION": row.help},
+            )
+        file.write(made.read_bytes())
+
+
+@dataclass(frozen=True)
+class VectorFormat:
+    """A format of vectors: what it is, the name of its file, its writer, and about how long it is per cell."""
+
+    help: str
+    file: str
+    write: Callable[[Path, Waters], None]
+    bytes_per_cell: float
+
+
+VECTOR_FORMATS: dict[str, VectorFormat] = {
+    "gpkg": VectorFormat(
+        "GeoPackage with rivers as lines, watersheds and lakes as polygons", VECTORS_FILE, write_geopackage, 1.0
+    ),
+}
