@@ -15,6 +15,11 @@
 #endif
 
 uniform vec2 scene_size;        // in pixels
+#if FINE_WATER == 1
+uniform sampler2D lit_land;  // light that the land sends on, times its area, which is in the last channel
+uniform sampler2D skyline;   // elevation of the land with its trees
+uniform float tallest_tree;  // metres
+#endif
 
 #ifndef FOG
 #define FOG 0
@@ -136,28 +141,25 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
 }
 
 #if FINE_WATER == 1
+const float LAND_BEGINS = 0.6;  // texels of the lit land behind its shore
 const int MIRROR_STEPS = 40, MIRROR_HALVINGS = 6;
 const float MIRROR_MISSES = 0.25;  // slope by which a ridge between two steps is missed at most
 const float MIRROR_STEEP = 0.2;   // steepness of waves that mirror less of the land
 const float MIRROR_GROWS = 1.15;  // from step to step: about as much as land looks smaller there
 
-// How far a ray is below the ground where it has come so far, as a slope seen from where it began.
+// How far a ray is below the ground, or the tops of trees, where it has come so far, as a slope seen from where it began.
 float below_ground(vec3 from, vec3 direction, float reach) {
     vec3 at = from + direction * reach;
-    return (ground_height(surface, at.xz) - at.y) / reach;
+    return (ground_height(skyline, at.xz) - at.y) / reach;
 }
 
-// What the land is like that a ray meets so far away, seen through the air.
+// The land that a ray meets so far away, seen through the air.
 vec3 mirrored_land(vec3 from, vec3 direction, float reach) {
-    vec2 place = from.xz + direction.xz * reach, uv = map_uv(place);
-    vec4 there = textureLod(surface, uv, 0.0), noise = vec4(0.5);
-    vec3 seen = textureLod(light, uv, 0.0).xyz;
-    StrataTop top = strata_top_at(uv);
-    float steepness = apparent_steepness(there);
-    Ground ground = ground_material(place / frame.map.z, there, top, steepness, seen.z - 0.5, noise, coarse_detail(place / frame.map.z));
-    vec3 normal = normalize(vec3(-there.y * frame.map.w, 1.0, -there.z * frame.map.w));
-    vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * seen.x + sky_light(normal) * seen.y;
-    return mix(horizon_colour(direction), ground.albedo * lit, exp(-frame.air.x * reach));
+    // Low down, where the ray has come in: at the shore itself what is mixed is half water.
+    float texel = map_extent().x / float(textureSize(lit_land, 0).x);
+    float in_land = LAND_BEGINS * texel * (1.0 - smoothstep(0.0, 2.0 * texel, direction.y * reach));
+    vec4 land = textureLod(lit_land, map_uv(from.xz + direction.xz * (reach + in_land)), 0.0);
+    return mix(horizon_colour(direction), land.rgb / max(land.a, 1e-3), exp(-frame.air.x * reach));
 }
 
 // How far from a place on the map there is no land, in metres, as far as that is known.
@@ -187,7 +189,7 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
     float met = 0.0, nearest = -1e9;
     for (int i = 0; i < MIRROR_STEPS && met == 0.0; ++i) {
         float reach = entry + along;
-        if (from.y + ray.y * reach > frame.heights.y || within_map(from.xz + ray.xz * reach) <= 0.0) break;
+        if (from.y + ray.y * reach > frame.heights.y + tallest_tree || within_map(from.xz + ray.xz * reach) <= 0.0) break;
         float below = below_ground(from, ray, reach);
         if (below > nearest) {
             nearest = below;

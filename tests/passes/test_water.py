@@ -28,7 +28,7 @@ from tests.passes import gl
 from tests.passes.conftest import Draw
 from tests.passes.rows import rows
 from tests.passes.test_picture import STATES, reset
-from tests.passes.worlds import bumps, flat, hills, plane, snapshot, way, with_layers
+from tests.passes.worlds import bumps, flat, hills, plane, planted, snapshot, way, with_layers
 
 CELL = 10.0
 NUMBERS = itertools.count(5000)  # of worlds
@@ -292,6 +292,26 @@ def test_a_ridge_is_mirrored_whole_up_to_its_crest(draw: Draw) -> None:
     line = np.polynomial.Polynomial.fit(np.arange(240), height, 2)
     assert np.abs(height - line(np.arange(240))).max() < 4.5
     assert np.abs(np.diff(height)).max() <= 2
+
+
+def test_trees_on_the_shore_are_mirrored(draw: Draw) -> None:
+    """A wood on a low shore darkens the water before it, and nothing else of it."""
+    row, column = np.mgrid[:128, :128]
+    shown = flooded(np.where(row < 60, 1.0, -40.0), 0.0)
+    places = np.argwhere((row > 52) & (row < 60) & (column > 48) & (column < 80)) + 0.5
+    trees = np.column_stack([places, np.ones(len(places)), np.ones(len(places)), np.full(len(places), 0.95)])
+    camera = Camera(glm.vec3(64 * CELL, 0.0, 70 * CELL), 0.0, 6.0, 45.0 * CELL, 40.0)
+    scene = calm(quality="high", sun_height=50.0, sun_direction=200.0, tree_size=4.0)
+    with_trees, without = (
+        draw(each, camera, scene, size=(160, 160)).astype(float) for each in (planted(shown, trees), shown)
+    )
+    darker = (without - with_trees).mean(axis=2) > 12.0
+    water = (without[..., 2] - without[..., 0]).mean(axis=1) > 20.0
+    shore = 159 - int(np.argmin(water[::-1]))  # above which lie land and trees
+    mirrored = darker[shore + 2 : shore + 12]
+    assert mirrored[:, 60:100].mean() > 0.5
+    assert mirrored[:, [*range(10), *range(150, 160)]].mean() < 0.05
+    assert darker[-10:].mean() < 0.05, "the sky is mirrored near the eye"
 
 
 @pytest.mark.parametrize("direction", [90.0, 270.0])

@@ -9,8 +9,8 @@ import moderngl
 from app.model.plants import Flora
 from app.picture.passes import unlocked
 from app.picture.passes.geometry import Geometry
-from app.picture.passes.shaders import Drawing, ShaderLibrary
-from app.picture.passes.targets import MIPMAPPED, MapTarget
+from app.picture.passes.shaders import Drawing, FullScreen, ShaderLibrary
+from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 from app.picture.passes.tree_shapes import CROWN_AREA
 
 NO_FOREST = (0.0, 0.0, 0.0, 0.0)  # the uniform of canopy.glsl where it is not read
@@ -23,6 +23,40 @@ class Crowns(NamedTuple):
     version: int  # of the trees
     flora: Flora
     height: float  # of a full-grown tree, cells
+
+
+class SkylineMap:
+    """The elevation of the land with the tops of its trees, for each cell in metres: what water mirrors."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._drawing = FullScreen(context, shaders, "skyline.frag")
+        self._target = MapTarget(context, (1, "f4"))
+        self._drawn: tuple[object, ...] | None = None
+
+    @property
+    def texture(self) -> moderngl.Texture | None:
+        """None where no trees stand, or it was not asked for."""
+        return None if self._drawn is None else self._target.texture()
+
+    def update(self, surface: moderngl.Texture, canopy: CanopyMap, ground: int, cell_size: float, scale: float) -> None:
+        """Draw it where trees, the version of the `ground`, or the `scale` of heights have changed."""
+        if canopy.drawn is None:
+            self.forget()
+            return
+        wanted = canopy.drawn, ground, scale, surface.size
+        if wanted != self._drawn:
+            self._target.fit(surface.size)
+            self._drawing.program.bind(surface=surface, canopy=canopy.texture)
+            self._drawing.program.set(tree_height=canopy.drawn.height * cell_size)
+            self._drawing.draw(self._target.framebuffer)
+            self._drawn = wanted
+
+    def forget(self) -> None:
+        """Redraw it, though nothing has changed, or have none."""
+        self._drawn = None
+
+    def release(self) -> None:
+        release_all(self._target, self._drawing)
 
 
 class CanopyMap:

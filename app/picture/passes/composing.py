@@ -109,7 +109,7 @@ def compose(
     _begin_bounce(taken, maps, block, has_canopy=defines["CANOPY"] > 0, at_once=at_once)
     if maps.bounce.band is not None:
         targets["lit land"] = maps.bounce.lit_land
-    textures["bounce"] = maps.bounce.texture
+    textures |= {"bounce": maps.bounce.texture, "lit_land": colour(maps.bounce.lit_land)}
     return Frame(
         snapshot=snapshot,
         camera=camera,
@@ -179,6 +179,7 @@ def _uniforms(taken: Taken, maps: LandMaps, tree_view: TreeView) -> dict[str, Un
         **leaf_uniforms(forest, taken.shot.appearance.view.tree_size),
         "scene_size": (float(crop.width), float(crop.height)),
         "relief_span": maps.relief_span,
+        "tallest_tree": 0.0 if forest is None else tree_view.height,
         "level_is_known": maps.water.level_is_known,
         "tile": float(TILE),
         "stream_far": STREAM_FAR if quality.deferred else FINE_STREAM_FAR,

@@ -13,7 +13,7 @@ from app.model.plants import ROOTED_GROUND
 from app.model.snapshot import SURVEYED_FLOW, Snapshot
 from app.model.view_parameters import ViewParameters
 from app.picture.passes.bounce import BounceMap
-from app.picture.passes.canopy import CanopyMap, Crowns
+from app.picture.passes.canopy import CanopyMap, Crowns, SkylineMap
 from app.picture.passes.cover import LIVING, CoverMap
 from app.picture.passes.detail import detail_texture
 from app.picture.passes.flow_map import FlowMap
@@ -52,6 +52,7 @@ class LandMaps:
         self.materials = MaterialTextures(context)
         self._cover = CoverMap(context, shaders)
         self._canopy = CanopyMap(context, shaders)
+        self._skyline = SkylineMap(context, shaders)
         self.light = LightMap(context, shaders)
         self.bounce = BounceMap(context, shaders)
         self._relief = ReliefMap(context, shaders)
@@ -160,6 +161,12 @@ class LandMaps:
         self._cover.update(snapshot, self.layers, self.materials.textures())
         self.trees.update(run_up, at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)
+        if quality.fine_water and self.water.is_seen:
+            self._skyline.update(
+                self.surface.texture, self._canopy, snapshot.ground_version, snapshot.cell_size, view.exaggeration
+            )
+        else:
+            self._skyline.forget()
         self._update_light(snapshot, view, quality)
         if view.drifting_sand > 0.0 and quality.detail_scales > 2:
             self._airborne.update(snapshot, self.layers)
@@ -225,6 +232,7 @@ class LandMaps:
             "light": self.light.texture,
             "marks": self.marks.texture,
             "canopy": self._canopy.texture,
+            "skyline": self._skyline.texture or self.surface.texture,
             "palette": self._palette(overlay, snapshot),
             "overlay_layer": self._overlay_texture(overlay, snapshot),
         }
@@ -255,6 +263,7 @@ class LandMaps:
             self._overlay,
             self._course,
             self._canopy,
+            self._skyline,
             self.light,
             self.bounce,
             self._fractures,
@@ -273,6 +282,7 @@ class LandMaps:
             self.materials,
             self._cover,
             self._canopy,
+            self._skyline,
             self.light,
             self.bounce,
             self._fractures,

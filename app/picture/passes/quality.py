@@ -51,7 +51,7 @@ class Quality:
     @property
     def bounce_side(self) -> int:
         """Texels along the longer side of that."""
-        return 128 if self.deferred else 256
+        return 128 if self.deferred else 512 if self.fine_water else 256
 
     @property
     def mipmaps(self) -> Filter:
