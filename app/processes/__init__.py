@@ -1,4 +1,4 @@
-"""The processes: to import one's file makes it known, and it says its place in the cycle itself."""
+"""The processes. Importing the file of a process registers it; it declares its own place in the cycle."""
 
 from app.processes import (
     braiding as braiding,

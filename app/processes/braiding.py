@@ -1,4 +1,4 @@
-"""Braiding: water that parts among bars of its own gravel, and joins again."""
+"""Braiding: water that splits around bars of its own gravel, and joins again."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from kernels.braids import Braided
 
 BROUGHT = "brought by rivers"
-MOVED_BED = 0.01  # metres that go over a cell in a cycle where all of its bed moves: a stone's thickness
+MOVED_BED = 0.01  # metres of transport over a cell in a cycle at which its whole bed moves: a stone's thickness
 
 
 def read_rivers(text: str) -> tuple[Spring, ...]:
-    """Where rivers come onto the map, and their water. Raises `UserError` where the text is none."""
+    """Where rivers enter the map, and their water. Raises `UserError` if the text is invalid."""
     return read_springs(text, "braiding.springs", "m of water over one cell")
 
 
@@ -92,7 +92,7 @@ class Braiding:
         _show(world, braided, parameters, among_drops=self.after in cycle.running)
 
     def fade(self, world: World, parameters: BraidingParameters) -> bool:
-        """Let plants come back to what was moved."""
+        """Age reworked ground, so that plants return."""
         if "reworked" not in world.layers or not world.layers["reworked"].any():
             return False
         _age(world, parameters)
@@ -110,7 +110,7 @@ def _sources(world: World, parameters: BraidingParameters) -> NDArray[np.float64
 
 
 def _show(world: World, braided: Braided, parameters: BraidingParameters, *, among_drops: bool) -> None:
-    """Let the traces of flowing water, and of what it moves, follow the threads."""
+    """Update the traces of flow and reworked ground from the threads."""
     reworked = _age(world, parameters).reshape(-1)
     moved = np.minimum(braided.carried.reshape(-1)[braided.cells] / MOVED_BED, 1.0).astype(np.float32)
     reworked[braided.cells] = np.maximum(reworked[braided.cells], moved)
@@ -118,7 +118,7 @@ def _show(world: World, braided: Braided, parameters: BraidingParameters, *, amo
 
 
 def _age(world: World, parameters: BraidingParameters) -> NDArray[np.float32]:
-    """Let what was moved be a cycle older."""
+    """Age reworked ground by a cycle."""
     from kernels import braids
 
     reworked: NDArray[np.float32] = world.trace("reworked")
@@ -129,9 +129,9 @@ def _age(world: World, parameters: BraidingParameters) -> NDArray[np.float32]:
 def follow_threads(
     world: World, stream: NDArray[Any], discharge: NDArray[Any], weight: float, *, among_drops: bool
 ) -> None:
-    """Let the traces of flowing water follow those of threads, by a weight.
+    """Move the traces of flow towards those of the threads, by a weight.
 
-    Among drops they do where any threads have run: elsewhere drops leave them, and know how fast they fade.
+    With drops, only where threads have run; elsewhere drops maintain the traces.
     """
     from kernels import braids
 

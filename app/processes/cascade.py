@@ -1,4 +1,4 @@
-"""Loose material that slides where it is steeper than its angle of repose (after McDonald 2020)."""
+"""Sliding of loose material above its angle of repose (after McDonald 2020)."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Cascade:
         return parameters.where == "under_wind"
 
     def step(self, world: World, parameters: CascadeParameters, cycle: Cycle) -> None:
-        """Advance `world` by the slides of one cycle. They only move what is there: the ledger has no entry of them.
+        """Advance `world` by the slides of one cycle. Slides conserve mass, so the ledger has no entry.
 
         What slides is a flux down the excess of the slope: a diffusion, which takes n² passes in cells n times as fine
         to do the same in metres in the same time.
@@ -107,7 +107,7 @@ class Cascade:
 def _where_blown(world: World, cycle: Cycle) -> NDArray[np.float32] | None:
     """The rates of the world, with mobility only where a parcel of this cycle was, or in a cell beside.
 
-    The article lets a cell and its neighbours slide at each contact. Where no wind blew, sand slides everywhere.
+    In the article a cell and its neighbours slide at each contact. Without wind, sand slides everywhere.
     """
     if cycle.blown is None:
         return world.rates

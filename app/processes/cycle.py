@@ -1,4 +1,4 @@
-"""One cycle, as processes see it: what holds for all of them, and what one tells those after it."""
+"""The context of one cycle: common values, and messages from one process to later ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kernels.scratch import Scratch
 
 
 class Spills(NamedTuple):
-    """What ran over the outlets of lakes in this cycle. It stands in the layer `water`, on the cells beyond them."""
+    """Water that spilled over the outlets of lakes in this cycle. It is in the layer `water`, beyond the outlets."""
 
     sill: NDArray[np.int32]  # the highest cell on the way out, as row * columns + column
     beyond: NDArray[np.int32]  # the next one
@@ -23,7 +23,7 @@ class Spills(NamedTuple):
 
 
 class Rising(NamedTuple):
-    """Groundwater that comes to the surface in this cycle. It is in no layer any more: drops carry it on."""
+    """Groundwater that surfaces in this cycle. It is in no layer any more: drops carry it on."""
 
     cell: NDArray[np.int64]  # row * columns + column
     depth: NDArray[np.float64]  # m over one cell
@@ -31,12 +31,12 @@ class Rising(NamedTuple):
 
 @dataclass
 class Cycle:
-    """What a process is given beside the world and its parameters. The next cycle begins with nothing told."""
+    """Input of processes besides the world and their parameters. Each cycle starts with a new one."""
 
     weather: Weather = field(default_factory=Weather)
     edges: EdgeParameters = field(default_factory=EdgeParameters)
-    running: frozenset[str] = frozenset()  # names of the processes that run in it
-    scratch: Scratch = field(default_factory=Scratch)  # that all of them work in, one after the other
+    running: frozenset[str] = frozenset()  # names of the running processes
+    scratch: Scratch = field(default_factory=Scratch)  # scratch arrays, shared in turn
     river_width: float = RIVER_WIDTH  # metres, of a river of 1 m³/s
     spills: Spills | None = None  # by lakes; None: they are not simulated
     rising: Rising | None = None  # by moisture, until drops have taken it
@@ -53,5 +53,5 @@ class Cycle:
 
 
 def compounded(part: float, times: float) -> float:
-    """The part that goes, or the chance of what happens, in so many times the time or the steps of `part`."""
+    """A fraction or chance `part`, compounded over a number of steps."""
     return part if times == 1.0 else 1.0 - (1.0 - part) ** times

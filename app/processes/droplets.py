@@ -19,24 +19,24 @@ from app.processes.kinds import account_for
 from app.processes.process import ProcessFailure, register
 
 MOST_DROPS = 100_000.0  # of one spring in a cycle
-SPILL_SPEED = 0.5  # cells of the reference per unit of time: so fast a drop leaves the sill of a lake
-VOLUME = 4  # the column of it in a table of drops
-IN_RIVERS = " in rivers"  # how the build goes on for drops that carry by the discharge of their river
-DRY_STREAM = 1e-6  # a stream that drops pass less often is none: what fades comes to an end
+SPILL_SPEED = 0.5  # reference cells per unit of time: speed of drops that leave a lake
+VOLUME = 4  # column of the volume in a table of drops
+IN_RIVERS = " in rivers"  # suffix of the build for drops that carry by the discharge of their river
+DRY_STREAM = 1e-6  # least frequency of a stream
 
 
 class Spring(NamedTuple):
-    """A place where water wells up."""
+    """A spring."""
 
-    south: float  # from the map's northern edge, as a part of its height
-    east: float  # from the western edge, as a part of its width
+    south: float  # from the northern edge, as a fraction of the map
+    east: float  # from the western edge, as a fraction of the map
     drops: float  # of volume 1, in each cycle
 
 
 def read_springs(text: str, name: str = "droplets.springs", amount: str = "drops") -> tuple[Spring, ...]:
-    """The springs that a text lists, the value of the parameter of this name; `amount` is what they give.
+    """The springs in the text of the parameter `name`; `amount` is the unit of their strength, for errors.
 
-    Raises `UserError` where it is none.
+    Raises `UserError` if it is invalid.
     """
     springs = []
     for part in filter(None, (part.strip() for part in text.split(";"))):
@@ -133,7 +133,7 @@ class DropletErosion:
         self.step(_small_world(rich=True), DropletParameters(count=1), Cycle())
 
     def alternative(self, parameters: DropletParameters) -> str:
-        """Whether drops know the river that they are in."""
+        """Whether drops use the discharge of their river."""
         return IN_RIVERS if parameters.river_transport > 0.0 else ""
 
     def prepare_alternative(self, alternative: str, *, rich: bool) -> None:
@@ -141,7 +141,7 @@ class DropletErosion:
         self.step(_small_world(rich=rich), DropletParameters(count=1, river_transport=1.0), Cycle())
 
     def asks_for_rich(self, parameters: DropletParameters, running: frozenset[str]) -> bool:
-        """Only what lies on the ground asks for it."""
+        """Whether the ground needs the richer kernel."""
         return False
 
     def step(self, world: World, parameters: DropletParameters, cycle: Cycle) -> None:
@@ -194,9 +194,9 @@ def _small_world(*, rich: bool = False) -> World:
 
 
 def _drops_for_one(world: World) -> float:
-    """How many drops of a world stand for one of the reference: so many cells of the one have the area of the other's.
+    """Drops per drop of the reference: the ratio of cell areas.
 
-    So as much water falls on an area, and as much passes.
+    So rain and flow per area stay the same.
     """
     return (world.reference_cell_size / world.cell_size) ** 2
 
@@ -207,11 +207,11 @@ def _water_of_drop(world: World, parameters: DropletParameters) -> float:
 
 
 def raise_averages(world: World, parameters: DropletParameters, cycles: int, before: World) -> None:
-    """Let the averages of streams be what they come to after many cycles like the latest `cycles`.
+    """Set the averages of streams to their limit after many cycles like the latest `cycles`.
 
     `before` is the world of before these: of its averages nothing stays.
     """
-    if parameters.river_transport == 0.0:  # else they are plain means
+    if parameters.river_transport == 0.0:  # otherwise they are plain means
         left = (1.0 - parameters.stream_memory) ** cycles
         for name in side_by_side("flow"):
             if name in before.layers:
@@ -240,7 +240,7 @@ def _run(
     starts: NDArray[np.float64] | None = None,
     settled: bool,
 ) -> float:
-    """Let drops of rain and of sources run, as `_spring_drops` has them, over lakes and sea where these are `settled`.
+    """Run drops of rain and of sources, as `_spring_drops` has them, over lakes and sea where these are `settled`.
 
     `starts` are the places of the rain's, see `_rain_drops`.
 

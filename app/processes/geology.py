@@ -36,7 +36,7 @@ class Geology:
     """Lets geological time pass over a world, one cycle at a time."""
 
     name: ClassVar[str] = "geology"
-    after: ClassVar[str] = ""  # before lakes, which rise with their beds
+    after: ClassVar[str] = ""  # before lakes, whose beds it raises
     parameters: ClassVar[type[Parameters]] = GeologyParameters
     changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", STRATA, ROOTED_GROUND)
 
@@ -60,7 +60,7 @@ class Geology:
         return False
 
     def release(self) -> None:
-        """Give back the memory that it keeps from step to step."""
+        """Release memory kept between steps."""
         self._uplift = None
 
     def _step_on(self, world: World) -> None:
@@ -69,7 +69,7 @@ class Geology:
             self.step(world, GeologyParameters(slope_exponent=exponent), Cycle(edges=sea))
 
     def step(self, world: World, parameters: GeologyParameters, cycle: Cycle) -> tuple[str, ...]:
-        """Advance `world` by the years of the cycles since the last step, if it is time for one; else they wait."""
+        """Advance `world` by the years since the last step, if a step is due."""
         from kernels.landscape import evolve, lay_lowest
         from kernels.materials import Moved
 
@@ -84,7 +84,7 @@ class Geology:
         base_level = has_base_level(parameters, walls=walls)
         uplift = self._risen(world, parameters, years)
         changed = ["bedrock", "sediment"]
-        if STRATA in world.layers:  # which the rock takes along
+        if STRATA in world.layers:  # the strata rise with the rock
             world.layers[STRATA] += np.where(outlets & base_level, 0.0, uplift).astype(np.float32)
             changed.append(STRATA)
         evolved = evolve(
@@ -120,13 +120,13 @@ class Geology:
         elif volume < 0.0:
             world.ledger.rock.lose("subsidence", -volume)
         if before is not None:
-            # Plants live for a moment of this time, and stand on the ground as it is.
+            # Plants keep standing on the new ground.
             world.layers[ROOTED_GROUND] += (world.ground - before).astype(world.layers[ROOTED_GROUND].dtype)
             changed.append(ROOTED_GROUND)
         return tuple(changed)
 
     def _risen(self, world: World, parameters: GeologyParameters, years: float) -> Layer | float:
-        """What rises in so many years, in metres."""
+        """Uplift in so many years, in metres."""
         if self._uplift is None or not self._uplift.is_for(*world.shape, world.seed):
             self._uplift = Uplift(*world.shape, world.seed)
         risen = self._uplift.risen(parameters, world.years, years)
@@ -137,7 +137,7 @@ class Geology:
 
 
 def _rain(world: World, weather: Weather) -> NDArray[np.float32] | None:
-    """How much of the usual rain falls on each cell; None: as much as usual everywhere."""
+    """Rain of each cell relative to the usual; None: 1 everywhere."""
     from kernels.rain import rain_map
 
     falls = world.rainfall

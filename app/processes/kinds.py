@@ -1,4 +1,4 @@
-"""What processes enter in the ledger of what they did to rock and loose material."""
+"""Ledger entries of changes to rock and loose material."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def account_for(world: World, cause: str, moved: Moved, blown_in: str = "blown in") -> None:
-    """Enter what a process moved: sediment as the sum of all kinds, and each kind where the world knows several.
+    """Enter what a process moved: sediment as the sum of all kinds, and each kind if there are several.
 
-    `cause` is what made loose material of rock, and `blown_in` how it came over the edge.
+    `cause` names what turned rock into loose material, and `blown_in` what came over the edge.
     """
     area, ledger = world.cell_area, world.ledger
     kinds = world.materials.loose if world.materials else ()

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 CAUSE = "worn by meanders"
 LEFT = "left in oxbows"
 
-SEARCH = 20  # cycles between two looks for rivers where there are none
+SEARCH = 20  # cycles between searches for rivers
 SHORTEST = 12.0  # widths: a shorter reach has no room for bends
-NARROWEST = 0.25  # cells: the grid knows nothing of narrower rivers
-REACH = 10.0  # widths to both sides, over which the slope of a valley is taken
+NARROWEST = 0.25  # cells: narrower rivers are not resolved
+REACH = 10.0  # widths to each side over which the slope of a valley is measured
 DELTA = 60  # cells around a mouth in which a river fills the water that it runs into
 
 Numbers = NDArray[np.float64]
@@ -109,7 +109,7 @@ class Meandering:
             rates=world.rates,
         )
         world.centrelines = meandered.centrelines
-        if "geology" not in cycle.running:  # whose clock goes before
+        if "geology" not in cycle.running:  # geology has its own clock
             world.years += parameters.years_per_cycle
         off_map = _leave(world, meandered.loads, cycle)
         account_for(world, CAUSE, meandered.moved._replace(off_map=off_map))
@@ -172,7 +172,7 @@ def _discharge(world: World, parameters: MeanderingParameters, cycle: Cycle, dra
 
 
 def _leave(world: World, loads: Numbers, cycle: Cycle) -> tuple[float, ...]:
-    """Let what rivers brought to their mouths leave the map, or fill the water or the hollow that they run into.
+    """Move the loads of river mouths over the edge, or into the water or hollow at the mouth.
 
     `loads` are [river, kind]. Returns what has left, of each kind, in metres over one cell.
     """
@@ -196,7 +196,7 @@ def _leave(world: World, loads: Numbers, cycle: Cycle) -> tuple[float, ...]:
 
 
 def _fill_around(world: World, row: int, column: int, mouth: Numbers, load: Numbers, river_width: float) -> None:
-    """Lay a load beside a mouth, on cells below the water that the river runs into, the nearest ones first."""
+    """Deposit a load around a mouth, on cells below the water level, the nearest first."""
     from kernels.hydraulic_geometry import bankfull_depth, channel_width
     from kernels.meanders import lay_beside
 
@@ -213,7 +213,7 @@ def _fill_around(world: World, row: int, column: int, mouth: Numbers, load: Numb
 
 
 def _leave_water(world: World, cells: NDArray[np.int64], levels: Numbers) -> None:
-    """Let the bends that were cut off keep the water of the river, up to its banks."""
+    """Fill cut-off bends with water up to the banks."""
     water = world.water.reshape(-1)
     more = np.maximum(levels - world.ground.reshape(-1)[cells] - water[cells], 0.0)
     water[cells] += more

@@ -1,4 +1,4 @@
-"""Soil that takes up water and dries, groundwater below it, and springs where that comes to the surface."""
+"""Soil moisture, groundwater, and springs where groundwater surfaces."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Moisture:
         seep(world.water, world.trace("groundwater"), 0.0)  # as lakes do where this process runs
 
     def step(self, world: World, parameters: MoistureParameters, cycle: Cycle) -> None:
-        """Advance the water in the ground of `world` by one cycle; tell drops what comes out and what they may lose."""
+        """Advance the subsurface water of `world` by one cycle, and pass springs and infiltration to drops."""
         from kernels import moisture
 
         settled = cycle.has_standing_water
@@ -113,7 +113,7 @@ class Moisture:
 
 
 def soak(world: World, parameters: MoistureParameters, cycle: Cycle, cycles: int) -> Iterator[None]:
-    """Let the ground be about as wet as so many cycles make it, in few long steps, of which this pauses after each.
+    """Spin up the wetness of the ground over so many cycles, in a few long steps with a pause after each.
 
     What comes out of the ground is gone. Each step takes half of the time that is left, so that the last ones are as
     short as cycles.

@@ -1,4 +1,4 @@
-"""Grass and trees, which hold the ground."""
+"""Grass and trees."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from kernels.standing import DRY
 if TYPE_CHECKING:
     from kernels.plants import PlantKinds
 
-PERIOD = 16  # cycles until each plant has had its turn, as in `kernels.plants`, which would load Numba
+PERIOD = 16  # cycles in which each plant is updated once, as in `kernels.plants`, which would load Numba
 
 
-GENTLE, BARE = 0.50, 0.95  # tangents of slopes from which on, in ground.glsl, grass gets sparse, and there is none
+GENTLE, BARE = 0.50, 0.95  # slopes, as tangents, above which grass gets sparse and ends, as in ground.glsl
 FASTEST_SPREAD = 1.0  # 1/cycle
-REACH_OF_WATER = 4  # cells, beyond which streams and lakes wet no ground
+REACH_OF_WATER = 4  # cells over which streams and lakes wet the ground
 
 
 class PlantsParameters(Parameters, frozen=True, kw_only=True):
@@ -88,7 +88,7 @@ class Plants:
         self.step(world, PlantsParameters(), Cycle())
 
     def step(self, world: World, parameters: PlantsParameters, cycle: Cycle) -> None:
-        """Advance the plants of `world` by one cycle. They are of no substance that the ledger knows."""
+        """Advance the plants of `world` by one cycle. They have no account in the ledger."""
         from kernels import plants
 
         surface = world.pack("surface")
@@ -127,7 +127,7 @@ class Plants:
             for_kernel(
                 plants.PlantParameters,
                 parameters,
-                # As much water is as much deeper over one cell; drops that are n² as many spread over n cells.
+                # The same water is deeper over a smaller cell; n² times as many drops spread over n cells.
                 flow_limit=parameters.flow_limit * world.reference_cell_size * finer**2,
                 stream_limit=compounded(parameters.stream_limit, finer),
                 steepest=math.tan(math.radians(parameters.steepest)),
@@ -153,7 +153,7 @@ def _sow_at_start(world: World, cover: float) -> None:
 
 
 def _kinds(flora: Flora) -> PlantKinds:
-    """What grass and all kinds of trees need, as kernels take it."""
+    """The needs of grass and trees, for kernels."""
     from kernels.plants import TREE_TRAITS, PlantKinds
 
     trees = flora.trees

@@ -53,7 +53,7 @@ class Pools:
         self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), PoolsParameters(), Cycle())
 
     def step(self, world: World, parameters: PoolsParameters, cycle: Cycle) -> None:
-        """Settle all water of `world`, and tell in `cycle.spills` what is on its way from one lake to the next."""
+        """Settle all water of `world`, and put the flow from lake to lake into `cycle.spills`."""
         seepage, evaporation = parameters.seepage, parameters.evaporation
         if seepage > 0.0 and "moisture" in cycle.running:
             from kernels.moisture import seep
@@ -98,7 +98,7 @@ def _dry(world: World, evaporation: float, seepage: float) -> None:
 def fill(
     world: World, parameters: PoolsParameters, edges: EdgeParameters, runoff: NDArray[np.float64], cycles: int
 ) -> Iterator[None]:
-    """Let lakes be about as full as so many cycles make them, with `runoff` in each, metres [row, column].
+    """Spin up lakes over so many cycles, with this `runoff` in each, metres [row, column].
 
     It takes few long steps, and this pauses after each. What is over their sills goes on to where it ends. Each step
     takes half of the time that is left: lakes that balance evaporation come to their levels, and the last steps are as
@@ -115,7 +115,7 @@ def fill(
 
 
 def derive_levels(world: World, parameters: PoolsParameters, edges: EdgeParameters) -> None:
-    """Bring `standing`, `water_level` and `sea_level` of `world` up to date, and change nothing else."""
+    """Update `standing`, `water_level` and `sea_level` of `world`, and nothing else."""
     _settle(world, world.water.copy(), parameters, edges, evaporation=0.0, seepage=0.0)
 
 

@@ -1,4 +1,4 @@
-"""What a process is."""
+"""The interface of processes."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Process(Protocol):
     """
 
     name: ClassVar[str]
-    after: ClassVar[str]  # the process that it follows in a cycle; empty: it is the first
-    parameters: ClassVar[type[Parameters]]  # which have a switch, `enabled`
+    after: ClassVar[str]  # the preceding process in a cycle; empty: first
+    parameters: ClassVar[type[Parameters]]  # with a switch, `enabled`
     changes: ClassVar[tuple[str, ...]]  # the layers that a step may change
 
     def prepare(self) -> None:
@@ -37,7 +37,7 @@ class Process(Protocol):
         ...
 
     def step(self, world: World, parameters: Any, cycle: Cycle) -> tuple[str, ...] | None:
-        """Advance `world` by one cycle and enter in its ledger what came and went.
+        """Advance `world` by one cycle and enter gains and losses in its ledger.
 
         Returns the layers that it changed in this cycle, where they are not all of `changes`.
         """
@@ -46,11 +46,11 @@ class Process(Protocol):
 
 Registered = TypeVar("Registered", bound=Process)
 
-PROCESSES: list[type[Process]] = []  # all that are known, in the order in which a cycle runs them
+PROCESSES: list[type[Process]] = []  # all registered processes, in the order of a cycle
 
 
 def register(process: type[Registered]) -> type[Registered]:
-    """Make a process known, and the `layers` that it brings along. Raises `ValueError` where its name is taken."""
+    """Register a process with its `layers`. Raises `ValueError` if its name is taken."""
     if process.name in (known.name for known in PROCESSES):
         raise ValueError(f"there is a process '{process.name}' already")
     layers: tuple[LayerDeclaration, ...] = getattr(process, "layers", ())
@@ -60,8 +60,8 @@ def register(process: type[Registered]) -> type[Registered]:
 
 
 def in_order(processes: Sequence[type[Process]]) -> list[type[Process]]:
-    """Each right after the one that it names. Who names one that is not known comes last, until it is."""
-    # By their names, so that the order does not depend on who was imported first.
+    """Order processes by their `after`. Those that name an unknown process come last."""
+    # Sorted by name, so that the order does not depend on imports.
     waiting, order = sorted(processes, key=lambda process: process.name), list[type[Process]]()
     while waiting:
         names = ["", *(process.name for process in order)]
@@ -83,7 +83,7 @@ class Varied(Protocol):
         ...
 
     def asks_for_rich(self, parameters: Any, running: frozenset[str]) -> bool:
-        """Whether it takes the richer kernel whatever lies on the ground, while processes of these names run."""
+        """Whether it needs the richer kernel on any ground, given the running processes."""
         ...
 
 
@@ -97,7 +97,7 @@ class WithAlternatives(Protocol):
     alternatives: ClassVar[tuple[str, ...]]  # how the names of their builds go on after that of the process
 
     def alternative(self, parameters: Any) -> str:
-        """The one that it takes; empty: none."""
+        """The alternative for these parameters; empty: none."""
         ...
 
     def prepare_alternative(self, alternative: str, *, rich: bool) -> None:
@@ -110,22 +110,22 @@ class Fading(Protocol):
     """A process that leaves traces which fade while it is switched off."""
 
     def fade(self, world: World, parameters: Any) -> bool:
-        """Let its traces fade by one cycle, and tell whether there were any."""
+        """Fade its traces by one cycle. Returns whether there were any."""
         ...
 
 
 @runtime_checkable
 class Keeping(Protocol):
-    """A process that keeps memory from one step to the next, only to be quicker."""
+    """A process that caches data between steps."""
 
     def release(self) -> None:
-        """Give it back, as where the process is switched off."""
+        """Release the cached data, when the process is switched off."""
         ...
 
 
 @runtime_checkable
 class Finite(Protocol):
-    """A process that can come to an end by itself."""
+    """A process that can finish."""
 
     def finished(self, world: World, parameters: Any) -> bool:
         """Whether it has nothing left to do."""

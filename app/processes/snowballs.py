@@ -135,7 +135,7 @@ def _smooth_partly(world: World, rate: float) -> None:
 
 
 def smooth(world: World, rate: float = 1.0) -> None:
-    """Blur the ground, or go a part of the way there. It only moves what is there: the ledger has no entry of it."""
+    """Blur the ground, fully or partly. This conserves mass, so the ledger has no entry."""
     from kernels import smoothing
 
     mobility = world.layers.get("mobility")

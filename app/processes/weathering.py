@@ -13,7 +13,7 @@ from app.processes.cycle import Cycle
 from app.processes.kinds import account_for
 from app.processes.process import register
 
-FASTEST_BREAKING = 0.5  # part of what stands too high that breaks off in a cycle
+FASTEST_BREAKING = 0.5  # largest fraction of the excess height that breaks off in a cycle
 
 
 class WeatheringParameters(Parameters, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The wind near the ground, as hills, valleys and trees shape it."""
+"""The wind near the ground, shaped by hills, valleys and trees."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class WindFieldParameters(Parameters, frozen=True, kw_only=True):
 
 @register
 class WindField:
-    """Finds the wind near the ground, in some cycles."""
+    """Computes the wind near the ground from time to time."""
 
     name: ClassVar[str] = "wind_field"
     after: ClassVar[str] = "snowballs"
@@ -55,7 +55,7 @@ class WindField:
         self.step(world, WindFieldParameters(), Cycle())
 
     def step(self, world: World, parameters: WindFieldParameters, cycle: Cycle) -> tuple[str, ...]:
-        """Find the wind of `world` anew, if there is none yet, its time has come, or the prevailing wind has turned."""
+        """Recompute the wind of `world` if it is missing, due, or the prevailing wind has turned."""
         from kernels import wind_field
 
         direction = cycle.weather.wind_direction
@@ -71,7 +71,7 @@ class WindField:
                 wind_field.WindFieldParameters,
                 parameters,
                 cycle.weather,
-                tree_length=parameters.tree_length * world.refinement,  # as many metres in cells of any size
+                tree_length=parameters.tree_length * world.refinement,  # constant in metres
                 wrap=cycle.edges.wrap,
             ),
             world.pack("wind field"),

@@ -1,4 +1,4 @@
-"""The values of fields: expressions of the land, for all cells of a world, or small, for a preview."""
+"""Evaluation of fields: expressions of the land for all cells, or coarse for a preview."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from kernels.standing import DRY
 
 Values = NDArray[np.float64]
 
-PICTURE_SIDE = LARGEST_SIDE // 2  # cells in which a picture is read that is larger than any map
+PICTURE_SIDE = LARGEST_SIDE // 2  # cells to which larger pictures are reduced
 PREVIEW_SIDE = 72  # cells, of the longer side
-STRONG_STREAM = 0.5  # where drops pass in more of the cycles, there is water
+STRONG_STREAM = 0.5  # frequency of drops from which a cell counts as water
 
-OCTAVES = 5  # of noise, each half as long and as strong as the one before
+OCTAVES = 5  # octaves of noise, each half as long and strong as the one before
 MOST_CELLS = 1e9  # of noise across a map: beyond it positions have no fraction left to tell
 _DIRECTIONS: NDArray[np.float64] = np.array(
     [(1, 0), (0, 1), (-1, 0), (0, -1), *((x * math.sqrt(0.5), y * math.sqrt(0.5)) for x in (1, -1) for y in (1, -1))]
@@ -35,11 +35,11 @@ _DIRECTIONS: NDArray[np.float64] = np.array(
 
 @dataclass(frozen=True)
 class Land:
-    """What an expression may ask of a land, [row, column]: lengths in metres, all else as the layers have it."""
+    """Variables of a land for expressions, [row, column]: lengths in metres, all else as in layers."""
 
     height: Values
     cell_size: float
-    layers: Mapping[str, NDArray[Any]]  # those that are there
+    layers: Mapping[str, NDArray[Any]]  # available layers
     water_depth: Values
 
     @classmethod
@@ -113,9 +113,9 @@ class Land:
         return resample(picture(find_terrain(name)), *self.height.shape)
 
     def value(self, text: str) -> Values | None:
-        """What the expression of a field comes to, from 0 to `largest`; None where the text is empty.
+        """The value of a field expression, clamped to 0 to `largest`; None if the text is empty.
 
-        Raises `UserError` where the text is no expression, or comes to what is not a finite number.
+        Raises `UserError` if the text is invalid or its value is not finite.
         """
         expression = read_field(text)
         if expression is None:
@@ -132,7 +132,7 @@ class Land:
 
 
 def field_values(world: World, name: str, text: str) -> NDArray[np.float32] | None:
-    """What a field comes to on a land as it is now, within the bounds of its layer; None where the text is empty.
+    """The values of a field on a world, within the bounds of its layer; None if the text is empty.
 
     The levels of lakes and sea must be up to date. Raises `UserError`.
     """
@@ -151,13 +151,13 @@ def preview(snapshot: Snapshot, path: str, text: str) -> NDArray[np.float32]:
 
 
 def field_on(land: Land, name: str, text: str) -> NDArray[np.float32] | None:
-    """What a field comes to on a land, within the bounds of its layer; None where the text is empty."""
+    """The values of a field on a land, within the bounds of its layer; None if the text is empty."""
     values = values_on(land, f"{FIELDS}.{name}", text)
     return None if values is None else np.clip(values, *LAYERS[FIELD_LAYERS[name]].bounds).astype(np.float32)
 
 
 def values_on(land: Land, path: str, text: str) -> Values | None:
-    """What the expression of a parameter comes to on a land; None where the text is empty.
+    """The values of the expression of a parameter on a land; None if the text is empty.
 
     Raises `UserError`, which names the parameter by its `path`.
     """
@@ -168,7 +168,7 @@ def values_on(land: Land, path: str, text: str) -> Values | None:
 
 
 def distance_to(places: NDArray[np.bool_]) -> Values:
-    """How far each cell is from the nearest of some, in cells; where there is none, as far as the map reaches.
+    """Distance of each cell to the nearest marked one, in cells; without any, the size of the map.
 
     By jump flooding (Rong, Tan 2006), with one more round of step 1 before: exact in all but a few cells.
     """

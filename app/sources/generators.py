@@ -34,7 +34,7 @@ DEFAULT_SIDE = 512  # cells
 
 
 def generate(scene: LandScene, grid: Grid) -> Land:
-    """The land that a source makes: rock and what lies on it, where it makes both, or all of the ground as rock.
+    """The land of a generator: rock and loose material, or all of the ground as rock.
 
     Where cells are larger than the reference cells, they show the mean of these. The relief is that of the land in
     reference cells: larger ones have lower summits, smaller ones and those around the land may have higher ones.
@@ -71,7 +71,7 @@ def generate(scene: LandScene, grid: Grid) -> Land:
 
 
 def is_worn(scene: LandScene) -> bool:
-    """Whether geological time passes over the land of a scene while it is made."""
+    """Whether the land of a scene is worn by geological time while it is made."""
     return scene.world.source == RANGE or (scene.world.source in GENERATORS and scene.world.worn > 0.0)
 
 

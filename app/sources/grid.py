@@ -20,7 +20,7 @@ DEFAULT_RELIEF = 0.15  # of the land's longer side
 
 @dataclass(frozen=True)
 class Grid:
-    """`rows` × `columns` cells over a land of `land_rows` × `land_columns` reference cells, both with the same middle.
+    """`rows` × `columns` cells over a land of `land_rows` × `land_columns` reference cells, with a common centre.
 
     All lengths are in reference cells: those for which the scene's numbers hold.
     """
@@ -33,7 +33,7 @@ class Grid:
 
     @property
     def side(self) -> int:
-        """That of the land which relative lengths refer to."""
+        """The side of the land, to which relative lengths refer."""
         return max(self.land_rows, self.land_columns)
 
     @property
@@ -47,7 +47,7 @@ class Grid:
         return (self.rows, self.land_rows), (self.columns, self.land_columns)
 
     def _first(self, cells: int, land: int) -> float:
-        """Where the middle of the first cell lies."""
+        """The position of the centre of the first cell."""
         return 0.5 * self.cell - 0.5 - 0.5 * (cells * self.cell - land)
 
     @property
@@ -83,7 +83,7 @@ class Grid:
 
 
 def grid_of(scene: LandScene, rows: int, columns: int) -> Grid:
-    """The grid that a scene with a generator asks for, in so many cells. Raises `UserError`."""
+    """The grid of a scene with a generator, in so many cells. Raises `UserError`."""
     world = scene.world
     cell_size = world.cell_size or DEFAULT_CELL_SIZE
     cell = cell_size / (world.reference_cell_size or cell_size)
@@ -98,7 +98,7 @@ def grid_of(scene: LandScene, rows: int, columns: int) -> Grid:
 
 
 def relief_of(scene: LandScene, grid: Grid) -> float:
-    """The relief in metres that a generator makes: what the scene asks for, or one that suits the size of the land."""
+    """The relief of a generator in metres: that of the scene, or one that suits the size of the land."""
     return scene.world.relief or min(DEFAULT_RELIEF * grid.side * reference_cell(scene), LARGEST_RELIEF)
 
 

@@ -1,6 +1,6 @@
-"""Elevation models that lie in files, of which parts are read: single files, and tiles that are joined.
+"""Elevation models in files, read in parts: single files, and joined tiles.
 
-Nothing is read of them before it is asked for, and never more at once than a band of rows.
+They are read on demand, at most a band of rows at once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Samples = NDArray[Any]
 # Reads rows and columns: samples as they are in the file, and where it says NODATA, if anywhere
 Reader = Callable[[slice, slice], tuple[Samples, "NDArray[np.bool_] | None"]]
 
-BAND = 2**23  # cells that are read at once
+BAND = 2**23  # cells read at once
 TILES_AT_ONCE = 64  # so that progress is told, and reading can be ended, where a band would hold thousands
 MOST_TILES = 10_000
 LONGEST_SIDE = 10**8  # cells; more than any model has
@@ -33,16 +33,16 @@ SAME_CELLS = 1e-6  # difference of the sides of tiles' cells, as a part of them
 ALIGNED = 0.1  # of a cell, by which a tile may lie beside the grid of the others
 TOUCHING = 1e-4  # of a cell, between middles that are the same but for rounding
 TILE_SUFFIXES = (".tif", ".tiff", ".hgt")
-COPERNICUS = "_dem.tif"  # how its tiles end; files beside them are masks and qualities
+COPERNICUS = "_dem.tif"  # suffix of its tiles; other files are masks and quality layers
 DEEPEST = 3  # folders of folders
-TURN = 360.0  # degrees of longitude after which all is the same
+TURN = 360.0  # degrees of a full turn
 GEOGRAPHIC = 2  # as GTModelTypeGeoKey has it
 KIND_OF_COORDINATES = ("GTModelTypeGeoKey", "GeographicTypeGeoKey", "ProjectedCSTypeGeoKey")
 
 
 @dataclass(frozen=True)
 class Model:
-    """The cells of a model, with row 0 in the north and column 0 in the west, and how they are read."""
+    """A model: its cells, with row 0 in the north and column 0 in the west, and how to read them."""
 
     rows: int
     columns: int
@@ -150,7 +150,7 @@ class Model:
         return self.part(part, max(1, math.ceil(wanted)), progress)
 
     def place_of(self, part: Part, step: int = 1) -> Georeference | None:
-        """Where a part lies, in cells so many times as large."""
+        """The georeference of a part, in cells enlarged by a factor."""
         return self.place and moved(self.place, part.column, part.row).in_cells(step, step)
 
 

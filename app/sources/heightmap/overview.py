@@ -1,4 +1,4 @@
-"""A model seen small: for choosing a part of it, and for what suits its land."""
+"""Overviews of models, for choosing a part and for suitable parameters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LARGEST_WHOLE_FILE = 2**23  # bytes of a file of which no part can be read alone
 
 @dataclass(frozen=True)
 class Overview:
-    """Heights of a model, or of a part, in few cells."""
+    """Heights of a model, or of a part, at low resolution."""
 
     heights: NDArray[np.float64]  # [row, column], metres
     missing: NDArray[np.bool_]
@@ -60,7 +60,7 @@ class Overview:
 def overview_of(
     model: Model, part: Part | None = None, progress: Callable[[float], None] = lambda done: None
 ) -> Overview:
-    """A model, or a part, seen small. Raises `UserError` where it cannot be read."""
+    """The overview of a model or a part. Raises `UserError` if it cannot be read."""
     heights, missing = model.overview(OVERVIEW_SIDE, part, progress)
     missing |= usual_markers(heights)
     part = part or model.whole
