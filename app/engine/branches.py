@@ -9,7 +9,7 @@ from app.engine.compressed import Compressed
 from app.engine.kept import KeptWorld
 from app.engine.lockstep import Lockstep
 from app.engine.messages import Moment
-from app.engine.moments import thumbnail
+from app.engine.thumbnails import thumbnail
 from app.scene.edits import Edit, Looked
 
 
@@ -28,7 +28,7 @@ class Kept:
         if len(before) != len(lockstep.simulators):
             shared = (None,) * len(lockstep.simulators)
         worlds = tuple(map(KeptWorld.of, lockstep.simulators, shared))
-        return cls(moment, worlds, Compressed(thumbnail(lockstep.worlds[0])))
+        return cls(moment, worlds, Compressed(thumbnail(lockstep.worlds[0], lockstep.scenes[0].view)))
 
     @property
     def parts(self) -> Iterator[Compressed]:

@@ -5,16 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from app.brushes.tools import TOOLS
 from app.engine.compressed import Compressed
 from app.engine.messages import Moment
 from app.model.numbers import value_text
 from app.model.parameters import Value
-from app.model.shading import hill_shade, lit, over, to_pixels
-from app.model.world import World
 from app.scene.edits import (
     Blur,
     CancelSnowballs,
@@ -30,9 +25,6 @@ from app.scene.edits import (
 )
 from app.scene.scene import KEYS, find_declaration
 
-THUMBNAIL = 72  # cells along the longer side
-LOW, HIGH, WET = (0.58, 0.60, 0.42), (0.93, 0.89, 0.81), (0.25, 0.43, 0.60)  # its colours
-
 
 def order(moment: Moment) -> tuple[int, int]:
     """Sort key of moments on the same path."""
@@ -44,7 +36,7 @@ class KeptSeen:
     """A moment with a kept state, and its thumbnail."""
 
     moment: Moment
-    thumbnail: Compressed  # see `thumbnail`
+    thumbnail: Compressed  # see `app.engine.thumbnails`
 
 
 @dataclass(frozen=True)
@@ -117,17 +109,3 @@ def _change(path: str, value: Value) -> str:
         return f"keys of {find_declaration(path.removeprefix(KEYS)).label}"
     declaration = find_declaration(path)
     return f"{declaration.label} {value_text(declaration, value)}"
-
-
-def thumbnail(world: World) -> NDArray[np.uint8]:
-    """A small map of a world: its heights with the light from the north-west, and its water.
-
-    [row, column, (red, green, blue)]
-    """
-    step = max(1, -(-max(world.shape) // THUMBNAIL))
-    ground = world.ground[::step, ::step]
-    height = (ground - ground.min()) / max(float(np.ptp(ground)), 1e-9)
-    colours = over(np.array(LOW), np.array(HIGH), height)
-    wet = world.standing[::step, ::step] != 0
-    picture = lit(colours, hill_shade(ground, world.cell_size * step))
-    return to_pixels(np.where(wet[..., None], np.array(WET), picture))

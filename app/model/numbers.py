@@ -41,6 +41,16 @@ def bytes_text(size: float) -> str:
     return f"{spaced(size, 2 if size < 100.0 else 0)} GB"
 
 
+def length_text(metres: float) -> str:
+    """A length such as `350 m` or `1.2 km`."""
+    return f"{measured(metres / 1000.0)} km" if metres >= 1000.0 else f"{measured(metres)} m"
+
+
+def area_text(square_metres: float) -> str:
+    """An area such as `900 m²` or `0.01 km²`."""
+    return f"{measured(square_metres * 1e-6)} km²" if square_metres >= 1e4 else f"{measured(square_metres)} m²"
+
+
 def time_text(years: float) -> str:
     """A geological time: `800 years`, `45 ky`, `2.35 My`."""
     if years < 10_000.0:

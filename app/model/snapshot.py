@@ -169,3 +169,14 @@ class Snapshot:
     def ground_version(self) -> int:
         """The version of the last change of the ground."""
         return max(self.versions[name] for name in RAISING if name in self.versions)
+
+
+FEWEST_LIT, LEAST_LIT = 6, 2e-4  # cells, and of the map: for a smaller catchment the land is not darkened
+
+
+def lit_course(snapshot: Snapshot) -> Course | None:
+    """The flow path whose catchment is lit in the picture; None where there is none, or it is next to nothing."""
+    course = snapshot.survey.course if snapshot.survey else None
+    rows, columns = snapshot.shape
+    least = max(FEWEST_LIT, LEAST_LIT * rows * columns) * snapshot.cell_size**2
+    return course if course is not None and course.catchment >= least else None

@@ -89,6 +89,7 @@ class Viewer:
             simulation.ask(FrameBegan(max(1, round(dt * SCREENS_PER_SECOND))))  # also with slow pictures
         application.watching.watch(rivers=self.panel.rivers_shown, realism=self.panel.realism_shown)
         application.watching.tell_of_view(application.time)
+        application.watching.tell_of_catchment()
         # A picture shows one state; its snapshot is read until it is complete.
         snapshots = () if application.sides.drawing else simulation.take(gives_back=False)
         self._arrivals.hear()

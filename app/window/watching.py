@@ -9,15 +9,17 @@ import numpy as np
 from app.engine.messages import Look, Watch
 from app.engine.survey import wanted_by
 from app.engine.thread import SimulationThread
+from app.model.numbers import area_text
 from app.model.overlays import OVERLAYS
-from app.model.snapshot import Snapshot
+from app.model.snapshot import Snapshot, lit_course
 from app.picture.sides import Sides
 from app.window.documents import Documents
 from app.window.notices import Notices
 from app.window.views import Views
 
 SECONDS_BETWEEN_LOOKS = 0.25
-REACH_OF_A_RIVER = 3  # cells: a click so near to a river means the river
+# In cells, and relative to the longer side: a click so near to a river means the river.
+REACH_OF_A_RIVER, FARTHEST_REACH = 3, 0.01
 MORE_THAN_ASIDE = 4.0  # ratio of a river's discharge to that of a clicked place
 
 
@@ -33,6 +35,7 @@ class Watching:
         self._sides = sides
         self._views = views
         self._notices = notices
+        self._is_clicked = False  # the cell, as long as its catchment is unknown
         self._watched: Watch | None = None  # last message to the simulation
         self._filling = 1  # grows when the filling restarts
         self._looked: Look | None = None  # last reported view
@@ -40,7 +43,7 @@ class Watching:
 
     def ask_about(self, place: tuple[int, int] | None, *, look_there: bool = False) -> None:
         """Show the flow path from a cell (row, column), or none."""
-        self.asked_place = place
+        self.asked_place, self._is_clicked = place, False
         self._views.wake()
         snapshot = self._views.snapshot
         if look_there and place is not None and snapshot is not None:
@@ -51,8 +54,22 @@ class Watching:
         """Show the flow path from a clicked cell, or from the river close to it."""
         snapshot = self._views.snapshot
         self.ask_about(river_near(snapshot, place) if place and snapshot else place)
-        if place is not None:
-            self._notices.say("lit: what drains here, and the way of its water (profile: section Rivers); Esc ends it")
+        self._is_clicked = place is not None
+
+    def tell_of_catchment(self) -> None:
+        """Report the catchment of a clicked place once it is known. A tiny one darkens no land."""
+        snapshot = self._views.snapshot
+        course = snapshot.survey.course if snapshot and snapshot.survey else None
+        if not self._is_clicked or snapshot is None or course is None or course.asked != self.asked_place:
+            return
+        self._is_clicked = False
+        area = area_text(course.catchment)
+        if not lit_course(snapshot):
+            self._notices.say(f"only {area} drain here; nothing is lit for it (profile: section Rivers)")
+        else:
+            self._notices.say(
+                f"lit: the {area} that drain here, and the way of the water (profile: section Rivers); Esc ends it"
+            )
 
     def fill_again(self) -> None:
         """Restart the fronts of the filling."""
@@ -100,8 +117,9 @@ def river_near(snapshot: Snapshot, place: tuple[int, int]) -> tuple[int, int]:
     if discharge is None:
         return place
     row, column = place
-    top, left = max(row - REACH_OF_A_RIVER, 0), max(column - REACH_OF_A_RIVER, 0)
-    around = discharge[top : row + REACH_OF_A_RIVER + 1, left : column + REACH_OF_A_RIVER + 1]
+    reach = max(REACH_OF_A_RIVER, round(FARTHEST_REACH * max(snapshot.shape)))
+    top, left = max(row - reach, 0), max(column - reach, 0)
+    around = discharge[top : row + reach + 1, left : column + reach + 1]
     south, east = np.unravel_index(int(around.argmax()), around.shape)
     if around[south, east] <= MORE_THAN_ASIDE * discharge[row, column]:
         return place

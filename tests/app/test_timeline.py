@@ -7,17 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from app.engine.branches import Kept
 from app.engine.compressed import spill
 from app.engine.kept import KeptWorld
 from app.engine.lockstep import Lockstep
 from app.engine.messages import Arrived, DiscardBranch, Edited, GoTo, Moment, Opened, Pause, Refused, Run, Step
-from app.engine.moments import THUMBNAIL, thumbnail
 from app.engine.simulator import Simulator
 from app.engine.state_store import StateStore
+from app.engine.thumbnails import THUMBNAIL, thumbnail
 from app.engine.timeline import Timeline
 from app.files.scratch import scratch_folder
+from app.model.view_parameters import ViewParameters
+from app.model.world import World
 from app.processes import PROCESSES
 from app.processes.process import ProcessFailure
 from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Open, RollSnowballs
@@ -318,9 +321,26 @@ def test_nothing_is_lost_where_states_cannot_be_written(
 
 def test_a_thumbnail_is_small_and_shows_light_and_water() -> None:
     world = simulated(1, small_scene(world__columns=200, world__rows=90)).world
-    image = thumbnail(world)
+    image = thumbnail(world, ViewParameters())
     assert max(image.shape[:2]) <= THUMBNAIL
     assert image.std() > 5.0
+
+
+def test_a_thumbnail_has_the_colours_of_its_land() -> None:
+    def mean(world: World, **view: float) -> NDArray[np.float64]:
+        colour: NDArray[np.float64] = thumbnail(world, ViewParameters(**view)).mean(axis=(0, 1))
+        return colour
+
+    flat = simulated(0, small_scene(world__source="sand")).world
+    green, dry, desert = mean(flat, greenness=1.0), mean(flat, greenness=0.0), mean(flat, desert=1.0)
+    assert green[1] > green[0] and dry[0] > dry[1] > dry[2] and desert.sum() > dry.sum() > green.sum()
+    assert mean(flat, snow_line=-0.1).min() > 200.0 > desert.min()
+    granite, sandstone = (
+        simulated(0, small_scene(materials__enabled=True, materials__strata=rock, world__soil_depth=0.0)).world
+        for rock in ("granite", "sandstone")
+    )
+    grey, red = mean(granite, greenness=0.0), mean(sandstone, greenness=0.0)
+    assert red[0] - red[2] > grey[0] - grey[2] + 20.0
 
 
 def test_where_a_state_cannot_be_brought_back_the_land_stays(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:

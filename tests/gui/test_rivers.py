@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 from imgui_bundle import imgui
 
+from app.model.numbers import area_text
 from app.model.snapshot import Survey
 from app.processes.droplets import read_springs
 from app.window.application import Application
@@ -172,5 +174,34 @@ def test_springs_are_placed_and_ended_by_a_click_with_control() -> None:
         assert read_springs(application.documents.scene.droplets.springs) == springs[1:]
         click(x, 20.0)  # the sky
         assert len(read_springs(application.documents.scene.droplets.springs)) == 1
+
+    drive(test, SCENE)
+
+
+def test_a_click_on_a_slope_says_how_little_drains_there_and_leaves_the_light_on() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        snapshot = application.snapshot
+        assert snapshot is not None
+        ground = snapshot.ground()
+        inner = ground[4:-4, 4:-4]
+        peak, valley = (
+            tuple(int(part) + 4 for part in np.unravel_index(int(place), inner.shape))
+            for place in (inner.argmax(), inner.argmin())
+        )
+        driver.engine.yield_(6)
+        before = driver.look()[150:600, 100:700].mean()
+        for place, words in ((peak, "only "), (valley, "lit: the ")):
+            application.watching.ask_about_water((place[0], place[1]))
+            survey = wait_for_course(driver)
+            driver.wait_for(lambda: bool(application.notices.shown()), "a word")
+            (notice,) = application.notices.shown()
+            assert survey.course is not None and notice.text.startswith(words + area_text(survey.course.catchment))
+            driver.engine.yield_(6)
+            darker = before - driver.look()[150:600, 100:700].mean()
+            assert darker < 2.0 if place is peak else darker > 8.0
+            application.watching.ask_about(None)
+            driver.wait_for(lambda: not ((survey := survey_of(application)) and survey.course), "the place to be left")
+            application.notices.dismiss(notice)
 
     drive(test, SCENE)

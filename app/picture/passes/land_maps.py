@@ -10,7 +10,7 @@ import numpy as np
 
 from app.model.overlays import OVERLAYS, Value, largest
 from app.model.plants import ROOTED_GROUND
-from app.model.snapshot import SURVEYED_FLOW, Snapshot
+from app.model.snapshot import SURVEYED_FLOW, Snapshot, lit_course
 from app.model.view_parameters import ViewParameters
 from app.picture.passes.bounce import BounceMap
 from app.picture.passes.canopy import CanopyMap, Crowns, SkylineMap
@@ -381,8 +381,8 @@ class LandMaps:
 
 
 def with_course(snapshot: Snapshot) -> bool:
-    """Whether a flow path is known."""
-    return snapshot.survey is not None and snapshot.survey.course is not None
+    """Whether a flow path is known, and lit."""
+    return lit_course(snapshot) is not None
 
 
 def with_life(snapshot: Snapshot) -> bool:

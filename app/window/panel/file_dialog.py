@@ -210,6 +210,7 @@ class OwnDialog:
         # A button that says so has asked already.
         if imgui.button("Replace" if replaces else self._title, imgui.ImVec2(em(4.2), 0.0)):
             chosen = self._take(may_replace=replaces)
+            self._takes_keyboard = chosen is None
         elif entered and (self._name or self._takes_folder):
             chosen = self._take()
             self._takes_keyboard = chosen is None  # what was refused is typed anew, and Enter is heard again

@@ -26,7 +26,7 @@ from app.window.panel.parameters import SECTIONS, ParameterRows, is_in_use, sett
 from app.window.panel.snowball_runs import snowball_runs
 from app.window.panel.springs import spring_list
 from app.window.panel.weather import weather_line
-from app.window.panel.widgets import tooltip_on_hover
+from app.window.panel.widgets import faint, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -125,7 +125,7 @@ class GroupRows:
     def _switches(self, names: Sequence[str]) -> None:
         """Groups that are not at work, in as many columns as there is room for: a click switches one on."""
         imgui.spacing()
-        imgui.text_disabled("not at work")
+        faint("not at work")
         left, width = imgui.get_cursor_pos_x(), imgui.get_content_region_avail().x
         columns = max(int(width / em(COLUMN_OF_SWITCHES)), 1)
         for number, name in enumerate(names):

@@ -14,7 +14,7 @@ from app.picture.history import LedgerHistory
 from app.picture.style import ACCENT, FAINT_TEXT, Colour, em
 from app.scene.comparison import NAMES
 from app.window.panel import plots
-from app.window.panel.widgets import heading, right_aligned
+from app.window.panel.widgets import faint, heading, right_aligned
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -54,7 +54,7 @@ def _frame_times(application: Application) -> None:
     values = application.frame_times.values()
     heading("Frame time")
     imgui.same_line()
-    imgui.text_disabled("ms, the last frames")
+    faint("ms, the last frames")
     if implot.begin_plot(
         "##frame times", imgui.ImVec2(-1.0, em(6.0)), plots.PLOT_FLAGS | implot.Flags_.no_legend.value
     ):
@@ -77,7 +77,7 @@ def _ledger_plot(application: Application) -> None:
     heading(f"Sediment budget{_whose(application)}")
     imgui.same_line()
     unit, size = volume_unit(max(float(history.curve(name).max(initial=0.0)) for name in CURVES))
-    imgui.text_disabled(f"{unit} over cycles")
+    faint(f"{unit} over cycles")
     if implot.begin_plot("##ledger", imgui.ImVec2(-1.0, em(9.0)), plots.PLOT_FLAGS):
         implot.setup_axes("", "", plots.AXIS_FLAGS, plots.AXIS_FLAGS)
         implot.setup_axis_format(implot.ImAxis_.y1.value, "%.3g")

@@ -13,7 +13,7 @@ from app.model.realism import MEASURES, Curve, Measure, Realism, Verdict
 from app.picture.style import ACCENT, FAINT_TEXT, GOOD, TEXT, WARNING, Colour, em, faded
 from app.scene.comparison import NAMES
 from app.window.panel import plots
-from app.window.panel.widgets import heading, tooltip_on_hover
+from app.window.panel.widgets import faint, heading, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -65,7 +65,7 @@ def realism(application: Application) -> None:
     surveys = [snapshot.survey for snapshot in application.sides.snapshots]
     found = [survey.realism for survey in surveys if survey and survey.realism]
     if not found or len(found) < len(surveys):
-        imgui.text_disabled("the land is being surveyed")
+        faint("the land is being surveyed")
         return
     _faint(f"measured after cycle {found[0].cycle}; green: as in {REAL}")
     imgui.spacing()

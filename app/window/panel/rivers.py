@@ -10,14 +10,14 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from app.model.numbers import measured
+from app.model.numbers import area_text, length_text, measured
 from app.model.overlays import OVERLAYS
 from app.model.snapshot import Course, Survey
 from app.picture.style import FAINT_TEXT, em
 from app.scene.comparison import NAMES
 from app.window.panel import plots
 from app.window.panel.performance import volume_text
-from app.window.panel.widgets import heading, icon_button, right_aligned, tooltip_on_hover
+from app.window.panel.widgets import faint, heading, icon_button, right_aligned, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -32,24 +32,16 @@ def rivers(application: Application) -> None:
     imgui.spacing()
     _filling(application, survey)
     if survey is None or not survey.layers:
-        imgui.text_disabled("the land is being surveyed")
+        faint("the land is being surveyed")
         return
-    imgui.text_disabled(f"surveyed after cycle {survey.cycle}")
+    faint(f"surveyed after cycle {survey.cycle}")
     if survey.course is None:
-        imgui.text_disabled("click on the land to see its catchment and flow path")
+        faint("click on the land to see its catchment and flow path")
     else:
         _course(application, survey.course)
     _channels(application)
     _lakes(application, survey)
     _mouths(application, survey)
-
-
-def length_text(metres: float) -> str:
-    return f"{measured(metres / 1000.0)} km" if metres >= 1000.0 else f"{measured(metres)} m"
-
-
-def area_text(square_metres: float) -> str:
-    return f"{measured(square_metres * 1e-6)} km²" if square_metres >= 1e4 else f"{measured(square_metres)} m²"
 
 
 def _filling(application: Application, survey: Survey | None) -> None:
@@ -126,7 +118,7 @@ def _channels(application: Application) -> None:
 def _lakes(application: Application, survey: Survey) -> None:
     imgui.spacing()
     heading("Lakes, filled to their outlets")
-    imgui.text_disabled(f"{survey.lake_count} with {volume_text(survey.lake_volume)}; click one to show it")
+    faint(f"{survey.lake_count} with {volume_text(survey.lake_volume)}; click one to show it")
     rows = [
         ((lake.row, lake.column), (volume_text(lake.volume), area_text(lake.area), length_text(lake.depth)))
         for lake in survey.lakes
@@ -137,7 +129,7 @@ def _lakes(application: Application, survey: Survey) -> None:
 def _mouths(application: Application, survey: Survey) -> None:
     imgui.spacing()
     heading("River mouths")
-    imgui.text_disabled(f"{survey.mouth_count}; click one to show it")
+    faint(f"{survey.mouth_count}; click one to show it")
     rows = [
         ((mouth.row, mouth.column), (f"{measured(mouth.discharge)} m³/s", area_text(mouth.catchment)))
         for mouth in survey.mouths

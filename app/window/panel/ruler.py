@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
-from app.model.numbers import measured
+from app.model.numbers import length_text, measured
 from app.picture.ground import Ground
 from app.picture.style import OVER_SCENE, TEXT, em, faded
 from app.window.brushing import BrushMarks
 from app.window.panel import plots
 from app.window.panel.brush_marks import draw_marks
-from app.window.panel.rivers import length_text
 from app.window.ruler import Place, Profile
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from app.picture.ground import Ground
 from app.picture.sides import Side
 from app.picture.style import FAINT_TEXT, OVER_SCENE, WATER, em, faded
 from app.processes.droplets import MOST_DROPS, Spring, read_springs
-from app.window.panel.widgets import BUTTON_WIDTH, icon_button, tooltip_on_hover
+from app.window.panel.widgets import BUTTON_WIDTH, faint, icon_button, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -126,7 +126,7 @@ def spring_list(application: Application) -> None:
     """The list of springs of the shown world."""
     springs = read_springs(application.documents.scene.droplets.springs)
     if not springs:
-        imgui.text_disabled("Ctrl + click on the land lets a spring well up")
+        faint("Ctrl + click on the land lets a spring well up")
         return
     button = imgui.get_frame_height()
     for number, spring in enumerate(springs):

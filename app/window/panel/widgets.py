@@ -87,6 +87,13 @@ def _stand_beside(lines: Sequence[str], widest: float) -> float:
     return widest
 
 
+def faint(text: str) -> None:
+    """A line that explains, in as many lines as the panel is narrow."""
+    imgui.push_text_wrap_pos(0.0)
+    imgui.text_disabled(text)
+    imgui.pop_text_wrap_pos()
+
+
 def heading(text: str) -> None:
     imgui.push_font(Face.BOLD.font(), 0.0)
     imgui.text_unformatted(text)
