@@ -43,7 +43,7 @@ class FloodsParameters(Parameters, frozen=True, kw_only=True):
         float, parameter(0.01, 3600.0, "time that passes in a cycle for the water", unit="s", log=True, essential=True)
     ] = 10.0
     roughness: Annotated[
-        float, parameter(0.0, 0.2, "Manning's roughness of the bed", unit="s/m¹ᐟ³", essential=True)
+        float, parameter(0.0, 0.2, "Manning's roughness of the bed", unit="s/m^(1/3)", essential=True)
     ] = 0.035
     damping: Annotated[
         float, parameter(0.0, 1.0, "rate at which waves calm down also in deep water", unit="1/s", log=True)

@@ -29,7 +29,7 @@ from tests.app.hands import Hands
 from tests.app.small import bits, simulated, small_preset, small_scene
 
 # In which all processes run, in each kind of ground; the others are for the night.
-IN_CHECK = ("dykes", "ledges", "lifted", "meanders", "braided", "archipelago", "delta", "article-wind")
+IN_CHECK = ("dykes", "ledges", "lifted", "meanders", "braided", "archipelago", "delta", "article-wind", "dam-break")
 
 
 def test_all_processes_are_in_the_check() -> None:
@@ -365,10 +365,10 @@ def test_a_cycle_that_fails_on_the_way_leaves_the_last_good_one(hands: Hands, mo
     del hands.thread.session.timeline._branches[branch].kept[1:]
     run_cycle = Simulator._run_cycle
 
-    def failing(simulator: Simulator) -> None:
+    def failing(simulator: Simulator, *, again: bool = False) -> None:
         if simulator.world.cycle == 4:
             raise ProcessFailure("droplets", 1, 1)
-        run_cycle(simulator)
+        run_cycle(simulator, again=again)
 
     with monkeypatch.context() as patch:
         patch.setattr(Simulator, "_run_cycle", failing)

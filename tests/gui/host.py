@@ -56,6 +56,7 @@ NAMED_KEYS = {
     **{getattr(imgui.Key, letter): letter.upper() for letter in "abcdefghijklmnopqrstuvwxyz"},
     imgui.Key.equal: "=",
     imgui.Key.minus: "-",
+    imgui.Key.period: ".",
     imgui.Key.keypad_add: "+",
     **{getattr(imgui.Key, f"_{number}"): str(number) for number in range(10)},
 }

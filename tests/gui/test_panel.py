@@ -501,7 +501,7 @@ def test_a_land_is_called_as_what_was_opened(tmp_path: Path) -> None:
         application = have_land(driver)
         (tmp_path / "mine.toml").write_text("[world]\ncolumns = 40\nrows = 40\n")
         files.open(application, tmp_path / "mine.toml")
-        assert driver.viewer.title.startswith("Thalweg – mine – cycle")
+        driver.wait_for(lambda: driver.viewer.title.startswith("Thalweg – mine – cycle"), "its land")
         driver.save(tmp_path / "kept.npz")
         driver.wait_for(lambda: (tmp_path / "kept.npz").exists(), "the world")
         files.open(application, tmp_path / "kept.npz")
