@@ -90,6 +90,10 @@ class SessionFolder:
         self._began = time.monotonic()
 
     @property
+    def path(self) -> Path:
+        return self._folder
+
+    @property
     def picture(self) -> Path:
         """Where the picture of this session is to be written."""
         return self._folder / PICTURE

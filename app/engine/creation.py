@@ -81,7 +81,14 @@ def create_world(scene: Scene, check: SizeCheck = lambda rows, columns: None) ->
 def create_worlds(scenes: Sequence[Scene], check: SizeCheck) -> list[tuple[World, Scene]]:
     """As `create_world`, for scenes that are compared. `check` is called once, as all have one size."""
     first, *others = scenes
-    return [create_world(first, check), *(_compared_world(first, other) for other in others)]
+    made = [create_world(first, check), *(_compared_world(first, other) for other in others)]
+    (world, _), *compared = made
+    for other, _ in compared:
+        if (other.shape, other.cell_size) != (world.shape, world.cell_size):
+            raise UserError("worlds of different cells cannot be compared")
+        # Saved ones may be of different cycles: they go on with one count, and so with one weather.
+        other.cycle = world.cycle
+    return made
 
 
 class _Sized(Exception):

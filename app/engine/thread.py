@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from app.engine.autosave import SessionFolder
@@ -110,6 +111,11 @@ class SimulationThread:
         """Whether it will be paused once all requests are answered."""
         session = self.session
         return self._paused_last if self._pace_requests > session.pace_requests_answered else session.pace.is_paused
+
+    @property
+    def session_path(self) -> Path | None:
+        """The folder in which the session is kept, if it is."""
+        return self._folder.path if self._folder else None
 
     @property
     def cycle_so_far(self) -> CycleSoFar | None:

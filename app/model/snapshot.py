@@ -171,7 +171,7 @@ class Snapshot:
         return max(self.versions[name] for name in RAISING if name in self.versions)
 
 
-FEWEST_LIT, LEAST_LIT = 6, 2e-4  # cells, and of the map: for a smaller catchment the land is not darkened
+FEWEST_LIT, LEAST_LIT = 6, 4e-3  # cells, and of the map: for a smaller catchment the land is not darkened
 
 
 def lit_course(snapshot: Snapshot) -> Course | None:

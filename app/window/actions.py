@@ -74,6 +74,8 @@ _BY_GROUP: dict[str, tuple[_Row, ...]] = {
          "take back the last change, or go back to before the last edit"),
         ("Ctrl+Shift+Z Ctrl+Y", "Redo", "redo", moments.redo,
          "do again what was undone last"),
+        ("Shift+V", "Versions", "toggle_versions", lambda app: app.versions.toggle(),
+         "keep the land under a name, go back to such a version, see two side by side"),
         ("H", "Time line", "toggle_timeline", view.toggle_timeline,
          "show or hide the strip with all cycles since the start"),
     ),

@@ -40,6 +40,7 @@ from app.window.ruler import Ruler
 from app.window.sessions import LookUp, Sessions
 from app.window.springs import Springs
 from app.window.undo import Undo
+from app.window.versions import Versions
 from app.window.views import Views
 from app.window.watching import Watching
 
@@ -156,7 +157,10 @@ class Application:
         self.recording = Recording(self.sides, self.documents, self.notices)
         self.exporting = Exporting(simulation, self.documents, self.views, self.notices)
         self.part_choice = PartChoice(self.library, self.notices, lambda scenes: self.open(*scenes))
-        self.sessions = Sessions(look_up_sessions, lambda scenes: self.open(*scenes))
+        self.versions = Versions(
+            simulation, self.documents, self.views, self.stock, self.notices, lambda scenes: self.open(*scenes)
+        )
+        self.sessions = Sessions(look_up_sessions, lambda scenes: self.open(*scenes), self.versions.take_over)
 
     @property
     def camera(self) -> CameraControl:

@@ -65,6 +65,8 @@ class Arrivals:
                     application.views.opening = False
             case Saved() | SaveFailed() if application.exporting.awaits(report.path):
                 application.exporting.hear(report)
+            case Saved() | SaveFailed() if application.versions.awaits(report.path):
+                application.versions.hear(report, files.seen_pixels(application))
             case GivenUp(cycle):
                 notices.say(f"cycle {spaced(cycle)} was given up; the land is paused as it was before it")
             case Saved(path):

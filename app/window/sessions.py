@@ -15,16 +15,19 @@ if TYPE_CHECKING:
 # Seconds after the start at which sessions are looked up again: a killed program may hold its own for a while.
 LATER = (2.0, 6.0, 20.0)
 
+TakeOver = Callable[[Path], None]
 LookUp = Callable[[], Sequence[EndedSession]]
 
 
 class Sessions:
     """Lists sessions that `look_up` finds, and resumes one by `open_scenes`."""
 
-    def __init__(self, look_up: LookUp, open_scenes: Callable[[Sequence[Scene]], None]) -> None:
+    def __init__(self, look_up: LookUp, open_scenes: Callable[[Sequence[Scene]], None], take_over: TakeOver) -> None:
+        """`take_over` is given the folder of a session whose worlds have arrived."""
         self.listed: tuple[EndedSession, ...] = ()  # offered for choice; empty: no list
         self._look_up = look_up
         self._open_scenes = open_scenes
+        self._take_over = take_over
         self._offered: set[Path] = set()  # folders of sessions that were offered unasked
         self._later = list(LATER)
         self._resumed: EndedSession | None = None  # until its worlds arrive
@@ -70,5 +73,6 @@ class Sessions:
     def worlds_came(self) -> None:
         """The opened worlds have arrived."""
         if self._resumed is not None:
+            self._take_over(self._resumed.folder)
             self._resumed.settle()
             self._resumed = None

@@ -106,7 +106,8 @@ def test_what_a_person_edited_outlives_what_nobody_did(tmp_path: Path) -> None:
 def test_one_that_is_still_in_use_at_the_start_is_offered_later(tmp_path: Path) -> None:
     session = left_by(tmp_path, 3)
     opened: list[Sequence[Scene]] = []
-    sessions = Sessions(lambda: ended_sessions(tmp_path), opened.append)
+    taken_over: list[Path] = []
+    sessions = Sessions(lambda: ended_sessions(tmp_path), opened.append, taken_over.append)
     sessions.offer()
     assert not sessions.listed
     end_without_closing(session)
@@ -119,6 +120,7 @@ def test_one_that_is_still_in_use_at_the_start_is_offered_later(tmp_path: Path) 
     sessions.offer_later(LATER[-1] + 0.1)
     assert not sessions.listed, "it was offered"
     sessions.worlds_came()
+    assert len(taken_over) == 1
     assert ended_sessions(tmp_path)[0].index.closed
 
 

@@ -253,7 +253,9 @@ def test_a_session_that_was_killed_is_offered_and_gone_on_with(tmp_path: Path) -
 
     def test(driver: Driver) -> None:
         application = paused(driver)
-        application.sessions = Sessions(lambda: ended_sessions(tmp_path), lambda scenes: application.open(*scenes))
+        application.sessions = Sessions(
+            lambda: ended_sessions(tmp_path), lambda scenes: application.open(*scenes), application.versions.take_over
+        )
         application.sessions.offer()
         driver.engine.yield_(3)
         driver.engine.item_click("//###sessions/**/Go on with it")

@@ -32,6 +32,7 @@ from app.window.panel.session_list import session_list
 from app.window.panel.springs import SpringMarks
 from app.window.panel.timeline import TimelineStrip
 from app.window.panel.toolbar import Toolbar
+from app.window.panel.version_list import VersionList
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Panel:
         self._export_dialog = ExportDialog(application)
         self._part_dialog = PartDialog(application)
         self.gallery = Gallery(application)
+        self._version_list = VersionList(application)
         self._guide = GuideWindow(application.guide)
         self.tour: FirstTour = FirstTour(application)
         self._laid_out_scale = 0.0
@@ -219,6 +221,8 @@ class Panel:
             self._application.part_choice.close()
         elif self._application.exporting.is_open:
             self._application.exporting.close()
+        elif self._application.versions.is_open:
+            self._application.versions.is_open = False
         elif self._application.guide.is_open:
             self._application.guide.is_open = False
         elif self._search.query:
@@ -336,6 +340,7 @@ class Panel:
         messages.notices(self._application, middle[0], place.y + free.y - em(1.0), widest)
         if self._application.snapshot is not None and not self.gallery.is_open:
             session_list(self._application.sessions, self._application.stock, middle, (widest, highest))
+        self._version_list.gui(middle, (widest, highest))
         # It may cover the panel, too.
         self._guide.gui((viewport.work_size.x / 2.0, middle[1]), viewport.work_size.x - em(2.0), highest)
         self._export_dialog.gui(middle, widest, highest)
