@@ -66,7 +66,9 @@ in vec2 map_place;
 in float level;
 in vec2 fall;               // how steeply the surface rises to the east and south
 uniform sampler2D froude;
-const float BREAKS = 0.75, WHITE = 1.6;  // Froude numbers: from where on water foams, and where it is white
+// Froude numbers: from where on water stirs up mud and is all muddy, and from where on it foams and is white
+const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 0.9, WHITE = 2.6;
+const vec3 MUD = vec3(0.165, 0.135, 0.090);
 #else
 flat in float level;
 #endif
@@ -317,8 +319,16 @@ void main() {
     waves.slope += fall * frame.map.w;
     float quick = textureLod(froude, uv, 0.0).x;
     vec2 ripples = map_place / (frame.map.z * 2.5);
-    float white = smoothstep(BREAKS, WHITE, quick + 0.8 * (textureLod(detail, ripples / 7.0, 1.0).w - 0.5));
-    waves.roughness += 0.02 * smoothstep(0.1, BREAKS, quick);
+    // Foam lies in patches, and breaks up into finer ones.
+    float patches = textureLod(detail, ripples / 19.0, 1.0).w + 0.7 * textureLod(detail, ripples / 5.3, 0.0).w - 0.85;
+    float white = smoothstep(FOAMS, WHITE, quick + 3.0 * patches) * smoothstep(0.6 * FOAMS, FOAMS, quick);
+    waves.roughness += 0.02 * smoothstep(STIRS, FOAMS, quick);
+    float mud = smoothstep(STIRS, MUDDY, quick);
+    vec3 deep_water = mix(DEEP_WATER, MUD, mud);
+    float turbidity = mix(TURBIDITY, RIVER_TURBIDITY, mud);
+#else
+    const vec3 deep_water = DEEP_WATER;
+    const float turbidity = TURBIDITY;
 #endif
 #if WAVES == 1
     float foam = 0.0, crest = 0.0;
@@ -341,8 +351,8 @@ void main() {
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
     float mirror = water_fresnel(facing, waves.roughness);
     vec3 daylight = light_on_water(seen);
-    vec3 through = water_transmission(depth, TURBIDITY, steepness) * (1.0 - mirror);
-    vec3 colour = water_scattering(DEEP_WATER, through, daylight)
+    vec3 through = water_transmission(depth, turbidity, steepness) * (1.0 - mirror);
+    vec3 colour = water_scattering(deep_water, through, daylight)
                 + (drawn < 1.0 ? bed_without_land(map_place) * daylight * through * (1.0 - drawn) : vec3(0.0))
                 + mirror * mirrored(position, water_reflected(to_eye, normal), waves.roughness, tilt, seen, daylight)
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
@@ -376,8 +386,8 @@ void main() {
 #endif
 
 #if RUNNING == 1
-    colour = mix(colour, FOAM * daylight, 0.85 * white);
-    keep *= 1.0 - 0.85 * white;
+    colour = mix(colour, FOAM * daylight, 0.6 * white);
+    keep *= 1.0 - 0.6 * white;
 #endif
 
     float hidden = left_out_for_overlay(uv, textureLod(surface, uv, 0.0));
