@@ -165,7 +165,7 @@ def test_a_breach_grows_where_water_drags_the_dam_away_and_only_there() -> None:
     run(carried, 12, bed_load=True, grain_size=0.001)
     np.testing.assert_array_equal(still.ground, ground)
     assert (ground - carried.ground)[14:17, 20:29].mean() > 0.03, "the cut is deeper"
-    assert (carried.ground - ground)[14:17, 30:].max() > 0.05, "and what was there lies on the plain"
+    assert (carried.ground - ground)[14:17, 30:].max() > 0.02, "and what was there lies on the plain"
     assert carried.stored("sediment") == pytest.approx(loose, rel=1e-12)
     dry = carried.water == 0.0
     dry[1:-1, 1:-1] &= (still.water == 0.0)[1:-1, 1:-1]
