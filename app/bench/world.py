@@ -53,6 +53,8 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     yield Row(f"{TREES} trees at 512² against none, {side}²", cost_of_trees(side, samples), "times", 1.1)
     yield Row(f"drops alone, all else off, against their own step, {side}²", cost_of_off(side, samples), "times", 1.01)
     yield Row(f"all fields against none, {side}²", cost_of_fields(side, samples), "times", None)
+    wind_rain = cost_of_wind_rain(side, rounds=1 if tiny else 2)
+    yield Row(f"rain that the wind brings against rain everywhere alike, {side}²", wind_rain, "times", 1.05)
 
     side, samples = (32, 1) if tiny else (1024, 9)
     gain, same_bits = gain_of_two_threads(side, samples)
@@ -144,6 +146,19 @@ def cost_of_fields(side: int, samples: int) -> float:
         seconds = [_seconds(run) for run in (runs if sample % 2 else runs[::-1])]
         ratios.append(seconds[0] / seconds[1] if sample % 2 else seconds[1] / seconds[0])
     return float(np.median(ratios))
+
+
+def cost_of_wind_rain(side: int, rounds: int) -> float:
+    """The time of all cycles from one map of rain to the next, relative to those in which it rains everywhere alike."""
+    scene = everything(side)
+    with_wind, without = (
+        simulator_of(scene.with_value("orographic_rain.enabled", enabled), 2) for enabled in (True, False)
+    )
+    spent = [0.0, 0.0]
+    for cycle in range(rounds * scene.orographic_rain.every):
+        for one in (0, 1) if cycle % 2 else (1, 0):
+            spent[one] += _seconds((with_wind, without)[one].run_cycle)
+    return spent[0] / spent[1]
 
 
 def gain_of_two_threads(side: int, samples: int) -> tuple[float, bool]:

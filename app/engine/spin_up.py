@@ -22,6 +22,7 @@ from app.processes.braiding import Braiding, follow_threads
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion, raise_averages, water_of_cycle
 from app.processes.moisture import Moisture, soak
+from app.processes.orographic_rain import OrographicRain
 from app.processes.plants import PERIOD, Plants
 from app.processes.pools import Pools, fill
 from app.processes.process import Process
@@ -78,6 +79,8 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
             yield
     before = land.copy()  # the ground must stay unchanged
     watery = [by_name[name] for name in WATERY if name in by_name]
+    if OrographicRain.name in by_name:
+        by_name[OrographicRain.name].step(before, scene.orographic_rain, cycle)
     if Pools.name in by_name:
         runoff = water_of_cycle(before, scene.droplets, cycle)
         yield from fill(before, scene.pools, cycle.edges, runoff, scene.world.past)
@@ -97,13 +100,14 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
             _join_threads(before, land, scene)
     if Plants.name in by_name:
         yield from _grow(before, land.ground, scene, by_name[Plants.name], cycle)
-    left = [*watery, *(by_name[name] for name in (Plants.name,) if name in by_name)]
+    left = [*watery, *(by_name[name] for name in (OrographicRain.name, Plants.name) if name in by_name)]
     if Braiding.name in by_name:
         _take_ground(world, land)
         _take(world, land, set(by_name[Braiding.name].changes) - {"sediment"})
     _take(world, before, {name for process in left for name in process.changes} - {"bedrock", "sediment"})
     if DropletErosion.name in by_name:
         world.cycles_before = max(cycles, scene.world.past)
+    world.rain_wind = before.rain_wind
     world.has_past = True
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.engine.creation import create_world
 from app.engine.discharge import water_of_land
 from app.engine.simulator import Simulator
 from app.files import checkpoint
@@ -115,3 +116,14 @@ def test_a_saved_world_goes_on_as_if_it_had_not_been_saved(cycles: int, tmp_path
 def test_the_same_bits_on_one_thread_and_on_two() -> None:
     scene = rainy(moisture__enabled=True)
     assert bits(simulated(6, scene, threads=1).world) == bits(simulated(6, scene, threads=2).world)
+
+
+def test_a_past_has_its_rain() -> None:
+    world, scene = create_world(rainy(moisture__enabled=True, world__past=50))
+    simulator = Simulator(scene, world)
+    simulator.prepare_all()
+    while simulator.spin_up_is_due:
+        simulator.step_spin_up()
+    factor = simulator.world.layers[OROGRAPHIC_RAIN]
+    moisture = simulator.world.layers["moisture"]
+    assert moisture[factor > 1.5].mean() > 1.3 * moisture[factor < 0.5].mean()
