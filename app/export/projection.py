@@ -1,4 +1,4 @@
-"""What coordinates are, as a `.prj` beside a grid says it: well-known text in Esri's dialect."""
+"""What coordinates are, in well-known text: Esri's dialect for a `.prj` beside a grid, the standard's for others."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ WGS_84_TEXT = (
     'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],'
     'UNIT["Degree",0.0174532925199433]]'
 )
-
-
 LOCAL_TEXT = 'LOCAL_CS["Local metres",UNIT["metre",1],AXIS["Easting",EAST],AXIS["Northing",NORTH]]'
 
 
@@ -25,12 +23,10 @@ def projection_text(place: Georeference) -> str:
 
 
 def coordinate_system(place: Georeference) -> str:
-    """The same in words of the standard, for files that must say something; local metres where nobody knows."""
-    if place.keys == WGS_84:
-        return "EPSG:4326"
+    """The same in words of the standard; empty where nobody knows."""
     if not place.keys or place.keys == LOCAL_METRES:
-        return LOCAL_TEXT
-    return _well_known_text(place, "WKT2_2019") or LOCAL_TEXT
+        return ""
+    return _well_known_text(place, "WKT2_2019") or (WGS_84_TEXT if place.keys == WGS_84 else "")
 
 
 def _well_known_text(place: Georeference, version: str) -> str:

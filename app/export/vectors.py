@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.export.projection import coordinate_system
+from app.export.projection import LOCAL_TEXT, coordinate_system
 from app.export.sheet import Sheet
 from app.files.atomic import write_atomically
 
@@ -298,7 +298,7 @@ def write_geopackage(path: Path, waters: Waters) -> None:
     from pyogrio.raw import write
 
     set_gdal_config_options({"OGR_CURRENT_DATE": SAME_DATE})
-    crs = coordinate_system(waters.sheet.place)
+    crs = coordinate_system(waters.sheet.place) or LOCAL_TEXT
     with tempfile.TemporaryDirectory() as folder, write_atomically(path) as file:
         made = Path(folder) / path.with_suffix(".gpkg").name
         for name, row in LAYERS.items():

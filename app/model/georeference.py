@@ -43,9 +43,13 @@ class Georeference:
     @property
     def in_degrees(self) -> bool:
         """Whether coordinates are longitude and latitude, according to the keys."""
-        directory = next((value for number, _, _, value, _ in self.keys if number == KEY_DIRECTORY), ())
-        keys = zip(directory[4::4], directory[7::4], strict=False)
-        return (MODEL_TYPE, GEOGRAPHIC) in keys
+        return self.key(MODEL_TYPE) == GEOGRAPHIC
+
+    def key(self, number: int) -> int | None:
+        """The value of a key in the directory; None where it has none."""
+        directory = next((value for tag, _, _, value, _ in self.keys if tag == KEY_DIRECTORY), ())
+        found: int | None = dict(zip(directory[4::4], directory[7::4], strict=False)).get(number)
+        return found
 
     def in_cells(self, east: float, south: float) -> Georeference:
         """The georeference of the same land in cells enlarged by these factors, west to east and north to south."""

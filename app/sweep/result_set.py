@@ -23,12 +23,13 @@ from app.export.landscape import SURFACES
 from app.export.maps import MAPS
 from app.files.atomic import PART, as_user_error
 from app.model.errors import UserError
+from app.model.georeference import Place
 from app.model.realism import MEASURES
 from app.scene.scene import find_declaration
+from app.sweep.coordinates import COLUMN, CONVENTIONS, GRID, ROW, WORLD, make_coordinates, write_coordinates
 from app.sweep.recipe import FILES, SCENES, SEED, Planned, Recipe
 from app.sweep.worlds import ENTRIES, SUBSTANCES, Figures, Outcome, program, stored_as
 
-WORLD, ROW, COLUMN = "world", "row", "column"
 RECORD, PICTURES, SOURCE, SEED_FIGURE, CYCLES, ERROR = "record", "pictures", "source", "seed", "cycles", "error"
 STATUS = "status"
 DONE, FAILED, MISSING = "done", "failed", "missing"
@@ -45,6 +46,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""
     figures: Figures = {}
     ledger: dict[str, Any] = {}
+    place: Place | None = None  # where its cells lie
 
 
 class ResultSet:
@@ -85,7 +87,7 @@ class ResultSet:
 
     def put(self, number: int, outcome: Outcome) -> None:
         """Keep what became of a world. Raises `UserError` where it cannot be written."""
-        record = Record(outcome.error, outcome.figures, outcome.accounts)
+        record = Record(outcome.error, outcome.figures, outcome.accounts, outcome.place)
         try:
             for name, values in outcome.layers.items():
                 self._group[name][number] = values
@@ -100,13 +102,18 @@ class ResultSet:
             self.write_figures()
 
     def write_figures(self) -> None:
-        """Make arrays of the figures of all worlds. Raises `UserError` where they cannot be written."""
+        """Make arrays of the figures of all worlds, and coordinates of their cells where they lie in one place.
+
+        Raises `UserError` where they cannot be written.
+        """
         self._since = 0
         columns = self.table()
         try:
             for array in _figures(self._recipe):
                 values = [array.nothing if value is None else value for value in columns[array.name]]
                 self._group[array.name][:] = np.array(values, object if array.kind is str else array.kind)
+            places = [record.place for record in self._records.values() if not record.error]
+            write_coordinates(self._group, places, self._recipe.shape)
         except OSError as error:
             raise as_user_error(error, self.path) from error
 
@@ -152,7 +159,7 @@ class _Array(NamedTuple):
 
 def _make(path: Path, recipe: Recipe) -> None:
     """Make an empty set, beside where it shall be, and then put it there as a whole."""
-    attributes = {"title": recipe.said.title, RECIPE: recipe.identity, PROGRAM: program()}
+    attributes = {"Conventions": CONVENTIONS, "title": recipe.said.title, RECIPE: recipe.identity, PROGRAM: program()}
     count = len(recipe.worlds)
     beside = path.with_name(f"{PART}{secrets.token_hex(8)}.part{path.suffix}")
     try:
@@ -168,6 +175,7 @@ def _make(path: Path, recipe: Recipe) -> None:
                 dimension_names=(WORLD, *array.of_world),
                 attributes=dict(array.told),
             )
+        make_coordinates(group, count, recipe.shape)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that Zarr 3 does not ask for it; xarray does
             zarr.consolidate_metadata(group.store)
@@ -190,7 +198,7 @@ def _layers(recipe: Recipe) -> Iterator[_Array]:
             if channels := MAPS[name].channels:
                 dimensions[f"{name}_channel"] = len(channels)
                 told["channels"] = ", ".join(channels)
-        yield _Array(name, kind, told, dimensions, nothing)
+        yield _Array(name, kind, {**told, "coordinates": GRID, "grid_mapping": GRID}, dimensions, nothing)
     if said.pictures:
         dimensions = {"picture": len(said.pictures), "line": said.height, "pixel": said.width, "colour": 3}
         yield _Array(PICTURES, np.uint8, {"long_name": ", ".join(said.pictures)}, dimensions, 0)
@@ -261,7 +269,7 @@ def _check_same(path: Path, recipe: Recipe) -> None:
         if not (_holds(there.get(key), value) if key == FILES else there.get(key) == value):
             what = "presets or files it names have changed" if key in (SCENES, FILES) else f"'{key}' is another one"
             raise UserError(f"{path}: was made with another recipe than {recipe.name}: {what}; name another set")
-    arrays = {array.name for array in (*_layers(recipe), *_figures(recipe))}
+    arrays = {array.name for array in (*_layers(recipe), *_figures(recipe))} | {WORLD, ROW, COLUMN, GRID}
     if attributes.get(PROGRAM) != program() or not arrays <= set(group.array_keys()):
         raise UserError(
             f"{path}: was begun with another version of the program, whose worlds may differ; name another set"

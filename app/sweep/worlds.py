@@ -21,6 +21,7 @@ from app.engine.surveys import surveyed_snapshot
 from app.export.landscape import SURFACES, Landscape
 from app.export.maps import MAPS
 from app.model.errors import explained
+from app.model.georeference import Place, content_of
 from app.model.world import World
 from app.numba_settings import kernel_cache_folder
 from app.processes.floods import derive_levels
@@ -69,6 +70,7 @@ class Outcome:
         default_factory=dict
     )  # as `stored_as` says, [row, column] or [row, column, channel]
     pictures: NDArray[np.uint8] | None = None  # [picture, line, pixel, colour]
+    place: Place | None = None  # where its cells lie
 
 
 def run_world(order: Order) -> Outcome:
@@ -158,7 +160,8 @@ def _outcome(order: Order) -> Outcome:
     wanted = order.wanted
     layers = {name: values for name in wanted.layers if (values := _layer(landscape, name)) is not None}
     pictures = _paint(order, landscape) if wanted.pictures else None
-    return Outcome("", "", _figures(landscape), _accounts(world), layers, pictures)
+    place = content_of(landscape.world_sheet.place)
+    return Outcome("", "", _figures(landscape), _accounts(world), layers, pictures, place)
 
 
 def _layer(landscape: Landscape, name: str) -> NDArray[Any] | None:

@@ -24,6 +24,7 @@ import numpy as np
 import psutil
 import pyarrow.parquet
 import pytest
+import rasterio
 import xarray
 from distributed.comm import CommClosedError
 from numpy.typing import NDArray
@@ -132,6 +133,48 @@ def test_worlds_have_the_bits_of_one_that_runs_alone(whole: Path) -> None:
         assert float(one["ledger.rock.lost"]) == sum(alone.ledger.rock.lost.values())
         assert one.lakes.dtype == np.uint8
         assert np.isnan(one.moisture.values).all()  # which this world has not
+
+
+def test_rows_and_columns_have_coordinates_in_local_metres(whole: Path) -> None:
+    found = xarray.open_zarr(whole / "set.zarr")
+    assert found.attrs["Conventions"].startswith("CF-")
+    assert found.world.values.tolist() == [0, 1, 2, 3]
+    side = float(found["cell_size"][0])
+    np.testing.assert_allclose(found.column, (np.arange(40) + 0.5) * side)
+    np.testing.assert_allclose(found.row, (31.5 - np.arange(32)) * side)  # north up
+    assert (found.row.attrs["axis"], found.column.attrs["axis"], found.row.attrs["units"]) == ("Y", "X", "m")
+    assert "spatial_ref" in found.ground.coords and "crs_wkt" not in found.spatial_ref.attrs
+
+
+def test_worlds_of_a_model_have_its_coordinate_system(tmp_path: Path, worker: distributed.Client) -> None:
+    ground = np.add.outer(np.arange(24.0), np.arange(30.0))
+    place = {"scale": [20.0, 20.0, 0.0], "tiepoint": [0, 0, 0, 5e5, 4e6, 0], "geo_keys": UTM_17N}
+    write_tiff(tmp_path / "model.tif", ground, **place)
+    text = f"""
+sources = ["{tmp_path / "model.tif"}"]
+cycles = 0
+layers = ["ground", "lakes"]
+pictures = []
+seeds = {{ from = 1, count = 2 }}
+"""
+    assert swept_by(worker, written(tmp_path, text=text), tmp_path / "set.zarr") == 0
+    found = xarray.open_zarr(tmp_path / "set.zarr")
+    np.testing.assert_allclose(found.column, 5e5 + 20.0 * (np.arange(30) + 0.5))
+    np.testing.assert_allclose(found.row, 4e6 - 20.0 * (np.arange(24) + 0.5))
+    told = found.spatial_ref.attrs
+    assert rasterio.crs.CRS.from_wkt(told["crs_wkt"]).to_epsg() == 32617
+    assert [float(number) for number in told["GeoTransform"].split()] == [5e5, 20.0, 0.0, 4e6, 0.0, -20.0]
+    assert found.ground.encoding.get("grid_mapping", found.ground.attrs.get("grid_mapping")) == "spatial_ref"
+    assert found.row.attrs["standard_name"] == "projection_y_coordinate"
+    assert found.ground.sel(row=4e6 - 10.0, column=5e5 + 590.0, world=1).values == 29.0
+
+
+def test_worlds_in_several_places_count_rows_and_columns(tmp_path: Path, worker: distributed.Client) -> None:
+    more = "[vary.world]\ncell_size = [10.0, 20.0]"
+    assert swept_by(worker, written(tmp_path, more), tmp_path / "set.zarr") == 0
+    found = xarray.open_zarr(tmp_path / "set.zarr")
+    np.testing.assert_array_equal(found.row, np.arange(32) + 0.5)
+    assert found.row.attrs["units"] == "1" and "crs_wkt" not in found.spatial_ref.attrs
 
 
 def test_saved_world_of_simulate_is_the_same(whole: Path) -> None:

@@ -333,7 +333,8 @@ def test_a_thumbnail_has_the_colours_of_its_land() -> None:
 
     flat = simulated(0, small_scene(world__source="sand")).world
     green, dry, desert = mean(flat, greenness=1.0), mean(flat, greenness=0.0), mean(flat, desert=1.0)
-    assert green[1] > green[0] and dry[0] > dry[1] > dry[2] and desert.sum() > dry.sum() > green.sum()
+    assert green[0] - green[1] < 5.0 < dry[0] - dry[1] and dry[0] > dry[1] > dry[2]
+    assert desert.sum() > dry.sum() > green.sum()
     assert mean(flat, snow_line=-0.1).min() > 200.0 > desert.min()
     granite, sandstone = (
         simulated(0, small_scene(materials__enabled=True, materials__strata=rock, world__soil_depth=0.0)).world
