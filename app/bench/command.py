@@ -28,10 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json",
         type=file_path,
         metavar="FILE",
-        help="keep the rows in a file, in the place of those that it has of them",
+        help="write the rows to a file, in place of its rows of the same groups",
     )
     parser.add_argument(
-        "--against", type=file_path, metavar="FILE", help="tell what is worse by more than a tenth than in such a file"
+        "--against", type=file_path, metavar="FILE", help="report what is worse by more than a tenth than in a file"
     )
 
 

@@ -139,7 +139,7 @@ def _copy(session: SessionState, request: Copy) -> None:
         raise UserError("there is no world yet that could be compared")
     worlds = len(lockstep.simulators)
     if worlds == MOST_WORLDS:
-        raise UserError(f"{MOST_WORLDS} worlds are compared already; more cannot be")
+        raise UserError(f"{MOST_WORLDS} worlds are compared already; there can be no more")
     check_memory([lockstep.scenes[world]], *lockstep.worlds[world].shape, shown=True)
     _edit(session, request)
     session.showing.add()

@@ -227,7 +227,7 @@ class Session(SessionState):
     def _spin_up(self, lockstep: Lockstep) -> None:
         """Take the next step of a spin-up. Requests are answered between steps."""
         if lockstep.step_spin_up():
-            self.say(state="growing", message="water and plants come to the land")
+            self.say(state="growing", message="spin-up of water and plants")
             return
         self.showing.is_old = True
         self.timeline.replace_kept(lockstep)

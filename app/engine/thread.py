@@ -73,7 +73,7 @@ class SimulationThread:
         if self._thread.is_alive():
             self._thread.join(timeout=QUIET_END)
             if self._thread.is_alive() and was_seen:
-                log.warning("what the simulation is at comes to its end first, and then its work is kept")
+                log.warning("the running cycle is finished first, and then the work is saved")
             self._thread.join()
         self.session.timeline.store.close()
         if self._folder:

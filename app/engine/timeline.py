@@ -214,7 +214,7 @@ class Timeline:
             raise UserError("the land is on this branch; go to another one first")
         gone = self._of(Moment(number))
         if any(branch.origin and branch.origin.branch == number for branch in self._branches.values()):
-            raise UserError("other branches begin on this one; throw them away first")
+            raise UserError("other branches begin on this one; delete them first")
         del self._branches[gone.number]
         self.version += 1
 
@@ -240,7 +240,7 @@ class Timeline:
 
     def _of(self, moment: Moment) -> Branch:
         if moment.branch not in self._branches:
-            raise UserError("this branch of the time line was thrown away")
+            raise UserError("this branch of the time line was deleted")
         return self._branches[moment.branch]
 
     def _branch_to_extend(self) -> Branch:

@@ -193,7 +193,7 @@ def journal_before(path: Path) -> Journal | None:
     try:
         journal = load_journal(path)
     except UserError as error:
-        log.warning("the world goes on without its past: %s", error)
+        log.warning("the world continues without its journal: %s", error)
         return None
     return journal.without_run() if journal else None
 

@@ -33,11 +33,11 @@ a recipe that draws 200 worlds at random, spread evenly over their parameters:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add its arguments to a parser."""
     parser.add_argument(
-        "recipe", type=file_path, metavar="RECIPE", help="which worlds, and what is kept of them (.toml)"
+        "recipe", type=file_path, metavar="RECIPE", help="recipe: which worlds to run, and what to keep of them (.toml)"
     )
     parser.add_argument("--out", type=file_path, required=True, metavar="SET", help="a Zarr store (.zarr)")
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster that runs them")
+    where.add_argument("--scheduler", default="", metavar="ADDRESS", help="address of a Dask cluster that runs them")
     where.add_argument(
         "--workers", type=whole_number(1, 1024), metavar="N", help="processes on this machine; default: one per core"
     )

@@ -76,7 +76,7 @@ class Arrivals:
             case SessionWritten(picture):
                 files.session_written(application, picture)
             case SessionFailed(why):
-                notices.complain(f"the work so far is not safe from a crash: {why}")
+                notices.complain(f"this session cannot be backed up: {why}")
             case SurveyFailed(why):
                 notices.complain(f"rivers: {why}")
             case SpinUpFailed(why):

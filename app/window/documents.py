@@ -246,7 +246,7 @@ class Documents(OpenScenes):
         Raises `UserError` if there are too many.
         """
         if len(self.scenes) == MOST_WORLDS:
-            raise UserError(f"{MOST_WORLDS} worlds are compared already; more cannot be")
+            raise UserError(f"{MOST_WORLDS} worlds are compared already; there can be no more")
         world = self.edited_worlds[0]
         self.ask_as_step(Copy(world), "compare")
         self.scenes, self._opened = (*self.scenes, self.scenes[world]), (*self._opened, self._opened[world])

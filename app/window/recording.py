@@ -70,7 +70,7 @@ class Recording:
         self._film = Film(self._sides.context, width, height)
         if self.hides_minimap and self._documents.seen_scene.view.minimap:
             self._seen = self._sides.pictures  # it has the minimap; the clip begins with the next
-            self._notices.say("the minimap is not in the clip, and hidden meanwhile: recording.minimap keeps it")
+            self._notices.say("the minimap is hidden while the clip is recorded; recording.minimap keeps it")
 
     @property
     def hides_minimap(self) -> bool:

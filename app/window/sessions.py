@@ -48,7 +48,7 @@ class Sessions:
         """List all sessions that can be resumed. Raises `UserError` if there is none."""
         found = self._look_up()
         if not found:
-            raise UserError("there is no other session that could be gone on with")
+            raise UserError("there is no other session to resume")
         self._list(found)
 
     def _list(self, sessions: Sequence[EndedSession]) -> None:

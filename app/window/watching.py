@@ -65,10 +65,10 @@ class Watching:
         self._is_clicked = False
         area = area_text(course.catchment)
         if not lit_course(snapshot):
-            self._notices.say(f"only {area} drain here; nothing is lit for it (profile: section Rivers)")
+            self._notices.say(f"only {area} drain here; too little to highlight (profile: section Rivers)")
         else:
             self._notices.say(
-                f"lit: the {area} that drain here, and the way of the water (profile: section Rivers); Esc ends it"
+                f"highlighted: the {area} that drain here, and their flow path (profile: section Rivers); Esc ends it"
             )
 
     def fill_again(self) -> None:

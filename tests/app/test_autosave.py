@@ -256,7 +256,7 @@ def test_a_cycle_that_is_running_comes_to_its_end_before_anything_is_written(
     try:
         wait_for(lambda: caplog.messages or not stopping.is_alive(), "word of what is waited for")
         assert stopping.is_alive() and not list(tmp_path.rglob("*.npz"))
-        assert caplog.messages == ["what the simulation is at comes to its end first, and then its work is kept"]
+        assert caplog.messages == ["the running cycle is finished first, and then the work is saved"]
     finally:
         may_end.set()
         stopping.join(PATIENCE)

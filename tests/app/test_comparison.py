@@ -450,7 +450,7 @@ def test_copies_come_and_go_while_it_runs() -> None:
         assert {world.cycle for world in worlds} == {3}
         thread.ask(Copy(0))
         refused = answer(thread, Refused)
-        assert refused.why == "4 worlds are compared already; more cannot be"
+        assert refused.why == "4 worlds are compared already; there can be no more"
         thread.ask(Change({"droplets.count": 90}, 2))
         thread.ask(Step())
         numbers = [world.world for world in worlds]

@@ -257,7 +257,7 @@ def test_a_branch_can_be_thrown_away(hands: Hands) -> None:
     hands.settle()
     assert first not in hands.timeline.branches
     refused = hands.ask(GoTo(first, 0), Refused)
-    assert isinstance(refused, Refused) and "thrown away" in refused.why
+    assert isinstance(refused, Refused) and "deleted" in refused.why
 
 
 def test_states_are_kept_while_it_runs_and_the_oldest_go_to_disk(monkeypatch: pytest.MonkeyPatch) -> None:

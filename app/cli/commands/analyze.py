@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file",
         type=file_path,
         metavar="FILE",
-        help="a heightmap, such as a GeoTIFF, a saved world, or a preset, of which it is the land at the start",
+        help="a heightmap such as a GeoTIFF, a saved world, or a preset, whose initial land is taken",
     )
     result = parser.add_mutually_exclusive_group(required=True)
     result.add_argument("--out", type=file_path, metavar="DIR", help="folder for the maps; created if needed")
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--precipitation",
         metavar="MM",
-        help="rain in a year, of which the discharge is; default: climate.precipitation of the world, or 800",
+        help="annual rain, which sets the discharge; default: climate.precipitation of the world, or 800",
     )
     parser.add_argument(
         "--rain-by-altitude",
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rain-map",
         type=file_path,
         metavar="FILE",
-        help="picture of where it falls: all of it where lightest, none where darkest; default: that of the world",
+        help="picture of the rainfall: most where lightest, none where darkest; default: that of the world",
     )
     cells = whole_number(1, 2**31 - 1)
     parser.add_argument(

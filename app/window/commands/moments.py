@@ -34,7 +34,7 @@ def redo(application: Application) -> None:
     """Redo the last undone step."""
     match application.undo.redo():
         case None:
-            raise UserError("there is nothing to do again")
+            raise UserError("there is nothing to redo")
         case ValueStep(after=values) as step:
             application.editing.set_values(values)
         case LandStep(after=moment, seen=seen) as step:
@@ -42,7 +42,7 @@ def redo(application: Application) -> None:
             if seen is not None:
                 application.editing.set_values(seen.after)
             application.history.go_to(GoTo(moment.branch, moment.cycle, moment.edits, pause=False))
-    application.notices.say(f"done again: {step.name}")
+    application.notices.say(f"redone: {step.name}")
 
 
 def step_back(application: Application) -> None:

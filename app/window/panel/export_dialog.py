@@ -154,7 +154,7 @@ class ExportDialog:
         imgui.begin_disabled(exporting.is_writing)
         _, exporting.folder = imgui.input_text("##folder", exporting.folder)
         imgui.end_disabled()
-        tooltip_on_hover("Made where there is none")
+        tooltip_on_hover("Created if needed")
 
     def _buttons(self, exporting: Exporting) -> None:
         there = frozenset() if exporting.is_writing else _names_in(exporting.folder, imgui.get_time() // 1.0)

@@ -367,7 +367,7 @@ class Gallery:
         imgui.pop_style_var()
         imgui.pop_style_color()
         if imgui.is_item_hovered(imgui.HoveredFlags_.for_tooltip.value):
-            tooltip("Take it from this list (Del); the file stays")
+            tooltip("Remove it from this list (Del); the file stays")
         if pressed:
             self._forget(card)
 

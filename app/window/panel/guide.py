@@ -94,7 +94,7 @@ class GuideWindow:
         if imgui.button(f"{icons.ICON_FA_ARROW_LEFT}###back"):
             guide.go_back()
         imgui.end_disabled()
-        tooltip_on_hover("The page before")
+        tooltip_on_hover("Previous page")
         imgui.same_line()
         imgui.set_next_item_width(room - imgui.get_item_rect_size().x - imgui.get_style().item_spacing.x)
         flags = imgui.InputTextFlags_.enter_returns_true.value | imgui.InputTextFlags_.escape_clears_all.value

@@ -164,7 +164,7 @@ class TimelineStrip:
                 imgui.same_line(0.0, em(1.0))
                 if imgui.small_button(f"{icons.ICON_FA_TRASH}##discard {branch.number}"):
                     moments.discard_branch(self._application, branch.number)
-                tooltip_on_hover("Throw this branch away")
+                tooltip_on_hover("Delete this branch")
         kept = timeline.bytes_in_memory / 1e6, timeline.bytes_on_disk / 1e6
         imgui.text_disabled(f"kept states: {kept[0]:.0f} MB in memory, {kept[1]:.0f} MB on disk")
 
