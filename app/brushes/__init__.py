@@ -1,1 +1,1 @@
-"""Brushes: what a hand does to a world between two cycles."""
+"""Brushes: edits of a world between two cycles."""

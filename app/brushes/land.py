@@ -1,4 +1,4 @@
-"""Brushes that shape the land: each function is what one dab of a tool does."""
+"""Brushes that shape the land: each function applies one dab of a tool."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def smooth(touch: Touch) -> None:
 
 
 def sharpen(touch: Touch) -> None:
-    steepest = touch.stroke.radius  # in one dab, so that a hand that rests makes no needles
+    steepest = touch.stroke.radius  # per dab, so that a resting brush makes no spikes
     change = part_of_way(touch) * (ground_of(touch) - _blurred(touch))
     shape(touch, np.clip(change, -0.05 * steepest, 0.05 * steepest))
 

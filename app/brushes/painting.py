@@ -1,6 +1,6 @@
-"""Painting: what a stroke does to a world, between two cycles.
+"""Painting: applies strokes to a world, between two cycles.
 
-A brush is a process of its own: it changes layers and ledger, and no kernel of another process knows of it.
+Brushes change layers and ledger on their own, independent of the kernels of processes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_DROPS = 1e6  # of a dab, for which there is memory
 
 
 def check(world: World, stroke: Stroke) -> None:
-    """Raise `UserError` where a world cannot be painted on as a stroke says."""
+    """Raise `UserError` if a stroke cannot be painted on a world."""
     if stroke.tool not in TOOLS:
         raise UserError(f"there is no brush '{stroke.tool}'{nearest(stroke.tool, TOOLS)}")
     tool = TOOLS[stroke.tool]
@@ -49,7 +49,7 @@ def check(world: World, stroke: Stroke) -> None:
 
 
 def paint(world: World, scene: Scene, stroke: Stroke) -> None:
-    """Do to a world what a part of a stroke says, which `check` allows."""
+    """Paint a part of a stroke that has passed `check`."""
     tool = TOOLS[stroke.tool]
     if tool.gesture in ("line", "curve"):
         touches = [_touch_along(world, scene, stroke)]
@@ -89,7 +89,7 @@ def _touch_along(world: World, scene: Scene, stroke: Stroke) -> Touch:
 
 
 def _with_protection(touch: Touch, tool: Tool) -> Touch:
-    """What is protected is not touched."""
+    """Exclude protected ground."""
     if tool.everywhere or "mobility" not in touch.world.layers:
         return touch
     weight = touch.weight * touch.world.layers["mobility"][touch.cells]

@@ -19,15 +19,15 @@ Gesture = Literal["paint", "line", "curve", "stamp", "place"]
 Choice = Literal["", "loose", "plant", "form", "rate"]
 Amount = Literal["metres", "part", "drops", "seeds"]
 
-RATES = tuple(name for name in FIELD_LAYERS if name != "mobility")  # that can be chosen
-LARGEST_RATE = 4.0  # to which a rate can be painted; it is 1 where nobody did
+RATES = tuple(name for name in FIELD_LAYERS if name != "mobility")  # rates that can be chosen
+LARGEST_RATE = 4.0  # largest painted rate; 1 is neutral
 
 Act = Callable[[Touch], None]
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A row of the table: what a brush can do."""
+    """A tool of brushes, as a row of the table."""
 
     label: str
     help: str
@@ -36,14 +36,14 @@ class Tool:
     gesture: Gesture = "paint"
     amount: Amount = "metres"
     choice: Choice = ""
-    opposite: str = ""  # the tool that does the contrary
-    flows: bool = False  # goes on while the pointer rests
+    opposite: str = ""  # the opposite tool
+    flows: bool = False  # continues while the pointer rests
     takes_level: bool = False  # from the ground where a stroke begins, where none is told
     has_level: bool = False  # where one is told
-    needs: str = ""  # the process that does something with what the tool leaves
+    needs: str = ""  # the process that the tool needs
     shows: str = ""  # the overlay on which it is seen; {choice} stands for what it works with
     full: float = 0.1  # of metres: how much of its radius a dab of full strength changes
-    everywhere: bool = False  # also where the land is protected
+    everywhere: bool = False  # even on protected ground
     runs_drops: bool = False  # through kernels of droplets, over lakes and sea whose levels must be up to date
 
     def lacks_process(self, scene: Scene) -> bool:
@@ -53,7 +53,7 @@ class Tool:
 
 
 def _rate(goal: float, name: str = "") -> Act:
-    """Paint a rate towards a goal: that of a name, or the one that is chosen."""
+    """Paint a rate towards a goal: the named rate, or the chosen one."""
 
     def act(touch: Touch) -> None:
         layer = FIELD_LAYERS[name or touch.stroke.choice]

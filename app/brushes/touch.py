@@ -1,4 +1,4 @@
-"""A touch of a brush on a world: what it can put on the layers and take away, with an entry in the ledger."""
+"""A touch of a brush on a world: changes of layers with ledger entries."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from app.scene.edits import Stroke
     from app.scene.scene import Scene
 
-BY_HAND = "by hand"  # the cause that the ledger tells
+BY_HAND = "by hand"  # cause in the ledger
 
-HIGHEST = 0.5 * LARGEST_HEIGHT  # metres, to which a hand can raise or lower
+HIGHEST = 0.5 * LARGEST_HEIGHT  # metres: limit of raising and lowering
 
 
 @dataclass(frozen=True)
 class Touch:
-    """One dab on a world: where it reaches, and how strongly, from 0 to 1, each cell is touched."""
+    """One dab on a world: its cells and their weights from 0 to 1."""
 
     world: World
     scene: Scene
@@ -112,7 +112,7 @@ def _carry_plants(touch: Touch, risen: Map) -> None:
 
 
 def settle(touch: Touch) -> None:
-    """Bring ground and water's levels up to date, as far as can be told without letting the water run."""
+    """Update ground and water levels, as far as possible without flow."""
     world, cells = touch.world, touch.cells
     world.sum_mix(cells)
     ground, level = world.ground[cells], world.water_level[cells]

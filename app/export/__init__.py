@@ -1,5 +1,5 @@
-"""Land for other programs: heights, maps, meshes and pictures of a world, in the formats that they read.
+"""Export for other programs: heights, maps, meshes and pictures of a world.
 
-`wishes` says what can be asked for, and `plan` makes a list of files of it, each with its size and its writer. The
+`wishes` has the options, and `plan` turns them into a list of files with sizes and writers. The
 formats are tables: to add one is to add a row.
 """

@@ -1,4 +1,4 @@
-"""A world as it is exported, and what is found out about it when something needs it, once."""
+"""A world for export, with derived values computed on demand."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SURFACES = {
 
 @dataclass(frozen=True)
 class Landscape:
-    """A world that nobody changes any more, with the scene that it goes on with.
+    """A constant world with its scene.
 
     `opened` is the scene that it comes from, where that is another one: that of a saved world names its file.
     """
@@ -43,7 +43,7 @@ class Landscape:
 
     @cached_property
     def drainage(self) -> Drainage:
-        """How its water reaches the sea, or the map's edge."""
+        """The drainage to the sea or the edge of the map."""
         from kernels.rivers import drain
 
         world = self.world

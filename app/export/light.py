@@ -1,4 +1,4 @@
-"""How the ground lies, and how much light reaches it, found on the map alone."""
+"""Slope and light of the ground, computed on the map."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ LAYERED = "layered"  # the other format: all maps as layers of one EXR
 
 
 class Entry(msgspec.Struct, omit_defaults=True):
-    """What the list says of a map. A shade of a picture stands for `offset` + shade × `step`."""
+    """The entry of a map in the list. A shade of a picture means `offset` + shade × `step`."""
 
     name: str
     file: str
@@ -152,7 +152,7 @@ class Entry(msgspec.Struct, omit_defaults=True):
 
 
 def entry_of(file: MapFile, name: str, landscape: Landscape, *, scaled: bool) -> Entry:
-    """What the list says of a map that is in a file of this name."""
+    """The entry of a map in a file of this name."""
     row = file.map
     low, high = file.span
     most = 255 if row.kind == "parts" else MOST_SHADES

@@ -1,4 +1,4 @@
-"""The maps that a world can be asked for, as one table: what each is, its unit, what it needs and how it is found."""
+"""The table of exportable maps: meaning, unit, needs and function."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Map:
     of_beginning: bool = False  # whether it needs the land that the world began with, which takes time to make again
 
     def may_be_there(self, landscape: Landscape) -> bool:
-        """Whether a world has the layers that it needs, which is found at once."""
+        """Whether a world has the needed layers."""
         return not self.needs or any(name in landscape.world.layers for name in self.needs)
 
     def why_missing(self, landscape: Landscape) -> str:
-        """Why a world has none, in a few words; empty where it has."""
+        """Why a world lacks the map; empty if it has it."""
         if not self.may_be_there(landscape):
             return "the processes that leave it have not run"
         if self.of_beginning:
@@ -59,7 +59,7 @@ class Map:
         return ""
 
 
-# How each is found.
+# Functions of maps.
 
 
 def _water_depth(land: Landscape) -> Array:

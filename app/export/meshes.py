@@ -1,4 +1,4 @@
-"""Land as meshes: with colours for engines and modellers, and as closed blocks for printers."""
+"""Meshes of the land: coloured for engines and modellers, and closed blocks for printers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ THINNEST_WATER = 0.02  # of a block's base: so thick is what is printed of water
 
 @dataclass(frozen=True)
 class Print:
-    """How a block is printed: lengths in millimetres."""
+    """Dimensions of a printed block, in millimetres."""
 
     width: float = 150.0  # of the longer side
     base: float = 5.0  # below the lowest place

@@ -1,1 +1,1 @@
-"""What a world starts from and every parameter of the program, as one value."""
+"""Scenes: the start of a world and all parameters of the program, as one value."""

@@ -1,4 +1,4 @@
-"""What is written over a picture: a person's words, with cycle, years, age and values of parameters in them."""
+"""Captions of pictures: user text with cycle, years, age and parameter values."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Label = tuple[str, ...]
 
 
 def picture_labels(scenes: Sequence[Scene], cycle: int, age: float = 0.0) -> list[Label]:
-    """The lines on each of the pictures: what tells compared worlds apart, and the caption of the view, if any."""
+    """The label lines of each picture: labels of compared worlds, and the caption of the view, if any."""
     caption = caption_lines(scenes[0], cycle, age)
     return [caption + label for label in labels(scenes)] if caption else labels(scenes)
 
 
 def caption_lines(scene: Scene, cycle: int, age: float = 0.0) -> Label:
-    """The caption of a scene after a cycle, line by line. A field that is not known stays as it was written.
+    """The caption of a scene at a cycle, line by line. Unknown fields stay as written.
 
     `age` is the geological time of its world, in years.
     """

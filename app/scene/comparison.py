@@ -1,7 +1,4 @@
-"""Worlds that are compared: they begin with the same heights, and are seen alike; climate and processes may differ.
-
-So may what their ground is made of, where that is said before they begin: strata and soils.
-"""
+"""Comparison of worlds: they share heights and view; climate, processes, and initial strata and soils may differ."""
 
 from __future__ import annotations
 
@@ -18,14 +15,14 @@ Letter = Literal["A", "B", "C", "D"]
 
 NAMES: tuple[Letter, ...] = ("A", "B", "C", "D")
 MOST_WORLDS = len(NAMES)
-# Parameters of all other sections are the same for all.
+# Parameters of all other sections are shared.
 COMPARED_SECTIONS = ("climate", "fields", "processes", "rivers")
-GROUND_GROUPS = ("materials", "soil")  # that may differ as well where worlds begin: they leave the heights as they are
-MOST_LISTED = 4  # differences in a label
+GROUND_GROUPS = ("materials", "soil")  # may differ in new worlds, too: they leave the heights as they are
+MOST_LISTED = 4  # differences listed in a label
 
 
 def is_shared(scene: Scene, path: str) -> bool:
-    """Whether a parameter has the same value for all worlds: they begin with the same land, and are seen alike."""
+    """Whether a parameter is shared by all compared worlds."""
     return section_of(path) not in COMPARED_SECTIONS or makes_world(scene, path)
 
 
@@ -35,12 +32,12 @@ def is_of_ground(path: str) -> bool:
 
 
 def compared_groups() -> list[str]:
-    """The groups of parameters that may differ: all that acts on the land, but not what the land is made from."""
+    """The groups of parameters that may differ: those that act on the land, but not those that create it."""
     return [name for name, group in GROUPS.items() if group.section in COMPARED_SECTIONS]
 
 
 def with_compared_of(scene: Scene, other: Scene) -> Scene:
-    """`scene`, with all that may differ, and the name, of another one. It begins with the same land."""
+    """`scene` with the comparable parameters and the name of another scene. The land stays the same."""
     groups = {name: getattr(other, name) for name in compared_groups()}
     keys = {path: curve for path, curve in scene.keys.items() if section_of(path) not in COMPARED_SECTIONS}
     keys |= {path: curve for path, curve in other.keys.items() if section_of(path) in COMPARED_SECTIONS}
@@ -54,7 +51,7 @@ def with_compared_of(scene: Scene, other: Scene) -> Scene:
 
 
 def differences(scene: Scene, other: Scene) -> dict[str, Value]:
-    """The parameters that another scene has otherwise, of those that may differ, with its values."""
+    """The comparable parameters that differ in another scene, with its values."""
     found = differing(scene, with_compared_of(scene, other))
     return {path: value for path, value in found.items() if section_of(path) in COMPARED_SECTIONS}
 
@@ -65,7 +62,7 @@ def _all_differences(scene: Scene, other: Scene) -> set[str]:
 
 
 def labels(scenes: Sequence[Scene]) -> list[tuple[str, ...]]:
-    """What is written on each of the worlds: its letter and name, then what differs. Nothing on a single one."""
+    """The labels of worlds: letter and name, then the differences. A single world has none."""
     if len(scenes) == 1:
         return [()]
     first, *others = scenes
@@ -79,19 +76,19 @@ def labels(scenes: Sequence[Scene]) -> list[tuple[str, ...]]:
 
 
 def settings_that_differ(base: Scene, scene: Scene) -> list[str]:
-    """The parameters that `scene` has otherwise than `base`, of those that may differ, a line each."""
+    """The comparable parameters of `scene` that differ from `base`, a line each."""
     found = _all_differences(base, scene)
     return _listed(scene, [path for path in DECLARATIONS if path in found and _has_effect(path, (base, scene))])
 
 
 def _listed(scene: Scene, paths: Sequence[str]) -> list[str]:
-    """The values of parameters in words, as many as there is room for."""
+    """Values of parameters as text, as many as fit."""
     more = len(paths) - MOST_LISTED
     return [*(_setting(scene, path) for path in paths[:MOST_LISTED]), *([f"and {more} more"] if more > 0 else [])]
 
 
 def _has_effect(path: str, scenes: Sequence[Scene]) -> bool:
-    """Whether a difference is one that is seen: none is, in the group of a process that acts in fewer than two."""
+    """Whether a difference matters: not in the group of a process that acts in fewer than two worlds."""
     group = path.partition(".")[0]
     if group == "soil":
         return sum(scene.materials.enabled for scene in scenes) > 0

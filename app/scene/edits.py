@@ -1,4 +1,4 @@
-"""What can be done to worlds, as frozen values: asked of the simulation, and kept in journals with their cycles."""
+"""Edits of worlds, as frozen values: requests to the simulation, stored in journals with their cycles."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from app.scene.scene import Scene
 
 
 class Message(msgspec.Struct, frozen=True, tag=True):
-    """A value that goes between the threads."""
+    """A message between threads."""
 
 
 class Open(Message, frozen=True):
-    """Make the worlds of `scenes`: one, or several that are compared. Where that fails, those that are there go on."""
+    """Make the worlds of `scenes`: one, or several that are compared. On failure the present worlds continue."""
 
     scenes: tuple[Scene, ...]
 
@@ -24,15 +24,15 @@ class Open(Message, frozen=True):
 class Change(Message, frozen=True):
     """Change parameters from the next cycle on, of one world or, without a number, of all.
 
-    What changes the terrain itself needs `Open`. Where a change needs kernels that are still to be compiled, a
-    simulation that runs goes on as before until they are there, as if the change had been asked for later.
+    Changes of the terrain itself need `Open`. If a change needs kernels that are not compiled yet, a running
+    simulation continues until they are ready, as if the change had been requested later.
     """
 
     values: dict[str, Value]
     world: int | None = None
 
     def applied_to(self, scenes: Sequence[Scene]) -> tuple[Scene, ...]:
-        """The scenes of the worlds after it."""
+        """The scenes of the worlds after the change."""
         return tuple(
             scene.with_values(self.values) if self.world in (None, place) else scene
             for place, scene in enumerate(scenes)
@@ -40,26 +40,26 @@ class Change(Message, frozen=True):
 
 
 class Copy(Message, frozen=True):
-    """Compare a copy of a world, as it is now, with those that are there."""
+    """Add a copy of a world to the comparison."""
 
     world: int
 
 
 class Keep(Message, frozen=True):
-    """Go on with some of the worlds, in their order, and without the others."""
+    """Keep some of the worlds, in order, and remove the others."""
 
     worlds: tuple[int, ...]
 
 
 class Blur(Message, frozen=True):
-    """Smooth the ground once, in a cycle in which nothing else happens."""
+    """Smooth the ground once, in a cycle without processes."""
 
 
-REFINEMENTS = (2, 4)  # how many cells may come to lie along the side of one
+REFINEMENTS = (2, 4)  # refinement factors
 
 
 class Refine(Message, frozen=True):
-    """Go on with the worlds as they are now in finer cells, so many of them along the side of each."""
+    """Refine the cells of the worlds by a factor."""
 
     times: int
 
@@ -74,12 +74,12 @@ class CancelSnowballs(Message, frozen=True):
     """Stop a run of snowballs."""
 
 
-# A place, in metres from the western and from the northern edge, and how hard the pen was pressed there, from 0 to 1.
+# A place in metres from the western and northern edges, and the pressure of the pen, from 0 to 1.
 Dab = tuple[float, float, float]
 
 
 class Stroke(Message, frozen=True):
-    """A stroke of a brush, or what came to it since its last part: what `tool` does at each dab, one after the other.
+    """A stroke of a brush, or its next part: `tool` acts at each dab in turn.
 
     In metres, so that it is the same on a map of any resolution. `app.brushes.tools` tells what the tools are, and
     what they make of `amount`, `level`, `angle` and `choice`.
@@ -88,37 +88,37 @@ class Stroke(Message, frozen=True):
     tool: str
     dabs: tuple[Dab, ...]
     radius: float
-    amount: float  # of one dab
-    hardness: float = 0.5  # the part of the radius in which it acts fully
+    amount: float  # per dab
+    hardness: float = 0.5  # fraction of the radius with full effect
     level: float = 0.0  # height in metres
     angle: float = 0.0  # degrees, clockwise from north
     choice: str = ""
-    number: int = 0  # of the stroke: what is by chance in it follows from this
-    first: int = 0  # the number of its first dab in the whole stroke
-    world: int | None = None  # of several; without it, all
+    number: int = 0  # of the stroke, and seed of its random numbers
+    first: int = 0  # index of its first dab in the whole stroke
+    world: int | None = None  # None: all worlds
 
     @property
     def begins(self) -> bool:
-        """Whether it is the first part of a stroke."""
+        """Whether this is the first part of a stroke."""
         return self.first == 0
 
     def is_continued_by(self, later: Stroke) -> bool:
-        """Whether another part follows on this one, and does the same."""
+        """Whether another part continues this one in the same way."""
         ends = self.first + len(self.dabs)
         return later.first == ends and msgspec.structs.replace(later, dabs=self.dabs, first=self.first) == self
 
     def and_then(self, later: Stroke) -> Stroke:
-        """Both parts as one."""
+        """This part joined with the next."""
         return msgspec.structs.replace(self, dabs=self.dabs + later.dabs)
 
 
 LandRequest = (
     Open | Change | Copy | Keep | Blur | Refine | RollSnowballs | CancelSnowballs | Stroke
-)  # what a journal has
+)  # edits in a journal
 
 
 class Looked(msgspec.Struct, frozen=True):
-    """How the land was seen from a moment on. The seconds are those of the session, in which cycles may stand still."""
+    """The view of the land from a moment on. Seconds count session time, including pauses."""
 
     cycle: int
     seconds: float
@@ -127,7 +127,7 @@ class Looked(msgspec.Struct, frozen=True):
 
 
 class Edit(msgspec.Struct, frozen=True):
-    """What was asked, and the cycle after which it was done."""
+    """An edit with the cycle after which it was made."""
 
     cycle: int
     request: LandRequest

@@ -10,15 +10,15 @@ import msgspec
 
 FOLDER = "gallery"
 TABLE = "families.toml"
-SUFFIX = ".webp"  # of a picture
+SUFFIX = ".webp"  # of pictures
 
 
 class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Presets that belong together."""
+    """A family of presets."""
 
     title: str
     presets: tuple[str, ...]
-    cycles: int = 0  # after which their pictures are drawn
+    cycles: int = 0  # cycles before their pictures are drawn
 
 
 class CardPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,7 +47,7 @@ def picture_file(preset: str) -> Traversable:
 
 
 def picture_words(preset: str) -> str:
-    """What `thalweg` draws a preset's picture with, without size and --out."""
+    """The `thalweg` command of a preset's picture, without size and --out."""
     table = families()
     family = next(family for family in table.family if preset in family.presets)
     own = table.picture.get(preset, CardPicture())

@@ -13,7 +13,7 @@ def _same(value: Any) -> Value:
     return value  # type: ignore[no-any-return]
 
 
-# Old path, new path, and what becomes of a value. Without a new path the parameter had become one with another.
+# Old path, new path, and conversion of the value. Without a new path the parameter was merged into another.
 RENAMED: dict[str, tuple[str, Callable[[Any], Value]]] = {
     "pools.edges": ("edges.water", _same),
     "pools.sea_level": ("edges.sea_level", _same),
@@ -43,9 +43,9 @@ _MEANT: dict[str, dict[str, dict[str, Value]]] = {
 
 
 def renamed(content: Mapping[str, Any], *, is_whole: bool = True) -> dict[str, Any]:
-    """The sections of a preset or a saved world with the names of today. A value of today's name goes first.
+    """The sections of a preset or a saved world with present names. Values under present names take precedence.
 
-    Where they are not a whole scene, but changes of one, nothing is added to what they say.
+    For changes of a scene nothing is added.
     """
     sections: dict[str, Any] = {
         name: dict(section) if isinstance(section, Mapping) else section for name, section in content.items()

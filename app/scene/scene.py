@@ -66,18 +66,18 @@ if TYPE_CHECKING:
 
 DEFAULT_PRESET = "jacksboro"
 
-VIEW_SECTION = "view"  # its groups concern the picture alone
+VIEW_SECTION = "view"  # its groups affect the picture only
 WORLD_SECTION = "world"  # a change to its groups rebuilds the world; all others take effect while it runs
 
 
 class _BeforeProcesses(Parameters, frozen=True, kw_only=True):
-    """What comes before the processes in the order of all groups."""
+    """The groups before those of processes."""
 
-    name: str = ""  # of the preset or file that it was opened from
+    name: str = ""  # of its preset or file
     description: str = ""
     # Curves of parameters over the cycles, by their paths, see `app.model.curves`.
     keys: dict[str, str] = msgspec.field(default_factory=dict)
-    saved_world: str = ""  # the file of a world to continue, where there is one; `world` is how it once began
+    saved_world: str = ""  # file of a world to continue, if any; `world` describes its beginning
     world: WorldParameters = WorldParameters()
     noise: NoiseParameters = NoiseParameters()
     diamond_square: DiamondSquareParameters = DiamondSquareParameters()
@@ -144,7 +144,7 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
 
     @property
     def runoff(self) -> Runoff:
-        """The water that runs over its land."""
+        """The runoff of its land."""
         springs = read_springs(self.droplets.springs)
         drops = self.droplets.count + sum(spring.drops for spring in springs)
         braided = read_rivers(self.braiding.springs) if self.braiding.enabled else []
@@ -176,23 +176,23 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
         return typing.cast(Value, getattr(getattr(self, group), name))
 
     def with_value(self, path: str, value: Value) -> Scene:
-        """The same scene with one parameter changed. Raises `UserError` where path or value do not fit."""
+        """The scene with one parameter changed. Raises `UserError` if path or value is invalid."""
         declaration = find_declaration(path)
         if path.startswith(KEYS):
             return self._with_keys(path.removeprefix(KEYS), str(check_value(declaration, value)).strip())
         group_name, _, name = path.partition(".")
         changed = msgspec.structs.replace(getattr(self, group_name), **{name: check_value(declaration, value)})
-        # Another land is not what it was opened from any more.
+        # A different land no longer matches its file.
         called = "" if path == "world.source" and value != self.value(path) else self.name
         return msgspec.structs.replace(self, name=called, **{group_name: changed})
 
     def _with_keys(self, path: str, text: str) -> Scene:
-        """The same scene with the curve of a parameter; an empty text is none."""
+        """The scene with the curve of a parameter; an empty text removes it."""
         keys = {known: curve for known, curve in self.keys.items() if known != path}
         return msgspec.structs.replace(self, keys=keys | {path: text} if text else keys)
 
     def at(self, cycle: int) -> Scene:
-        """The scene as it is in a cycle: parameters that have keys follow their curves."""
+        """The scene at a cycle: keyed parameters follow their curves."""
         scene = self
         for path, text in self.keys.items():
             value = value_at(DECLARATIONS[path], _curve(path, text), cycle)
@@ -201,16 +201,16 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
         return scene
 
     def with_values(self, values: Mapping[str, Value]) -> Scene:
-        """The same scene with several parameters changed, by their dotted paths."""
+        """The scene with several parameters changed, by their dotted paths."""
         scene = self
         for path, value in values.items():
             scene = scene.with_value(path, value)
         return scene
 
     def with_setting(self, setting: str) -> Scene:
-        """The same scene changed by a text such as `droplets.evaporation=0.01`, as it is given to `--set`.
+        """The scene changed by a text such as `droplets.evaporation=0.01`, as for `--set`.
 
-        What is set by hand stays so: where the parameter had keys, they are gone.
+        An explicit value removes the keys of the parameter.
         """
         path, value = read_setting(setting)
         return self._with_keys(path, "").with_value(path, value)
@@ -224,7 +224,7 @@ def read_setting(setting: str) -> tuple[str, Value]:
     return path, parse_value(find_declaration(path), text)
 
 
-KEYS = "keys."  # how the path of a curve begins; that of its parameter follows
+KEYS = "keys."  # prefix of the path of a curve, followed by that of its parameter
 
 GROUPS: dict[str, type[Parameters]] = {
     name: group
@@ -240,7 +240,7 @@ SWITCHES: tuple[str, ...] = tuple(f"{name}.enabled" for name in GROUPS if f"{nam
 
 
 def without_effect(scene: Scene, declaration: Declaration) -> str:
-    """Why a parameter has no effect in a scene, in words; empty where it has."""
+    """Why a parameter has no effect in a scene; empty if it has."""
     why = ""
     if declaration.path not in SWITCHES:
         group = declaration.path.removeprefix(KEYS).partition(".")[0]
@@ -250,18 +250,18 @@ def without_effect(scene: Scene, declaration: Declaration) -> str:
 
 
 def acts(scene: Scene, group: str) -> bool:
-    """Whether a group is switched on, or acts without; true of those that have no switch."""
+    """Whether a group is active: switched on, or active without its switch, or without a switch."""
     return not _unmet(scene, _switch_of(group))
 
 
 def _switch_of(group: str) -> str:
-    """What a group needs of its switch, and of what acts in its place; empty where it has none."""
+    """The condition on the switch of a group, and its substitutes; empty without a switch."""
     switch = f"{group}.enabled"
     return " or ".join(filter(None, (switch, GROUPS[group].acts_with))) if switch in SWITCHES else ""
 
 
 def _unmet(scene: Scene, needs: str) -> str:
-    """What is not as a condition asks for, in words; see `parameter`. Empty where it is met, or none."""
+    """The unmet part of a condition, in words; see `parameter`. Empty if it is met or there is none."""
     for choice in filter(None, needs.split(", ")):
         reasons = [_unmet_term(scene, term) for term in choice.split(" or ")]
         if all(reasons):
@@ -296,7 +296,7 @@ def rebuilds_world(path: str) -> bool:
 
 
 def makes_world(scene: Scene, path: str) -> bool:
-    """Whether a change to a parameter rebuilds the world of a scene, which without it would go on as it is.
+    """Whether a change of a parameter rebuilds the world of a scene.
 
     Beside what always does, that is what acts though its process is off: on nothing but how a new world begins.
     """
@@ -312,12 +312,12 @@ def makes_world(scene: Scene, path: str) -> bool:
 
 @functools.cache
 def section_of(path: str) -> str:
-    """The section of the parameter with that path, or of the one that a curve belongs to."""
+    """The section of a parameter, or of the parameter of a curve."""
     return GROUPS[path.removeprefix(KEYS).partition(".")[0]].section
 
 
 def curve_of(scene: Scene, path: str) -> tuple[Key, ...]:
-    """The keys of a parameter; none where it does not change by itself."""
+    """The keys of a parameter; empty if it has none."""
     return _curve(path, scene.keys[path]) if path in scene.keys else ()
 
 
@@ -334,7 +334,7 @@ def can_have_keys(declaration: Declaration) -> bool:
 
 
 def seen_as(scene: Scene, other: Scene) -> Scene:
-    """`scene`, seen as another one is: with all parameters of the view, and their curves."""
+    """`scene` with the view parameters and view curves of another scene."""
     groups = {name: getattr(other, name) for name, group in GROUPS.items() if group.section == VIEW_SECTION}
     keys = {path: curve for path, curve in scene.keys.items() if section_of(path) != VIEW_SECTION}
     keys |= {path: curve for path, curve in other.keys.items() if section_of(path) == VIEW_SECTION}
@@ -342,7 +342,7 @@ def seen_as(scene: Scene, other: Scene) -> Scene:
 
 
 def differing(scene: Scene, other: Scene) -> dict[str, Value]:
-    """All that another scene has otherwise, by the paths of parameters and curves, with its values."""
+    """The parameters and curves that differ in another scene, with its values, by path."""
     paths = [*DECLARATIONS, *(KEYS + path for path in sorted({*scene.keys, *other.keys}))]
     return {path: other.value(path) for path in paths if other.value(path) != scene.value(path)}
 
@@ -351,7 +351,7 @@ def differing(scene: Scene, other: Scene) -> dict[str, Value]:
 
 
 def find_declaration(path: str) -> Declaration:
-    """The declaration of the parameter with a dotted path. Raises `UserError`, with the nearest name, where none is."""
+    """The declaration of a parameter by dotted path. Raises `UserError` with the nearest name."""
     if path.startswith(KEYS):
         return _declaration_of_curve(find_declaration(path.removeprefix(KEYS)))
     declaration = DECLARATIONS.get(path)
@@ -391,7 +391,7 @@ def _declaration_of_curve(declaration: Declaration) -> Declaration:
 
 
 def parse_value(declaration: Declaration, text: str) -> Value:
-    """The value that a text means for a parameter. Raises `UserError` where it means none."""
+    """The value of a parameter from a text. Raises `UserError` if it is invalid."""
     words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
     try:
         value = words[text.lower()] if declaration.kind is bool else declaration.kind(text)
@@ -441,7 +441,7 @@ def _kind(declaration: Declaration) -> str:
 
 
 def _text(value: object) -> str:
-    """A value as it is written in a preset."""
+    """A value as text in a preset."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
@@ -497,14 +497,14 @@ def read_values(sections: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def scene_content(scene: Scene) -> dict[str, Any]:
-    """All that a file keeps of a scene, as `scene_from` reads it."""
+    """The content of a scene in a file, as `scene_from` reads it."""
     content: dict[str, Any] = msgspec.to_builtins(scene)
     del content["name"], content["saved_world"]
     return content
 
 
 def preset_content(scene: Scene) -> dict[str, Any]:
-    """What a preset has: all that differs from the defaults."""
+    """The content of a preset: all differences from the defaults."""
     default = scene_content(Scene())
     changed: dict[str, Any] = {}
     for key, value in scene_content(scene).items():
@@ -518,7 +518,7 @@ def preset_content(scene: Scene) -> dict[str, Any]:
 
 
 def preset_to_toml(scene: Scene) -> str:
-    """A preset as its file has it."""
+    """A preset as TOML."""
     return tomli_w.dumps(preset_content(scene))
 
 
@@ -529,6 +529,6 @@ def presets() -> dict[str, Traversable]:
 
 
 def load_preset(name: str) -> Scene:
-    """The shipped preset of that name."""
+    """A shipped preset by name."""
     scene = read_preset(presets()[name].read_text(encoding="utf-8"), f"preset {name}")
     return msgspec.structs.replace(scene, name=name)

@@ -1,4 +1,4 @@
-"""Finding parameters by what they are called, what they do, and their units."""
+"""Search of parameters by name, help and unit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.model.parameters import Declaration
 from app.scene.scene import DECLARATIONS, GROUPS
 from app.scene.synonyms import SYNONYMS
 
-# Where a word is found, from the best place to the least, in `_places`.
+# Places of a match, from best to worst.
 SYNONYM, EXACT, BEGINNING, NAME, PATH, TITLE, HELP, NOWHERE = range(8)
 
 
@@ -32,7 +32,7 @@ def _found(words: tuple[str, ...]) -> tuple[str, ...]:
         for path, declaration in DECLARATIONS.items()
         if all(_place(word, declaration) < NOWHERE for word in words)
     }
-    return tuple(sorted(places, key=lambda path: places[path]))  # in the order of their declaration where alike
+    return tuple(sorted(places, key=lambda path: places[path]))  # stable: ties keep the order of declaration
 
 
 def _whole(query: str, declaration: Declaration) -> bool:
@@ -41,7 +41,7 @@ def _whole(query: str, declaration: Declaration) -> bool:
 
 
 def _place(word: str, declaration: Declaration) -> int:
-    """Where in a declaration a word occurs."""
+    """The best place of a word in a declaration."""
     if word in SYNONYMS.get(declaration.path, ()):
         return SYNONYM
     label = declaration.label.casefold()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def why_empty(name: str, scenes: Sequence[Scene], snapshot: Snapshot | None = None) -> str:
-    """Why an overlay would show nothing of worlds with these scenes, in words; empty where it shows something.
+    """Why an overlay is empty for worlds with these scenes; empty text if it is not.
 
     What a process has left in the `snapshot` is shown though it is off.
     """
@@ -60,7 +60,7 @@ def _why_no_plants(layers: Sequence[str], snapshot: Snapshot) -> str:
 
 
 def families(names: Sequence[str] = tuple(OVERLAYS)) -> Mapping[str, list[str]]:
-    """The overlays under the headings of lists; what has none comes first, under an empty one."""
+    """The overlays by heading; those without one come first, under an empty heading."""
     found: dict[str, list[str]] = {}
     for name in names:
         found.setdefault(OVERLAYS[name].family, []).append(name)

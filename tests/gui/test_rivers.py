@@ -191,7 +191,7 @@ def test_a_click_on_a_slope_says_how_little_drains_there_and_leaves_the_light_on
         )
         driver.engine.yield_(6)
         before = driver.look()[150:600, 100:700].mean()
-        for place, words in ((peak, "only "), (valley, "lit: the ")):
+        for place, words in ((peak, "only "), (valley, "highlighted: the ")):
             application.watching.ask_about_water((place[0], place[1]))
             survey = wait_for_course(driver)
             driver.wait_for(lambda: bool(application.notices.shown()), "a word")
