@@ -7,20 +7,10 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from app.picture.style import ACCENT, FAINT_TEXT, OVER_SCENE, em
+from app.window.panel.widgets import HANDLE_FLAGS
 
 if TYPE_CHECKING:
     from app.window.application import Application
-
-FLAGS = (
-    imgui.WindowFlags_.no_decoration.value
-    | imgui.WindowFlags_.no_background.value
-    | imgui.WindowFlags_.no_saved_settings.value
-    | imgui.WindowFlags_.no_docking.value
-    | imgui.WindowFlags_.no_nav.value
-    | imgui.WindowFlags_.no_move.value
-    | imgui.WindowFlags_.no_bring_to_front_on_focus.value
-    | imgui.WindowFlags_.no_focus_on_appearing.value
-)
 
 WIDTH = 1.0  # heights of the font
 GRIP = 2.6
@@ -46,7 +36,7 @@ class Divider:
         imgui.set_next_window_size(size)
         imgui.push_style_var(imgui.StyleVar_.window_padding.value, imgui.ImVec2(0.0, 0.0))
         imgui.push_style_var(imgui.StyleVar_.window_min_size.value, imgui.ImVec2(1.0, 1.0))
-        imgui.begin("##divider", None, FLAGS)
+        imgui.begin("##divider", None, HANDLE_FLAGS)
         imgui.invisible_button("handle", size)
         is_lit = imgui.is_item_active() or imgui.is_item_hovered()
         self._follow_pointer(divider)

@@ -13,7 +13,7 @@ from app.picture.ground import Ground
 from app.picture.sides import Side
 from app.picture.style import FAINT_TEXT, OVER_SCENE, WATER, em, faded
 from app.processes.droplets import MOST_DROPS, Spring, read_springs
-from app.window.panel.widgets import BUTTON_WIDTH, faint, icon_button, tooltip_on_hover
+from app.window.panel.widgets import BUTTON_WIDTH, HANDLE_FLAGS, faint, icon_button, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -23,17 +23,6 @@ HIDDEN = 0.35  # opacity of a mark behind a hill
 IN_FRONT = 0.98  # of the distance to a mark: nearer ground hides it
 DOUBLING = 60.0  # logical units of a drag by which a strength doubles
 WEAKEST = 1.0  # drops in a cycle, where a drag begins from nothing
-
-MARK_FLAGS = (
-    imgui.WindowFlags_.no_decoration.value
-    | imgui.WindowFlags_.no_background.value
-    | imgui.WindowFlags_.no_saved_settings.value
-    | imgui.WindowFlags_.no_docking.value
-    | imgui.WindowFlags_.no_nav.value
-    | imgui.WindowFlags_.no_move.value
-    | imgui.WindowFlags_.no_bring_to_front_on_focus.value
-    | imgui.WindowFlags_.no_focus_on_appearing.value
-)
 
 
 class SpringMarks:
@@ -68,7 +57,7 @@ class SpringMarks:
         imgui.set_next_window_size(size)
         imgui.push_style_var(imgui.StyleVar_.window_padding.value, imgui.ImVec2(0.0, 0.0))
         imgui.push_style_var(imgui.StyleVar_.window_min_size.value, imgui.ImVec2(1.0, 1.0))
-        flags = MARK_FLAGS | (0 if is_edited else imgui.WindowFlags_.no_inputs.value)
+        flags = HANDLE_FLAGS | (0 if is_edited else imgui.WindowFlags_.no_inputs.value)
         imgui.begin(f"##spring {number} of {side.snapshot.world if side.snapshot else 0}", None, flags)
         imgui.invisible_button("mark", size)
         is_lit = imgui.is_item_active() or imgui.is_item_hovered()
@@ -141,7 +130,7 @@ def spring_list(application: Application) -> None:
         imgui.set_next_item_width(max(imgui.get_content_region_avail().x - end, em(4.0)))
         speed = max(spring.drops, WEAKEST) / 100.0
         changed, drops = imgui.drag_float("##drops", spring.drops, speed, 0.0, MOST_DROPS, "%.4g drops")
-        tooltip_on_hover("Its strength in drops of volume 1, in each cycle", "Ctrl + click to type it")
+        tooltip_on_hover("Strength, in drops of volume 1 per cycle", "Ctrl + click to type it")
         if changed and math.isfinite(drops):
             application.springs.set_drops(number, min(max(drops, 0.0), MOST_DROPS))
         imgui.same_line()

@@ -27,6 +27,18 @@ LEAST_TOLD = 0.1  # seconds of a cycle below which nothing is said
 SOFT_SECONDS = 1.0  # of a cycle, up to which a slider moves freely
 BISECTIONS = 20
 Seconds = Callable[[float], float]
+
+# Invisible windows that take the pointer over the scene
+HANDLE_FLAGS = (
+    imgui.WindowFlags_.no_decoration.value
+    | imgui.WindowFlags_.no_background.value
+    | imgui.WindowFlags_.no_saved_settings.value
+    | imgui.WindowFlags_.no_docking.value
+    | imgui.WindowFlags_.no_nav.value
+    | imgui.WindowFlags_.no_move.value
+    | imgui.WindowFlags_.no_bring_to_front_on_focus.value
+    | imgui.WindowFlags_.no_focus_on_appearing.value
+)
 TAKING_KEYS = (imgui.Key.enter, imgui.Key.keypad_enter, imgui.Key.tab)
 
 
