@@ -58,13 +58,13 @@ class Panel:
         self._rows = ParameterRows(application, memory)
         self._groups = GroupRows(application, self._rows, memory)
         self._search = Search(application, self._rows)
-        self._divider = Divider(application)
+        self._divider = Divider(application.layout)
         self._springs = SpringMarks(application)
         self._timeline = TimelineStrip(application)
         self._toolbar = Toolbar(application)
         self._camera_path = CameraPathList(application)
         self._file_dialog = FileDialog()
-        self._export_dialog = ExportDialog(application)
+        self._export_dialog = ExportDialog(application.exporting)
         self._part_dialog = PartDialog(application)
         self.gallery = Gallery(application)
         self._version_list = VersionList(application)
@@ -83,7 +83,8 @@ class Panel:
         self.rivers_shown = self.realism_shown = False
         self.keyboard.gui()
         self._divider.gui()
-        brush_marks(self._application)
+        exaggeration = self._application.documents.seen_scene.view.exaggeration
+        brush_marks(self._application.brushing.marks, self._application.views, exaggeration)
         if self._application.ruler.is_on:
             from app.window.panel import ruler
 
@@ -303,7 +304,7 @@ class Panel:
                 from app.window.panel import performance
 
                 self._plots_shown = True
-                performance.performance(self._application)
+                performance.performance(self._application.frame_times, self._application.side, self._whose)
             if section == "view":
                 self._camera_path.gui()
             if section == "rivers":
@@ -315,10 +316,16 @@ class Panel:
                 from app.window.panel import realism
 
                 self._plots_shown = self.realism_shown = True
-                realism.realism(self._application)
+                realism.realism(self._application.sides.snapshots, self._application.snapshot, self._whose)
             imgui.unindent(em(0.55))
             imgui.spacing()
         self._section_shown = ""
+
+    @property
+    def _whose(self) -> str:
+        """Which of several worlds the panel shows, for titles."""
+        documents = self._application.documents
+        return f" of {NAMES[documents.edited_worlds[0]]}" if documents.comparing else ""
 
     def _over_scene(self) -> None:
         """Lay out everything over the free area of the scene."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
 from app.picture.ground import Ground
 from app.picture.style import ACCENT, OVER_SCENE, TEXT, WARNING, Colour, em, faded
 from app.window.brushing import BrushMarks
-
-if TYPE_CHECKING:
-    from app.window.application import Application
+from app.window.views import Views
 
 POINTS = 72  # of a ring
 HIDDEN = 0.3  # opacity of what lies behind a hill
@@ -23,26 +20,19 @@ STEPS_OF_A_WAY = 24
 Place = tuple[float, float]  # metres east and south
 
 
-def brush_marks(application: Application) -> None:
+def brush_marks(marks: BrushMarks | None, views: Views, exaggeration: float) -> None:
     """Draw the brush over the scene, and below the panel."""
-    marks = application.brushing.marks
-    if marks is not None:
-        draw_marks(application, marks)
-
-
-def draw_marks(application: Application, marks: BrushMarks) -> None:
-    """Draw rings and a way over the land, and below the panel."""
-    if marks.side.snapshot is None:
+    if marks is None or marks.side.snapshot is None:
         return
-    ground = Ground(marks.side.snapshot, application.documents.seen_scene.view.exaggeration)
+    ground = Ground(marks.side.snapshot, exaggeration)
     colour = WARNING if marks.is_opposite else ACCENT
     for place in marks.rings:
-        _line(application, marks, ground, _ring(place, marks.radius), colour, 1.0)
+        _line(views, marks, ground, _ring(place, marks.radius), colour, 1.0)
         if 0.05 < marks.hardness < 0.95:
-            _line(application, marks, ground, _ring(place, marks.radius * marks.hardness), faded(colour, 0.5), 0.7)
-        _middle(application, marks, ground, place, is_opposite=marks.is_opposite)
+            _line(views, marks, ground, _ring(place, marks.radius * marks.hardness), faded(colour, 0.5), 0.7)
+        _middle(views, marks, ground, place, is_opposite=marks.is_opposite)
     if len(marks.way) > 1:
-        _line(application, marks, ground, _along(marks.way), TEXT, 1.0)
+        _line(views, marks, ground, _along(marks.way), TEXT, 1.0)
 
 
 def _ring(middle: Place, radius: float) -> list[Place]:
@@ -61,12 +51,12 @@ def _along(way: Sequence[Place]) -> list[Place]:
 
 
 def _line(
-    application: Application, marks: BrushMarks, ground: Ground, points: Sequence[Place], colour: Colour, width: float
+    views: Views, marks: BrushMarks, ground: Ground, points: Sequence[Place], colour: Colour, width: float
 ) -> None:
     """A line over the ground, fainter behind hills, with a dark outline."""
     drawing = imgui.get_background_draw_list()
-    seen = ground.seen_from(application.views.camera_of(marks.side).camera().position, points)
-    on_screen = application.views.places_of(marks.side, marks.on_ground(ground, points))
+    seen = ground.seen_from(views.camera_of(marks.side).camera().position, points)
+    on_screen = views.places_of(marks.side, marks.on_ground(ground, points))
     for pass_colour, thickness in ((faded(OVER_SCENE, 0.55), 0.22), (colour, 0.1)):
         for first, second, is_seen in zip(on_screen, on_screen[1:], seen[1:], strict=False):
             if first is not None and second is not None:
@@ -74,8 +64,8 @@ def _line(
                 drawing.add_line(imgui.ImVec2(*first), imgui.ImVec2(*second), packed, em(thickness * width))
 
 
-def _middle(application: Application, marks: BrushMarks, ground: Ground, place: Place, *, is_opposite: bool) -> None:
-    (on_screen,) = application.views.places_of(marks.side, marks.on_ground(ground, [place]))
+def _middle(views: Views, marks: BrushMarks, ground: Ground, place: Place, *, is_opposite: bool) -> None:
+    (on_screen,) = views.places_of(marks.side, marks.on_ground(ground, [place]))
     if on_screen is None:
         return
     drawing, (x, y) = imgui.get_background_draw_list(), on_screen

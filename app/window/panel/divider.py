@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import imgui
 
 from app.picture.style import ACCENT, FAINT_TEXT, OVER_SCENE, em
+from app.window.layout import Layout
 from app.window.panel.widgets import HANDLE_FLAGS
-
-if TYPE_CHECKING:
-    from app.window.application import Application
 
 WIDTH = 1.0  # heights of the font
 GRIP = 2.6
@@ -19,13 +15,12 @@ GRIP = 2.6
 class Divider:
     """A handle over the line; a double click puts it in the middle again."""
 
-    def __init__(self, application: Application) -> None:
-        self._application = application
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
         self._grabbed: float | None = None  # where it is held, from the line to the right
 
     def gui(self) -> None:
-        application = self._application
-        divider = application.layout.divider_place
+        divider = self._layout.divider_place
         if divider is None:
             self._grabbed = None
             return
@@ -51,11 +46,11 @@ class Divider:
         if imgui.is_item_activated():
             self._grabbed = pointer - divider
             if imgui.is_mouse_double_clicked(0):
-                self._application.layout.divider = 0.5
+                self._layout.divider = 0.5
                 self._grabbed = None
         # In a long frame, the last move and the release come together.
         if self._grabbed is not None and (imgui.is_item_active() or imgui.is_item_deactivated()):
-            self._application.layout.move_divider(pointer - self._grabbed)
+            self._layout.move_divider(pointer - self._grabbed)
 
 
 def _grip(middle: imgui.ImVec2, *, lit: bool) -> None:

@@ -17,7 +17,6 @@ from app.window.panel.widgets import choice, heading, right_aligned, tooltip_on_
 
 if TYPE_CHECKING:
     from app.export.wishes import Wish, Wishes
-    from app.window.application import Application
     from app.window.exporting import Exporting
 
 SIZE = 58.0, 36.0  # heights of the font
@@ -29,12 +28,12 @@ BUTTON = 6.0
 class ExportDialog:
     """Lays out the dialog, while `Exporting` says that it is open."""
 
-    def __init__(self, application: Application) -> None:
-        self._application = application
+    def __init__(self, exporting: Exporting) -> None:
+        self._exporting = exporting
         self._typed: dict[str, str] = {}  # text of active fields
 
     def gui(self, place: tuple[float, float], widest: float, highest: float) -> None:
-        exporting = self._application.exporting
+        exporting = self._exporting
         if not exporting.is_open:
             return
         title = f"Export the land after cycle {spaced(exporting.cycle)}###export"

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import imgui
 
 from app.model.numbers import measured, time_text
+from app.model.snapshot import Snapshot
 from app.picture.style import FAINT_TEXT
 from app.window.panel.widgets import tooltip_on_hover
-
-if TYPE_CHECKING:
-    from app.window.application import Application
 
 CUBIC_KILOMETRE = 1e9  # cubic metres
 WORN = "worn "  # how the causes in the ledger begin that make loose material of rock
 
 
-def geology_lines(application: Application) -> None:
+def geology_lines(snapshot: Snapshot | None) -> None:
     """How old the land is, and the rock that each process has worn."""
-    snapshot = application.snapshot
     if snapshot is None:
         return
     lines = [f"age of the land: {time_text(snapshot.years)}"] if snapshot.years else []

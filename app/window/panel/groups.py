@@ -114,9 +114,9 @@ class GroupRows:
         if name == SnowballErosion.name and not self._rows.facts.is_off(name):
             snowball_runs(self._application)
         elif group is GeologyParameters:
-            geology_lines(self._application)
+            geology_lines(self._application.snapshot)
         elif group is ClimateParameters:
-            weather_line(self._application)
+            weather_line(self._application.snapshot, self._application.documents.scene.climate)
         elif group is DropletParameters:
             spring_list(self._application)
         elif group is TraitParameters and unfolded:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.engine.machine import cores
+from app.scene.scene import Scene
 from app.sources.generators import GENERATORS
 from app.sources.grid import grid_of, relief_of
-
-if TYPE_CHECKING:
-    from app.window.application import Application
+from app.window.views import Views
 
 AUTOMATIC_AT_ZERO = (
     "world.columns",
@@ -21,13 +18,13 @@ AUTOMATIC_AT_ZERO = (
 )
 
 
-def held_value(application: Application, path: str) -> float | None:
+def held_value(path: str, scene: Scene, views: Views) -> float | None:
     """The actual value of a parameter that is 0; None if there is none or it is unknown."""
     if path not in AUTOMATIC_AT_ZERO:
         return None
     if path == "simulation.threads":
         return cores()
-    snapshot, scene = application.snapshot, application.documents.scene
+    snapshot = views.snapshot
     if snapshot is None:
         return None
     rows, columns = snapshot.shape
@@ -41,5 +38,5 @@ def held_value(application: Application, path: str) -> float | None:
         case "world.relief" if scene.world.source in GENERATORS:
             return relief_of(scene, grid_of(scene, rows, columns))
         case "world.relief":
-            return application.views.relief_at_start
+            return views.relief_at_start
     return None

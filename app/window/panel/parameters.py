@@ -145,7 +145,7 @@ class ParameterRows:
     def _value(self, declaration: Declaration, facts: ParameterFacts, width: float) -> None:
         """The widget of a parameter, and its effects."""
         application, path, value = self._application, declaration.path, facts.value
-        holding = held_value(application, path) if value == 0 else None
+        holding = held_value(path, application.documents.scene, application.views) if value == 0 else None
         new = self._widgets.edit(
             declaration, value, width, acts_at_end=facts.rebuilds, holding=holding, seconds=self._cost(declaration)
         )
@@ -276,7 +276,8 @@ class ParameterRows:
         lines = [declaration.help]
         if facts.without_effect:
             lines.append(facts.without_effect)
-        if facts.value == 0 and (holding := held_value(self._application, path)) is not None:
+        scene, views = self._application.documents.scene, self._application.views
+        if facts.value == 0 and (holding := held_value(path, scene, views)) is not None:
             lines.append(f"now {number_text(declaration, holding)}")
         if facts.rebuilds:
             lines.append(REBUILDS)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
 
-from app.model.ledger import Account
+from app.model.ledger import Account, Ledger
 from app.model.numbers import measured
-from app.picture.history import LedgerHistory
+from app.picture.history import FrameTimes, LedgerHistory
+from app.picture.sides import Side
 from app.picture.style import ACCENT, FAINT_TEXT, Colour, em
-from app.scene.comparison import NAMES
 from app.window.panel import plots
 from app.window.panel.widgets import faint, heading, right_aligned
-
-if TYPE_CHECKING:
-    from app.window.application import Application
 
 CURVES: dict[str, Colour] = {
     "rock eroded": (0.80, 0.62, 0.48, 1.0),
@@ -30,13 +25,13 @@ VOLUME_UNITS: tuple[tuple[str, float], ...] = (("km³", 1e9), ("million m³", 1e
 ROUNDING = 1e-9  # of all there ever was: less than this is nothing
 
 
-def performance(application: Application) -> None:
-    """The plots and the ledger."""
+def performance(frame_times: FrameTimes, side: Side, whose: str) -> None:
+    """The plots and the ledger. `whose` says of which world, if there are several."""
     plots.prepare()
-    _frame_times(application)
-    if application.snapshot is not None:
-        _ledger_plot(application)
-        _ledger_table(application)
+    _frame_times(frame_times)
+    if side.snapshot is not None:
+        _ledger_plot(side.ledger_history, whose)
+        _ledger_table(side.snapshot.ledger, whose)
 
 
 def volume_unit(cubic_metres: float) -> tuple[str, float]:
@@ -50,8 +45,8 @@ def volume_text(cubic_metres: float) -> str:
     return f"{measured(cubic_metres / size)} {unit}"
 
 
-def _frame_times(application: Application) -> None:
-    values = application.frame_times.values()
+def _frame_times(frame_times: FrameTimes) -> None:
+    values = frame_times.values()
     heading("Frame time")
     imgui.same_line()
     faint("ms, the last frames")
@@ -61,7 +56,7 @@ def _frame_times(application: Application) -> None:
         implot.setup_axes("", "", plots.AXIS_FLAGS | implot.AxisFlags_.no_tick_labels.value, plots.AXIS_FLAGS)
         if len(values):
             longest = max(float(values.max()) * 1.15, 20.0)
-            implot.setup_axes_limits(0.0, application.frame_times.LENGTH, 0.0, longest, implot.Cond_.always.value)
+            implot.setup_axes_limits(0.0, frame_times.LENGTH, 0.0, longest, implot.Cond_.always.value)
             _shaded("frame", values, ACCENT)
         implot.end_plot()
 
@@ -71,10 +66,9 @@ def _shaded(name: str, values: NDArray[np.float32], colour: Colour) -> None:
     implot.plot_line(name, values, spec=implot.Spec(line_color=imgui.ImVec4(*colour)))
 
 
-def _ledger_plot(application: Application) -> None:
-    history = application.side.ledger_history
+def _ledger_plot(history: LedgerHistory, whose: str) -> None:
     imgui.spacing()
-    heading(f"Sediment budget{_whose(application)}")
+    heading(f"Sediment budget{whose}")
     imgui.same_line()
     unit, size = volume_unit(max(float(history.curve(name).max(initial=0.0)) for name in CURVES))
     faint(f"{unit} over cycles")
@@ -88,20 +82,15 @@ def _ledger_plot(application: Application) -> None:
         implot.end_plot()
 
 
-def _ledger_table(application: Application) -> None:
-    assert application.snapshot is not None
+def _ledger_table(ledger: Ledger, whose: str) -> None:
     flags = imgui.TableFlags_.row_bg.value | imgui.TableFlags_.sizing_stretch_prop.value
     imgui.spacing()
-    heading(f"Ledger{_whose(application)}")
+    heading(f"Ledger{whose}")
     if not imgui.begin_table("ledger", 2, flags):
         return
-    for substance, account in application.snapshot.ledger.accounts().items():
+    for substance, account in ledger.accounts().items():
         _account(substance, account)
     imgui.end_table()
-
-
-def _whose(application: Application) -> str:
-    return f" of {NAMES[application.documents.edited_worlds[0]]}" if application.documents.comparing else ""
 
 
 def _account(substance: str, account: Account) -> None:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from imgui_bundle import imgui, implot
 
 from app.model.realism import MEASURES, Curve, Measure, Realism, Verdict
+from app.model.snapshot import Snapshot
 from app.picture.style import ACCENT, FAINT_TEXT, GOOD, TEXT, WARNING, Colour, em, faded
 from app.scene.comparison import NAMES
 from app.window.panel import plots
 from app.window.panel.widgets import faint, heading, tooltip_on_hover
-
-if TYPE_CHECKING:
-    from app.window.application import Application
 
 MARKS: dict[Verdict, Colour] = {
     "inside": GOOD,
@@ -60,9 +57,12 @@ PLOT_HEIGHT = 7.5
 AROUND_POINTS = 0.08  # margin around the points, as a fraction of the logarithmic range
 
 
-def realism(application: Application) -> None:
-    """The section, with a column of values for each world."""
-    surveys = [snapshot.survey for snapshot in application.sides.snapshots]
+def realism(snapshots: Sequence[Snapshot], shown: Snapshot | None, whose: str) -> None:
+    """The section, with a column of values for each world, and the curves of the `shown` one.
+
+    `whose` says which of several worlds that is.
+    """
+    surveys = [snapshot.survey for snapshot in snapshots]
     found = [survey.realism for survey in surveys if survey and survey.realism]
     if not found or len(found) < len(surveys):
         faint("the land is being surveyed")
@@ -74,7 +74,8 @@ def realism(application: Application) -> None:
     for each in MEASURES:
         columns.row(each, [one.values[each.name] for one in found])
     imgui.spacing()
-    _curves(application)
+    if shown is not None and shown.survey is not None and shown.survey.realism is not None:
+        _curves(shown.survey.realism, whose)
 
 
 @dataclass(frozen=True)
@@ -177,23 +178,20 @@ def _ending_at(right: float, text: str, colour: Colour = TEXT) -> None:
     imgui.text_colored(imgui.ImVec4(*colour), text)
 
 
-def _curves(application: Application) -> None:
+def _curves(found: Realism, whose: str) -> None:
     """The plots of the shown world."""
-    survey = application.snapshot.survey if application.snapshot else None
-    if survey is None or survey.realism is None:
-        return
-    if application.documents.comparing:
-        heading(f"Curves of {NAMES[application.documents.edited_worlds[0]]}")
+    if whose:
+        heading(f"Curves{whose}")
     plots.prepare()
     two = imgui.get_content_region_avail().x >= em(WIDE_ENOUGH_FOR_TWO)
     if not imgui.begin_table("curves", 2 if two else 1, imgui.TableFlags_.sizing_stretch_same.value):
         return
     for plot in CURVES:
-        if plot.name in survey.realism.curves:
+        if plot.name in found.curves:
             imgui.table_next_column()
             imgui.text_disabled(plot.title)
             tooltip_on_hover(plot.help)
-            _curve(plot, survey.realism.curves[plot.name])
+            _curve(plot, found.curves[plot.name])
     imgui.end_table()
 
 

@@ -11,7 +11,7 @@ from app.picture.ground import Ground
 from app.picture.style import OVER_SCENE, TEXT, em, faded
 from app.window.brushing import BrushMarks
 from app.window.panel import plots
-from app.window.panel.brush_marks import draw_marks
+from app.window.panel.brush_marks import brush_marks
 from app.window.ruler import Place, Profile
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def ruler(application: Application) -> bool:
     if found is None or end is None or measuring.start is None:
         return False
     marks = BrushMarks(side, 0.0, 0.0, [], [measuring.start, end])
-    draw_marks(application, marks)
+    brush_marks(marks, application.views, application.documents.seen_scene.view.exaggeration)
     _label(application, marks, end, words(found))
     if measuring.end is None:
         return False

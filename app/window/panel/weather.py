@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import imgui
 
 from app.model.climate import ClimateParameters, Weather, weather_of
+from app.model.snapshot import Snapshot
 from app.picture.style import FAINT_TEXT
-
-if TYPE_CHECKING:
-    from app.window.application import Application
 
 WINDS = ("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west")
 SEASONS = ("spring", "summer", "autumn", "winter")
 LEAST_STORM = 0.05  # weaker storms are not mentioned
 
 
-def weather_line(application: Application) -> None:
+def weather_line(snapshot: Snapshot | None, climate: ClimateParameters) -> None:
     """The weather of the shown cycle."""
-    snapshot, climate = application.snapshot, application.documents.scene.climate
     if snapshot is None:
         return
     text = weather_text(weather_of(climate, snapshot.seed, snapshot.cycle), climate, snapshot.cycle)
