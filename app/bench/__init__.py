@@ -1,4 +1,4 @@
-"""Figures of this machine: what is measured, against which bar, and how it is shown."""
+"""Benchmarks: groups of measurements, compared with bars."""
 
 from __future__ import annotations
 

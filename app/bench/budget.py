@@ -1,4 +1,4 @@
-"""What a picture asks of a graphics card: its draws and its reads of textures, counted while it is drawn.
+"""The cost of a picture for a graphics card: draws and texture reads, counted while drawing.
 
 Every shader is compiled anew with a count of the reads that it makes, through all its loops and branches; each drawn
 fragment adds its own to a buffer. So it needs no card, but OpenGL 4.3.

@@ -1,4 +1,4 @@
-"""Droplet erosion: what a step costs, and what a second core brings."""
+"""Droplet erosion: cost of a step, and gain of a second core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures that are kept: what was measured last, with its bar, where and when. The README's table is made of them."""
+"""Stored figures: the last measurements with bar, place and time. The README's table derives from them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SHOWN = (
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """A row of a group, and where, when and of what it was measured."""
+    """A row of a group, with place, time and commit of its measurement."""
 
     group: str
     name: str
@@ -104,7 +104,7 @@ def worse(kept: Sequence[Figure], measured: Mapping[str, Iterable[Row]]) -> list
 
 
 def amount(value: float | None, unit: str) -> str:
-    """A figure as a person reads it: three digits, and millions as such."""
+    """A figure as text: three digits, and millions in words."""
     if value is None:
         return "not measured"
     if unit == "%":

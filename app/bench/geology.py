@@ -1,4 +1,4 @@
-"""Geological time: what a step costs, the same work done by a library, and how soon a range is on the screen."""
+"""Geological time: cost of a step, the same work in a library, and time to the first picture of a range."""
 
 from __future__ import annotations
 

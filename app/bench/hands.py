@@ -1,4 +1,4 @@
-"""Hands on the land: how soon a touch of a brush is seen, and what a stroke costs."""
+"""Brushes: latency of a touch, and cost of a stroke."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Islands and snowballs: what a new island costs, what its erosion costs, and what a second core brings."""
+"""Islands and snowballs: cost of a new island and of its erosion, and gain of a second core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory of a running simulation: the most that it holds in arrays, and what holds how much of it."""
+"""Memory of a running simulation: peak of arrays, by holder."""
 
 from __future__ import annotations
 

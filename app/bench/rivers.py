@@ -1,4 +1,4 @@
-"""Rivers: what filling and all that follows from it cost for each cell, and the same work done by other libraries."""
+"""Rivers: cost of filling and routing per cell, and the same work in other libraries."""
 
 from __future__ import annotations
 

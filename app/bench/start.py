@@ -1,4 +1,4 @@
-"""The start: how soon the land is on the screen, and on a clean machine how soon the first cycle has run."""
+"""The start: time to the first picture, and to the first cycle on a clean machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many worlds: whether all cores are busy with them, and what it costs each that they are many."""
+"""Sweeps: use of all cores, and overhead per world."""
 
 from __future__ import annotations
 

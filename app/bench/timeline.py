@@ -1,4 +1,4 @@
-"""The time line: how soon a moment is back, what keeping states costs, and what it takes in memory."""
+"""The time line: time to restore a moment, and cost and memory of kept states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Water: what a drop's step costs, the lakes of a cycle, both together, and with half of the map under water."""
+"""Water: cost of a drop's step, of lakes, of both, and with half of the map under water."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waves: what finding the shore costs, how that is spread over frames, and what waves add to a frame."""
+"""Waves: cost of finding the shore, its spread over frames, and cost per frame."""
 
 from __future__ import annotations
 

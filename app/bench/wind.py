@@ -1,4 +1,4 @@
-"""Wind: what a step costs with its share of the cascade, what a second core brings, and how cost grows with the map."""
+"""Wind: cost of a step with its share of the cascade, gain of a second core, and growth with the map."""
 
 from __future__ import annotations
 

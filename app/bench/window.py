@@ -1,4 +1,4 @@
-"""The real program in a real window: how far picture and simulation hold each other up, and how soon a key shows."""
+"""The program in a real window: interference of picture and simulation, and latency of keys."""
 
 from __future__ import annotations
 

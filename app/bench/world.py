@@ -1,4 +1,4 @@
-"""One world: a cycle of everything, what a process that is off costs, and what a second core brings."""
+"""One world: a cycle of all processes, cost of a disabled process, and gain of a second core."""
 
 from __future__ import annotations
 

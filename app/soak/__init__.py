@@ -1,4 +1,4 @@
-"""Stress test: the program in a real window for hours under random actions: what breaks, and what grows."""
+"""Soak test: random actions in a real window for hours. Reports errors and growth of memory."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from app.model.errors import UserError, nearest
 from app.scene.scene import presets
 from app.soak.report import Report, table
 
-GRACE = 900.0  # seconds after its time, in which the first round and what came last must be over
+GRACE = 900.0  # seconds of overtime for the first round and the last visit
 MOST_SEEDS = 2**31
 REPORT = "report.json"  # in the folder of the run
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What is done in the window."""
+    """The plan of a soak."""
 
     seconds: float
     seed: int
     presets: tuple[str, ...]
-    record: str  # the file that has every action
+    record: str  # log of all actions
     size: tuple[int, int] = (800, 500)
     seconds_of_visit: float = 8.0  # of each preset, in which a round of all of them fits three times into the whole
     side: int = 0  # cells; 0: those of the presets
@@ -93,7 +93,7 @@ def _run(plan: Plan, folder: Path, environment: dict[str, str]) -> None:
 
 
 def _report(folder: Path) -> Report:
-    """What the window has reported so far."""
+    """The report of the window so far."""
     file = folder / REPORT
     return msgspec.json.decode(file.read_bytes(), type=Report) if file.exists() else Report()
 

@@ -21,7 +21,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add its arguments to a parser."""
+    """Add the arguments of the command to a parser."""
     parser.add_argument("presets", nargs="*", metavar="PRESET", help="presets to run; default: all")
     parser.add_argument(
         "--hours", type=positive_number(MOST_HOURS), default=1.0, metavar="H", help="default: %(default)g"
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do what its options say."""
+    """Run the command with these options."""
     from app.soak import soak
 
     soak(options.hours, options.presets, seed=options.seed, record=options.record)

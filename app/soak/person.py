@@ -32,7 +32,7 @@ from app.window.window import SMALLEST_SIZE, Window
 KEYS = tuple(key for action in ACTIONS for key in action.keys if action.name != "quit")
 LARGEST_WINDOW = 1100, 720
 SIDES = 48, 320  # of maps, in cells
-FACTOR = 4.0  # by which a number is changed at most
+FACTOR = 4.0  # largest factor of change of a number
 SAVED = ("world-1.npz", "world-2.npz", "parameters-1.toml", "parameters-2.toml")
 # What would take minutes, asks for files that are not there, or is no parameter of what runs.
 LAND = ("world.source", "world.rain_map", "world.cell_size", "world.reference_")
@@ -84,7 +84,7 @@ class Person:
         }
 
     def act(self, random: Random) -> Frames:
-        """Do something."""
+        """Perform a random action."""
         names = list(self._deeds)
         (name,) = random.choices(names, [self._deeds[name].weight for name in names])
         deed = self._deeds[name]
@@ -94,7 +94,7 @@ class Person:
         yield from deed.do(*arguments)
 
     def note(self, name: str, *arguments: object) -> None:
-        """Write down what is done before it is: it may be the last thing."""
+        """Log an action before it is performed."""
         status = self._application.simulation.status
         self.last = " ".join(map(str, (name, *arguments)))
         line = {
@@ -117,7 +117,7 @@ class Person:
         self._window.resize(*size)
         yield
 
-    # How it is done.
+    # Helpers.
 
     def _press(self, key: str) -> Frames:
         self._window.post(KeyPressed(key))

@@ -1,4 +1,4 @@
-"""What came of it: figures of each visit of a preset, of each round of all of them, and whether memory has grown."""
+"""The report of a soak: figures of visits and rounds, and growth of memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 from app.picture.passes.held import Held
 
-FLAT = 0.02  # by which memory may grow, as a fraction of that after the first round
+FLAT = 0.02  # tolerated growth of memory, as a fraction of that after the first round
 MEBIBYTE = 2.0**20
 
 
@@ -50,7 +50,7 @@ class Report(msgspec.Struct):
 
     @property
     def problems(self) -> list[str]:
-        """In words, what should not be so."""
+        """Problems in words."""
         growth = self.growth
         found = list(dict.fromkeys(self.errors))
         if growth is not None and growth > FLAT:
@@ -67,7 +67,7 @@ class Report(msgspec.Struct):
 
 
 def table(report: Report) -> str:
-    """A line for each round, and what became of memory."""
+    """A line per round, and the growth of memory."""
     counted = ("round", "visits", "actions", "refused", "frames", "cycles")
     code = ("kernels", "programs")  # which is loaded once, and stays
     head = (*counted, "memory", "textures", "buffers", *code, "GL objects")

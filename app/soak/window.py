@@ -42,7 +42,7 @@ BETWEEN_LINES = 60.0  # seconds
 
 
 class Soak:
-    """Goes from preset to preset, and lets a person act. `after_frame` takes it one frame further."""
+    """Visits presets and lets a random user act. `after_frame` advances it by a frame."""
 
     def __init__(self, plan: Plan, report: Report, record: IO[str], write: Callable[[], None]) -> None:
         self._plan = plan
@@ -52,7 +52,7 @@ class Soak:
         self._begin = time.monotonic()
         self._next_line = self._begin + BETWEEN_LINES
         self._course: Iterator[None] | None = None
-        self.visit: Visit | None = None  # the one that is under way
+        self.visit: Visit | None = None  # the present one
         self._cycle = 0
         self._reported: set[tuple[str, float]] = set()  # refusals, and when they were born
         self.last_action = ""
@@ -153,7 +153,7 @@ class Soak:
                 application.notices.dismiss(notice)
 
     def _print_progress(self) -> None:
-        """A line now and then."""
+        """Print a line from time to time."""
         if time.monotonic() < self._next_line or self.visit is None:
             return
         self._next_line += BETWEEN_LINES

@@ -1,1 +1,1 @@
-"""Many worlds: a recipe says which, all cores or a cluster run them, and one Zarr store holds what becomes of them."""
+"""Sweeps: a recipe defines many worlds, all cores or a cluster run them, and one Zarr store holds the results."""

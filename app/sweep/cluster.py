@@ -1,4 +1,4 @@
-"""Workers of a sweep, on this machine's cores or of a Dask cluster, and the worlds that they run."""
+"""Workers of a sweep, on local cores or in a Dask cluster, and the worlds that they run."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ import contextlib
 with contextlib.suppress(ImportError):
     import thalweg
 """
-LOOK = 0.5  # seconds between two looks at whether there is a wish to end
-STARTS = 4  # times that this machine's processes are started, where one ends before all are there
+LOOK = 0.5  # seconds between checks for a wish to end
+STARTS = 4  # attempts to start local processes, if one ends early
 
-# What processes of this machine have before they import anything: one thread for each library that would start more.
-# Dask's own variables have the C library give back the memory of each array at once, a tenth of a world's time.
+# Environment of local processes: one thread per library. Dask's own variables would make the C library return the
+# memory of each array at once, which costs a tenth of the time.
 ENVIRONMENT = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 @contextlib.contextmanager
 def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distributed.Client]:
-    """A client of the scheduler at an address, or of so many processes of this machine, by default one per core.
+    """A context with a client of the scheduler at an address, or of local processes, by default one per core.
 
-    Raises `UserError` where there is no such scheduler, or its workers would not do, or it ends in the midst.
+    Raises `UserError` if there is no such scheduler, its workers are unsuitable, or it ends early.
     """
     dask.config.set(
         {
-            "distributed.worker.profile.enabled": False,  # it takes a part of each core
+            "distributed.worker.profile.enabled": False,  # it costs time on each core
             "distributed.nanny.pre-spawn-environ": ENVIRONMENT,
         }
     )
@@ -65,7 +65,7 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
         "distributed.nanny",
         "distributed.scheduler",
     ):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters, a world's outcome tells
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # outcomes of worlds tell what matters
     if scheduler:
         try:
             client = distributed.Client(scheduler, timeout=PATIENCE)
@@ -87,21 +87,21 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
 
 
 def _started(workers: int) -> distributed.LocalCluster:
-    """So many processes of this machine. Raises `UserError` where they end, whenever they are started."""
+    """Start so many local processes. Raises `UserError` if they keep ending."""
     _start_tracker()
     for _ in range(STARTS):
         try:
             return distributed.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
-                memory_limit=None,  # each world is asked before it is made
-                dashboard_address=":0",  # without one, Dask takes its usual port and warns where that is in use
+                memory_limit=None,  # memory is checked for each world
+                dashboard_address=":0",  # any port: Dask warns if its usual one is in use
                 silence_logs=logging.CRITICAL,
                 plugins=(_KeptFromInterrupts(),),
             )
         except (RuntimeError, OSError, TimeoutError) as error:
             failure = error
-        except KeyboardInterrupt:  # in the midst, of which Dask would complain on the way out
+        except KeyboardInterrupt:  # otherwise Dask complains on exit
             for unfinished in list(SpecCluster._instances):
                 unfinished.shutdown_on_close = False
             raise
@@ -109,10 +109,10 @@ def _started(workers: int) -> distributed.LocalCluster:
 
 
 def _end(cluster: distributed.LocalCluster) -> None:
-    """End its processes at once: nobody wants any more what they are at, and Dask would wait for their kernels."""
+    """Kill its processes: their work is not wanted any more, and Dask would wait for kernels."""
     nannies = list(cluster.workers.values())
     for nanny in nannies:
-        nanny.close_gracefully()  # else it starts another process in place of the one that ends
+        nanny.close_gracefully()  # otherwise it restarts processes
     pids = {nanny.pid for nanny in nannies}
     for process in multiprocessing.active_children():
         if process.pid in pids:
@@ -120,12 +120,12 @@ def _end(cluster: distributed.LocalCluster) -> None:
 
 
 def _start_tracker() -> None:
-    """Start the process in which Python notes what processes share, deaf to a terminal that closes.
+    """Start Python's resource tracker with SIGHUP blocked.
 
-    That tells all of them; one that ended before the others would be missed by them, and they would say so.
+    A closing terminal signals all processes; others complain if the tracker ends first.
     """
     if sys.platform != "win32":
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])  # which a process inherits
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])  # child processes inherit the mask
         try:
             resource_tracker.ensure_running()
         finally:
@@ -134,7 +134,7 @@ def _start_tracker() -> None:
 
 @contextlib.contextmanager
 def _unchanged_environment() -> Iterator[None]:
-    """What Dask sets in this process for its workers is taken back: Numba refuses to run with another one later."""
+    """A context that restores the environment, which Dask changes for its workers: Numba refuses later changes."""
     before = dict(os.environ)
     try:
         yield
@@ -144,7 +144,7 @@ def _unchanged_environment() -> Iterator[None]:
 
 
 class _KeptFromInterrupts(distributed.WorkerPlugin):  # type: ignore[misc]
-    """Ctrl+C, and a terminal that closes, are for the program, which ends its workers: all of them are told."""
+    """Workers ignore Ctrl+C and a closing terminal: the program ends them."""
 
     def setup(self, worker: distributed.Worker) -> None:
         if threading.current_thread() is threading.main_thread():
@@ -154,7 +154,7 @@ class _KeptFromInterrupts(distributed.WorkerPlugin):  # type: ignore[misc]
 
 
 def prepare(client: distributed.Client, scenes: Sequence[Scene], wanted: Wanted) -> None:
-    """Have kernels compiled once on each machine, by one of its workers. Raises `UserError`."""
+    """Compile kernels once per machine, by one of its workers. Raises `UserError`."""
     kinds = list({worlds.kind_of(scene): scene for scene in scenes}.values())
     machines = {worker["host"] for worker in _known_workers(client).values()}
     # Where a worker ends, another one does it, of the same machine if it has one; where none is there, the first one
@@ -176,11 +176,11 @@ def prepare(client: distributed.Client, scenes: Sequence[Scene], wanted: Wanted)
 
 
 class _WorkerWatch:
-    """A look now and then at which workers there are."""
+    """Watches which workers there are."""
 
     def __init__(self, client: distributed.Client) -> None:
         self._client = client
-        self._last_seen = time.monotonic()  # any worker
+        self._last_seen = time.monotonic()  # time of any worker
 
     def look(self) -> list[str]:
         """The addresses of all workers."""
@@ -191,7 +191,7 @@ class _WorkerWatch:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether there has been no worker for longer than it takes to start one again."""
+        """Whether there has been no worker for longer than a restart takes."""
         return time.monotonic() - self._last_seen > PATIENCE
 
 
@@ -205,10 +205,10 @@ def run_all(
     ends in the midst of a world loses this one, which is run again; where that happens time and again, the world fails.
     One that came later and would not do gets no more worlds, which is told, and another worker runs the one it had.
     """
-    token = secrets.token_hex(8)  # to a scheduler, tasks of the same key are one, whichever sweep they are of
+    token = secrets.token_hex(8)  # schedulers merge tasks of the same key, even of other sweeps
     ended: queue.SimpleQueue[distributed.Future] = queue.SimpleQueue()
     running: dict[distributed.Future, Order] = {}
-    again: list[Order] = []  # which a worker has refused
+    again: list[Order] = []  # refused by a worker
     refused: set[str] = set()
     watch, is_told = _WorkerWatch(client), False
 
@@ -237,7 +237,7 @@ def run_all(
         try:
             future = ended.get(timeout=LOOK)
         except queue.Empty:
-            workers = fit_workers()  # others have come, or gone
+            workers = fit_workers()  # workers may have changed
             if wish and not workers:
                 return  # nobody is left to finish a world
             if watch.is_overdue and not is_told:
@@ -261,7 +261,7 @@ def run_all(
 
 
 def _outcome_of(future: distributed.Future) -> Outcome:
-    """What became of a task that has ended. Raises `distributed.CancelledError` where the scheduler is lost."""
+    """The outcome of a finished task. Raises `distributed.CancelledError` if the scheduler is lost."""
     if future.status != "error":
         outcome: Outcome = future.result()
         return outcome
@@ -275,7 +275,7 @@ def _known_workers(client: distributed.Client) -> dict[str, Any]:
 
 
 def _check_workers(client: distributed.Client, scheduler: str) -> None:
-    """Raise `UserError` where worlds would not be the same there, or there is nobody to run them."""
+    """Raise `UserError` if there are no workers, or worlds would differ on them."""
     workers = _known_workers(client)
     if not workers:
         raise UserError(f"--scheduler {scheduler}: it has no workers; dask worker {scheduler} --nthreads 1 starts some")

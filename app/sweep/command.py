@@ -31,7 +31,7 @@ a recipe that draws 200 worlds at random, spread evenly over their parameters:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add its arguments to a parser."""
+    """Add the arguments of the command to a parser."""
     parser.add_argument(
         "recipe", type=file_path, metavar="RECIPE", help="recipe: which worlds to run, and what to keep of them (.toml)"
     )
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do what its options say."""
+    """Run the command with these options."""
     from app.sweep.run import sweep
 
     sweep(

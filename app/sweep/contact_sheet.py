@@ -16,17 +16,17 @@ from app.scene.scene import find_declaration
 from app.sweep.recipe import SEED, Planned, Recipe
 from app.sweep.result_set import ResultSet
 
-MOST_LINES = 3  # of a caption
+MOST_LINES = 3  # largest number of lines of a caption
 
 
 def sheet_paths(recipe: Recipe, path: Path) -> list[Path]:
-    """Where the sheets of a recipe's pictures lie: at `path`, and those of further ones beside it, with their names."""
+    """The paths of the sheets of a recipe's pictures: `path`, and others beside it with their names."""
     names = recipe.said.pictures
     return [path if number == 0 else path.with_stem(f"{path.stem}-{name}") for number, name in enumerate(names)]
 
 
 def draw_contact_sheets(recipe: Recipe, found: ResultSet, path: Path) -> list[Path]:
-    """Draw a sheet for each of the recipe's pictures, as many worlds as there is room for. Returns the files."""
+    """Draw a sheet for each picture of the recipe, with as many worlds as fit. Returns the files."""
     said = recipe.said
     across, down = LARGEST // (said.width + 4), (LARGEST - 200) // (said.height + 4)
     shown = min(len(recipe.worlds), across * down)
@@ -54,7 +54,7 @@ def draw_contact_sheets(recipe: Recipe, found: ResultSet, path: Path) -> list[Pa
 
 
 def caption(recipe: Recipe, world: Planned) -> tuple[str, ...]:
-    """What tells a world from the others: its number, source and seed, and a line for each parameter that varies."""
+    """The caption of a world: number, source and seed, and a line for each varied parameter."""
     first = [f"{world.number}"]
     if len(recipe.said.sources) > 1:
         first.append(world.source)

@@ -1,4 +1,4 @@
-"""Recipes of sweeps as files: which worlds, how far each runs, and what is kept of it.
+"""Recipes of sweeps: which worlds, how long they run, and what is kept.
 
 sources = ["noise", "canyon"]     # presets, generators or files
 size = "256"
@@ -73,14 +73,14 @@ Whole = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_SEED)]
 
 
 class Seeds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Seeds that follow one another."""
+    """Consecutive seeds."""
 
     first: Whole = msgspec.field(name="from")
     count: Annotated[int, msgspec.Meta(ge=1, le=MOST_WORLDS)]
 
 
 class Draws(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How often values are drawn from all ranges without steps."""
+    """Random draws from all ranges without steps."""
 
     count: Annotated[int, msgspec.Meta(ge=1, le=MOST_WORLDS)]
     seed: Whole = 0
@@ -137,7 +137,7 @@ _Axis = Range | list[bool | int | float | str]
 
 
 class RecipeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a recipe says."""
+    """The content of a recipe file."""
 
     sources: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=MOST_WORLDS)]
     title: Annotated[str, msgspec.Meta(max_length=120)] = ""
@@ -155,21 +155,21 @@ class RecipeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 @dataclass(frozen=True)
 class Planned:
-    """One world of a sweep: its number, the source and all that varies as the recipe has it, and its scene."""
+    """One world of a sweep: number, source, varied values, and scene."""
 
     number: int
     source: str
     values: Mapping[str, Value]  # by the dotted paths of parameters
     scene: Scene
     shape: tuple[int, int] = (0, 0)  # rows and columns
-    error: str = ""  # why it cannot be made, whatever scene and shape say
+    error: str = ""  # why it cannot be made; empty if it can
 
 
 class Recipe:
-    """A recipe whose every word is known. The worlds are planned when they are asked for."""
+    """A validated recipe. Worlds are planned on demand."""
 
     def __init__(self, said: RecipeFile, name: str, folder: Path) -> None:
-        """`name` is the file's, for the errors; what it names lies in `folder`. Raises `UserError`."""
+        """`name` is that of the file, for errors; paths are relative to `folder`. Raises `UserError`."""
         self.said = said
         self.name = name
         self._folder = folder
@@ -190,7 +190,7 @@ class Recipe:
             raise UserError(f"{name}: {error}") from error
 
     def _refuse_too_many(self, axes: Iterable[_Axis]) -> None:
-        """Before any of their values is made."""
+        """Check the number of worlds before values are made."""
         said = self.said
         seeds = said.seeds.count if isinstance(said.seeds, Seeds) else max(len(said.seeds), 1)
         lengths = ((axis.steps or 1) if isinstance(axis, Range) else len(axis) for axis in axes)
@@ -234,7 +234,7 @@ class Recipe:
             raise UserError("title: must be one line")
 
     def _take_seeds(self) -> None:
-        """Let seeds vary as all else, and last. Raises `UserError` where anything is said twice."""
+        """Vary seeds last. Raises `UserError` if anything is set twice."""
         for path in (*self.varied, *self._drawn):
             if path in self._changes or (path == SEED and self.said.seeds):
                 raise UserError(f"{path}: is said twice; it varies, or is the same in all worlds")
@@ -276,11 +276,11 @@ class Recipe:
 
     @property
     def paths(self) -> list[str]:
-        """The parameters in which worlds of one source may differ."""
+        """The parameters that vary between worlds of one source."""
         return [*self.varied, *self._drawn]
 
     def _choices(self) -> list[dict[str, Value]]:
-        """What varies from world to world of one source."""
+        """The variations of the worlds of one source."""
         seeds = {SEED: self.varied[SEED]} if SEED in self.varied else {}
         others = {path: values for path, values in self.varied.items() if path not in seeds}
         draws = [dict(zip(self._drawn, draw, strict=True)) for draw in zip(*self._drawn.values(), strict=True)] or [{}]
@@ -293,7 +293,7 @@ class Recipe:
 
     @cached_property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns of all worlds. Raises `UserError` where they differ."""
+        """Rows and columns of all worlds. Raises `UserError` if they differ."""
         first, *others = (world for world in self.worlds if not world.error)
         for other in others:
             if other.shape != first.shape:
@@ -306,7 +306,7 @@ class Recipe:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """What makes it this recipe and no other, to be written in a set, wherever it and its files lie.
+        """The identity of the recipe for a set, independent of paths.
 
         That is what it says, what its sources are, and what is in all files that it and they name, in their order; ""
         stands for one that is not there. Raises `UserError` where one cannot be read.
@@ -335,7 +335,7 @@ class Recipe:
         return None if part is None else str(part)
 
     def _base(self, source: str, part: str | None) -> Scene:
-        """The scene of a source with all that does not vary."""
+        """The scene of a source with all fixed changes."""
         if (source, part) not in self._bases:
             wanted = max(read_size(self.said.size, "size =")) if self.said.size else cells_wanted(self._changes)
             scene = open_scene(self._found(source), part, wanted)
@@ -357,7 +357,7 @@ class Recipe:
 
 
 def _beside(first: Planned, other: Planned) -> str:
-    """What tells two worlds apart, in words."""
+    """The differences of two worlds, in words."""
     pairs: list[tuple[str, Value, Value]] = [("source", first.source, other.source)]
     pairs += [(path, value, other.values[path]) for path, value in first.values.items()]
     return ", ".join(f"{name} = {one!r} and {two!r}" for name, one, two in pairs if one != two)
@@ -388,12 +388,12 @@ def _digest(path: str, name: str) -> str:
 
 
 def open_recipe(path: Path) -> Recipe:
-    """The recipe in a file. Raises `UserError` where it is none."""
+    """The recipe of a file. Raises `UserError` if it is invalid."""
     return read_recipe(read_text(path, "recipe"), str(path), path.parent)
 
 
 def read_recipe(text: str, name: str, folder: Path) -> Recipe:
-    """The recipe that a text describes; see `Recipe`."""
+    """A recipe from a text; see `Recipe`."""
     content = read_toml(text, name, "recipe")
     try:
         said = msgspec.convert(content, RecipeFile)
@@ -407,7 +407,7 @@ def _paths(sections: Mapping[str, Mapping[str, Any]]) -> Iterable[tuple[str, Any
 
 
 def _axis(path: str, said: object) -> tuple[str, _Axis]:
-    """A parameter and what it takes, as it is said. Raises `UserError`."""
+    """A varied parameter with its values or range. Raises `UserError`."""
     try:
         return path, msgspec.convert(said, _Axis)
     except (msgspec.ValidationError, RecursionError) as error:
@@ -417,7 +417,7 @@ def _axis(path: str, said: object) -> tuple[str, _Axis]:
 
 
 def _values(path: str, axis: _Axis) -> list[Value]:
-    """The values that a parameter takes, each once. Raises `UserError`."""
+    """The distinct values of a parameter. Raises `UserError`."""
     declaration = find_declaration(path)
     values: Sequence[Value] = axis if isinstance(axis, list) else []
     if isinstance(axis, Range):

@@ -1,4 +1,4 @@
-"""The Zarr store of a sweep: what is kept of each world, whole or not at all, and what is still missing.
+"""The Zarr store of a sweep: complete results of worlds, and which are missing.
 
 Each array of layers has one chunk for each world. When all of a world is there, its `record` is written, in a chunk of
 its own: so whatever ends a sweep, and whenever, a world is there or it is missing. The figures in the records become
@@ -33,7 +33,7 @@ from app.sweep.worlds import ENTRIES, SUBSTANCES, Figures, Outcome, program, sto
 RECORD, PICTURES, SOURCE, SEED_FIGURE, CYCLES, ERROR = "record", "pictures", "source", "seed", "cycles", "error"
 STATUS = "status"
 DONE, FAILED, MISSING = "done", "failed", "missing"
-NOT_RUN = "has not run"  # the error of a world that is missing
+NOT_RUN = "has not run"  # error of a missing world
 PARTS = 10  # of a set, after each of which the figures of all worlds so far become arrays
 RECIPE, PROGRAM = "recipe", "program"  # attributes
 
@@ -41,7 +41,7 @@ Cell = float | int | str | None
 
 
 class Record(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is known of a world that ran."""
+    """The record of a world that ran."""
 
     error: str = ""
     figures: Figures = {}
@@ -53,7 +53,7 @@ class ResultSet:
     """A set of worlds on disk, of one recipe."""
 
     def __init__(self, path: Path, recipe: Recipe) -> None:
-        """Open the set that is there, or make an empty one. Raises `UserError` where another one is there."""
+        """Open the existing set, or make an empty one. Raises `UserError` if another set is there."""
         self.path = path
         self._recipe = recipe
         self.worlds: Sequence[Planned] = recipe.worlds
@@ -68,16 +68,16 @@ class ResultSet:
 
     @property
     def missing(self) -> list[Planned]:
-        """The worlds that have not run, or failed."""
+        """The worlds that have not run or have failed."""
         return [world for world in self.worlds if not self.has(world.number)]
 
     @property
     def count(self) -> int:
-        """Of worlds that are there."""
+        """The number of finished worlds."""
         return sum(not record.error for record in self._records.values())
 
     def has(self, number: int) -> bool:
-        """Whether all of a world is there."""
+        """Whether a world is complete."""
         return number in self._records and not self._records[number].error
 
     @property
@@ -86,7 +86,7 @@ class ResultSet:
         return {number: record.error for number, record in sorted(self._records.items()) if record.error}
 
     def put(self, number: int, outcome: Outcome) -> None:
-        """Keep what became of a world. Raises `UserError` where it cannot be written."""
+        """Write the outcome of a world. Raises `UserError` if writing fails."""
         record = Record(outcome.error, outcome.figures, outcome.accounts, outcome.place)
         try:
             for name, values in outcome.layers.items():
@@ -102,9 +102,9 @@ class ResultSet:
             self.write_figures()
 
     def write_figures(self) -> None:
-        """Make arrays of the figures of all worlds, and coordinates of their cells where they lie in one place.
+        """Write the figures of all worlds as arrays, and coordinates of their cells if all lie in one place.
 
-        Raises `UserError` where they cannot be written.
+        Raises `UserError` if writing fails.
         """
         self._since = 0
         columns = self.table()
@@ -118,7 +118,7 @@ class ResultSet:
             raise as_user_error(error, self.path) from error
 
     def table(self) -> dict[str, list[Cell]]:
-        """A column for each figure, with a cell for each world; None where there is no value."""
+        """A column per figure, with a cell per world; None without a value."""
         rows = [self._row(world) for world in self.worlds]
         names = [WORLD, *(array.name for array in _figures(self._recipe))]
         return {name: [row.get(name) for row in rows] for name in names}

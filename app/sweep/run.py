@@ -75,7 +75,7 @@ def _sweep(
 def _complete(
     recipe: Recipe, found: ResultSet, is_new: bool, scheduler: str, workers: int | None, table: Path, sheet: Path
 ) -> None:
-    """Run what is missing in a set, and tell of all worlds."""
+    """Run the missing worlds of a set, and report on all."""
     out = found.path
     missing = found.missing
     if len(missing) < len(recipe.worlds):
@@ -101,7 +101,7 @@ def _complete(
 
 
 def _run(recipe: Recipe, found: ResultSet, scheduler: str, workers: int | None) -> int:
-    """Run what is missing. Returns the number of the signal that ended it early, or 0."""
+    """Run the missing worlds. Returns the signal that ended it early, or 0."""
     try:
         from app.sweep.cluster import opened, prepare, run_all
     except ImportError as error:
@@ -131,7 +131,7 @@ def _run(recipe: Recipe, found: ResultSet, scheduler: str, workers: int | None) 
 
 
 def _conclude(recipe: Recipe, found: ResultSet, table: Path, sheet: Path) -> str:
-    """Write figures, table and contact sheets; what was written, a line for each."""
+    """Write figures, table and contact sheets. Returns a line for each file."""
     from app.sweep.table import write_table
 
     found.write_figures()
@@ -168,7 +168,7 @@ def _keep(option: str, places: Sequence[Path]) -> None:
 
 
 def _check_memory(recipe: Recipe, workers: int) -> None:
-    """Raise `UserError` where the worlds that run at once have no room."""
+    """Raise `UserError` if the worlds that run at once do not fit into memory."""
     scenes = [world.scene for world in recipe.worlds if not world.error][:workers]
     at_once = len(scenes)
     try:

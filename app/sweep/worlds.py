@@ -1,4 +1,4 @@
-"""What a worker does: one world from its scene to all that is kept of it. The same bits on every machine."""
+"""The work of a worker: one world from its scene to its results, with the same bits on every machine."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SMALL = 32  # cells of a world that is run to have its kernels compiled
 
 
 class Wanted(NamedTuple):
-    """What shall be kept of each world."""
+    """What to keep of each world."""
 
     layers: tuple[str, ...]
     pictures: tuple[str, ...]
@@ -49,7 +49,7 @@ class Wanted(NamedTuple):
 
 
 class Order(NamedTuple):
-    """One world that shall be run."""
+    """One world to run."""
 
     number: int
     scene: Scene
@@ -60,10 +60,10 @@ class Order(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a world: all of it, or why it failed."""
+    """The outcome of a world: its results, or the error."""
 
     error: str = ""
-    refused_by: str = ""  # the address of a worker that must run no world
+    refused_by: str = ""  # address of an unsuitable worker
     figures: Figures = field(default_factory=dict)
     accounts: dict[str, Any] = field(default_factory=dict)  # the whole ledger
     layers: dict[str, NDArray[Any]] = field(
@@ -74,7 +74,7 @@ class Outcome:
 
 
 def run_world(order: Order) -> Outcome:
-    """Run a world on one thread. An error of any kind is its outcome, and ends no other world."""
+    """Run a world on one thread. An error is its outcome and does not affect other worlds."""
     if refusal := _refusal(order):
         return refusal
     _use_one_thread()
@@ -128,7 +128,7 @@ def prepare(scenes: Sequence[Scene], wanted: Wanted) -> None:
 
 
 def kind_of(scene: Scene) -> tuple[object, ...]:
-    """What scenes that need the same kernels have in common."""
+    """A key of scenes that need the same kernels."""
     groups = (getattr(scene, name) for name in scene.__struct_fields__)
     switches = tuple(getattr(group, "enabled", None) for group in groups)
     return scene.world.source, scene.world.worn > 0.0, scene.saved_world, switches, scene.fields
@@ -142,7 +142,7 @@ def stored_as(layer: str) -> tuple[type[np.generic], Any]:
 
 @functools.cache
 def program() -> str:
-    """By what a program is told from others that might give other bits."""
+    """An identity of the program, for the same bits."""
     return kernel_cache_folder().name
 
 
@@ -208,7 +208,7 @@ def _painter(width: int, height: int) -> Painter:
 
 
 def _paint(order: Order, landscape: Landscape) -> NDArray[np.uint8]:
-    """The pictures that are wanted, [picture, line, pixel, colour], from where the scene's opening view is."""
+    """The wanted pictures, [picture, line, pixel, colour], from the opening view."""
     from app.cli.headless import scene_camera
     from app.picture.passes.declaration import Shot
 
