@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from app.cli import previews
 from app.cli.analysis_maps import MAPS
-from app.cli.analyzed_land import Analysis, Land
+from app.cli.analyzed_land import Analysis, AnalyzedLand
 from app.cli.folder import made
 from app.cli.progress import simulating
 from app.engine.creation import read_rain_map
@@ -123,7 +123,7 @@ def analyze(
 
 def read_land(
     path: Path, cell_size: float | None = None, relief: float | None = None, *, cycles: int = 0, part: str = ""
-) -> Land:
+) -> AnalyzedLand:
     """The land of a heightmap, with the georeference that the file may have, of a saved world, or of a preset.
 
     The last two run for `cycles` first. Of a heightmap it can be a part, see `app.sources.part`.
@@ -143,11 +143,11 @@ def read_land(
         raise UserError(f"{path}: a heightmap has no processes; --cycles runs a preset or a saved world")
     read = heightmap.read_heightmap(path, cell_size=cell_size, relief=relief, part=part)
     origin = Origin(read.georeference, read.missing, read.source)
-    return Land(np.ascontiguousarray(read.elevation), read.cell_size or DEFAULT_CELL_SIZE, origin)
+    return AnalyzedLand(np.ascontiguousarray(read.elevation), read.cell_size or DEFAULT_CELL_SIZE, origin)
 
 
-def _land_of(world: World, scene: Scene) -> Land:
-    return Land(
+def _land_of(world: World, scene: Scene) -> AnalyzedLand:
+    return AnalyzedLand(
         world.ground,
         world.cell_size,
         world.origin,
@@ -162,7 +162,7 @@ def _land_of(world: World, scene: Scene) -> Land:
     )
 
 
-def rule_of(land: Land, land_cells: int, wishes: RiverWishes) -> RiverParameters:
+def rule_of(land: AnalyzedLand, land_cells: int, wishes: RiverWishes) -> RiverParameters:
     """Where rivers begin, and the smallest watershed: as requested, as the world says, or a fraction of the land."""
     rule = land.rivers or RiverParameters(
         threshold=max(FEWEST_CELLS, round(RIVER_PART * land_cells)),
@@ -176,7 +176,7 @@ def rule_of(land: Land, land_cells: int, wishes: RiverWishes) -> RiverParameters
     return rule if smallest is None else msgspec.structs.replace(rule, watershed_size=smallest)
 
 
-def analysis_of(land: Land, wishes: RiverWishes) -> Analysis:
+def analysis_of(land: AnalyzedLand, wishes: RiverWishes) -> Analysis:
     """Analyse a land with the requested rivers."""
     from kernels.lakes import find_lakes
     from kernels.neighbours import OUTLET

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Land:
+class AnalyzedLand:
     """The ground in metres [row, column], where it comes from, and what a world says besides: sea, edges, rivers."""
 
     ground: NDArray[np.float64]
@@ -55,7 +55,7 @@ class Land:
 class Analysis:
     """The results for a land."""
 
-    land: Land
+    land: AnalyzedLand
     drainage: Drainage
     discharge: NDArray[np.float64]  # through each cell, in cubic metres a second
     rule: RiverParameters  # where rivers begin, and the smallest watershed

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from app.cli.analyze import read_land
-from app.cli.analyzed_land import Land
+from app.cli.analyzed_land import AnalyzedLand
 from app.engine.realism import default_river_cells, measure
 from app.files.atomic import claimed, write_atomically
 from app.model.realism import MEASURES, Realism
@@ -70,7 +70,7 @@ def table(found: Realism) -> str:
     return "\n".join([*lines, "", f"{inside} of {len(bounded)} are those of real terrain"])
 
 
-def as_json(path: Path, land: Land, found: Realism, river_cells: int) -> dict[str, Any]:
+def as_json(path: Path, land: AnalyzedLand, found: Realism, river_cells: int) -> dict[str, Any]:
     """The measures and their settings; None for a missing bound or measure."""
     rows, columns = land.ground.shape
     return {

@@ -43,7 +43,7 @@ GROUND: Pixels = np.round(255.0 * np.array(style.OVER_SCENE[:3])).astype(np.uint
 
 
 @dataclass(frozen=True)
-class Grid:
+class SheetGrid:
     """The grid of pictures of `width` and `height` pixels in a sheet, below `head` rows for the title."""
 
     pictures: int
@@ -100,7 +100,7 @@ def draw_sheet(
     Where a signal or a cycle that fails ends it early, the files have the pictures or frames so far, and `Ended` or
     `UserError` tells how many; before the first there are no files.
     """
-    bare = Grid(len(variations), columns, *size, 0)
+    bare = SheetGrid(len(variations), columns, *size, 0)
     scale = text_scale(bare)
     grid = replace(bare, head=len(_title(title, "", scale, bare.shape[1])))
     shape = grid.shape
@@ -234,7 +234,7 @@ def _paint(painter: Painter, views: Sequence[_View], time: float) -> Iterator[tu
         yield view, painter.paint(view.snapshot, shot)
 
 
-def text_scale(grid: Grid) -> float:
+def text_scale(grid: SheetGrid) -> float:
     """The size of text relative to the panel's, for the width of the sheet and of its pictures."""
     return max(min(grid.shape[1] / WHOLE_WIDTH, grid.width / CAPTION_WIDTH), SMALLEST_TEXT)
 
@@ -256,7 +256,7 @@ def _title(title: str, facts: str, scale: float, widest: int) -> NDArray[np.uint
     return sign((title, facts), scale, widest)
 
 
-def _caption(lines: tuple[str, ...], scale: float, grid: Grid) -> NDArray[np.uint8]:
+def _caption(lines: tuple[str, ...], scale: float, grid: SheetGrid) -> NDArray[np.uint8]:
     letters = sign(lines, scale, grid.width)
     return letters if len(letters) <= MOST_COVERED * grid.height else sign(lines[:1], scale, grid.width)
 

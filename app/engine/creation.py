@@ -38,7 +38,7 @@ from app.model.world import (
 from app.processes.floods import derive_levels
 from app.scene.scene import Scene
 from app.sources import strata
-from app.sources.fields import PICTURE_SIDE, Land, field_values, values_on
+from app.sources.fields import PICTURE_SIDE, LandVariables, field_values, values_on
 from app.sources.generators import DEFAULT_SIDE, GENERATORS, generate, is_worn, stretched
 from app.sources.grid import grid_of
 from app.sources.parameters import RANGE
@@ -357,7 +357,7 @@ def _soil_depths(world: World, scene: Scene) -> dict[str, Layer]:
         return {}
     told = given_depths(scene.soil)
     _know_water(world, scene, (text for _, text in told.values()))
-    land, depths = Land.of_world(world), {}
+    land, depths = LandVariables.of_world(world), {}
     for kind, (path, text) in told.items():
         if kind not in world.materials.names:
             raise UserError(f"{path}: there is no loose material '{kind}'{nearest(kind, world.materials.names)}")

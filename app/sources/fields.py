@@ -34,7 +34,7 @@ _DIRECTIONS: NDArray[np.float64] = np.array(
 
 
 @dataclass(frozen=True)
-class Land:
+class LandVariables:
     """Variables of a land for expressions, [row, column]: lengths in metres, all else as in layers."""
 
     height: Values
@@ -43,13 +43,13 @@ class Land:
     water_depth: Values
 
     @classmethod
-    def of_world(cls, world: World) -> Land:
+    def of_world(cls, world: World) -> LandVariables:
         """The levels of its lakes and sea must be up to date."""
         depth = np.where(world.standing != DRY, np.maximum(world.water_level - world.ground, 0.0), 0.0)
         return cls(world.ground, world.cell_size, world.layers, depth)
 
     @classmethod
-    def of_snapshot(cls, snapshot: Snapshot, side: int = PREVIEW_SIDE) -> Land:
+    def of_snapshot(cls, snapshot: Snapshot, side: int = PREVIEW_SIDE) -> LandVariables:
         """Small: of every so many cells the one in their middle."""
         step = max(1, math.ceil(max(snapshot.shape) / side))
         cells = np.s_[step // 2 :: step, step // 2 :: step]
@@ -136,7 +136,7 @@ def field_values(world: World, name: str, text: str) -> NDArray[np.float32] | No
 
     The levels of lakes and sea must be up to date. Raises `UserError`.
     """
-    return field_on(Land.of_world(world), name, text)
+    return field_on(LandVariables.of_world(world), name, text)
 
 
 def preview(snapshot: Snapshot, path: str, text: str) -> NDArray[np.float32]:
@@ -144,19 +144,19 @@ def preview(snapshot: Snapshot, path: str, text: str) -> NDArray[np.float32]:
 
     That of a field is within the bounds of its layer. Raises `UserError`.
     """
-    land, group, name = Land.of_snapshot(snapshot), *path.split(".")
+    land, group, name = LandVariables.of_snapshot(snapshot), *path.split(".")
     values = field_on(land, name, text or "1") if group == FIELDS else values_on(land, path, text or "0")
     assert values is not None
     return values.astype(np.float32)
 
 
-def field_on(land: Land, name: str, text: str) -> NDArray[np.float32] | None:
+def field_on(land: LandVariables, name: str, text: str) -> NDArray[np.float32] | None:
     """The values of a field on a land, within the bounds of its layer; None if the text is empty."""
     values = values_on(land, f"{FIELDS}.{name}", text)
     return None if values is None else np.clip(values, *LAYERS[FIELD_LAYERS[name]].bounds).astype(np.float32)
 
 
-def values_on(land: Land, path: str, text: str) -> Values | None:
+def values_on(land: LandVariables, path: str, text: str) -> Values | None:
     """The values of the expression of a parameter on a land; None if the text is empty.
 
     Raises `UserError`, which names the parameter by its `path`.

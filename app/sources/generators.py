@@ -11,14 +11,14 @@ from app.model.layered_map import Layer
 from app.sources import diamond_square, island, noise, sand
 from app.sources.grid import Grid, reference_cell, relief_of
 from app.sources.land_scene import LandScene
-from app.sources.mountain_range import Land, mountain_range
+from app.sources.mountain_range import GeneratedLand, mountain_range
 from app.sources.parameters import DIAMOND_SQUARE, ISLAND, NOISE, RANGE, SAND
 from app.sources.wearing import wear_of
 
 # A generator makes heights, or those of rock and the thickness of what lies on it as fractions of the relief, on a grid
 # whose cells are at most as large as the reference cells. The relief and the sides of cells come from the scene. Or it
 # makes a land in metres, in the cells of any grid.
-Generator = Callable[[LandScene, Grid], Layer | tuple[Layer, Layer] | Land]
+Generator = Callable[[LandScene, Grid], Layer | tuple[Layer, Layer] | GeneratedLand]
 
 DETAIL = 0.1  # of a reference cell: where so much is worn, most of the forms that are finer than it have gone
 
@@ -33,7 +33,7 @@ GENERATORS: dict[str, Generator] = {
 DEFAULT_SIDE = 512  # cells
 
 
-def generate(scene: LandScene, grid: Grid) -> Land:
+def generate(scene: LandScene, grid: Grid) -> GeneratedLand:
     """The land of a generator: rock and loose material, or all of the ground as rock.
 
     Where cells are larger than the reference cells, they show the mean of these. The relief is that of the land in
@@ -44,16 +44,16 @@ def generate(scene: LandScene, grid: Grid) -> Land:
         return _with_relief(mountain_range(scene, grid), scene.world.relief)
     relief = relief_of(scene, grid)
     made = generator(scene, grid.finest)
-    assert not isinstance(made, Land)
+    assert not isinstance(made, GeneratedLand)
     if isinstance(made, tuple):
         rock, loose = (_averaged(layer, grid) for layer in made)
-        land = Land(relief * rock, relief * loose)
+        land = GeneratedLand(relief * rock, relief * loose)
         lowest, highest = 0.0, 1.0
     else:
         span = made if grid.is_land else generator(scene, grid.land)
         assert isinstance(span, np.ndarray)
         lowest, highest = float(span.min()), float(span.max())
-        land = Land(_averaged(stretched(made, relief, lowest, highest), grid))
+        land = GeneratedLand(_averaged(stretched(made, relief, lowest, highest), grid))
     if not scene.world.worn or generator is sand.layers:
         return land
     if grid.cell < 1.0:  # what is worn is found in reference cells, so that it is the same in cells of any size
@@ -67,7 +67,7 @@ def generate(scene: LandScene, grid: Grid) -> Land:
     # What was finer than reference cells went with the ground that had it.
     detail = (land.rock - _averaged(heights, grid)) * np.exp(-np.abs(_averaged(wear.change, grid)) / (DETAIL * metres))
     ground = _averaged(heights + wear.change, grid) + detail
-    return Land(ground - alluvium - scene.world.soil_depth, alluvium, scene.world.worn)
+    return GeneratedLand(ground - alluvium - scene.world.soil_depth, alluvium, scene.world.worn)
 
 
 def is_worn(scene: LandScene) -> bool:
@@ -75,7 +75,7 @@ def is_worn(scene: LandScene) -> bool:
     return scene.world.source == RANGE or (scene.world.source in GENERATORS and scene.world.worn > 0.0)
 
 
-def _with_relief(land: Land, relief: float) -> Land:
+def _with_relief(land: GeneratedLand, relief: float) -> GeneratedLand:
     """A land in metres with its lowest place where it is, and the highest so much higher; 0: as it is."""
     if not relief or land.loose is None:
         return land

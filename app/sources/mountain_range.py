@@ -31,7 +31,7 @@ ROUGHNESS = 0.15  # of what the ground falls from cell to cell: how uneven the n
 
 
 @dataclass(frozen=True)
-class Land:
+class GeneratedLand:
     """A land as it has become in some years; in metres, [row, column]."""
 
     rock: Layer  # heights
@@ -46,7 +46,7 @@ class _Level(NamedTuple):
     steps: int
 
 
-def mountain_range(scene: LandScene, grid: Grid) -> Land:
+def mountain_range(scene: LandScene, grid: Grid) -> GeneratedLand:
     """The range of a scene, in the cells of a grid."""
     from kernels.landscape import evolve, lay_lowest
     from kernels.materials import one_kind
@@ -94,12 +94,12 @@ def mountain_range(scene: LandScene, grid: Grid) -> Land:
             f"geology.age = {geology.age:g} with geology.uplift = {geology.uplift:g}: the land would lie beyond "
             f"{high:g} m; less of one of them is right"
         )
-    return Land(rock, loose, geology.age)
+    return GeneratedLand(rock, loose, geology.age)
 
 
 def _uplift_field(scene: LandScene, ground: Layer, cell_size: float) -> Layer | float:
     """The factor on uplift that the scene's field of it comes to, on the land as it is; 1 where there is none."""
-    land = fields.Land(ground, cell_size, {}, np.zeros_like(ground))
+    land = fields.LandVariables(ground, cell_size, {}, np.zeros_like(ground))
     values = fields.field_on(land, "uplift", scene.fields.uplift)
     return 1.0 if values is None else values.astype(np.float64)
 

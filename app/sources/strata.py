@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from app.model.materials import MaterialParameters
 from app.model.world import World
-from app.sources.fields import Land, values_on
+from app.sources.fields import LandVariables, values_on
 from kernels.rock import INTRUDED
 
 OCTAVES = 3  # of the folds: bends in bends
@@ -42,7 +42,7 @@ def rise(world: World, parameters: MaterialParameters, longer_side: float) -> ND
         span = float(np.ptp(folds))
         if span > 0.0:
             heights = heights + parameters.fold * ((folds - folds.min()) / span - 0.5)
-    land = Land.of_world(world)
+    land = LandVariables.of_world(world)
     shift = values_on(land, "materials.shift", parameters.shift)
     if shift is not None:
         heights = heights + np.clip(shift, -LARGEST_SHIFT, LARGEST_SHIFT)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from app.cli.sheet import LARGEST, Grid, lay, text_scale
+from app.cli.sheet import LARGEST, SheetGrid, lay, text_scale
 from app.files.recorder import write_png
 from app.model.numbers import value_text
 from app.model.parameters import Value
@@ -32,7 +32,7 @@ def draw_contact_sheets(recipe: Recipe, found: ResultSet, path: Path) -> list[Pa
     shown = min(len(recipe.worlds), across * down)
     # About as wide as a screen
     columns = min(max(math.ceil(math.sqrt(shown * 1.6 * said.height / said.width)), -(-shown // down), 1), across)
-    bare = Grid(shown, columns, said.width, said.height, 0)
+    bare = SheetGrid(shown, columns, said.width, said.height, 0)
     scale = text_scale(bare)
     facts = f"{found.count} of {len(recipe.worlds)} worlds" + (
         f", the first {shown}" if shown < len(recipe.worlds) else ""

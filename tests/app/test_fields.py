@@ -27,7 +27,7 @@ from app.model.overlays import OVERLAYS
 from app.model.world import LARGEST_SIDE, World
 from app.scene.edits import Change
 from app.scene.scene import read_preset
-from app.sources.fields import Land, distance_to, preview
+from app.sources.fields import LandVariables, distance_to, preview
 from tests.app.small import bits, small_scene
 from tests.nets.cases import tried
 
@@ -46,7 +46,7 @@ def land() -> World:
 def test_no_text_does_more_than_to_be_refused(text: str) -> None:
     small = World(np.ones((8, 9)), np.ones((8, 9)), 10.0, 0)
     try:
-        values = Land.of_world(small).value(text)
+        values = LandVariables.of_world(small).value(text)
     except UserError as error:
         assert "\n" not in str(error)
     else:
@@ -58,7 +58,7 @@ def test_no_text_does_more_than_to_be_refused(text: str) -> None:
 )
 def test_what_is_long_or_deep_is_refused_or_worked_out(text: str) -> None:
     try:
-        assert Land.of_world(land()).value(text) is not None
+        assert LandVariables.of_world(land()).value(text) is not None
     except UserError as error:
         assert len(str(error)) < 200
 
@@ -117,7 +117,7 @@ WRONG = {
 @pytest.mark.parametrize("text", WRONG)
 def test_what_is_wrong_is_told_in_a_line(text: str) -> None:
     with pytest.raises(UserError, match=WRONG[text].replace("(a, b", r"\(a, b").replace("…)", r"…\)")):
-        Land.of_world(land()).value(text)
+        LandVariables.of_world(land()).value(text)
     assert DEEPEST < LONGEST
 
 
@@ -139,7 +139,7 @@ def test_variables() -> None:
 
 
 def _value(world: World, text: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    found = Land.of_world(world).value(text)
+    found = LandVariables.of_world(world).value(text)
     assert found is not None
     return found
 

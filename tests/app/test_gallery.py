@@ -23,7 +23,7 @@ from app.files.opening import is_file, open_scene
 from app.scene.families import families, picture_file, picture_words
 from app.scene.scene import Scene, preset_to_toml, presets
 from app.window.panel.fitted import ELLIPSIS, fitted, fitted_lines
-from app.window.panel.gallery import ARROWS, Grid
+from app.window.panel.gallery import ARROWS, CardGrid
 
 pytestmark = pytest.mark.slow  # pictures are drawn
 
@@ -258,7 +258,7 @@ def test_words_fit_their_lines_and_none_is_left_out_silently(text: str, room: in
 def test_arrow_keys_reach_every_card_and_stay_among_them(
     families: list[str], columns: int, data: st.DataObject
 ) -> None:
-    grid = Grid.of(families, columns)
+    grid = CardGrid.of(families, columns)
     assert [card for row in grid.rows for card in row] == list(range(len(families)))
     assert all(len(row) <= columns and len({families[card] for card in row}) == 1 for row in grid.rows)
     if not families:

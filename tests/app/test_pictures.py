@@ -13,7 +13,7 @@ from PIL import Image
 
 from app.cli.commands.viewer import viewer_scenes
 from app.cli.scenes import scenes_of
-from app.cli.sheet import GROUND, Grid
+from app.cli.sheet import GROUND, SheetGrid
 from app.cli.table import find_command
 from app.files import guide
 from app.model.errors import UserError
@@ -74,7 +74,7 @@ def test_views_lie_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(pictures, "_run", draw)
     monkeypatch.setattr(pictures, "VIEWS_FILE", tmp_path / "new" / "views.jpg")
     draw_pictures(["views"])
-    grid = Grid(len(colours), COLUMNS, *SIZE, 0)
+    grid = SheetGrid(len(colours), COLUMNS, *SIZE, 0)
     with Image.open(tmp_path / "new" / "views.jpg") as image:
         sheet = np.asarray(image, int)
     assert sheet.shape == (*grid.shape, 3)

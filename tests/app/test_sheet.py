@@ -22,7 +22,7 @@ from app.cli.arguments import DEFAULT_FRAMES
 from app.cli.filming import open_film
 from app.cli.headless import scene_camera
 from app.cli.scenes import with_changes
-from app.cli.sheet import GAP, GROUND, Grid
+from app.cli.sheet import GAP, GROUND, SheetGrid
 from app.cli.sheet_file import LONGEST_LINE, MOST_PICTURES, Sheet, open_sheet, read_sheet, sheets
 from app.cli.table import find_command
 from app.engine import runner
@@ -132,7 +132,7 @@ def test_each_that_ships_opens_and_its_captions_fit(name: str, monkeypatch: pyte
     monkeypatch.setattr(lettering, "shortened", note)
     lettering.sign.cache_clear()
     values = sheet.values
-    grid = Grid(len(variations), values.columns, values.width, values.height, 0)
+    grid = SheetGrid(len(variations), values.columns, values.width, values.height, 0)
     scale = drawing.text_scale(grid)
     drawing._title(values.title, "512×512 cells, seed 2147483647, after 10 000 cycles", scale, grid.shape[1])
     for variation in variations:
@@ -409,7 +409,7 @@ def test_the_grid_is_filled_row_by_row_and_is_even() -> None:
     for pictures, columns, width, height, head in itertools.product(
         (1, 2, 5, 6), (1, 2, 3, 7), (16, 33), (16, 21), (0, 9)
     ):
-        grid = Grid(pictures, columns, width, height, head)
+        grid = SheetGrid(pictures, columns, width, height, head)
         rows, across = grid.shape
         assert rows % 2 == across % 2 == 0
         covered = np.zeros((rows, across), int)
@@ -422,7 +422,7 @@ def test_the_grid_is_filled_row_by_row_and_is_even() -> None:
         rows_of = [covered[head + row * (height + GAP)] for row in range(-(-pictures // columns))]
         assert list(dict.fromkeys(number for row in rows_of for number in row if number)) == [*range(1, pictures + 1)]
     with pytest.raises(UserError, match="a side may have up to"):
-        _ = Grid(64, 1, 4096, 4096, 0).shape
+        _ = SheetGrid(64, 1, 4096, 4096, 0).shape
 
 
 def test_snowballs_are_those_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from tqdm import tqdm
 
-from app.cli.sheet import Grid, text_scale
+from app.cli.sheet import SheetGrid, text_scale
 from app.files.encoder import Pixels
 from app.picture.lettering import sign
 from app.scene.scene import presets
@@ -34,7 +34,7 @@ def side_by_side(table: Mapping[str, str], draw: Callable[[str, Path], None]) ->
     import PIL.Image
 
     width, height = SIZE
-    grid = Grid(len(table), COLUMNS, width, height, 0)
+    grid = SheetGrid(len(table), COLUMNS, width, height, 0)
     sheet, scale = grid.blank(), min(text_scale(grid), LARGEST_TEXT)
     with tempfile.TemporaryDirectory() as temporary:
         view = Path(temporary) / "view.png"

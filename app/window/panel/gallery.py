@@ -61,18 +61,18 @@ ENTER = (imgui.Key.enter, imgui.Key.keypad_enter)
 
 
 @dataclass(frozen=True)
-class Grid:
+class CardGrid:
     """The grid of cards, as rows of indices. A family begins a new row."""
 
     rows: tuple[tuple[int, ...], ...]
 
     @staticmethod
-    def of(families: Sequence[str], columns: int) -> Grid:
+    def of(families: Sequence[str], columns: int) -> CardGrid:
         """The grid of cards of these families, in at most so many columns."""
         rows: list[tuple[int, ...]] = []
         for _, group in itertools.groupby(range(len(families)), key=lambda number: families[number]):
             rows += _rows(tuple(group), columns)
-        return Grid(tuple(rows))
+        return CardGrid(tuple(rows))
 
     def moved(self, number: int, direction: Direction) -> int:
         """The card that an arrow key leads to, or the same one."""
@@ -110,7 +110,7 @@ class Gallery:
         self._reveals = False  # scroll the selected card into view
         self._holds_land = False  # the land is paused until it is closed
         self._is_new = False  # not shown yet
-        self._grid = Grid(())
+        self._grid = CardGrid(())
 
     def open(self) -> None:
         """Open the gallery and read all cards."""
@@ -256,7 +256,7 @@ class Gallery:
             columns += 1
             size = _card_size(width, columns)
         card_width = size.x
-        self._grid = Grid.of([card.family for card in cards], columns)
+        self._grid = CardGrid.of([card.family for card in cards], columns)
         self._selected = min(self._selected, max(len(cards) - 1, 0))
         self.is_whole = True
         family = ""
