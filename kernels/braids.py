@@ -1,4 +1,4 @@
-"""Rivers that braid: water that parts among all lower cells, and carries the more out of proportion, the more it is.
+"""Braided rivers: water that splits among all lower cells, with transport that grows faster than discharge.
 
 After Murray & Paola (1994), on a map whose water may run in any direction. The water Q of each cell, in the order from
 the highest to the lowest, goes to its lower neighbours in proportion to the slope S to each. With the mean S of its
@@ -66,7 +66,7 @@ class Parted(NamedTuple):
 
 
 class Braided(NamedTuple):
-    """What a cycle did, in metres over one cell."""
+    """Results of a cycle, in metres over one cell."""
 
     cells: NDArray[np.int32]  # where anything did, as row * columns + column, in this order: elsewhere all is 0
     water: Numbers  # [row, column]: what passed
@@ -259,7 +259,7 @@ def _route(
     open_edges: bool,
     scratch: Scratch | None = None,
 ) -> _Routed | None:
-    """Where the water of the sources runs; None where there is nothing that it could run to."""
+    """The routes of the water of the sources; None if there is nowhere to flow."""
     ocean = ocean_mask(ground, sea_level) if sea_level > -math.inf else np.empty((0, 0), np.bool_)
     has_ocean = bool(ocean.any())
     outlets = np.zeros(ground.shape, np.uint8)

@@ -1,4 +1,4 @@
-"""Shapes of brushes: how strongly each cell around a place is touched, and the forms of a stamp.
+"""Shapes of brushes: the weight of each cell around a place, and the forms of stamps.
 
 In numpy, and with no more than sums, products, minima and roots, whose bits are the same on every machine; nothing is
 compiled, so that the first touch waits for nothing. Places and lengths are in metres from the map's north-western
@@ -36,7 +36,7 @@ class Footprint(NamedTuple):
 
 
 def footprint(shape: tuple[int, int], cell_size: float, east: float, south: float, radius: float) -> Footprint:
-    """What a brush at a place reaches of a map; its cells are none where it reaches none."""
+    """The cells of a map that a brush at a place reaches; may be empty."""
     radius = max(radius, NARROWEST * cell_size)
     rows, row = _reached(shape[0], cell_size, south, radius)
     columns, column = _reached(shape[1], cell_size, east, radius)

@@ -1,4 +1,4 @@
-"""Loose material that slides down where it lies steeper than its angle of repose.
+"""Sliding of loose material that is steeper than its angle of repose.
 
 After McDonald 2020, "Simple particle-based wind erosion": where the ground differs by more than `roughness` between
 two neighbours, half the excess moves down, limited by the sediment that is there, times `settling`. The article does
@@ -38,7 +38,7 @@ from kernels.rates import STRIDE as RATES
 from kernels.surface import ROOTS, STRIDE, WETNESS
 from kernels.units import Speed, Times
 
-# The map is worked on in place, in bands of so many rows: copies of whole layers cost more than the pass itself.
+# The map is processed in place, in bands of so many rows: copies of whole layers would cost more than the pass.
 BAND = 32
 
 # Cells of a row whose mix is worked on together, if anything slides there at all.
@@ -52,7 +52,7 @@ _PARCELS = 250.0
 _SIDE = 256.0
 _SPEED = 1.4
 
-# With eight neighbours that all take, no more than what is there may go; a little less, as sums are rounded.
+# Largest part that eight neighbours may take together; a little below 1, as sums are rounded.
 _FASTEST = 0.125 * (1.0 - 1e-9)
 
 # However many parcels blow. So many at the fastest rate leave nothing steep within thirty cells.
@@ -80,7 +80,7 @@ class CascadeParameters(NamedTuple):
 
 @njit(inline="always")
 def _flow(here, loose, other, other_loose, stable, creep):
-    """What one neighbour should give (metres), negative where it should take. The same bits seen from both sides."""
+    """The flow from one neighbour in metres, negative towards it. The bits are the same from both sides."""
     difference = other - here
     moved = 0.5 * max(abs(difference) - stable, creep * abs(difference))
     return min(moved, other_loose) if difference > 0.0 else -min(moved, loose)
@@ -193,11 +193,11 @@ class _Holding(NamedTuple):
     root_strength: float
 
 
-# What is known of each cell of a row, and of one more at each end
+# Values of each cell of a row, and of one more at each end
 _HEIGHT = 0
 _STABLE = 1  # the difference in height to a neighbour at which it lies still
 _PART = 2  # one by its sediment
-_FREE = 3  # its mobility, where there are rates
+_FREE = 3  # mobility, if there are rates
 
 
 @njit(nogil=True, error_model="numpy")
@@ -269,7 +269,7 @@ def _hold_flows(row, others, begin, end, east, flows):
 
 @njit(nogil=True, error_model="numpy")
 def _find_flows_between(row, next_row, creep, has_rates, flows):
-    """What the cells of a row should get of those to the south-west, south and south-east of them."""
+    """The flows to the cells of a row from those to the south-west, south and south-east."""
     columns = row.shape[1] - 2
     diagonal = math.sqrt(2.0)
     _find_flows(row, next_row, 1, columns + 2, -1, diagonal, creep, flows[0])
@@ -283,7 +283,7 @@ def _find_flows_between(row, next_row, creep, has_rates, flows):
 
 @njit(nogil=True, error_model="numpy")
 def _gather(north, beside, south, begin, cells, rate, shares):
-    """What each cell gets of its eight neighbours, and what it keeps, as parts of what they have.
+    """What each cell receives from its eight neighbours, and keeps, as fractions of their material.
 
     Returns whether anything moves.
     """
@@ -315,7 +315,7 @@ def _gather(north, beside, south, begin, cells, rate, shares):
 
 @njit(nogil=True, error_model="numpy")
 def _move_kind(shares, north, same, south, begin, cells, depths):
-    """What cells have of one kind after the pass, from what there was in their row and in those on both sides."""
+    """One kind of material in a row after the pass, from its row and the adjacent ones."""
     for j in range(np.uintp(cells)):
         here = np.uintp(begin) + j
         west, east = here - np.uintp(1), here + np.uintp(1)
@@ -432,7 +432,7 @@ def _slide_rich(bedrock, sediment, ground, mix, holding, wrap, creep, rate, pass
 
 
 def _pace(p: CascadeParameters, rows: int, columns: int) -> tuple[float, int]:
-    """The rate of a pass, and how many there are: more where one can not do what so many parcels ask for."""
+    """The rate of a pass and the number of passes: several if one is not enough for so many parcels."""
     rate = min(max(_BOTH * _TIME * p.settling, 0.0), _FASTEST)
     # A parcel crosses the map, so that it is over each cell as often as its side is short. A strong wind piles up more
     # than a weak one, and so leaves no less time.

@@ -10,7 +10,7 @@ from numba.extending import register_jitable
 
 
 def njit(**options: Any) -> Any:
-    """As `numba.njit`, where Python calls only what is cached on disk.
+    """As `numba.njit`, with Python wrappers for cached functions only.
 
     Numba wraps each function twice, for calls from Python and from C: in a kernel of many arrays that is up to a fifth
     of the time that it takes to compile. From C nothing here is called, and from Python only what has `cache=True`.
@@ -35,7 +35,7 @@ inlined = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 
 
 def variant(function: Any, suffix: str = "", **names: Any) -> Any:
-    """A copy of a plain function that finds these under their `names`, and not what its module has there.
+    """A copy of a plain function in which some global `names` are replaced.
 
     With a `suffix`, it also calls `f` + suffix instead of `f` wherever its module has such a function. So what differs
     between two kernels stands side by side, and each is compiled without a test in its loops.

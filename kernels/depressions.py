@@ -1,4 +1,4 @@
-"""The depressions of a map, and how they lie in one another.
+"""The depression hierarchy of a map.
 
 After Barnes, Callaghan and Wickert 2020 ("Computing water flow through complex landscapes, part 2: depression
 hierarchies"). From the ground alone:
@@ -28,17 +28,17 @@ from numpy.typing import NDArray
 from kernels.compiling import in_threads, njit
 from kernels.layers import Layer
 
-# What lies beyond the edge of the map
+# Labels beyond the edge of the map
 SEA, OPEN, WALL = 0, 1, 2
 
-# The eight neighbours: those straight ahead come first, so that of two equally steep ones these are taken.
+# The eight neighbours: orthogonal ones first, so that they win ties.
 _ROW_STEPS = np.array([-1, 0, 0, 1, -1, -1, 1, 1])
 _COLUMN_STEPS = np.array([0, -1, 1, 0, -1, 1, -1, 1])
 _INVERSE_DISTANCES = np.array([1.0] * 4 + [math.sqrt(0.5)] * 4)
 _BACK = np.array([3, 2, 1, 0, 7, 6, 5, 4])  # the opposite of each direction
 _NOWHERE, _OFF_MAP = 8, 9  # where a cell flows to that has no lower neighbour, or that lies at an open edge
 
-# A cell whose way leaves its band points to the cell beyond, with this number added. No map has so many cells.
+# Added to the index of a cell beyond the band. No map has so many cells.
 _BEYOND_BAND = 1 << 30
 
 # The first two basins are no basins: what flows over the edge of the map, and what flows into the sea on it.
@@ -54,7 +54,7 @@ BAND = 64
 class Tree(NamedTuple):
     """Depressions: leaves first, in the order of their pits, then parents after their children."""
 
-    outlet: Layer  # height of the sill; infinite where there is none
+    outlet: Layer  # height of the sill; infinite if there is none
     parent: NDArray[np.int32]  # -1: none
     sibling: NDArray[np.int32]
     sill: NDArray[np.int32]  # cell
@@ -192,7 +192,7 @@ def cells_of(band, shape):
     return band * BAND * columns, min((band + 1) * BAND, rows) * columns
 
 
-# What is found in a band
+# Counts of a band
 SOUND, _FLAT, _PAIRS, RUNS, LEVELS_RUNS = range(5)
 FOUND = 8  # numbers for each band: a cache line
 
@@ -252,7 +252,7 @@ def neighbour(cell, k, rows, columns):
 
 @njit(nogil=True, error_model="numpy")
 def _put_together(found, what, of_bands, shape):
-    """What each band has written at its beginning, one after the other."""
+    """Concatenate what each band has written at its beginning."""
     together = np.empty(found[:, what].sum(), of_bands.dtype)
     count = 0
     for band in range(len(found)):
@@ -458,7 +458,7 @@ def _finish_band(band, ground, toward, lower, basin, pairs, shape):
                     if fall > steepest[part]:
                         steepest[part] = fall
                         best[part] = cell + steps[k]
-            # Where three basins meet in one cell, water goes on by the steepest way there, so that one comes first.
+            # Where three basins meet in one cell, the steepest direction decides which comes first.
             while True:
                 part = 0
                 for other in range(1, 4):
@@ -526,7 +526,7 @@ def root(above, index):
 
 @njit(nogil=True, error_model="numpy")
 def _sorted_by_height(ground, pairs):
-    """The order of the pairs from the lowest saddle up, by radix sort: equal ones stay in their order."""
+    """The pairs sorted by saddle height, by a stable radix sort."""
     count = len(pairs)
     heights = np.empty(count)
     for index in range(count):

@@ -130,7 +130,7 @@ def _points(
 
 
 def _between(points: NDArray[np.float64], south: NDArray[np.float64], east: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Bilinear between points, [row, column]; what lies beyond the outer ones is as high as these."""
+    """Bilinear interpolation between points, [row, column], constant beyond the outer ones."""
     most = len(points) - 1.0
     south, east = np.clip(south, 0.0, most), np.clip(east, 0.0, most)
     row, column = (np.minimum(where.astype(np.intp), len(points) - 2) for where in (south, east))

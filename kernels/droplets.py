@@ -1,4 +1,4 @@
-"""Drops of water that run downhill, erode the ground, carry what they eroded and deposit it.
+"""Hydraulic erosion by drops: they run downhill, erode, transport and deposit.
 
 After McDonald 2020, "Simple particle-based hydraulic erosion", and the streams of his "Procedural hydrology" (2020) and
 "Meandering rivers" (2023), on two layers (rock, and loose sediment on it) and in
@@ -108,7 +108,7 @@ _RIVERS = False  # whether drops know the river that they are in: see `_run_rive
 
 
 class DropletParameters(NamedTuple):
-    """What the drops of a cycle are like. Times are in the article's unit; a step takes `time_step` or less."""
+    """Parameters of the drops of a cycle. Times are in the unit of the article; a step takes `time_step` or less."""
 
     count: int  # type: ignore[assignment]  # drops; hides tuple.count, which nobody needs here
     time_step: Time
@@ -118,7 +118,7 @@ class DropletParameters(NamedTuple):
     evaporation: PerTime  # part of the volume that is lost
     minimum_volume: float  # a smaller drop ends
     rock_erodibility: float  # how much rock comes loose where as much sediment would: 0 to 1
-    longest_path: Steps  # a drop ends after so many
+    longest_path: Steps  # most steps of a drop
     water: Metres  # over one cell: a drop of volume 1
     stream_friction: float  # part of the friction that is missing in a full stream
     stream_evaporation: float  # part of the evaporation that is missing there
@@ -133,7 +133,7 @@ class DropletParameters(NamedTuple):
 
 
 class DropletTotals(NamedTuple):
-    """What a cycle moved, in metres over one cell."""
+    """Amounts moved in a cycle, in metres over one cell."""
 
     moved: Moved
     rained: float  # = evaporated + water_off_edge + … + water_soaked, where there are no sources
@@ -188,12 +188,12 @@ class _OnTheGround(NamedTuple):
     soaked_stride: int
     wearing: NDArray[np.int64]  # the kinds that wear into another
     stride: int  # of the next three
-    loads: NDArray[np.float64]  # [drop * stride + kind]: what it carries
-    from_rock: NDArray[np.float64]  # as many: what it made of rock
-    made_finer: NDArray[np.float64]  # as many: what it wore into another kind
+    loads: NDArray[np.float64]  # [drop * stride + kind]: its load
+    from_rock: NDArray[np.float64]  # [drop * stride + kind]: load made from rock
+    made_finer: NDArray[np.float64]  # [drop * stride + kind]: load worn into another kind
 
 
-# What drops ask of `Materials`
+# Arrays of `Materials` that drops use
 _ASKED = (
     "kinds", "mix", "burden", "erodibility", "abrasion", "deposition", "worn",
     "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn",
@@ -362,7 +362,7 @@ def _put_down(fields, row, column, drop, load):
 
 
 def _put_down_below(fields, row, column, drop, load, level):
-    """Lay what a drop carries on the cell and its neighbours, up to a level. Returns what it still carries."""
+    """Deposit the load of a drop on the cell and its neighbours, up to a level. Returns the rest of the load."""
     load = _carried(fields, drop, load)
     north, south, west, east = _around(row, column, fields.rows, fields.columns)
     for i in range(north, south):
@@ -857,7 +857,7 @@ def erode(
     starts: NDArray[np.float64] | None = None,
     reference_cell_size: float = 0.0,
 ) -> DropletTotals:
-    """Let the drops of one cycle run over a map, and change it in place.
+    """Run the drops of one cycle over a map, and change it in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
     [row, column], C-contiguous; `materials` have the mix that is the sediment. `cell_size` is the side of a cell in

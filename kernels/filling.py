@@ -26,7 +26,7 @@ from kernels.sorting import sorted_order
 _DRAINED = 0  # the label of cells that stand on their own ground
 _UNKNOWN = -1
 
-# One in so many cells may be lowered one by one before the graph is made.
+# Fraction of cells that may be lowered one by one before the graph is built.
 _PATIENCE = 16
 
 # Pairs of basins that were met lately, so that each pair is listed once, or not much oftener.

@@ -1,4 +1,4 @@
-"""Depression filling to look on at: levels that advance from the coast, front by front, until nothing changes.
+"""Depression filling in visible steps: levels advance from the coast, front by front, until nothing changes.
 
 In each round every cell beside one that is known to drain looks for the lowest level among those; it is raised to that
 level, or stands on its own ground where that is higher. A cell that drains already takes the new level if it is lower:
@@ -47,7 +47,7 @@ class Fronts:
         self._before = np.full((ground.shape[0] + 2, ground.shape[1] + 2), np.inf)
 
     def advance(self, rounds: int = 1) -> None:
-        """Run so many rounds, or as many as there are left."""
+        """Run so many rounds, or the remaining ones."""
         for _ in range(rounds):
             if self.finished:
                 return

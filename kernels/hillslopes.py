@@ -1,4 +1,4 @@
-"""Slopes between the rivers: soil that creeps, and rock that turns to soil under it.
+"""Hillslopes: soil creep, and soil production from rock.
 
 Creep moves as much as the ground is steep (Culling 1960): ∂z/∂t = κ ∇²z. A step is implicit, first along the rows and
 then along the columns, or the other way round (locally one-dimensional, Marchuk 1990), so that it may be of any length:

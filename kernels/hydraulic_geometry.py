@@ -37,5 +37,5 @@ def bankfull_depth(width: float) -> float: ...
 @overload
 def bankfull_depth(width: Numbers) -> Numbers: ...
 def bankfull_depth(width: Numbers | float) -> Numbers | float:
-    """Depth in metres, from the bed to the flood plain, of a channel so many metres wide."""
+    """Bankfull depth in metres of a channel of this width in metres."""
     return 0.30 * (width / 2.70) ** 0.605

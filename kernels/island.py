@@ -31,7 +31,7 @@ from kernels.units import Cells, Height
 
 _PROCESS = process_number("island")
 
-# What each noise, place and turn draws its random numbers from
+# Streams of random numbers of noise, places and rotations
 _PLACES, _TURNS, _CLIFFS, _CRATERS, _FIRST_OCTAVE = range(5)
 
 # Between octaves, so that their grids never line up: the golden angle.
@@ -42,14 +42,14 @@ _CANDIDATES = 24
 
 
 class IslandParameters(NamedTuple):
-    """What islands are like."""
+    """Parameters of islands."""
 
     wavelength: Cells  # of the first octave
     octaves: int
     lacunarity: float  # how much finer each octave is than the one before
     gain: float  # how strong it is beside the one before
-    power: float  # what the noise is raised to: higher ones make lower plains and steeper peaks
-    cone_power: float  # higher ones make broader islands with steeper coasts
+    power: float  # exponent of the noise: higher values make lower plains and steeper peaks
+    cone_power: float  # higher values make broader islands with steeper coasts
     coast: Height  # at which the sea stands
     cliffs: bool
     cliff_low: Height  # the lowest and the highest threshold of cliffs
@@ -264,7 +264,7 @@ class Summits(NamedTuple):
 
 
 class Land(NamedTuple):
-    """What an island is made of, and how many reference cells the cones refer to."""
+    """The components of an island, and the reference cells of its cones."""
 
     seed: int
     cones: list[Cone]
@@ -326,6 +326,6 @@ def elevation_of(
     heights, floor, summits = _heights(int(rows), int(columns), land, sampling, summits)
     highest = summits.after_craters
     if highest <= p.coast:
-        highest = 1.0  # no land: as deep as it would be beside some
+        highest = 1.0  # no land: depth as beside land
     _to_elevation(heights, floor, highest, p.coast, p.ocean_depth)
     return heights

@@ -15,7 +15,7 @@ from kernels.neighbours import index_steps
 class Lakes(NamedTuple):
     """Lakes, numbered from 1 in the order of their first cells; entry k of the lists is lake k + 1."""
 
-    labels: NDArray[np.int32]  # [row, column]; 0 where there is none
+    labels: NDArray[np.int32]  # [row, column]; 0: none
     level: NDArray[np.float64]  # height of the surface, in metres
     depth: NDArray[np.float64]  # the largest, in metres
     volume: NDArray[np.float64]  # cubic metres

@@ -1,4 +1,4 @@
-"""A landscape over geological time: its rivers, and the slopes between them.
+"""Landscape evolution: rivers, and the slopes between them.
 
 Rivers are those of kernels/stream_power.py, slopes of kernels/hillslopes.py.
 
@@ -53,13 +53,13 @@ from kernels.units import Metres, MetresPerYear, SquareMetres, SquareMetresPerYe
 # (Montgomery, Dietrich 1988); with these, valleys are sharper than real ones are, by the skew of the curvature.
 RIVER_HEAD = 5e5
 
-# What a thread works on at a time: the same on any number of threads, so that sums are, too.
+# Portion of a thread, independent of the number of threads, so that sums are, too.
 LINES = 16  # along which the ground creeps
 STRETCH = 8192  # cells
 
 
 class LandscapeParameters(NamedTuple):
-    """What shapes the land in a step."""
+    """Parameters of a step."""
 
     years: Years
     erodibility: float  # K of rock, for areas in square metres: m^(1 − 2 m) / year
@@ -77,7 +77,7 @@ class LandscapeParameters(NamedTuple):
 
 
 class Evolved(NamedTuple):
-    """What a step did, in metres over one cell."""
+    """Results of a step, in metres over one cell."""
 
     moved: Moved
     soil: Moved  # of rock that turned to soil where it lies
@@ -85,7 +85,7 @@ class Evolved(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What a step is worked out in; arrays are [row, column]."""
+    """Scratch arrays of a step; arrays are [row, column]."""
 
     rivers: Rivers
     factor: (
@@ -114,7 +114,7 @@ _Ground: Any = namedtuple("_Ground", (*_ASKED, "rates", "bedrock", "sediment", "
 
 
 def _room_for(rows: int, columns: int, kinds: int, scratch: Scratch) -> Room:
-    """Room for a step of a map with so many kinds of loose material."""
+    """Scratch arrays for a map with so many kinds of loose material."""
     shape, cells = (rows, columns), rows * columns
     factor, after = scratch.empty(shape), scratch.empty(shape)
     comes, dug = (scratch.empty(kinds * cells if kinds > 1 else 0) for _ in range(2))
@@ -405,7 +405,7 @@ def _exchange_along_rivers(
             add_all(comes, own, off_map, 0, kinds)
         else:
             add_all(comes, own, comes, receiver * kinds, kinds)
-    # What stays in a lake lies on all its floor: each of its cells takes from the last one, from below upwards.
+    # Deposits in a lake cover its whole floor: cells take in turn, from below upwards.
     last = np.empty(len(change), np.int32)
     left = np.empty(len(change))  # of the room in the lake of a last cell that is not yet filled
     for place in range(count - 1, -1, -1):

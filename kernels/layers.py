@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 Layer = NDArray[np.float64]
 
-# What is beyond the map's edges: higher than any ground, and finite, as infinity times 0 is not a number.
+# Height beyond the edges: above any ground, and finite, as infinity times 0 is not a number.
 WALL = 1e300
 
 

@@ -1,4 +1,4 @@
-"""What water digs from cells and lays on others, kind by kind: to the last bit, nothing is lost on the way.
+"""Excavation and deposition by water, kind by kind, with exact conservation.
 
 `land` is a named tuple with `kinds`, `mix`, `burden`, `strata`, `steps_per_metre`, `rise` and `rock_worn` of
 `kernels.materials.Materials`, and `bedrock`, `sediment` and `ground` of all cells. `carried[first + kind]` is the load,
@@ -15,7 +15,7 @@ from kernels.materials import ground_of, rock_at
 
 @inlined
 def dig(land, cell, depth, carried, first, from_rock):
-    """Take so much off a cell, loose material first, and add it to the load of which `carried` has each kind."""
+    """Dig so much off a cell, loose material first, and add it to the load `carried` by kind."""
     own = cell * land.kinds
     loose = all_of(land.mix, own, land.kinds)
     part = min(depth / loose, 1.0) if loose > 0.0 else 0.0
@@ -46,7 +46,7 @@ def _dig_kind(mix, own, part, carried, load):
 
 @inlined
 def dig_rock(land, cell, depth):
-    """Take so much off the rock of a cell. Returns which kind it becomes, and how much it is, as numbers can tell."""
+    """Dig so much rock off a cell. Returns the resulting kind and the exact amount."""
     rock = land.bedrock[cell]
     kind = land.rock_worn[rock_at(land, cell, rock)]
     land.bedrock[cell] = rock - depth

@@ -41,8 +41,8 @@ class Materials(NamedTuple):
     deposition: Numbers  # how fast it settles from water and air, beside sand
     suspension: Numbers  # how easily the wind lifts it, beside sand
     repose: Numbers  # tangent of the slope at which it lies
-    worn: Indices  # the kind that it becomes when it is worn, itself where it stays what it is
-    strata: NDArray[np.uint8]  # [step]: the rock at each depth below the top of the strata; the last one goes on
+    worn: Indices  # kind after abrasion, or itself
+    strata: NDArray[np.uint8]  # [step]: the rock at each depth below the top of the strata; the last continues
     steps_per_metre: float
     rise: NDArray[np.float32]  # [cell]: height of the top of the strata, see INTRUDED; unknown where they have one step
     open_below: Numbers  # [step]: metres from its top down to the first rock that no water flows through, or infinity
@@ -71,7 +71,7 @@ def one_kind(sediment: NDArray[np.float64], **properties: float) -> Materials:
 
 
 class Moved(NamedTuple):
-    """What a cycle did to each loose kind, in metres over one cell: each [kind], empty where there was none of it."""
+    """Changes of each loose kind in a cycle, in metres over one cell: [kind], or empty."""
 
     from_rock: tuple[float, ...] = ()  # bedrock that became this kind
     off_map: tuple[float, ...] = ()
@@ -80,13 +80,13 @@ class Moved(NamedTuple):
 
 
 def asked(materials: Materials, names: Iterable[str]) -> Iterator[Any]:
-    """What a kernel asks of the materials. Each array more costs it some seconds of compiling."""
+    """The arrays of materials that a kernel uses. Each further array costs seconds of compiling."""
     return (getattr(materials, name) for name in names)
 
 
 @inlined
 def thickness(materials, cell):
-    """What the kinds of a cell are together, in metres: its sediment, to the last bit."""
+    """The exact sum of the kinds of a cell in metres: its sediment."""
     first = np.uintp(cell * materials.kinds)
     total = 0.0
     for kind in range(materials.kinds):

@@ -1,4 +1,4 @@
-"""Rivers that meander: centrelines that migrate over a flood plain, cut off their bends, and rework the ground.
+"""Meandering rivers: centrelines that migrate over a flood plain, cut off bends, and rework the ground.
 
 A river is a line of points, about half a width apart, from its source to its mouth; both keep their place. In a step
 of time each point moves away from the centre of its curve C, by the curvature there and further up the river (Howard &
@@ -83,7 +83,7 @@ class MeanderParameters(NamedTuple):
 
 
 class Meandered(NamedTuple):
-    """What a step did, in metres over one cell."""
+    """Results of a step, in metres over one cell."""
 
     centrelines: Centrelines
     moved: Moved
@@ -446,7 +446,7 @@ def _exchange(
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _settle(land, cells, level, loads, first):
-    """Fill cells up to a level, the first ones first, as far as the load goes."""
+    """Fill cells up to a level in order, while the load lasts."""
     for cell in cells:
         load = all_of(loads, first, land.kinds)
         room = rate_of(land.rates, cell, MOBILITY) * (level - land.ground[cell])
@@ -626,7 +626,7 @@ def _sizes(points: Centrelines, river_width: float) -> tuple[Numbers, Numbers]:
 
 
 def _parts_of(parameters: MeanderParameters, points: Centrelines) -> int:
-    """In how many parts a step is taken, so that each is short beside what a bend does."""
+    """The number of parts of a step, so that each is short relative to the evolution of bends."""
     narrowest = float(_sizes(points, parameters.river_width)[0].min())
     return min(max(math.ceil(parameters.migration * parameters.years / (LARGEST_MOVE * narrowest)), 1), MOST_PARTS)
 

@@ -1,4 +1,4 @@
-"""Water in the ground: the moisture of the soil, and the groundwater below it.
+"""Subsurface water: soil moisture, and groundwater below it.
 
 Two stores in each cell, in metres of water. The *moisture* is that of the soil, the uppermost metre or so: loose
 material, and a little weathered rock. It soaks up rain, drops and lakes, gives to the air and to plants, and what is
@@ -45,7 +45,7 @@ from kernels.units import Celsius, CelsiusPerMetre, Metres, MetresPerCycle, Time
 # The least part of rock that groundwater can fill: its level must follow from its depth.
 _LEAST_YIELD = 1e-3
 
-# The ground takes and gives water once in so many cycles, and groundwater flows, for as long.
+# Cycles between exchanges of water with the ground, and of groundwater flow.
 CYCLES_PER_EXCHANGE = 4
 CYCLES_PER_FLOW = 8
 
@@ -94,12 +94,12 @@ _ASKED = (
     "strata", "steps_per_metre", "rise", "open_below", "rock_porosity", "rock_permeability",
 )  # fmt: skip
 
-# What of the ground water can fill, and how easily it flows there: what is asked of the materials
+# Pore space and permeability: the arrays of materials that are used
 _Pores: Any = namedtuple("_Pores", _ASKED)  # type: ignore[misc]
 
 
 class MoistureTotals(NamedTuple):
-    """What came into the ground and left it, in metres over one cell."""
+    """Gains and losses of the ground, in metres over one cell."""
 
     rained: float = 0.0
     evaporated: float = 0.0
@@ -140,7 +140,7 @@ def _loose_at(cell, pores):
         volume += depth
         filled += depth * pores.porosity[kind]
         open_to += depth * pores.permeability[kind]
-    if not volume > _TRACE:  # of less the reciprocal would be infinite
+    if not volume > _TRACE:  # below this the reciprocal would be infinite
         return pores.porosity[0], pores.permeability[0]
     per_volume = 1.0 / volume
     return filled * per_volume, open_to * per_volume
@@ -177,7 +177,7 @@ def _vapour(temperature):
 
 @in_threads
 def _exchange_row(row, fields, pores, constants, totals):
-    """What the ground of a row takes and gives in a cycle, how wet it is then, and how many springs it has."""
+    """Exchange of water of a row in a cycle, with its wetness and number of springs."""
     springs = 0
     rained = evaporated = from_sea = into_sea = 0.0
     for cell in range(row * fields.columns, (row + 1) * fields.columns):
@@ -236,7 +236,7 @@ def _exchange_row(row, fields, pores, constants, totals):
             moisture -= dried
             evaporated += lost + dried
 
-        # How much of what it can wet the groundwater wets
+        # Fraction that groundwater wets
         if groundwater >= room or room <= _TRACE:
             near = 1.0 if groundwater > 0.0 else 0.0
         else:
@@ -347,7 +347,7 @@ def _look_at_cell(cell, fields, pores, constants):
 
 @njit(nogil=True, error_model="numpy")
 def _edge_flow(cell, inner, per_area, transmissivity, fields, constants):
-    """What leaves over the map's edge in a flow: the level goes on beyond it as the ground does."""
+    """Outflow over the edge of the map: the level continues beyond it like the ground."""
     if constants.walls or fields.standing[cell] == SEA:
         return 0.0
     fall = max(0.0, fields.ground[inner] - fields.ground[cell])
@@ -555,7 +555,7 @@ class Aquifer:
         return float(self._fields.groundwater.sum()) - before
 
     def exchange(self, cycles: int) -> MoistureTotals:
-        """Let the ground take and give water for so many cycles, and tell how wet it is then."""
+        """Exchange water with the ground for so many cycles, and return its wetness."""
         constants = self._constants
         constants = constants._replace(
             rain=cycles * constants.rain,
@@ -583,7 +583,7 @@ class Aquifer:
         return cells, depths
 
     def flow(self, cycles: int, columns_first: bool = False) -> float:
-        """Let groundwater flow for so many cycles. Returns what left over the map's edge, in metres over one cell."""
+        """Groundwater flow for so many cycles. Returns the outflow over the edge, in metres over one cell."""
         directions = (_flow_through_rows, _flow_through_columns)
         left = 0.0
         for direction in reversed(directions) if columns_first else directions:

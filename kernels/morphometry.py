@@ -1,4 +1,4 @@
-"""Morphometry: the form of a land in numbers, by which one that rivers made is told from noise.
+"""Morphometry: measures of the form of a land, which tell fluvial terrain from noise.
 
 All functions are pure. Arrays are [row, column], lengths in metres; a `Drainage` is that of `kernels.rivers`, whose
 routing is D8 on the exactly filled surface. What cannot be taken, as on a map too small, level or all sea, is None.
@@ -169,7 +169,7 @@ def slopes(ground: Numbers, drainage: Drainage, cell_size: float) -> Numbers | N
 
 
 def network(drainage: Drainage, cell_size: float, river_cells: int) -> Network:
-    """The rivers of a land, which begin where `river_cells` come together: how many, how long, how dense.
+    """The river network of a land, with rivers from `river_cells` on: number, length and density.
 
     A river of an order goes on until it meets another of its order or comes to a higher one (Strahler 1957). Its length
     has the step into the next river. The ratios (Horton 1945) of one order and the next are averaged with the number of

@@ -27,7 +27,7 @@ FLAT = 9  # no neighbour is lower: only while directions are being found
 
 
 def index_steps(columns: int) -> NDArray[np.int64]:
-    """How far each neighbour is in a flat map of so many columns; 0 for an outlet."""
+    """Index offset of each neighbour in a flattened map of so many columns; 0 for an outlet."""
     return np.append(ROW_STEPS * columns + COLUMN_STEPS, 0)
 
 

@@ -33,7 +33,7 @@ _TURN = math.pi * (3.0 - math.sqrt(5.0))
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _corner(key, i, j, x, y):
-    """What the corner (i, j) of the grid adds at the offset (x, y) from it."""
+    """Contribution of the grid corner (i, j) at the offset (x, y)."""
     fade = 0.5 - x * x - y * y
     if fade <= 0.0:
         return 0.0
@@ -67,7 +67,7 @@ def simplex(key: np.uint64, x: float, y: float) -> float:
 def _fill(heights, keys, matrix, offset, gain, ridged, octaves, cell, south, east):
     """Each octave o has its own key and its own map, position -> matrix[o] @ (column, row) + offset[o].
 
-    Those beyond `octaves` add detail around what the others come to.
+    Octaves beyond `octaves` add detail around the sum of the others.
     """
     rows, columns = heights.shape
     total = (1.0 - gain**octaves) / (1.0 - gain) if gain != 1.0 else float(octaves)

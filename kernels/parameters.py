@@ -24,6 +24,6 @@ def _types(kind: type[tuple[Any, ...]]) -> tuple[type, ...]:
 
 
 def constants_type(parameters: type[tuple[Any, ...]], *further: str) -> Any:
-    """A named tuple of the same fields and further ones, which a module must have under the name of `_Constants`."""
+    """A named tuple with the same fields and further ones, assigned to `_Constants` of a module."""
     fields = (*typing.cast(Any, parameters)._fields, *further)
     return namedtuple("_Constants", fields, module=parameters.__module__)

@@ -110,7 +110,7 @@ class _Board(NamedTuple):
     column_begins: NDArray[np.int64]
 
 
-# What the threads of a run tell each other, in words that change as a whole and are seen by all in one order. One
+# Messages between the threads of a run, in atomic words with a common order. One
 # thread, whichever comes first, coordinates: it sorts, offers the tiles of a colour, and works with the others until
 # none is left. It waits for a tile that another has begun, but never for a thread that sleeps or has not even started,
 # as a barrier would: on a busy machine that costs more than the second thread brings.
@@ -184,7 +184,7 @@ else:
 
 @njit(nogil=True)
 def _take_piece(words):
-    """Begin one of the pieces of work on offer: its place in the list, or -1 where there is none."""
+    """Claim a piece of work: its index in the list, or -1 if there is none."""
     while True:
         offered = _load(words, _OFFERED)
         if offered <= 0:
@@ -245,7 +245,7 @@ def _sort_into_tiles(board, colour):
 
     Stable: in each tile the particles keep their order. All `ends` must be 0.
     """
-    # What no other thread can help with is kept short: one number is read of each particle, without a branch.
+    # Serial work is kept short: one number per particle, without a branch.
     count = 0
     for particle in board.living[: board.words[_LIVING]]:
         tile = board.tiles[particle]
@@ -352,7 +352,7 @@ def _work_alone_source(board, places, key, fields, parameters, steps):
 
 
 class Count(NamedTuple):
-    """What there was to do in a run, counted on one thread; see `counted`. Times are in seconds."""
+    """Work of a run, counted on one thread; see `counted`. Times are in seconds."""
 
     process: str
     preparing: float  # and giving back, before and after all that follows
@@ -471,7 +471,7 @@ def engine(spawn: Any, step: Any, slots: int, largest_tile: int = _LARGEST_TILE,
     def work(**own: Any) -> Any:
         return in_threads(copied(_work_source, _spawn=spawn, _step=step, _SLOTS=slots, **own))
 
-    # What a particle does is compiled anew with each function that leads to it: there should be few between.
+    # The step of a particle is compiled again with each calling function: keep few levels.
     take_part = in_threads(copied(_take_part_source, _work=work()))
     share = njit(parallel=True, nogil=True, cache=True, error_model="numpy")(
         copied(_share_source, _take_part=take_part)

@@ -1,4 +1,4 @@
-"""What it costs water to reach the ocean: the length of the shortest way that never leads up.
+"""Path cost to the ocean: the length of the shortest path that never rises.
 
 As the article on rivers for maps of imagined worlds has it: where steepness does not decide, a river prefers the cell
 of least cost. Directions (`kernels.directions`) go by steepness, and so their ways are as long or longer.

@@ -1,4 +1,4 @@
-"""Grass and trees that come up, spread, grow, compete and die, and what of them holds the ground and covers it.
+"""Vegetation: grass and trees germinate, spread, grow, compete and die, and bind and cover the ground.
 
 After the trees of McDonald 2020, "Procedural hydrology": they come up at random where there is no pool, no strong
 stream and no steep slope, and around others; they die in pools, in strong streams and at random, and write a density of
@@ -60,7 +60,7 @@ LOT = 4096  # trees that are looked through together
 ROW, COLUMN, KIND, SIZE, AGE, HEALTH = range(6)
 
 _STREAM, _DISCHARGE = 0, 1  # of what flows there
-_WEAKEST = 1e-6  # stream that sweeps plants away, whatever the limit
+_WEAKEST = 1e-6  # least stream that sweeps plants away
 
 _GROWS, _TREES, _LIFESPANS = (process_number(f"plants {what}") for what in ("cells", "trees", "lifespans"))
 
@@ -90,7 +90,7 @@ class PlantParameters(NamedTuple):
     grass_growth: PerCycle
     grass_spread: PerCycle
     grass_decline: PerCycle
-    grass_arrival: PerCycle  # chance that grass comes to a cell by itself
+    grass_arrival: PerCycle  # chance that grass appears in a cell
     grass_shade: float  # part of the grass that is missing under closed crowns
     grass_roots: float  # density of the roots of full grass
     seeds: Times  # factor of all kinds' own
@@ -109,7 +109,7 @@ class PlantParameters(NamedTuple):
 
 
 class PlantKinds(NamedTuple):
-    """What plants need and how trees are, as tables."""
+    """Needs of plants and traits of trees, as tables."""
 
     needs: NDArray[np.float64]  # [grass and then kind of tree, 4 of wetness, 4 of temperature, 2 tangents of slope]
     traits: NDArray[np.float64]  # [kind, one of TREE_TRAITS]
@@ -130,7 +130,7 @@ class _Turn(NamedTuple):
 
 
 class Climate(NamedTuple):
-    """What the climate is to plants."""
+    """The climate for plants."""
 
     temperature: Celsius  # at a height of 0, in the mean of a year
     lapse_rate: CelsiusPerMetre
@@ -169,7 +169,7 @@ def _between(value, none_below, well_from, well_to, none_above):
 
 @inlined
 def _worth(needs, plant, wetness, temperature, slope):
-    """What a place is worth to a plant, from 0 to 1."""
+    """The suitability of a place for a plant, from 0 to 1."""
     wet = _between(wetness, needs[plant, 0], needs[plant, 1], needs[plant, 2], needs[plant, 3])
     warm = _between(temperature, needs[plant, 4], needs[plant, 5], needs[plant, 6], needs[plant, 7])
     level = _between(slope, -1.0, 0.0, needs[plant, 8], needs[plant, 9])
@@ -288,7 +288,7 @@ def _growth(fields, row, column):
 
 @inlined
 def _faster(chance, pace):
-    """A chance, or a part, in so many times the time."""
+    """A chance or fraction over a longer time."""
     return 1.0 - (1.0 - chance) ** pace
 
 

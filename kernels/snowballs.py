@@ -89,7 +89,7 @@ class SnowballParameters(NamedTuple):
 
 
 class SnowballTotals(NamedTuple):
-    """What a cycle moved, in metres over one cell."""
+    """Amounts moved in a cycle, in metres over one cell."""
 
     moved: Moved
     steps: int
@@ -109,7 +109,7 @@ class _Fields(NamedTuple):
     columns: int
     stride: int  # of the next two
     loads: Layer  # [ball * stride + kind]: what it carries
-    from_rock: Layer  # as many: what it made of rock
+    from_rock: Layer  # [drop * stride + kind]: load made from rock
     surface: NDArray[np.float32]  # [cell * STRIDE + one of kernels/surface.py]; empty: bare
     rates: Rates  # as in kernels/rates.py; empty: 1
     plain: bool  # whether there is one kind of loose material, and nothing else that raises the ground

@@ -160,7 +160,7 @@ class WindParameters(NamedTuple):
 
 
 class WindTotals(NamedTuple):
-    """What a cycle moved, in metres over one cell."""
+    """Amounts moved in a cycle, in metres over one cell."""
 
     moved: Moved
     steps: int
@@ -184,7 +184,7 @@ class _OnTheGround(NamedTuple):
     wind: Surface  # [cell * 2 + (south, east)]: the wind near the ground; empty: the prevailing one
     stride: int  # of the next two
     loads: Layer  # [parcel * stride + kind]: what it carries
-    from_rock: Layer  # as many: what it made of rock
+    from_rock: Layer  # [drop * stride + kind]: load made from rock
     aloft: Surface  # [cell]: load over it, averaged over cycles; empty: nothing is remembered
     streets: Surface  # [cell * 2 + (south, east)]: the same times its velocity
     borne: Layer  # as many: what this cycle adds to it
