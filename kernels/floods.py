@@ -699,8 +699,8 @@ def calm(ground: Layer, water: Layer, east: Layer, south: Layer, scratch: Scratc
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _show(
-    ground: Any, water: Any, east: Any, south: Any, ocean: Any, least: float, sea_level: float, level: Any,
-    standing: Any, speed: Any, froude: Any,
+    ground: Any, water: Any, east: Any, south: Any, ocean: Any, least: float, sea_level: float, is_calm: bool,
+    level: Any, standing: Any, speed: Any, froude: Any,
 ) -> None:  # fmt: skip
     rows, columns = ground.shape
     for unsigned in prange(rows):
@@ -709,7 +709,7 @@ def _show(
             deep, base = water[row, column], ground[row, column]
             above = base + deep
             is_sea = ocean[row, column] > 0
-            if is_sea and abs(above - sea_level) < STILL:
+            if is_sea and is_calm:
                 above = sea_level
             wet = deep >= least
             level[row, column] = above if wet else base
@@ -740,6 +740,7 @@ def show(
 
     Layers are as `run` takes them; the speeds may have one cell alone, where nothing runs, and likewise what is told of
     them. What is less deep than `least` metres is dry. `ocean` is where the sea can stand;
-    where it is as good as calm its level is the sea's to the last bit.
+    where all of it is as good as calm its level is the sea's to the last bit.
     """
-    _show(ground, water, east, south, ocean, float(least), float(sea_level), level, standing, speed, froude)
+    is_calm = bool((np.abs((ground + water)[ocean] - sea_level) < STILL).all())
+    _show(ground, water, east, south, ocean, float(least), float(sea_level), is_calm, level, standing, speed, froude)

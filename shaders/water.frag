@@ -67,7 +67,7 @@ in float level;
 in vec2 fall;               // how steeply the surface rises to the east and south
 uniform sampler2D froude;
 // Froude numbers: from where on water stirs up mud and is all muddy, and from where on it foams and is white
-const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 0.9, WHITE = 2.6;
+const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, WHITE = 4.0;
 const vec3 MUD = vec3(0.165, 0.135, 0.090);
 #else
 flat in float level;
@@ -386,8 +386,8 @@ void main() {
 #endif
 
 #if RUNNING == 1
-    colour = mix(colour, FOAM * daylight, 0.6 * white);
-    keep *= 1.0 - 0.6 * white;
+    colour = mix(colour, FOAM * daylight, 0.55 * white);
+    keep *= 1.0 - 0.55 * white;
 #endif
 
     float hidden = left_out_for_overlay(uv, textureLod(surface, uv, 0.0));
