@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.brushes.forms import image
 from app.brushes.material import kind_of
@@ -16,10 +17,12 @@ from app.brushes.tools import RATES, TOOLS, Tool
 from app.brushes.touch import Touch
 from app.brushes.water import bed_reach, way_of
 from app.model.errors import UserError, nearest
+from app.model.field_parameters import read_field
 from app.model.plants import GRASS
 from app.model.world import World
 from app.scene.edits import Stroke
 from app.scene.scene import Scene
+from app.sources.fields import Land
 from kernels import brushes
 from kernels.brushes import FORMS, Footprint
 
@@ -35,6 +38,7 @@ def check(world: World, stroke: Stroke) -> None:
         raise UserError(f"{tool.label}: this is done by changing a parameter")
     if tool.amount == "drops" and stroke.amount > MOST_DROPS:
         raise UserError(f"{tool.label}: {stroke.amount:g} drops in one dab; there may be {MOST_DROPS:g}")
+    read_field(stroke.mask)
     if tool.gesture in ("line", "curve") and len(stroke.dabs) < 2:
         raise UserError(f"{tool.label}: draw from one place to another")
     match tool.choice:
@@ -48,6 +52,12 @@ def check(world: World, stroke: Stroke) -> None:
             image(stroke.choice)
 
 
+def mask_of(world: World, stroke: Stroke) -> NDArray[np.float64] | None:
+    """How much each cell may be touched, from 0 to 1, as the land is now; None where all may."""
+    values = Land.of_world(world).value(stroke.mask)
+    return None if values is None else np.clip(values, 0.0, 1.0)
+
+
 def paint(world: World, scene: Scene, stroke: Stroke) -> None:
     """Paint a part of a stroke that has passed `check`."""
     tool = TOOLS[stroke.tool]
@@ -59,6 +69,9 @@ def paint(world: World, scene: Scene, stroke: Stroke) -> None:
             _touch_at(world, scene, stroke, number, *dab) for number, dab in zip(numbers, stroke.dabs, strict=True)
         ]
     assert tool.act is not None
+    mask = mask_of(world, stroke)
+    if mask is not None:
+        touches = [replace(touch, weight=touch.weight * mask[touch.cells]) for touch in touches]
     for touch in touches:
         if touch.weight.any():
             tool.act(_with_protection(touch, tool))

@@ -22,7 +22,7 @@ from app.engine.creation import field_values_of
 from app.engine.cycles import CycleGivenUp, Cycles, SnowballRun
 from app.engine.refining import refined
 from app.model.errors import UserError, explained
-from app.model.field_parameters import FIELD_LAYERS
+from app.model.field_parameters import FIELD_LAYERS, OF_WATER, read_field
 from app.model.ledger import LARGEST_IMBALANCE
 from app.model.soundness import find_fault, unsound_account
 from app.model.world import LARGEST_CYCLE, World
@@ -180,7 +180,8 @@ class Simulator(Cycles):
     def _paint(self, stroke: Stroke) -> None:
         for build in self.unprepared_for(stroke):
             self.prepare(build)
-        if TOOLS[stroke.tool].runs_drops:
+        mask = read_field(stroke.mask)
+        if TOOLS[stroke.tool].runs_drops or (mask is not None and mask.uses(*OF_WATER)):
             # Always, even if a picture has derived them: otherwise the bits would depend on that.
             self.derive_levels()
         paint(self.world, self.scene, stroke)

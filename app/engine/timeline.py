@@ -83,8 +83,8 @@ class Timeline:
     def _joined_stroke(self, branch: Branch, request: LandRequest) -> bool:
         """Join the next part of a stroke to the last, if nothing was done or kept between them."""
         last = branch.edits[-1]
-        if isinstance(request, Stroke) and TOOLS[request.tool].runs_drops:
-            return False  # levels of lakes are updated before each part
+        if isinstance(request, Stroke) and (TOOLS[request.tool].runs_drops or request.mask):
+            return False  # levels of lakes are updated, or a mask is found, before each part
         if not (isinstance(request, Stroke) and isinstance(last.request, Stroke) and last.cycle == self.now.cycle):
             return False
         if not last.request.is_continued_by(request) or (branch.kept and branch.kept[-1].moment == self.now):

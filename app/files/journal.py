@@ -50,6 +50,7 @@ from app.brushes.tools import TOOLS
 from app.files.atomic import write_atomically
 from app.files.paths import found, found_from, from_folder, named_from
 from app.model.errors import UserError, nearest
+from app.model.field_parameters import read_field
 from app.model.parameters import Value
 from app.model.view_parameters import ViewParameters
 from app.model.world import LARGEST_CYCLE
@@ -249,6 +250,7 @@ def _stroke(row: dict[str, Any], folder: Path) -> Stroke:
         raise UserError(f"stroke: {error}") from error
     if stroke.tool not in TOOLS:
         raise UserError(f"tool = {stroke.tool!r}: must be one of {', '.join(TOOLS)}{nearest(stroke.tool, TOOLS)}")
+    read_field(stroke.mask)
     _check_range("radius", stroke.radius, 1e-9, LARGEST_LENGTH)
     _check_range("amount", stroke.amount, 0.0, LARGEST_LENGTH)
     _check_range("hardness", stroke.hardness, 0.0, 1.0)

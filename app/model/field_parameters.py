@@ -19,6 +19,9 @@ VARIABLES: dict[str, str] = {
     "sediment": "its thickness, m",
     "water_depth": "of lakes and sea, m",
     "water_distance": "to the nearest lake, sea or strong stream, m",
+    "flow": "water that passes in a cycle, m",
+    "curvature": "of the ground, 1/km: above 0 in hollows, below on crests",
+    "kind": "number of the loose material that lies uppermost, from 0; -1 for rock",
     "x": "from 0 in the west to 1 in the east",
     "y": "from 0 in the north to 1 in the south",
     "east": "from the western edge, m",
@@ -39,11 +42,20 @@ def read_field(text: str) -> Expression | None:
     return read_expression(text, NAMES) if text.strip() else None
 
 
-def masked_by(text: str, image: str) -> str:
-    """The expression multiplied by a picture, which is 0 where it is black."""
+def image_mask(image: str) -> str:
+    """A picture as a mask: nothing where it is black."""
     quote = "'" if '"' in image else '"'
-    mask = f"image({quote}{image}{quote})"
+    return f"image({quote}{image}{quote})"
+
+
+def masked_by(text: str, mask: str) -> str:
+    """The same expression times that of a mask."""
     return f"({text.strip()}) * {mask}" if text.strip() else mask
+
+
+def band(variable: str, low: float, high: float) -> str:
+    """The mask of where a variable lies between two values, both included: 1 there, and 0 elsewhere."""
+    return f"({variable} >= {low:g}) * ({variable} <= {high:g})"
 
 
 def with_files(text: str, named: Callable[[str], str]) -> str:

@@ -96,6 +96,7 @@ class Stroke(Message, frozen=True):
     number: int = 0  # of the stroke, and seed of its random numbers
     first: int = 0  # index of its first dab in the whole stroke
     world: int | None = None  # None: all worlds
+    mask: str = ""  # expression of the land: how much of the stroke each cell takes, from 0 to 1
 
     @property
     def begins(self) -> bool:

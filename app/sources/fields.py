@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from app.model.errors import UserError
 from app.model.field_parameters import FIELD_LAYERS, FIELDS, read_field
-from app.model.layers import LAYERS
+from app.model.layers import LAYERS, LOOSE
 from app.model.snapshot import Snapshot
 from app.model.world import LARGEST_SIDE, World
 from app.sources.terrain import find_terrain
@@ -25,6 +25,9 @@ Values = NDArray[np.float64]
 PICTURE_SIDE = LARGEST_SIDE // 2  # cells to which larger pictures are reduced
 PREVIEW_SIDE = 72  # cells, of the longer side
 STRONG_STREAM = 0.5  # frequency of drops from which a cell counts as water
+
+METRES_OF_CURVATURE = 1000.0  # the unit of curvature is one over a kilometre
+KINDS_TOLD = 16  # that a snapshot tells apart in a number
 
 OCTAVES = 5  # octaves of noise, each half as long and strong as the one before
 MOST_CELLS = 1e9  # of noise across a map: beyond it positions have no fraction left to tell
@@ -41,6 +44,7 @@ class LandVariables:
     cell_size: float
     layers: Mapping[str, NDArray[Any]]  # available layers
     water_depth: Values
+    kinds: NDArray[Any] | None = None  # of a snapshot, see `kernels.materials.commonest_kinds`
 
     @classmethod
     def of_world(cls, world: World) -> LandVariables:
@@ -57,7 +61,8 @@ class LandVariables:
         water = snapshot.layers.get("water")
         depth = np.zeros(ground.shape) if water is None else water[cells].astype(np.float64)
         layers = {name: layer[cells] for name, layer in snapshot.layers.items() if name in LAYERS}
-        return cls(ground, snapshot.cell_size * step, layers, depth)
+        kinds = snapshot.layers.get("loose_kinds")
+        return cls(ground, snapshot.cell_size * step, layers, depth, None if kinds is None else kinds[cells])
 
     def variable(self, name: str) -> Values:
         """One of `VARIABLES` in each cell."""
@@ -69,6 +74,14 @@ class LandVariables:
             case "slope":
                 fall = [np.gradient(self.height, self.cell_size, axis=axis) for axis in (0, 1)]
                 return np.asarray(np.degrees(np.arctan(np.hypot(*fall))))
+            case "curvature":
+                south, east = (np.gradient(self.height, self.cell_size, axis=axis) for axis in (0, 1))
+                bends = np.gradient(south, self.cell_size, axis=0) + np.gradient(east, self.cell_size, axis=1)
+                return np.asarray(METRES_OF_CURVATURE * bends)
+            case "kind":
+                return self._kind()
+            case "flow":
+                name = "discharge"
             case "water_depth":
                 return self.water_depth
             case "water_distance":
@@ -83,6 +96,17 @@ class LandVariables:
                 return np.broadcast_to(south * self.cell_size, self.height.shape)
         layer = self.layers.get(name)
         return np.zeros(self.height.shape) if layer is None else layer.astype(np.float64)
+
+    def _kind(self) -> Values:
+        """As the loose layers of a world have it, or a snapshot that tells the commonest kinds."""
+        loose = [layer for name, layer in self.layers.items() if name.startswith(LOOSE)]
+        if loose:
+            kinds = np.argmax(np.stack(loose), axis=0)
+        elif self.kinds is not None:
+            kinds = self.kinds.astype(np.int64) % KINDS_TOLD
+        else:
+            kinds = np.zeros(self.height.shape, np.int64)
+        return np.where(self.layers["sediment"] > 0.0, kinds, -1).astype(np.float64)
 
     def _water_distance(self) -> Values:
         water = self.water_depth > 0.0

@@ -60,6 +60,7 @@ class Brush:
         """`snapshot` returns the land that the panel shows, `under_pointer` the one that is painted."""
         self.settings = BrushParameters()
         self.level_is_told = False  # otherwise the land determines it
+        self.mask = ""  # expression of where it acts; empty: everywhere
         self.image = ""  # image for the stamp, if chosen
         self.tool_name = ""  # empty: the pointer moves the camera
         self._editing = editing

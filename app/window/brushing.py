@@ -211,6 +211,7 @@ class Brushing(Brush):
             number=drawing.number,
             first=drawing.sent,
             world=drawing.world,
+            mask=self.mask,
         )
         drawing.dabs = []
         drawing.sent += len(part.dabs)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.model.curves import write_curve
-from app.model.field_parameters import masked_by
+from app.model.field_parameters import image_mask, masked_by
 from app.model.parameters import Value
 from app.scene.scene import KEYS, curve_of
 from app.window.commands.attempt import attempted
@@ -41,7 +41,12 @@ def reset_parameters(application: Application, paths: Sequence[str]) -> None:
 
 def mask_by(application: Application, path: str, image: Path | str) -> None:
     """Multiply a field by an image, whose black is 0 and white 1."""
-    change(application, path, masked_by(str(application.documents.scene.value(path)), str(image)))
+    mask_by_land(application, path, image_mask(str(image)))
+
+
+def mask_by_land(application: Application, path: str, mask: str) -> None:
+    """Multiply a field by another expression, of where it is to act."""
+    change(application, path, masked_by(str(application.documents.scene.value(path)), mask))
 
 
 @attempted

@@ -241,6 +241,7 @@ class Panel:
         self._timeline.release()
         self._rows.release()
         self._part_dialog.release()
+        self._toolbar.release()
         self._guide.release()
         if self._plots_shown:
             from app.window.panel import plots

@@ -29,6 +29,7 @@ from app.window.commands import changes
 from app.window.panel.facts import Facts, ParameterFacts
 from app.window.panel.fields import FieldPreviews
 from app.window.panel.held import held_value
+from app.window.panel.mask_picker import MaskPicker
 from app.window.panel.memory import PanelMemory
 from app.window.panel.traits import TraitRows
 from app.window.panel.widgets import (
@@ -77,6 +78,7 @@ class ParameterRows:
         self.facts = Facts(application.documents)
         self._widgets = ParameterWidgets(application.notices.warn)
         self._fields = FieldPreviews(application)
+        self._mask = MaskPicker(application)  # that a field is to be multiplied by
         self._traits = TraitRows(application, self._widgets)
         self._cost_told: tuple[str, Seconds | None] = ("", None)  # by path, while its slider is held
         self._before_drag: tuple[str, list[Value]] = ("", [])  # a path, and its values in each world
@@ -141,6 +143,7 @@ class ParameterRows:
     def release(self) -> None:
         """Give back the pictures of fields."""
         self._fields.release()
+        self._mask.release()
 
     def _value(self, declaration: Declaration, facts: ParameterFacts, width: float) -> None:
         """The widget of a parameter, and its effects."""
@@ -236,6 +239,14 @@ class ParameterRows:
             self._memory.toggle(pinned, path)
         if declaration.of_land and imgui.menu_item("Mask by an image …###mask", "", False)[0]:
             self._application.panel.ask_for_image(lambda image: changes.mask_by(application, path, image))
+        if declaration.of_land and imgui.begin_menu("Mask by the land"):
+            self._mask.gui(em(16.0), em(4.0))
+            imgui.begin_disabled(not self._mask.text)
+            if imgui.button("Mask"):
+                changes.mask_by_land(application, path, self._mask.text)
+                imgui.close_current_popup()
+            imgui.end_disabled()
+            imgui.end_menu()
         if can_have_keys(declaration):
             imgui.separator()
             self._key_items(declaration)

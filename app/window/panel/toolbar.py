@@ -12,6 +12,7 @@ from app.brushes.tools import TOOLS, Tool
 from app.picture.style import ACCENT, FAINT_TEXT, OVER_SCENE, em, faded
 from app.window.actions import BY_NAME
 from app.window.panel.file_dialog import FileDialog, Filter
+from app.window.panel.mask_picker import MaskPicker
 from app.window.panel.parameters import HOW_TO_SET
 from app.window.panel.widgets import BUTTON_WIDTH, ParameterWidgets, icon_button, toggle, tooltip_on_hover
 
@@ -47,6 +48,7 @@ class Toolbar:
 
     def __init__(self, application: Application) -> None:
         self._application = application
+        self.mask = MaskPicker(application)  # where a brush acts
         self._file_dialog = FileDialog()
         self._widgets = ParameterWidgets(application.notices.warn)
         self._before_drag: tuple[str, float] = ("", 0.0)  # a setting and its former value
@@ -78,6 +80,10 @@ class Toolbar:
     def close(self) -> None:
         """Close the dialog."""
         self._file_dialog.close()
+
+    def release(self) -> None:
+        """Give back the map of the mask."""
+        self.mask.release()
 
     def _begin(self, name: str, left: float, top: float, padding: tuple[float, float]) -> None:
         imgui.set_next_window_pos(imgui.ImVec2(left, top), imgui.Cond_.always.value)
@@ -127,6 +133,9 @@ class Toolbar:
         imgui.spacing()
         self._choice(tool, width)
         self._sliders(tool, width)
+        if tool.act is not None:
+            self.mask.gui(width, em(LABEL))
+            brushing.mask = self.mask.text
         imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + width)
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), _how_to_use(tool))
         imgui.pop_text_wrap_pos()

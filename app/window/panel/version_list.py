@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.window.application import Application
 
 WIDTH, PICTURE = 32.0, (8.0, 4.5)  # heights of the font
-MOST_ROWS = 4  # that are seen at once
+FEWEST_ROWS, MOST_ROWS = 2, 4  # that there is room for at once
 
 
 class VersionList:
@@ -35,7 +35,7 @@ class VersionList:
         if not versions.is_open:
             return
         self._application.stock.begin_frame()
-        height = 7.5 + (PICTURE[1] + 0.8) * min(max(len(versions.kept), 1), MOST_ROWS)
+        height = 7.5 + (PICTURE[1] + 0.8) * min(max(len(versions.kept), FEWEST_ROWS), MOST_ROWS)
         with dialog_window("Versions###versions", (WIDTH, height), place, room) as (is_expanded, is_open):
             if is_expanded:
                 self._new()

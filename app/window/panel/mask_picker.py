@@ -1,0 +1,128 @@
+"""A mask by what the land is: a property and a range of it, with a map of what it lets through."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import moderngl
+import numpy as np
+from imgui_bundle import imgui
+from numpy.typing import NDArray
+
+from app.model.field_parameters import VARIABLES, band
+from app.model.numbers import measured
+from app.model.shading import over, relief, to_pixels
+from app.picture.style import em
+from app.sources.fields import Land, Values
+from app.window.panel.widgets import tooltip_on_hover
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+BY: tuple[str, ...] = ("slope", "height", "water_distance", "flow", "curvature", "kind")
+EVERYWHERE = "everywhere"
+CHOSEN = np.array((0.16, 0.55, 0.78))  # sRGB, of what the mask lets through
+OPACITY = 0.75
+CYCLES_BETWEEN_MAPS = 50  # while the land changes
+
+
+def mask_map(land: Land, mask: str) -> NDArray[np.uint8]:
+    """The land in relief, coloured where a mask lets through: [row, column, (red, green, blue)]."""
+    picture = relief(land.height, land.cell_size)
+    values = land.value(mask)
+    through = np.ones(land.height.shape) if values is None else np.clip(values, 0.0, 1.0)
+    return to_pixels(over(picture, CHOSEN, OPACITY * through))
+
+
+class MaskPicker:
+    """What a person has picked. A property of the land is shown from its lowest to its highest value on this land."""
+
+    def __init__(self, application: Application) -> None:
+        self.by = EVERYWHERE
+        self.low = self.high = 0.0
+        self._application = application
+        self._land: tuple[object, Land] | None = None  # small, and what it was made of
+        self._ranges: dict[str, tuple[float, float]] = {}
+        self._map: tuple[object, moderngl.Texture] | None = None
+
+    @property
+    def text(self) -> str:
+        """The mask as an expression; empty: everywhere."""
+        return "" if self.by == EVERYWHERE else band(self.by, self.low, self.high)
+
+    def choose(self, by: str) -> None:
+        """Go by another property, at first by all of its range."""
+        self.by = by
+        if by != EVERYWHERE:
+            self.low, self.high = self._range(by)
+
+    def gui(self, width: float, label: float) -> None:
+        """A combo, two sliders and the map, `width` wide, with names of so much."""
+        self._name("where", label)
+        imgui.set_next_item_width(width - label)
+        if imgui.begin_combo("##mask by", self.by.replace("_", " ")):
+            for name in (EVERYWHERE, *BY):
+                if imgui.selectable(f"{name.replace('_', ' ')}###{name}", name == self.by)[0]:
+                    self.choose(name)
+                if name in VARIABLES:
+                    tooltip_on_hover(VARIABLES[name])
+            imgui.end_combo()
+        if self.by == EVERYWHERE:
+            return
+        lowest, highest = self._range(self.by)
+        for name, value in (("from", self.low), ("to", self.high)):
+            self._name(name, label)
+            imgui.set_next_item_width(width - label)
+            shown = f"{measured(value)}".replace("%", "")
+            moved, value = imgui.slider_float(f"##mask {name}", value, lowest, highest, shown)
+            if moved and name == "from":
+                self.low, self.high = value, max(value, self.high)
+            elif moved:
+                self.low, self.high = min(value, self.low), value
+        self._show_map(width)
+
+    def release(self) -> None:
+        """Give back the map."""
+        if self._map is not None:
+            self._map[1].release()
+            self._map = None
+
+    def _name(self, text: str, label: float) -> None:
+        imgui.align_text_to_frame_padding()
+        left = imgui.get_cursor_pos_x()
+        imgui.text_unformatted(text)
+        imgui.same_line(left + label)
+
+    def _small_land(self) -> Land | None:
+        snapshot = self._application.snapshot
+        if snapshot is None:
+            return None
+        made_of = snapshot.world, snapshot.cycle // CYCLES_BETWEEN_MAPS, snapshot.version if not snapshot.cycle else 0
+        if self._land is None or self._land[0] != made_of:
+            self._land, self._ranges = (made_of, Land.of_snapshot(snapshot)), {}
+        return self._land[1]
+
+    def _range(self, by: str) -> tuple[float, float]:
+        land = self._small_land()
+        if land is None:
+            return 0.0, 1.0
+        if by not in self._ranges:
+            values: Values = land.variable(by)
+            self._ranges[by] = float(values.min()), float(values.max())
+        return self._ranges[by]
+
+    def _show_map(self, width: float) -> None:
+        land = self._small_land()
+        if land is None or self._land is None:
+            return
+        made_of = self._land[0], self.text
+        if self._map is None or self._map[0] != made_of:
+            self.release()
+            picture = mask_map(land, self.text)
+            rows, columns = picture.shape[:2]
+            context = self._application.sides.context
+            self._map = made_of, context.texture((columns, rows), 3, picture.tobytes(), alignment=1)
+        texture = self._map[1]
+        side = min(width, em(13.0))
+        imgui.image(imgui.ImTextureRef(texture.glo), imgui.ImVec2(side, side * texture.height / texture.width))
+        tooltip_on_hover("blue: where it acts", self.text)
