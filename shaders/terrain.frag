@@ -14,6 +14,13 @@
 #define WATER 1
 #endif
 
+#ifndef PLUME
+#define PLUME 0  // 1: what flies is seen in the air
+#endif
+#if PLUME == 1
+#include "dust_plume.glsl"
+#endif
+
 #ifndef DRIFTING
 #define DRIFTING 1
 #endif
@@ -345,6 +352,10 @@ void main() {
     vec3 through_dust = frame.camera.xyz - position, eye = normalize(through_dust);
     float near = exp(-2.5 * length(through_dust) / frame.heights.w);  // before it there is little dust
     radiance = mix(radiance, dust_light(-eye) * (0.40 + 0.60 * seen.x), veils(uv, eye) * (1.0 - near));
+#endif
+#if PLUME == 1
+    vec3 before_plume = normalize(position - frame.camera.xyz);
+    radiance = mix(radiance, dust_light(before_plume) * (0.75 + 0.35 * seen.x), hidden_by_plume(position, airborne, surface, detail));
 #endif
 #if STREAMS > 0
     float left_out = water_left_out(uv, place, pixel);

@@ -22,7 +22,7 @@ from app.model.plants import GRASS
 from app.model.world import World
 from app.scene.edits import Stroke
 from app.scene.scene import Scene
-from app.sources.fields import Land
+from app.sources.fields import LandVariables
 from kernels import brushes
 from kernels.brushes import FORMS, Footprint
 
@@ -54,7 +54,7 @@ def check(world: World, stroke: Stroke) -> None:
 
 def mask_of(world: World, stroke: Stroke) -> NDArray[np.float64] | None:
     """How much each cell may be touched, from 0 to 1, as the land is now; None where all may."""
-    values = Land.of_world(world).value(stroke.mask)
+    values = LandVariables.of_world(world).value(stroke.mask)
     return None if values is None else np.clip(values, 0.0, 1.0)
 
 

@@ -295,3 +295,21 @@ def test_from_afar_no_bars_lie_across_dunes(draw: Draw) -> None:
     pixels = draw(dune(lee=-0.15, airborne=0.05), scene=scene, camera=from_above(60.0), size=(120, 120)).astype(float)
     smooth = uniform_filter(pixels.mean(axis=2), 3)[20:-20, 20:-20]
     assert (smooth - uniform_filter(smooth, 31)).std() < 2.0
+
+
+def test_what_flies_is_seen_in_the_air_before_what_lies_behind_it(draw: Draw) -> None:
+    """A plume over a strip in the middle hides the dark ground in the north; nothing hides the ground in the south."""
+    strip = np.zeros((64, 64), np.float32)
+    strip[28:36] = 0.05
+    flying, calm = (
+        replace(sand(), layers={**sand().layers, "airborne": layer}) for layer in (strip, np.zeros_like(strip))
+    )
+    camera = Camera(glm.vec3(32.0 * CELL, 20.0, 32.0 * CELL), 0.0, 8.0, 40.0 * CELL, 40.0)
+    scene = desert(quality="high", sun_height=60.0)
+    thick = scene.with_value("view.dust_plume", 4.0)
+    plain = draw(flying, scene=scene, camera=camera).astype(int)
+    hidden = np.abs(draw(flying, scene=thick, camera=camera) - plain).mean(axis=(1, 2))
+    row_of_middle = len(hidden) // 2
+    assert hidden[row_of_middle - 4 : row_of_middle].mean() > 4.0, "behind it, as high as it is"
+    assert hidden[-len(hidden) // 5 :].max() < 0.5, "before it"
+    np.testing.assert_array_equal(draw(calm, scene=thick, camera=camera), draw(calm, scene=scene, camera=camera))

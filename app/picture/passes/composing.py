@@ -87,6 +87,7 @@ def compose(
         "COURSE": int(with_course(snapshot)),
         "DESERT": int(view.desert > 0.0 or (with_materials and "wind_path" in snapshot.layers)),
         "DRIFTING": int(view.drifting_sand > 0.0),
+        "PLUME": int(view.dust_plume > 0.0 and quality.detail_scales > 2 and maps.sand_in_air > 0.0),
         "WATER": int(maps.with_water),
         "MARKS": int(maps.marks.shown),
         "MATERIALS": int(with_materials),
@@ -187,4 +188,5 @@ def _uniforms(taken: Taken, maps: LandMaps, tree_view: TreeView) -> dict[str, Un
         "beach_rises": BEACH_RISES,
         "widest_pixel": WIDEST_PIXEL / focal_length,
         "intrusion": maps.materials.intrusion,
+        "dust_plume": taken.shot.appearance.view.dust_plume,
     }

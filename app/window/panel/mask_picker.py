@@ -13,7 +13,7 @@ from app.model.field_parameters import VARIABLES, band
 from app.model.numbers import measured
 from app.model.shading import over, relief, to_pixels
 from app.picture.style import em
-from app.sources.fields import Land, Values
+from app.sources.fields import LandVariables, Values
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ OPACITY = 0.75
 CYCLES_BETWEEN_MAPS = 50  # while the land changes
 
 
-def mask_map(land: Land, mask: str) -> NDArray[np.uint8]:
+def mask_map(land: LandVariables, mask: str) -> NDArray[np.uint8]:
     """The land in relief, coloured where a mask lets through: [row, column, (red, green, blue)]."""
     picture = relief(land.height, land.cell_size)
     values = land.value(mask)
@@ -41,7 +41,7 @@ class MaskPicker:
         self.by = EVERYWHERE
         self.low = self.high = 0.0
         self._application = application
-        self._land: tuple[object, Land] | None = None  # small, and what it was made of
+        self._land: tuple[object, LandVariables] | None = None  # small, and what it was made of
         self._ranges: dict[str, tuple[float, float]] = {}
         self._map: tuple[object, moderngl.Texture] | None = None
 
@@ -93,13 +93,13 @@ class MaskPicker:
         imgui.text_unformatted(text)
         imgui.same_line(left + label)
 
-    def _small_land(self) -> Land | None:
+    def _small_land(self) -> LandVariables | None:
         snapshot = self._application.snapshot
         if snapshot is None:
             return None
         made_of = snapshot.world, snapshot.cycle // CYCLES_BETWEEN_MAPS, snapshot.version if not snapshot.cycle else 0
         if self._land is None or self._land[0] != made_of:
-            self._land, self._ranges = (made_of, Land.of_snapshot(snapshot)), {}
+            self._land, self._ranges = (made_of, LandVariables.of_snapshot(snapshot)), {}
         return self._land[1]
 
     def _range(self, by: str) -> tuple[float, float]:
