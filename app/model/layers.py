@@ -123,7 +123,7 @@ declare_layers(
         largest=LARGEST_SUM),
     LayerDeclaration("rain", "relative rainfall", given=True),
     LayerDeclaration(OROGRAPHIC_RAIN, "rain that the wind brings, relative to the mean of the map", "times",
-        largest=LARGEST_RATE, seen="in overlays"),
+        largest=LARGEST_RATE),
     LayerDeclaration("wear", "recent erosion by snowballs", "m", largest=LARGEST_SUM),
     LayerDeclaration("deposit", "recent deposition by snowballs", "m", largest=LARGEST_SUM),
     LayerDeclaration("reworked", "how lately a braided river moved the ground, from 1 for now, falling with time",

@@ -45,7 +45,7 @@ vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
         float part = (float(i) + jitter) / float(CLOUD_STEPS);
         vec2 at = from.xz + direction.xz * ((base + part * thickness) / up);
 #if CLOUD_STEPS > 1
-        float least = frame.clouds.w - 0.3 * ERODED + TAPERS * part * part;
+        float begin = clouds_begin(at), least = begin - 0.3 * ERODED + TAPERS * part * part;
         // Waves that shift with height, as much as they are long, make heaps and not columns; the finest fray their edges.
         vec2 fine = at * frame.clouds.z - frame.cloud_drift.xy;
         float thick = 0.75 * textureLod(detail, fine, level_of_detail).w - least;
@@ -57,10 +57,11 @@ vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
                     + 0.35 * textureLod(detail, 37.0 * fine.yx, level_of_detail + 5.2).w;
         float dense = max(thick - ERODED * (1.0 - frays) * 1.9 * (0.4 + 0.6 * part), 0.0) * smoothstep(0.0, 0.10, part);
         if (dense == 0.0) continue;
-        float towards_sun = cloud_field(at + to_sun, level_of_detail + 1.0, frame.clouds.w);
-        float sunward = max(towards_sun - frame.clouds.w, 0.0) * (1.2 - part);
+        float towards_sun = cloud_field(at + to_sun, level_of_detail + 1.0, begin);
+        float sunward = max(towards_sun - begin, 0.0) * (1.2 - part);
 #else
-        float thick = max(cloud_field(at, level_of_detail, frame.clouds.w) - frame.clouds.w, 0.0);
+        float begin = clouds_begin(at);
+        float thick = max(cloud_field(at, level_of_detail, begin) - begin, 0.0);
         float dense = 0.22 * thick, sunward = 0.7 * thick;
 #endif
         float opacity = 1.0 - exp(-CLOUD_DEPTH * dense / (float(CLOUD_STEPS) * min(up + 0.25, 1.0)));

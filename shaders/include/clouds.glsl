@@ -2,7 +2,15 @@
 #include "frame.glsl"
 #include "detail.glsl"
 
-// How thick clouds are over a place, about 0.5 in the mean; there are some where it is above `frame.clouds.w`. Where it
+// The thickness from which on there are clouds over a place: less where the wind brings rain.
+float clouds_begin(vec2 east_south) {
+    vec2 from_middle = east_south - 0.5 * frame.map.xy * frame.map.z;
+    float along = clamp(2.0 * dot(from_middle, frame.wind.xy) / frame.heights.w, -1.0, 1.0);
+    vec4 more = frame.cloud_line;
+    return frame.clouds.w - (more.x + along * (more.y + along * (more.z + along * more.w)));
+}
+
+// How thick clouds are over a place, about 0.5 in the mean; there are some where it is above `clouds_begin`. Where it
 // is no more than `least` whatever their fine waves are, these are not read, and it is some value up to that.
 float cloud_field(vec2 east_south, float level_of_detail, float least) {
     vec2 at = east_south * frame.clouds.z - frame.cloud_drift.xy;
@@ -15,7 +23,7 @@ float cloud_field(vec2 east_south, float level_of_detail, float least) {
 // it can be told for each vertex, where none is `skipped` that takes nothing.
 float clouds_before_sun(vec3 position, bool skipped) {
     vec2 at = position.xz + frame.sun.xz * (max(frame.clouds.x - position.y, 0.0) / max(frame.sun.y, 0.1));
-    float thinnest = frame.clouds.w - 0.03;
+    float thinnest = clouds_begin(at) - 0.03;
     return cloud_field(at, 3.0, skipped ? thinnest : -1.0) - thinnest;
 }
 

@@ -13,7 +13,8 @@ float rain_at(vec2 east_south) {
     float on_map = 1.0 - smoothstep(0.0, has_sea() ? 0.25 : 0.02, max(outside.x, outside.y));
     float height = ground_height(surface, clamp(east_south, vec2(0.0), map_extent()));
     float by_height = 1.0 + frame.rain.w * (relative_height(height) - 1.0);
-    float below = smoothstep(0.0, 0.10, cloud_field(east_south, 3.0, frame.clouds.w) - frame.clouds.w);
+    float begin = clouds_begin(east_south);
+    float below = smoothstep(0.0, 0.10, cloud_field(east_south, 3.0, begin) - begin);
     return frame.rain.x * on_map * by_height * below;
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
+from typing import Any
 
 import moderngl
 import numpy as np
@@ -18,7 +19,7 @@ from app.picture.camera import Camera
 from app.picture.passes.frame_values import CLOUD_DRIFT
 from app.scene.scene import Scene
 from tests.passes.conftest import Draw
-from tests.passes.worlds import drowned, flat, snapshot
+from tests.passes.worlds import drowned, flat, snapshot, with_layers
 
 CELL = 20.0
 SIDE = 64 * CELL
@@ -64,6 +65,26 @@ def test_their_shadows_lie_on_the_land_from_level_high_on(draw: Draw) -> None:
     }
     assert spreads["high", 0.5] > spreads["high", 0.0] + 8.0
     assert abs(spreads["low", 0.5] - spreads["low", 0.0]) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("direction", "wet", "dry"),
+    [(270.0, np.s_[:, :50], np.s_[:, 95:]), (180.0, np.s_[70:], np.s_[:25])],
+)
+def test_clouds_stand_where_the_wind_brings_rain(draw: Draw, direction: float, wet: Any, dry: Any) -> None:
+    """Before a range, and not behind it."""
+    before = np.linspace(2.0, 0.0, 64, dtype=np.float32)
+    rain = np.tile(before, (64, 1)) if direction == 270.0 else np.tile(before[::-1, None], (1, 64))
+    usual = scene(quality="high", clouds=0.5, greenness=0.0).with_value("climate.wind_direction", direction)
+    alike, ranged = plain(), with_layers(plain(), orographic_rain=rain)
+    clear, even, uneven = (
+        draw(land, from_above(), each, size=(120, 120)).astype(float).mean(axis=2)
+        for land, each in ((alike, usual.with_value("view.clouds", 0.0)), (alike, usual), (ranged, usual))
+    )
+    shade = [clear - each for each in (even, uneven)]
+    assert shade[1][wet].mean() > 2.0 * shade[0][wet].mean()
+    contrasts = [each[wet].mean() / each[dry].mean() for each in shade]
+    assert contrasts[1] > 2.0 * contrasts[0]
 
 
 def test_shadows_are_soft(draw: Draw) -> None:

@@ -32,6 +32,8 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("clouds", "vec4",
         "heights of their base and tops, picture space; tiles of noise per metre; noise where they begin"),
     ("cloud_drift", "vec4", "tiles that they have drifted (east, south); 0; part of sunlight that they take"),
+    ("cloud_line", "vec4",
+        "noise by which clouds begin earlier, by powers of the way along the wind from the middle, in half sides"),
     ("ground_look", "vec4", "snow line in the relief; greenness; sediment that hides ground; light that hollows lose"),
     ("wind", "vec4", "the way it blows (east, south); how much loose material is dune sand; how much of it drifts"),
     ("waves", "vec4", "wave number where it is deep, 1/m; waves since the loop began; waves in a loop; height in m"),

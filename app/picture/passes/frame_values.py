@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pyglm import glm
 
 from app.model.climate import USUAL_WIND, Weather
+from app.model.layers import OROGRAPHIC_RAIN
 from app.model.materials import SEDIMENT_THAT_HIDES
 from app.model.overlays import OVERLAYS, Value
 from app.model.snapshot import Snapshot
@@ -37,6 +38,7 @@ CLOUD_BASE, CLOUD_THICKNESS = 0.22, 0.07  # over the highest ground
 CLOUD_TILE = 2.4  # after which their noise repeats
 CLOUD_DRIFT = 0.0012  # in a cycle: they stand still with it, and films are the same whenever they are made
 CLOUD_SPREAD = 0.132  # standard deviation of their noise
+CLOUD_SAMPLES, CLOUD_BINS = 48, 16  # of the map of rain, along its longer side and along the wind
 CLOUD_SHADE = 0.72  # of the sun's light that the thickest take
 HIGH_SUN = 0.82, 0.98  # sine of its height: from which on form needs help, and where it has no shadows
 FORM_AT_NOON = 0.7
@@ -96,12 +98,13 @@ def fill_frame_block(
     at_eye = (math.exp(-max(eye.y - lowest, 0.0) / height) for height in (AIR_HEIGHT * side, thin))
     block["fog"] = (fog_of(view.fog, view.sun_height), 1.0 / layer, *at_eye)
     cloud_base = highest + CLOUD_BASE * side
-    begins = NormalDist(0.5, CLOUD_SPREAD).inv_cdf(1.0 - min(max(cloud_cover(view, falling), 1e-3), 0.999))
+    begins = _begins(cloud_cover(view, falling))
     block["clouds"] = (cloud_base, cloud_base + CLOUD_THICKNESS * side, 1.0 / (CLOUD_TILE * side), begins)
     blows = math.radians(appearance.climate.wind_direction)
     drifted = CLOUD_DRIFT * snapshot.cycle / CLOUD_TILE
     east, south = (math.fmod(part * drifted, 10.0) for part in (-math.sin(blows), math.cos(blows)))
     block["cloud_drift"] = (east, south, 0.0, CLOUD_SHADE)
+    block["cloud_line"] = cloud_line(snapshot, weather, cloud_cover(view, falling))
     cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
     snow = snow_line(view, weather, snapshot)
     block["ground_look"] = (snow, view.greenness, cover, form_at_noon(view.sun_height))
@@ -131,6 +134,37 @@ def fill_frame_block(
     stepped_back = min(1.0, 1.4 * opacity) if overlay.value is not Value.NONE and overlay.dims else 0.0
     block["part"] = (crop.left, crop.bottom, stepped_back, 0.0)
     block["overlay"] = (overlay.value, opacity, overlay.scaled(low), overlay.scaled(high))
+
+
+def cloud_line(snapshot: Snapshot, weather: Weather, cover: float) -> tuple[float, ...]:
+    """By how much less noise clouds begin where the wind brings rain: coefficients of a cubic, from the constant on.
+
+    The cover of the sky is in proportion to the rain. Its place is the way along the wind from the middle of the map,
+    from -1 to 1 in halves of the longer side: so a range has its clouds before it, and a clear sky behind. 0 where it
+    rains everywhere alike.
+    """
+    layer = snapshot.layers.get(OROGRAPHIC_RAIN)
+    if layer is None:
+        return 0.0, 0.0, 0.0, 0.0
+    step = max(1, max(layer.shape) // CLOUD_SAMPLES)
+    rows, columns = layer.shape
+    half = 0.5 * max(rows, columns)
+    blows = math.radians(weather.wind_direction)
+    south = (np.arange(0, rows, step) + 0.5 - 0.5 * rows)[:, None] / half
+    east = (np.arange(0, columns, step) + 0.5 - 0.5 * columns) / half
+    along = np.clip(math.cos(blows) * south - math.sin(blows) * east, -1.0, 1.0)
+    bins = np.minimum((along + 1.0) * (CLOUD_BINS / 2.0), CLOUD_BINS - 1).astype(int).ravel()
+    count = np.bincount(bins, minlength=CLOUD_BINS)
+    falls = np.bincount(bins, layer[::step, ::step].ravel(), CLOUD_BINS) / np.maximum(count, 1)
+    begins = [_begins(cover * float(times)) - _begins(cover) for times in falls]
+    places = (np.arange(CLOUD_BINS) + 0.5) * (2.0 / CLOUD_BINS) - 1.0
+    found = np.polynomial.polynomial.polyfit(places, begins, 3, w=np.sqrt(count))
+    return tuple(-float(value) for value in found)
+
+
+def _begins(cover: float) -> float:
+    """The noise from which on there are clouds, so that they cover such a part of the sky."""
+    return NormalDist(0.5, CLOUD_SPREAD).inv_cdf(1.0 - min(max(cover, 1e-3), 0.999))
 
 
 def cloud_cover(view: ViewParameters, falling: float) -> float:
