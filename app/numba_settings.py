@@ -20,7 +20,7 @@ COMPILED, FROZEN_KERNELS = "compiled", "kernels"
 def configure_numba() -> None:
     """Set what Numba and its threads read at their start. Must run before Numba is imported; takes no time."""
     if getattr(sys, "frozen", False):
-        _use_what_was_brought_along()
+        _use_bundled_kernels()
     os.environ.setdefault("NUMBA_CACHE_DIR", str(kernel_cache_folder()))
     # Threads that wait for work sleep, instead of taking the cores from the picture.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -40,7 +40,7 @@ def kernel_cache_folder() -> Path:
     return Path(platformdirs.user_cache_dir(APPLICATION, appauthor=False)) / "kernels" / digest.hexdigest()[:16]
 
 
-def _use_what_was_brought_along() -> None:
+def _use_bundled_kernels() -> None:
     """Let a frozen program, which may lie anywhere, use kernels that were compiled for any processor of its kind.
 
     Numba writes beside what it reads, so they are copied to where this person's kernels are. Where that fails, they are

@@ -10,7 +10,7 @@ import msgspec
 
 from app.cli.progress import Progress
 from app.cli.signals import Ended, kept_from_signals
-from app.cli.simulate import claimed_for_a_world, ledger_text
+from app.cli.simulate import claimed_world_file, ledger_text
 from app.engine.runner import Replay
 from app.engine.simulator import SimulationError
 from app.files import checkpoint
@@ -47,7 +47,7 @@ def replay(
     assert isinstance(first, Open)
     with contextlib.ExitStack() as stack:
         for place in _places(path, len(first.scenes)):
-            stack.enter_context(claimed_for_a_world(place, overwrite, or_journal=True))
+            stack.enter_context(claimed_world_file(place, overwrite, or_journal=True))
         _replay(journal, path, cycles, threads)
 
 

@@ -186,9 +186,9 @@ class _Course:
 
     def frames(self) -> Iterator[list[_View]]:
         """The worlds of each frame, up to a signal or a failure."""
-        return self._side_by_side() if self._frames > 1 else self._one_after_the_other()
+        return self._side_by_side() if self._frames > 1 else self._one_by_one()
 
-    def _one_after_the_other(self) -> Iterator[list[_View]]:
+    def _one_by_one(self) -> Iterator[list[_View]]:
         """A single frame of all finished runs."""
         views: list[_View] = []
         for number, variation in enumerate(self._variations):

@@ -193,7 +193,7 @@ class _Watch:
                 told = self._ear.recv(4096)
             except TimeoutError:
                 self._end_if_late()
-                self._give_up_if_long()
+                self._exit_if_late()
                 continue
             for number in told:
                 if number == _NO_MORE:
@@ -203,7 +203,7 @@ class _Watch:
                 if number in self._handlers:
                     self._hear(number)
             self._end_if_late()
-            self._give_up_if_long()
+            self._exit_if_late()
 
     def _hear(self, number: int) -> None:
         step = self.step
@@ -214,7 +214,7 @@ class _Watch:
             step.say()
             self._number, self._giving_up = number, time.monotonic() + LONGEST_STEP
 
-    def _give_up_if_long(self) -> None:
+    def _exit_if_late(self) -> None:
         if self._giving_up is None or time.monotonic() < self._giving_up:
             return
         step = self.step
@@ -273,7 +273,7 @@ def kept_from_signals(step: str) -> Iterator[Wish]:
 
 
 @contextlib.contextmanager
-def kept_on_the_way_out() -> Iterator[None]:
+def first_signal_raises() -> Iterator[None]:
     """A context in which the first of these signals raises `Ended`. Saving afterwards has no deadline."""
     with _within(_Step("", raises=True)):
         yield

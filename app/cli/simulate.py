@@ -35,7 +35,7 @@ def simulate(
     as it was after the last good cycle, and `Ended` or `UserError` says how to continue. Raises `UserError` where
     `path` exists, unless `overwrite` says so or it is the world that goes on.
     """
-    with claimed_for_a_world(path, overwrite, scene.saved_world):
+    with claimed_world_file(path, overwrite, scene.saved_world):
         _simulate(scene, path, cycles, threads, save_every)
 
 
@@ -97,7 +97,7 @@ def _past(scene: Scene, cycle: int) -> tuple[Edit, ...]:
 
 
 @contextlib.contextmanager
-def claimed_for_a_world(
+def claimed_world_file(
     path: Path, overwrite: bool, saved_world: str = "", *, or_journal: bool = False
 ) -> Iterator[None]:
     """Claim a file while a world is made.

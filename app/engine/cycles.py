@@ -119,7 +119,7 @@ class Cycles:
         """Use the parameters of another scene, except its fields."""
         self.settle_levels()
         before, self.scene = self.scene, scene
-        self._forget_what_is_off()
+        self._drop_disabled()
         if scene.traits != before.traits:
             self._take_traits()
         if (scene.pools, scene.floods.enabled, scene.edges) != (before.pools, before.floods.enabled, before.edges):
@@ -226,7 +226,7 @@ class Cycles:
             elapsed = (time.perf_counter() - begin) * 1e3
             before = self.milliseconds.get(process.name, elapsed)
             self.milliseconds[process.name] = before + 0.1 * (elapsed - before)
-        self._forget_what_is_off()
+        self._drop_disabled()
         self._end_cycle()
 
     def _begin_cycle(self) -> None:
@@ -257,7 +257,7 @@ class Cycles:
             if not parameters.enabled and traces and process.fade(self.world, parameters):
                 self.world.changed.update(dict.fromkeys(traces, self.world.next_version))
 
-    def _forget_what_is_off(self) -> None:
+    def _drop_disabled(self) -> None:
         running = {process.name for process in self.enabled()}
         for process in self._keeping:
             if process.name not in running:

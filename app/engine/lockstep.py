@@ -140,7 +140,7 @@ class Lockstep:
                 simulator.paint(stroke)
             except SimulationError:
                 for other in asked[:done]:
-                    other.take_stroke_back()
+                    other.undo_stroke()
                 raise
 
     def painted_by(self, stroke: Stroke) -> list[Simulator]:

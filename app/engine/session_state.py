@@ -174,7 +174,7 @@ class SessionState:
     def set_paused(self, paused: bool, steps: int = 0) -> None:
         """Pause after some more cycles, or run."""
         if paused != self.pace.is_paused and not self.travel:
-            self.timeline.stopped_or_went_on()
+            self.timeline.repeat_look()
         self.pace.set_paused(paused, steps)
         if self.lockstep and not (paused and self.mode is Mode.FAILED):
             self.say(state=self.pace.state, stopped=None, message="")

@@ -158,7 +158,7 @@ class Simulator(Cycles):
             self.go_back(cycle)
             raise SimulationError(f"{TOOLS[stroke.tool].label}: {explained(error)}; nothing was changed") from error
 
-    def take_stroke_back(self) -> None:
+    def undo_stroke(self) -> None:
         """Undo the stroke that was painted just now."""
         del self.backup.strokes[-1]
         self.go_back(self.world.cycle)

@@ -104,8 +104,8 @@ class Timeline:
         if len(branch.looks) > MOST_LOOKS:
             del branch.looks[1:-1:2]
 
-    def stopped_or_went_on(self) -> None:
-        """Cycles start or stop: otherwise a pause would count as slow cycles."""
+    def repeat_look(self) -> None:
+        """Note the last view again when cycles start or stop: otherwise a pause would count as slow cycles."""
         branch = self._branches.get(self.now.branch)
         if branch and branch.looks:
             self.looked(branch.looks[-1].view, branch.looks[-1].camera)

@@ -45,7 +45,7 @@ class Camera:
         )
 
     @property
-    def ahead_on_the_level(self) -> glm.vec3:
+    def horizontal_direction(self) -> glm.vec3:
         """The horizontal unit vector of the direction of view."""
         heading = math.radians(self.heading)
         return glm.vec3(math.sin(heading), 0.0, -math.cos(heading))
@@ -112,7 +112,7 @@ class Camera:
         """
         _, up, ahead = self.picture_axes(aspect)
         # A direction is above it where it is on the side of this one.
-        above = glm.vec3(0.0, 1.0, 0.0) + self.ahead_on_the_level * dip
+        above = glm.vec3(0.0, 1.0, 0.0) + self.horizontal_direction * dip
         rises, begins = glm.dot(up, above), glm.dot(ahead, above)
         if rises < 1e-6:
             return -math.inf if begins > 0.0 else math.inf

@@ -111,7 +111,7 @@ class Brush:
             self._editing.show_overlay(self._overlay_before)
             self._overlay_before = None
 
-    def choose_to_work_with(self, name: str) -> None:
+    def choose_option(self, name: str) -> None:
         """Select the material, plant, form or rate that the tool works with."""
         tool = self.tool
         if tool is not None:

@@ -233,7 +233,7 @@ class CameraControl(Viewpoint):
             self.toggle_fly()
         self._steered = steered if self.flying else Steered()
 
-    def let_go_of_all(self) -> None:
+    def release_all_keys(self) -> None:
         self._held.clear()
         self._steered = Steered()
         self._drag = None

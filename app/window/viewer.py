@@ -127,7 +127,7 @@ class Viewer:
                 application.camera.let_go(event.place)
             case FocusLost():
                 application.brushing.cancel()
-                application.camera.let_go_of_all()
+                application.camera.release_all_keys()
                 self._pointing.let_go()
             case ButtonPressed() if not io.want_capture_mouse or application.camera.flying:
                 self.panel.keyboard.leave()

@@ -263,7 +263,7 @@ class TestFrameRate:
             control.hold("E")
             for _ in range(rate // 2):
                 control.update(1.0 / rate)
-            control.let_go_of_all()
+            control.release_all_keys()
             for _ in range(rate // 2):
                 control.update(1.0 / rate)
             poses.append(numbers(control.camera()))
@@ -308,7 +308,7 @@ class TestFlight:
             for key in keys:
                 control.hold(key)
             control.update(1.0)
-            control.let_go_of_all()
+            control.release_all_keys()
             return float(glm.length(control.camera().position - start))
 
         assert way("E", "Shift") > 2.0 * way("E")

@@ -157,7 +157,7 @@ def deaf():
 PLAIN = "with signals.ended_by_signals(), write_atomically('file'): {}()"
 KEPT = "with signals.ended_by_signals(), signals.kept_from_signals('cycle'), write_atomically('file'): {}()"
 MAKING = "with signals.ended_by_signals(), signals.kept_from_signals('cycle') as wish, wish.at_once(): {}()"
-WINDOW = "with signals.ended_by_signals(), signals.kept_on_the_way_out(): {}()"
+WINDOW = "with signals.ended_by_signals(), signals.first_signal_raises(): {}()"
 STOPPING = "stopping after this cycle; interrupt again"
 # What the first signal leads to, None where it is the end
 ENDS: tuple[tuple[str, str, str | None], ...] = (

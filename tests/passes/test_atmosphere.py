@@ -372,7 +372,7 @@ def test_who_looks_down_at_a_block_sees_no_sky_beside_it(pitch: float, distance:
 
 def test_the_horizon_of_a_dip_is_where_directions_of_that_slope_are_seen() -> None:
     _, camera = on_a_table(13.0, 1.0)
-    ahead = camera.ahead_on_the_level
+    ahead = camera.horizontal_direction
     place = camera.place_of(camera.position + ahead - glm.vec3(0.0, 0.07, 0.0), 1.6)
     assert place is not None
     assert camera.horizon(1.6, 0.07) == pytest.approx(0.5 + 0.5 * place[1], abs=1e-4)
@@ -397,7 +397,7 @@ def test_over_a_table_the_sun_stands_as_far_above_the_lowered_horizon(draw: Draw
     dip = horizon_dip(camera, shown, -0.1 * 64 * CELL)
     assert dip is not None
     slope = math.tan(math.radians(6.0)) - dip
-    place = camera.place_of(camera.position + camera.ahead_on_the_level + glm.vec3(0.0, slope, 0.0), 1.0)
+    place = camera.place_of(camera.position + camera.horizontal_direction + glm.vec3(0.0, slope, 0.0), 1.0)
     assert place is not None
     row = round(120.0 - 120.0 * place[1])
     disc, around = pixels[row - 1 : row + 1, 119:121].mean(axis=(0, 1)), pixels[row - 1 : row + 1, 90:100].mean((0, 1))

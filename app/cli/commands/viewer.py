@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.cli.arguments import PROGRAM
 from app.cli.scenes import add_comparison, add_scene_options, compared_scenes, opened_scene, scenes_of, wanted_cells
-from app.cli.signals import kept_on_the_way_out
+from app.cli.signals import first_signal_raises
 from app.cli.table import COMMANDS, find_command
 from app.cli.terminal import check_display, in_columns
 from app.model.errors import UserError
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
         asked_about = Asked(Path(options.source), options.part, wanted_cells(options), partial(_shown, options=options))
     elif options.source and is_file(options.source):
         Library.of_user().note(Path(options.source))
-    with kept_on_the_way_out():
+    with first_signal_raises():
         loop.run(*scenes, keep_session=True, welcome=not options.source, asked_about=asked_about)
 
 

@@ -103,7 +103,7 @@ def rows_of_sun(frame: Frame) -> tuple[int, int]:
     None where it is not ahead.
     """
     seen = frame.sun - glm.vec3(
-        0.0, glm.dot(frame.sun, frame.camera.ahead_on_the_level) * (frame.horizon_dip or 0.0), 0.0
+        0.0, glm.dot(frame.sun, frame.camera.horizontal_direction) * (frame.horizon_dip or 0.0), 0.0
     )
     place = frame.camera.place_of(frame.camera.position + seen * frame.camera.distance, frame.aspect)
     if place is None:

@@ -76,7 +76,7 @@ STEPS: tuple[Step, ...] = (
         "Brushes raise, lower and smooth the land, pour water and sow plants, while everything else goes on.", _edits,
         ("##toolbar",)),
     Step("Nothing is lost",
-        "This strip has all cycles since the start: drag on it to go back. Ctrl+Z takes back what was done last.",
+        "This strip has all cycles since the start: drag on it to go back. Ctrl+Z undoes the last action.",
         _moment, ("time line",)),
 )
 # fmt: on

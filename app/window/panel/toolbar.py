@@ -152,7 +152,7 @@ class Toolbar:
         if imgui.begin_combo("##choice", chosen.rpartition("/")[2]):
             for name in brushing.choices(brushing.tool_name):
                 if imgui.selectable(name.rpartition("/")[2] + f"###{name}", name == chosen)[0]:
-                    brushing.choose_to_work_with(name)
+                    brushing.choose_option(name)
             imgui.end_combo()
         if tool.choice == "form":
             imgui.same_line(0.0, em(0.3))
@@ -164,7 +164,7 @@ class Toolbar:
 
     def _take_image(self, path: Path | str) -> None:
         self._application.brushing.image = str(path)
-        self._application.brushing.choose_to_work_with(str(path))
+        self._application.brushing.choose_option(str(path))
 
     def _sliders(self, tool: Tool, width: float) -> None:
         """Sliders of the settings that the tool uses."""

@@ -200,7 +200,7 @@ class ParameterWidgets:
     """Edits values of parameters, with a widget for each type.
 
     A press on a slider changes nothing, a drag moves it from where it is; Ctrl + click or a double click opens a field
-    to type in. Esc takes back either. What `acts_at_end` changes only where a drag ends, or on Enter. `report` gets
+    to type in. Esc reverts either. What `acts_at_end` changes only where a drag ends, or on Enter. `report` gets
     one line where something cannot be accepted as typed.
     """
 
@@ -226,7 +226,7 @@ class ParameterWidgets:
     ) -> Value | None:
         """Show the widget of a parameter, `width` wide, and return the value that it has now.
 
-        None where a drag was taken back, after which it has what it had before. `holding` is what holds where a zero
+        None where a drag was reverted: the value is then the one before. `holding` is what holds where a zero
         stands for something else. `seconds` tells what a cycle will take with a value: beyond the soft range, in which
         it is short, a drag goes on in fine steps, and changes the value only where it ends.
         """
