@@ -42,7 +42,7 @@ class Heights:
 
     @property
     def relief(self) -> float:
-        """From the lowest to the highest place; 1 m where all is level, which can be divided by."""
+        """Lowest to highest elevation; 1 m on level land, to divide by."""
         return float(self.values.max()) - self.lowest or 1.0
 
     def shades(self) -> NDArray[np.uint16]:
@@ -112,7 +112,7 @@ def _write_grid(path: Path, heights: Heights) -> None:
 
 
 def _in_squares(values: Numbers, down: float, across: float) -> Numbers:
-    """Values [row, column] of cells that are so many squares high and wide, in these squares from the first corner on.
+    """Values [row, column] of cells of `down` × `across` squares, resampled to these squares.
 
     Linear between the middles of cells, and even beyond the outer ones. Where the cells do not end with a square, the
     last one ends within half a side of them.
@@ -140,7 +140,7 @@ def write_exr(path: Path, channels: dict[str, NDArray[Any]]) -> None:
 
 @dataclass(frozen=True)
 class HeightFormat:
-    """A format of heights: what it is, how files of it end, its writer, and about how long it is."""
+    """A format of heights: description, suffix, writer, and approximate size."""
 
     help: str
     suffix: str

@@ -51,7 +51,7 @@ class Landscape:
 
     @property
     def rise(self) -> Numbers:
-        """How much higher the ground is than when the world began, [row, column], below 0 where it is lower.
+        """Change of the ground since the start of the world, [row, column]; negative if lower.
 
         Raises `UserError` where the land that it began with cannot be made again.
         """
@@ -68,7 +68,7 @@ class Landscape:
 
     @cached_property
     def water_surface(self) -> Numbers:
-        """The height of lakes and sea, and of the ground where it is dry, [row, column]."""
+        """The surface of lakes and sea, or the ground where it is dry, [row, column]."""
         return np.where(self.world.standing == DRY, self.world.ground, self.world.water_level)
 
     @cached_property

@@ -29,7 +29,7 @@ def slope(ground: Numbers, cell_size: float) -> Numbers:
 
 
 def horizon(ground: Numbers, cell_size: float, direction: float) -> Numbers:
-    """The tangent of the horizon's angle from each cell, 0 where it is below, [row, column].
+    """The tangent of the horizon's angle above each cell, at least 0, [row, column].
 
     `direction` is clockwise from the north, in radians. Places are looked at ever farther apart, up to the map's edge.
     """

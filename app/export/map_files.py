@@ -114,7 +114,7 @@ def _write_npy(path: Path, file: MapFile) -> None:
 
 @dataclass(frozen=True)
 class MapFormat:
-    """A format of maps: what it is, how files of it end, its writer, and about how long a channel is."""
+    """A format of maps: description, suffix, writer, and approximate size per channel."""
 
     help: str
     suffix: str

@@ -31,7 +31,7 @@ XY, XYZ, RGBA = ("X", "Y"), ("X", "Y", "Z"), ("R", "G", "B", "A")
 
 @dataclass(frozen=True)
 class Map:
-    """One map: [row, column], or [row, column, channel] where it has several channels."""
+    """One map: [row, column], or [row, column, channel] for several channels."""
 
     name: str
     help: str
@@ -68,7 +68,7 @@ def _water_depth(land: Landscape) -> Array:
 
 
 def _flow(land: Landscape) -> Array:
-    """Where water runs: as the drops went, and where none came by along the steepest way out."""
+    """Directions of flow: those of the drops, or of steepest descent where no drop passed."""
     from kernels.neighbours import COLUMN_STEPS, LENGTHS, OUTLET, ROW_STEPS
 
     directions = land.drainage.directions.astype(np.intp)
@@ -118,7 +118,7 @@ def _sun(land: Landscape) -> Array:
 
 
 def _rivers(land: Landscape) -> Array:
-    """What carries as much as a stream that the picture shows."""
+    """Cells with at least the discharge of a visible stream."""
     runoff = land.scene.runoff
     flow, _ = streams_of(land.world, runoff)
     least = runoff.smallest_stream(land.world.reference_cell_size)
@@ -133,14 +133,14 @@ def _shore(land: Landscape) -> Array:
 
 
 def material_names(land: Landscape) -> list[str]:
-    """All that the ground can be made of: loose kinds, then rocks, by their numbers; last of all grass."""
+    """All materials of the ground: loose kinds, then rocks, by number; grass last."""
     materials = land.world.materials
     known = [*materials.names, *(rock.name for rock in materials.rocks)] if materials else ["sediment", "rock"]
     return known if "grass" not in land.world.layers else [*known, "grass"]
 
 
 def _rock_numbers(land: Landscape) -> NDArray[np.intp]:
-    """The number of the rock below what is loose, among rocks."""
+    """The number of the rock below loose material, among rocks."""
     world = land.world
     if world.materials is None:
         return np.zeros(world.shape, np.intp)
@@ -148,7 +148,7 @@ def _rock_numbers(land: Landscape) -> NDArray[np.intp]:
 
 
 def _material_ids(land: Landscape) -> Array:
-    """The number of what the ground is made of, as in pictures with layers: the loose kind that is most, or rock."""
+    """The number of the material of the ground, as in pictures with layers: the thickest loose kind, or rock."""
     world = land.world
     covered = world.sediment > 0.5 * SEDIMENT_THAT_HIDES * world.cell_size
     numbers: Array = np.where(covered, world.mix.argmax(axis=-1), world.mix.shape[-1] + _rock_numbers(land))
@@ -237,7 +237,7 @@ MAPS: dict[str, Map] = {
     )
 }  # fmt: skip
 
-SPLAT, KINDS = "splat", "sediment_kinds"  # each several maps, as many as a world has kinds of ground
+SPLAT, KINDS = "splat", "sediment_kinds"  # one map per kind of ground
 FAMILIES = {
     SPLAT: "weights of the materials at the surface, four in each map",
     KINDS: "thickness of each kind of loose material",
@@ -247,7 +247,7 @@ ALL = "all"  # of those that a world has
 
 
 def maps_of(landscape: Landscape, names: tuple[str, ...]) -> Iterator[Map]:
-    """The maps of these names; of a family all of its own, and of `ALL` what the world has.
+    """The maps of these names. A family stands for its maps, `ALL` for all maps of the world.
 
     Raises `UserError` where it has not what is named.
     """

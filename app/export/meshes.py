@@ -18,7 +18,7 @@ from kernels.standing import DRY
 Pixels = NDArray[np.uint8]  # sRGB [row, column, (red, green, blue)], row 0 in the north
 
 WATER_COLOUR = (28, 74, 102, 190)  # sRGB and opacity
-THINNEST_WATER = 0.02  # of a block's base: so thick is what is printed of water at least
+THINNEST_WATER = 0.02  # of a block's base: minimum thickness of printed water
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _metres(landscape: Landscape, points: Numbers, heights: Numbers) -> Numbers:
 
 
 def _textured(landscape: Landscape, surface: Surface, colours: Pixels) -> Any:
-    """A picture of the whole map, laid over the ground: as much of it as lies there, and what is mixed in beside it."""
+    """A picture of the whole map, draped over the ground and blended with its colours."""
     from PIL import Image
     from trimesh.visual import TextureVisuals
     from trimesh.visual.material import PBRMaterial
@@ -89,7 +89,7 @@ def _textured(landscape: Landscape, surface: Surface, colours: Pixels) -> Any:
 
 
 def water_mesh(landscape: Landscape, tile: Surface) -> Any:
-    """The surface of lakes and sea over a tile as glTF has it, or None where there is none.
+    """The surface of lakes and sea over a tile as glTF, or None without water.
 
     Each square between four cells is in the tile in which its middle lies.
     """
@@ -149,7 +149,7 @@ def block(landscape: Landscape, surface: Surface, printed: Print) -> Any:
 
 
 def water_block(landscape: Landscape, printed: Print) -> Any:
-    """Lakes and sea as closed bodies that lie in the block of the land, or None where there is no water.
+    """Lakes and sea as closed bodies that fit the block of the land, or None without water.
 
     At the shore, where the ground is higher than the water, they reach a little into it.
     """
@@ -241,7 +241,7 @@ def write_stl(path: Path, mesh: Any) -> None:
 
 @dataclass(frozen=True)
 class MeshFormat:
-    """A format of meshes: what it is, how files of it end, its writer, and about how long a triangle is."""
+    """A format of meshes: description, suffix, writer, and approximate size per triangle."""
 
     help: str
     suffix: str

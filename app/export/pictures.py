@@ -38,13 +38,13 @@ LONGEST_BAR = 50.0
 INK = (0.16, 0.15, 0.14)
 CONTOUR_COLOUR = (0.47, 0.31, 0.19)
 WATER_COLOUR = tuple(part / 255.0 for part in (120, 168, 200))
-SHALLOWEST = 0.02  # metres: a cell has or lacks so much water at least where a shore is drawn
+SHALLOWEST = 0.02  # metres of water that separate wet from dry cells at a shore
 LINES = 24  # of equal height in the relief at most
 
 
 @dataclass(frozen=True)
 class Legend:
-    """What stands below a map: of a palette its ends and what it shows, or a line alone."""
+    """The legend below a map: name and ends of a palette, or a single line."""
 
     title: str
     stops: palettes.Stops = ()
@@ -71,7 +71,7 @@ class Page:
 
 
 def page_of(landscape: Landscape, paper: str, dpi: int) -> Page:
-    """The page for a map on a paper of `PAPERS`. Raises `UserError` where it would have too many pixels."""
+    """The page for a map on a paper of `PAPERS`. Raises `UserError` if it has too many pixels."""
     rows, columns = landscape.world.shape
     sides = sorted(PAPERS[paper], reverse=columns > rows)
     width, height = (round(side * dpi / MILLIMETRES_PER_INCH) for side in sides)
@@ -142,14 +142,14 @@ def _contours(ground: _Ground) -> tuple[shading.Picture, Legend]:
         apart = step * every
         away = np.abs(heights - apart * np.rint(heights / apart)) / rise  # pixels
         drawn = np.clip(0.5 + 0.5 * width * ground.page.dpi / MILLIMETRES_PER_INCH - away, 0.0, 1.0)
-        drawn *= rise < apart  # on level ground nothing is a line, and where all are lines none is
+        drawn *= rise < apart  # no lines on level ground, or if all pixels were lines
         drawn *= rise > 1e-9
         picture += drawn[..., None] * (np.array(CONTOUR_COLOUR) - picture)
     return picture, Legend(f"a line each {_metres(step)}, bold each {_metres(BOLD_EVERY * step)}")
 
 
 def contour_step(relief: float) -> float:
-    """The metres between lines of equal height: a round number, such that there are not too many."""
+    """The contour interval in metres: a round number that limits the number of contours."""
     return round_step(max(relief, 1e-3) / LINES)
 
 
@@ -181,7 +181,7 @@ PRINTED_VALUES = (Value.ELEVATION, Value.SLOPE, Value.SEDIMENT, Value.LAYER, Val
 
 
 def overlay_of(landscape: Landscape) -> str:
-    """The overlay that is printed: that of the view, or the elevation. Raises `UserError` where it cannot be."""
+    """The printed overlay: that of the view, or elevation. Raises `UserError` if it is unavailable."""
     name = landscape.scene.view.overlay
     if name == "none":
         return "elevation"
@@ -199,7 +199,7 @@ def _metres(value: float) -> str:
 
 @dataclass(frozen=True)
 class Picture:
-    """A printed map: what it is, and how it is drawn."""
+    """A printed map: description and drawing function."""
 
     help: str
     draw: Callable[[_Ground], tuple[shading.Picture, Legend]]
@@ -246,7 +246,7 @@ def draw_page(landscape: Landscape, page: Page, picture: Picture) -> Image:
 
 
 def _draw_legend(image: Image, page: Page, legend: Legend, left: int, top: int) -> None:
-    """The name of what is shown, and below it the palette between its ends."""
+    """The name of the overlay, and below it the palette between its ends."""
     from PIL import Image, ImageDraw, ImageFont
 
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(page.pixels(TEXT_HEIGHT))

@@ -1,4 +1,4 @@
-"""From wishes to files: a list of what is to be written, each with its size, and the writing of it."""
+"""From wishes to files: plans each file with its size, and writes it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ BYTES_PER_ENTRY = 300  # of the list of maps
 
 OTHERS = (*(format.suffix for format in MESH_FORMATS.values()), f".{PRINTED}", *(f".{name}" for name in VECTOR_FORMATS))
 
-# Draws the ground in its own colours, so many pixels along the longer side of the map
+# Draws the ground in its own colours; the number is that of pixels along the longer side of the map
 Colours = Callable[[int], Pixels]
 
 
@@ -72,7 +72,7 @@ class Item:
 
 
 def plan(landscape: Landscape, wishes: Wishes, colours: Colours | None = None) -> list[Item]:
-    """All files that are wished for. Raises `UserError` where a wish cannot be met.
+    """All requested files. Raises `UserError` if a request cannot be met.
 
     `colours` draws the ground of the whole map, so many pixels along its longer side.
     """
@@ -93,7 +93,7 @@ def plan(landscape: Landscape, wishes: Wishes, colours: Colours | None = None) -
 
 
 def left_out(landscape: Landscape, wishes: Wishes) -> list[str]:
-    """Why files that are wished for are not planned, a line for each."""
+    """Why requested files are not planned, a line for each."""
     return [f"--trees {name}: there are no trees in this world" for name in wishes.trees if not _has(landscape, name)]
 
 
@@ -312,7 +312,7 @@ def _mesh_writer(
 
 
 def write_item(item: Item, path: Path) -> str:
-    """Write one file. Raises `UserError` where it cannot be; the one that was there then stays."""
+    """Write one file. If that fails, raises `UserError` and keeps the previous file."""
     with _told(path, item.size):
         return item.write(path)
 

@@ -14,7 +14,7 @@ LOCAL_TEXT = 'LOCAL_CS["Local metres",UNIT["metre",1],AXIS["Easting",EAST],AXIS[
 
 
 def projection_text(place: Georeference) -> str:
-    """What the coordinates of a place are; empty where nobody knows, or where rasterio would be needed to say it."""
+    """The name of the coordinate system; empty if it is unknown, or if it takes rasterio to tell."""
     if place.keys == WGS_84:
         return WGS_84_TEXT
     if place.keys == LOCAL_METRES:

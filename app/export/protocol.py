@@ -14,7 +14,7 @@ from app.export.wishes import Wishes
 
 
 class Line(msgspec.Struct, frozen=True, tag=True):
-    """What is said in one line."""
+    """A message in one line."""
 
 
 # What is asked.
@@ -27,7 +27,7 @@ class Plan(Line, frozen=True):
 
 
 class Write(Line, frozen=True):
-    """Write them into a folder, which is made where there is none."""
+    """Write them into a folder, created if needed."""
 
     wishes: Wishes
     folder: str
@@ -57,7 +57,7 @@ class Planned(Line, frozen=True):
 
 
 class Written(Line, frozen=True):
-    """A file is written: its true size, and what is to be known of it."""
+    """A file is written: its actual size, and notes."""
 
     name: str
     size: int
@@ -79,18 +79,18 @@ Answer = Ready | Planned | Written | Done | Failed
 
 
 def say(line: Line, to: IO[str]) -> None:
-    """Raises `OSError` where nobody listens any more."""
+    """Raises `OSError` if the reader has gone."""
     print(msgspec.json.encode(line).decode(), file=to, flush=True)
 
 
 def asked_in(text: str) -> Asked:
-    """What a line asks for. Raises `ValueError` where it is none of these."""
+    """The request in a line. Raises `ValueError` if it is none."""
     asked: Asked = msgspec.json.decode(text, type=Asked)
     return asked
 
 
 def answer_in(text: str) -> Answer:
-    """What a line answers. Raises `ValueError` where it is none of these."""
+    """The answer in a line. Raises `ValueError` if it is none."""
     answer: Answer = msgspec.json.decode(text, type=Answer)
     return answer
 

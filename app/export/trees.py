@@ -55,7 +55,7 @@ def _between(at: NDArray[np.float64], count: int) -> tuple[NDArray[np.intp], NDA
 
 
 def write_table(path: Path, landscape: Landscape) -> None:
-    """Trees as CSV: coordinates, metres from the north-western corner, and what is known of each."""
+    """Trees as CSV: coordinates, metres from the north-western corner, and their properties."""
     world, flora = landscape.world, landscape.world.flora
     kinds, sizes, ages, health = _columns(landscape, "kind", "size", "age", "health")
     east, south, ground = tree_places(landscape).T
@@ -107,7 +107,7 @@ TRUNK, TRUNK_RADIUS = (84, 66, 50), 0.12  # sRGB; of the crown's radius
 
 
 def write_instances(path: Path, landscape: Landscape) -> None:
-    """Trees as glTF: one mesh for each kind, and a node for each tree that says where it stands and how large it is.
+    """Trees as glTF: a mesh for each kind, and a node with place and size for each tree.
 
     Metres, Y up, X east and Z south, from the middle of the map, as the ground has them.
     """
@@ -161,7 +161,7 @@ def _tree_mesh(tree: Tree) -> Any:
 
 @dataclass(frozen=True)
 class TreeFormat:
-    """A format of trees: what it is, the name of its file, its writer, and about how long a tree is."""
+    """A format of trees: description, file name, writer, and approximate size per tree."""
 
     help: str
     file: str

@@ -46,9 +46,9 @@ class Surface:
 
 
 def triangulated(ground: Numbers, most: int, tiles: int = 1) -> Surface:
-    """Land as at most `most` triangles, or a few more where that is less than two for each of `tiles` × `tiles`.
+    """Land as at most `most` triangles, but at least two for each of `tiles` × `tiles`.
 
-    `tiles` is a power of two. Where there may be as many triangles as between all cells, these are taken.
+    `tiles` is a power of two. If `most` permits, all cells are used.
     """
     rows, columns = ground.shape
     return all_cells(ground, tiles) if most >= 2 * (rows - 1) * (columns - 1) else few_triangles(ground, most, tiles)
@@ -124,14 +124,14 @@ def _at_places(values: Numbers, rows: Numbers, columns: Numbers) -> Numbers:
 
 
 def _needs(lattice: Numbers, tiles: int) -> Numbers:
-    """How far the land is missed at most where a point is left out, with all that would go with it, [row, column]."""
+    """The largest error if a point and its dependents are left out, [row, column]."""
     needs = np.zeros_like(lattice)
     side = len(lattice) - 1
     step = 2
     while step <= side:
         always = np.inf if step > side // tiles else 0.0
         half = step // 2
-        # Points in the middle of edges, above and beside each other; those of finer squares around come from them
+        # Points in the middle of edges; those of the finer squares around depend on them
         for middles, ends in _edges(lattice, step):
             here = needs[middles]
             np.maximum(here, np.abs(lattice[middles] - ends), out=here)
@@ -175,7 +175,7 @@ def _diagonals(lattice: Numbers, step: int) -> Numbers:
 
 
 def _limit(needs: Numbers, most: int) -> float:
-    """The need above which points are kept, such that there are at most so many triangles.
+    """The threshold of need at which at most `most` triangles remain.
 
     Each point halves two triangles, on the edge of the map one.
     """

@@ -60,19 +60,19 @@ class Wishes:
         return replace(self, **{name: replace(getattr(self, name), **{part: value}) if part else value})
 
     def checked(self) -> Wishes:
-        """The same, where all of it is known. Raises `UserError`."""
+        """The same, validated. Raises `UserError`."""
         for wish in WISHES:
             wish.check(self.value(wish.path))
         read_side(self.side)
         return self
 
 
-IN_A_FOLDER = Wishes(heights=("tif", "png"))  # where nothing is said
+IN_A_FOLDER = Wishes(heights=("tif", "png"))  # by default
 
 
 @dataclass(frozen=True)
 class Wish:
-    """One of the things that can be asked for: a field of `Wishes`, and what it may be.
+    """One kind of output: a field of `Wishes`, and its permitted values.
 
     Names with what each is, of which several can be meant or one; else a number in a range, or a text.
     """
@@ -94,7 +94,7 @@ class Wish:
         return Wishes().value(self.path)
 
     def check(self, value: Any) -> None:
-        """Raise `UserError` where a value is none that it can have."""
+        """Raise `UserError` if a value is not permitted."""
         if self.known is not None:
             for name in value if self.several else (str(value),):
                 if name not in self.known:

@@ -296,7 +296,7 @@ _ROWS = (
         clear="no water"),
     _of_layer("flood_speed", "speed of running water", palettes.FLOW, "m/s", _up_to("flood_speed", 0.8),
         family="water", clear="still"),
-    _of_layer("froude", "Froude number: 1 and more is faster than its waves", palettes.HEAT, span=_fixed(0.0, 1.5),
+    _of_layer("froude", "Froude number: 1 and more is faster than its waves", palettes.FLOW, span=_fixed(0.0, 1.5),
         family="water", clear="still"),
     _of_layer("stream", "frequency of droplets", palettes.FLOW, family="water", clear="no droplets"),
     _of_layer("discharge", "discharge per cycle", palettes.FLOW, "m", _discharge, value=Value.MAGNITUDE,

@@ -254,7 +254,7 @@ WRONG_WORDS: list[tuple[list[str], str]] = [
         "--surface sky: there is no such name; there",
     ),
     (["export", *SMALL, "--out", "land.tif", "--surface", "rock,water"], "2 surfaces need a folder, or one"),
-    (["export", *SMALL, "--out", "land.tif", "--side", "1x1"], "--side 1x1: must be unity, unreal, a number of"),
+    (["export", *SMALL, "--out", "land.tif", "--side", "1x1"], "--side 1x1: must be unity, unreal, world, a number of"),
     (["export", *SMALL, "--out", "land.tif", "--maps", "slop"], "--maps slop: there is no such name; did you mean"),
     (["export", *SMALL, "--out", "land.tif", "--maps", "slope"], "--out land.tif: several things are asked for"),
     (["export", *SMALL, "--out", "new", "--maps", "grass"], "--maps grass: this world has none; the processes"),
