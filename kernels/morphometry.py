@@ -9,7 +9,7 @@ of slopes; it is a part of its river's catchment and way.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,32 @@ class Network(NamedTuple):
     density: float | None  # metres of river for each square metre of land
 
 
+class Ways(NamedTuple):
+    """Cells of large rivers, [cell]."""
+
+    cells: NDArray[np.int64]  # row * columns + column
+    areas: Numbers  # the catchment of each, in m²
+    lengths: Numbers  # the longest way upstream, in metres
+
+
+class Beds(NamedTuple):
+    """Cells of rivers' beds, without lakes, [cell]."""
+
+    cells: NDArray[np.int64]  # row * columns + column
+    areas: Numbers  # the catchment of each, in cells
+    falls: Numbers  # from each to the next, in metres
+    lengths: Numbers  # the way there
+
+
+class Rivers(NamedTuple):
+    """Cells of rivers, [cell]."""
+
+    cells: NDArray[np.int64]  # row * columns + column
+    orders: NDArray[np.int64]  # Strahler's
+    begins: NDArray[np.bool_]  # whether a river of its order begins there
+    lengths: Numbers  # the way to the next cell, in metres
+
+
 def depth_to_fill(ground: Numbers, drainage: Drainage) -> float | None:
     """Mean over the land of filled − ground, in metres: 0 where every cell drains."""
     land = ~drainage.ocean
@@ -69,14 +95,21 @@ def laplacian_skew(ground: Numbers, drainage: Drainage) -> float | None:
     From −1 to 1; positive where hollows are sharper than humps. The coefficient is that of Bowley (1901), at 5 %
     instead of 25 (Hinkley 1975).
     """
-    inner = ~drainage.ocean[1:-1, 1:-1]
-    if not inner.any():
+    values, _ = laplacian(ground, drainage)
+    if not len(values):
         return None
-    laplacian = ground[:-2, 1:-1] + ground[2:, 1:-1] + ground[1:-1, :-2] + ground[1:-1, 2:] - 4.0 * ground[1:-1, 1:-1]
-    low, middle, high = np.quantile(laplacian[inner], (0.05, 0.5, 0.95))
+    low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
     if high - low <= RELIEF_TO_MEASURE * max(1.0, float(np.abs(ground).max())):
         return None
     return float((high + low - 2.0 * middle) / (high - low))
+
+
+def laplacian(ground: Numbers, drainage: Drainage) -> tuple[Numbers, NDArray[np.int64]]:
+    """The 5-point Laplacian of the land without the map's border, in metres, and its cells, both [cell]."""
+    inner = ~drainage.ocean[1:-1, 1:-1]
+    values = ground[:-2, 1:-1] + ground[2:, 1:-1] + ground[1:-1, :-2] + ground[1:-1, 2:] - 4.0 * ground[1:-1, 1:-1]
+    rows, columns = np.nonzero(inner)
+    return values[inner], (rows + 1) * ground.shape[1] + columns + 1
 
 
 def hack(drainage: Drainage, cell_size: float) -> Law | None:
@@ -84,13 +117,19 @@ def hack(drainage: Drainage, cell_size: float) -> Law | None:
 
     By least squares over the logs of all cells of at least `HACK_CELLS`.
     """
-    large = (drainage.accumulation >= HACK_CELLS) & ~drainage.ocean
-    ways = longest_ways(drainage.directions, drainage.routes.order, cell_size)[large]
-    areas = drainage.accumulation[large]
-    large = ways > 0.0
-    if np.count_nonzero(large) < FEWEST_IN_BIN or areas.max() < 2.0 * HACK_CELLS:
+    found = ways(drainage, cell_size)
+    if len(found.cells) < FEWEST_IN_BIN or found.areas.max() < 2.0 * HACK_CELLS * cell_size**2:
         return None
-    return _law(areas[large] * cell_size**2, ways[large])
+    return _law(found.areas, found.lengths)
+
+
+def ways(drainage: Drainage, cell_size: float) -> Ways:
+    """The ways upstream of all cells that Hack's law is fitted to."""
+    large = (drainage.accumulation >= HACK_CELLS) & ~drainage.ocean
+    cells = np.flatnonzero(large)
+    lengths = longest_ways(drainage.directions, drainage.routes.order, cell_size)[large]
+    has_way = lengths > 0.0
+    return Ways(cells[has_way], drainage.accumulation[large][has_way] * cell_size**2, lengths[has_way])
 
 
 def slope_area(ground: Numbers, drainage: Drainage, cell_size: float) -> Law | None:
@@ -101,6 +140,19 @@ def slope_area(ground: Numbers, drainage: Drainage, cell_size: float) -> Law | N
     of the same weight. Lakes are left out, but not the hollows of a bed, which errors of heights make: what rises below
     such a hollow was taken from the fall above, and alone it would make large rivers steeper than they are.
     """
+    found = beds(ground, drainage, cell_size)
+    if not len(found.cells):
+        return None
+    bins = area_bins(found.areas)
+    counts, falls, lengths, log_areas = (
+        np.bincount(bins, values).astype(np.float64)
+        for values in (np.ones_like(found.areas), found.falls, found.lengths, np.log(found.areas))
+    )
+    return bed_law(counts, falls, lengths, log_areas, cell_size)
+
+
+def beds(ground: Numbers, drainage: Drainage, cell_size: float) -> Beds:
+    """The cells that the law of slope and area is fitted to: see `slope_area`."""
     steps, lengths = index_steps(ground.shape[1]), np.append(LENGTHS * cell_size, np.inf)
     filled, ocean = drainage.filled.reshape(-1), drainage.ocean.reshape(-1)
     is_river = (drainage.accumulation > SLOPE_AREA_CELLS) & (drainage.directions != OUTLET)
@@ -111,17 +163,23 @@ def slope_area(ground: Numbers, drainage: Drainage, cell_size: float) -> Law | N
     cells, directions, below = cells[on_land], directions[on_land], below[on_land]
     is_bed = _cells_on_level(filled, cells, below) <= LONGEST_LEVEL
     cells, directions, below = cells[is_bed], directions[is_bed], below[is_bed]
-    if not len(cells):
-        return None
     areas = drainage.accumulation.reshape(-1)[cells]
-    bins = np.floor(np.log10(areas / SLOPE_AREA_CELLS) / DECADES).astype(np.int64)
-    counts, falls = np.bincount(bins), np.bincount(bins, filled[cells] - filled[below])
-    ways = np.bincount(bins, lengths[directions])
-    used = (counts >= FEWEST_IN_BIN) & (falls > RELIEF_TO_MEASURE * ways)
+    return Beds(cells, areas, filled[cells] - filled[below], lengths[directions])
+
+
+def area_bins(areas: Numbers) -> NDArray[np.int64]:
+    """The bin of each catchment, in cells."""
+    bins: NDArray[np.int64] = np.floor(np.log10(areas / SLOPE_AREA_CELLS) / DECADES).astype(np.int64)
+    return bins
+
+
+def bed_law(counts: Numbers, falls: Numbers, lengths: Numbers, log_areas: Numbers, cell_size: float) -> Law | None:
+    """The law of slope and area from what lies in each bin, [bin]: cells, and sums over them."""
+    used = (counts >= FEWEST_IN_BIN) & (falls > RELIEF_TO_MEASURE * lengths)
     if np.count_nonzero(used) < FEWEST_BINS:
         return None
-    x = np.exp(np.bincount(bins, np.log(areas))[used] / counts[used]) * cell_size**2
-    y = falls[used] / ways[used]
+    x = np.exp(log_areas[used] / counts[used]) * cell_size**2
+    y = falls[used] / lengths[used]
     factor, exponent = _line(np.log(x), np.log(y))
     return Law(factor, exponent, x, y)
 
@@ -175,6 +233,15 @@ def network(drainage: Drainage, cell_size: float, river_cells: int) -> Network:
     has the step into the next river. The ratios (Horton 1945) of one order and the next are averaged with the number of
     rivers in both as weights (Strahler 1953): the highest order is often one river, which the map's edge cuts off.
     """
+    found = rivers(drainage, cell_size, river_cells)
+    highest = int(found.orders.max(initial=0))
+    counts = np.bincount(found.orders[found.begins], minlength=highest + 1)[1:]
+    lengths: Numbers = np.bincount(found.orders, found.lengths, minlength=highest + 1)[1:].astype(np.float64)
+    return network_of(counts, lengths, int(np.count_nonzero(~drainage.ocean)) * cell_size**2)
+
+
+def rivers(drainage: Drainage, cell_size: float, river_cells: int) -> Rivers:
+    """The cells of the rivers of a network: see `network`."""
     has_river = drainage.accumulation >= river_cells
     orders = strahler_orders(drainage.directions, drainage.routes.order, has_river)
     cells = np.flatnonzero(has_river & ~drainage.ocean)
@@ -183,13 +250,14 @@ def network(drainage: Drainage, cell_size: float, river_cells: int) -> Network:
     below = cells + index_steps(orders.shape[1])[directions]
     goes_on = np.zeros(orders.size, np.bool_)  # whether a river of its own order comes into a cell
     goes_on[below[(orders.reshape(-1)[below] == order) & (directions != OUTLET)]] = True
-    highest = int(order.max(initial=0))
-    counts = np.bincount(order[~goes_on[cells]], minlength=highest + 1)[1:]
     steps: Numbers = np.append(LENGTHS * cell_size, 0.0)[directions]
-    lengths: Numbers = np.bincount(order, steps, minlength=highest + 1)[1:].astype(np.float64)
-    land = int(np.count_nonzero(~drainage.ocean))
-    density = float(lengths.sum()) / (land * cell_size**2) if land else None
-    if highest < 2 or not (lengths > 0.0).all():
+    return Rivers(cells, order, ~goes_on[cells], steps)
+
+
+def network_of(counts: NDArray[Any], lengths: Numbers, land: float) -> Network:
+    """The ratios of rivers of which there are so many, and so long, of each order; the land is in m²."""
+    density = float(lengths.sum()) / land if land else None
+    if len(counts) < 2 or not ((lengths > 0.0).all() and (counts > 0).all()):
         return Network(counts, lengths, None, None, density)
     weights = counts[:-1] + counts[1:]
     means = lengths / counts

@@ -50,7 +50,7 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     desert: Annotated[float, parameter(0.0, 1.0,
         "how much loose material looks like dry sand, warm and rippled by the wind")] = 0.0
     dust_plume: Annotated[float, parameter(0.0, 4.0,
-        "density of sand and dust in flight, seen as a plume in the air before the ground; from level high on",
+        "density of sand and dust in flight, seen as a plume in the air; from level high on",
         unit="×", needs="wind.enabled")] = 0.0
     drifting_sand: Annotated[float, parameter(0.0, 1.0,
         "visibility of sand drifting over the ground where the wind carries it", needs="wind.enabled")] = 0.0

@@ -24,7 +24,7 @@ from app.export.maps import MAPS
 from app.files.atomic import PART, as_user_error
 from app.model.errors import UserError
 from app.model.georeference import Place
-from app.model.realism import MEASURES
+from app.model.realism import MEASURES, Spread
 from app.scene.scene import find_declaration
 from app.sweep.coordinates import COLUMN, CONVENTIONS, GRID, ROW, WORLD, make_coordinates, write_coordinates
 from app.sweep.recipe import FILES, SCENES, SEED, Planned, Recipe
@@ -221,6 +221,9 @@ def _figures(recipe: Recipe) -> Iterator[_Array]:
             yield _figure(f"ledger.{substance}.{entry}", float, f"{substance} {entry}", "m³")
     for measure in MEASURES:
         yield _figure(f"realism.{measure.name}", float, measure.label, measure.unit)
+        for end in Spread._fields:
+            help = f"{measure.label}: {end} end of the interval of nine of ten draws of basins"
+            yield _figure(f"realism.{measure.name}.{end}", float, help, measure.unit)
     yield _figure(ERROR, str, "why it failed, or is missing; empty where it is done")._replace(nothing=NOT_RUN)
     yield _figure(STATUS, str, f"{DONE}, {FAILED} or {MISSING}")._replace(nothing=MISSING)
 

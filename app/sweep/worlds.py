@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.realism import measure
+from app.engine.realism_spread import spread_of
 from app.engine.runner import make_worlds, run_scene
 from app.engine.survey import Surveyor
 from app.engine.surveys import surveyed_snapshot
@@ -22,6 +23,7 @@ from app.export.landscape import SURFACES, Landscape
 from app.export.maps import MAPS
 from app.model.errors import explained
 from app.model.georeference import Place, content_of
+from app.model.realism import Spread
 from app.model.world import World
 from app.numba_settings import kernel_cache_folder
 from app.processes.floods import derive_levels
@@ -187,7 +189,11 @@ def _figures(landscape: Landscape) -> Figures:
         )
         figures |= {f"ledger.{substance}.{entry}": volume for entry, volume in zip(ENTRIES, volumes, strict=True)}
     found = measure(world.ground, landscape.drainage, world.cell_size, cycle=world.cycle)
-    return figures | {f"realism.{name}": value for name, value in found.values.items()}
+    figures |= {f"realism.{name}": value for name, value in found.values.items()}
+    for name, sure in spread_of(world.ground, landscape.drainage, world.cell_size).items():
+        known = sure if found.values[name] is not None else None
+        figures |= {f"realism.{name}.{end}": known and getattr(known, end) for end in Spread._fields}
+    return figures
 
 
 def _accounts(world: World) -> dict[str, Any]:

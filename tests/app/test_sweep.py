@@ -199,6 +199,8 @@ def test_figures_are_in_the_set_and_in_the_table(whole: Path) -> None:
         values = [np.nan if value is None else value for value in table[name]]
         assert np.array(values).tobytes() == found[name].values.tobytes(), name
     assert np.isfinite(found["realism.median_slope"]).all()
+    low, high = (found[f"realism.median_slope.{end}"] for end in ("low", "high"))
+    assert (low < high).all() and (low <= found["realism.median_slope"] + 0.1).all()
     record = json.loads(found.record.values[0])
     assert record["ledger"]["sediment"]["lost"]
 

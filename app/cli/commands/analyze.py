@@ -7,7 +7,7 @@ import argparse
 from app.cli.arguments import file_path, finite_number, metres_of, whole_number
 from app.model.errors import UserError
 
-ONLY_WITH_REALISM = ("json", "cycles")
+ONLY_WITH_REALISM = ("json", "curves", "cycles")
 ONLY_WITH_MAPS = ("precipitation", "rain_by_altitude", "rain_map", "river_discharge", "watershed")
 
 DESCRIPTION = (
@@ -23,6 +23,7 @@ examples:
   thalweg analyze world.npz --river-discharge 0.05 --out maps
   thalweg analyze world.npz --precipitation 1600 --rain-by-altitude 0.5 --out maps
   thalweg analyze --realism elevation.tif
+  thalweg analyze --realism elevation.tif --curves curves.png
   thalweg analyze --realism noise --cycles 200 --json realism.json
 """
 
@@ -42,6 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--json", type=file_path, metavar="FILE", help="with --realism: also write the measures to a file"
+    )
+    parser.add_argument(
+        "--curves",
+        type=file_path,
+        metavar="FILE",
+        help="with --realism: also draw the curves that the measures are taken from, as a .png, and beside it write "
+        "their points and laws as a .csv",
     )
     parser.add_argument(
         "--cycles",
@@ -129,6 +137,7 @@ def _run_realism(options: argparse.Namespace) -> None:
     print_realism(
         options.file,
         options.json,
+        curves=options.curves,
         cycles=options.cycles or 0,
         sea_level=options.sea_level,
         open_edges=None if options.edges is None else options.edges == "open",
