@@ -116,7 +116,7 @@ def claimed_place(path: Path) -> Iterator[None]:
 if sys.platform == "win32":
 
     def _locked(path: Path) -> BinaryIO | None:
-        """A file that no other process has open here, made where it is not there; None where another one has."""
+        """A file that is locked for this process, created if needed; None if another process has it."""
         with contextlib.suppress(FileNotFoundError):
             try:
                 path.unlink()  # which is refused while it is open
@@ -127,7 +127,7 @@ if sys.platform == "win32":
 else:
 
     def _locked(path: Path) -> BinaryIO | None:
-        """A file that no other process has open here, made where it is not there; None where another one has."""
+        """A file that is locked for this process, created if needed; None if another process has it."""
         while True:
             file = path.open("ab")
             try:
@@ -137,7 +137,7 @@ else:
                 return None
             except OSError:  # no locks here, so nothing can be claimed
                 return file
-            if os.fstat(file.fileno()).st_nlink:  # nobody took it for an orphan before it was locked
+            if os.fstat(file.fileno()).st_nlink:  # not removed as an orphan before it was locked
                 return file
             file.close()
 
@@ -206,7 +206,7 @@ def _create_temporary(target: Path) -> BinaryIO:
         if sys.platform != "win32":
             with contextlib.suppress(OSError):  # without locks nothing is removed
                 fcntl.flock(part, fcntl.LOCK_EX)
-        if os.fstat(part.fileno()).st_nlink:  # nobody took it for an orphan before it was locked
+        if os.fstat(part.fileno()).st_nlink:  # not removed as an orphan before it was locked
             return part
         part.close()
         _unfinished.discard(temporary)
@@ -225,7 +225,7 @@ def remove_unfinished() -> None:
 
 
 def remove_orphans(folder: Path) -> None:
-    """Remove unfinished files of killed processes: those that nobody has open."""
+    """Remove unfinished files of killed processes: those that are not locked."""
     for orphan in folder.glob(f"{PART}*.part*"):
         with contextlib.suppress(OSError):
             if sys.platform == "win32":

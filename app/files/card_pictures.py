@@ -40,7 +40,7 @@ def keep_picture(path: Path, pixels: Pixels, folder: Path | None) -> None:
     place = picture_of(path, folder)
     if place is None or folder is None:
         return
-    with contextlib.suppress(OSError):  # reported where it is written
+    with contextlib.suppress(OSError):  # reported when it is written
         folder.mkdir(parents=True, exist_ok=True)
     write_picture(place, pixels)
     _remove_oldest(folder)

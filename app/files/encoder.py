@@ -264,6 +264,6 @@ def _matroska_head(width: int, height: int, channels: int, fps: int) -> bytes:
 
 
 def _matroska_block_head(number: int, size: int) -> bytes:
-    """The header of a picture of so many bytes: a cluster of its own."""
+    """The header of a picture of `size` bytes: a cluster of its own."""
     cluster = _number(0xE7, number) + _head(0xA3, size + 4) + b"\x81" + struct.pack(">hB", 0, 0x80)
     return _head(0x1F43B675, len(cluster) + size) + cluster

@@ -78,7 +78,7 @@ def pages() -> dict[str, Page]:
 
 
 def page(name: str) -> Page:
-    """A page by its name, in letters of any case. Raises `UserError` where there is none."""
+    """A page by its name, in any case. Raises `UserError` if there is none."""
     known, asked = pages(), name
     name = name.casefold()
     if name not in known:

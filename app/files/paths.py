@@ -23,7 +23,7 @@ NAMING = [path for path, declaration in DECLARATIONS.items() if declaration.name
 
 
 def named_from(scene: Scene, folder: Path) -> Scene:
-    """The scene with paths as in a file in `folder`. Names that are no files, such as shipped terrain, stay."""
+    """The scene with paths relative to `folder`. Names of shipped terrain stay."""
     return with_names(scene, lambda name: from_folder(name, folder))
 
 

@@ -33,7 +33,7 @@ FLOORS: dict[Sea, float] = {"level": 0.03, "deep": 0.0}  # slope of the generate
 
 
 def suited(scene: Scene, land: Overview, cells: int) -> Scene:
-    """The scene of a heightmap with parameters that suit its land in so many cells."""
+    """The scene of a heightmap with parameters that suit its land at this resolution."""
     view = msgspec.structs.replace(
         scene.view,
         exaggeration=exaggeration_of(land),

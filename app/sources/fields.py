@@ -54,7 +54,7 @@ class LandVariables:
 
     @classmethod
     def of_snapshot(cls, snapshot: Snapshot, side: int = PREVIEW_SIDE) -> LandVariables:
-        """Small: of every so many cells the one in their middle."""
+        """At low resolution: the middle cell of each block."""
         step = max(1, math.ceil(max(snapshot.shape) / side))
         cells = np.s_[step // 2 :: step, step // 2 :: step]
         ground = np.ascontiguousarray(snapshot.ground(cells, np.float64))
@@ -131,7 +131,7 @@ class LandVariables:
         return np.clip(0.5 + 0.75 * total / weight, 0.0, 1.0)
 
     def image(self, name: str) -> Values:
-        """A picture or heightmap, stretched over the map: 0 where it is darkest or lowest, 1 where it is the other."""
+        """A picture or heightmap, stretched over the map: 0 at its darkest or lowest, 1 at its brightest or highest."""
         from app.sources.heightmap import resample
 
         return resample(picture(find_terrain(name)), *self.height.shape)
@@ -246,7 +246,7 @@ def _hash(row: Values, column: Values, seed: int) -> NDArray[np.intp]:
 
 
 def picture(path: Path) -> Values:
-    """A picture or heightmap from 0 to 1, as its file is now. Raises `UserError` where it cannot be read."""
+    """A picture or heightmap from 0 to 1, read from its file. Raises `UserError` if it cannot be read."""
     return _picture(path, path.stat().st_mtime_ns)
 
 

@@ -20,7 +20,7 @@ from app.sources.wearing import wear_of
 # makes a land in metres, in the cells of any grid.
 Generator = Callable[[LandScene, Grid], Layer | tuple[Layer, Layer] | GeneratedLand]
 
-DETAIL = 0.1  # of a reference cell: where so much is worn, most of the forms that are finer than it have gone
+DETAIL = 0.1  # of a reference cell: this much wear removes most finer forms
 
 GENERATORS: dict[str, Generator] = {
     NOISE: noise.elevation,
@@ -56,7 +56,7 @@ def generate(scene: LandScene, grid: Grid) -> GeneratedLand:
         land = GeneratedLand(_averaged(stretched(made, relief, lowest, highest), grid))
     if not scene.world.worn or generator is sand.layers:
         return land
-    if grid.cell < 1.0:  # what is worn is found in reference cells, so that it is the same in cells of any size
+    if grid.cell < 1.0:  # wear is computed in reference cells, so that it is the same at any resolution
         made = generator(scene, grid.in_reference_cells)
     heights = made[0] if isinstance(made, tuple) else made
     assert isinstance(heights, np.ndarray)
@@ -76,7 +76,7 @@ def is_worn(scene: LandScene) -> bool:
 
 
 def _with_relief(land: GeneratedLand, relief: float) -> GeneratedLand:
-    """A land in metres with its lowest place where it is, and the highest so much higher; 0: as it is."""
+    """A land in metres, scaled to this relief above its lowest place; 0: unchanged."""
     if not relief or land.loose is None:
         return land
     ground = land.rock + land.loose

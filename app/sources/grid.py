@@ -83,7 +83,7 @@ class Grid:
 
 
 def grid_of(scene: LandScene, rows: int, columns: int) -> Grid:
-    """The grid of a scene with a generator, in so many cells. Raises `UserError`."""
+    """The grid of a scene with a generator. Raises `UserError`."""
     world = scene.world
     cell_size = world.cell_size or DEFAULT_CELL_SIZE
     cell = cell_size / (world.reference_cell_size or cell_size)

@@ -42,7 +42,7 @@ def layers(scene: LandScene, grid: Grid) -> tuple[Layer, Layer]:
 
 
 def _listed(places: str) -> list[Cone]:
-    """The islands of a text such as `0.3 0.5 0.4; 0.7 0.4 0.2`. Raises `UserError` where it says something else."""
+    """The islands of a text such as `0.3 0.5 0.4; 0.7 0.4 0.2`. Raises `UserError` if it is invalid."""
     from kernels.island import Cone
 
     cones = []

@@ -26,16 +26,16 @@ from app.sources.land_scene import LandScene
 
 COARSEST = 64  # cells of the longer side
 ENDS = (0.55, 0.8, 0.92, 0.97)  # of the age, at which each level gives way to one of half the cell size
-STEPS = (120, 60, 40, 25)  # of each level; the last ones are those of all that are finer
-ROUGHNESS = 0.15  # of what the ground falls from cell to cell: how uneven the new cells of a finer level are
+STEPS = (120, 60, 40, 25)  # of each level; the last one holds for all finer levels
+ROUGHNESS = 0.15  # of the fall from cell to cell: roughness of the new cells of a finer level
 
 
 @dataclass(frozen=True)
 class GeneratedLand:
-    """A land as it has become in some years; in metres, [row, column]."""
+    """A generated land after some years; in metres, [row, column]."""
 
     rock: Layer  # heights
-    loose: Layer | None = None  # thickness on it; None: the rock is all of the ground, with what the scene calls soil
+    loose: Layer | None = None  # thickness on it; None: `rock` is the ground, including soil
     years: float = 0.0
 
 
@@ -98,7 +98,7 @@ def mountain_range(scene: LandScene, grid: Grid) -> GeneratedLand:
 
 
 def _uplift_field(scene: LandScene, ground: Layer, cell_size: float) -> Layer | float:
-    """The factor on uplift that the scene's field of it comes to, on the land as it is; 1 where there is none."""
+    """The factor on uplift from the scene's field, for the present land; 1 without a field."""
     land = fields.LandVariables(ground, cell_size, {}, np.zeros_like(ground))
     values = fields.field_on(land, "uplift", scene.fields.uplift)
     return 1.0 if values is None else values.astype(np.float64)
@@ -129,7 +129,7 @@ def _plain(scene: LandScene, rows: int, columns: int) -> Layer:
 
 
 def _refined(ground: Layer, level: _Level, seed: int, number: int) -> Layer:
-    """The ground on the cells of a finer level, a little rough where it is steep, so that rivers find their own ways.
+    """The ground at a finer level, slightly rough on slopes, so that rivers find their own courses.
 
     A rough map of one extent is the same whatever finer ones follow it.
     """

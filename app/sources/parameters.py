@@ -127,7 +127,7 @@ class NoiseParameters(Parameters, frozen=True, kw_only=True):
 
 
 def read_corners(text: str, name: str = "diamond_square.corners") -> tuple[float, ...]:
-    """The heights of four corners that a text lists; none where it is empty. Raises `UserError`."""
+    """The heights of four corners in a text; none if it is empty. Raises `UserError`."""
     try:
         corners = tuple(float(word) for word in text.split())
     except ValueError:

@@ -33,7 +33,7 @@ class Part:
         return f"{self.columns}x{self.rows}+{self.column}+{self.row}"
 
     def within(self, rows: int, columns: int) -> Part:
-        """What lies in a model of so many cells. Raises `UserError` where that is too little for a map."""
+        """The part within a model. Raises `UserError` if it is too small for a map."""
         top, left = max(self.row, 0), max(self.column, 0)
         bottom, right = min(self.row + self.rows, rows), min(self.column + self.columns, columns)
         if min(bottom - top, right - left) < SMALLEST_SIDE:
@@ -45,7 +45,7 @@ class Part:
 
 
 def check_part(text: str) -> None:
-    """Raise `UserError` where a text can be no part of any model."""
+    """Raise `UserError` if a text can be no part of any model."""
     if text.strip():
         _numbers(text)
 

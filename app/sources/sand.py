@@ -30,7 +30,7 @@ def layers(scene: LandScene, grid: Grid) -> tuple[Layer, Layer]:
     """The height of the rock and the thickness of the sand on it, [row, column], as fractions of the relief."""
     sand = scene.sand
     rock = np.zeros((grid.rows, grid.columns))
-    bare: Layer | float = 1.0  # 0 where no sand of a sheet lies
+    bare: Layer | float = 1.0  # 0 outside the sheet
     if sand.rock == "pyramid":
         # Its corners point north, east, south and west: a wind from any of these meets an edge.
         south, east = from_the_middle(grid, 0.5, 0.5)
@@ -38,7 +38,7 @@ def layers(scene: LandScene, grid: Grid) -> tuple[Layer, Layer]:
     elif sand.rock == "ridges":
         rock = sand.rock_height * _noise(scene, grid, ridged=True)
     elif sand.rock == "valley":
-        # It falls to the south, as far as its sides rise to the west and the east.
+        # It falls to the south by as much as its sides rise to the west and the east.
         south, east = from_the_middle(grid, 0.5, 0.5)
         rock = sand.rock_height * 0.5 * (0.5 - south + (2.0 * east) ** 2)
     elif sand.rock == "basin":

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from app.sources.fields import distance_to
 from app.sources.heightmap.resampling import nearest_cells, resample
 
-LEVEL = 0.05  # metres from 0, within which such a sea lies
+LEVEL = 0.05  # metres: largest distance of such a sea level from 0
 DEEPEST = 200.0  # metres: of a shelf
 LARGEST_SIDE = 1024  # cells of the map on which distances are found; a larger one is made coarser for that
 

@@ -37,6 +37,6 @@ def is_there(path: Path) -> bool:
 
 
 def shipped_terrain(name: str) -> Path | None:
-    """The terrain of that name that ships with the program, where there is one."""
+    """The shipped terrain of that name, or None."""
     shipped = Path(str(files("assets") / "terrain" / name))
     return shipped if "/" not in name and is_there(shipped) and shipped.is_file() else None

@@ -38,7 +38,7 @@ def read_ascii_grid(path: Path) -> Raster:
 
 
 def place_of_grid(path: Path, rows: int, columns: int) -> Georeference | None:
-    """Where a grid lies that was read onto so many cells. It does not say in which coordinates, beside degrees."""
+    """The georeference of a grid that was resampled to these cells. The format names no coordinate system."""
     with path.open("rb") as file:
         header = _read_header(file)
     dx = header.get("dx", header.get("cellsize"))

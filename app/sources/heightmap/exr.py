@@ -37,7 +37,7 @@ def read_exr(path: Path) -> Raster:
 
 @contextlib.contextmanager
 def _no_output() -> Iterator[None]:
-    """Discard what the library prints, on Python's output and the process's standard error, besides its exceptions."""
+    """Discard what the library prints to Python's output and the standard error of the process."""
     kept = os.dup(2)
     try:
         with Path(os.devnull).open("wb") as nowhere:

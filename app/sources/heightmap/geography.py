@@ -38,7 +38,7 @@ def looks_like_degrees(west: float, south: float, east: float, north: float, cel
 
 
 def in_bounds(west: float, south: float, east: float, north: float, rows: int, columns: int) -> Georeference | None:
-    """A map of so many cells between bounds, in degrees of WGS 84 where they look like it; None where they are none."""
+    """The georeference of a map between bounds, in degrees of WGS 84 if they look like it; None if invalid."""
     width, height = (east - west) / columns, (north - south) / rows
     if not (width > 0.0 and height > 0.0 and max(map(abs, (west, south, east, north))) < float("inf")):
         return None

@@ -22,7 +22,7 @@ VERTICAL_UNITS, METRE = 4099, 9001  # VerticalUnitsGeoKey
 
 
 def read_georeference(path: Path, rows: int, columns: int) -> Georeference | None:
-    """The georeference of a file whose map was read onto `rows` and `columns`, or None where it has none.
+    """The georeference of a file that was resampled to `rows` and `columns`, or None.
 
     The map has its first row in the north and its heights in metres, whatever the file has.
     """
@@ -56,7 +56,7 @@ def place_of_page(page: TiffPage) -> Georeference | None:
 
 
 def _keys(page: TiffPage) -> tuple[Tag, ...]:
-    """What the coordinates of a page are, in which its heights are metres. Raises `ValueError` where it is damaged."""
+    """The coordinate system of a page with heights in metres. Raises `ValueError` if it is damaged."""
     keys: list[Tag] = []
     for number, name in ((KEY_DIRECTORY, "SHORT"), (KEY_DOUBLES, "DOUBLE"), (KEY_TEXTS, "ASCII")):
         kind = KEY_KINDS[number]

@@ -61,6 +61,6 @@ def read_hgt(path: Path) -> Raster:
 
 
 def place_of_hgt(path: Path, rows: int, columns: int) -> Georeference | None:
-    """Where a tile lies that was read onto so many cells."""
+    """The georeference of a tile that was resampled to these cells."""
     model = open_hgt(path)
     return model.place and model.place.in_cells(model.columns / columns, model.rows / rows)

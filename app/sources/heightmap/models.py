@@ -22,11 +22,11 @@ from app.sources.heightmap.tiff import degrees_of
 from app.sources.part import Part, read_part
 
 Samples = NDArray[Any]
-# Reads rows and columns: samples as they are in the file, and where it says NODATA, if anywhere
+# Reads rows and columns: raw samples, and the mask of NODATA or None
 Reader = Callable[[slice, slice], tuple[Samples, "NDArray[np.bool_] | None"]]
 
 BAND = 2**23  # cells read at once
-TILES_AT_ONCE = 64  # so that progress is told, and reading can be ended, where a band would hold thousands
+TILES_AT_ONCE = 64  # limits rows per band, so that reading reports progress and can be cancelled
 MOST_TILES = 10_000
 LONGEST_SIDE = 10**8  # cells; more than any model has
 SAME_CELLS = 1e-6  # difference of the sides of tiles' cells, as a part of them
@@ -51,7 +51,7 @@ class Model:
     names: dict[str, Any] = field(default_factory=dict)  # the GeoTIFF keys, by their names
     scale: float = 1.0  # metres for each unit of a sample
     offset: float = 0.0  # metres of a sample of 0
-    full_scale: float | None = None  # the brightest sample, where they are shades
+    full_scale: float | None = None  # the brightest sample, if samples are shades
     band: int = 1  # rows that are read together without waste
     at_once: int = BAND  # cells
     smaller: tuple[Model, ...] = ()  # the same land in larger cells, as the file has it beside, from fine to coarse
@@ -62,12 +62,12 @@ class Model:
 
     @property
     def to_model(self) -> NDArray[np.float64] | None:
-        """From [column, row, 1] of cells' corners to coordinates, where they are known."""
+        """From [column, row, 1] of cells' corners to coordinates, if known."""
         return self.place.to_model if self.place else None
 
     @property
     def degrees(self) -> float:
-        """Degrees for each unit of its coordinates; 0 where they are lengths, or not known."""
+        """Degrees per unit of its coordinates; 0 if they are lengths, or unknown."""
         return 0.0 if self.to_model is None else degrees_of(self.to_model, self.rows, self.columns, self.names)
 
     def part_of(self, text: str) -> Part:
@@ -86,7 +86,7 @@ class Model:
     def part(
         self, part: Part, step: int = 1, progress: Callable[[float], None] = lambda done: None
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The heights of a part in metres, [row, column], and where none is known.
+        """The heights of a part in metres, [row, column], and the mask of missing ones.
 
         With a step, means of so many rows and columns of cells each, or of all that there are, over those that are
         known. What is left at the southern and the eastern edge is left out.
@@ -119,7 +119,7 @@ class Model:
         is_unknown = np.zeros(values.shape, np.bool_) if unknown is None else unknown
         if is_unknown.any():
             values[is_unknown] = 0.0
-        if not are_heights(values):  # which few windows are not, and looking at each cell takes longest of all
+        if not are_heights(values):  # true for most windows, and a test of each cell is slow
             found = ~np.isfinite(values)
             if self.full_scale is None:
                 found |= usual_markers(values)
@@ -134,7 +134,7 @@ class Model:
     def overview(
         self, side: int, part: Part | None = None, progress: Callable[[float], None] = lambda done: None
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """A part, or all, in at most `side` cells along its longer side; from what the file has so, where it does.
+        """A part, or all, in at most `side` cells along its longer side; from an overview in the file if it has one.
 
         `progress` hears how much is read, from 0 to 1; what it raises ends the reading.
         """
@@ -155,7 +155,7 @@ class Model:
 
 
 def _windows(part: Part, down: int, across: int, band: int, most: int) -> Iterator[list[Part]]:
-    """What is read at once of a part, of which so many rows and columns become one: about `most` cells at most.
+    """The bands in which a part is read for averaging over blocks: of about `most` cells each.
 
     Each window has whole new rows, or as many cells from west to east as fit; those of a list lie below each other
     and belong to one new row. As many rows as are read together without waste stay so, where they can.
@@ -204,7 +204,7 @@ def tiles_in(folder: Path) -> list[Path]:
 
 
 def _tiles_and_folders(folder: Path) -> tuple[list[Path], list[Path]]:
-    """What may be tiles in a folder, and the folders in it. Raises `OSError` where it cannot be read."""
+    """Possible tiles in a folder, and its folders. Raises `OSError` if it cannot be read."""
     entries = sorted(folder.iterdir())
     tiles = [entry for entry in entries if entry.suffix.lower() in TILE_SUFFIXES and entry.is_file()]
     return tiles, [entry for entry in entries if entry.is_dir()]
@@ -248,7 +248,7 @@ def joined(tiles: Sequence[tuple[str, Model]]) -> Model:
 
 
 def _across_the_date_line(tiles: Sequence[tuple[str, Model]]) -> Sequence[tuple[str, Model]]:
-    """Tiles in degrees, of which some are moved by a whole turn where all then lie closer together.
+    """Tiles in degrees, some moved by 360° if that brings all closer together.
 
     They are cut where the widest gap between them is. Their longitudes go on beyond 180° east or west.
     """
@@ -276,7 +276,7 @@ def _across_the_date_line(tiles: Sequence[tuple[str, Model]]) -> Sequence[tuple[
 
 
 def _turned_by(model: Model, turns: int) -> Model:
-    """A model so many whole turns farther east."""
+    """A model moved east by multiples of 360°."""
     if not turns:
         return model
     assert model.place is not None
@@ -291,7 +291,7 @@ def _same(one: float, other: float) -> bool:
 
 
 def _side_by_side(tiles: Sequence[tuple[str, Model]]) -> Model:
-    """Tiles of the same cells as one model. Raises `UserError` where they are not aligned, or span too much."""
+    """Aligned tiles as one model. Raises `UserError` if they are not aligned, or span too much."""
     name, first = tiles[0]
     assert first.to_model is not None and first.place is not None
     corners = []
@@ -333,7 +333,7 @@ def _side_by_side(tiles: Sequence[tuple[str, Model]]) -> Model:
 
 
 def _in_columns_of(model: Model, grid: Model) -> Model:
-    """A model of wider cells in the columns of another one, as far as their middles lie in it.
+    """A model of wider cells, resampled to the columns of another one whose middles it contains.
 
     Where it begins or ends less than a cell beside the other one, it does so with it: edges of tiles lie half a cell
     beside their degree, whatever a cell is.
@@ -378,7 +378,7 @@ def _in_columns_of(model: Model, grid: Model) -> Model:
 
 
 def moved(place: Georeference, columns: int, rows: int) -> Georeference:
-    """That of a map that begins so many columns and rows after the one of this place."""
+    """The georeference of a map that begins `columns` and `rows` cells later."""
     to_model = place.to_model.copy()
     to_model[:, 2] = to_model @ (columns, rows, 1.0)
     return replace(place, to_model=to_model)

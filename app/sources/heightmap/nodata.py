@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-# What programs write where they know no height, if a file does not declare what it uses.
+# Usual values of missing heights, for files that declare none.
 USUAL_MARKERS = (-32768.0, -32767.0, -9999.0, -99999.0)
 # The extreme float32 and its like, however many digits survived.
 NO_HEIGHT = 1e30
@@ -19,7 +19,7 @@ def usual_markers(elevation: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def are_heights(elevation: NDArray[np.float64]) -> bool:
-    """Whether all are finite, and none can be such a value."""
+    """Whether all are finite, and none is such a value."""
     return bool(elevation.min() > max(USUAL_MARKERS) and elevation.max() < NO_HEIGHT)  # NaN is neither
 
 
@@ -51,7 +51,7 @@ def _fill_in_place(elevation: NDArray[np.float64], missing: NDArray[np.bool_]) -
 
 
 def _halve(known: NDArray[np.float64], missing: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Means over the known ones of each 2 by 2 cells, and where there is none. Missing cells of `known` must be 0."""
+    """Means of the known values of each 2 by 2 cells, and the mask of known means. Missing values must be 0."""
     rows, columns = known.shape
     edge = ((0, rows % 2), (0, columns % 2))
     known = np.pad(known, edge)

@@ -69,7 +69,7 @@ def read_npz(path: Path) -> Raster:
 
 
 def place_of_npz(path: Path, rows: int, columns: int) -> Georeference | None:
-    """Where the map of an archive lies that was read onto so many cells, by `xmin`, `xmax`, `ymin` and `ymax`."""
+    """The georeference of an archive that was resampled to these cells, by `xmin`, `xmax`, `ymin` and `ymax`."""
     with zipfile.ZipFile(path) as archive:
         names = [name for name in ("xmin", "xmax", "ymin", "ymax") if f"{name}.npy" in archive.namelist()]
         bounds = []

@@ -71,7 +71,7 @@ def overview_of(
 
 
 def overview_of_file(path: Path, text: str = "", wanted: int = 0) -> Overview | None:
-    """A file, a folder of tiles, or a part of it, seen small; None where that would take long.
+    """An overview of a file, a folder of tiles, or a part; None if that would take long.
 
     `wanted` are the cells along the longer side of the land that will be made, as `read_heightmap` has it.
 

@@ -46,7 +46,7 @@ ECCENTRICITY = 2.0 * math.sqrt(N) / (1.0 + N)
 STEP = 16  # new cells between places that are found exactly; between them a line is off by millimetres
 FARTHEST = 20.0  # degrees of longitude to either side of the middle
 NEAREST_TO_A_POLE = 85.0  # degrees of latitude
-NOT_SEEN = 0.5  # of a cell: what lies so much aside where degrees are taken as even
+NOT_SEEN = 0.5  # of a cell: tolerated error if degrees are treated as lengths
 
 
 class LocalMercator:
@@ -118,7 +118,7 @@ class Degrees:
         return bool(far and lowest >= -NEAREST_TO_A_POLE and highest <= NEAREST_TO_A_POLE)
 
     def stray(self, width: float, height: float) -> float:
-        """How far, in cells, places lie at most beside where cells of so many metres would have them."""
+        """The largest displacement of a place, in cells, if cells had these lengths in metres."""
         longitude, latitude = self._edge()
         east, north = self.metres.to_metres(longitude, latitude)
         (middle_east,), (middle_north,) = self.metres.to_metres(*(np.array([part]) for part in self._middle))
@@ -167,6 +167,6 @@ class Degrees:
 
 
 def datum_of(names: dict[str, Any]) -> int:
-    """The number of EPSG of the datum of a model in degrees; WGS 84 where it says none."""
+    """The EPSG code of the datum of a model in degrees; WGS 84 by default."""
     datum = names.get("GeographicTypeGeoKey", 4326)
     return int(datum) if 4000 <= int(datum) < 5000 else 4326

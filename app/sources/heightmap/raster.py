@@ -26,7 +26,7 @@ class Raster:
     cell_width: float | None = None  # metres from west to east, if the file gives it
     cell_height: float | None = None  # metres from north to south, if the file gives it
     full_scale: float | None = None  # the brightest sample that an image can hold; None where samples are metres
-    taken: str = ""  # what of the file they are, where it holds more
+    taken: str = ""  # which part of the file they are, if it holds more
 
     def part(self, part: Part) -> Raster:
         """The same, of some cells."""

@@ -33,7 +33,7 @@ DEFAULT_RELIEF = 0.25
 LARGEST_HEIGHT = 1e5
 # Cells whose sides differ by less are square, and their map keeps its exact values.
 SQUARE_WITHIN = 1e-3
-# A decoder's own words about what is wrong, in characters.
+# Largest length of a decoder's own error message, in characters.
 LONGEST_REASON = 160
 
 
@@ -46,14 +46,14 @@ class Heightmap:
     filled_cells: int  # cells of the file that held no data and were filled from their surroundings
     relief_from_width: bool = False  # whether the scale of its heights is unknown, and follows the map's width
     missing: NDArray[np.bool_] | None = None  # [row, column]: where cells were filled, if any
-    georeference: Georeference | None = None  # where it lies, if the file says so
-    source: SourceGrid | None = None  # the cells of the file, where the map has others
+    georeference: Georeference | None = None  # None if the file has none
+    source: SourceGrid | None = None  # the cells of the file, if the map has others
 
 
 def read_heightmap(
     path: str | Path, *, cell_size: float | None = None, relief: float | None = None, part: str = "", wanted: int = 0
 ) -> Heightmap:
-    """Read a heightmap of any format in `FORMATS`, or a folder of tiles. Raises `UserError` where it cannot be one.
+    """Read a heightmap of any format in `FORMATS`, or a folder of tiles. Raises `UserError`.
 
     Of a model that is larger than a map may be, `part` is read (see `app.sources.part`), or all of it in
     cells so much larger that its longer side has about `wanted` of them. One in degrees is projected to metres where
@@ -103,7 +103,7 @@ _joined_last: tuple[tuple[Path, _Tiles], Model] | None = None
 
 
 def open_model(path: Path, progress: Callable[[float], None] = lambda done: None) -> Model | None:
-    """A model of which parts can be read, or tiles that are joined; None where a file is none.
+    """A model that can be read in parts, or joined tiles; None for other files.
 
     `progress` hears how many of the tiles are open, from 0 to 1; what it raises ends the opening. The tiles that were
     joined last are not opened again while their files are as they were. Raises `UserError` where a folder has no tiles,
@@ -129,7 +129,7 @@ def open_model(path: Path, progress: Callable[[float], None] = lambda done: None
 
 
 def tiles_of(folder: Path) -> list[Path]:
-    """The tiles of a folder, see `tiles_in`. Raises `UserError` where there are none."""
+    """The tiles of a folder, see `tiles_in`. Raises `UserError` if there are none."""
     if tiles := tiles_in(folder):
         return tiles
     raise UserError(
@@ -192,14 +192,14 @@ def _is_map(model: Model) -> bool:
 
 
 def _curves(model: Model) -> bool:
-    """Whether degrees are not as long everywhere on a model, as far as its cells show."""
+    """Whether the length of a degree varies noticeably over a model."""
     if model.place is None or not np.isfinite(model.place.to_model).all():
         return False
     return _degrees(model, model.place, model.rows, model.columns) is not None
 
 
 def _degrees(model: Model, place: Georeference, rows: int, columns: int) -> Degrees | None:
-    """The degrees of a map that are to be projected; None where they are even enough, turned, or no degrees."""
+    """The degrees of a map that needs projection; None if they are even enough, rotated, or no degrees."""
     unit = degrees_of(place.to_model, rows, columns, model.names)
     if not unit or is_turned(place.to_model):
         return None
@@ -267,7 +267,7 @@ def _check_readable(path: Path) -> None:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             raise UserError(f"{path} is a folder; expected a heightmap file")
-        # Anything else, such as a pipe, may have no end.
+        # Others, such as pipes, may have no end.
         if not stat.S_ISREG(status.st_mode):
             raise UserError(f"{path} is not a regular file; expected a heightmap file")
         if status.st_size == 0:
@@ -297,7 +297,7 @@ def _decode(path: Path, format: Format) -> Raster:
 
 
 def _place(path: Path, format: Format, rows: int, columns: int) -> Georeference | None:
-    """Where a map lies that was read onto so many cells. A file that is damaged there is still a map."""
+    """The georeference of a map that was resampled to these cells. None if it is damaged: the map is still usable."""
     try:
         return format.place(path, rows, columns) if format.place else None
     except Exception as error:  # whatever the library makes of it

@@ -38,7 +38,7 @@ def _resample_rows(values: NDArray[np.float64], count: int) -> NDArray[np.float6
 
 
 def nearest_cells(values: NDArray[Any], rows: int, columns: int) -> NDArray[Any]:
-    """`values` [row, column] of what is no number, over the same extent: in each new cell that of its middle."""
+    """Categorical `values` [row, column] over the same extent: each new cell takes the value at its middle."""
     row, column = (
         ((np.arange(new) + 0.5) * (old / new)).astype(np.intp)
         for new, old in zip((rows, columns), values.shape, strict=True)
@@ -72,7 +72,7 @@ def _monotone_slopes(step: NDArray[np.float64]) -> NDArray[np.float64]:
     slope = np.zeros((step.shape[0] + 1, step.shape[1]))
     before, after = step[:-1], step[1:]
     limit = np.minimum(np.abs(before), np.abs(after))
-    limit *= 3.0 * (before * after > 0.0)  # a peak or a hollow stays where it is
+    limit *= 3.0 * (before * after > 0.0)  # peaks and hollows keep their places
     slope[1:-1] = np.minimum(np.maximum(0.5 * (before + after), -limit), limit)
     slope[0], slope[-1] = step[0], step[-1]
     return slope

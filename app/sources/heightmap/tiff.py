@@ -107,7 +107,7 @@ def heights_of(page: TiffPage, tags: dict[str, Any]) -> tuple[float, float]:
 
 
 def _number(page: TiffPage, said: dict[str, str], role: str, usual: float) -> float:
-    """What the file says, or what is usual."""
+    """The value of the file, or the default."""
     try:
         number = float(said.get(role, usual))
     except ValueError:
@@ -206,7 +206,7 @@ def cell_sides(to_model: NDArray[np.float64], rows: int, columns: int, tags: dic
 
 
 def degrees_of(to_model: NDArray[np.float64], rows: int, columns: int, tags: dict[str, Any]) -> float:
-    """Degrees for each unit of coordinates; 0 where they are lengths."""
+    """Degrees per unit of coordinates; 0 if they are lengths."""
     if "GTModelTypeGeoKey" in tags:
         geographic = tags["GTModelTypeGeoKey"] == GEOGRAPHIC
     else:

@@ -26,7 +26,7 @@ MOST_OVERVIEWS = 16  # pages that are looked at
 
 
 def open_tiff(path: Path) -> Model | None:
-    """The first page of a file, of which nothing but its head is read; None where it is no single map of numbers."""
+    """The header of the first page of a file; None if it is no single map of numbers."""
     import tifffile
 
     tifffile.logger().setLevel(logging.CRITICAL + 1)
@@ -112,7 +112,7 @@ def _turned(part: slice, count: int) -> slice:
 
 
 def _read(page: TiffPage, rows: slice, columns: slice) -> Samples:
-    """A window of a page. Blocks that the file leaves out hold what it says of NODATA, or 0."""
+    """A window of a page. Missing blocks hold the NODATA value of the file, or 0."""
     shape = rows.stop - rows.start, columns.stop - columns.start
     samples: NDArray[Any] = np.full(shape, page.nodata, page.dtype)
     height, width = _block_of(page)
