@@ -49,7 +49,7 @@ def stamp(touch: Touch) -> None:
 
 
 def _sandiest(world: World) -> int:
-    """The kind that dunes are made of: sand, where there is some, or the one that lies there most."""
+    """The kind that dunes are made of: sand if there is some, otherwise the thickest kind."""
     assert world.materials is not None
     if "sand" in world.materials.names:
         return world.materials.kind("sand")
@@ -57,7 +57,7 @@ def _sandiest(world: World) -> int:
 
 
 def image(name: str) -> NDArray[np.float64]:
-    """A picture as a stamp, from 0 to 1. Raises `UserError` where it cannot be read."""
+    """A picture as a stamp, from 0 to 1. Raises `UserError` if it cannot be read."""
     if not name:
         raise UserError(f"a stamp needs a form ({', '.join(FORMS)}) or an image")
     path = path_of(name)

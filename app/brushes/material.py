@@ -12,7 +12,7 @@ SEDIMENT = "sediment"  # the one kind of loose material of a world that knows no
 
 
 def put_rock(touch: Touch) -> None:
-    """Rock over all that lies there, which becomes rock with it."""
+    """Raise rock: loose material below it becomes rock, too."""
     mix = touch.world.mix[touch.cells]
     buried = mix.sum(axis=2) * (touch.weight > 0.0)
     for kind in range(mix.shape[2]):

@@ -53,7 +53,7 @@ def clear(touch: Touch) -> None:
 
 
 def _dry(touch: Touch) -> NDArray[np.bool_]:
-    """Where no water stands. By what the layers say: the levels of lakes and sea follow only in the next cycle."""
+    """Dry cells, according to the layers: the levels of lakes and sea follow in the next cycle."""
     dry = touch.world.water[touch.cells] <= 0.0
     return dry & (touch.world.ground[touch.cells] >= touch.scene.edges.sea) if touch.scene.has_standing_water else dry
 

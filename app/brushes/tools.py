@@ -38,10 +38,10 @@ class Tool:
     choice: Choice = ""
     opposite: str = ""  # the opposite tool
     flows: bool = False  # continues while the pointer rests
-    takes_level: bool = False  # from the ground where a stroke begins, where none is told
+    takes_level: bool = False  # by default that of the ground where a stroke begins
     has_level: bool = False  # where one is told
     needs: str = ""  # the process that the tool needs
-    shows: str = ""  # the overlay on which it is seen; {choice} stands for what it works with
+    shows: str = ""  # its overlay; {choice} stands for the chosen option
     full: float = 0.1  # of metres: how much of its radius a dab of full strength changes
     everywhere: bool = False  # even on protected ground
     runs_drops: bool = False  # through kernels of droplets, over lakes and sea whose levels must be up to date
@@ -59,7 +59,7 @@ def _rate(goal: float, name: str = "") -> Act:
         layer = FIELD_LAYERS[name or touch.stroke.choice]
         values = touch.world.trace(layer)[touch.cells]
         way = goal - values
-        if goal == LARGEST_RATE:  # where a field says even more, it stays so
+        if goal == LARGEST_RATE:  # larger values of a field stay
             way = np.maximum(way, 0.0)
         values += (part_of_way(touch) * way).astype(np.float32)
         touch.world.touched(layer)

@@ -42,7 +42,7 @@ class Touch:
 
     @property
     def depth(self) -> Map:
-        """Metres in each cell, of a tool that puts on or takes away so much."""
+        """Metres in each cell for a tool that adds or removes material."""
         return self.stroke.amount * self.weight
 
 
@@ -54,7 +54,7 @@ def enter(account: Account, volume: float) -> None:
 
 
 def add_rock(touch: Touch, depth: Map) -> None:
-    """Raise the rock, with all that lies on it, or lower it where `depth` is negative."""
+    """Raise the rock with everything on it; lower it if `depth` is negative."""
     world = touch.world
     rock = world.bedrock[touch.cells]
     risen = np.clip(rock + depth, np.minimum(rock, -HIGHEST), np.maximum(rock, HIGHEST))
@@ -63,7 +63,7 @@ def add_rock(touch: Touch, depth: Map) -> None:
 
 
 def add_loose(touch: Touch, kind: int, depth: Map) -> Map:
-    """Put loose material of a kind on the ground, or take up to so much away. Returns what was put there."""
+    """Add loose material of a kind, or remove up to this depth. Returns the change."""
     world = touch.world
     mix = world.mix[touch.cells][..., kind]
     room = np.maximum(HIGHEST - world.mix[touch.cells].sum(axis=2), 0.0)
@@ -78,7 +78,7 @@ def add_loose(touch: Touch, kind: int, depth: Map) -> Map:
 
 
 def take_ground(touch: Touch, depth: Map) -> None:
-    """Take away so much: what is loose first, of each kind its part, and then rock."""
+    """Remove this depth: first loose material, all kinds in proportion, then rock."""
     mix = touch.world.mix[touch.cells]
     loose = mix.sum(axis=2)
     part = np.minimum(depth, loose) / np.maximum(loose, 1e-300)

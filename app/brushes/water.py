@@ -12,7 +12,7 @@ from kernels.brushes import Map
 from kernels.standing import DRY, LAKE, SEA
 
 SHORE = 0.8  # of the radius of a basin, within which water stands
-BANK_SLOPE = 0.7  # tangent, of what a bed is cut into
+BANK_SLOPE = 0.7  # tangent, of the banks of a bed
 WIDEST_BANKS = 8.0  # times the width of the bed
 
 

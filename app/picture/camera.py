@@ -111,7 +111,7 @@ class Camera:
         `dip` is the slope by which it lies below the level of the eye.
         """
         _, up, ahead = self.picture_axes(aspect)
-        # A direction is above it where it is on the side of this one.
+        # Directions on the side of this vector are above the horizon.
         above = glm.vec3(0.0, 1.0, 0.0) + self.horizontal_direction * dip
         rises, begins = glm.dot(up, above), glm.dot(ahead, above)
         if rises < 1e-6:

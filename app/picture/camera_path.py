@@ -124,7 +124,7 @@ def _farthest_extrapolation(before: Vector, one: Vector, other: Vector) -> float
 
 
 def _less_than_half_a_turn(before: Vector, one: Vector, other: Vector) -> float:
-    """How far a turn may go on beyond `one`, in parts of what it was, and be less than half a turn from `other`."""
+    """How far a turn may continue beyond `one`, as a part of it, and stay within half a turn of `other`."""
     return 0.9 * (math.pi - _angle(one, other)) / max(_angle(before, one), 1e-6)
 
 

@@ -90,7 +90,7 @@ class Tile:
 
     @property
     def rows(self) -> slice:
-        """Its rows in what is drawn, from the uppermost."""
+        """Its rows in the drawn picture, from the top."""
         return slice(self.top - self.drawn.top, self.top - self.drawn.top + self.height)
 
     @property

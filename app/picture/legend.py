@@ -60,7 +60,7 @@ def legend_sign(legend: Legend, scale: float, width: int, widest: int) -> NDArra
 
 
 def _bar(name: str, height: int, width: int) -> NDArray[np.float64]:
-    """The palette of an overlay, clear where it is, with the lower side of two hatched."""
+    """The palette of an overlay with its transparency; the lower half of a two-sided one is hatched."""
     colours = legend_colours(name, width)
     bar = np.broadcast_to(GROUND + (colours[:, :3] - GROUND) * colours[:, 3:], (height, width, 3)).copy()
     if OVERLAYS[name].has_sides:

@@ -21,7 +21,7 @@ class Painter:
         self._canvas = Canvas(context)
 
     def paint(self, snapshot: Snapshot, shot: Shot) -> NDArray[np.uint8]:
-        """A world as it is seen in a shot: [row, column, (red, green, blue)], the uppermost row first."""
+        """The picture of a world in a shot: [row, column, (red, green, blue)], top row first."""
         self._picture.show(snapshot)
         for _ in self._picture.slices(self._canvas.framebuffer(*self._size), shot):
             pass

@@ -27,9 +27,9 @@ SCALE_HEIGHTS = 8.0, 1.2  # of air and haze
 RAYLEIGH = np.array((5.802e-3, 13.558e-3, 33.1e-3))  # scattered per km at the ground
 OZONE = np.array((0.650e-3, 1.881e-3, 0.085e-3))  # absorbed per km in the middle of its layer
 OZONE_LAYER = 25.0, 15.0  # its middle, and half of its thickness
-HAZE_DEPTH = 0.065  # vertical optical depth of haze as it is usual, in green light
+HAZE_DEPTH = 0.065  # usual vertical optical depth of haze, in green light
 HAZE_COLOURS = np.array((0.75, 1.0, 1.25))  # small particles take more of blue (Ångström 1929)
-HAZE_SCATTERS = 0.98  # of what it takes; the rest is absorbed
+HAZE_SCATTERS = 0.98  # of the extinction; the rest is absorbed
 HAZE_FORWARD = 0.76
 GLOBE_ALBEDO = 0.3
 EYE_HEIGHT = 0.2
@@ -87,7 +87,7 @@ class Sky:
         self._light: SkyLight | None = None
 
     def update(self, view: ViewParameters) -> SkyLight:
-        """Draw what the sun's height, haze or clouds have changed; the light of this sky."""
+        """Redraw what depends on a changed sun height, haze or clouds. Returns the light of the sky."""
         sun = view.sun_height, view.haze, view.clouds
         if self._light is not None and sun == self._sun:
             return self._light
@@ -141,7 +141,7 @@ class Sky:
 
 
 def air_uniforms(haze: float) -> dict[str, Uniform]:
-    """The air as `shaders/include/atmosphere.glsl` reads it, for so much haze."""
+    """The parameters of `shaders/include/atmosphere.glsl` for an amount of haze."""
     scattering, extinction = haze_at_ground(haze)
     return {
         "radii": (GROUND, TOP),
@@ -156,7 +156,7 @@ def air_uniforms(haze: float) -> dict[str, Uniform]:
 
 
 def haze_at_ground(haze: float) -> tuple[Colours, Colours]:
-    """What haze scatters, and what it takes of light, for each kilometre at the ground."""
+    """Scattering and extinction of haze per kilometre at the ground."""
     extinction = HAZE_DEPTH * haze / SCALE_HEIGHTS[1] * HAZE_COLOURS
     return HAZE_SCATTERS * extinction, extinction
 
@@ -182,7 +182,7 @@ def sunlight_at_top() -> tuple[float, float, float]:
 
 
 def light_of(radiance: Colours, sun_height: float, haze: float, clouds: float) -> tuple[SkyLight, Colours]:
-    """The light of a sky, and the sky as it is shown: [row, column, colour], laid out as `radiance`.
+    """The light of a sky, and its picture: [row, column, colour], laid out as `radiance`.
 
     That is what `sky_view.frag` draws, for sunlight of 1. The part `clouds` of it is hidden by clouds, whose light the
     ground gets in its place.
@@ -232,7 +232,7 @@ def _rows_of_four(*colours: Colours) -> Colours:
 
 
 def _table(horizon: Colours, sun: Colours, sky: Colours) -> tuple[Colours, Colours, Colours]:
-    """The table under a block in full light, and what it loses without the sun and without the sky.
+    """The table under a block in full light, and its losses without the sun and without the sky.
 
     It has the colour of the horizon that it passes into: no edge is seen there, nor another colour before it. Its
     shadows are quiet.
@@ -282,7 +282,7 @@ def _solid_angles(columns: int, rows: int) -> Colours:
 
 
 def _powers(cosine: Colours) -> Colours:
-    """[..., power]: what the coefficients of the horizon are multiplied with."""
+    """[..., power]: factors of the coefficients of the horizon."""
     powers: Colours = (0.5 + 0.5 * cosine[..., None]) ** np.array(HAZE_POWERS)
     return powers
 

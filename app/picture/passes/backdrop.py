@@ -26,7 +26,7 @@ STEEPEST_DIP = 0.4  # slope to the end of the table: seen from higher above, the
 
 
 def horizon_dip(camera: Camera, snapshot: Snapshot, table_height: float) -> float | None:
-    """The slope from the eye down to the far end of the table that a block stands on; None where there is none.
+    """The slope from the eye down to the far end of the table under a block; None without a table.
 
     The table of a block is no plain without an end: it is as large as suits a model of that size, and behind it there
     is the sky, for every view from above the table at the same height over the land.
@@ -63,7 +63,7 @@ class BackdropMesh:
             yield from self._sky(first_of_sky, rows_of_sun(frame), height)
 
     def _sky(self, lowest: int, sun: tuple[int, int], highest: int) -> Iterable[Part]:
-        """Strips of rows: where there is no disc of the sun, software need not look for it."""
+        """Strips of rows: software renderers skip the disc of the sun outside of its strip."""
         below, above = (min(max(row, lowest), highest) for row in sun)
         for low, high, defines in ((lowest, below, SKY), (below, above, SKY_WITH_SUN), (above, highest, SKY)):
             if high > low:

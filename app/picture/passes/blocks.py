@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 PATCH = 8  # cells along a side of the patches of the map by which parts of the mesh are chosen
-BAND_ROWS = 64  # of a map, that are worked out at a time: what is between then lies in a processor's cache
+BAND_ROWS = 64  # of a map, computed at a time: intermediate values then fit in a processor's cache
 
 
 def reduce_blocks(cells: NDArray[Any], side: int, combine: np.ufunc) -> NDArray[Any]:
@@ -55,7 +55,7 @@ def joined(blocks: NDArray[np.bool_]) -> NDArray[np.int64]:
     left = np.ones((len(blocks), 1), bool)
     starts = np.argwhere(blocks & ~np.hstack([~left, blocks[:, :-1]]))
     ends = np.argwhere(blocks & ~np.hstack([blocks[:, 1:], ~left])) + 1
-    open_runs: dict[tuple[int, int], int] = {}  # columns of rectangles that reach to this row, and where they begin
+    open_runs: dict[tuple[int, int], int] = {}  # columns of rectangles that reach this row, and their first rows
     found: list[tuple[int, int, int, int]] = []
     runs_by_row: dict[int, list[tuple[int, int]]] = {}
     for (row, begin), (_, end) in zip(starts.tolist(), ends.tolist(), strict=True):

@@ -43,7 +43,7 @@ class BounceMap:
     def begin(
         self, world: int, cells: tuple[int, int], goal: Hashable, budget: int, side: int, *, at_once: bool
     ) -> None:
-        """Choose the `band` of a frame on the way to `goal`, for a map of so many columns and rows.
+        """Choose the `band` of a frame on the way to `goal`, for a map of this size.
 
         A goal that changes while it is under way waits; `budget` is the texels of a frame, `side` those along the
         longer side of the map, at most.

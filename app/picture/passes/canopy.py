@@ -13,7 +13,7 @@ from app.picture.passes.shaders import Drawing, FullScreen, ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 from app.picture.passes.tree_shapes import CROWN_AREA
 
-NO_FOREST = (0.0, 0.0, 0.0, 0.0)  # the uniform of canopy.glsl where it is not read
+NO_FOREST = (0.0, 0.0, 0.0, 0.0)  # default of the uniform of canopy.glsl
 
 
 class Crowns(NamedTuple):

@@ -34,7 +34,7 @@ class CoverMap:
         return {"loose_colour": self._target.texture(0), "cover": self._target.texture(1)}
 
     def update(self, snapshot: Snapshot, layers: LayerTextures, materials: dict[str, moderngl.Texture]) -> None:
-        """Draw them where a layer has changed. `materials` are the textures of those of the world."""
+        """Redraw them after a change of a layer. `materials` are the textures of the materials of the world."""
         if not materials and not any(name in snapshot.layers for name in LIVING):
             self._drawn = None
             return

@@ -60,7 +60,7 @@ class Frame:
     exaggeration: float
     sun: glm.vec3  # towards it
     quality: Quality
-    targets: Mapping[str, moderngl.Framebuffer]  # that are drawn into: `scene`, and where there are any others
+    targets: Mapping[str, moderngl.Framebuffer]  # render targets: `scene`, and others if there are any
     nodes: NDArray[np.float32]  # of the ground's mesh
     crossed: NDArray[np.bool_]  # which of them have vertices in the middles of their quads
     focal_length: float  # pixels
@@ -131,7 +131,7 @@ class Blending(Enum):
             context.blend_equation = moderngl.FUNC_ADD, moderngl.FUNC_ADD
             context.blend_func = moderngl.ONE, SOURCE_1_COLOUR
         elif self is Blending.IN_PLACE:
-            context.depth_func = ">"  # what is drawn lies behind all: where there is something
+            context.depth_func = ">"  # it lies behind everything, so this passes only where something is drawn
 
 
 def always(frame: Frame) -> bool:
@@ -170,7 +170,7 @@ class Passes:
                 yield
 
     def drawn(self, frame: Frame) -> Iterator[Pass]:
-        """Draw all that the frame has, pass by pass; each is given back when it is drawn."""
+        """Draw the passes of a frame in order. Yields each when it is drawn."""
         for row in self._table:
             if row.when(frame):
                 self.draw(row, frame)

@@ -24,21 +24,21 @@ BESIDE_ITS_CELL = 0.4  # cells by which the curve of a stream, and how its banks
 PLUME_REACH = 8  # cells over which the water of a river can be told from that of a lake
 WIDEST_REACH = 6  # streams are drawn as wide as that allows: about a dozen cells
 SIDE = 4  # cells along a side of the blocks in which a map is drawn, or is not
-# Of the discharge of the smallest stream that is seen: from where on threads are, as in river_points.frag.
+# As a fraction of the smallest visible discharge: where threads begin, as in river_points.frag.
 THREADS_FROM = 0.25
-NOWHERE_NEAR = 1.2  # metres over the water, that stand for all that is far from any
+NOWHERE_NEAR = 1.2  # metres above water: stands for any place far from water
 
 
 class Blocks(NamedTuple):
     """Blocks of `SIDE` × `SIDE` cells, `[row, column]`, in which maps are drawn: nothing runs or stands elsewhere."""
 
     of_streams: NDArray[np.bool_]  # in which they run
-    beside_streams: NDArray[np.bool_]  # from where they can be seen
+    beside_streams: NDArray[np.bool_]  # from where they are visible
     beside_water: NDArray[np.bool_]  # of the others, those in which, or beside which, water stands
 
 
 class FlowMap:
-    """The courses of streams, what is seen of them from afar and which way they run, and what stands close to water."""
+    """Maps of streams: courses, their look from afar, directions, and height above close water."""
 
     STREAM_LAYERS = (SURVEYED_FLOW, SURVEYED_WAY)
 
@@ -84,7 +84,7 @@ class FlowMap:
         *,
         plumes: bool,
     ) -> None:
-        """Draw it where a layer, or how streams are drawn, has changed.
+        """Redraw it after a change of a layer, or of the style of streams.
 
         Water stands in the `wet` cells, `[row, column]`. The `smallest` stream that is seen has this discharge, in
         cubic metres a second; `width` is that of a stream of 1 m³/s in metres. With `plumes`, the water of rivers is
@@ -109,7 +109,7 @@ class FlowMap:
             target.framebuffer.use()  # a clear keeps to the area of the target in use
             target.framebuffer.clear()
         self._find_points.program.bind(surface=surface, water=water, **streams)
-        # Also where streams end, and go on as smaller ones that are not seen.
+        # Also where streams become too small to be visible.
         self._find_points.draw(self._points.framebuffer, blocks.beside_streams)
         self._join.program.bind(points=self._points.texture(), surface=surface, **streams)
         self._join.draw(self._rivers.framebuffer, blocks.of_streams)
@@ -161,7 +161,7 @@ class BlocksDrawing:
         self._drawing = Drawing(context, self.program, [(self._corners.buffer, "2f", "corner")], self._indices.buffer)
 
     def draw(self, target: moderngl.Framebuffer, blocks: NDArray[np.bool_]) -> None:
-        """Replace what is in the blocks that are true."""
+        """Replace the blocks that are true."""
         if not blocks.any():
             return
         target.use()

@@ -68,7 +68,7 @@ class Forest:
         looks = _looks(flora).take(kind.astype(np.intp), axis=0)
         # float32 [tree, (column, row, shape, size, health, colour of its leaves and whether it sheds them)]
         self.trees = np.column_stack([column, row, looks[:, 0], size * looks[:, 1], health, looks[:, 2:]])
-        # Metres to the east and south, and sizes: what is asked of all of them in a frame lies close together.
+        # Metres to the east and south, and sizes: contiguous, as each frame reads all of them.
         self.places = np.stack([column, row]).astype(np.float32) * np.float32(cell_size)
         self.sizes = np.ascontiguousarray(self.trees[:, 3])
         self.leaves = _mean_leaves(self.trees)
@@ -228,7 +228,7 @@ class Span(NamedTuple):
     least: NDArray[np.float64]
 
     def between(self, low: float, high: float) -> NDArray[np.bool_]:
-        """Which may lie between two limits, at which a level passes into the next; no upper one where that is 0."""
+        """Which may lie between the two limits of a level of detail; an upper limit of 0 means none."""
         above = self.most > (1.0 - OVERLAP) * low
         return above & (self.least < (1.0 + OVERLAP) * high) if high > 0.0 else above
 
@@ -238,7 +238,7 @@ class Selection(NamedTuple):
 
     near: NDArray[np.float32]  # trees in detail, as `Forest.trees` has them
     middle: NDArray[np.float32]  # trees as bodies
-    points: list[tuple[int, int]]  # first and number of trees that are points where they are small enough
+    points: list[tuple[int, int]]  # first and number of the trees that become points if they are small enough
     one_by_one: NDArray[np.uint32] | None  # the numbers of those that can be seen; without it, all of them are tried
     low: NDArray[np.float64]  # opposite corners of a box about all bodies, in picture space
     high: NDArray[np.float64]

@@ -10,7 +10,7 @@ from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release
 
 SIDE = 512
 MEAN_HEIGHT = -0.039  # of the tile, beside its side
-# What its channels go through from 0 to 1: height, slopes, and how far it stands out of what is around it.
+# Ranges of its channels from 0 to 1: height, slopes, and height above the surroundings.
 SPANS = 0.18, 10.4, 0.075
 
 

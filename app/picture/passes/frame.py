@@ -7,7 +7,7 @@ import numpy as np
 
 from app.model import overlays
 
-# name, GLSL type, what it holds. Only mat4 and vec4, whose layout is the same in std140 and in NumPy.
+# name, GLSL type, content. Only mat4 and vec4, whose layout is the same in std140 and in NumPy.
 # fmt: off
 FIELDS: tuple[tuple[str, str, str], ...] = (
     ("view_projection", "mat4", "picture space to the clip space of the whole picture"),

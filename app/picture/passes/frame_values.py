@@ -40,9 +40,9 @@ CLOUD_DRIFT = 0.0012  # in a cycle: they stand still with it, and films are the 
 CLOUD_SPREAD = 0.132  # standard deviation of their noise
 CLOUD_SAMPLES, CLOUD_BINS = 48, 16  # of the map of rain, along its longer side and along the wind
 CLOUD_SHADE = 0.72  # of the sun's light that the thickest take
-HIGH_SUN = 0.82, 0.98  # sine of its height: from which on form needs help, and where it has no shadows
+HIGH_SUN = 0.82, 0.98  # sines of the height of the sun: where relief shading begins, and where there are no shadows
 FORM_AT_NOON = 0.7
-BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
+BASE_DEPTH = 0.10  # of the shorter side of the map: depth of the block below its lowest ground
 
 WAVE_LENGTH = 1.0 / 360.0  # of the map's longer side: waves follow the size of the map
 SUBPIXELS = 256  # along a side of a pixel, on whose grid rasterisers put vertices
@@ -173,7 +173,7 @@ def cloud_cover(view: ViewParameters, falling: float) -> float:
 
 
 def form_at_noon(sun_height: float) -> float:
-    """How much of their light hollows lose and crests gain, by how hollow they are, under a sun of so many degrees.
+    """The part of their light that hollows lose and crests gain, under a sun of this height in degrees.
 
     Under a high one nothing casts a shadow: form shows in how much of the bright sky around the sun comes to a place.
     """
@@ -183,7 +183,7 @@ def form_at_noon(sun_height: float) -> float:
 
 
 def snow_line(view: ViewParameters, weather: Weather, snapshot: Snapshot) -> float:
-    """The snow line as a fraction of the relief: that of the view, or where it freezes, if that is lower."""
+    """The snow line as a fraction of the relief: that of the view, or the level of frost if that is lower."""
     if weather.lapse_rate <= 0.0:
         freezes = -math.inf if weather.temperature < 0.0 else math.inf
     else:

@@ -1,4 +1,4 @@
-"""What grows on the ground below trees, as it is seen near the eye."""
+"""Ground vegetation near the camera."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class GroundCover(NamedTuple):
     def of(
         snapshot: Snapshot, before: GroundCover | None, shore: SeaShore | None, run_up: RunUp | None
     ) -> GroundCover | None:
-        """That of a snapshot, whose arrays may be written again; `before` where it is the same."""
+        """That of a snapshot, copied because its arrays are reused; `before` if it is equal."""
         layers = snapshot.layers
         if "grass" not in layers or "wetness" not in layers:
             return None

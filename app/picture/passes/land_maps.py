@@ -36,8 +36,8 @@ from app.picture.passes.valleys import ValleyFloors
 from app.picture.passes.waves import RunUp
 from app.picture.passes.wind_waves import wind_waves_texture
 
-LAYERS = ("wind_path", "airborne", "water", "water_level", "strata_rise", "froude")  # that shaders read as they are
-SAND_IN_AIR = 400.0  # 1/m, by which the mean of what the wind carries shows as dust
+LAYERS = ("wind_path", "airborne", "water", "water_level", "strata_rise", "froude")  # that shaders read directly
+SAND_IN_AIR = 400.0  # 1/m: opacity of dust per metre of airborne sediment
 
 
 class LandMaps:
@@ -127,7 +127,7 @@ class LandMaps:
 
     @property
     def shade(self) -> Texture | None:
-        """The heights up to which shadows reach, where they hold for the exaggeration of the land that is drawn."""
+        """The heights up to which shadows reach, if they are valid for the drawn exaggeration."""
         baked, wanted = self.light.baked, self._wanted_light
         holds = baked is not None and wanted is not None and baked.exaggeration == wanted.exaggeration
         return self.light.shade if holds else None
@@ -371,7 +371,7 @@ class LandMaps:
         return self._palettes[overlay]
 
     def _overlay_texture(self, overlay: str, snapshot: Snapshot) -> moderngl.Texture:
-        """What the values of an overlay are read from, where it is not the surface alone."""
+        """The source of the values of an overlay, if it is not the surface alone."""
         row = OVERLAYS[overlay]
         if row.value is Value.CHANGE:
             return self.surface.initial
@@ -391,5 +391,5 @@ def with_life(snapshot: Snapshot) -> bool:
 
 
 def with_plants(snapshot: Snapshot) -> bool:
-    """Whether plants have been simulated, so that nothing grows but what the layers have; else the climate says it."""
+    """Whether plants are simulated. Otherwise the climate decides what grows."""
     return ROOTED_GROUND in snapshot.of_world

@@ -1,4 +1,4 @@
-"""Map textures: the layers as they are uploaded, the surface that is joined from them, and the light baked on it."""
+"""Map textures: the uploaded layers, the surface that combines them, and its baked light."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class LayerTextures:
             versions.pop(name, None)  # until it is there whole
             unlocked.upload(textures[name], layer)
             versions[name] = version
-        self._turn = turn  # last: where it cannot all be sent, the other set is still what is seen
+        self._turn = turn  # last: if an upload fails, the other set stays visible
         return textures
 
     def texture(self, name: str) -> moderngl.Texture:
-        """A layer of the snapshot that was uploaded last; where it has none, one that has its default everywhere."""
+        """A layer of the last uploaded snapshot, or a texture of its default."""
         there = self._sets[self._turn].get(name)
         return self._absent[LAYERS[name].default if name in LAYERS else 0.0] if there is None else there
 
@@ -80,7 +80,7 @@ class AirborneMap:
 
     @property
     def texture(self) -> moderngl.Texture | None:
-        """None where it was not asked for, or there is none."""
+        """None if it was not requested, or does not exist."""
         return None if self._drawn is None else self._target.texture()
 
     def update(self, snapshot: Snapshot, layers: LayerTextures) -> None:
@@ -145,8 +145,8 @@ class Lighting(NamedTuple):
     cycle: int  # in which the ground was changed last
     sun: tuple[float, ...]  # with the exaggeration of heights
     detail: tuple[int, ...]  # of the marches over the map
-    crowns: Crowns | None = None  # of trees, where there are any
-    relief: float = 0.0  # that the light alone has the form of: how high beside what is usual
+    crowns: Crowns | None = None  # of trees, if there are any
+    relief: float = 0.0  # height factor of the relief that only the light shows
 
     @property
     def exaggeration(self) -> float:
@@ -190,7 +190,7 @@ class LightMap:
 
     @property
     def shade(self) -> moderngl.Texture | None:
-        """The heights up to which shadows reach, and how far away is what casts them; None where they are not known.
+        """The heights up to which shadows reach, and the distance of what casts them; None if unknown.
 
         The heights count near the ground; a third component has those that count on water, too.
         """

@@ -48,7 +48,7 @@ def kinds_table(materials: Materials) -> NDArray[np.float32]:
 
 
 def stratum_thickness(materials: Materials) -> float:
-    """Mean thickness of the strata in metres, infinite where there is but one."""
+    """Mean thickness of the strata in metres, infinite for a single one."""
     contacts = int(np.count_nonzero(np.diff(materials.strata)))
     return len(materials.strata) * materials.metres_per_step / contacts if contacts else np.inf
 
@@ -116,7 +116,7 @@ class MaterialTextures:
 
     @property
     def depth(self) -> float:
-        """Metres that the table of strata reaches down; below, its last rock goes on."""
+        """Depth of the table of strata in metres; its last rock continues below."""
         materials = self._made_for
         return 1.0 if materials is None else len(materials.strata) * materials.metres_per_step
 
@@ -130,14 +130,14 @@ class MaterialTextures:
 
     @property
     def slip_slope(self) -> float:
-        """The slope of slip faces of dunes, which are of what the wind carries best: tangent of its angle of repose."""
+        """The slope of slip faces of dunes: tangent of the angle of repose of the most mobile kind."""
         loose = self._made_for.loose if self._made_for is not None else ()
         of_dunes = max(loose, key=lambda material: material.suspension or 0.0, default=None)
         repose = USUAL_REPOSE if of_dunes is None or of_dunes.repose is None else of_dunes.repose
         return math.tan(math.radians(repose))
 
     def textures(self) -> dict[str, moderngl.Texture]:
-        """By their names in the shaders; none where there are no materials."""
+        """By their names in the shaders; none without materials."""
         return self._textures
 
     def release(self) -> None:

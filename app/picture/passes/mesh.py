@@ -22,7 +22,7 @@ QUADS = 32  # along a side of a node
 SHORTEST_DETAIL = 2.2  # below it, nodes of more than two levels could meet, and the ground would crack
 FINEST_STRIDE = 0.25  # cells between vertices where the mesh has relief that is finer than the map
 TWISTED = 0.5  # cells between the heights at which diagonals cross, from where on quads have a vertex in their middle
-SMOOTHER = 3.0  # how much larger triangles are there: what they show is smooth
+SMOOTHER = 3.0  # factor on the size of triangles there: the surface is smooth
 
 
 def box_corners(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -50,7 +50,7 @@ class Finer(NamedTuple):
     """Where the mesh is finer than the map."""
 
     detail: float  # how far away nodes of cells are divided, in sizes of a node
-    view_projection: NDArray[np.float64]  # [row, column]: only what it sees is so fine
+    view_projection: NDArray[np.float64]  # [row, column]: finer only in view
     base: float  # the lowest that is drawn below the ground
     relief: float  # cells that it rises above the map or falls below it at most
 
@@ -164,7 +164,7 @@ def edge_nodes(nodes: np.ndarray, columns: int, rows: int) -> np.ndarray:
 
 
 def twisted_patches(ground: NDArray[np.float32], least: float) -> NDArray[np.bool_]:
-    """Which patches of `PATCH` × `PATCH` cells have a quad that its two diagonals cross at heights so far apart.
+    """Which patches of `PATCH` × `PATCH` cells have a quad whose diagonals differ this much in height.
 
     `ground` is in metres, `[row, column]` of cells, and patches are `[row, column]` as well.
     """
@@ -187,7 +187,7 @@ def parts_within(nodes: np.ndarray, patches: np.ndarray) -> np.ndarray:
 
 
 def touching(nodes: np.ndarray, quads: int, patches: np.ndarray) -> NDArray[np.bool_]:
-    """Which nodes, so many quads along a side, touch a patch of `PATCH` × `PATCH` cells that is true."""
+    """Which nodes of this number of quads per side touch a patch of `PATCH` × `PATCH` cells that is true."""
     before = np.zeros((patches.shape[0] + 1, patches.shape[1] + 1), np.int64)
     before[1:, 1:] = patches.cumsum(axis=0).cumsum(axis=1)
     first = np.floor(nodes[:, 1::-1]).astype(np.intp)

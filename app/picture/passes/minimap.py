@@ -15,7 +15,7 @@ from app.picture.passes.targets import MapTarget, release_all
 Rectangle = tuple[int, int, int, int]
 
 SAMPLES = 2  # along a side of a pixel, at levels that do not save work
-# Of the ground as it is seen from afar: one variant for all of this
+# As for distant ground: one variant suffices
 SIMPLE = {"OVERLAY": 1, "LINES": 1, "DESERT": 1, "MARKS": 1, "DETAIL_SCALES": 1, "STORM": 2}
 
 
@@ -35,7 +35,7 @@ def minimap_rectangle(width: int, height: int, columns: int, rows: int, content_
 class Contents(NamedTuple):
     """The inputs of a minimap, which is redrawn if one changes."""
 
-    chosen: object  # what is changed by hand, and shown at once
+    chosen: object  # edits, which are shown at once
     simulated: object  # what changes as cycles run and light is baked
     time: float  # of what moves by itself
 

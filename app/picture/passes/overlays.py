@@ -47,12 +47,12 @@ class OverlayMaps:
     def texture(
         self, name: str, snapshot: Snapshot, layers: LayerTextures, materials: dict[str, moderngl.Texture]
     ) -> moderngl.Texture:
-        """The map of that name, which is drawn where it has changed. `materials` are the textures of the world's."""
+        """The map of that name, redrawn after changes. `materials` are the textures of the materials of the world."""
         rows, columns = snapshot.shape
         if self._target.fit((columns, rows)):
             self.forget()
         read = COURSE_LAYERS if name == COURSE else OVERLAYS[name].layers
-        # Layers can come within a cycle, where they were not wanted before.
+        # Layers can appear within a cycle.
         wanted = (name, snapshot.world, snapshot.version, *(snapshot.versions.get(layer) for layer in read))
         if wanted != self._drawn:
             self._drawn = wanted

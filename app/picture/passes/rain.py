@@ -14,7 +14,7 @@ from app.picture.passes.declaration import Frame, Part
 SQUARE = 6  # vertices of its two triangles
 SHAFTS = 20  # along each side of the lattice that they hang in
 DROPS = 24_000  # half of them flakes
-CLOUDS = 0.85  # part of the sky that they cover where it rains most
+CLOUDS = 0.85  # part of the sky that they cover in the heaviest rain
 DIMS = 0.5  # part of sunlight that does not come through then
 
 
@@ -24,7 +24,7 @@ def falling(weather: Weather, strength: float, *, over_sand: bool) -> float:
 
 
 def may_fall(climate: ClimateParameters, strength: float, *, over_sand: bool) -> bool:
-    """Whether any can come to fall: what is compiled for that is there before."""
+    """Whether rain is possible: shaders are compiled in advance."""
     return climate.storms > 0.0 and strength > 0.0 and not over_sand
 
 

@@ -29,7 +29,7 @@ class Relief(NamedTuple):
     cycle: int  # in which the ground was changed last
     exaggeration: float
     texels_per_cell: int
-    amount: float  # how high it is beside what is usual
+    amount: float  # height relative to the usual one
     snow_line: float  # over which no rock looks out of the snow, as a fraction of the relief of the land
     water: tuple[object, ...] = ()  # what says where water stands and runs
     exact: bool = True  # as a mesh that is displaced needs it, or in 8 bits
@@ -50,7 +50,7 @@ class CarvedLand(NamedTuple):
 
 
 class ReliefMap:
-    """Heights in cells and slopes of what is finer than the map, drawn in bands over frames into a second texture."""
+    """Heights (in cells) and slopes of detail finer than the map, drawn in bands over frames into a second texture."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._heights = MapTarget(context, (1, "f4"))
@@ -76,7 +76,7 @@ class ReliefMap:
 
     @property
     def span(self) -> float:
-        """Of what is shown: the cells that it rises or falls at most, and the slopes that it has."""
+        """Of the shown detail: largest height in cells, and slopes."""
         return HIGHEST if self._shown_for is None else self._shown_for.span
 
     @property

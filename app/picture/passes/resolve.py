@@ -16,7 +16,7 @@ CLOUD_EDGE = 3  # pixels of clouds beside those of the scene: two at its edges, 
 
 
 class ResolvePass:
-    """Owns the framebuffers that a scene is drawn into, and turns what is in them into pixels of the target."""
+    """Owns the framebuffers of a scene, and resolves them into pixels of the target."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
@@ -52,7 +52,7 @@ class ResolvePass:
         return targets
 
     def finish(self, target: moderngl.Framebuffer, frame: Frame) -> None:
-        """Draw what is in the scene's framebuffer, a part of the scene, over the whole of `target`."""
+        """Draw the framebuffer of the scene, a part of it, over all of `target`."""
         quality, crop = frame.quality, frame.crop
         scene = self.light()
         for tone in (self._tone, self._tone_and_mark):

@@ -17,7 +17,7 @@ from app.picture.passes import unlocked
 VERSION = "#version 410 core"
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 
-_CHOICE = re.compile(r"^\s*#ifndef\s+(\w+)\s*$")  # what a define chooses, with a default below
+_CHOICE = re.compile(r"^\s*#ifndef\s+(\w+)\s*$")  # chosen by a define, with a default below
 _UNIFORM = re.compile(r"^\s*uniform\s+(\w+)\s+(\w+)\s*;")
 
 NO_DEFINES: Mapping[str, int] = MappingProxyType({})
@@ -31,7 +31,7 @@ class ShaderError(UserError):
 
 
 class Line(NamedTuple):
-    """A line of source and where it comes from. `#line` would pass it to the compiler, but Mesa drops the file."""
+    """A line of source and its origin. `#line` would pass it to the compiler, but Mesa drops the file."""
 
     text: str
     file: str
@@ -81,7 +81,7 @@ def preprocess(name: str, generated: Mapping[str, str]) -> list[Line]:
 
 
 class Shaders:
-    """The text of two shaders with all includes, and what it declares, also where a define leaves it out."""
+    """The text of two shaders with all includes, and its declarations, including those that a define leaves out."""
 
     def __init__(self, vertex: str, fragment: str, generated: Mapping[str, str]) -> None:
         self.name = f"{vertex} + {fragment}"
@@ -150,7 +150,7 @@ class Program:
             linked.active[name].value = unit
 
     def read(self, textures: Mapping[str, Texture], uniforms: Mapping[str, Uniform]) -> None:
-        """Give it all that its shaders read out of these, which can hold more.
+        """Set the uniforms that its shaders read. Further values are ignored.
 
         Raises `ShaderError` where something that they read is not there.
         """
@@ -217,7 +217,7 @@ class FullScreen(Drawing):
         self._depth_func = depth_func
 
     def draw(self, target: moderngl.Framebuffer, rectangle: tuple[int, int, int, int] | None = None) -> None:
-        """Replace what is in the rectangle (left, bottom, width, height), whatever state others have left."""
+        """Replace the rectangle (left, bottom, width, height), independent of the GL state."""
         target.use()
         target.viewport = rectangle or (0, 0, *target.size)
         target.scissor = target.viewport
@@ -245,8 +245,8 @@ class ShaderLibrary:
         self._generated = generated
         self._blocks = blocks  # uniform blocks by name, and the binding points that they are read from
         self._shaders: dict[tuple[str, str], Shaders] = {}
-        self._programs: dict[Key, Program] = {}  # all that were ever asked for
-        self._linked: dict[Key, Linked] = {}  # what is kept of them, from the one that was used longest ago
+        self._programs: dict[Key, Program] = {}  # all requested ones
+        self._linked: dict[Key, Linked] = {}  # the cached ones, least recently used first
 
     def program(self, vertex: str, fragment: str, defines: Mapping[str, int] = NO_DEFINES) -> Program:
         """The program of two files below `shaders/`, such as `terrain.vert` and `terrain.frag`.
@@ -291,7 +291,7 @@ class ShaderLibrary:
         self._programs.clear()
 
     def _use(self, key: Key) -> Linked:
-        """A program that is used now, compiled where it is not there; then one may have to make room for it."""
+        """A program for use now, compiled if it is not cached. The cache may evict another one."""
         linked = self._linked.pop(key, None) or self._compile(*key)
         self._linked[key] = linked
         if len(self._linked) > MOST_PROGRAMS:

@@ -20,8 +20,8 @@ from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
 from app.picture.passes.swell import IN_A_FRAME, SeaGrid, Swell, Waves, sea_grid, swell_field
 from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 
-NO_COAST = 1e5  # cells to the shore where there is none
-WIDE = 4  # cells across: all that is narrower is a puddle or a brook
+NO_COAST = 1e5  # cells to the shore if there is none
+WIDE = 4  # cells across: narrower water is a puddle or a brook
 LOOKS_APART = 12  # frames between two looks at a coast that has not moved
 SMALLEST_LAKE = 16.0  # cells across: smaller waters have no waves
 
@@ -241,7 +241,7 @@ class ShoreMap:
         )
 
     def _has_moved(self, cell_size: float) -> bool:
-        """Whether anything has moved so far since the shore was found that it would be seen."""
+        """Whether water has changed visibly since the shore was found."""
         heights = {
             "heights": self._targets["land"].texture(1),
             "known_heights": self._targets["known land"].texture(1),

@@ -25,7 +25,7 @@ class Shore(NamedTuple):
 
     @classmethod
     def of(cls, level: NDArray[np.float32], wet: NDArray[np.bool_]) -> Shore:
-        """That of water of this `level` where it is `wet`, `[row, column]`."""
+        """The shore of water of this `level` in cells that are `wet`, [row, column]."""
         water = reduce_blocks(in_whole_blocks(wet, BLOCK, False), BLOCK, np.logical_or)
         only_water = reduce_blocks(in_whole_blocks(wet, BLOCK, True), BLOCK, np.logical_and)
         low, high = (
@@ -35,7 +35,7 @@ class Shore(NamedTuple):
         return cls(shore_patches(wet), water, ~only_water, (low, high))
 
     def beach_blocks(self, reach: float) -> NDArray[np.bool_]:
-        """The blocks of `BLOCK` × `BLOCK` cells that hold ground which is no farther from water than so many cells."""
+        """The blocks of `BLOCK` × `BLOCK` cells with ground within this distance of water, in cells."""
         times = math.ceil(min(reach + 1.0, BEACH_CELLS) / BLOCK)  # a cell more: between two the distance is mixed
         return np.asarray(self.land & with_those_around(self.water, np.logical_or, times))
 

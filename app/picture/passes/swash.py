@@ -25,7 +25,7 @@ class SeaShore(NamedTuple):
 
     @staticmethod
     def of(snapshot: Snapshot) -> SeaShore | None:
-        """That of a snapshot, whose arrays may be written again; None where there is no sea."""
+        """That of a snapshot, copied because its arrays are reused; None without a sea."""
         if snapshot.lowest >= snapshot.sea_level:
             return None
         height = snapshot.ground() - np.float32(snapshot.sea_level)
@@ -69,7 +69,7 @@ class SeaShore(NamedTuple):
 
 
 def grown(mask: Mask, cells: int) -> Mask:
-    """What is no farther from something true than so many cells, along rows and columns."""
+    """Cells within this distance of a true cell, along rows and columns."""
     result = mask.copy()
     for _ in range(cells):
         result[1:] |= result[:-1].copy()

@@ -23,7 +23,7 @@ WET_ENOUGH = 0.25  # part of a texel: less is land to the swell
 SPREAD = 60.0  # degrees to either side of its direction, within which all of the swell comes
 DIRECTIONS, AT_ONCE = 17, 6  # worked out between two looks at whether the frame has had enough
 SHALLOWEST = 0.01  # depth × wave number of deep water; in less, waves would come to a stand
-NEVER = 1e6  # radians, where no wave has come
+NEVER = 1e6  # radians, where no wave arrives
 SETTLED = 1e-3  # radians, by which nothing comes sooner any more
 ROUNDS = 8  # of the iteration between two looks at that
 IN_A_FRAME = 100_000  # texels that are worked on in a frame, about: some milliseconds of any processor
@@ -55,12 +55,12 @@ class SeaGrid(NamedTuple):
 
     cells: int
     spacing: float  # of the texels, metres
-    depth: Floats  # metres, the mean of what is wet
+    depth: Floats  # metres, the mean of wet cells
     wet: Floats  # the part of each texel
 
 
 def sea_grid(depth: Floats, cell_size: float) -> SeaGrid:
-    """The grid for a map whose waters with waves are so many metres deep, 0 where there are none."""
+    """The grid for a map with these depths of water with waves, in metres; 0 where there is none."""
     rows, columns = depth.shape
     cells = max(1, math.ceil(max(rows, columns) / TEXELS))
     padded = np.pad(depth, ((0, -rows % cells), (0, -columns % cells)), mode="edge")
@@ -84,7 +84,7 @@ def swell_field(grid: SeaGrid, swell: Swell) -> Generator[int, None, Floats]:
 
 
 def plane_phase(grid: SeaGrid, swell: Swell) -> Floats:
-    """The arrival where all is deep and nothing is in the way."""
+    """The arrival in deep water without obstacles."""
     row, column = np.indices(grid.wet.shape, np.float32)
     east, south = swell.direction
     return np.asarray(swell.deep_wave_number * grid.spacing * (east * column + south * row), np.float32)
@@ -154,7 +154,7 @@ def _spread(known: Floats, across: Floats, wet: Mask) -> Generator[int, None, No
 
 
 def between(values: Floats, rows: int, columns: int) -> Floats:
-    """The means of values and those that are moved there by so many rows and columns; at the edge, the values."""
+    """The means of values and shifted values; at the edge, the values themselves."""
     other = moved(values, rows, columns, outside=np.nan)
     return np.where(np.isnan(other), values, 0.5 * (values + other))
 
@@ -187,7 +187,7 @@ def heights(wet: Floats, swell: Swell) -> Generator[int, None, Floats]:
 
 
 def moved(values: NDArray[Number], rows: int, columns: int, *, outside: float) -> NDArray[Number]:
-    """The same values so many rows to the south and columns to the east, and `outside` where they come from there."""
+    """The values shifted by rows to the south and columns to the east, with `outside` from beyond the edge."""
     result = np.full_like(values, outside)
     height, width = values.shape
     if abs(rows) < height and abs(columns) < width:
@@ -198,7 +198,7 @@ def moved(values: NDArray[Number], rows: int, columns: int, *, outside: float) -
 
 
 def filled(field: Floats, *, fallback: Floats) -> Floats:
-    """The same field with what is not known near what is known taken from there, and from `fallback` farther away."""
+    """The field with unknown cells filled from near known ones, and from `fallback` farther away."""
     rows, columns = field.shape[:2]
     padded = np.zeros((rows + 2, columns + 2, field.shape[-1] + 1), np.float32)  # the last: whether it is known
     for _ in range(4):

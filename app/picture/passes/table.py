@@ -36,7 +36,7 @@ def with_streams(frame: Frame) -> bool:
 
 
 def with_beach(frame: Frame) -> bool:
-    """Whether beaches do: a deferred ground has them in itself where it is plain."""
+    """Whether beaches do: a plain deferred ground includes them."""
     return frame.waves == NATURAL and not (frame.quality.deferred and frame.ground_is_plain)
 
 

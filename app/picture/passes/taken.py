@@ -22,7 +22,7 @@ class Taken(NamedTuple):
     snapshot: Snapshot
     shot: Shot
     quality: Quality
-    crop: Crop  # what is drawn, in pixels of the scene
+    crop: Crop  # the drawn part, in pixels of the scene
     aspect: float  # of the whole picture
     weather: Weather
     sea: SeaState

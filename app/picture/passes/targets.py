@@ -54,7 +54,7 @@ class MapTarget:
         self.formats = formats
         if outgrown is not None:
             if self._context.fbo.glo == outgrown.glo:
-                self._framebuffer.use()  # what is made next goes back to the one in use, which must live until then
+                self._framebuffer.use()  # new objects return to the one in use, which must live until then
             release_targets([outgrown])
         return True
 
@@ -69,7 +69,7 @@ Made = TypeVar("Made", moderngl.Texture, moderngl.Framebuffer, moderngl.Renderbu
 
 @contextlib.contextmanager
 def released_on_error() -> Iterator[Callable[[Made], Made]]:
-    """Within it, what is given to `keep` is released again where an error comes: on a graphics card nothing else does.
+    """A context that releases the objects passed to `keep` on an error: graphics memory is not freed otherwise.
 
     Else a picture that cannot be drawn, and is tried again in each frame, would take more and more.
     """

@@ -22,7 +22,7 @@ from app.picture.passes.shore_blocks import BLOCK, Shore, with_those_around
 from app.picture.passes.targets import GrowingBuffer
 
 TILE = 16  # pixels along a side
-NEAREST = 1e-3  # of the longer side of the map: what is nearer to the eye's plane may be anywhere on the screen
+NEAREST = 1e-3  # of the longer side of the map: anything nearer to the plane of the eye may be anywhere on the screen
 
 
 def block_heights(ground: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -47,7 +47,7 @@ SHORE_MARGIN, FINE_SHORE_MARGIN = 2.0, 0.5
 def blocks_within(
     shape: tuple[int, int], cell_size: float, camera: Camera, reach: float, highest: float
 ) -> NDArray[np.bool_]:
-    """Which of so many rows and columns of blocks lie wholly so near to the camera as the mesh chooses its nodes by.
+    """Which blocks lie wholly within the distance by which the mesh chooses its nodes.
 
     The height counts only above the `highest` ground: see `select_nodes`.
     """
@@ -154,7 +154,7 @@ class GroundClass(NamedTuple):
 
 
 class GroundTiles:
-    """The screen by what the ground needs more than its plain shader: beaches, and streams near the camera."""
+    """The screen in tiles, by what the ground needs beyond its plain shader: beaches, and streams near the camera."""
 
     def __init__(self, context: moderngl.Context) -> None:
         self._corners, self._indices = GrowingBuffer(context), GrowingBuffer(context)

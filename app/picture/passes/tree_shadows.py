@@ -14,7 +14,7 @@ from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import Uniform
 from app.picture.passes.targets import release_targets, released_on_error
 
-PATIENCE = 40  # frames in which ground that changes leaves the shadows as they are
+PATIENCE = 40  # frames for which shadows stay although the ground changes
 REACH = 6.0  # how far towards the sun trees cast shadows, in half widths of the map of shadows
 TO_TEXTURE = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1]])  # from clip space
 
@@ -53,7 +53,7 @@ class Frustum(NamedTuple):
         return np.array([self.half_width, self.half_height, REACH * self.half_width])
 
     def matrix(self) -> NDArray[np.float64]:
-        """From picture space to clip space; what is nearer to the sun is nearer."""
+        """From picture space to clip space, with depth towards the sun."""
         matrix = np.eye(4)
         scale = np.array([1.0, 1.0, -1.0]) / self.halves
         matrix[:3, :3] = self.axes * scale[:, None]
@@ -68,7 +68,7 @@ class Frustum(NamedTuple):
 
 
 class TreeShadows:
-    """A texture of depths, drawn where what it depends on has changed."""
+    """A texture of depths, redrawn when its inputs change."""
 
     def __init__(self, context: moderngl.Context) -> None:
         self._context = context
@@ -150,7 +150,7 @@ class TreeShadows:
             if outgrown is not None:
                 release_targets([outgrown])
         assert self.target is not None
-        # With a viewport: without one only what the scissors of the target before leave is cleared.
+        # With a viewport: otherwise the scissors of the previous target limit the clearing.
         self.target.clear(depth=1.0, viewport=self.target.viewport)
 
 

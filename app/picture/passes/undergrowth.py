@@ -115,7 +115,7 @@ class UndergrowthMesh:
     def __init__(self, context: moderngl.Context) -> None:
         self._context = context
         self._bodies: dict[tuple[int, int], Bodies] = {}  # by the sort and its form
-        self._found: dict[int, tuple[object, NDArray[np.float32]]] = {}  # by the sort: what they depend on, and they
+        self._found: dict[int, tuple[object, NDArray[np.float32]]] = {}  # by sort: their inputs, and they
 
     def parts(self, frame: Frame) -> Iterable[Part]:
         cover = frame.trees.cover

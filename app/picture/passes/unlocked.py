@@ -85,7 +85,7 @@ def is_software(context: moderngl.Context) -> bool:
 def draw(
     array: moderngl.VertexArray, *, indexed: bool, mode: int, vertices: int, first: int = 0, instances: int = 1
 ) -> None:
-    """As `array.render`; where it is `indexed`, by indices of four bytes."""
+    """As `array.render`; if it is `indexed`, by indices of four bytes."""
     global draws
     draws += 1
     _function("glUseProgram")(array.program.glo)
@@ -98,7 +98,7 @@ def draw(
 
 
 def build_mipmaps(texture: moderngl.Texture) -> None:
-    """As `texture.build_mipmaps`, but the filter stays as it is."""
+    """As `texture.build_mipmaps`, but keeps the filter."""
     _bind(texture)
     _function("glGenerateMipmap")(_TEXTURE_2D)
 

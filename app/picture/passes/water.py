@@ -1,4 +1,4 @@
-"""Standing water: lakes, each at its own level, and the sea, which goes on to the horizon."""
+"""Standing water: lakes, each at its own level, and the sea, which extends to the horizon."""
 
 from __future__ import annotations
 
