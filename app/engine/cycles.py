@@ -230,7 +230,9 @@ class Cycles:
         self._end_cycle()
 
     def _begin_cycle(self) -> None:
-        self._levels_are_old = False  # lakes and sea come first
+        if self.scene.floods.enabled:  # what moved the ground after the water ran has changed them
+            self.derive_levels()
+        self._levels_are_old = False  # else lakes and sea come first
         self._follow_keys()
         weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
         running = frozenset(process.name for process in self.enabled())

@@ -216,6 +216,7 @@ MAPS: dict[str, Map] = {
         _layer("wetness"),
         _layer("moisture"),
         _layer("groundwater"),
+        _layer("orographic_rain"),
         _layer("grass"),
         _layer("canopy"),
         _layer("roots"),

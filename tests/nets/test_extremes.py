@@ -20,7 +20,7 @@ CYCLES = 3
 SCENES = {
     "geology": "dykes",
     "pools": "lakes",
-    "orographic_rain": "coupled",
+    "orographic_rain": "rain-shadow",
     "moisture": "oasis",
     "droplets": "coupled",
     "meandering": "meanders",
