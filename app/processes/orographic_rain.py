@@ -41,9 +41,9 @@ class OrographicRainParameters(Parameters, frozen=True, kw_only=True):
     stability: Annotated[float, parameter(0.0, 0.02, "moist buoyancy frequency: stable air lifts less high",
         unit="1/s")] = 0.005
     uptake: Annotated[float, parameter(0.0, 10.0,
-        "increase of rain from air that has come over water, as a fraction")] = 0.5
+        "increase of rain from air that has come over water, as a fraction", needs="pools.enabled")] = 0.5
     uptake_length: Annotated[float, parameter(100.0, 1e6, "distance within which air takes up vapour, and loses it",
-        unit="m", log=True, needs="orographic_rain.uptake")] = 20_000.0
+        unit="m", log=True, needs="pools.enabled, orographic_rain.uptake")] = 20_000.0
     # fmt: on
 
 

@@ -29,7 +29,9 @@ from tests.app.hands import Hands
 from tests.app.small import bits, simulated, small_preset, small_scene
 
 # In which all processes run, in each kind of ground; the others are for the night.
-IN_CHECK = ("dykes", "ledges", "lifted", "meanders", "braided", "archipelago", "delta", "article-wind", "dam-break")
+IN_CHECK = (
+    "dykes", "ledges", "lifted", "meanders", "braided", "archipelago", "delta", "article-wind", "dam-break", "rain-shadow",
+)  # fmt: skip
 
 
 def test_all_processes_are_in_the_check() -> None:
