@@ -35,20 +35,40 @@ class Heights:
     values: Numbers
     sheet: Sheet
     help: str = ""  # what they are
+    span: tuple[float, float] | None = None  # the lowest and the highest place of all tiles, where they are one
 
     @property
     def lowest(self) -> float:
-        return float(self.values.min())
+        return self.span[0] if self.span else float(self.values.min())
 
     @property
     def relief(self) -> float:
-        """Lowest to highest elevation; 1 m on level land, to divide by."""
-        return float(self.values.max()) - self.lowest or 1.0
+        """From the lowest to the highest place; 1 m where all is level, which can be divided by."""
+        return (self.span[1] if self.span else float(self.values.max())) - self.lowest or 1.0
+
+    def tile(self, top: int, left: int, rows: int, columns: int) -> Heights:
+        """Some of them, with the span of all."""
+        values = self.values[top : top + rows, left : left + columns]
+        span = self.lowest, float(self.values.max())
+        return Heights(values, self.sheet.part(top, left, rows, columns), self.help, span)
 
     def shades(self) -> NDArray[np.uint16]:
         """0 for the lowest place and 65535 for the highest."""
         parts = (self.values - self.lowest) / self.relief
         return np.rint(MOST_SHADES * parts).astype(np.uint16)
+
+
+# How the importers of engines know a tile: Unity's Terrain Toolbox in its mode "Batch" by the index to the east and to
+# the north, Unreal's landscape by the index to the east and to the south.
+TILE_NAMES: dict[str, Callable[[int, int, int], str]] = {
+    "unity": lambda row, column, tiles: f"_{column}_{tiles - 1 - row}",
+    "unreal": lambda row, column, tiles: f"_x{column}_y{row}",
+}
+
+
+def tile_name(side: str, row: int, column: int, tiles: int) -> str:
+    """What is added to the name of a tile, of so many along each side, counted from the north-western corner."""
+    return TILE_NAMES[side](row, column, tiles) if side in TILE_NAMES else f"_{row}_{column}"
 
 
 # Writers. Each has the file whole or leaves the one before.
@@ -177,11 +197,12 @@ def scale_text(heights: Heights) -> str:
     sheet, lowest, relief = heights.sheet, heights.lowest, heights.relief
     east, south = (sheet.columns - 1) * sheet.width, (sheet.rows - 1) * sheet.height
     zero = lowest + relief * 32768 / MOST_SHADES
+    told = sheet.window.told + "\n" if sheet.window and sheet.window.told else ""
     return f"""\
 {sheet.columns} × {sheet.rows} heights, 16 bits, little-endian, rows from the north
 height = {lowest:.10g} m + shade × {relief / MOST_SHADES:.10g} m   (shades 0 to 65535: {lowest:.10g} m to {lowest + relief:.10g} m)
 spacing: {sheet.width:.10g} m from west to east, {sheet.height:.10g} m from north to south
-
+{told}
 Unity    Import Raw: depth 16 bit, byte order Windows, resolution {sheet.columns} × {sheet.rows}, flip vertically
          terrain width {east:.10g}, length {south:.10g}, height {relief:.10g}; position y {lowest:.10g}
 Unreal   Import from file: scale X {100 * sheet.width:.10g}, Y {100 * sheet.height:.10g}, Z {100 * relief * 128 / MOST_SHADES:.10g}

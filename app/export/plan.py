@@ -11,7 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from app.engine.memory import free_memory
-from app.export.heights import HEIGHT_FORMATS, HeightFormat, Heights, engine_side, scale_text
+from app.export.heights import HEIGHT_FORMATS, HeightFormat, Heights, engine_side, scale_text, tile_name
 from app.export.landscape import SURFACES, Landscape
 from app.export.map_files import (
     LAYERED,
@@ -51,6 +51,7 @@ from app.model.errors import UserError
 
 # Of memory, as it was measured at 2048² cells
 BYTES_OF_CELL, BYTES_OF_LAYER, BYTES_OF_PIXEL, BYTES_OF_POINT = 90, 14, 100, 80
+LARGEST_SHEET = 2**15  # cells of a side of all tiles together
 BYTES_PER_ENTRY = 300  # of the list of maps
 
 OTHERS = (*(format.suffix for format in MESH_FORMATS.values()), f".{PRINTED}", *(f".{name}" for name in VECTOR_FORMATS))
@@ -124,21 +125,57 @@ def sheet_of(landscape: Landscape, wishes: Wishes) -> Sheet:
     side = read_side(wishes.side)
     if side is None:
         return landscape.sheet
-    sheet = landscape.world_sheet
+    sheet, tiles = landscape.world_sheet, wishes.height_tiles
     if side == OF_WORLD:
         return sheet
     if isinstance(side, str):
-        columns = rows = engine_side(side, sheet.rows, sheet.columns)
+        columns = rows = engine_side(side, sheet.rows // tiles, sheet.columns // tiles)
     else:
         columns, rows = side
         rows = rows or max(round(columns * sheet.rows / sheet.columns), 2)
-    return sheet.resized(rows, columns)
+    if tiles > 1:  # whose borders are the same cells
+        rows, columns = tiles * (rows - 1) + 1, tiles * (columns - 1) + 1
+        if max(rows, columns) > LARGEST_SHEET:
+            raise UserError(f"--height-tiles {tiles}: {columns}×{rows} cells; a side may have {LARGEST_SHEET}")
+    return sheet.resized(rows, columns, "cut" if wishes.fit == "cut" else "add")
 
 
 def _heights(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> Iterator[Item]:
     for surface in wishes.surfaces:
         for format in (HEIGHT_FORMATS[name] for name in wishes.heights):
-            yield heights_item(landscape, sheet, surface, format)
+            if wishes.height_tiles > 1:
+                yield from _height_tiles(landscape, sheet, wishes, surface, format)
+            else:
+                yield heights_item(landscape, sheet, surface, format)
+
+
+def _height_tiles(
+    landscape: Landscape, sheet: Sheet, wishes: Wishes, surface: str, format: HeightFormat
+) -> Iterator[Item]:
+    """One surface in tiles that share their borders. Raises `UserError` where it cannot be cut so."""
+    tiles = wishes.height_tiles
+    if (sheet.rows - 1) % tiles or (sheet.columns - 1) % tiles:
+        raise UserError(
+            f"--height-tiles {tiles}: {sheet.columns}×{sheet.rows} cells cannot be cut into so many that share their "
+            "borders; --side says how many cells each has"
+        )
+    rows, columns = (sheet.rows - 1) // tiles, (sheet.columns - 1) // tiles
+
+    @cache
+    def whole() -> Heights:
+        return Heights(sheet.numbers(landscape.surface(surface)), sheet, SURFACES[surface])
+
+    def writer(row: int, column: int) -> Callable[[Path], str]:
+        def write(path: Path) -> str:
+            return _write_heights(path, whole().tile(row * rows, column * columns, rows + 1, columns + 1), format)
+
+        return write
+
+    size = format.bytes_per_cell * (rows + 1) * (columns + 1)
+    for row in range(tiles):
+        for column in range(tiles):
+            name = f"{surface}{tile_name(wishes.side, row, column, tiles)}{format.suffix}"
+            yield Item(name, size, writer(row, column))
 
 
 def heights_item(landscape: Landscape, sheet: Sheet, surface: str, format: HeightFormat, name: str = "") -> Item:
@@ -146,17 +183,22 @@ def heights_item(landscape: Landscape, sheet: Sheet, surface: str, format: Heigh
 
     def write(path: Path) -> str:
         heights = Heights(sheet.numbers(landscape.surface(surface)), sheet, SURFACES[surface])
-        format.write(path, heights)
-        if not format.scaled:
-            return ""
-        text = scale_text(heights)
-        with write_atomically(path.with_name(f"{path.name}.txt")) as file:
-            file.write(text.encode())
-        return text
+        return _write_heights(path, heights, format)
 
     raw = format.suffix in (".r16", ".raw") and sheet.rows != sheet.columns  # which have no header
     stem = f"{surface}_{sheet.columns}x{sheet.rows}" if raw else surface
     return Item(name or stem + format.suffix, format.bytes_per_cell * sheet.rows * sheet.columns, write)
+
+
+def _write_heights(path: Path, heights: Heights, format: HeightFormat) -> str:
+    format.write(path, heights)
+    if not format.scaled:
+        window = heights.sheet.window
+        return f"{window.told}\n" if window and window.told else ""
+    text = scale_text(heights)
+    with write_atomically(path.with_name(f"{path.name}.txt")) as file:
+        file.write(text.encode())
+    return text
 
 
 def _maps(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> Iterator[Item]:
@@ -185,7 +227,7 @@ def _map_item(landscape: Landscape, sheet: Sheet, map: Map, format: MapFormat, e
         file = MapFile.of(map, landscape, sheet)
         format.write(path, file)
         entries.append(entry_of(file, path.name, landscape, scaled=format.scaled))
-        return ""
+        return f"{sheet.window.told}\n" if sheet.window and sheet.window.told else ""
 
     size = format.bytes_per_cell * max(1, len(map.channels)) * sheet.rows * sheet.columns
     return Item(map.name + format.suffix, size, write)
@@ -348,6 +390,8 @@ def single(wishes: Wishes, path: Path) -> Callable[[Landscape, Colours | None], 
     wishes = wishes.checked()
     suffix = path.suffix.lower()
     kind = suffix.removeprefix(".")
+    if wishes.height_tiles > 1:
+        raise UserError(f"--out {path}: {wishes.height_tiles} × {wishes.height_tiles} tiles need a folder")
     if wishes.maps and not (wishes.heights or wishes.trees) and suffix == ".exr":
         return partial(_layers, wishes, path)
     if len(wishes.pictures) == 1 and kind in PICTURE_FORMATS:

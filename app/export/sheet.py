@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from app.sources.heightmap import resample
 from app.sources.heightmap.projection import STEP, LocalMercator
 from app.sources.heightmap.resampling import nearest_cells
 
+Fit = Literal["add", "cut"]
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
@@ -35,6 +36,7 @@ class Sheet:
     unmapped: NDArray[np.bool_] | None = None  # where the model that it came from had no data
     back: Back | None = field(default=None, repr=False)  # to the cells of a model that was projected
     is_source: bool = False  # whether these are cells of a model, and not those of the world
+    window: Window | None = field(default=None, repr=False)  # of the world that they cover; None: all of it
 
     @classmethod
     def of_world(cls, shape: tuple[int, int], cell_size: float, origin: Origin | None) -> Sheet:
@@ -60,18 +62,34 @@ class Sheet:
         width, height = (cell_size * side for side in back.sides)
         return cls(source.rows, source.columns, width, height, place, unmapped, back, is_source=True)
 
-    def resized(self, rows: int, columns: int) -> Sheet:
-        """The same land in so many cells."""
-        east, south = self.columns / columns, self.rows / rows
+    def resized(self, rows: int, columns: int, fit: Fit = "add") -> Sheet:
+        """The same land in so many cells, which stay square: by more land around it, or less of it.
+
+        Where the sides are in another proportion, `add` goes on beyond two edges with the heights there, and `cut`
+        leaves out as much at both ends. The window is of whole cells, so that sides differ by half a cell at most.
+        """
+        window = Window.of((self.rows, self.columns), (rows, columns), fit)
+        east, south = window.columns / columns, window.rows / rows
+        unmapped = self.unmapped
+        if not window.is_whole:
+            known = np.zeros((self.rows, self.columns), np.bool_) if unmapped is None else unmapped
+            unmapped = window.framed(known, outside=True)
         return replace(
             self,
             rows=rows,
             columns=columns,
             width=self.width * east,
             height=self.height * south,
-            place=self.place.in_cells(east, south),
-            unmapped=None if self.unmapped is None else nearest_cells(self.unmapped, rows, columns),
+            place=_moved(self.place, window.left, window.top).in_cells(east, south),
+            unmapped=None if unmapped is None or not unmapped.any() else nearest_cells(unmapped, rows, columns),
+            window=window,
         )
+
+    def part(self, top: int, left: int, rows: int, columns: int) -> Sheet:
+        """Some of these cells, as where a map is written in tiles."""
+        cells = np.s_[top : top + rows, left : left + columns]
+        unmapped = None if self.unmapped is None else self.unmapped[cells]
+        return replace(self, rows=rows, columns=columns, place=_moved(self.place, left, top), unmapped=unmapped)
 
     @property
     def cell_area(self) -> float:
@@ -80,6 +98,7 @@ class Sheet:
 
     def numbers(self, values: NDArray[Any]) -> NDArray[Any]:
         """Amounts in the cells of a world, as they are in these: means over larger ones, a curve over smaller ones."""
+        values = self._framed(values)
         if self.back is None and values.shape == (self.rows, self.columns):
             return values
         laid = resample(values, self.rows, self.columns) if self.back is None else self.back.numbers(values)
@@ -88,9 +107,12 @@ class Sheet:
     def labels(self, values: NDArray[Any]) -> NDArray[Any]:
         """What is no amount, such as numbers of lakes, as it is in the middle of these cells."""
         if self.back is None:
-            return nearest_cells(values, self.rows, self.columns)
+            return nearest_cells(self._framed(values), self.rows, self.columns)
         nearest: NDArray[Any] = values[self.back.nearest(1, 1)]
         return nearest
+
+    def _framed(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values if self.window is None or self.window.is_whole else self.window.framed(values)
 
     def largest(self, values: NDArray[Any]) -> NDArray[Any]:
         """The largest values in these cells, so that the lines of rivers stay whole in larger ones."""
@@ -122,6 +144,68 @@ class Sheet:
         """Coordinates of places in these cells, counted from their corner."""
         x, y = self.place.to_model @ np.stack([columns, rows, np.ones_like(rows)])
         return x, y
+
+
+def _moved(place: Georeference, columns: int, rows: int) -> Georeference:
+    """That of a map whose corner is so many columns and rows farther on."""
+    to_model = place.to_model.copy()
+    to_model[:, 2] = to_model @ (columns, rows, 1.0)
+    return replace(place, to_model=to_model)
+
+
+@dataclass(frozen=True)
+class Window:
+    """Whole cells of a world: how many, from where on, and of how many it has; it may reach beyond its edges."""
+
+    top: int
+    left: int
+    rows: int
+    columns: int
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, shape: tuple[int, int], sides: tuple[int, int], fit: Fit) -> Window:
+        """The window in the middle of a world that has the proportion of these sides."""
+        rows, columns = shape
+        ratio = sides[1] / sides[0]
+        other = round(rows * ratio), round(columns / ratio)  # columns for all rows, and rows for all columns
+        keeps_rows = (other[0] > columns) == (fit == "add")
+        window = (rows, max(other[0], 1)) if keeps_rows else (max(other[1], 1), columns)
+        # What differs by the rounding of sides alone is the same land
+        if abs(sides[0] - sides[1] * rows / columns) <= 0.5 or abs(sides[1] - sides[0] * columns / rows) <= 0.5:
+            window = shape
+        return cls((rows - window[0]) // 2, (columns - window[1]) // 2, *window, shape)
+
+    @property
+    def is_whole(self) -> bool:
+        return (self.rows, self.columns) == self.shape
+
+    def framed(self, values: NDArray[Any], outside: Any = None) -> NDArray[Any]:
+        """Values [row, column] of all cells in this window; beyond the edges as they are there, or `outside`."""
+        rows, columns = (
+            np.arange(start, start + count) for start, count in ((self.top, self.rows), (self.left, self.columns))
+        )
+        inside: NDArray[Any] = values[np.ix_(rows.clip(0, self.shape[0] - 1), columns.clip(0, self.shape[1] - 1))]
+        if outside is not None:
+            inside[(rows < 0) | (rows >= self.shape[0])] = outside
+            inside[:, (columns < 0) | (columns >= self.shape[1])] = outside
+        return inside
+
+    @property
+    def told(self) -> str:
+        """What was added or cut, in one line; empty where all of the world is there and nothing else."""
+        parts = []
+        for count, whole, start, name, ends in (
+            (self.rows, self.shape[0], self.top, "rows", ("north", "south")),
+            (self.columns, self.shape[1], self.left, "columns", ("west", "east")),
+        ):
+            if count == whole:
+                continue
+            first, last = abs(start), abs(whole - count - start)
+            how = "added, as high as the edge" if count > whole else "cut"
+            parts.append(f"{abs(count - whole)} {name} {how}: {first} in the {ends[0]}, {last} in the {ends[1]}")
+        cells = f"{self.shape[1]} × {self.shape[0]} cells of the world"
+        return f"square cells: of {cells} {'; '.join(parts)}" if parts else ""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,10 @@ from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
 
 AS_USUAL = Print()
 OF_WORLD = "world"  # the square cells that the world is computed in
+FITS = {
+    "add": "more land around it, as high as its edge, NODATA in GeoTIFF",
+    "cut": "less land, from its middle",
+}
 TILES = (1, 2, 4, 8, 16, 32)
 
 
@@ -44,6 +48,8 @@ class Wishes:
     paper: str = "a4"
     dpi: int = 300
     side: str = ""  # of all maps: an engine, `world`, a number of cells, or WIDTHxHEIGHT; empty: as the source has
+    fit: str = "add"  # how cells stay square where the sides are in another proportion
+    height_tiles: int = 1  # along each side of heights
 
     @property
     def any(self) -> bool:
@@ -120,6 +126,10 @@ WISHES: tuple[Wish, ...] = (
         f"cells of all maps: from west to east, or WIDTHxHEIGHT; {_SIDES}; {OF_WORLD}: the square cells of the world; "
         "empty: rows and columns of the heightmap that it came from",
         proposed=(*ENGINES, OF_WORLD)),
+    Wish("fit", "heights", "--fit", "square cells", "how cells stay square where --side has other proportions", FITS),
+    Wish("height_tiles", "heights", "--height-tiles", "tiles",
+        "of heights along each side, which share their borders and one scale, with the names that the engine of --side "
+        "knows; each has as many cells as --side says", {str(count): f"{count} × {count}" for count in TILES}),
     Wish("maps", "maps", "--maps", "maps", "maps", {ALL: "all that this world has"} | _helps(MAPS, **FAMILIES),
         several=True),
     Wish("map_format", "maps", "--map-format", "format", "of maps",

@@ -173,7 +173,7 @@ def test_scale_that_is_told_gives_metres_in_unity_and_unreal(tmp_path: Path) -> 
     shades = read_back(path)
     heights = landscape.sheet.resized(127, 127).numbers(landscape.world.ground)
     *_, width, length, height, lowest = numbers_of(text, "Unity")
-    assert (width, length) == pytest.approx((126 * 40 * 8.0 / 127, 126 * 32 * 8.0 / 127))
+    assert (width, length) == pytest.approx((126 * 40 * 8.0 / 127, 126 * 40 * 8.0 / 127))
     np.testing.assert_allclose(lowest + height * shades / 65535.0, heights, atol=height / 65535.0)
     x, y, z, location = numbers_of(text, "Unreal")
     # An Unreal landscape: centimetres are (shade − 32768) / 128 × scale, from where it is put

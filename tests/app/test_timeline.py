@@ -30,7 +30,8 @@ from tests.app.small import bits, simulated, small_preset, small_scene
 
 # In which all processes run, in each kind of ground; the others are for the night.
 IN_CHECK = (
-    "dykes", "ledges", "lifted", "meanders", "braided", "archipelago", "delta", "article-wind", "dam-break", "rain-shadow",
+    "dykes", "ledges", "lifted", "meanders", "braided", "archipelago", "delta", "article-wind",
+    "dam-break", "rain-shadow",
 )  # fmt: skip
 
 
