@@ -173,9 +173,19 @@ void main() {
     float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
+#if RELIEF > 0
+    vec3 rib = texture(relief, uv).xyz;
+#if RELIEF == 1
+    rib = unpacked_relief(rib);
+#endif
+#else
+    const vec3 rib = vec3(0.0);
+#endif
 #if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
-    float on_wall = wall(slope);
+    // The flank of a rib can be a wall that faces another way than the slope that it stands on.
+    vec2 face = slope + rib.yz;
+    float on_wall = wall(face);
     float height = position.y / frame.map.z;
 #else
     const float on_wall = 0.0;
@@ -187,14 +197,14 @@ void main() {
 #if DETAIL_SCALES > 2
     vec3 over_wall = vec3(cells, height);
     mat2x3 step_on_wall = mat2x3(dFdx(over_wall), dFdy(over_wall));
-    if (on_wall > 0.0) fine = mix(fine, wall_noise(over_wall, step_on_wall, slope, 7.3), on_wall);
+    if (on_wall > 0.0) fine = mix(fine, wall_noise(over_wall, step_on_wall, face, 7.3), on_wall);
 #endif
     bare = max(bare, on_wall * looks_out);
     vec4 grain = texture(fractures, cells / 2.3);
 #if DETAIL_SCALES > 2
-    if (on_wall > 0.0) grain = mix(grain, wall_noise(over_wall, step_on_wall, slope, 1.9), on_wall);
+    if (on_wall > 0.0) grain = mix(grain, wall_noise(over_wall, step_on_wall, face, 1.9), on_wall);
     fine.x += 0.4 * (grain.x - 0.5);
-    float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(slope), on_wall);
+    float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(face), on_wall);
 #else
     float tilts = (1.5 + 1.6 * steepness) * drawn_out(steepness);
 #endif
@@ -203,14 +213,8 @@ void main() {
 #endif
 #if RELIEF > 0
     // Ribs are bare and bright, gullies hold what is loose, and see less of the sky.
-    vec3 rib = texture(relief, uv).xyz;
-#if RELIEF == 1
-    rib = unpacked_relief(rib);
-#endif
     fine.x += 0.7 * rib.x;
     seen.y *= 1.0 + 0.9 * clamp(rib.x, -0.6, 0.1);
-#else
-    const vec3 rib = vec3(0.0);
 #endif
 #if DETAIL_SCALES > 1
     // What holds on to rock does so where ribs and faces are gentle.
@@ -259,7 +263,7 @@ void main() {
 #endif
 #if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
-    bumps += (grain.yz - 0.5) * ground.rockiness * mix(1.2, 0.9 * wall_tilt(slope), on_wall);
+    bumps += (grain.yz - 0.5) * ground.rockiness * mix(1.2, 0.9 * wall_tilt(face), on_wall);
 #else
     bumps += (grain.yz - 0.5) * ground.rockiness * 1.2;
 #endif
