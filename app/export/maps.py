@@ -16,6 +16,7 @@ from app.export.light import normals, sky_light, slope, sun_light
 from app.model.errors import UserError
 from app.model.layers import LAYERS, LOOSE
 from app.model.materials import SEDIMENT_THAT_HIDES, rock_numbers
+from app.sources.fields import LandVariables
 from kernels.standing import DRY, LAKE, SEA
 
 Array = NDArray[Any]
@@ -244,11 +245,13 @@ FAMILIES = {
     KINDS: "thickness of each kind of loose material",
 }
 MAP_NAMES = (*MAPS, *FAMILIES)
+MASK = "mask"  # the map of an expression
+HALF = 0.5  # from which on it lets through
 ALL = "all"  # of those that a world has
 
 
-def maps_of(landscape: Landscape, names: tuple[str, ...]) -> Iterator[Map]:
-    """The maps of these names. A family stands for its maps, `ALL` for all maps of the world.
+def maps_of(landscape: Landscape, names: tuple[str, ...], mask: str = "") -> Iterator[Map]:
+    """The maps of these names. A family stands for its maps, `ALL` for all maps of the world. `mask` is one more.
 
     Raises `UserError` where it has not what is named.
     """
@@ -265,6 +268,14 @@ def maps_of(landscape: Landscape, names: tuple[str, ...]) -> Iterator[Map]:
                 yield Map(f"sediment_{kind}", f"thickness of {kind}", _thickness(kind), "m")
         else:
             yield MAPS[name]
+    if mask:
+        yield _mask(MASK, f"where {mask}", lambda land: _where(land, mask))
+
+
+def _where(land: Landscape, mask: str) -> Array:
+    values = LandVariables.of_world(land.world).value(mask)
+    assert values is not None
+    return values >= HALF
 
 
 def _thickness(kind: str) -> Callable[[Landscape], Array]:

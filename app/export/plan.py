@@ -105,8 +105,8 @@ def _has(landscape: Landscape, trees: str) -> bool:
 def _check_memory(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> None:
     """Raise `UserError` where the largest file needs more memory than is free."""
     needs = BYTES_OF_CELL * sheet.rows * sheet.columns
-    if wishes.maps and wishes.map_format == LAYERED:
-        channels = sum(max(1, len(map.channels)) for map in maps_of(landscape, wishes.maps))
+    if (wishes.maps or wishes.mask) and wishes.map_format == LAYERED:
+        channels = sum(max(1, len(map.channels)) for map in maps_of(landscape, wishes.maps, wishes.mask))
         needs += BYTES_OF_LAYER * channels * sheet.rows * sheet.columns
     if wishes.pictures:
         page = page_of(landscape, wishes.paper, wishes.dpi)
@@ -203,7 +203,7 @@ def _write_heights(path: Path, heights: Heights, format: HeightFormat) -> str:
 
 def _maps(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> Iterator[Item]:
     """Maps, and at last a list of them."""
-    maps = list(maps_of(landscape, wishes.maps))
+    maps = list(maps_of(landscape, wishes.maps, wishes.mask))
     if not maps:
         return
     if wishes.map_format == LAYERED:
@@ -392,7 +392,7 @@ def single(wishes: Wishes, path: Path) -> Callable[[Landscape, Colours | None], 
     kind = suffix.removeprefix(".")
     if wishes.height_tiles > 1:
         raise UserError(f"--out {path}: {wishes.height_tiles} × {wishes.height_tiles} tiles need a folder")
-    if wishes.maps and not (wishes.heights or wishes.trees) and suffix == ".exr":
+    if (wishes.maps or wishes.mask) and not (wishes.heights or wishes.trees) and suffix == ".exr":
         return partial(_layers, wishes, path)
     if len(wishes.pictures) == 1 and kind in PICTURE_FORMATS:
         alone = Wishes(pictures=wishes.pictures, picture_format=kind, paper=wishes.paper, dpi=wishes.dpi)
@@ -415,7 +415,7 @@ def single(wishes: Wishes, path: Path) -> Callable[[Landscape, Colours | None], 
 def _layers(wishes: Wishes, path: Path, landscape: Landscape, _: Colours | None) -> Item:
     sheet = sheet_of(landscape, wishes)
     _check_memory(landscape, sheet, replace(wishes, map_format=LAYERED))
-    return layers_item(landscape, sheet, list(maps_of(landscape, wishes.maps)), path.name)
+    return layers_item(landscape, sheet, list(maps_of(landscape, wishes.maps, wishes.mask)), path.name)
 
 
 def _first_planned(wishes: Wishes, path: Path, landscape: Landscape, colours: Colours | None) -> Item:

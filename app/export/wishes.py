@@ -11,12 +11,13 @@ from typing import Any
 from app.export.heights import ENGINES, HEIGHT_FORMATS
 from app.export.landscape import SURFACES
 from app.export.map_files import LAYERED, MAP_FORMATS
-from app.export.maps import ALL, FAMILIES, MAPS
+from app.export.maps import ALL, FAMILIES, MAPS, MASK
 from app.export.meshes import MESH_FORMATS, PRINTED, Print
 from app.export.pictures import PAPERS, PICTURE_FORMATS, PICTURES
 from app.export.trees import TREE_FORMATS
 from app.export.vectors import VECTOR_FORMATS
 from app.model.errors import UserError, nearest
+from app.model.field_parameters import read_field
 from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
 
 AS_USUAL = Print()
@@ -35,6 +36,7 @@ class Wishes:
     heights: tuple[str, ...] = ()  # formats
     surfaces: tuple[str, ...] = ("ground",)
     maps: tuple[str, ...] = ()
+    mask: str = ""  # an expression of the land, which is written as a map of its own
     map_format: str = "tif"
     vectors: tuple[str, ...] = ()  # formats
     trees: tuple[str, ...] = ()  # formats
@@ -53,7 +55,9 @@ class Wishes:
 
     @property
     def any(self) -> bool:
-        return bool(self.heights or self.maps or self.vectors or self.trees or self.meshes or self.pictures)
+        return bool(
+            self.heights or self.maps or self.mask or self.vectors or self.trees or self.meshes or self.pictures
+        )
 
     def value(self, path: str) -> Any:
         """That of a row of `WISHES`."""
@@ -70,6 +74,10 @@ class Wishes:
         for wish in WISHES:
             wish.check(self.value(wish.path))
         read_side(self.side)
+        try:
+            read_field(self.mask)
+        except UserError as error:
+            raise UserError(f"--mask {self.mask}: {error}") from error
         return self
 
 
@@ -132,6 +140,8 @@ WISHES: tuple[Wish, ...] = (
         "knows; each has as many cells as --side says", {str(count): f"{count} × {count}" for count in TILES}),
     Wish("maps", "maps", "--maps", "maps", "maps", {ALL: "all that this world has"} | _helps(MAPS, **FAMILIES),
         several=True),
+    Wish(MASK, "maps", "--mask", "mask",
+        "where an expression of the land is true, such as slope < 20, as a map of its own"),
     Wish("map_format", "maps", "--map-format", "format", "of maps",
         _helps(MAP_FORMATS, **{LAYERED: "all as layers of one EXR"})),
     Wish("vectors", "vectors", "--vectors", "formats", "formats of rivers, watersheds and lakes",

@@ -60,6 +60,7 @@ FIELDS = {
     "choice": texts,
     "number": st.integers(0, 2**62),
     "first": st.integers(0, 9),
+    "mask": st.sampled_from(["", "slope < 20"]),
     "cell": st.none() | st.tuples(st.integers(0, 9), st.integers(0, 9)),
 }
 

@@ -64,7 +64,7 @@ class Panel:
         self._toolbar = Toolbar(application)
         self._camera_path = CameraPathList(application)
         self._file_dialog = FileDialog()
-        self._export_dialog = ExportDialog(application.exporting)
+        self._export_dialog = ExportDialog(application.exporting, application.views, application.sides)
         self._part_dialog = PartDialog(application)
         self.gallery = Gallery(application)
         self._version_list = VersionList(application)
@@ -242,6 +242,7 @@ class Panel:
         self._rows.release()
         self._part_dialog.release()
         self._toolbar.release()
+        self._export_dialog.release()
         self._guide.release()
         if self._plots_shown:
             from app.window.panel import plots

@@ -13,24 +13,33 @@ from app.model.numbers import bytes_text, spaced
 from app.picture.style import ACCENT, ERROR, FAINT_TEXT, WARNING, em
 from app.window.panel.dialog_window import dialog_window
 from app.window.panel.fitted import fitted
+from app.window.panel.mask_picker import MaskPicker
 from app.window.panel.widgets import choice, heading, right_aligned, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.export.wishes import Wish, Wishes
+    from app.picture.sides import Sides
     from app.window.exporting import Exporting
+    from app.window.views import Views
 
 SIZE = 58.0, 36.0  # heights of the font
 WISHES_PART = 0.62  # of the width
 LABELS = 6.3
 BUTTON = 6.0
+MASK, MASK_WIDTH = "mask", 16.0  # the wish that is picked with sliders
 
 
 class ExportDialog:
     """Lays out the dialog, while `Exporting` says that it is open."""
 
-    def __init__(self, exporting: Exporting) -> None:
+    def __init__(self, exporting: Exporting, views: Views, sides: Sides) -> None:
         self._exporting = exporting
+        self._mask = MaskPicker(views, sides)
         self._typed: dict[str, str] = {}  # text of active fields
+
+    def release(self) -> None:
+        """Give back the map of the mask."""
+        self._mask.release()
 
     def gui(self, place: tuple[float, float], widest: float, highest: float) -> None:
         exporting = self._exporting
@@ -104,6 +113,11 @@ class ExportDialog:
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), wish.label)
         tooltip_on_hover(_first_letter(wish.help))
         imgui.same_line(em(LABELS))
+        if wish.path == MASK:
+            imgui.begin_group()
+            self._mask.gui(em(MASK_WIDTH), em(4.0))
+            imgui.end_group()
+            return self._mask.text
         if wish.several:
             return _several(wish, value, exporting.missing)
         imgui.set_next_item_width(em(8.0))

@@ -17,7 +17,8 @@ from app.sources.fields import LandVariables, Values
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
-    from app.window.application import Application
+    from app.picture.sides import Sides
+    from app.window.views import Views
 
 BY: tuple[str, ...] = ("slope", "height", "water_distance", "flow", "curvature", "kind")
 EVERYWHERE = "everywhere"
@@ -37,10 +38,11 @@ def mask_map(land: LandVariables, mask: str) -> NDArray[np.uint8]:
 class MaskPicker:
     """What a person has picked. A property of the land is shown from its lowest to its highest value on this land."""
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, views: Views, sides: Sides) -> None:
         self.by = EVERYWHERE
         self.low = self.high = 0.0
-        self._application = application
+        self._views = views
+        self._sides = sides
         self._land: tuple[object, LandVariables] | None = None  # small, and what it was made of
         self._ranges: dict[str, tuple[float, float]] = {}
         self._map: tuple[object, moderngl.Texture] | None = None
@@ -94,7 +96,7 @@ class MaskPicker:
         imgui.same_line(left + label)
 
     def _small_land(self) -> LandVariables | None:
-        snapshot = self._application.snapshot
+        snapshot = self._views.snapshot
         if snapshot is None:
             return None
         made_of = snapshot.world, snapshot.cycle // CYCLES_BETWEEN_MAPS, snapshot.version if not snapshot.cycle else 0
@@ -120,7 +122,7 @@ class MaskPicker:
             self.release()
             picture = mask_map(land, self.text)
             rows, columns = picture.shape[:2]
-            context = self._application.sides.context
+            context = self._sides.context
             self._map = made_of, context.texture((columns, rows), 3, picture.tobytes(), alignment=1)
         texture = self._map[1]
         side = min(width, em(13.0))
