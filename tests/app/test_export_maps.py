@@ -45,7 +45,7 @@ from app.model.world import World
 from app.picture.layers import _materials_of_cells
 from app.scene.edits import Edit, Open
 from app.scene.scene import Scene
-from app.sources.fields import Land
+from app.sources.fields import LandVariables
 from kernels.standing import DRY, LAKE, SEA
 from tests.app.full_disk import keeps_the_old_file_on_a_full_disk
 from tests.app.small import simulated, small_preset, small_scene
@@ -232,7 +232,7 @@ def test_maps_that_a_world_has_not() -> None:
 def test_a_mask_is_a_map_of_its_own() -> None:
     landscape = landscape_of(small_scene())
     (mask,) = maps_of(landscape, (), "(slope >= 10) * (slope <= 30)")
-    slope = Land.of_world(landscape.world).variable("slope")
+    slope = LandVariables.of_world(landscape.world).variable("slope")
     assert mask.name == "mask" and mask.kind == "mask"
     assert np.array_equal(mask.values(landscape), (slope >= 10.0) & (slope <= 30.0))
     assert Wishes(mask="slope < 20").checked().any

@@ -13,7 +13,7 @@ from app.files.journal import Journal, journal_content, journal_from
 from app.model.errors import UserError
 from app.model.field_parameters import band, masked_by
 from app.scene.edits import Edit, Open, Stroke
-from app.sources.fields import Land, preview
+from app.sources.fields import preview
 from tests.app.small import simulated, small_scene
 
 MASKS = [band("slope", 10.0, 30.0), band("height", 40.0, 80.0), band("water_distance", 0.0, 60.0)]
@@ -28,7 +28,7 @@ def test_a_brush_acts_only_where_its_mask_lets_it(mask: str) -> None:
     simulator = simulated(2, small_scene(pools__enabled=True))
     simulator.settle_levels()
     before = simulator.world.ground.copy()
-    through = Land.of_world(simulator.world).value(mask)
+    through = LandVariables.of_world(simulator.world).value(mask)
     assert through is not None and 0.0 < through.mean() < 1.0
     simulator.paint(stroke(mask))
     raised = simulator.world.ground - before
@@ -41,16 +41,16 @@ def test_a_brush_acts_only_where_its_mask_lets_it(mask: str) -> None:
 
 def test_flow_curvature_and_kind_can_be_asked_for() -> None:
     simulator = simulated(8, small_scene(materials__enabled=True, materials__loose="sand 2; soil 1"))
-    land, (rows, columns) = Land.of_world(simulator.world), simulator.world.shape
+    land, (rows, columns) = LandVariables.of_world(simulator.world), simulator.world.shape
     south, east = np.mgrid[:rows, :columns] * simulator.world.cell_size
-    bowl = Land((south**2 + east**2) / 4000.0, simulator.world.cell_size, {}, np.zeros((rows, columns)))
+    bowl = LandVariables((south**2 + east**2) / 4000.0, simulator.world.cell_size, {}, np.zeros((rows, columns)))
     np.testing.assert_allclose(bowl.variable("curvature")[2:-2, 2:-2], 1.0, rtol=1e-6)
     assert np.array_equal(land.variable("flow"), simulator.world.layers["discharge"])
     kinds = land.variable("kind")
     bare = simulator.world.sediment <= 0.0
     assert len(np.unique(kinds)) > 1 and (kinds[bare] == -1.0).all()
     assert np.array_equal(kinds[~bare], simulator.world.mix.argmax(axis=2)[~bare])
-    seen = Land.of_snapshot(take_snapshot(simulator.world))
+    seen = LandVariables.of_snapshot(take_snapshot(simulator.world))
     assert np.mean(seen.variable("kind") == kinds) > 0.95
 
 
