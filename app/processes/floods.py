@@ -52,8 +52,7 @@ class FloodsParameters(Parameters, frozen=True, kw_only=True):
     springs: Annotated[
         str,
         described(
-            "position (south, east, from 0 to 1) and discharge, in m³/s, of each place where water comes in, separated"
-            " by ';'",
+            "position (south, east, from 0 to 1) and discharge in m³/s of each inflow, separated by ';'",
             check=read_inflows,
         ),
     ] = ""

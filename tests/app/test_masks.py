@@ -13,7 +13,7 @@ from app.files.journal import Journal, journal_content, journal_from
 from app.model.errors import UserError
 from app.model.field_parameters import band, masked_by
 from app.scene.edits import Edit, Open, Stroke
-from app.sources.fields import preview
+from app.sources.fields import LandVariables, preview
 from tests.app.small import simulated, small_scene
 
 MASKS = [band("slope", 10.0, 30.0), band("height", 40.0, 80.0), band("water_distance", 0.0, 60.0)]
