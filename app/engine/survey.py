@@ -34,7 +34,7 @@ USUAL_RUNOFF = Runoff(ClimateParameters().precipitation, ViewParameters().stream
 CLEARLY_SEEN = 1.5  # times the flow of the smallest visible stream: more than damp ground
 
 RIVER_LAYERS = ("filled", "flow_directions", "lake_depth", "accumulation", "distance", "watersheds", "rivers")
-FRAGMENT_LAYER = "fragments"
+FRAGMENT_LAYER, COST_LAYER = "fragments", "path_cost"  # that come with them where they are wanted
 COURSE_LAYERS = ("catchment", "course")
 FILLING_LAYER = "filling"
 WATER_LAYERS = (SURVEYED_LEVEL, SURVEYED_FLOW, SURVEYED_WAY)
@@ -44,13 +44,14 @@ WATER_LAYERS = (SURVEYED_LEVEL, SURVEYED_FLOW, SURVEYED_WAY)
 class Wanted:
     """What is to be surveyed: rivers, the flow path from a place (row, column), the fronts of the filling.
 
-    `fragments` are what rivers are where nothing is filled, and come with rivers. Another number of `filling` restarts
-    it; 0 is none. Above so much `traffic` of snowballs there are rivers and lakes; 0: nowhere. `streams` are those that
-    are drawn.
+    `fragments` are what rivers are where nothing is filled, `cost` is the least to the ocean; both come with rivers.
+    Another number of `filling` restarts it; 0 is none. Above so much `traffic` of snowballs there are rivers and lakes;
+    0: nowhere. `streams` are those that are drawn.
     """
 
     rivers: bool = False
     fragments: bool = False
+    cost: bool = False
     place: tuple[int, int] | None = None
     filling: int = 0
     channels: bool = False
@@ -78,7 +79,8 @@ def prepare() -> None:
     surveyor.survey(world, parameters, Wanted(traffic=0.5))
     prepare_streams()
     for _ in range(3):  # the first has no earlier colours, and fronts advance from the second on
-        surveyor.survey(world, parameters, Wanted(rivers=True, fragments=True, place=(8, 8), filling=1, realism=True))
+        everything = Wanted(rivers=True, fragments=True, cost=True, place=(8, 8), filling=1, realism=True)
+        surveyor.survey(world, parameters, everything)
         world.cycle += 1
 
 
@@ -93,8 +95,9 @@ def wanted_by(view: ViewParameters, place: tuple[int, int] | None = None, fillin
     """The surveys that a view needs, and the flow path from a place."""
     survey = OVERLAYS[view.overlay].survey
     return Wanted(
-        rivers=survey in ("rivers", "fragments"),
+        rivers=survey in ("rivers", "fragments", "cost"),
         fragments=survey == "fragments",
+        cost=survey == "cost",
         place=place,
         filling=filling if survey == "filling" else 0,
         traffic=view.traffic_water,
@@ -198,6 +201,8 @@ class Surveyor:
             return True
         if wanted.fragments and FRAGMENT_LAYER not in self._survey.layers:
             return True
+        if wanted.cost and COST_LAYER not in self._survey.layers:
+            return True
         if world.touches and world.version != self._surveyed:
             return True  # the land was changed by hand
         return not 0 <= world.cycle - self._survey.cycle < parameters.interval
@@ -234,6 +239,11 @@ class Surveyor:
         if wanted.fragments:
             fragments = fragments_of(world, parameters, runoff)
             layers[FRAGMENT_LAYER] = _river_layer(fragments.orders, fragments.drainage)
+        if wanted.cost:
+            from kernels.path_cost import path_cost
+
+            cost = path_cost(drainage.filled, drainage.directions == _OUTLET, world.cell_size)
+            layers[COST_LAYER] = (cost * 1e-3).astype(np.float32)
         outlets = np.flatnonzero((drainage.directions == _OUTLET) & is_river)
         survey = Survey(
             cycle=world.cycle,
@@ -254,7 +264,7 @@ class Surveyor:
             others = (FILLING_LAYER, *WATER_LAYERS)
             kept = {name: layer for name, layer in self._survey.layers.items() if name in others}
             survey = replace(survey, layers=kept, versions={name: self._survey.versions[name] for name in kept})
-        self._survey = self._with_layers(survey, (*RIVER_LAYERS, FRAGMENT_LAYER), layers)
+        self._survey = self._with_layers(survey, (*RIVER_LAYERS, FRAGMENT_LAYER, COST_LAYER), layers)
         self._drainage = drainage
         self._colours = by_outlet[drainage.routes.outlets.reshape(-1)]
         self._made_with = _made_with(world, parameters, runoff)

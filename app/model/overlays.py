@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Span = tuple[float, float]  # the values at the low and high end of a palette
 Ends = Callable[[Sequence["Snapshot"]], tuple[str, str]]  # texts for both ends, for all shown snapshots
-Survey = Literal["", "rivers", "fragments", "filling"]
+Survey = Literal["", "rivers", "fragments", "cost", "filling"]
 
 
 class Value(IntEnum):
@@ -344,6 +344,8 @@ _ROWS = (
         ends=_watershed_ends, family="rivers", clear="sea, coast"),
     _of_layer("accumulation", "contributing area", palettes.ACCUMULATION, "km²", _accumulation, value=Value.MAGNITUDE,
         survey="rivers", family="rivers"),
+    _of_layer("path_cost", "least cost to the ocean: the shortest way that never leads up", palettes.FROM_THE_COAST,
+        "km", _up_to("path_cost"), survey="cost", family="rivers", clear="sea"),
     _of_layer("distance", "flow distance to the ocean", palettes.FROM_THE_COAST, "km", _up_to("distance"),
         survey="rivers", family="rivers", clear="sea"),
     _of_layer("filling", "filling from the ocean: behind the fronts are lakes and rivers", palettes.FILLING,

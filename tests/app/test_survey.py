@@ -35,10 +35,12 @@ from app.model.world import World
 from app.scene.edits import Change
 from app.scene.scene import Scene
 from app.sources.parameters import WorldParameters
+from kernels.neighbours import OUTLET
+from kernels.path_cost import path_cost
 from kernels.rivers import drain
 from kernels.routing import accumulate, way_to_outlet
 from kernels.standing import LAKE
-from tests.app.small import heard
+from tests.app.small import heard, small_scene
 from tests.kernels.relief import island
 from tests.kernels.terrain import hills
 from tests.waiting import wait_for
@@ -312,7 +314,7 @@ def test_overlays_want_what_they_show() -> None:
     assert wanted_by(ViewParameters(overlay="rivers")).rivers
     assert wanted_by(ViewParameters(overlay="filling")).filling == 1
     assert wanted_by(ViewParameters(overlay="slope")).streams_alone
-    assert sum(not wanted_by(ViewParameters(overlay=name)).streams_alone for name in get_args(Overlay)) == 9
+    assert sum(not wanted_by(ViewParameters(overlay=name)).streams_alone for name in get_args(Overlay)) == 10
     assert wanted_by(ViewParameters(traffic_water=30.0)) == Wanted(traffic=30.0, streams=True)
 
 
@@ -578,3 +580,20 @@ def test_a_river_that_meanders_runs_in_its_bed_from_source_to_mouth() -> None:
     beside = 200.0 + 120.0 * np.sin((np.array(way)[:, 1] * 10.0 + 5.0) / 60.0)
     assert np.abs((np.array(way)[:, 0] + 0.5) * 10.0 - beside).max() < 25.0
     assert (flow >= 15.0).sum() == len(set(way)), "and nowhere else"
+
+
+def test_the_least_cost_is_there_where_it_is_looked_at() -> None:
+    """As `analyze` has it, no longer than the way of the water, and found anew when the overlay is chosen."""
+    world = create_world(small_scene())[0]
+    surveyor, parameters = Surveyor(), RiverParameters()
+    rivers = surveyor.survey(world, parameters, wanted_by(ViewParameters(overlay="distance")))
+    assert rivers is not None and "path_cost" not in rivers.layers
+    wanted = wanted_by(ViewParameters(overlay="path_cost"))
+    assert surveyor.is_due(world, parameters, wanted)
+    found = surveyor.survey(world, parameters, wanted)
+    assert found is not None and not surveyor.is_due(world, parameters, wanted)
+    drainage = drain(world.ground, world.cell_size, world.sea_level)
+    expected = path_cost(drainage.filled, drainage.directions == OUTLET, world.cell_size)
+    np.testing.assert_allclose(found.layers["path_cost"], 1e-3 * expected, rtol=1e-6)
+    assert (found.layers["path_cost"] <= found.layers["distance"] * (1.0 + 1e-6)).all()
+    assert (found.layers["path_cost"] < 0.99 * found.layers["distance"]).any()
