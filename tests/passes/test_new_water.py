@@ -16,18 +16,17 @@ from app.engine.simulator import Simulator
 from app.picture.canvas import Canvas
 from app.picture.picture import Picture
 from app.scene.edits import Stroke
-from app.scene.scene import presets
 from tests.app.small import simulated, small_preset
 from tests.nets.profile import is_nightly
-from tests.passes.test_first_strokes import FROM_ABOVE, RADIUS, middle_of_heights
+from tests.passes.test_first_strokes import FROM_ABOVE, PIXELS, RADIUS, far_from, middle_of_heights
 
-TRIED = tuple(presets()) if is_nightly() else ("jacksboro", "lakes")
+TRIED = ("jacksboro", "lakes")  # whose ground is nowhere as bright as foam
 LEVELS = ("lowest", "low", "high") if is_nightly() else ("low",)
-SIZE = (96, 96)  # pixels
+SIZE = (PIXELS, PIXELS)
 FRAMES = 3  # after each touch: light is worked out over some
 WHITE = 170  # of 255, in red, green and blue: more than any ground or water seen from above
 CHANGED = 8  # steps of 255
-FEW = 0.002  # of the pixels
+FEW = 0.01  # of the pixels around the place
 
 
 @pytest.fixture
@@ -65,10 +64,12 @@ def test_new_water_is_nowhere_white(
 
     before = frames(begun, 1)
 
-    def new_white(seen: NDArray[np.int16]) -> float:
-        return float(((seen > WHITE) & (np.abs(seen - before[-1]) > CHANGED)).mean())
-
     row, column = middle_of_heights(begun.world)
+    near = ~far_from(begun, row, column)
+
+    def new_white(seen: NDArray[np.int16]) -> float:
+        return float(((seen > WHITE) & (np.abs(seen - before[-1]) > CHANGED))[:, near].mean())
+
     side, cell = max(begun.world.shape) * begun.world.cell_size, begun.world.cell_size
     place = ((column + 0.5) * cell, (row + 0.5) * cell, 1.0)
     for number, tool in enumerate(("lake", "pour"), 2):
