@@ -5,9 +5,9 @@
 uniform sampler2D kinds;      // colours; how coarse their grain is
 uniform sampler2D wetness;
 uniform sampler2D water;      // depth in metres
-uniform sampler2D measured;   // wetness where none stands, as it was found last, and the time before: measured_wetness.frag
+uniform sampler2D measured;   // wetness where none stands, as it was found last, and before: measured_wetness.frag
 uniform sampler2D measured_before;
-uniform float since;          // the part of the time until it is found anew that has passed; less than 0 where none is known
+uniform float since;          // the part of the time until it is found anew that has passed; below 0: none is known
 uniform sampler2D grass;
 uniform sampler2D wind_path;  // how often the wind touches the ground
 uniform bool with_materials;

@@ -9,12 +9,14 @@ uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, less than 
 
 out vec4 result;
 
+const float FIRST_WIDTH = 0.25;  // of a thread where it parts from another, beside its own
+
 // The point half way between that of this cell and that of a neighbour.
 vec2 half_way(vec2 own, int number, vec4 other) {
     return 0.5 * (own + towards_neighbour(number) + other.xy);
 }
 
-// From where water comes to the first cell of a thread: a higher cell from which most of it does. The thread begins there.
+// From where water comes to the first cell of a thread: a higher cell from which most of it does. There it begins.
 vec2 parts_from(ivec2 at, vec2 own) {
     float height = texelFetch(surface, at, 0).x, most = 0.0;
     vec2 from = own;
@@ -62,6 +64,8 @@ void main() {
     }
     vec3 parts = min(widths / own.z, 1.0);
     if (widths.x == 0.0) begins[0] = own.w < 0.0 ? parts_from(at, own.xy) : own.xy;  // a thread, or a spring
+    // Where one comes in, or none, the place of the second's width says how wide the only one is where it begins.
+    if (widths.y == 0.0) parts.y = widths.x > 0.0 ? 1.0 : FIRST_WIDTH;
     float alone = own.w < 0.0 ? 1.0 - belt_at(surveyed_flow, surveyed_way, at).part : 1.0;
     result = vec4(own.z * alone, coded(own.xy, end), coded(begins[0], begins[1]), coded(begins[2], parts.yz * 2.0 - 1.0));
 }

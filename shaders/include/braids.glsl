@@ -9,7 +9,7 @@
 const float SEEPING = 0.25;
 const vec2 BELT = vec2(0.60, 0.95);  // of the cells around one that have threads
 const float WIDEST_SHARE = 0.6;
-// Of the threads of a belt, some gather most of the water: how far they are from each other, in cells, and what they have.
+// Some threads of a belt gather most of the water: how far they are from each other, in cells, and what they have.
 const int THREADS = 2;
 const float APART[THREADS] = float[THREADS](4.2, 1.5);
 const float GATHERED[THREADS] = float[THREADS](0.65, 0.35);

@@ -9,8 +9,8 @@ vec2 towards_neighbour(int number) {
     return STEPS[number];
 }
 
-// 1 + the number of the neighbour that most water goes to, by a surveyed way, which is less than 0 where it parts; 0 where
-// it ends.
+// 1 + the number of the neighbour that most water goes to, by a surveyed way, which is less than 0 where it parts; 0
+// where it ends.
 int next_of(int way) {
     return abs(way) > 8 ? 0 : abs(way);
 }

@@ -3,7 +3,8 @@
 #include "river_code.glsl"
 
 // For each cell: half the width of its stream in cells, 0 where there is none; its point and where it leaves; where the
-// widest two come in; where the third does, and how wide this one and the second are beside the stream.
+// widest two come in; where the third does, and how wide this one and the second are beside the stream; where only one
+// comes in, how wide that is.
 uniform sampler2D rivers;
 uniform int river_reach;  // cells to either side that have to be looked at for the widest
 
@@ -32,7 +33,8 @@ River river_at(vec2 place, bool asked) {
         vec2 at = place - vec2(cell) - 0.5;
         for (int stream = 0; stream < streams; ++stream) {
             vec2 begin = stream == 0 ? begins.xy : stream == 1 ? begins.zw : third.xy;
-            float part = stream == 0 ? 1.0 : 0.5 + 0.5 * (stream == 1 ? third.z : third.w);
+            float only = streams == 1 ? min(0.51 + 0.51 * third.z, 1.0) : 1.0;  // as the code is read back
+            float part = stream == 0 ? only : 0.5 + 0.5 * (stream == 1 ? third.z : third.w);
             if (stream == 0 && begins.xy == through.xy) part = 0.0;  // a spring
             vec2 from = begin;
             for (int piece = 1; piece <= PIECES; ++piece) {
