@@ -209,7 +209,7 @@ def _edge_speed(step, depth, ground, inner, wave):
     if step.edges == SEA and ground < step.sea_level:
         level = ground + depth
         sea_level = step.sea_level + 2.0 * wave  # so much more comes in, with the speed of the wave
-        fast = math.sqrt(GRAVITY / (max(level, sea_level) - ground)) * (level - sea_level)
+        fast = math.sqrt(GRAVITY / max(max(level, sea_level) - ground, FILM)) * (level - sea_level)
         deep = depth if fast > 0.0 else sea_level - wave - ground
     elif step.edges != WALL and depth > FILM:
         fast = max(_CRITICAL * math.sqrt(GRAVITY * depth), inner)

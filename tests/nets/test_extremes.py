@@ -21,6 +21,7 @@ SCENES = {
     "geology": "dykes",
     "pools": "lakes",
     "orographic_rain": "rain-shadow",
+    "floods": "dam-break",
     "moisture": "oasis",
     "droplets": "coupled",
     "meandering": "meanders",
@@ -33,7 +34,13 @@ SCENES = {
     "plants": "forest-island",
 }
 # So many particles take seconds each cycle: in every run there are fewer, which is as far from the usual number.
-FEWER = {"droplets.count": 1_000, "snowballs.count": 1_000, "wind.count": 500, "wind.longest_path": 20_000}
+FEWER = {
+    "floods.most_steps": 300,
+    "droplets.count": 1_000,
+    "snowballs.count": 1_000,
+    "wind.count": 500,
+    "wind.longest_path": 20_000,
+}
 SHORT_PAST = 3  # cycles, in every run: a past takes longer than the cycles that are looked at
 
 
