@@ -246,7 +246,7 @@ def test_no_water_is_lost_and_none_is_less_than_nothing(rough: Numbers, edges: i
     before = basin.water.sum()
     totals = basin.run(5.0, edges=edges, sea_level=0.5 * steep, roughness=0.03)
     after = basin.water.sum() + totals.over_edge + totals.into_sea - totals.from_sea
-    assert after == pytest.approx(before, rel=1e-12, abs=1e-12)
+    assert abs(after - before) <= 1e-12 * max(before + totals.from_sea, 1.0), "of all that there ever was"
     for layer in basin[1:4]:
         assert np.isfinite(layer).all()
     assert basin.water.min(initial=0.0) >= 0.0
