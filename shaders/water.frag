@@ -62,7 +62,7 @@ const float PLUME_DEPTH = 1.8;  // metres that are seen of it, as of the river
 #endif
 #if SEA == 0
 in vec2 map_place;
-#if RUNNING == 1
+#if SEA == 0 && RUNNING == 1
 in float level;
 in vec2 fall;               // how steeply the surface rises to the east and south
 uniform sampler2D froude;
@@ -262,7 +262,7 @@ void main() {
 #endif
     vec3 position = vec3(map_place.x, level * frame.map.w, map_place.y);
     vec2 uv = map_uv(map_place);
-#if RUNNING == 1
+#if SEA == 0 && RUNNING == 1
     // A calm sea is drawn as one.
     float there = any(equal(textureGather(water_level, uv, 0), vec4(frame.water.w))) ? 0.0 : 1.0;
 #else
@@ -315,7 +315,7 @@ void main() {
 #endif
     Waves waves = water_waves(map_place, depth, WAVINESS);
     float tilt = 0.0;
-#if RUNNING == 1
+#if SEA == 0 && RUNNING == 1
     waves.slope += fall * frame.map.w;
     float quick = textureLod(froude, uv, 0.0).x;
     vec2 ripples = map_place / (frame.map.z * 2.5);
@@ -385,7 +385,7 @@ void main() {
     keep *= 1.0 - foam;
 #endif
 
-#if RUNNING == 1
+#if SEA == 0 && RUNNING == 1
     colour = mix(colour, FOAM * daylight, 0.55 * white);
     keep *= 1.0 - 0.55 * white;
 #endif

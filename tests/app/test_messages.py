@@ -37,7 +37,12 @@ FIELDS = {
     "is_scratch": st.booleans(),
     "overlay": st.sampled_from(["none", "wetness"]),
     "wanted": st.builds(
-        Wanted, st.booleans(), st.booleans(), st.none() | st.tuples(st.integers(0), st.integers(0)), st.integers(0, 9)
+        Wanted,
+        rivers=st.booleans(),
+        fragments=st.booleans(),
+        cost=st.booleans(),
+        place=st.none() | st.tuples(st.integers(0), st.integers(0)),
+        filling=st.integers(0, 9),
     ),
     "picture": st.sampled_from([Path("picture.webp")]),
     "branch": st.integers(0, 9),

@@ -299,6 +299,7 @@ def visible_state(application: Application) -> tuple[object, ...]:
         (application.guide.is_open, application.guide.page),
         application.panel.keyboard.place,
         application.panel.is_asking,
+        application.versions.is_open,
         application.panel.gallery.is_open,
         application.panel.tour.is_on,
         application.brushing.tool_name,

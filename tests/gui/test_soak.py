@@ -59,7 +59,7 @@ def test_all_kernels_are_found() -> None:
 def test_what_is_done_follows_from_the_seed() -> None:
     values = {}
     random, again = Random("4 round 0 noise"), Random("4 round 0 noise")
-    for _ in range(2000):
+    for _ in range(3000):
         path, value = changed_parameter(random)
         assert [path, value] == changed_parameter(again)
         assert check_value(find_declaration(str(path)), value) == value

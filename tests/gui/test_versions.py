@@ -11,6 +11,7 @@ from app.engine.creation import create_worlds
 from app.files import checkpoint
 from app.model.errors import UserError
 from app.scene.edits import Blur
+from app.window.application import Application
 from app.window.versions import FOLDER, Versions, read_versions
 from tests.app.small import simulated, small_scene
 from tests.gui.host import SMALL, Driver, drive
@@ -20,10 +21,24 @@ from tests.gui.test_rivers import have_land
 SCENE = SMALL.with_values({"view.quality": "low", "droplets.enabled": False})
 
 
+def versions_in(application: Application, session: Path) -> Versions:
+    """Versions that lie in the folder of a session."""
+    versions = Versions(
+        application.simulation,
+        application.documents,
+        application.views,
+        application.stock,
+        application.notices,
+        lambda scenes: application.open(*scenes),
+    )
+    versions._session = session
+    return versions
+
+
 def test_a_version_is_kept_gone_back_to_and_seen_beside_another(tmp_path: Path) -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        versions = application.versions = Versions(application, tmp_path / "session")
+        versions = application.versions = versions_in(application, tmp_path / "session")
         grounds = []
         driver.engine.yield_(4)
         driver.press("Shift+V")
@@ -64,7 +79,7 @@ def test_a_version_is_kept_gone_back_to_and_seen_beside_another(tmp_path: Path) 
         driver.press("Esc")
         assert not versions.is_open
 
-        later = Versions(application, tmp_path / "later")
+        later = versions_in(application, tmp_path / "later")
         later.take_over(tmp_path / "session")
         assert [version.name for version in read_versions(tmp_path / "later" / FOLDER)] == [first.name, second.name]
         later.remove(later.kept[0])

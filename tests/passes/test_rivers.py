@@ -35,7 +35,11 @@ def surveyed(layers: dict[str, NDArray[np.float32]], course: bool = False, **kep
     start = snapshot(flat(ROWS, COLUMNS), cell_size=CELL)
     line = np.zeros(2, np.float32)
     places = np.zeros((1, 2), np.intp)
-    way = Course((0, 0), 0, 0, 100.0, 10.0, 1.0, places, line, line, line, np.zeros(2)) if course else None
+    way = (
+        Course((0, 0), 0, 0, ROWS * COLUMNS * CELL**2, 10.0, 1.0, places, line, line, line, np.zeros(2))
+        if course
+        else None
+    )
     survey = Survey(0, layers, dict.fromkeys(layers, 1), course=way, **kept)
     return replace(start, layers=start.layers | survey.layers, versions=start.versions | survey.versions, survey=survey)
 
