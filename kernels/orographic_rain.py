@@ -57,11 +57,11 @@ class RainParameters(NamedTuple):
     air_speed: MetresPerSecond
     temperature: Celsius  # at height 0
     stability: PerSecond  # moist Brunt–Väisälä frequency
-    formation_time: Seconds  # from vapour to drops
+    forming_time: Seconds  # from vapour to drops
     fall_time: Seconds  # of drops
     background: MillimetresPerHour  # on level land
     uptake: float  # how much more it rains where the air comes from over water, as a fraction
-    uptake_length: Metres  # within which air takes up vapour, and loses it
+    uptake_reach: Metres  # within which air takes up vapour, and loses it
     wrap: bool  # what leaves the map comes back on the other side
 
 
@@ -151,12 +151,12 @@ def relative_rain(
     )
     wind = (p.air_speed * direction[0], p.air_speed * direction[1])
     air = moist_air(p.temperature, p.stability)
-    delays = (p.formation_time, p.fall_time)
+    delays = (p.forming_time, p.fall_time)
     rain = orographic_rain(land, sides, wind, air, p.stability, delays, wrap=p.wrap)
     np.maximum(rain + p.background, 0.0, out=rain)
     if water is not None and p.uptake > 0.0 and water.any():
         wet = _mean_of_cells(water.astype(np.float64), step)
-        rain *= 1.0 + p.uptake * vapour(wet, sides, direction, p.uptake_length, wrap=p.wrap)
+        rain *= 1.0 + p.uptake * vapour(wet, sides, direction, p.uptake_reach, wrap=p.wrap)
     cells = _to_cells(rain.astype(np.float32), ground.shape, wrap=p.wrap)
     mean = float(cells.mean(dtype=np.float64))
     if not mean > 0.0:

@@ -34,7 +34,7 @@ class OrographicRainParameters(Parameters, frozen=True, kw_only=True):
     background: Annotated[float, parameter(0.01, 50.0,
         "rain on level land while moist air flows; less of it makes the contrast stronger", unit="mm/h", log=True,
         essential=True)] = 2.0
-    formation_time: Annotated[float, parameter(0.0, 10_000.0, "time in which condensed vapour forms drops",
+    forming_time: Annotated[float, parameter(0.0, 10_000.0, "time in which condensed vapour forms drops",
         unit="s")] = 1000.0
     fall_time: Annotated[float, parameter(0.0, 10_000.0, "time in which drops fall to the ground, adrift with the wind",
         unit="s")] = 1000.0
@@ -42,7 +42,7 @@ class OrographicRainParameters(Parameters, frozen=True, kw_only=True):
         unit="1/s")] = 0.005
     uptake: Annotated[float, parameter(0.0, 10.0,
         "increase of rain from air that has come over water, as a fraction", needs="pools.enabled")] = 0.5
-    uptake_length: Annotated[float, parameter(100.0, 1e6, "distance within which air takes up vapour, and loses it",
+    uptake_reach: Annotated[float, parameter(100.0, 1e6, "distance within which air takes up vapour, and loses it",
         unit="m", log=True, needs="pools.enabled, orographic_rain.uptake")] = 20_000.0
     # fmt: on
 

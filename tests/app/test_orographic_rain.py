@@ -25,7 +25,7 @@ def rainy(**settings: object) -> Scene:
         "world__relief": 2000.0,
         "orographic_rain__enabled": True,
         "orographic_rain__every": 4,
-        "orographic_rain__formation_time": 200.0,
+        "orographic_rain__forming_time": 200.0,
         "orographic_rain__fall_time": 200.0,
     }
     return small_scene(**{**usual, **settings})
