@@ -7,8 +7,8 @@ After Meyer-Peter & Müller (1948): through each side of a cell goes, in m² of 
 for grains of the size D, water of the depth h and the speed u, and Manning's roughness n. All kinds go alike, by their
 part in the bed and their erodibility. What more goes from a cell than comes to it lowers it, and the other way round
 (Exner 1925). Only loose material moves, never more than there is, and never more in one go than a part of the depth of
-the water: so beds neither swing nor rise through the water. Cells give and take in the order of the map: no order of
-threads shows.
+the water: so beds neither swing nor rise through the water. First all cells give, then all take, each from its
+neighbours in the order of the map: no order of threads shows.
 """
 
 from __future__ import annotations
@@ -18,19 +18,22 @@ from collections import namedtuple
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
 from kernels.floods import FILM, GRAVITY
 from kernels.layers import Layer, check_layers
 from kernels.loads import dig, sum_up
 from kernels.materials import Materials, Moved, asked, thickness
 from kernels.rates import ERODIBILITY, MOBILITY, Rates, flat, rate_of
+from kernels.scratch import Scratch
 from kernels.units import Metres, Roughness, Seconds
 
 _HEAVIER = 1.65  # R: how much heavier than water grains are
 _CRITICAL = 0.047  # θ_c
 _PACKED = 0.6  # part of a bed that is grains
+_EAST, _SOUTH, _WEST, _NORTH = range(4)  # sides of a cell
 _PART = 0.1  # of the depth of the water, by which a bed changes at most in one go
 
 _ASKED = ("kinds", "mix", "erodibility", "burden", "strata", "steps_per_metre", "rise", "rock_worn")
@@ -46,78 +49,123 @@ class BedLoadParameters(NamedTuple):
     grain_size: Metres
 
 
-@njit(nogil=True, error_model="numpy")
+@inlined
 def _drag(fast, depth, parameters):
-    """What goes through a metre of a side, in m³ of the bed a second, in the direction of the water."""
-    if not depth > FILM or fast == 0.0:
+    """What goes out through a metre of a side, in m³ of the bed a second, of water that runs out there so `fast`."""
+    if not fast > 0.0:
         return 0.0
     grain = parameters.grain_size
     shields = (parameters.roughness * fast) ** 2 / (_HEAVIER * grain * depth ** (1.0 / 3.0))
     if shields <= _CRITICAL:
         return 0.0
-    moved = 8.0 * math.sqrt(_HEAVIER * GRAVITY * grain**3) * (shields - _CRITICAL) ** 1.5 / _PACKED
-    return math.copysign(moved, fast)
+    return 8.0 * math.sqrt(_HEAVIER * GRAVITY * grain**3) * (shields - _CRITICAL) ** 1.5 / _PACKED
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _carry(land: Any, depth: Any, east: Any, south: Any, cell_size: float, parameters: Any, moved: Any) -> Any:
-    """Move what a cycle drags; `moved` [kind] becomes what left the map, in metres over one cell."""
+@inlined
+def _dig_cell(land, row, column, depth, east, south, cell_size, parameters, taken, shares, none):
+    """Dig what the water drags off a cell. `taken` [cell × kind] becomes what it is, `shares` [cell × side] which part
+    of it goes where.
+
+    Returns whether anything goes.
+    """
+    cell = row * depth.shape[1] + column
+    own = cell * land.kinds
+    for kind in range(land.kinds):
+        taken[own + kind] = 0.0
+    here = depth[row, column]
+    if not here > FILM:
+        return False
+    to_east = _drag(east[row, column], here, parameters)
+    to_south = _drag(south[row, column], here, parameters)
+    to_west = _drag(-east[row, column - 1], here, parameters) if column > 0 else 0.0
+    to_north = _drag(-south[row - 1, column], here, parameters) if row > 0 else 0.0
+    total = (to_east + to_west) + (to_south + to_north)
+    if not total > 0.0:
+        return False
+    loose = thickness(land, cell)
+    if not loose > 0.0:
+        return False
+    ease = 0.0
+    for kind in range(land.kinds):
+        ease += land.erodibility[kind] * land.mix[own + kind] / loose
+    ease *= rate_of(land.rates, cell, ERODIBILITY) * rate_of(land.rates, cell, MOBILITY)
+    volume = min(ease * total * parameters.seconds / cell_size, min(loose, _PART * here))
+    if not volume > 0.0:
+        return False
+    dig(land, cell, volume, taken, own, none)
+    shares[4 * cell + _EAST], shares[4 * cell + _SOUTH] = to_east / total, to_south / total
+    shares[4 * cell + _WEST], shares[4 * cell + _NORTH] = to_west / total, to_north / total
+    return True
+
+
+@inlined
+def _take(shares, taken, cell, side, kinds, comes):
+    """Add what goes from a cell through a side to what `comes` [kind]."""
+    share = shares[4 * cell + side]
+    if share > 0.0:
+        for kind in range(kinds):
+            comes[kind] += share * taken[cell * kinds + kind]
+
+
+@inlined
+def _lay_cell(land, row, column, rows, columns, taken, shares, goes, comes):
+    """Lay on a cell what comes from its neighbours, in the order of the map, and what protected ones do not take."""
+    cell, kinds = row * columns + column, land.kinds
+    north, west, east, south = row > 0, column > 0, column < columns - 1, row < rows - 1
+    is_open = rate_of(land.rates, cell, MOBILITY) != 0.0
+    from_north, from_west = is_open and north and goes[cell - columns], is_open and west and goes[cell - 1]
+    from_east, from_south = is_open and east and goes[cell + 1], is_open and south and goes[cell + columns]
+    if not (from_north or from_west or goes[cell] or from_east or from_south):
+        return
+    for kind in range(kinds):
+        comes[kind] = 0.0
+    if from_north:
+        _take(shares, taken, cell - columns, _SOUTH, kinds, comes)
+    if from_west:
+        _take(shares, taken, cell - 1, _EAST, kinds, comes)
+    if goes[cell]:
+        if east and rate_of(land.rates, cell + 1, MOBILITY) == 0.0:
+            _take(shares, taken, cell, _EAST, kinds, comes)
+        if south and rate_of(land.rates, cell + columns, MOBILITY) == 0.0:
+            _take(shares, taken, cell, _SOUTH, kinds, comes)
+        if west and rate_of(land.rates, cell - 1, MOBILITY) == 0.0:
+            _take(shares, taken, cell, _WEST, kinds, comes)
+        if north and rate_of(land.rates, cell - columns, MOBILITY) == 0.0:
+            _take(shares, taken, cell, _NORTH, kinds, comes)
+    if from_east:
+        _take(shares, taken, cell + 1, _WEST, kinds, comes)
+    if from_south:
+        _take(shares, taken, cell + columns, _NORTH, kinds, comes)
+    for kind in range(kinds):
+        land.mix[cell * kinds + kind] += comes[kind]
+    sum_up(land, cell)
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _carry(
+    land: Any, depth: Any, east: Any, south: Any, cell_size: float, parameters: Any, taken: Any, shares: Any, goes: Any,
+    moved: Any,
+) -> Any:  # fmt: skip
+    """Move what a cycle drags; `moved` [kind] becomes what left the map, in metres over one cell.
+
+    `taken` [cell × kind], `shares` [cell × side] and `goes` [cell] are memory to work in.
+    """
     rows, columns = depth.shape
-    kinds = land.kinds
-    comes, taken, none = np.zeros((rows * columns, kinds)), np.zeros(kinds), np.zeros(kinds)
-    goes, touched = np.zeros(4), np.zeros(rows * columns, np.bool_)
-    for row in range(rows):
+    for row in prange(rows):
+        none = np.zeros(land.kinds)
         for column in range(columns):
-            cell = row * columns + column
-            here = depth[row, column]
-            if not here > FILM:
-                continue
-            goes[0] = max(_drag(east[row, column], here, parameters), 0.0)
-            goes[1] = max(_drag(south[row, column], here, parameters), 0.0)
-            goes[2] = max(-_drag(east[row, column - 1], here, parameters), 0.0) if column > 0 else 0.0
-            goes[3] = max(-_drag(south[row - 1, column], here, parameters), 0.0) if row > 0 else 0.0
-            total = (goes[0] + goes[2]) + (goes[1] + goes[3])
-            loose = thickness(land, cell)
-            if not (total > 0.0 and loose > 0.0):
-                continue
-            ease = 0.0
-            for kind in range(kinds):
-                ease += land.erodibility[kind] * land.mix[cell * kinds + kind] / loose
-            ease *= rate_of(land.rates, cell, ERODIBILITY) * rate_of(land.rates, cell, MOBILITY)
-            volume = min(ease * total * parameters.seconds / cell_size, min(loose, _PART * here))
-            if not volume > 0.0:
-                continue
-            taken[:] = 0.0
-            dig(land, cell, volume, taken, 0, none)
-            touched[cell] = True
-            for side in range(4):
-                share = goes[side] / total
-                if not share > 0.0:
-                    continue
-                i, j = row, column
-                if side == 0:
-                    j += 1
-                elif side == 1:
-                    i += 1
-                elif side == 2:
-                    j -= 1
-                else:
-                    i -= 1
-                beyond = i >= rows or j >= columns
-                to = cell if beyond else i * columns + j
-                if rate_of(land.rates, to, MOBILITY) == 0.0:
-                    to = cell  # protected ground takes nothing
-                for kind in range(kinds):
-                    if beyond:
-                        moved[kind] += share * taken[kind]
-                    else:
-                        comes[to, kind] += share * taken[kind]
-                touched[to] = True
-    for cell in range(rows * columns):
-        if touched[cell]:
-            for kind in range(kinds):
-                land.mix[cell * kinds + kind] += comes[cell, kind]
-            sum_up(land, cell)
+            goes[row * columns + column] = _dig_cell(
+                land, row, column, depth, east, south, cell_size, parameters, taken, shares, none
+            )
+    for row in prange(rows):
+        comes = np.zeros(land.kinds)
+        for column in range(columns):
+            _lay_cell(land, row, column, rows, columns, taken, shares, goes, comes)
+    for cell in range(rows * columns):  # what leaves the map, over its eastern and southern edges
+        if cell % columns == columns - 1 and goes[cell]:
+            _take(shares, taken, cell, _EAST, land.kinds, moved)
+        if cell >= (rows - 1) * columns and goes[cell]:
+            _take(shares, taken, cell, _SOUTH, land.kinds, moved)
 
 
 def carry(
@@ -131,6 +179,7 @@ def carry(
     south: Layer,
     parameters: BedLoadParameters,
     rates: Rates | None = None,
+    scratch: Scratch | None = None,
 ) -> Moved:
     """Let water drag grains along its bed for some seconds, and change the ground in place.
 
@@ -141,6 +190,9 @@ def carry(
     land = _Land._make((
         *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
     ))  # fmt: skip
+    scratch = (scratch or Scratch()).begin()
+    taken, shares = scratch.empty(water.size * materials.kinds), scratch.empty(4 * water.size)
+    goes = scratch.empty(water.size, np.bool_)
     off_map: NDArray[np.float64] = np.zeros(materials.kinds)
-    _carry(land, water, east, south, float(cell_size), parameters, off_map)
+    _carry(land, water, east, south, float(cell_size), parameters, taken, shares, goes, off_map)
     return Moved(off_map=tuple(off_map.tolist()))

@@ -242,6 +242,8 @@ def _save(session: SessionState, request: Save) -> None:
 def _write(session: SessionState, request: Save) -> None:
     if session.lockstep is None:
         raise UserError("there is no world to save yet")
+    if request.world >= len(session.lockstep.simulators):  # another was opened since the window asked
+        raise UserError("the world to save is no longer there")
     try:
         session.lockstep.verify()
     except SimulationError as error:  # the worlds were rolled back to a sound cycle

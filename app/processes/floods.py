@@ -19,6 +19,7 @@ from app.processes.droplets import Spring, read_springs
 from app.processes.kinds import account_for
 from app.processes.pools import PoolsParameters
 from app.processes.process import ProcessFailure, register
+from kernels.scratch import Scratch
 
 SECONDS_PER_HOUR = 3600.0
 CYCLES_PER_CALM = 8  # between two looks for water that has come to rest
@@ -41,7 +42,7 @@ class FloodsParameters(Parameters, frozen=True, kw_only=True):
     enabled: Annotated[bool, described("lakes, floods and the sea as water that runs, with waves and currents")] = False
     seconds_per_cycle: Annotated[
         float, parameter(0.01, 3600.0, "time that passes in a cycle for the water", unit="s", log=True, essential=True)
-    ] = 10.0
+    ] = 2.0
     roughness: Annotated[
         float, parameter(0.0, 0.2, "Manning's roughness of the bed", unit="s/m^(1/3)", essential=True)
     ] = 0.035
@@ -147,7 +148,7 @@ class Floods:
             if volume:
                 account.gain(cause, volume * area)
         if parameters.bed_load:
-            _carry(world, parameters, totals.seconds)
+            _carry(world, parameters, totals.seconds, cycle.scratch)
         if world.cycle % CYCLES_PER_CALM == 0:
             floods.calm(world.ground, world.water, world.layers[EAST], world.layers[SOUTH], cycle.scratch)
         _show(world, world.water, ocean, cycle.edges)
@@ -199,7 +200,7 @@ def _rain(world: World, parameters: FloodsParameters, cycle: Cycle) -> float:
     return float(fallen.sum())
 
 
-def _carry(world: World, parameters: FloodsParameters, seconds: float) -> None:
+def _carry(world: World, parameters: FloodsParameters, seconds: float, scratch: Scratch) -> None:
     """Let the water of a cycle drag sediment."""
     from kernels import bed_load
 
@@ -213,7 +214,8 @@ def _carry(world: World, parameters: FloodsParameters, seconds: float) -> None:
         world.layers[EAST],
         world.layers[SOUTH],
         for_kernel(bed_load.BedLoadParameters, parameters, seconds=seconds),
-        rates=world.rates,
+        world.rates,
+        scratch,
     )
     account_for(world, "", moved)
 

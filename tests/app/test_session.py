@@ -20,6 +20,7 @@ from app.engine.messages import (
     Run,
     Save,
     Saved,
+    SaveFailed,
     Step,
     Stopped,
 )
@@ -131,6 +132,13 @@ def test_another_land_refuses_what_waits(steps: Steps) -> None:
     assert steps.session.pace_requests_answered == 1
     steps.step(2)
     assert steps.session.mode is Mode.CYCLES and steps.scene().world.seed == 5
+
+
+def test_a_world_that_is_gone_is_not_saved(steps: Steps, tmp_path: Path) -> None:
+    """The window asks for the second of two, while another land is being opened."""
+    steps.ask(Save(tmp_path / "second.npz", world=1))
+    steps.step()
+    assert steps.reports[-1] == SaveFailed(tmp_path / "second.npz", "the world to save is no longer there")
 
 
 def test_a_change_waits_for_kernels_and_no_other_change_for_it(steps: Steps) -> None:
