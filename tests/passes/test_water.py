@@ -132,6 +132,14 @@ def test_where_nothing_stands_the_picture_is_the_same_to_the_bit(draw: Draw) -> 
     np.testing.assert_array_equal(draw(dry), draw(known))
 
 
+def test_water_that_ran_once_and_whose_level_nobody_tells_is_not_drawn(draw: Draw) -> None:
+    """A world that was saved while its water ran, opened with floods off, before its first cycle."""
+    shown = snapshot(bumps(48, 64, height=30.0), cell_size=CELL)
+    froude = np.zeros(shown.shape, np.float32)
+    ran = replace(shown, world=1, layers={**shown.layers, "froude": froude}, versions={**shown.versions, "froude": 1})
+    assert np.array_equal(draw(shown), draw(ran))
+
+
 def test_the_shore_lies_where_the_level_cuts_the_ground(draw: Draw, subtests: pytest.Subtests) -> None:
     """On ground that rises to the east, at a part of a cell, and as straight as a ruler."""
     ground = plane(40, 60, 2.0, 0.0)

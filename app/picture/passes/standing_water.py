@@ -108,7 +108,8 @@ class StandingWater:
         version = (snapshot.world, snapshot.versions.get("water_level", -1))
         if version != self._version:
             self._version = version
-            runs = RUNNING in snapshot.layers
+            # A world can be opened with water that ran once, of which no process tells where it stands now.
+            runs = RUNNING in snapshot.layers and self.level_is_known
             none = np.empty((0, 3), np.float32)
             self.tiles[True].write(none if runs else lake_tiles(snapshot, wide))
             self.tiles[False].write(none if runs else lake_tiles(snapshot, ~wide))
