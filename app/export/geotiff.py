@@ -1,4 +1,4 @@
-"""GeoTIFF: maps with their place, their unit and what they are, and where they have no data."""
+"""GeoTIFF: maps with georeference, units, descriptions and NODATA."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from app.model.georeference import Tag
 
 NODATA = -9999.0
-NO_NUMBER = 255  # the same in bytes: masks, orders of rivers, directions, numbers of materials
-NODATA_TAG = 42113  # as GDAL reads it: a number as text
-METADATA_TAG = 42112  # likewise: an XML text
-TILE = 256  # cells of a side of its tiles
+NO_NUMBER = 255  # NODATA of bytes: masks, Strahler orders, flow directions, materials
+NODATA_TAG = 42113  # of GDAL: a number as text
+METADATA_TAG = 42112  # of GDAL: XML
+TILE = 256  # cells per side of a tile of the file
 
 
 @dataclass(frozen=True)
 class Band:
-    """What the numbers of a band are, and their unit; without one it is empty."""
+    """Description and unit of a band; the unit may be empty."""
 
     description: str
     unit: str = ""
@@ -44,9 +44,8 @@ def write_geotiff(
 ) -> None:
     """Write [row, column] or [row, column, band], compressed without loss.
 
-    Cells that are `unmapped`, [row, column], are NODATA. Where rasterio is installed and this is wished for, the file
-    is cloud-optimised (COG): with overviews, in the order in which they are read from far. GDAL writes those, and drops
-    keys that it has no use for, such as the unit of heights.
+    Cells that are `unmapped`, [row, column], are NODATA. If `optimised` and rasterio is installed, the file is a
+    cloud-optimised GeoTIFF (COG) with overviews. GDAL writes it, and drops some keys, such as the unit of heights.
     """
     import tifffile
 
@@ -69,12 +68,12 @@ def write_geotiff(
         tile=(TILE, TILE) if max(values.shape[:2]) > TILE else None,
     )
     content = _optimised(whole.getvalue(), values) if optimised else whole.getbuffer()
-    with write_atomically(path) as file:  # by us, for GDAL tells of a full disk in words of its own
+    with write_atomically(path) as file:  # not by GDAL, whose messages on a full disk are unclear
         file.write(content)
 
 
 def _metadata(bands: Sequence[Band]) -> str:
-    """The units and descriptions of bands as GDAL reads them, in ASCII."""
+    """The units and descriptions of bands as metadata of GDAL, in ASCII."""
     items = [
         f'<Item name="{name}" sample="{number}" role="{role}">{escape(text)}</Item>'
         for number, band in enumerate(bands)
@@ -89,7 +88,7 @@ def _metadata(bands: Sequence[Band]) -> str:
 
 
 def _optimised(whole: bytes, values: NDArray[Any]) -> bytes:
-    """A GeoTIFF as a cloud-optimised one; as it is where what this needs is not installed."""
+    """Convert a GeoTIFF to a cloud-optimised one; unchanged if rasterio is not installed."""
     try:
         import rasterio.io
         import rasterio.shutil

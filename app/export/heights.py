@@ -1,4 +1,4 @@
-"""Heights as files: a table of formats, and the numbers that a game engine must be told beside them."""
+"""Heights as files: a table of formats, and the scale that a game engine must be given."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from app.model.georeference import is_turned
 
 Numbers = NDArray[np.float64]
 
-MOST_SHADES = 65535  # of 16 bits
+MOST_SHADES = 65535  # largest number of 16 bits
 
-# Vertices of a side that landscapes of these engines may have, as their manuals list them.
+# Permitted numbers of vertices per side of a landscape, from the manuals of the engines.
 ENGINES: dict[str, tuple[int, ...]] = {
     "unity": (33, 65, 129, 257, 513, 1025, 2049, 4097),
     "unreal": (127, 253, 505, 1009, 2017, 4033, 8129),
@@ -30,12 +30,12 @@ ENGINES: dict[str, tuple[int, ...]] = {
 
 @dataclass(frozen=True)
 class Heights:
-    """Heights in metres, [row, column], row 0 in the north, on the cells of a sheet."""
+    """Heights in metres, [row, column], row 0 in the north, in the cells of a sheet."""
 
     values: Numbers
     sheet: Sheet
-    help: str = ""  # what they are
-    span: tuple[float, float] | None = None  # the lowest and the highest place of all tiles, where they are one
+    help: str = ""  # description
+    span: tuple[float, float] | None = None  # lowest and highest height of all tiles, if this is a tile
 
     @property
     def lowest(self) -> float:
@@ -43,23 +43,23 @@ class Heights:
 
     @property
     def relief(self) -> float:
-        """From the lowest to the highest place; 1 m where all is level, which can be divided by."""
+        """Difference of highest and lowest height; 1 m if all is level, as it is a divisor."""
         return (self.span[1] if self.span else float(self.values.max())) - self.lowest or 1.0
 
     def tile(self, top: int, left: int, rows: int, columns: int) -> Heights:
-        """Some of them, with the span of all."""
+        """A rectangle of them, with the span of all."""
         values = self.values[top : top + rows, left : left + columns]
         span = self.lowest, float(self.values.max())
         return Heights(values, self.sheet.part(top, left, rows, columns), self.help, span)
 
     def shades(self) -> NDArray[np.uint16]:
-        """0 for the lowest place and 65535 for the highest."""
+        """Heights as integers, 0 for the lowest and 65535 for the highest."""
         parts = (self.values - self.lowest) / self.relief
         return np.rint(MOST_SHADES * parts).astype(np.uint16)
 
 
-# How the importers of engines know a tile: Unity's Terrain Toolbox in its mode "Batch" by the index to the east and to
-# the north, Unreal's landscape by the index to the east and to the south.
+# File names of tiles that importers recognize: Unity's Terrain Toolbox (mode "Batch") wants the indices eastward and
+# northward, Unreal those eastward and southward.
 TILE_NAMES: dict[str, Callable[[int, int, int], str]] = {
     "unity": lambda row, column, tiles: f"_{column}_{tiles - 1 - row}",
     "unreal": lambda row, column, tiles: f"_x{column}_y{row}",
@@ -67,11 +67,11 @@ TILE_NAMES: dict[str, Callable[[int, int, int], str]] = {
 
 
 def tile_name(side: str, row: int, column: int, tiles: int) -> str:
-    """What is added to the name of a tile, of so many along each side, counted from the north-western corner."""
+    """Suffix of the file name of a tile; `tiles` is their number per side, from the north-western corner."""
     return TILE_NAMES[side](row, column, tiles) if side in TILE_NAMES else f"_{row}_{column}"
 
 
-# Writers. Each has the file whole or leaves the one before.
+# Writers. Each one writes the whole file or leaves the previous one.
 
 
 def _write_png(path: Path, heights: Heights) -> None:
@@ -101,7 +101,7 @@ def _write_npy(path: Path, heights: Heights) -> None:
 
 
 def _write_grid(path: Path, heights: Heights) -> None:
-    """In square cells, for ArcGIS reads no others, and beside it what its coordinates are, or nothing."""
+    """Write square cells, the only ones that ArcGIS reads, and a `.prj` file if the coordinate system is known."""
     place = heights.sheet.place
     (dx, _, west), (_, dy, north) = place.to_model.tolist()
     if is_turned(place.to_model) or not dx > 0.0 > dy:
@@ -128,14 +128,14 @@ def _write_grid(path: Path, heights: Heights) -> None:
         with write_atomically(beside) as file:
             file.write(text.encode())
     else:
-        beside.unlink(missing_ok=True)  # of a grid that was here before: it would say that this one lies there, too
+        beside.unlink(missing_ok=True)  # that of a previous grid would give wrong coordinates
 
 
 def _in_squares(values: Numbers, down: float, across: float) -> Numbers:
-    """Values [row, column] of cells of `down` × `across` squares, resampled to these squares.
+    """Resample values [row, column] of cells that measure `down` × `across` squares to these squares.
 
-    Linear between the middles of cells, and even beyond the outer ones. Where the cells do not end with a square, the
-    last one ends within half a side of them.
+    Linear between the centres of cells, constant beyond the outermost ones. The last square ends within half its side
+    of the last cell.
     """
     for axis, squares in ((0, down), (1, across)):
         count = values.shape[axis]
@@ -149,7 +149,7 @@ def _in_squares(values: Numbers, down: float, across: float) -> Numbers:
 
 
 def write_exr(path: Path, channels: dict[str, NDArray[Any]]) -> None:
-    """An EXR of named channels, [row, column], in float32 or uint32."""
+    """Write an EXR of named channels, [row, column], in float32 or uint32."""
     import OpenEXR
 
     header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.scanlineimage}
@@ -166,7 +166,7 @@ class HeightFormat:
     suffix: str
     write: Callable[[Path, Heights], None]
     bytes_per_cell: float
-    scaled: bool = False  # whether the lowest place is 0 and the highest 65535, and the scale is told beside
+    scaled: bool = False  # whether heights are integers from 0 to 65535, with their scale in a text file
 
 
 HEIGHT_FORMATS: dict[str, HeightFormat] = {
@@ -180,19 +180,19 @@ HEIGHT_FORMATS: dict[str, HeightFormat] = {
 }
 
 
-# What engines must be told.
+# Settings for engines.
 
 
 def engine_side(engine: str, rows: int, columns: int) -> int:
-    """The number of vertices of an engine's landscapes that is nearest to a map's longer side, as a ratio."""
+    """The permitted number of vertices of an engine that is nearest, as a ratio, to the longer side of a map."""
     return min(ENGINES[engine], key=lambda side: abs(np.log(side / max(rows, columns))))
 
 
 def scale_text(heights: Heights) -> str:
-    """What to type into an engine, so that a file of 16-bit heights has its true size. Lengths in metres.
+    """The settings of engines with which 16-bit heights have their true size. Lengths in metres.
 
-    Unity spans a terrain from its first vertex to the last. In Unreal a height of 0 is shade 32768, and a scale of 100
-    makes 512 m of all shades; lengths there are centimetres (Unreal's manual, "Landscape technical guide").
+    The size of a terrain in Unity is that from the first vertex to the last. In Unreal shade 32768 is height 0, lengths
+    are centimetres, and a Z scale of 100 makes all shades span 512 m (manual, "Landscape technical guide").
     """
     sheet, lowest, relief = heights.sheet, heights.lowest, heights.relief
     east, south = (sheet.columns - 1) * sheet.width, (sheet.rows - 1) * sheet.height

@@ -32,9 +32,9 @@ SURFACES = {
 
 @dataclass(frozen=True)
 class Landscape:
-    """A constant world with its scene.
+    """A world that does not change, with its scene.
 
-    `opened` is the scene that it comes from, where that is another one: that of a saved world names its file.
+    `opened` is the scene that it was made from, if that differs: that of a saved world names its file.
     """
 
     world: World
@@ -51,9 +51,9 @@ class Landscape:
 
     @property
     def rise(self) -> Numbers:
-        """Change of the ground since the start of the world, [row, column]; negative if lower.
+        """Change of the ground since the start, [row, column]; negative if lower.
 
-        Raises `UserError` where the land that it began with cannot be made again.
+        Raises `UserError` if the initial land cannot be recomputed.
         """
         if isinstance(self._rise, UserError):
             raise self._rise
@@ -73,7 +73,7 @@ class Landscape:
 
     @cached_property
     def levels_around(self) -> Numbers:
-        """The level of water in each cell, of a dry one that of the highest water within two cells; else the ground."""
+        """The water level of each cell. A dry cell has the highest level within two cells, or else its ground."""
         world = self.world
         levels = np.where(world.standing != DRY, world.water_level, -np.inf)
         for _ in range(2):
@@ -93,12 +93,12 @@ class Landscape:
 
     @cached_property
     def sheet(self) -> Sheet:
-        """The cells of the model that the world came from, or of the world where these are the same."""
+        """The cells of the source model, or those of the world if it had none."""
         return Sheet.of_source(self.world.shape, self.world.cell_size, self.world.origin)
 
     @cached_property
     def waters(self) -> Waters:
-        """Its rivers, watersheds and lakes, with rivers and watersheds as its parameters have them."""
+        """Rivers, watersheds and lakes by the parameters of the scene."""
         from app.engine.discharge import discharge_of_world, rivers_by
         from app.export.vectors import Waters
         from kernels.lakes import find_lakes
@@ -121,7 +121,7 @@ class Landscape:
 
 
 def highest_around(values: NDArray[Any], outside: float) -> NDArray[Any]:
-    """The highest value of each cell and of the eight around it, [row, column]; `outside` that beyond the map."""
+    """The highest value of each cell and its eight neighbours, [row, column]; `outside` is the value beyond the map."""
     rows, columns = values.shape
     padded = np.pad(values, 1, constant_values=outside)
     parts = [padded[down : down + rows, right : right + columns] for down in range(3) for right in range(3)]

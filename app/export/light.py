@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 
-DIRECTIONS = 16  # in which horizons are looked for
-GROWTH = 1.15  # from one place that is looked at to the next, as a ratio of their distances
+DIRECTIONS = 16  # of horizons
+GROWTH = 1.15  # ratio of the distances of consecutive samples
 
 
 def normals(ground: Numbers, cell_size: float) -> Numbers:
@@ -31,7 +31,7 @@ def slope(ground: Numbers, cell_size: float) -> Numbers:
 def horizon(ground: Numbers, cell_size: float, direction: float) -> Numbers:
     """The tangent of the horizon's angle above each cell, at least 0, [row, column].
 
-    `direction` is clockwise from the north, in radians. Places are looked at ever farther apart, up to the map's edge.
+    `direction` is clockwise from the north, in radians. Samples get sparser with distance, up to the map's edge.
     """
     rows, columns = ground.shape
     highest = np.zeros_like(ground)
@@ -62,7 +62,7 @@ def sky_light(ground: Numbers, cell_size: float) -> Numbers:
 def sun_light(ground: Numbers, cell_size: float, direction: float, height: float) -> Numbers:
     """The cosine of the sun's angle to the ground, 0 in shadow, [row, column] (Lambert 1760).
 
-    `direction` is clockwise from the north, `height` above the level, both in degrees.
+    `direction` is clockwise from the north, `height` above the horizon, both in degrees.
     """
     azimuth, up = math.radians(direction), math.radians(height)
     towards = (math.sin(azimuth) * math.cos(up), math.cos(azimuth) * math.cos(up), math.sin(up))

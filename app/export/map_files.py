@@ -1,4 +1,4 @@
-"""Maps as files: one each, or all as layers of one EXR; and a list of them, with their units and scales."""
+"""Maps as files: one per map or layers of one EXR, and a list of them with units and scales."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Array = NDArray[Any]
 
 LIST_FILE = "maps.json"
 LAYERED_FILE = "maps.exr"
-SINGLE = "V"  # the channel of a layer that has but one
+SINGLE = "V"  # name of the channel of a layer with only one
 
 
 @dataclass(frozen=True)
 class MapFile:
-    """The numbers of a map in the cells of a sheet: float32, or uint8 for ids and masks; masks are 0 and 1."""
+    """The values of a map in the cells of a sheet: float32, or uint8 for ids and masks (0 and 1)."""
 
     map: Map
     values: Array
@@ -39,20 +39,20 @@ class MapFile:
 
     @property
     def span(self) -> tuple[float, float]:
-        """The values that the lowest and the highest shade of a picture stand for."""
+        """The values of the lowest and the highest shade of a picture."""
         match self.map.kind:
             case "direction":
                 return -1.0, 1.0
             case "parts":
                 return 0.0, 1.0
         low, high = float(self.values.min()), float(self.values.max())
-        if self.map.channels:  # of both signs alike
+        if self.map.channels:  # symmetric about 0
             high = max(-low, high)
             low = -high
         return low, high if high > low else low + 1.0
 
     def channels(self, single: str) -> dict[str, Array]:
-        """Its channels as EXR has them; one that is alone has this name."""
+        """The channels of an EXR; `single` is the name of an only one."""
         values = self.values.astype(np.uint32) if self.map.kind == "id" else self.values.astype(np.float32)
         if not self.map.channels:
             return {single: values}
@@ -64,7 +64,7 @@ def _laid_out(map: Map, values: Array, sheet: Sheet) -> Array:
         return np.ascontiguousarray(sheet.labels(values).astype(np.uint8))
     if sheet.back is not None or values.shape[:2] != (sheet.rows, sheet.columns):
         bands = [values] if values.ndim == 2 else [values[..., band] for band in range(values.shape[-1])]
-        # Between the values that there were; rounding can leave them
+        # Interpolation can overshoot the range of values.
         laid = [sheet.numbers(band.astype(np.float64)).clip(band.min(), band.max()) for band in bands]
         values = laid[0] if values.ndim == 2 else np.stack(laid, axis=-1)
         if map.kind == "direction":
@@ -72,7 +72,7 @@ def _laid_out(map: Map, values: Array, sheet: Sheet) -> Array:
     return np.ascontiguousarray(values, np.float32)
 
 
-# Writers of one map each.
+# Writers of single maps.
 
 
 def _write_tiff(path: Path, file: MapFile) -> None:
@@ -89,7 +89,7 @@ def _write_png(path: Path, file: MapFile) -> None:
 
 
 def _shades(file: MapFile) -> Array:
-    """A picture of a map: 8 bits for masks, ids and weights, 16 for all else; directions are red, green and blue."""
+    """A map as an image: 8 bits for masks, ids and weights, 16 for others; components of directions are colours."""
     kind, values = file.map.kind, file.values
     if kind == "id":
         return values
@@ -98,7 +98,7 @@ def _shades(file: MapFile) -> Array:
     low, high = file.span
     most, dtype = (255, np.uint8) if kind == "parts" else (MOST_SHADES, np.uint16)
     shades = np.rint(most * np.clip((values - np.float64(low)) / (high - low), 0.0, 1.0)).astype(dtype)
-    if values.ndim == 3 and values.shape[-1] == 2:  # a picture has three colours
+    if values.ndim == 3 and values.shape[-1] == 2:  # an image needs a third channel
         shades = np.concatenate([shades, np.full((*shades.shape[:2], 1), (most + 1) // 2, dtype)], axis=-1)
     return np.ascontiguousarray(shades)
 
@@ -132,11 +132,11 @@ MAP_FORMATS: dict[str, MapFormat] = {
 LAYERED = "layered"  # the other format: all maps as layers of one EXR
 
 
-# The list of them.
+# The list of maps.
 
 
 class Entry(msgspec.Struct, omit_defaults=True):
-    """The entry of a map in the list. A shade of a picture means `offset` + shade × `step`."""
+    """The entry of a map in the list. The value of a shade is `offset` + shade × `step`."""
 
     name: str
     file: str
@@ -164,13 +164,13 @@ def entry_of(file: MapFile, name: str, landscape: Landscape, *, scaled: bool) ->
 
 
 def write_list(path: Path, entries: list[Entry]) -> None:
-    """The list of maps in JSON."""
+    """Write the list of maps as JSON."""
     with write_atomically(path) as out:
         out.write(msgspec.json.format(msgspec.json.encode(entries)) + b"\n")
 
 
 def write_layered(path: Path, files: Iterator[MapFile]) -> list[MapFile]:
-    """All maps as layers of one EXR, each channel by the names of its map and its own. They must be of one sheet."""
+    """Write all maps as layers of one EXR, with channels named MAP.CHANNEL. They must share a sheet."""
     channels: dict[str, Array] = {}
     written = []
     for file in files:

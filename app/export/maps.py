@@ -21,11 +21,11 @@ from kernels.standing import DRY, LAKE, SEA
 
 Array = NDArray[Any]
 
-# What the numbers of a map are: amounts, directions of length 1, one of several things, yes or no, parts of a whole
+# Meaning of the values of a map: amounts, unit vectors, numbers of kinds, yes or no, fractions of a whole
 Kind = Literal["amount", "direction", "id", "mask", "parts"]
 
-CLIFF = 45.0  # degrees, from which ground is a cliff
-WEIGHTS = 4  # of a splat map: red, green, blue, alpha
+CLIFF = 45.0  # least slope of a cliff in degrees
+WEIGHTS = 4  # per splat map: red, green, blue, alpha
 
 XY, XYZ, RGBA = ("X", "Y"), ("X", "Y", "Z"), ("R", "G", "B", "A")
 
@@ -40,9 +40,9 @@ class Map:
     unit: str = ""
     kind: Kind = "amount"
     channels: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()  # layers, any of which must be there
+    needs: tuple[str, ...] = ()  # layers, at least one of which must exist
     names: Callable[[Landscape], list[str]] = lambda landscape: []  # of ids, or of the channels
-    of_beginning: bool = False  # whether it needs the land that the world began with, which takes time to make again
+    of_beginning: bool = False  # whether it needs the initial land, which takes time to recompute
 
     def may_be_there(self, landscape: Landscape) -> bool:
         """Whether a world has the needed layers."""
@@ -149,7 +149,7 @@ def _rock_numbers(land: Landscape) -> NDArray[np.intp]:
 
 
 def _material_ids(land: Landscape) -> Array:
-    """The number of the material of the ground, as in pictures with layers: the thickest loose kind, or rock."""
+    """The number of the material at the surface: the thickest loose kind, or the rock."""
     world = land.world
     covered = world.sediment > 0.5 * SEDIMENT_THAT_HIDES * world.cell_size
     numbers: Array = np.where(covered, world.mix.argmax(axis=-1), world.mix.shape[-1] + _rock_numbers(land))
@@ -157,9 +157,9 @@ def _material_ids(land: Landscape) -> Array:
 
 
 def material_parts(land: Landscape) -> Array:
-    """How much of the surface is of each of `material_names`, [row, column, name]; together 1.
+    """Fraction of the surface that each of `material_names` covers, [row, column, name]; their sum is 1.
 
-    What is loose covers the rock as in the picture, and grass covers both.
+    Loose material covers rock as in the picture, and grass covers both.
     """
     world = land.world
     loose = world.mix.shape[-1]
@@ -246,14 +246,14 @@ FAMILIES = {
 }
 MAP_NAMES = (*MAPS, *FAMILIES)
 MASK = "mask"  # the map of an expression
-HALF = 0.5  # from which on it lets through
-ALL = "all"  # of those that a world has
+HALF = 0.5  # least value of an expression that counts as true
+ALL = "all"  # maps that a world has
 
 
 def maps_of(landscape: Landscape, names: tuple[str, ...], mask: str = "") -> Iterator[Map]:
-    """The maps of these names. A family stands for its maps, `ALL` for all maps of the world. `mask` is one more.
+    """The maps of these names. A family stands for its maps, `ALL` for all maps of the world. `mask` adds one map.
 
-    Raises `UserError` where it has not what is named.
+    Raises `UserError` if the world lacks a named map.
     """
     for name in MAP_NAMES if ALL in names else names:
         if name in MAPS and (why := MAPS[name].why_missing(landscape)):
@@ -298,7 +298,7 @@ def _splat_maps(landscape: Landscape) -> Iterator[Map]:
 
 
 def unit_length(vectors: Numbers) -> Numbers:
-    """Directions whose length is 1 again, after they were mixed; 0 stays 0."""
+    """Normalize vectors, [..., axis]; those of length 0 stay 0."""
     size = np.linalg.norm(vectors, axis=-1, keepdims=True)
     unit: Numbers = np.divide(vectors, size, out=np.zeros_like(vectors), where=size > 0.0)
     return unit

@@ -26,11 +26,11 @@ class Print:
     """Dimensions of a printed block, in millimetres."""
 
     width: float = 150.0  # of the longer side
-    base: float = 5.0  # below the lowest place
+    base: float = 5.0  # thickness below the lowest ground
     exaggeration: float = 1.0
 
     def scale(self, landscape: Landscape) -> float:
-        """Millimetres for each metre."""
+        """Millimetres per metre."""
         rows, columns = landscape.world.shape
         return self.width / (max(rows - 1, columns - 1) * landscape.world.cell_size)
 
@@ -39,7 +39,7 @@ class Print:
 
 
 def ground_mesh(landscape: Landscape, surface: Surface, colours: Pixels | None = None) -> Any:
-    """The ground as glTF has it: metres, Y up, X east and Z south, from the middle of the map."""
+    """The ground in the axes of glTF: metres from the centre of the map, X east, Y up, Z south."""
     mesh = _with_normals(_metres(landscape, surface.points, surface.heights), surface.faces)
     if colours is not None:
         mesh.visual = _textured(landscape, surface, colours)
@@ -47,9 +47,9 @@ def ground_mesh(landscape: Landscape, surface: Surface, colours: Pixels | None =
 
 
 def _with_normals(points: Numbers, faces: Faces) -> Any:
-    """A mesh whose normals are the means of those of the faces around, by their angles there.
+    """A mesh whose vertex normals are means of face normals, weighted by the angles at the vertex.
 
-    trimesh itself finds these with SciPy, or slowly.
+    trimesh needs SciPy for this, or is slow.
     """
     from trimesh import Trimesh
 
@@ -70,7 +70,7 @@ def _metres(landscape: Landscape, points: Numbers, heights: Numbers) -> Numbers:
 
 
 def _textured(landscape: Landscape, surface: Surface, colours: Pixels) -> Any:
-    """A picture of the whole map, draped over the ground and blended with its colours."""
+    """The part of an image of the whole map that covers a surface, as its texture."""
     from PIL import Image
     from trimesh.visual import TextureVisuals
     from trimesh.visual.material import PBRMaterial
@@ -82,16 +82,16 @@ def _textured(landscape: Landscape, surface: Surface, colours: Pixels) -> Any:
     first = np.maximum(np.floor(pixels.min(axis=0)) - beside, 0).astype(int)
     end = np.minimum(np.ceil(pixels.max(axis=0)) + beside, size).astype(int)
     across = (pixels - first) / (end - first)
-    places = np.stack([across[:, 0], 1.0 - across[:, 1]], axis=-1)  # trimesh counts from below
+    places = np.stack([across[:, 0], 1.0 - across[:, 1]], axis=-1)  # trimesh counts from the bottom
     picture = Image.fromarray(np.ascontiguousarray(colours[first[1] : end[1], first[0] : end[0]]))
     material = PBRMaterial(name="ground", baseColorTexture=picture, metallicFactor=0.0, roughnessFactor=1.0)
     return TextureVisuals(uv=places, material=material)
 
 
 def water_mesh(landscape: Landscape, tile: Surface) -> Any:
-    """The surface of lakes and sea over a tile as glTF, or None without water.
+    """The surface of lakes and sea over a tile, in the axes of glTF, or None without water.
 
-    Each square between four cells is in the tile in which its middle lies.
+    A square between four cells belongs to the tile that contains its centre.
     """
     from trimesh.visual import TextureVisuals
     from trimesh.visual.material import PBRMaterial
@@ -116,9 +116,9 @@ def water_mesh(landscape: Landscape, tile: Surface) -> Any:
 
 
 def wet_squares(landscape: Landscape) -> NDArray[np.bool_]:
-    """Squares between the middles of four cells in which there is water, [row, column].
+    """Squares between the centres of four cells that contain water, [row, column].
 
-    Of two that would touch in a corner alone, those beside are taken too: the edge of water is a line everywhere.
+    If two of them would touch only at a corner, the squares beside them are added, so that the mesh is manifold.
     """
     standing = landscape.world.standing != DRY
     wet: NDArray[np.bool_] = standing[:-1, :-1] | standing[:-1, 1:] | standing[1:, :-1] | standing[1:, 1:]
@@ -132,7 +132,7 @@ def wet_squares(landscape: Landscape) -> NDArray[np.bool_]:
 
 
 def _of_squares(squares: NDArray[np.bool_]) -> tuple[Numbers, Faces, NDArray[np.int64]]:
-    """Points (east, south) in cells, the two faces of each square, and the numbers of the cells at the points."""
+    """Points (east, south) in cells, two faces per square, and the index of the cell at each point."""
     used, faces = np.unique(faces_of_squares(squares), return_inverse=True)
     south, east = np.divmod(used, squares.shape[1] + 1)
     return np.stack([east, south], 1).astype(np.float64), faces.reshape(-1, 3), used
@@ -142,7 +142,7 @@ def _of_squares(squares: NDArray[np.bool_]) -> tuple[Numbers, Faces, NDArray[np.
 
 
 def block(landscape: Landscape, surface: Surface, printed: Print) -> Any:
-    """The land as a closed block in millimetres, Z up, with an even base."""
+    """The land as a closed block in millimetres, Z up, with a flat base."""
     lowest = float(landscape.world.ground.min())
     top = _millimetres(landscape, surface.points, surface.heights - lowest, printed)
     return _closed(top, np.column_stack([top[:, :2], np.zeros(len(top))]), surface.faces, even=True)
@@ -151,7 +151,7 @@ def block(landscape: Landscape, surface: Surface, printed: Print) -> Any:
 def water_block(landscape: Landscape, printed: Print) -> Any:
     """Lakes and sea as closed bodies that fit the block of the land, or None without water.
 
-    At the shore, where the ground is higher than the water, they reach a little into it.
+    At the shore they extend a little into the ground.
     """
     wet = wet_squares(landscape)
     if not wet.any():
@@ -166,7 +166,7 @@ def water_block(landscape: Landscape, printed: Print) -> Any:
 
 
 def _millimetres(landscape: Landscape, points: Numbers, heights: Numbers, printed: Print) -> Numbers:
-    """Places on a block, of heights above the lowest ground."""
+    """Coordinates on a block, from heights above the lowest ground."""
     scale = printed.scale(landscape)
     east, south = (points * landscape.world.cell_size * scale).T
     north = (landscape.world.shape[0] - 1) * landscape.world.cell_size * scale - south
@@ -174,7 +174,7 @@ def _millimetres(landscape: Landscape, points: Numbers, heights: Numbers, printe
 
 
 def _closed(top: Numbers, bottom: Numbers, faces: Faces, *, even: bool = False) -> Any:
-    """A body between two surfaces of the same faces. An even bottom of a rectangle is a fan around its middle."""
+    """A closed body between two surfaces with the same faces. A flat (`even`) bottom is a fan around its centre."""
     from trimesh import Trimesh
 
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
@@ -214,26 +214,26 @@ def _write(path: Path, content: bytes | str) -> None:
 
 
 def write_glb(path: Path, parts: dict[str, Any]) -> None:
-    """Several meshes by their names, with normals and textures."""
+    """Write several named meshes, with normals and textures."""
     _write_scene(path, "glb", parts)
 
 
 def write_obj(path: Path, parts: dict[str, Any]) -> None:
-    """The first of several meshes, with normals."""
+    """Write the first of several meshes, with normals."""
     from trimesh.exchange.obj import export_obj
 
     _write(path, export_obj(next(iter(parts.values())), include_normals=True, include_texture=False))
 
 
 def write_ply(path: Path, parts: dict[str, Any]) -> None:
-    """The first of several meshes, with normals."""
+    """Write the first of several meshes, with normals."""
     from trimesh.exchange.ply import export_ply
 
     _write(path, export_ply(next(iter(parts.values())), vertex_normal=True))
 
 
 def write_stl(path: Path, mesh: Any) -> None:
-    """One body, binary."""
+    """Write one body, in binary."""
     from trimesh.exchange.stl import export_stl
 
     _write(path, export_stl(mesh))
@@ -254,7 +254,7 @@ MESH_FORMATS: dict[str, MeshFormat] = {
     "obj": MeshFormat("Wavefront", ".obj", write_obj, 90.0),
     "ply": MeshFormat("Stanford triangles", ".ply", write_ply, 40.0),
 }
-TEXTURED = "glb"  # of them, the one that has colours and water
-BYTES_PER_PIXEL = 1.0  # of its colours, as PNG
-PRINTED = "stl"  # the other format: closed blocks for printers
+TEXTURED = "glb"  # the format with colours and water
+BYTES_PER_PIXEL = 1.0  # of its texture, as PNG
+PRINTED = "stl"  # the format of closed blocks for printers
 BYTES_PER_PRINTED = 50.0

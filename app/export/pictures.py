@@ -1,4 +1,4 @@
-"""Printed maps: relief, contours and overlays with their legends, on a sheet of paper at its size."""
+"""Printed maps: relief, contours and overlays with legends, on paper of a standard size."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ INK = (0.16, 0.15, 0.14)
 CONTOUR_COLOUR = (0.47, 0.31, 0.19)
 WATER_COLOUR = tuple(part / 255.0 for part in (120, 168, 200))
 SHALLOWEST = 0.02  # metres of water that separate wet from dry cells at a shore
-LINES = 24  # of equal height in the relief at most
+LINES = 24  # at most, contours of the relief
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Legend:
 
 @dataclass(frozen=True)
 class Page:
-    """A sheet of paper that lies as the map does, and where the map is on it, in pixels."""
+    """A sheet of paper in the orientation of the map, and the map's position on it, in pixels."""
 
     width: int
     height: int
@@ -96,7 +96,7 @@ class _Ground:
     page: Page
     heights: Numbers
     side: float  # of a pixel in metres
-    water: Numbers  # the part of each pixel that it covers
+    water: Numbers  # fraction of each pixel under water
 
     @classmethod
     def of(cls, landscape: Landscape, page: Page) -> _Ground:
@@ -113,7 +113,7 @@ class _Ground:
 
 
 def _water(landscape: Landscape, rows: int, columns: int) -> Numbers:
-    """The part of each pixel that is under water: the shore is where the depth between cells is 0."""
+    """Fraction of each pixel under water. The shore is where the interpolated depth is 0."""
     world = landscape.world
     wet = world.standing != DRY
     depth = landscape.levels_around - world.ground
@@ -132,7 +132,7 @@ def _relief(ground: _Ground) -> tuple[shading.Picture, Legend]:
 
 
 def _contours(ground: _Ground) -> tuple[shading.Picture, Legend]:
-    """Lines of equal height over pale relief; each fifth is bold."""
+    """Contours over pale relief; each fifth one is bold."""
     heights = ground.heights
     step = contour_step(float(np.ptp(heights)))
     south, east = np.gradient(heights)

@@ -1,4 +1,4 @@
-"""From wishes to files: plans each file with its size, and writes it."""
+"""Plans the files of an export with their sizes, and writes them."""
 
 from __future__ import annotations
 
@@ -49,22 +49,22 @@ from app.export.wishes import OF_WORLD, Wishes, read_side
 from app.files.atomic import REASONS, write_atomically
 from app.model.errors import UserError
 
-# Of memory, as it was measured at 2048² cells
+# Bytes of memory, measured at 2048² cells
 BYTES_OF_CELL, BYTES_OF_LAYER, BYTES_OF_PIXEL, BYTES_OF_POINT = 90, 14, 100, 80
 LARGEST_SHEET = 2**15  # cells of a side of all tiles together
-BYTES_PER_ENTRY = 300  # of the list of maps
+BYTES_PER_ENTRY = 300  # in the list of maps
 
 OTHERS = (*(format.suffix for format in MESH_FORMATS.values()), f".{PRINTED}", *(f".{name}" for name in VECTOR_FORMATS))
 
-# Draws the ground in its own colours; the number is that of pixels along the longer side of the map
+# Draws the ground in its own colours; the argument is the number of pixels along the longer side of the map
 Colours = Callable[[int], Pixels]
 
 
 @dataclass(frozen=True)
 class Item:
-    """A file to be written: its name, about how many bytes it takes, and who writes it to a path.
+    """A file to be written: its name, approximate size in bytes, and a function that writes it to a path.
 
-    What the writer returns is for the person to read.
+    The function returns a message for the user.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Item:
 def plan(landscape: Landscape, wishes: Wishes, colours: Colours | None = None) -> list[Item]:
     """All requested files. Raises `UserError` if a request cannot be met.
 
-    `colours` draws the ground of the whole map, so many pixels along its longer side.
+    `colours` draws the ground of the whole map.
     """
     wishes = wishes.checked()
     sheet = sheet_of(landscape, wishes)
@@ -94,7 +94,7 @@ def plan(landscape: Landscape, wishes: Wishes, colours: Colours | None = None) -
 
 
 def left_out(landscape: Landscape, wishes: Wishes) -> list[str]:
-    """Why requested files are not planned, a line for each."""
+    """Reasons why requested files are not planned, a line for each."""
     return [f"--trees {name}: there are no trees in this world" for name in wishes.trees if not _has(landscape, name)]
 
 
@@ -103,7 +103,7 @@ def _has(landscape: Landscape, trees: str) -> bool:
 
 
 def _check_memory(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> None:
-    """Raise `UserError` where the largest file needs more memory than is free."""
+    """Raise `UserError` if the largest file needs more memory than is free."""
     needs = BYTES_OF_CELL * sheet.rows * sheet.columns
     if (wishes.maps or wishes.mask) and wishes.map_format == LAYERED:
         channels = sum(max(1, len(map.channels)) for map in maps_of(landscape, wishes.maps, wishes.mask))
@@ -121,7 +121,7 @@ def _check_memory(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> None:
 
 
 def sheet_of(landscape: Landscape, wishes: Wishes) -> Sheet:
-    """The cells of all maps: those of the source model, those of the world, or as many as are wished for."""
+    """The cells of all maps: those of the source, those of the world, or a requested number."""
     side = read_side(wishes.side)
     if side is None:
         return landscape.sheet
@@ -133,7 +133,7 @@ def sheet_of(landscape: Landscape, wishes: Wishes) -> Sheet:
     else:
         columns, rows = side
         rows = rows or max(round(columns * sheet.rows / sheet.columns), 2)
-    if tiles > 1:  # whose borders are the same cells
+    if tiles > 1:  # neighbours share the cells of their border
         rows, columns = tiles * (rows - 1) + 1, tiles * (columns - 1) + 1
         if max(rows, columns) > LARGEST_SHEET:
             raise UserError(f"--height-tiles {tiles}: {columns}×{rows} cells; a side may have {LARGEST_SHEET}")
@@ -152,7 +152,7 @@ def _heights(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> Iterator[Ite
 def _height_tiles(
     landscape: Landscape, sheet: Sheet, wishes: Wishes, surface: str, format: HeightFormat
 ) -> Iterator[Item]:
-    """One surface in tiles that share their borders. Raises `UserError` where it cannot be cut so."""
+    """One surface in tiles that share their borders. Raises `UserError` if it cannot be divided evenly."""
     tiles = wishes.height_tiles
     if (sheet.rows - 1) % tiles or (sheet.columns - 1) % tiles:
         raise UserError(
@@ -179,13 +179,13 @@ def _height_tiles(
 
 
 def heights_item(landscape: Landscape, sheet: Sheet, surface: str, format: HeightFormat, name: str = "") -> Item:
-    """One surface in one format. What a program must be told of its scale stands in a text beside it, and is told."""
+    """One surface in one format. Its scale, if it has one, goes to a text file beside it and into the message."""
 
     def write(path: Path) -> str:
         heights = Heights(sheet.numbers(landscape.surface(surface)), sheet, SURFACES[surface])
         return _write_heights(path, heights, format)
 
-    raw = format.suffix in (".r16", ".raw") and sheet.rows != sheet.columns  # which have no header
+    raw = format.suffix in (".r16", ".raw") and sheet.rows != sheet.columns  # no header tells their sides
     stem = f"{surface}_{sheet.columns}x{sheet.rows}" if raw else surface
     return Item(name or stem + format.suffix, format.bytes_per_cell * sheet.rows * sheet.columns, write)
 
@@ -202,7 +202,7 @@ def _write_heights(path: Path, heights: Heights, format: HeightFormat) -> str:
 
 
 def _maps(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> Iterator[Item]:
-    """Maps, and at last a list of them."""
+    """Maps, followed by a list of them."""
     maps = list(maps_of(landscape, wishes.maps, wishes.mask))
     if not maps:
         return
@@ -221,7 +221,7 @@ def _maps(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> Iterator[Item]:
 
 
 def _map_item(landscape: Landscape, sheet: Sheet, map: Map, format: MapFormat, entries: list[Entry]) -> Item:
-    """One map in a file of its own, which is added to the list."""
+    """One map in a file of its own. Writing it adds an entry to the list."""
 
     def write(path: Path) -> str:
         file = MapFile.of(map, landscape, sheet)
@@ -234,7 +234,7 @@ def _map_item(landscape: Landscape, sheet: Sheet, map: Map, format: MapFormat, e
 
 
 def layers_item(landscape: Landscape, sheet: Sheet, maps: list[Map], name: str) -> Item:
-    """All maps as layers of one EXR, and beside it the list of them."""
+    """All maps as layers of one EXR, with a list of them beside it."""
 
     def write(path: Path) -> str:
         files = write_layered(path, (MapFile.of(map, landscape, sheet) for map in maps))
@@ -272,7 +272,7 @@ def _vectors(landscape: Landscape, wishes: Wishes) -> Iterator[Item]:
 
 
 def _meshes(landscape: Landscape, wishes: Wishes, colours: Colours | None) -> Iterator[Item]:
-    """The land in tiles, and the water of a print as a body of its own. All are of the same triangles."""
+    """The land in tiles, and the water of a print as a separate body. All formats share the same triangles."""
     if not wishes.meshes:
         return
     rows, columns = landscape.world.shape
@@ -317,7 +317,7 @@ def _pictures(landscape: Landscape, wishes: Wishes) -> Iterator[Item]:
     for name in wishes.pictures:
         page = page_of(landscape, wishes.paper, wishes.dpi)
         if name == OVERLAY:
-            overlay_of(landscape)  # before anything is written
+            overlay_of(landscape)  # raises an error before anything is written
 
         def write(path: Path, name: str = name) -> str:
             write_picture(path, landscape, name, wishes.picture_format, wishes.paper, wishes.dpi)
@@ -361,9 +361,9 @@ def write_item(item: Item, path: Path) -> str:
 
 @contextmanager
 def _told(path: Path, size: float) -> Iterator[None]:
-    """Whatever a library makes of a full disk, or of values that it does not like, ends as one line.
+    """Turn errors of libraries, such as those of a full disk, into a `UserError` of one line.
 
-    Of a full disk some say no more than that they wrote fewer bytes: then room for a file of this size tells.
+    Some libraries report a full disk only as a short write; the free space is then compared with `size`.
     """
     try:
         yield
@@ -383,9 +383,9 @@ def _told(path: Path, size: float) -> Iterator[None]:
 
 
 def single(wishes: Wishes, path: Path) -> Callable[[Landscape, Colours | None], Item]:
-    """What makes the one file of a landscape that is meant by a name with a suffix.
+    """The function that plans the single file that a path with a suffix asks for.
 
-    Raises `UserError` where several are meant, or none: before there is a landscape, which may take long.
+    Raises `UserError` if the wishes need several files or none. It needs no landscape, as making one may take long.
     """
     wishes = wishes.checked()
     suffix = path.suffix.lower()

@@ -1,4 +1,4 @@
-"""What coordinates are, in well-known text: Esri's dialect for a `.prj` beside a grid, the standard's for others."""
+"""Coordinate systems as well-known text: in Esri's dialect for `.prj` files, in the standard one for others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOCAL_TEXT = 'LOCAL_CS["Local metres",UNIT["metre",1],AXIS["Easting",EAST],AXIS[
 
 
 def projection_text(place: Georeference) -> str:
-    """The name of the coordinate system; empty if it is unknown, or if it takes rasterio to tell."""
+    """The coordinate system in Esri's dialect; empty if it is unknown, or if rasterio is needed and not installed."""
     if place.keys == WGS_84:
         return WGS_84_TEXT
     if place.keys == LOCAL_METRES:
@@ -23,14 +23,14 @@ def projection_text(place: Georeference) -> str:
 
 
 def coordinate_system(place: Georeference) -> str:
-    """The same in words of the standard; empty where nobody knows."""
+    """The coordinate system in the standard dialect; empty if it is unknown."""
     if not place.keys or place.keys == LOCAL_METRES:
         return ""
     return _well_known_text(place, "WKT2_2019") or (WGS_84_TEXT if place.keys == WGS_84 else "")
 
 
 def _well_known_text(place: Georeference, version: str) -> str:
-    """Empty where there are no such words for it, or where rasterio would be needed to say it."""
+    """The coordinate system in a dialect; empty if it cannot be described, or if rasterio is not installed."""
     try:
         import rasterio.errors
         import rasterio.io
@@ -44,5 +44,5 @@ def _well_known_text(place: Georeference, version: str) -> str:
     try:
         with rasterio.io.MemoryFile(cell.getvalue()) as memory, memory.open() as file:
             return str(file.crs.to_wkt(version=version)) if file.crs else ""
-    except (ValueError, rasterio.errors.RasterioError):  # they are described in a way that nobody has words for
+    except (ValueError, rasterio.errors.RasterioError):  # the keys describe no system that GDAL can express
         return ""

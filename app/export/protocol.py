@@ -1,6 +1,6 @@
-"""What a window and the process that exports for it say to each other: a line of JSON each.
+"""Messages between the window and its export process: a line of JSON each.
 
-The process is one of its own, because kernels that run on many threads must not run beside those of the simulation.
+Exports run in their own process, because multi-threaded kernels must not run beside those of the simulation.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ class Line(msgspec.Struct, frozen=True, tag=True):
     """A message in one line."""
 
 
-# What is asked.
+# Requests.
 
 
 class Plan(Line, frozen=True):
-    """Say which files these would be."""
+    """List the files that would be written."""
 
     wishes: Wishes
 
 
 class Write(Line, frozen=True):
-    """Write them into a folder, created if needed."""
+    """Write the files to a folder, which is created if needed."""
 
     wishes: Wishes
     folder: str
 
 
-# What is answered.
+# Answers.
 
 
 class File(msgspec.Struct, frozen=True):
-    """A file that would be written, and about how many bytes it takes."""
+    """A file that would be written, and its approximate size in bytes."""
 
     name: str
     size: float
 
 
 class Ready(Line, frozen=True):
-    """The world is read: the cycle that it is after, and maps that it has not."""
+    """The world is loaded: its cycle, and the maps that it lacks."""
 
     cycle: int
     missing: tuple[str, ...]
@@ -57,7 +57,7 @@ class Planned(Line, frozen=True):
 
 
 class Written(Line, frozen=True):
-    """A file is written: its actual size, and notes."""
+    """A file is written: its actual size, and a message."""
 
     name: str
     size: int
@@ -69,7 +69,7 @@ class Done(Line, frozen=True):
 
 
 class Failed(Line, frozen=True):
-    """What was asked for could not be done, or the world not be read."""
+    """A request failed, or the world could not be loaded."""
 
     why: str
 
@@ -79,22 +79,22 @@ Answer = Ready | Planned | Written | Done | Failed
 
 
 def say(line: Line, to: IO[str]) -> None:
-    """Raises `OSError` if the reader has gone."""
+    """Send a message. Raises `OSError` if the reader has gone."""
     print(msgspec.json.encode(line).decode(), file=to, flush=True)
 
 
 def asked_in(text: str) -> Asked:
-    """The request in a line. Raises `ValueError` if it is none."""
+    """The request in a line. Raises `ValueError` if there is none."""
     asked: Asked = msgspec.json.decode(text, type=Asked)
     return asked
 
 
 def answer_in(text: str) -> Answer:
-    """The answer in a line. Raises `ValueError` if it is none."""
+    """The answer in a line. Raises `ValueError` if there is none."""
     answer: Answer = msgspec.json.decode(text, type=Answer)
     return answer
 
 
 def folder_of(request: Write) -> Path:
-    """Where the files go, with `~` for the person's own folder."""
+    """The folder for the files; `~` is the user's home."""
     return Path(request.folder).expanduser()

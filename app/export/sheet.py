@@ -1,7 +1,7 @@
-"""The cells that results are written in: those of a world, others that are asked for, or those of the source model.
+"""The grid that results are exported on: the world's, that of the source model, or one with a requested size.
 
-A world has square cells in metres. A model in degrees has not, nor have some others, and results are brought back to
-its cells, so that they lie over it cell by cell. See `Sheet.numbers`, `Sheet.largest` and `Sheet.labels`.
+A world has square cells in metres. The cells of a source model may be in degrees or not square; results are resampled
+to them, so that they match the model cell by cell. See `Sheet.numbers`, `Sheet.largest` and `Sheet.labels`.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Sheet:
-    """The cells that maps are written in: how many, how large, and where they lie."""
+    """The grid of exported maps: its number of cells, their size, and its georeference."""
 
     rows: int
     columns: int
     width: float  # of a cell in metres, from west to east
     height: float  # from north to south
     place: Georeference
-    unmapped: NDArray[np.bool_] | None = None  # where the model that it came from had no data
-    back: Back | None = field(default=None, repr=False)  # to the cells of a model that was projected
-    is_source: bool = False  # whether these are cells of a model, and not those of the world
-    window: Window | None = field(default=None, repr=False)  # of the world that they cover; None: all of it
+    unmapped: NDArray[np.bool_] | None = None  # cells without data in the source model
+    back: Back | None = field(default=None, repr=False)  # to the cells of a model in degrees
+    is_source: bool = False  # whether these are the cells of the source model
+    window: Window | None = field(default=None, repr=False)  # part of the world that they cover; None: all of it
 
     @classmethod
     def of_world(cls, shape: tuple[int, int], cell_size: float, origin: Origin | None) -> Sheet:
@@ -47,7 +47,7 @@ class Sheet:
 
     @classmethod
     def of_source(cls, shape: tuple[int, int], cell_size: float, origin: Origin | None) -> Sheet:
-        """The cells of the model that a world came from; those of the world where they are the same."""
+        """The cells of the source model, or those of the world if it had none."""
         own = cls.of_world(shape, cell_size, origin)
         source = origin.source if origin else None
         if source is None:
@@ -63,10 +63,10 @@ class Sheet:
         return cls(source.rows, source.columns, width, height, place, unmapped, back, is_source=True)
 
     def resized(self, rows: int, columns: int, fit: Fit = "add") -> Sheet:
-        """The same land in so many cells, which stay square: by more land around it, or less of it.
+        """The land in a given number of cells, which stay square.
 
-        Where the sides are in another proportion, `add` goes on beyond two edges with the heights there, and `cut`
-        leaves out as much at both ends. The window is of whole cells, so that sides differ by half a cell at most.
+        If the proportions differ, `add` extends the land beyond two opposite edges at the heights of the edges, and
+        `cut` crops it at both ends. The window has whole cells, so its proportions are right to half a cell.
         """
         window = Window.of((self.rows, self.columns), (rows, columns), fit)
         east, south = window.columns / columns, window.rows / rows
@@ -86,18 +86,18 @@ class Sheet:
         )
 
     def part(self, top: int, left: int, rows: int, columns: int) -> Sheet:
-        """Some of these cells, as where a map is written in tiles."""
+        """A rectangle of these cells, such as a tile of a map."""
         cells = np.s_[top : top + rows, left : left + columns]
         unmapped = None if self.unmapped is None else self.unmapped[cells]
         return replace(self, rows=rows, columns=columns, place=_moved(self.place, left, top), unmapped=unmapped)
 
     @property
     def cell_area(self) -> float:
-        """Of a cell in the middle, in square metres."""
+        """Area of a cell at the centre, in square metres."""
         return self.width * self.height
 
     def numbers(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Amounts in the cells of a world, as they are in these: means over larger ones, a curve over smaller ones."""
+        """Resample amounts from the world: averaged over larger cells, interpolated smoothly in smaller ones."""
         values = self._framed(values)
         if self.back is None and values.shape == (self.rows, self.columns):
             return values
@@ -105,7 +105,7 @@ class Sheet:
         return laid.astype(values.dtype)
 
     def labels(self, values: NDArray[Any]) -> NDArray[Any]:
-        """What is no amount, such as numbers of lakes, as it is in the middle of these cells."""
+        """Resample labels, such as numbers of lakes, from the world: the value at the centre of each cell."""
         if self.back is None:
             return nearest_cells(self._framed(values), self.rows, self.columns)
         nearest: NDArray[Any] = values[self.back.nearest(1, 1)]
@@ -115,39 +115,39 @@ class Sheet:
         return values if self.window is None or self.window.is_whole else self.window.framed(values)
 
     def largest(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The largest values in these cells, so that the lines of rivers stay whole in larger ones."""
+        """Resample maxima from the world, so that rivers stay connected in larger cells."""
         if self.back is not None:
             return self.back.largest(values)
         for axis, count in ((0, self.rows), (1, self.columns)):
             old = values.shape[axis]
             if count > old:
                 values = nearest_cells(values, *((count, values.shape[1]) if axis == 0 else (values.shape[0], count)))
-            elif count < old:  # a cell counts where its middle lies
+            elif count < old:  # a cell belongs where its centre lies
                 new = ((np.arange(old) + 0.5) * (count / old)).astype(np.intp)
                 values = np.maximum.reduceat(values, np.searchsorted(new, np.arange(count)), axis=axis)
         return values
 
     def places(self, rows: Numbers, columns: Numbers, shape: tuple[int, int]) -> tuple[Numbers, Numbers]:
-        """Rows and columns in a world of this shape, counted from its corner, in these cells."""
+        """Convert rows and columns in a world of this shape to these cells; both are counted from the corner."""
         if self.back is not None:
             return self.back.places(rows, columns)
         return rows * (self.rows / shape[0]), columns * (self.columns / shape[1])
 
     def cell_of(self, row: int, column: int, shape: tuple[int, int]) -> tuple[int, int]:
-        """The cell here in which the middle of a cell of a world of this shape lies."""
+        """The cell that contains the centre of a cell of a world of this shape."""
         south, east = self.places(np.array([row + 0.5]), np.array([column + 0.5]), shape)
         limits = (south.item(), self.rows), (east.item(), self.columns)
         south_cell, east_cell = (min(max(math.floor(place), 0), count - 1) for place, count in limits)
         return south_cell, east_cell
 
     def coordinates(self, rows: Numbers, columns: Numbers) -> tuple[Numbers, Numbers]:
-        """Coordinates of places in these cells, counted from their corner."""
+        """Coordinates of points given in these cells from their corner."""
         x, y = self.place.to_model @ np.stack([columns, rows, np.ones_like(rows)])
         return x, y
 
 
 def _moved(place: Georeference, columns: int, rows: int) -> Georeference:
-    """That of a map whose corner is so many columns and rows farther on."""
+    """The georeference of a map whose corner is moved by some columns and rows."""
     to_model = place.to_model.copy()
     to_model[:, 2] = to_model @ (columns, rows, 1.0)
     return replace(place, to_model=to_model)
@@ -155,7 +155,7 @@ def _moved(place: Georeference, columns: int, rows: int) -> Georeference:
 
 @dataclass(frozen=True)
 class Window:
-    """Whole cells of a world: how many, from where on, and of how many it has; it may reach beyond its edges."""
+    """A rectangle of whole cells in a world of a shape. It may extend beyond the edges."""
 
     top: int
     left: int
@@ -165,13 +165,13 @@ class Window:
 
     @classmethod
     def of(cls, shape: tuple[int, int], sides: tuple[int, int], fit: Fit) -> Window:
-        """The window in the middle of a world that has the proportion of these sides."""
+        """A window at the centre of a world, with the proportions of these sides."""
         rows, columns = shape
         ratio = sides[1] / sides[0]
         other = round(rows * ratio), round(columns / ratio)  # columns for all rows, and rows for all columns
         keeps_rows = (other[0] > columns) == (fit == "add")
         window = (rows, max(other[0], 1)) if keeps_rows else (max(other[1], 1), columns)
-        # What differs by the rounding of sides alone is the same land
+        # Proportions that differ only by the rounding of sides are the same.
         if abs(sides[0] - sides[1] * rows / columns) <= 0.5 or abs(sides[1] - sides[0] * columns / rows) <= 0.5:
             window = shape
         return cls((rows - window[0]) // 2, (columns - window[1]) // 2, *window, shape)
@@ -181,7 +181,7 @@ class Window:
         return (self.rows, self.columns) == self.shape
 
     def framed(self, values: NDArray[Any], outside: Any = None) -> NDArray[Any]:
-        """Values [row, column] of all cells in this window; beyond the edges as they are there, or `outside`."""
+        """Values [row, column] in this window. Beyond the edges they are those of the edge, or `outside`."""
         rows, columns = (
             np.arange(start, start + count) for start, count in ((self.top, self.rows), (self.left, self.columns))
         )
@@ -193,7 +193,7 @@ class Window:
 
     @property
     def told(self) -> str:
-        """What was added or cut, in one line; empty where all of the world is there and nothing else."""
+        """What was added or cut, in one line; empty if the window is the world."""
         parts = []
         for count, whole, start, name, ends in (
             (self.rows, self.shape[0], self.top, "rows", ("north", "south")),
@@ -210,7 +210,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Back:
-    """From a world in projected metres back to the cells, in degrees, of the model that it came from."""
+    """Resampling from a world in projected metres back to the cells, in degrees, of its source model."""
 
     source: SourceGrid
     source_place: Georeference
@@ -223,14 +223,14 @@ class Back:
         return LocalMercator(*self.source.middle)
 
     def _in_world(self, rows: Numbers, columns: Numbers) -> tuple[Numbers, Numbers]:
-        """Rows and columns of the source in the world; both are counted from the corner."""
+        """Convert rows and columns of the source to those of the world; both are counted from the corner."""
         (width, _, west), (_, height, north) = (self.source_place.to_model * self.source.degrees).tolist()
         east, up = self.metres.to_metres(west + columns * width, north + rows * height)
         (side, _, left), (_, down, top) = self.world_place.to_model.tolist()
         return (up - top) / down, (east - left) / side
 
     def places(self, rows: Numbers, columns: Numbers) -> tuple[Numbers, Numbers]:
-        """Rows and columns of the world in the source; both are counted from the corner."""
+        """Convert rows and columns of the world to those of the source; both are counted from the corner."""
         (side, _, left), (_, down, top) = self.world_place.to_model.tolist()
         longitude, latitude = self.metres.to_degrees(left + columns * side, top + rows * down)
         (width, _, west), (_, height, north) = (self.source_place.to_model * self.source.degrees).tolist()
@@ -238,7 +238,7 @@ class Back:
 
     @cached_property
     def sides(self) -> tuple[float, float]:
-        """Width and height of a cell in the middle of the source, in cells of the world."""
+        """Width and height of the central cell of the source, in cells of the world."""
         row, column = 0.5 * self.source.rows, 0.5 * self.source.columns
         rows, columns = self._in_world(
             np.array([row, row, row - 0.5, row + 0.5]), np.array([column - 0.5, column + 0.5, column, column])
@@ -247,33 +247,33 @@ class Back:
 
     @cached_property
     def _parts(self) -> tuple[int, int]:
-        """Into how many parts a cell of the source is cut, so that none is larger than a cell of the world."""
+        """Numbers of parts of a source cell (down, across), so that no part is larger than a cell of the world."""
         across, down = (max(math.ceil(length - 1e-3), 1) for length in self.sides)
         return down, across
 
     def _lattice(self, down: int, across: int) -> tuple[Numbers, Numbers]:
-        """Where every `STEP`-th part of the source's cells lies in the world, from the middle of its first cell."""
+        """Positions in the world of every `STEP`-th part of source cells, counted from the centre of its first cell."""
         counts = (self.source.rows * down, self.source.columns * across)
         rows, columns = (STEP * np.arange(-(-count // STEP) + 1) + 0.5 for count in counts)
         south, east = self._in_world(*np.meshgrid(rows / down, columns / across, indexing="ij"))
         return south - 0.5, east - 0.5
 
     def _all_places(self, down: int, across: int) -> tuple[Numbers, Numbers]:
-        """The same of each part."""
+        """The positions of all parts."""
         counts = (self.source.rows * down, self.source.columns * across)
         row_places, column_places = (_refined(lattice, *counts) for lattice in self._lattice(down, across))
         return row_places, column_places
 
     @cached_property
     def outside(self) -> NDArray[np.bool_]:
-        """Which cells of the source have their middle outside the world."""
+        """The source cells whose centres are outside the world."""
         rows, columns = self._all_places(1, 1)
         beside: NDArray[np.bool_] = (rows < -0.5) | (rows >= self.shape[0] - 0.5)
         beside |= (columns < -0.5) | (columns >= self.shape[1] - 0.5)
         return beside
 
     def nearest(self, down: int, across: int) -> tuple[Indices, Indices]:
-        """The cell of the world at the middle of each part; the nearest one where that lies outside."""
+        """The cell of the world nearest to the centre of each part."""
         rows, columns = (
             np.rint(places).clip(0, count - 1).astype(np.intp)
             for places, count in zip(self._all_places(down, across), self.shape, strict=True)
@@ -297,7 +297,7 @@ class Back:
 
 
 def _refined(lattice: Numbers, rows: int, columns: int) -> Numbers:
-    """Values of every `STEP`-th row and column in all of them, as `kernels.warping.warp` has them."""
+    """Interpolate values of every `STEP`-th row and column at all of them, as `kernels.warping.warp` does."""
     for axis, count in ((0, rows), (1, columns)):
         before, part = np.divmod(np.arange(count), STEP)
         part = np.expand_dims(part / STEP, 1 - axis)

@@ -1,4 +1,4 @@
-"""Trees as a table that any program reads, and as instances for engines and modellers."""
+"""Trees as a table, and as instances for engines and modellers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def tree_places(landscape: Landscape) -> NDArray[np.float64]:
 
 
 def _between(at: NDArray[np.float64], count: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """The cell before places, and how far they are from its middle to that of the next."""
+    """The cells before positions, and the fraction of the way from their centres to the next ones."""
     middle = np.clip(at - 0.5, 0.0, count - 1.0)
     before = np.minimum(middle.astype(np.intp), count - 2)
     return before, middle - before
@@ -86,7 +86,7 @@ def write_table(path: Path, landscape: Landscape) -> None:
 
 
 def _tall(landscape: Landscape) -> float:
-    """How tall a tree of height 1 is that is full-grown, in metres."""
+    """The height in metres of a full-grown tree of a kind of height 1."""
     return landscape.scene.view.tree_size * landscape.world.reference_cell_size
 
 
@@ -95,21 +95,20 @@ def _columns(landscape: Landscape, *names: str) -> list[NDArray[np.float64]]:
     return [trees[:, TREE_COLUMNS.index(name)].astype(np.float64) for name in names]
 
 
-# What is seen of trees of each shape, of height 1 and radius 1: where the crown begins, and how many sides a cone has;
-# 0: it is round
+# Trees of height 1 and radius 1 by shape: height of the base of the crown, and number of sides of its cone; 0: round
 CROWNS: dict[Shape, tuple[float, int]] = {
     "conifer": (0.12, 7),
     "broadleaf": (0.25, 0),
     "columnar": (0.08, 0),
     "shrub": (0.0, 0),
 }
-TRUNK, TRUNK_RADIUS = (84, 66, 50), 0.12  # sRGB; of the crown's radius
+TRUNK, TRUNK_RADIUS = (84, 66, 50), 0.12  # sRGB; fraction of the crown's radius
 
 
 def write_instances(path: Path, landscape: Landscape) -> None:
-    """Trees as glTF: a mesh for each kind, and a node with place and size for each tree.
+    """Trees as glTF: a mesh for each kind, and a node with position and size for each tree.
 
-    Metres, Y up, X east and Z south, from the middle of the map, as the ground has them.
+    Axes are those of the ground: metres from the centre of the map, X east, Y up, Z south.
     """
     from trimesh import Scene
 
@@ -134,7 +133,7 @@ def write_instances(path: Path, landscape: Landscape) -> None:
 def _tree_mesh(tree: Tree) -> Any:
     """A tree of height 1 and radius 1, its foot at 0, with the colours of its leaves and trunk.
 
-    The colours are those of vertices: to make these of faces' colours, trimesh needs SciPy.
+    Vertices have colours, as trimesh needs SciPy to convert colours of faces.
     """
     from trimesh.creation import cone, cylinder, icosphere
     from trimesh.util import concatenate

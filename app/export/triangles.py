@@ -1,9 +1,9 @@
-"""Land as triangles: all of its cells, or few that follow it closely, with a known error.
+"""Land as triangles: two per square of cells, or fewer that approximate it with a known error.
 
-Few are found on a lattice of 2^n + 1 points to a side over the whole map, by right-angled triangles that are halved
-where they miss the land by too much (Evans, Kirkpatrick and Townsend 2001, "Right-triangulated irregular networks").
-A point that is kept keeps all that its triangles come from, so no cracks are left; edges stay straight, and the lines
-of tiles, which lie on halves of the map, are edges of triangles on both sides alike.
+The approximation is a right-triangulated irregular network on a lattice of 2^n + 1 points per side: triangles are
+bisected where their error is too large (Evans, Kirkpatrick and Townsend 2001). A point requires the points that its
+triangles depend on, so there are no cracks. Edges of the map stay straight, and the borders of tiles, which lie on
+binary fractions of the map, are edges of triangles on both sides.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ Numbers = NDArray[np.float64]
 Faces = NDArray[np.int64]
 
 _EVEN, _ODD = slice(0, None, 2), slice(1, None, 2)
-FINE_SIDE = 2048  # of a lattice, up to which it is made twice as fine where its points are not those of the cells
+FINE_SIDE = 2048  # lattices up to this side are made twice as fine if their points are not centres of cells
 
 
 @dataclass(frozen=True)
 class Surface:
-    """Land seen from above as triangles: `points` (east, south) in cells from the north-western middle, and heights.
+    """Triangles over the land: `points` (east, south) in cells from the centre of the north-western cell, and heights.
 
-    `faces` [triangle, corner] go against the clock as seen from above. `error` is how far the triangles are from the
-    land at most, in the middle of a cell, and `rms` in the quadratic mean, both in metres.
+    `faces` [triangle, corner] are counter-clockwise as seen from above. `error` is the largest vertical distance from
+    the land at the centre of a cell, and `rms` the root mean square, both in metres.
     """
 
     points: Numbers  # [point, (east, south)]
     heights: Numbers
     faces: Faces
-    lines: tuple[Numbers, Numbers]  # where tiles begin and end, (east, south), in the same cells
+    lines: tuple[Numbers, Numbers]  # borders of tiles, (east, south), in the same units
     error: float = 0.0
     rms: float = 0.0
 
     def part(self, chosen: NDArray[np.bool_]) -> Surface:
-        """Some of its triangles, with the points that they need."""
+        """Some of the triangles, with their points."""
         faces = self.faces[chosen]
         used, numbers = np.unique(faces, return_inverse=True)
         faces = numbers.reshape(faces.shape)
@@ -46,7 +46,7 @@ class Surface:
 
 
 def triangulated(ground: Numbers, most: int, tiles: int = 1) -> Surface:
-    """Land as at most `most` triangles, but at least two for each of `tiles` × `tiles`.
+    """Triangulate land with at most `most` triangles, but at least two for each of `tiles` × `tiles`.
 
     `tiles` is a power of two. If `most` permits, all cells are used.
     """
@@ -55,7 +55,7 @@ def triangulated(ground: Numbers, most: int, tiles: int = 1) -> Surface:
 
 
 def all_cells(ground: Numbers, tiles: int = 1) -> Surface:
-    """A point in the middle of each cell, and two triangles between four of them."""
+    """A point at the centre of each cell, and two triangles per square of four points."""
     rows, columns = ground.shape
     faces = faces_of_squares(np.ones((rows - 1, columns - 1), np.bool_))
     south, east = np.divmod(np.arange(rows * columns), columns)
@@ -64,7 +64,7 @@ def all_cells(ground: Numbers, tiles: int = 1) -> Surface:
 
 
 def faces_of_squares(squares: NDArray[np.bool_]) -> Faces:
-    """Two triangles for each square that is chosen, [row, column], of the numbers of the cells at its corners."""
+    """Two triangles for each chosen square [row, column], as indices of the cells at their corners."""
     rows, columns = squares.shape[0] + 1, squares.shape[1] + 1
     number = np.arange(rows * columns).reshape(rows, columns)
     north_west, north_east = number[:-1, :-1][squares], number[:-1, 1:][squares]
@@ -94,14 +94,14 @@ def few_triangles(ground: Numbers, most: int, tiles: int = 1) -> Surface:
 
 
 def lattice_side(rows: int, columns: int) -> int:
-    """The squares along a side of the lattice for a map."""
+    """The number of squares per side of the lattice for a map."""
     side: int = 2 ** max(1, math.ceil(math.log2(max(rows, columns) - 1)))
-    # Where its points are not those of the cells, none of these shall lie far from one
+    # If lattice points are not centres of cells, a finer lattice has one close to each centre.
     return side if (rows, columns) == (side + 1, side + 1) or side > FINE_SIDE else 2 * side
 
 
 def in_tiles(surface: Surface) -> Iterator[tuple[int, int, Surface]]:
-    """The triangles of each tile, by its row and column; only those that hold any."""
+    """The triangles of each tile that has any, with its row and column."""
     middles = surface.points[surface.faces].mean(axis=1)
     east, south = (np.searchsorted(surface.lines[axis], middles[:, axis], side="right") - 1 for axis in (0, 1))
     for row in range(len(surface.lines[1]) - 1):
@@ -115,7 +115,7 @@ def _tile_lines(cells: int, tiles: int) -> Numbers:
 
 
 def _at_places(values: Numbers, rows: Numbers, columns: Numbers) -> Numbers:
-    """Between the middles of cells, along rows and columns of places."""
+    """Interpolate values linearly at rows and columns, counted from the centre of the first cell."""
     for axis, places in ((0, rows), (1, columns)):
         before = np.minimum(places.astype(np.intp), values.shape[axis] - 2)
         part = np.expand_dims(places - before, 1 - axis)
@@ -124,14 +124,14 @@ def _at_places(values: Numbers, rows: Numbers, columns: Numbers) -> Numbers:
 
 
 def _needs(lattice: Numbers, tiles: int) -> Numbers:
-    """The largest error if a point and its dependents are left out, [row, column]."""
+    """The largest error if a point and the points that depend on it are left out, [row, column]."""
     needs = np.zeros_like(lattice)
     side = len(lattice) - 1
     step = 2
     while step <= side:
         always = np.inf if step > side // tiles else 0.0
         half = step // 2
-        # Points in the middle of edges; those of the finer squares around depend on them
+        # Points at the middle of edges; points of the finer squares around depend on them.
         for middles, ends in _edges(lattice, step):
             here = needs[middles]
             np.maximum(here, np.abs(lattice[middles] - ends), out=here)
@@ -158,7 +158,7 @@ def _needs(lattice: Numbers, tiles: int) -> Numbers:
 
 
 def _edges(lattice: Numbers, step: int) -> Iterator[tuple[tuple[slice, slice], Numbers]]:
-    """The middles of edges of squares of this side, and the mean of their ends."""
+    """The midpoints of the edges of squares of a side, and the mean of the ends of each edge."""
     half = step // 2
     on, between = slice(None, None, step), slice(half, None, step)
     yield (on, between), 0.5 * (lattice[::step, :-1:step] + lattice[::step, step::step])
@@ -166,7 +166,7 @@ def _edges(lattice: Numbers, step: int) -> Iterator[tuple[tuple[slice, slice], N
 
 
 def _diagonals(lattice: Numbers, step: int) -> Numbers:
-    """The middle of the diagonal along which each square of this side is cut: in turn the one and the other."""
+    """The value at the midpoint of the diagonal that splits each square of a side. Diagonals alternate."""
     corners = lattice[::step, ::step]
     falling = 0.5 * (corners[:-1, :-1] + corners[1:, 1:])
     rising = 0.5 * (corners[:-1, 1:] + corners[1:, :-1])
@@ -175,9 +175,9 @@ def _diagonals(lattice: Numbers, step: int) -> Numbers:
 
 
 def _limit(needs: Numbers, most: int) -> float:
-    """The threshold of need at which at most `most` triangles remain.
+    """The threshold of need that leaves at most `most` triangles.
 
-    Each point halves two triangles, on the edge of the map one.
+    Each point bisects two triangles, or one on the edge of the map.
     """
     last = len(needs) - 1
     weights = np.full(needs.shape, 2)
@@ -192,9 +192,9 @@ def _limit(needs: Numbers, most: int) -> float:
 
 
 def _halved(kept: NDArray[np.bool_], side: int) -> Iterator[NDArray[np.int64]]:
-    """Triangles [triangle, corner, (row, column)] that are not halved further, level by level.
+    """Triangles [triangle, corner, (row, column)] that are not bisected further, level by level.
 
-    Corners are the two ends of the longest edge, then the one across from it.
+    Corners are the two ends of the longest edge, then the opposite one.
     """
     last = side
     triangles = np.array([[[0, 0], [last, last], [0, last]], [[last, last], [0, 0], [last, 0]]])
@@ -209,7 +209,7 @@ def _halved(kept: NDArray[np.bool_], side: int) -> Iterator[NDArray[np.int64]]:
 
 
 def _drawn(lattice: Numbers, kept: NDArray[np.bool_]) -> Numbers:
-    """The heights of the triangles at all points of the lattice."""
+    """The heights of the triangulated surface at all points of the lattice."""
     drawn = lattice.copy()
     step = len(lattice) - 1
     while step >= 2:

@@ -1,7 +1,7 @@
-"""Rivers as lines, watersheds and lakes as polygons, with coordinates, for programs that work with maps.
+"""Rivers as lines, watersheds and lakes as polygons, with coordinates, for geographic information systems.
 
-Lines run through the middles of the cells that the flow was computed in. Polygons are the outlines of the cells in the
-maps of the same name, along their edges: they do not overlap, and their areas are those of the maps to the last cell.
+Lines connect the centres of cells. Polygons follow the edges of cells in the maps of the same names, so they do not
+overlap, and their areas are exactly those of the maps.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ Integers = NDArray[np.int64]
 VECTORS_FILE = "vectors.gpkg"
 WKB_LINE, WKB_POLYGON, WKB_MULTIPOLYGON = 2, 3, 6  # of the standard "Simple feature access"
 LITTLE_ENDIAN = 1
-SAME_DATE = "1970-01-01T00:00:00.000Z"  # of the last change, so that the same land has the same bytes
+SAME_DATE = "1970-01-01T00:00:00.000Z"  # date of the last change; fixed, so that files are reproducible
 
 
 @dataclass(frozen=True)
 class Waters:
-    """What was found out about the water of a land; arrays are [row, column] of the cells it was computed in."""
+    """Rivers, lakes and watersheds of a land; arrays are [row, column] in the cells of the world."""
 
     sheet: Sheet  # the cells of the maps
-    cell_size: float  # of those that were computed in, in metres
+    cell_size: float  # of the world, in metres
     drainage: Drainage
     orders: NDArray[np.uint8]  # Strahler's, of rivers
-    discharge: Numbers  # in cubic metres a second
+    discharge: Numbers  # m³/s
     lakes: Lakes
     watersheds: Watersheds
 
@@ -52,7 +52,7 @@ class Waters:
         return rows, columns
 
     def coordinates(self, rows: Numbers, columns: Numbers) -> Numbers:
-        """Coordinates [place, 2] of places, counted in computed cells from the corner."""
+        """Coordinates [point, 2] of points given in cells of the world from its corner."""
         return np.stack(self.sheet.coordinates(*self.sheet.places(rows, columns, self.shape)), axis=-1)
 
 
@@ -61,24 +61,24 @@ class Waters:
 
 @dataclass(frozen=True)
 class Reaches:
-    """Rivers cut where they meet: each reach runs from its source or a confluence down to the next one or to an outlet.
+    """Rivers split at confluences: each reach runs from a source or confluence to the next confluence or an outlet.
 
-    The cells of reach k, from `begin[k]` to `begin[k + 1]`, are those of its way: the last is where the next one
-    begins, or the outlet.
+    The cells of reach k are those from `begin[k]` to `begin[k + 1]`, downstream. The last one is the first of the
+    reach below, or the outlet.
     """
 
     cells: Integers  # row * columns + column
     begin: Integers  # [reach + 1]
-    following: Integers  # the reach below; -1 where there is none
+    following: Integers  # the reach below; -1 if there is none
 
     def __len__(self) -> int:
         return len(self.following)
 
 
 def reaches_of(directions: NDArray[np.int8], orders: NDArray[np.uint8]) -> Reaches:
-    """The reaches of rivers in the order of their first cells, see `Waters`.
+    """The reaches of rivers in the order of their first cells. Arguments are as in `Waters`.
 
-    A river of a single cell, which is an outlet itself, has no length and is no reach.
+    A river of a single cell, its outlet, has no length and is left out.
     """
     from kernels.neighbours import OUTLET, index_steps
 
@@ -122,7 +122,7 @@ def way_lengths(reaches: Reaches, columns: int) -> Numbers:
 
 @dataclass(frozen=True)
 class Field:
-    """An attribute: its name in the file with its unit, and what it is."""
+    """An attribute of features: its name in the file, with its unit, and its meaning."""
 
     name: str
     help: str
@@ -130,7 +130,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Layer:
-    """Features of one kind: shapes as well-known binary, and a column for each field; masked where there is none."""
+    """Features of one kind: shapes as well-known binary, and a column for each field; masked where it has no value."""
 
     shapes: NDArray[Any]
     columns: dict[str, NDArray[Any]]
@@ -138,7 +138,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class LayerRow:
-    """A layer of the file: what it holds, of which shape, with which fields, and how it is found."""
+    """A layer of the file: description, type of shape, fields, and the function that makes it."""
 
     help: str
     shape: str
@@ -254,7 +254,7 @@ LAYERS: dict[str, LayerRow] = {
 
 
 def _outlines(labels: NDArray[np.int32], sheet: Sheet) -> tuple[Integers, NDArray[Any]]:
-    """Numbers of what is in a map, [row, column], from 1 on, and the outlines of its cells in the maps."""
+    """The labels ≥ 1 that occur in a map [row, column], and the outline of the cells of each."""
     from rasterio.features import shapes
 
     laid = np.ascontiguousarray(sheet.labels(labels) if sheet.is_source else labels, np.int32)
@@ -277,7 +277,7 @@ def _objects(shapes: Sequence[bytes]) -> NDArray[Any]:
 
 
 def _wkb(kind: int, rings: Sequence[Numbers]) -> bytes:
-    """A line, which is one ring that need not be closed, or a polygon, as well-known binary."""
+    """Well-known binary of a line, given as one open ring, or of a polygon."""
     head = struct.pack("<BI", LITTLE_ENDIAN, kind)
     if kind == WKB_POLYGON:
         head += struct.pack("<I", len(rings))
@@ -293,7 +293,7 @@ def _multipolygon(polygons: Sequence[Sequence[Numbers]]) -> bytes:
 
 
 def write_geopackage(path: Path, waters: Waters) -> None:
-    """All layers in one GeoPackage. The file that was there stays whole until all is written."""
+    """Write all layers to one GeoPackage. An existing file is replaced only when all is written."""
     from pyogrio import set_gdal_config_options
     from pyogrio.raw import write
 
@@ -324,7 +324,7 @@ def write_geopackage(path: Path, waters: Waters) -> None:
 
 @dataclass(frozen=True)
 class VectorFormat:
-    """A format of vectors: what it is, the name of its file, its writer, and about how long it is per cell."""
+    """A format of vectors: description, file name, writer, and approximate size per cell."""
 
     help: str
     file: str

@@ -1,4 +1,4 @@
-"""What a person wants written: one table, from which the command line, the dialog and the checks follow."""
+"""What an export writes: one table that defines the command line, the dialog and the checks."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ TILES = (1, 2, 4, 8, 16, 32)
 
 @dataclass(frozen=True)
 class Wishes:
-    """What shall be written: names from the tables of formats, surfaces and maps."""
+    """A request for an export: names from the tables of formats, surfaces and maps."""
 
     heights: tuple[str, ...] = ()  # formats
     surfaces: tuple[str, ...] = ("ground",)
     maps: tuple[str, ...] = ()
-    mask: str = ""  # an expression of the land, which is written as a map of its own
+    mask: str = ""  # an expression, written as a map of its own
     map_format: str = "tif"
     vectors: tuple[str, ...] = ()  # formats
     trees: tuple[str, ...] = ()  # formats
     meshes: tuple[str, ...] = ()  # formats
-    triangles: int = 200_000  # of a mesh at most
+    triangles: int = 200_000  # at most, of a mesh
     tiles: int = 1  # along each side of meshes, a power of two
     texture: int = 2048  # pixels along the longer side of the ground's colours; 0: none
     printed: Print = AS_USUAL
@@ -49,8 +49,8 @@ class Wishes:
     picture_format: str = "png"
     paper: str = "a4"
     dpi: int = 300
-    side: str = ""  # of all maps: an engine, `world`, a number of cells, or WIDTHxHEIGHT; empty: as the source has
-    fit: str = "add"  # how cells stay square where the sides are in another proportion
+    side: str = ""  # of all maps: an engine, `world`, a number of cells, or WIDTHxHEIGHT; empty: that of the source
+    fit: str = "add"  # how cells stay square if the proportions differ
     height_tiles: int = 1  # along each side of heights
 
     @property
@@ -60,12 +60,12 @@ class Wishes:
         )
 
     def value(self, path: str) -> Any:
-        """That of a row of `WISHES`."""
+        """The value for a row of `WISHES`."""
         name, _, part = path.partition(".")
         return getattr(getattr(self, name), part) if part else getattr(self, name)
 
     def with_value(self, path: str, value: Any) -> Wishes:
-        """The same with another value for a row of `WISHES`."""
+        """A copy with another value for a row of `WISHES`."""
         name, _, part = path.partition(".")
         return replace(self, **{name: replace(getattr(self, name), **{part: value}) if part else value})
 
@@ -86,9 +86,9 @@ IN_A_FOLDER = Wishes(heights=("tif", "png"))  # by default
 
 @dataclass(frozen=True)
 class Wish:
-    """One kind of output: a field of `Wishes`, and its permitted values.
+    """One option of an export: a field of `Wishes`, and its permitted values.
 
-    Names with what each is, of which several can be meant or one; else a number in a range, or a text.
+    Values are one or several names from `known`, a number in a range, or a text.
     """
 
     path: str
@@ -172,9 +172,9 @@ WISHES: tuple[Wish, ...] = (
 
 
 def read_side(text: str) -> str | tuple[int, int] | None:
-    """An engine by its name, or columns and rows, of which 0 is in proportion; None: as the source has.
+    """The name of an engine, or columns and rows, where 0 rows means in proportion; None: those of the source.
 
-    Raises `UserError`.
+    Raises `UserError` if the text is invalid.
     """
     if not text or text in (*ENGINES, OF_WORLD):
         return text or None
