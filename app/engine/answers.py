@@ -110,7 +110,7 @@ def _go_to(session: SessionState, request: GoTo) -> None:
     # Everything that can fail is done; the worlds change only now.
     if request.pause:
         session.set_paused(True)
-    if not session.travel:  # else the backlog was asked for on the way, and is answered at its new end
+    if not session.travel:  # a backlog from during a travel is answered at its new end
         session.drop_backlog(Change, Stroke)
     session.give_up_travel()
     session.travel = Travel(start.moment, target, edits, request, before)
@@ -120,7 +120,7 @@ def _go_to(session: SessionState, request: GoTo) -> None:
 
 
 def _begin_again(session: SessionState, target: Moment) -> Kept:
-    """The first state on the way to a moment of a journal that was opened with a world. No state of it is kept."""
+    """Make the first state on the way to a moment of a saved world's journal, of which no states are kept."""
     opened = session.timeline.edits_of(target)[0]
     assert isinstance(opened.request, Open)
     lockstep = make_worlds(opened.request.scenes)

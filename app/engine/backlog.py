@@ -14,13 +14,13 @@ from app.scene.edits import Change, Stroke
 class Backlog:
     """Waiting requests, in the order in which they came.
 
-    A stroke waits for the strokes before it, and a change for changes of the same parameters: one that can be made at
-    once is not held up by one that needs kernels.
+    A stroke waits for earlier strokes, and a change for earlier changes of the same parameters. So a change that can be
+    made at once does not wait for another one that needs kernels.
     """
 
     def __init__(self) -> None:
         self._requests: list[Request] = []
-        self._answering: Request | None = None  # it keeps its place until it is answered
+        self._answering: Request | None = None  # stays in the list until it is answered
 
     def holds_up(self, request: Request) -> bool:
         """Whether a request must wait for one of these."""
@@ -64,9 +64,9 @@ class Backlog:
         self._replace_changes(len(self._requests), left)
 
     def follow_worlds(self, places: Sequence[int]) -> None:
-        """Let changes go with their worlds: those at these places before are the worlds of now, in this order.
+        """Renumber the worlds of changes: `places` are the former places of the current worlds, in order.
 
-        That is so for changes that were asked before the request which is being answered.
+        Only changes that were asked for before the request that is being answered are renumbered.
         """
 
         def moved(earlier: Change) -> Iterator[Change]:

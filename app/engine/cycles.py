@@ -24,7 +24,7 @@ from app.processes.snowballs import MOVED, SnowballErosion
 from app.scene.scene import Scene
 from kernels.scratch import Scratch
 
-PORTION = 500  # snowballs per cycle of a run: a few milliseconds, so that the picture can follow
+PORTION = 500  # snowballs per cycle of a run: a few milliseconds, so that the picture keeps up
 
 
 class SnowballRun(NamedTuple):
@@ -39,14 +39,14 @@ class SnowballRun(NamedTuple):
 
 
 class CycleGivenUp(Exception):
-    """The cycle was to end, because somebody does not want to wait for it."""
+    """The user gave up the cycle."""
 
 
 @dataclass(frozen=True)
 class CycleSoFar:
-    """How far a cycle is: for how many seconds it has run, and which process is at work.
+    """Progress of the running cycle: elapsed seconds and the current process.
 
-    `part` is what part of its particles have ended, 0 where it has none.
+    `part` is the fraction of the process's particles that have ended; 0 if it has none.
     """
 
     seconds: float
@@ -64,8 +64,8 @@ class Cycles:
         self.milliseconds: dict[str, float] = {}
         self.run: SnowballRun | None = None
         self.prepared: set[str] = set()  # builds
-        self.cycle = Cycle()  # the present or last one
-        self._running = ""  # the present or last process
+        self.cycle = Cycle()  # the current or last one
+        self._running = ""  # the current or last process
         self._is_given_up = False
         self.began: float | None = None  # start of the running cycle, by `time.monotonic`
         self._levels_are_old = False  # since the last cycle or edit
@@ -184,7 +184,7 @@ class Cycles:
     # A cycle.
 
     def so_far(self) -> CycleSoFar | None:
-        """How far the cycle is that runs now; of which any thread can ask."""
+        """Progress of the running cycle; None if none runs. Any thread may ask."""
         began = self.began
         if began is None:
             return None
@@ -193,14 +193,14 @@ class Cycles:
         return CycleSoFar(time.monotonic() - began, self._running, particles.progress())
 
     def give_up_cycle(self) -> None:
-        """From any thread: let the cycle that runs now end soon, as one that has failed."""
+        """End the running cycle soon; it raises `CycleGivenUp`. Any thread may call this."""
         from kernels import particles
 
         self._is_given_up = True
         particles.give_up()
 
     def _run_cycle(self, *, again: bool = False) -> None:
-        """Run a cycle. One that is run `again` is short, and cannot be given up."""
+        """Run a cycle. One that is run `again`, after a rollback, cannot be given up."""
         from kernels import particles
 
         self._use_threads()
@@ -213,7 +213,7 @@ class Cycles:
             raise CycleGivenUp from ended
         finally:
             self.began = None
-            particles.give_up(False)  # what a brush lets run is not meant
+            particles.give_up(False)  # particles of a brush are not given up
 
     def _run_processes(self) -> None:
         self._begin_cycle()
@@ -230,9 +230,9 @@ class Cycles:
         self._end_cycle()
 
     def _begin_cycle(self) -> None:
-        if self.scene.floods.enabled:  # what moved the ground after the water ran has changed them
+        if self.scene.floods.enabled:  # processes after it have moved the ground
             self.derive_levels()
-        self._levels_are_old = False  # else lakes and sea come first
+        self._levels_are_old = False  # otherwise Pools updates them first
         self._follow_keys()
         weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
         running = frozenset(process.name for process in self.enabled())
@@ -245,7 +245,7 @@ class Cycles:
         )
 
     def _end_cycle(self) -> None:
-        if self.run is None:  # during a run all other processes stand still
+        if self.run is None:  # all other processes pause during a run
             self._fade_traces()
         self.world.end_cycle()
         self._levels_are_old = True

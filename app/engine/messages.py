@@ -182,7 +182,7 @@ class Stopped(Message, frozen=True):
 
 
 class GivenUp(Message, frozen=True):
-    """A cycle was given up, which somebody did not want to wait for. The worlds are as before it, and paused."""
+    """The user gave up a cycle. The worlds are as before it, and paused."""
 
     cycle: int  # its number
 

@@ -42,7 +42,7 @@ class Mode(enum.Enum):
 class SessionState:
     """The worlds of a session and all that belongs to them.
 
-    Not safe for threads, but for `status`, which is replaced and never written to.
+    Not thread-safe except `status`, which is replaced and never modified.
     """
 
     def __init__(
@@ -121,16 +121,16 @@ class SessionState:
         return self.lockstep
 
     def leave(self) -> Moment:
-        """Keep the present state, which is about to be replaced, and return its moment."""
+        """Keep the current state, which is about to be replaced, and return its moment."""
         if self.travel:
-            return self.travel.target  # as good as there: the travel can be repeated
+            return self.travel.target  # as if it had arrived: the travel can be repeated
         if self.lockstep is not None:
             try:
                 self.lockstep.settle_levels()
                 self.lockstep.verify()
                 self.timeline.keep(self.lockstep)
             except Exception as error:  # it can be recomputed from the state before
-                log.warning("the present state cannot be kept: %s", error)
+                log.warning("the current state cannot be kept: %s", error)
         return self.timeline.now
 
     def edit(self, request: LandRequest) -> None:

@@ -10,7 +10,7 @@ from app.engine.messages import Look, Moment, Report, SessionFailed, SessionWrit
 from app.engine.timeline import Timeline
 from app.model.errors import explained
 
-SECONDS_BETWEEN_WRITES = 30.0  # at most so much is lost by a kill
+SECONDS_BETWEEN_WRITES = 30.0  # the most work that a kill can lose
 
 
 class SessionWriter:
@@ -18,7 +18,7 @@ class SessionWriter:
 
     def __init__(self, session: SessionFolder) -> None:
         self.session = session
-        self.look: Look | None = None  # the present view
+        self.look: Look | None = None  # the current view
         self._moment = Moment()  # that was written last
         self._time = time.monotonic()
 

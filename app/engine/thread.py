@@ -28,10 +28,10 @@ log = logging.getLogger(__name__)
 
 Message = TypeVar("Message")
 
-NICENESS = 4  # lets the picture go first; 10 cost a third of the cycles for a twentieth of the frames
+NICENESS = 4  # gives the picture priority; 10 cost a third of the cycles for a twentieth of the frames
 
-# Steps shorter than this, in seconds, are mostly Python. In sequence they would keep the
-# interpreter's lock, and the window would wait for it at each call that releases it.
+# Steps shorter than this, in seconds, are mostly Python. A sequence of them would hold the interpreter's lock almost
+# always, and the window would wait after each call that releases it.
 SHORT_STEP = 0.0005
 PAUSE_AFTER_SHORT_STEP = 0.0001  # seconds
 PAUSE_AFTER_ERROR = 0.1  # seconds, so that a recurring error does not occupy a core
@@ -41,9 +41,9 @@ QUIET_END = 1.0  # seconds after which a slow end is announced
 class SimulationThread:
     """A mailbox around a session that runs on a thread of its own.
 
-    It is controlled and reports by messages. `take` hands over the newest snapshots; their arrays stay
-    as they are until the next ones are taken. Each world has its scene, at its place in `scenes`. Where there is a
-    `folder`, the newest state and its journal are written there now and then, and at the end.
+    It is controlled and reports by messages. `take` returns the newest snapshots, whose arrays do not change until the
+    next call. The scene of each world has the same index in `scenes`. If there is a `folder`, the newest state and its
+    journal are backed up there periodically and at the end.
     """
 
     def __init__(self, *scenes: Scene, paused: bool = False, folder: SessionFolder | None = None) -> None:
@@ -81,7 +81,7 @@ class SimulationThread:
 
     def ask(self, request: Request) -> None:
         """Send a request. Requests are answered between cycles, in order."""
-        if asks_for_pace(request):  # at once, so that the next key press sees it
+        if asks_for_pace(request):  # takes effect on `paused` at once, so that the next key press sees it
             self._paused_last = not isinstance(request, Run)
             self._pace_requests += 1
         self._requests.put(request)
@@ -108,23 +108,23 @@ class SimulationThread:
 
     @property
     def paused(self) -> bool:
-        """Whether it will be paused once all requests are answered."""
+        """Whether the worlds will be paused once all requests are answered."""
         session = self.session
         return self._paused_last if self._pace_requests > session.pace_requests_answered else session.pace.is_paused
 
     @property
     def session_path(self) -> Path | None:
-        """The folder in which the session is kept, if it is."""
+        """The folder that the session is backed up in, if any."""
         return self._folder.path if self._folder else None
 
     @property
     def cycle_so_far(self) -> CycleSoFar | None:
-        """How far the cycle is that runs now; None where none does."""
+        """Progress of the running cycle; None if none runs."""
         lockstep = self.session.lockstep
         return lockstep.cycle_so_far if lockstep else None
 
     def give_up_cycle(self) -> None:
-        """Let the cycle that runs now end soon; the worlds are paused before it. Does nothing where none runs."""
+        """End the running cycle soon, and pause the worlds before it. Does nothing if none runs."""
         if lockstep := self.session.lockstep:
             lockstep.give_up_cycle()
 
@@ -134,7 +134,7 @@ class SimulationThread:
 
     @property
     def scenes(self) -> tuple[Scene, ...]:
-        """The scenes of the present worlds, with all accepted changes."""
+        """The scenes of the current worlds, with all accepted changes."""
         return self.status.scenes
 
     @property
@@ -156,7 +156,7 @@ class SimulationThread:
                 self.session.write()
 
     def _run_once(self) -> None:
-        """Hand over requests, let the session take a step, and rest if there is nothing to do."""
+        """Pass on requests, advance the session by a step, and rest if there is nothing to do."""
         for request in _taken(self._requests):
             self.session.ask(request)
         begin = time.perf_counter()
@@ -189,7 +189,7 @@ def _taken(messages: queue.SimpleQueue[Message]) -> Iterator[Message]:
 
 
 def _lower_priority() -> None:
-    """Let the picture go first where both want the same core. Linux only: there each thread has its own priority."""
+    """Give the thread that draws priority on a shared core. Linux only, where each thread has its own priority."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
