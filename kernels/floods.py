@@ -1,22 +1,23 @@
-"""Water that runs with its momentum, over any ground: shallow water on a staggered grid.
+"""Water with momentum over any ground: the shallow-water equations on a staggered grid.
 
-After Bates, Horritt & Fewtrell (2010) and de Almeida et al. (2012). Depths h are those of cells, and velocities u those
-through the sides between them. With the level η = h + z, over the ground z,
+After Bates, Horritt & Fewtrell (2010) and de Almeida et al. (2012). Depths h are stored per cell, velocities u on the
+sides between cells. With the ground z and the level η = h + z,
 
     ∂u/∂t = −g ∂η/∂x − advection − (damping + g n² |u| / h^(4/3)) u          ∂h/∂t = −∂(h u)/∂x − ∂(h v)/∂y
 
-n is Manning's roughness. Friction is taken at the end of a step, as the root of a quadratic equation: thin films
-neither shoot ahead nor swing. Local inertia leaves advection out; here it is kept, as without it no front of a dam
-break runs as fast as Ritter's or Stoker's: upwind, and such that momentum is conserved (Stelling & Duinmeijer 2003).
-The water of a side is as deep as the level on the side that it comes from stands over the higher ground of both. So a
-lake at rest stays at rest over any ground, and nothing flows out of what is dry.
+n is Manning's roughness. Friction is implicit, the root of a quadratic equation, so thin films neither overshoot nor
+oscillate. The local inertial approximation drops advection; it is kept here, because dam-break fronts are too slow
+without it (Ritter, Stoker). Advection is upwind and conserves momentum (Stelling & Duinmeijer 2003). The depth at a
+side is the upstream level above the higher ground of the two cells. So a lake at rest stays at rest over any ground
+(well balanced), and dry cells give no water.
 
-A step is at most as long as the fastest wave needs for a part of a cell, and as no cell can give more than it has:
-through each side at most a quarter. First velocities are found and then, with them, depths (forward, backward), so that
-waves neither grow nor fade by the step. All that a cell takes was given by another, to the last bit.
+The time step obeys a CFL condition for the fastest wave, and at most a quarter of a cell's water leaves through each
+side, so depths never become negative. Velocities are updated first and depths from the new velocities
+(forward-backward), so the scheme neither amplifies nor damps waves. Each volume that enters a cell left another one, to
+the last bit.
 
-Only tiles are worked on in which water can flow, and those beside them that it is about to come to. Tiles write to a
-second set of layers, so that no order of them shows, on any number of threads.
+Only active tiles are computed: those where water can flow, and their neighbours that it is about to reach. Tiles write
+to a second set of layers, so neither their order nor the number of threads affects the result.
 """
 
 from __future__ import annotations
@@ -38,25 +39,25 @@ from kernels.standing import SEA as SEA_WATER
 from kernels.units import Metres, PerSecond, Roughness, Seconds, Steps
 
 GRAVITY = 9.81  # m/s²
-STILL = 0.01  # metres: a sea that is so near to its level is seen as calm
-FILM = 1e-4  # metres: what is less deep does not flow
+STILL = 0.01  # metres: a sea this close to its level is displayed as calm
+FILM = 1e-4  # metres: shallower water does not flow
 OPEN, SEA, WALL = 0, 1, 2  # what is beyond the map's edges
 
 TILE_ROWS, TILE_COLUMNS = 16, 64
-_HALO = 2  # cells around a tile that are read for it
-_WAVE = 0.6  # of a cell, that the fastest wave goes in a step
-_COURANT = 0.2  # of a cell, that water goes in a step
-_MOST = 0.25 * (1.0 - 1e-12)  # the same, at most
-_CALM_SPEED, _CALM_SPREAD = 1e-4, 1e-3  # m/s and metres: what moves and differs less is at rest
-_SLOWEST = 1e-10  # m/s: what is slower comes of rounding
+_HALO = 2  # cells around a tile that its step reads
+_WAVE = 0.6  # Courant number of the fastest wave
+_COURANT = 0.2  # Courant number of the water itself
+_MOST = 0.25 * (1.0 - 1e-12)  # upper limit of the same
+_CALM_SPEED, _CALM_SPREAD = 1e-4, 1e-3  # m/s and metres: water with less motion and spread of levels is at rest
+_SLOWEST = 1e-10  # m/s: anything slower is rounding error
 _CRITICAL = (2.0 / 3.0) ** 1.5  # q = this · √g · h^1.5 over a free fall
 
-# Of each tile, after a step
+# Numbers of each tile after a step
 _DEEPEST, _FASTEST, _NORTH, _SOUTH, _WEST, _EAST, _OFF, _OUT, _IN, _STIRRED = range(10)
 _FOUND = 16  # numbers of a tile: whole cache lines
 
-# Of the memory that a tile is worked out in: planes of the tile and the cells around it. All are in one array, and so
-# wide in the program's text: so the compiler knows that none reaches into another, and does several cells at once.
+# Layout of the work array of a tile: planes of the tile with its halo. All planes share one array and have constant
+# offsets, so the compiler can see that they do not overlap, and vectorizes.
 _WIDTH = TILE_COLUMNS + 2 * _HALO
 _PLANE = (TILE_ROWS + 2 * _HALO) * _WIDTH
 _DEPTH, _GROUND, _LEVEL, _FLUX_EAST, _FLUX_SOUTH = (_PLANE * plane for plane in range(5))
@@ -64,38 +65,38 @@ _EAST_SPEED, _SOUTH_SPEED, _NEW_EAST, _NEW_SOUTH, _OUT_EAST, _OUT_SOUTH = (_PLAN
 _DEEP, _ROOT, _SOURCE = (11 * _PLANE + row * _WIDTH for row in range(3))
 _BOX = 12 * _PLANE
 
-# The bits of d^(−1/3), as those of d tell them (Newton's steps make it exact)
+# First guess of d^(−1/3) from the bits of d, refined by Newton's method
 _ROOT_BITS = np.int64(0x553EF0FF289DD796)
 
 Numbers = NDArray[np.float64]
 
 
 class FloodParameters(NamedTuple):
-    """How water runs."""
+    """Parameters of the flow."""
 
-    seconds: Seconds  # that pass, as far as `most_steps` do
+    seconds: Seconds  # duration, unless `most_steps` ends it earlier
     most_steps: Steps
     roughness: Roughness
-    damping: PerSecond  # of all water, beside friction
+    damping: PerSecond  # of all water, in addition to friction
     edges: int  # OPEN, SEA or WALL
-    sea_level: Metres  # used where the edges are the sea
-    wave_height: Metres  # of one wave that comes over the edges, a crest alone
-    wave_seconds: Seconds  # that it takes to pass an edge
-    wave_begins: Seconds  # from now on; below 0: it has begun
-    wave_south: float  # the way that it runs, a unit vector
+    sea_level: Metres  # if the edges are the sea
+    wave_height: Metres  # of a solitary wave that enters over the edges
+    wave_seconds: Seconds  # duration of its passage over an edge
+    wave_begins: Seconds  # from now; negative if it has already begun
+    wave_south: float  # direction of travel, a unit vector
     wave_east: float
 
 
 class FloodTotals(NamedTuple):
-    """What a run did; volumes are metres over one cell."""
+    """Results of `run`; volumes are metres over one cell."""
 
     seconds: float
     steps: int
     over_edge: float
     into_sea: float
     from_sea: float
-    sprung: float  # of springs
-    failed_row: int  # the first cell whose ground or water is not a finite number, or whose water is negative; -1: none
+    sprung: float  # from springs
+    failed_row: int  # the first cell with a non-finite value or negative water; -1 if none
     failed_column: int
 
 
@@ -108,7 +109,7 @@ _Step: Any = namedtuple(
 
 @inlined
 def _load(source, first_row, first_column, height, width, box, plane):
-    """Copy a tile and the cells around it; beyond the map's edge stand the cells of the edge."""
+    """Copy a tile with its halo into a plane. Beyond the map, edge cells are repeated."""
     rows, columns = source.shape
     begin = first_column - _HALO
     for i in range(height + 2 * _HALO):
@@ -124,14 +125,14 @@ def _load(source, first_row, first_column, height, width, box, plane):
 
 @inlined
 def _side(box, k, ahead, forth):
-    """How deep water is at a side, between a cell and the one that lies `ahead`, and at the cell that it comes from.
+    """The depth of water at the side between a cell and the one `ahead` of it, and the depth of the upstream cell.
 
-    `forth` says whether this is the first one. What has no more than a film there gives nothing.
+    `forth`: the first cell is upstream. An upstream cell with no more than a film gives a depth of 0.
     """
     here, beyond = box[np.uintp(_LEVEL + k)], box[np.uintp(_LEVEL + ahead + k)]
     base, base_beyond = box[np.uintp(_GROUND + k)], box[np.uintp(_GROUND + ahead + k)]
-    # The ground there: the higher of both, or as it is between them where water stands well over it. The level: that of
-    # the cell, and on towards the other one as far as that is a slope and no step (minmod: Roe 1986), and no shore.
+    # The ground of a side is the higher of both cells, and approaches their mean as water gets deep. The level is that
+    # of the upstream cell, extrapolated to the side with a slope limiter (minmod: Roe 1986), less so at a shore.
     highest = max(base, base_beyond)
     over = max(min(here, beyond) - highest, 0.0)
     rise = beyond - here
@@ -145,10 +146,10 @@ def _side(box, k, ahead, forth):
 
 @inlined
 def _drive(step, box, bits, first, count, ahead, aside, speed, flux, flux_aside, new, out):
-    """New speeds through a row of sides, and what flows through them.
+    """Compute new speeds and fluxes of a row of sides.
 
-    Each is between a cell and the one that lies `ahead` of it, so many places on, in the direction of `speed` and
-    `flux`. Cells `aside` are those to one hand, and `flux_aside` is what flows towards them.
+    Each side is between a cell and its neighbour at offset `ahead`, in the direction of `speed` and `flux`. `aside` is
+    the offset of the neighbour across this direction, and `flux_aside` the flux towards it.
     """
     per_cell, pace = 1.0 / step.cell_size, step.pace
     for j in range(count):
@@ -200,15 +201,15 @@ def _drive(step, box, bits, first, count, ahead, aside, speed, flux, flux_aside,
 
 @inlined
 def _edge_speed(step, depth, ground, inner, wave):
-    """How fast water leaves over the map's edge (less than 0: comes in), and the depth of what does.
+    """Outward speed of water over the map's edge (negative: inward), and its depth there.
 
-    `inner` is the speed, outwards, through the side behind the cell. Over an open edge it falls freely. To the sea it
-    goes as waves that leave and do not come back (Flather 1976); `wave` is how high one stands that comes in.
+    `inner` is the outward speed through the opposite side of the cell. An open edge is a free overfall. The sea is a
+    radiation condition that absorbs outgoing waves (Flather 1976); `wave` is the height of the incoming one.
     """
     fast, deep = 0.0, depth
     if step.edges == SEA and ground < step.sea_level:
         level = ground + depth
-        sea_level = step.sea_level + 2.0 * wave  # so much more comes in, with the speed of the wave
+        sea_level = step.sea_level + 2.0 * wave  # doubled, so that the inflow has the speed of the wave
         fast = math.sqrt(GRAVITY / max(max(level, sea_level) - ground, FILM)) * (level - sea_level)
         deep = depth if fast > 0.0 else sea_level - wave - ground
     elif step.edges != WALL and depth > FILM:
@@ -218,7 +219,7 @@ def _edge_speed(step, depth, ground, inner, wave):
 
 @in_threads
 def _open_edges(step, box, first_row, first_column, shape, height, width, found):
-    """The speeds and flows over those of the map's edges that a tile has, and what leaves and comes in over them."""
+    """Compute speeds and fluxes over the map's edges along a tile, and add up what leaves and enters."""
     rows, columns = shape
     origin = _HALO * _WIDTH + _HALO
     off = out = came = 0.0
@@ -258,7 +259,7 @@ def _open_edges(step, box, first_row, first_column, shape, height, width, found)
 
 @inlined
 def _write(step, box, first_row, first_column, height, width, new, found):
-    """Give the cells of a tile their new depths and speeds, and tell what must be known of it for the next step."""
+    """Write new depths and speeds of a tile, and the numbers of the tile that the next step needs."""
     pace = step.pace
     deepest = fastest = west = east = north = south = 0.0
     for i in range(height):
@@ -294,7 +295,7 @@ def _write(step, box, first_row, first_column, height, width, new, found):
 
 @in_threads
 def _step_tile(step, first_row, first_column, old, new, box, bits, found):
-    """One step of a tile; `box` is memory to work in."""
+    """One step of a tile. `box` is the work array, `bits` a view of it as integers."""
     rows, columns = old.depth.shape
     height, width = min(TILE_ROWS, rows - first_row), min(TILE_COLUMNS, columns - first_column)
     _load(old.depth, first_row, first_column, height, width, box, _DEPTH)
@@ -305,7 +306,7 @@ def _step_tile(step, first_row, first_column, old, new, box, bits, found):
     _load(old.flux_south, first_row, first_column, height, width, box, _FLUX_SOUTH)
     first, last_row, last_column = _HALO, first_row + height, first_column + width
     if first_row < first or first_column < first or last_row + first >= rows or last_column + first >= columns:
-        # Of what runs beyond the edges nothing is known, nor of their own sides.
+        # Speeds and fluxes beyond the map and on its edges are unknown.
         for i in range(height + 2 * _HALO):
             for j in range(width + 2 * _HALO):
                 k = i * _WIDTH + j
@@ -344,7 +345,7 @@ def _step_tiles(step: Any, tiles: Any, across: int, old: Any, new: Any, found: A
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _look(depth: Any, ground: Any, east: Any, south: Any, found: Any, across: int, unsound: Any) -> None:
-    """Tell of each tile how deep it is; `unsound` [tile] becomes its first cell that is not sound, else −1."""
+    """Initialize `found` [tile, number]; `unsound` [tile] becomes the first invalid cell of each tile, or −1."""
     rows, columns = depth.shape
     for unsigned in prange(len(found)):
         tile = np.int64(unsigned)
@@ -364,7 +365,7 @@ def _look(depth: Any, ground: Any, east: Any, south: Any, found: Any, across: in
                 fastest = max(fastest, fast)
         unsound[tile] = bad
         found[tile, :] = 0.0
-        # Until a step has told which sides it is near, it may come to all beside it.
+        # Before the first step, assume that water may reach all neighbours.
         found[tile, _DEEPEST] = found[tile, _NORTH] = found[tile, _SOUTH] = deepest
         found[tile, _WEST] = found[tile, _EAST] = deepest
         found[tile, _FASTEST] = fastest if deepest > FILM else 0.0
@@ -383,7 +384,7 @@ def _copy_tile(source, target, tile, across):
 
 @njit(nogil=True, error_model="numpy")
 def _begin_tile(ground, layers, tile, across):
-    """Find what flows through the sides of a tile before the first step; through what is dry nothing runs."""
+    """Compute the fluxes of a tile from its speeds, before its first step. Speeds through dry sides become 0."""
     depth, east, south, flux_east, flux_south = layers
     rows, columns = ground.shape
     first_row, first_column = tile // across * TILE_ROWS, tile % across * TILE_COLUMNS
@@ -406,13 +407,11 @@ def _begin_tile(ground, layers, tile, across):
 
 @njit(nogil=True, error_model="numpy")
 def _choose(ground, found, across, shore, was, ready, layers, others, turn):
-    """The tiles of the next step: those with water that can flow, and those beside them that it is about to come to.
+    """The active tiles of the next step: those with water that can flow, and neighbours that it is about to reach.
 
-    Where nothing has moved in the last step, all around as well, nothing will.
-
-    What rests has the same values in both sets of layers. On the first `turn` of two the first set is the latest.
-    `ready` [tile] tells of which the second set has any values at all, and `was` [tile] becomes which tiles are chosen;
-    those of the `shore` [tile] always are, as the sea can come in there.
+    A tile rests if nothing moved in it and its neighbours in the last step. A resting tile has the same values in both
+    sets of layers. `turn` is the set with the latest values. `ready` [tile]: the second set is initialized. `was`
+    [tile] becomes the active tiles; those of the `shore` [tile] are always active, as the sea can enter there.
     """
     down = len(found) // across
     now, other = (layers, others) if turn == 0 else (others, layers)
@@ -463,7 +462,7 @@ def _choose(ground, found, across, shore, was, ready, layers, others, turn):
 
 @njit(nogil=True, error_model="numpy")
 def _add_up(found: Any, tiles: Any, totals: Any) -> Any:
-    """Add up what went over the edges in a step. Returns the speed of the fastest wave, and of the fastest water."""
+    """Add up flows over the map's edges in a step. Returns the speeds of the fastest wave and the fastest water."""
     wave = fastest = 0.0
     for tile in tiles:
         totals[0] += found[tile, _OFF]
@@ -479,11 +478,10 @@ def _run(
     ground: Any, layers: Any, others: Any, found: Any, across: int, shore: Any, incoming: float, cell_size: float,
     parameters: Any, springs: Any,
 ) -> Any:  # fmt: skip
-    """All steps. Returns what `FloodTotals` begin with.
+    """All steps. Returns the first fields of `FloodTotals`.
 
-    `layers` and `others` are two sets of depth, speeds to the east and south, and flows likewise; the first has the
-    values at the beginning and in the end.
-    `incoming` is how fast the fastest waves can be that come over the edges.
+    `layers` and `others` are two sets of depth, speeds (east, south) and fluxes (east, south); the first one holds
+    input and result. `incoming` is the greatest speed of waves that enter over the edges.
     """
     now, other = layers, others
     was, ready = np.zeros(len(found), np.bool_), np.zeros(len(found), np.bool_)
@@ -504,7 +502,7 @@ def _run(
             longest = min(longest, _WAVE * cell_size / max(wave, incoming))
         if fastest > 0.0:
             longest = min(longest, _COURANT * cell_size / fastest)
-        if most > 0.0:  # which no wave has run from yet
+        if most > 0.0:  # a spring in a dry cell raises a wave within this step
             longest = min(longest, ((_WAVE * cell_size) ** 2 / (GRAVITY * most)) ** (1.0 / 3.0))
         turns = math.ceil(left / longest)
         dt = left / turns
@@ -550,14 +548,14 @@ def run(
     springs: Numbers | None = None,
     scratch: Scratch | None = None,
 ) -> FloodTotals:
-    """Let water run for some seconds, and change its layers in place.
+    """Advance the water by some seconds; changes its layers in place.
 
-    `ground` is the height of the ground and `water` the depth on it, `east` and `south` are how fast water runs, in
-    m/s, through the eastern and the southern side of each cell: float64 [row, column], C-contiguous. `springs` are
-    [spring, (row, column, metres over one cell in a second)]. `scratch` is memory to work in.
+    `ground` is the height of the ground and `water` the depth on it, in metres; `east` and `south` are speeds in m/s
+    through the eastern and southern side of each cell: float64 [row, column], C-contiguous. `springs` are
+    [spring, (row, column, metres over one cell per second)]. `scratch` is work memory.
 
-    What was on the map is there afterwards or in the totals. The same map gives the same bits on any number of threads.
-    Where a value is not a finite number, or water is negative, nothing is changed, and the totals say where.
+    Volume is conserved: all water stays on the map or is in the totals. The result has the same bits on any number of
+    threads. If a value is not finite or water is negative, nothing changes and the totals name the cell.
     """
     check_layers(ground, water, east, south)
     parameters = exact(parameters)
@@ -589,7 +587,7 @@ def run(
 
 
 def _find_shore(ground: Layer, sea_level: float, across: int, shore: NDArray[np.bool_]) -> float:
-    """Tell of each tile whether the sea can come in over the map's edge. Returns the lowest ground of the edge."""
+    """Mark the tiles where the sea can enter over the map's edge. Returns the lowest ground of the edge."""
     rows, columns = ground.shape
     for row in (0, rows - 1):
         places = np.flatnonzero(ground[row] < sea_level)
@@ -610,7 +608,7 @@ def _root(parent, cell):
 
 @njit(nogil=True, error_model="numpy")
 def _find_bodies(ground, depth, parent):
-    """Join the wet cells between which water can go; `parent` [cell] leads to the first cell of each body."""
+    """Find connected bodies of water (union-find); `parent` [cell] leads to the first cell of each."""
     rows, columns = ground.shape
     for cell in range(rows * columns):
         parent[cell] = cell
@@ -658,14 +656,14 @@ def _calm(ground: Any, depth: Any, east: Any, south: Any, parent: Any) -> int:
     calmed = 0
     flat = np.empty(size)
     for root in range(size):
-        # What is level already, but for how its sum is rounded, stays as it is.
+        # A body that is already level to rounding error stays as it is.
         is_calm = count[root] > 0 and fast[root] <= _CALM_SPEED and high[root] - low[root] <= _CALM_SPREAD
         flat[root] = (held[root] + under[root]) / count[root] if is_calm else np.inf
         if is_calm and fast[root] == 0.0 and high[root] - low[root] <= 4e-16 * max(abs(high[root]), abs(low[root])):
             flat[root] = np.inf
     for cell in range(size):
         if water[cell] > FILM and flat[_root(parent, cell)] <= base[cell]:
-            flat[_root(parent, cell)] = np.inf  # its shore is not where it would be
+            flat[_root(parent, cell)] = np.inf  # levelled, this wet cell would fall dry
     for cell in range(size):
         if not water[cell] > FILM:
             continue
@@ -687,10 +685,10 @@ def _calm(ground: Any, depth: Any, east: Any, south: Any, parent: Any) -> int:
 
 
 def calm(ground: Layer, water: Layer, east: Layer, south: Layer, scratch: Scratch | None = None) -> int:
-    """Let each body of water that is as good as at rest have one level, to the last bit, and no motion.
+    """Bring bodies of water that are nearly at rest to complete rest: exactly level, without motion.
 
-    Layers are as `run` takes them. One cell keeps what rounding leaves of the volume. Returns how many bodies were not
-    level before.
+    Layers are those of `run`. The deepest cell takes the rounding error of the volume. Returns the number of bodies
+    that changed.
     """
     scratch = (scratch or Scratch()).begin()
     calmed: int = _calm(ground, water, east, south, scratch.empty(ground.size, np.int64))
@@ -736,11 +734,11 @@ def show(
     speed: NDArray[np.float32],
     froude: NDArray[np.float32],
 ) -> None:
-    """Tell what is seen of water that runs: its level, what stands where, its speed and its Froude number.
+    """Write the layers for display: level, kind of standing water, speed and Froude number.
 
-    Layers are as `run` takes them; the speeds may have one cell alone, where nothing runs, and likewise what is told of
-    them. What is less deep than `least` metres is dry. `ocean` is where the sea can stand;
-    where all of it is as good as calm its level is the sea's to the last bit.
+    Layers are those of `run`. Where nothing runs, `east`, `south`, `speed` and `froude` may have a single cell. Water
+    shallower than `least` metres counts as dry. `ocean` is where the sea can stand; if all of it is nearly calm, its
+    level is exactly the sea's.
     """
     is_calm = bool((np.abs((ground + water)[ocean] - sea_level) < STILL).all())
     _show(ground, water, east, south, ocean, float(least), float(sea_level), is_calm, level, standing, speed, froude)

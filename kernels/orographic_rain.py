@@ -1,20 +1,20 @@
-"""Rain that the wind brings: where moist air is lifted over the land, and where it falls dry behind it.
+"""Orographic rain: moist air rains as it rises over windward slopes, and leaves a rain shadow behind them.
 
-Smith and Barstad 2004, "A Linear Theory of Orographic Precipitation" (J. Atmos. Sci. 61): air of wind U that the land h
-lifts condenses its vapour; what condenses turns to drops and falls after two delays, and drifts with the wind
-meanwhile. For each wave of the land, of wave vector k, with σ = U·k,
+Smith and Barstad 2004, "A Linear Theory of Orographic Precipitation" (J. Atmos. Sci. 61): the land h lifts air of wind
+U, and its vapour condenses. Condensed water forms drops and falls to the ground after two delays, during which it
+drifts with the wind. For each Fourier component of the land, of wave vector k, with σ = U·k,
 
     P(k) = C_w · iσ · h(k) / ( (1 − i m H_w) (1 + iσ τ_c) (1 + iσ τ_f) )
 
-`C_w` is the sensitivity of rain to lift and `H_w` the depth of the moist layer. The vertical wave number is
-m² = (N² − σ²) / σ² · |k|², of the sign of σ where waves rise from the land, and positive imaginary where they die out
-with height (σ² > N²). To this comes the rain of level land, and less than none does not fall.
+`C_w` is the uplift sensitivity and `H_w` the depth of the moist layer. The vertical wave number is
+m² = (N² − σ²) / σ² · |k|². Its root has the sign of σ where waves propagate upwards, and is positive imaginary where
+they decay with height (σ² > N²). The background rain of level land is added, and negative sums become 0.
 
-Vapour that is taken up over water drifts on and is lost within a length L: with the part of water w in a cell, it is
-w(k) / (1 + i L d·k), d the direction of the wind. That is a choice of this program, of the same kind as the delays.
+Vapour taken up over water drifts downwind and is lost over a length L: with the fraction of water w of a cell, it is
+w(k) / (1 + i L d·k), d the direction of the wind. This term is not in the article; it has the form of the delays.
 
-The land is taken on a grid of up to 128 nodes a side: drift and delays smooth far more than that. Beyond open edges it
-goes on, and leads over to the other side of the map.
+The grid has at most 128 nodes per side, as drift and delays smooth much longer lengths. Beyond open edges the land is
+continued with a smooth transition to the opposite edge, because the transform is periodic.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from kernels.units import Celsius, Degrees, Metres
 
 Numbers = NDArray[np.float64]
 
-# Units of the air, which no other process has
+# Units that only this process has
 MetresPerSecond = Annotated[float, "m/s"]
 Seconds = Annotated[float, "s"]
 PerSecond = Annotated[float, "1/s"]
@@ -38,31 +38,31 @@ MillimetresPerHour = Annotated[float, "mm/h"]
 MOST_NODES = 128
 MOST_RAIN = 100.0  # times the mean of the map
 
-_DRIFTS = 4.0  # lengths over which drops drift, beyond which the other side of the map may come
+_DRIFTS = 4.0  # lengths of drift by which open edges are continued, before the opposite edge begins
 _SECONDS_PER_HOUR = 3600.0
 
 # Air
 _GRAVITY = 9.81  # m/s²
-_HEAT = 2.5e6  # J/kg, latent, of vapour
+_HEAT = 2.5e6  # J/kg, latent heat of vaporization
 _VAPOUR_GAS, _DRY_GAS = 461.5, 287.0  # J/(kg K)
 _DRY_HEAT = 1004.0  # J/(kg K), at constant pressure
 _PRESSURE = 101325.0  # Pa, at height 0
-_LEAST_LAPSE = 1e-3  # K/m: more stable air holds no theory of lift
+_LEAST_LAPSE = 1e-3  # K/m: the theory does not hold for more stable air
 
 
 class RainParameters(NamedTuple):
-    """The air that brings the rain."""
+    """Properties of the moist air."""
 
-    wind_direction: Degrees  # where it comes from, clockwise from north
+    wind_direction: Degrees  # that the wind comes from, clockwise from north
     air_speed: MetresPerSecond
     temperature: Celsius  # at height 0
     stability: PerSecond  # moist Brunt–Väisälä frequency
     forming_time: Seconds  # from vapour to drops
     fall_time: Seconds  # of drops
     background: MillimetresPerHour  # on level land
-    uptake: float  # how much more it rains where the air comes from over water, as a fraction
-    uptake_reach: Metres  # within which air takes up vapour, and loses it
-    wrap: bool  # what leaves the map comes back on the other side
+    uptake: float  # increase of rain from air that has crossed water, as a fraction
+    uptake_reach: Metres  # distance over which air takes up vapour, and loses it
+    wrap: bool  # periodic edges
 
 
 class MoistAir(NamedTuple):
@@ -73,10 +73,10 @@ class MoistAir(NamedTuple):
 
 
 def moist_air(temperature: float, stability: float) -> MoistAir:
-    """Saturated air of so many degrees Celsius at height 0 that is stable by so much, the frequency N in 1/s.
+    """Saturated air of a temperature at height 0, in °C, and a moist stability, the frequency N in 1/s.
 
-    C_w = ρ Γ / γ and H_w = R T² / (L γ): ρ is the density of saturated vapour (Bolton 1980), Γ the lapse rate along a
-    moist adiabat, and γ that of the air, which follows from N² = g / T · (Γ − γ).
+    C_w = ρ Γ / γ and H_w = R T² / (L γ): ρ is the density of saturated vapour (Bolton 1980), Γ the moist adiabatic
+    lapse rate, and γ the lapse rate of the air, from N² = g / T · (Γ − γ).
     """
     kelvin = temperature + 273.15
     pressure = 611.2 * math.exp(17.67 * temperature / (temperature + 243.5))
@@ -98,22 +98,22 @@ def orographic_rain(
     *,
     wrap: bool = False,
 ) -> Numbers:
-    """What lift adds to the rain of level land, in mm/h, float64 [row, column], also below 0.
+    """Rain due to lift, relative to that of level land: mm/h, float64 [row, column], also negative.
 
-    `ground` is metres [row, column], `sides` those of a cell in metres, south and east, `wind` its velocity in m/s,
-    likewise, and `delays` the times of formation and fall in seconds.
+    `ground` is metres [row, column], `sides` are the sides of a cell in metres (south, east), `wind` is the velocity in
+    m/s (south, east), and `delays` are the times of formation and fall in seconds.
     """
     drift = math.hypot(*wind) * sum(delays)
     land = ground if wrap else _go_on(ground, tuple(math.ceil(_DRIFTS * drift / side) for side in sides))
     south, east = _waves(land.shape, sides)
     along = south * wind[0] + east * wind[1]
-    # The fraction times σ, of which σ m has no pole where the wind blows along the crests
+    # Numerator and denominator are multiplied by σ, because σ m is finite where the wind blows along the crests.
     rising = np.hypot(south, east) * np.sqrt((stability**2 - along**2).astype(np.complex128))
     rising[along < -stability] *= -1.0
     below = along - 1j * air.depth * rising
     for delay in delays:
         below *= 1.0 + 1j * delay * along
-    below[below == 0.0] = 1.0  # the wind does not cross these waves, and no rain comes of them
+    below[below == 0.0] = 1.0  # the wind blows along these crests, so the numerator is 0
     response = (1j * _SECONDS_PER_HOUR * air.sensitivity) * along**2 / below
     response *= np.fft.rfft2(land)
     return np.fft.irfft2(response, land.shape)[: ground.shape[0], : ground.shape[1]]
@@ -122,10 +122,10 @@ def orographic_rain(
 def vapour(
     water: Numbers, sides: tuple[float, float], direction: tuple[float, float], length: float, *, wrap: bool = False
 ) -> Numbers:
-    """How far air is moistened by the water that it came over, from 0 to 1, float64 [row, column].
+    """Vapour that air has taken up over water, from 0 to 1, float64 [row, column].
 
-    `water` is the part of each cell under water, `direction` where the wind blows to, a unit vector (south, east), and
-    `length` metres within which it takes up vapour or loses it.
+    `water` is the fraction of each cell under water, `direction` a unit vector (south, east) that the wind blows to,
+    and `length` the distance in metres over which air takes up vapour or loses it.
     """
     land = water if wrap else _go_on(water, tuple(math.ceil(_DRIFTS * length / side) for side in sides))
     south, east = _waves(land.shape, sides)
@@ -136,10 +136,10 @@ def vapour(
 def relative_rain(
     ground: Numbers, water: NDArray[np.bool_] | None, cell_size: float, parameters: RainParameters
 ) -> NDArray[np.float32]:
-    """How much it rains on each cell beside the mean of the map, float32 [row, column], up to `MOST_RAIN`.
+    """Rain on each cell relative to the mean of the map, float32 [row, column], at most `MOST_RAIN`.
 
-    `ground` is metres [row, column], `water` where sea or lakes are, or None, `cell_size` the side of a cell in metres.
-    Where it would rain nowhere, it rains on all cells alike.
+    `ground` is metres [row, column], `water` a mask of seas and lakes or None, `cell_size` the side of a cell in
+    metres. If it would rain nowhere, rain is uniform.
     """
     p = parameters
     step = math.ceil(max(ground.shape) / MOST_NODES)
@@ -166,7 +166,7 @@ def relative_rain(
 
 
 def _waves(shape: tuple[int, ...], sides: tuple[float, float]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The wave numbers of a real transform, in rad/m, [row, 1] and [1, column]. The shortest have no direction: 0."""
+    """Wave numbers of a real transform in rad/m, [row, 1] and [1, column]. Nyquist waves have no direction: 0."""
     south = 2.0 * np.pi * np.fft.fftfreq(shape[0], sides[0])
     east = 2.0 * np.pi * np.fft.rfftfreq(shape[1], sides[1])
     if shape[0] % 2 == 0:
@@ -177,9 +177,9 @@ def _waves(shape: tuple[int, ...], sides: tuple[float, float]) -> tuple[NDArray[
 
 
 def _go_on(field: Numbers, reach: tuple[int, ...]) -> Numbers:
-    """A field with more rows and columns after it, which lead from the last to the first ones without a step.
+    """Append rows and columns to a field that lead smoothly from its last to its first ones.
 
-    As many as `reach`, though no less than half the field has and no more than twice as many.
+    Their number is `reach`, limited to between half and twice the length of the field.
     """
     for axis in (0, 1):
         cells = field.shape[axis]
@@ -192,7 +192,7 @@ def _go_on(field: Numbers, reach: tuple[int, ...]) -> Numbers:
 
 
 def _quick_length(least: int) -> int:
-    """The least length from this on that a transform is quick at: one without prime factors over 5."""
+    """The smallest length ≥ `least` with a fast transform: one without prime factors over 5."""
     length = least
     while True:
         rest = length
@@ -205,7 +205,7 @@ def _quick_length(least: int) -> int:
 
 
 def _mean_of_cells(layer: Numbers, step: int) -> Numbers:
-    """The mean of the cells of each node, which has up to `step` times as many of them."""
+    """Average cells to nodes, up to `step` cells per node along each axis."""
     for axis in (0, 1):
         cells = layer.shape[axis]
         nodes = math.ceil(cells / step)
@@ -216,7 +216,7 @@ def _mean_of_cells(layer: Numbers, step: int) -> Numbers:
 
 
 def _to_cells(nodes: NDArray[np.float32], shape: tuple[int, ...], *, wrap: bool) -> NDArray[np.float32]:
-    """The values of nodes at the cells, linearly between them."""
+    """Interpolate values of nodes linearly at the cells."""
     for axis in (0, 1):
         count = nodes.shape[axis]
         if count == shape[axis]:
