@@ -1,4 +1,4 @@
-"""Floods: water that runs with its momentum, in the place of lakes that are level at once."""
+"""Floods: water with momentum, instead of lakes that are level at once."""
 
 from __future__ import annotations
 
@@ -22,77 +22,55 @@ from app.processes.process import ProcessFailure, register
 from kernels.scratch import Scratch
 
 SECONDS_PER_HOUR = 3600.0
-CYCLES_PER_CALM = 8  # between two looks for water that has come to rest
-LEAST_SEEN = 0.01  # metres, or of a cell where that is less: what is not so deep only wets the ground
+CYCLES_PER_CALM = 8  # between checks for water that has come to rest
+LEAST_SEEN = 0.01  # metres, or fraction of a cell if that is less: shallower water is not displayed
 
 EAST, SOUTH, SPEED, FROUDE = "flood_east", "flood_south", "flood_speed", "froude"
 
 
 def read_inflows(text: str) -> tuple[Spring, ...]:
-    """Where water comes in, and how much. Raises `UserError` where the text is none."""
+    """Positions and discharges of inflows. Raises `UserError` if the text is invalid."""
     return read_springs(text, "floods.springs", "m³/s")
 
 
 class FloodsParameters(Parameters, frozen=True, kw_only=True):
-    """Water that runs with its momentum (Bates, Horritt, Fewtrell 2010; Stelling, Duinmeijer 2003)."""
+    """Shallow water with momentum (Bates, Horritt, Fewtrell 2010; Stelling, Duinmeijer 2003)."""
 
     title: ClassVar[str] = "Floods"
     section: ClassVar[str] = "processes"
 
+    # fmt: off
     enabled: Annotated[bool, described("lakes, floods and the sea as water that runs, with waves and currents")] = False
-    seconds_per_cycle: Annotated[
-        float, parameter(0.01, 3600.0, "time that passes in a cycle for the water", unit="s", log=True, essential=True)
-    ] = 2.0
-    roughness: Annotated[
-        float, parameter(0.0, 0.2, "Manning's roughness of the bed", unit="s/m^(1/3)", essential=True)
-    ] = 0.035
-    damping: Annotated[
-        float, parameter(0.0, 1.0, "rate at which waves calm down also in deep water", unit="1/s", log=True)
-    ] = 0.0005
+    seconds_per_cycle: Annotated[float, parameter(0.01, 3600.0, "time that passes in a cycle for the water", unit="s",
+        log=True, essential=True)] = 2.0
+    roughness: Annotated[float, parameter(0.0, 0.2, "Manning's roughness of the bed", unit="s/m^(1/3)",
+        essential=True)] = 0.035
+    damping: Annotated[float, parameter(0.0, 1.0, "rate at which waves calm down also in deep water", unit="1/s",
+        log=True)] = 0.0005
     rain: Annotated[float, parameter(0.0, 1000.0, "rain that runs off", unit="mm/h", log=True, essential=True)] = 0.0
-    springs: Annotated[
-        str,
-        described(
-            "position (south, east, from 0 to 1) and discharge in m³/s of each inflow, separated by ';'",
-            check=read_inflows,
-        ),
-    ] = ""
+    springs: Annotated[str, described(
+        "position (south, east, from 0 to 1) and discharge in m³/s of each inflow, separated by ';'",
+        check=read_inflows)] = ""
     bed_load: Annotated[bool, described("sediment that water drags along its bed", essential=True)] = True
-    grain_size: Annotated[
-        float, parameter(1e-4, 1.0, "size of the grains that it drags", unit="m", log=True, needs="floods.bed_load")
-    ] = 0.005
-    wave_height: Annotated[
-        float,
-        parameter(
-            -50.0, 50.0, "height of a single wave that comes in from the sea, such as a tsunami", unit="m",
-            needs="edges.water=sea", essential=True,
-        ),
-    ] = 0.0  # fmt: skip
-    wave_seconds: Annotated[
-        float,
-        parameter(1.0, 7200.0, "time that the wave takes to pass", unit="s", log=True, needs="floods.wave_height"),
-    ] = 240.0
-    wave_direction: Annotated[
-        float,
-        parameter(
-            0.0, 360.0, "direction the wave comes from, clockwise from north", unit="°", needs="floods.wave_height"
-        ),
-    ] = 270.0
-    wave_cycle: Annotated[
-        int, parameter(0, 1_000_000, "cycle in which the wave comes", log=True, needs="floods.wave_height")
-    ] = 20
-    most_steps: Annotated[
-        int,
-        parameter(
-            1, 10_000, "time steps in a cycle: where waves are too fast for them, less time passes", unit="steps",
-            log=True,
-        ),
-    ] = 500  # fmt: skip
+    grain_size: Annotated[float, parameter(1e-4, 1.0, "size of the grains that it drags", unit="m", log=True,
+        needs="floods.bed_load")] = 0.005
+    wave_height: Annotated[float, parameter(-50.0, 50.0,
+        "height of a single wave that comes in from the sea, such as a tsunami", unit="m", needs="edges.water=sea",
+        essential=True)] = 0.0
+    wave_seconds: Annotated[float, parameter(1.0, 7200.0, "time that the wave takes to pass", unit="s", log=True,
+        needs="floods.wave_height")] = 240.0
+    wave_direction: Annotated[float, parameter(0.0, 360.0, "direction the wave comes from, clockwise from north",
+        unit="°", needs="floods.wave_height")] = 270.0
+    wave_cycle: Annotated[int, parameter(0, 1_000_000, "cycle in which the wave comes", log=True,
+        needs="floods.wave_height")] = 20
+    most_steps: Annotated[int, parameter(1, 10_000,
+        "time steps in a cycle: where waves are too fast for them, less time passes", unit="steps", log=True)] = 500
+    # fmt: on
 
 
 @register
 class Floods:
-    """Lets the water of a world run, one cycle at a time."""
+    """Moves the water of a world, one cycle at a time."""
 
     name: ClassVar[str] = "floods"
     after: ClassVar[str] = "pools"
@@ -111,7 +89,7 @@ class Floods:
         self.step(world, FloodsParameters(seconds_per_cycle=0.1, springs="0.5 0.5 1"), Cycle())
 
     def step(self, world: World, parameters: FloodsParameters, cycle: Cycle) -> None:
-        """Let the water of `world` run for the seconds of a cycle."""
+        """Advance the water of `world` by the seconds of a cycle."""
         from kernels import floods
 
         account, area = world.ledger.water, world.cell_area
@@ -154,15 +132,15 @@ class Floods:
         _show(world, world.water, ocean, cycle.edges)
 
     def fade(self, world: World, parameters: FloodsParameters) -> bool:
-        """Let water stand that ran: where this process is off, nothing is known of its speed."""
+        """Forget the speeds of water, as it stands while this process is off."""
         world.forget(EAST, SOUTH, SPEED, FROUDE)
         return False
 
 
 def derive_levels(world: World, floods: FloodsParameters, lakes: PoolsParameters, edges: EdgeParameters) -> None:
-    """Bring `standing`, `water_level` and `sea_level` of `world` up to date, and change nothing else.
+    """Update `standing`, `water_level` and `sea_level` of `world`, and nothing else.
 
-    Where water runs they are those of the water as it is; else those that it comes to where lakes are level at once.
+    With floods they follow the water as it is, otherwise the level lakes that it would form.
     """
     if not floods.enabled:
         if lakes.enabled:
@@ -181,7 +159,7 @@ def _ocean(world: World, edges: EdgeParameters) -> NDArray[np.bool_]:
 
 
 def _fill_sea(world: World, ocean: NDArray[np.bool_], sea_level: float) -> None:
-    """Let the sea be water as all other, which it is not where lakes are level at once."""
+    """Fill the sea with water. Without floods it is only a level."""
     if not ocean.any():
         return
     more = np.where(ocean, np.maximum(sea_level - world.ground - world.water, 0.0), 0.0)
@@ -190,7 +168,7 @@ def _fill_sea(world: World, ocean: NDArray[np.bool_], sea_level: float) -> None:
 
 
 def _rain(world: World, parameters: FloodsParameters, cycle: Cycle) -> float:
-    """Let it rain for a cycle. Returns how much did, in metres over one cell."""
+    """Add the rain of a cycle. Returns its amount in metres over one cell."""
     from kernels.rain import rain_map
 
     usual = rain_map(world.ground, world.rainfall, cycle.weather.rain_by_altitude)
@@ -200,8 +178,8 @@ def _rain(world: World, parameters: FloodsParameters, cycle: Cycle) -> float:
     return float(fallen.sum())
 
 
-def _carry(world: World, parameters: FloodsParameters, seconds: float, scratch: Scratch) -> None:
-    """Let the water of a cycle drag sediment."""
+def _carry(world: World, parameters: FloodsParameters, seconds: float) -> None:
+    """Move bed load by the water of a cycle."""
     from kernels import bed_load
 
     moved = bed_load.carry(
@@ -221,7 +199,7 @@ def _carry(world: World, parameters: FloodsParameters, seconds: float, scratch: 
 
 
 def _springs(world: World, parameters: FloodsParameters) -> NDArray[np.float64]:
-    """What comes in, as kernels have it: [spring, (row, column, metres over one cell in a second)]."""
+    """Inflows for the kernel: [spring, (row, column, metres over one cell per second)]."""
     rows, columns = world.shape
     return np.array(
         [

@@ -1,4 +1,4 @@
-"""Rain that the wind brings: more on slopes that it blows up, less behind them."""
+"""Orographic rain: more on windward slopes, less behind them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.processes.cycle import Cycle
 from app.processes.process import register
 from kernels.standing import DRY
 
-# By how much the wind's speed, as a fraction, and its temperature, in degrees, change before the map is made again
+# Changes of wind speed (a fraction) and temperature (degrees) that trigger an update of the map
 SPEED_CHANGE = 0.2
 WARMING = 3.0
 
@@ -49,10 +49,10 @@ class OrographicRainParameters(Parameters, frozen=True, kw_only=True):
 
 @register
 class OrographicRain:
-    """Finds how much it rains on each cell beside the mean, in some cycles."""
+    """Updates the rain on each cell relative to the mean, in some cycles."""
 
     name: ClassVar[str] = "orographic_rain"
-    after: ClassVar[str] = "pools"  # whose water gives vapour, and before all that takes rain
+    after: ClassVar[str] = "pools"  # whose water gives vapour; before all processes that use rain
     parameters: ClassVar[type[Parameters]] = OrographicRainParameters
     changes: ClassVar[tuple[str, ...]] = (OROGRAPHIC_RAIN,)
 
@@ -60,7 +60,7 @@ class OrographicRain:
         """Nothing to compile."""
 
     def step(self, world: World, parameters: OrographicRainParameters, cycle: Cycle) -> tuple[str, ...]:
-        """Make the map of `world`, if there is none yet, its time has come, or the wind is another one."""
+        """Update the map of `world` if there is none yet, if it is due, or if the wind has changed."""
         from kernels.orographic_rain import RainParameters, relative_rain
 
         wind = _wind_of(cycle.weather)
@@ -87,7 +87,7 @@ class OrographicRain:
         return self.changes
 
     def fade(self, world: World, parameters: OrographicRainParameters) -> bool:
-        """Let it rain again as without the wind. Nothing is left that could have changed."""
+        """Forget the map, so that rain is uniform again."""
         if OROGRAPHIC_RAIN in world.layers:
             world.forget(OROGRAPHIC_RAIN)
         return False
