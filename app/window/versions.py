@@ -1,4 +1,4 @@
-"""Versions: named states of the land with pictures, which are kept with the session."""
+"""Versions: named states of the land with pictures, saved with the session."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ LONGEST_NAME = 60
 
 
 class Version(msgspec.Struct, frozen=True):
-    """A state that was kept: the file of its world, beside the list, and what it is called."""
+    """A saved state: its name, and the file of its world, in the folder of the list."""
 
     name: str
     file: str
-    land: str  # what the land was called
+    land: str  # name of the land
     cycle: int
     columns: int
     rows: int
 
 
 class Versions:
-    """The versions of a session, the newest last. Their list is a file beside them, and outlives a kill."""
+    """The versions of a session, the newest last. Their list is a file beside them, so it survives a kill."""
 
     def __init__(
         self,
@@ -51,10 +51,10 @@ class Versions:
         notices: Notices,
         open_scenes: Callable[[Sequence[Scene]], None],
     ) -> None:
-        """Without a session's folder, they are gone with the program."""
-        self.is_open = False  # the list, over the scene
+        """Without a folder of the session, versions are lost when the program ends."""
+        self.is_open = False  # whether the list is shown
         self.kept: list[Version] = []
-        self.chosen: list[str] = []  # files of those that are to be seen side by side: at most two
+        self.chosen: list[str] = []  # files of versions to compare side by side: at most two
         self._simulation = simulation
         self._documents = documents
         self._views = views
@@ -66,7 +66,7 @@ class Versions:
 
     @property
     def folder(self) -> Path:
-        """Where they lie. Raises `UserError` where it cannot be made."""
+        """The folder of the versions. Raises `UserError` if it cannot be made."""
         if self._session is None:
             from app.files.scratch import scratch_folder
 
@@ -83,12 +83,12 @@ class Versions:
 
     @property
     def free_name(self) -> str:
-        """What the next one is called, if nobody says otherwise."""
+        """The default name of the next version."""
         taken = {version.name for version in self.kept}
         return next(name for number in range(1, len(taken) + 2) if (name := f"version {number}") not in taken)
 
     def keep(self, name: str) -> None:
-        """Keep the land as it is now. Raises `UserError` where there is none."""
+        """Save the current land as a version. Raises `UserError` if there is none."""
         documents, snapshot = self._documents, self._views.snapshot
         if snapshot is None:
             raise UserError("there is no land yet that could be kept")
@@ -102,7 +102,7 @@ class Versions:
         return path in self._awaited
 
     def hear(self, report: Saved | SaveFailed, pixels: NDArray[np.uint8] | None) -> None:
-        """A version was written, with the picture that is shown now, or it could not be."""
+        """A version was saved, or could not be. `pixels` are the current picture."""
         version = self._awaited.pop(report.path)
         if isinstance(report, SaveFailed):
             self._notices.complain(f"{version.name} cannot be kept: {report.why}")
@@ -114,22 +114,22 @@ class Versions:
         self._notices.say(f"kept as {version.name}")
 
     def picture(self, version: Version) -> Path:
-        """Where its picture lies, if it has one."""
+        """The path of its picture, which may not exist."""
         return (self.folder / version.file).with_suffix(".webp")
 
     def go_to(self, version: Version) -> None:
-        """Go on with the land of one. The land before is in the list of undo."""
+        """Continue with the land of a version. This can be undone."""
         self._open_scenes([self._scene(version)])
 
     def choose(self, version: Version) -> None:
-        """Let one be among the two to be seen side by side, or no more. A third takes the place of the first."""
+        """Select or deselect a version for the comparison. A third one replaces the first."""
         if version.file in self.chosen:
             self.chosen.remove(version.file)
         else:
             self.chosen = [*self.chosen[-1:], version.file]
 
     def side_by_side(self) -> None:
-        """See the two that are chosen beside each other, which go on in step. Raises `UserError` where they cannot."""
+        """Compare the two selected versions, which run in lockstep. Raises `UserError` if that is not possible."""
         pair = [version for version in self.kept if version.file in self.chosen]
         if len(pair) != 2:
             raise UserError("choose two versions to see side by side")
@@ -138,7 +138,7 @@ class Versions:
         self._open_scenes([self._scene(version) for version in pair])
 
     def remove(self, version: Version) -> None:
-        """Throw one away."""
+        """Delete a version."""
         self.kept.remove(version)
         self.chosen = [file for file in self.chosen if file != version.file]
         self._write()
@@ -147,7 +147,7 @@ class Versions:
             (self.folder / version.file).unlink(missing_ok=True)
 
     def take_over(self, session: Path) -> None:
-        """Have those of an earlier session, too, which is gone on with."""
+        """Add the versions of an earlier session that is resumed."""
         for version in read_versions(session / FOLDER):
             path = free_path(self.folder, version.file.removesuffix(".npz"), ".npz")
             try:
@@ -175,7 +175,7 @@ class Versions:
 
 
 def read_versions(folder: Path) -> list[Version]:
-    """The versions in a folder whose files are there; none where there is no list that can be read."""
+    """The versions in a folder whose files exist; none if the list is missing or invalid."""
     try:
         found = msgspec.json.decode((folder / INDEX).read_bytes(), type=list[Version])
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A mask by what the land is: a property and a range of it, with a map of what it lets through."""
+"""A mask by a property of the land and a range of it, with a map of the cells where it is true."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 BY: tuple[str, ...] = ("slope", "height", "water_distance", "flow", "curvature", "kind")
 EVERYWHERE = "everywhere"
-CHOSEN = np.array((0.16, 0.55, 0.78))  # sRGB, of what the mask lets through
+CHOSEN = np.array((0.16, 0.55, 0.78))  # sRGB, of cells inside the mask
 OPACITY = 0.75
 CYCLES_BETWEEN_MAPS = 50  # while the land changes
 
 
 def mask_map(land: LandVariables, mask: str) -> NDArray[np.uint8]:
-    """The land in relief, coloured where a mask lets through: [row, column, (red, green, blue)]."""
+    """The land in relief, coloured inside a mask: [row, column, (red, green, blue)]."""
     picture = relief(land.height, land.cell_size)
     values = land.value(mask)
     through = np.ones(land.height.shape) if values is None else np.clip(values, 0.0, 1.0)
@@ -36,30 +36,30 @@ def mask_map(land: LandVariables, mask: str) -> NDArray[np.uint8]:
 
 
 class MaskPicker:
-    """What a person has picked. A property of the land is shown from its lowest to its highest value on this land."""
+    """The picked mask. Sliders span the range of the property on this land."""
 
     def __init__(self, views: Views, sides: Sides) -> None:
         self.by = EVERYWHERE
         self.low = self.high = 0.0
         self._views = views
         self._sides = sides
-        self._land: tuple[object, LandVariables] | None = None  # small, and what it was made of
+        self._land: tuple[object, LandVariables] | None = None  # a cache: its key, and the land at low resolution
         self._ranges: dict[str, tuple[float, float]] = {}
         self._map: tuple[object, moderngl.Texture] | None = None
 
     @property
     def text(self) -> str:
-        """The mask as an expression; empty: everywhere."""
+        """The mask as an expression; empty means everywhere."""
         return "" if self.by == EVERYWHERE else band(self.by, self.low, self.high)
 
     def choose(self, by: str) -> None:
-        """Go by another property, at first by all of its range."""
+        """Choose another property, with its whole range."""
         self.by = by
         if by != EVERYWHERE:
             self.low, self.high = self._range(by)
 
     def gui(self, width: float, label: float) -> None:
-        """A combo, two sliders and the map, `width` wide, with names of so much."""
+        """Show a combo, two sliders and the map, `width` wide, including labels `label` wide."""
         self._name("where", label)
         imgui.set_next_item_width(width - label)
         if imgui.begin_combo("##mask by", self.by.replace("_", " ")):
@@ -84,7 +84,7 @@ class MaskPicker:
         self._show_map(width)
 
     def release(self) -> None:
-        """Give back the map."""
+        """Release the texture of the map."""
         if self._map is not None:
             self._map[1].release()
             self._map = None

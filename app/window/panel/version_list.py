@@ -1,4 +1,4 @@
-"""The list of versions: each with its picture, to be gone to, or seen beside another one."""
+"""The list of versions with their pictures: go to one, or compare two."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from app.window.application import Application
 
 WIDTH, PICTURE = 32.0, (8.0, 4.5)  # heights of the font
-FEWEST_ROWS, MOST_ROWS = 2, 4  # that there is room for at once
+FEWEST_ROWS, MOST_ROWS = 2, 4  # visible at once
 
 
 class VersionList:
-    """The window of the list, and the name that is typed for the next version."""
+    """The window with the list and the name of the next version."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
         self._name = ""
 
     def gui(self, place: tuple[float, float], room: tuple[float, float]) -> None:
-        """Lay it out while it is open, around a `place`, in so much `room`."""
+        """Show the window while it is open, centred at a `place` within a `room`."""
         versions = self._application.versions
         if not versions.is_open:
             return
@@ -56,7 +56,7 @@ class VersionList:
         versions.is_open = bool(is_open)
 
     def _new(self) -> None:
-        """A name, and the button that keeps the land of now under it."""
+        """A field for a name, and the button that saves the current land under it."""
         versions = self._application.versions
         imgui.set_next_item_width(-em(6.0))
         flags = imgui.InputTextFlags_.enter_returns_true.value
