@@ -32,8 +32,8 @@ class CameraPath:
     """The path through keys over a ground.
 
     The eye follows a centripetal Catmull-Rom spline (Catmull & Rom 1974; Yuksel, Schaefer & Keyser 2011), the direction
-    the same construction on the sphere (Schlag 1991), with slerp in place of lerp. How far it is along it follows the
-    cycles by a monotone curve, which comes to rest at the ends and where a key holds.
+    the same construction on the sphere, with slerp instead of lerp (Schlag 1991). The position along the path is a
+    monotone curve of the cycle, with zero speed at the ends and where a key holds.
     """
 
     def __init__(self, keys: Sequence[CameraKey], ground: Ground, aspect: float = OPENING_ASPECT) -> None:
@@ -124,7 +124,7 @@ def _farthest_extrapolation(before: Vector, one: Vector, other: Vector) -> float
 
 
 def _less_than_half_a_turn(before: Vector, one: Vector, other: Vector) -> float:
-    """How far a turn may continue beyond `one`, as a part of it, and stay within half a turn of `other`."""
+    """The largest extrapolation of a turn beyond `one`, as a fraction, that stays within half a turn of `other`."""
     return 0.9 * (math.pi - _angle(one, other)) / max(_angle(before, one), 1e-6)
 
 
@@ -137,9 +137,8 @@ def _through(
 ) -> Vector:
     """The point at a place of a Catmull-Rom spline, by the pyramid of Barry & Goldman (1988).
 
-    `between(a, b, part)` is lerp, or on the sphere slerp, on which a way that goes on for too long would come to where
-    the next one turns the other way round: `farthest` limits that. Before the first point and after the last one the
-    way is gone on with as it was.
+    `between(a, b, part)` is lerp, or slerp on the sphere. There `farthest` limits extrapolation, because beyond half a
+    turn the next slerp would take the other way round. The ends of the path are extrapolated.
     """
     segment = min(max(int(np.searchsorted(knots, place, side="right")) - 1, 0), len(points) - 2)
     p1, p2 = points[segment], points[segment + 1]

@@ -13,8 +13,8 @@ from app.picture.passes.targets import released_on_error
 class Canvas:
     """A framebuffer of any requested size.
 
-    Drawing into it, and not onto the screen, lets the last picture stand while only the panel changes, and
-    leaves no GL error when it is read.
+    Drawing into it instead of onto the screen keeps the last picture while only the panel changes, and avoids a GL
+    error when it is read.
     """
 
     def __init__(self, context: moderngl.Context) -> None:
@@ -56,9 +56,9 @@ class Canvas:
             unlocked.copy(self._framebuffer, target, left, bottom)
 
     def paint(self, pixels: NDArray[np.uint8], left: int, top: int) -> None:
-        """Put pixels over the picture: `[row from the top, column, (red, green, blue, alpha)]`.
+        """Paint pixels over the picture: `[row from the top, column, (red, green, blue, alpha)]`.
 
-        `left` and `top` are counted from the upper left corner; what goes beyond the picture is cut.
+        `left` and `top` are counted from the upper left corner; pixels outside the picture are cut.
         """
         if self._texture is None:
             return

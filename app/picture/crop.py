@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pyglm import glm
 
 LARGEST_TILE = 2048  # pixels along a side of a tile with its margin
-# What is drawn around a tile: antialiasing looks at neighbours, and a tree that is a point is left out with its middle.
+# Margin around a tile: antialiasing reads neighbours, and a tree drawn as a point disappears if its centre is outside.
 MARGIN = 40
-STEP = 40  # tiles begin at multiples of it, at which the pixels of a scene begin that is drawn in any scale
+STEP = 40  # tiles begin at multiples of it, where pixels of the scene begin at every scale of quality
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Crop:
 
     @property
     def clip_change(self) -> tuple[float, float, float, float]:
-        """From the clip space of the picture to that of the part: factors and shifts (x, y)."""
+        """The change from the clip space of the picture to that of the part: factors and shifts (x, y)."""
         (across, up), (x, y) = self.scale, self.middle
         return 1.0 / across, 1.0 / up, -x / across, -y / up
 
     @property
     def clip(self) -> glm.mat4:
-        """The same as a matrix."""
+        """`clip_change` as a matrix."""
         matrix = glm.mat4(1.0)
         matrix[0][0], matrix[1][1], matrix[3][0], matrix[3][1] = self.clip_change
         return matrix
@@ -101,13 +101,13 @@ class Tile:
 def bands(width: int, height: int, largest: int = LARGEST_TILE) -> Iterator[list[Tile]]:
     """The tiles of a picture, in bands from the uppermost, each from left to right.
 
-    What is drawn for one is not larger than `largest` along a side, and never reaches beyond the picture: its edges are
-    what they would be in one piece.
+    The drawn crop of a tile has sides of at most `largest` and stays within the picture, so edges of the picture look
+    as if it were drawn in one piece.
     """
     side = max((largest - 2 * MARGIN) // STEP, 1) * STEP
     columns = [(0, width)] if width <= largest else [(x, min(x + side, width)) for x in range(0, width, side)]
     rows = [(0, height)] if height <= largest else [(y, min(y + side, height)) for y in range(0, height, side)]
-    for low, high in reversed(rows):  # from below, as OpenGL shades pixels in pairs from there
+    for low, high in reversed(rows):  # counted from the bottom, as OpenGL shades pixels in pairs from there
         bottom, top = max(low - MARGIN, 0), min(high + MARGIN, height)
         band = []
         for left, right in columns:

@@ -28,8 +28,8 @@ def fitted(size: tuple[int, int], into: tuple[int, int]) -> tuple[float, float, 
 class Film:
     """Resizes the drawn picture to its own size, and reads it.
 
-    It is read at once: on a software rasteriser, two buffers in turn took three times as long (0.23 ms against 0.08
-    for 1280×720).
+    It is read at once: on a software rasteriser, double buffering took three times as long (0.23 ms against 0.08 for
+    1280×720).
     """
 
     def __init__(self, context: moderngl.Context, width: int, height: int) -> None:
@@ -37,9 +37,7 @@ class Film:
         self._canvas = Canvas(context)
 
     def expose(self, parts: Iterable[tuple[moderngl.Framebuffer, Area]], size: tuple[int, int]) -> NDArray[np.uint8]:
-        """A picture of `size` (width, height), which is put together of parts: [row, column, (red, green, blue, _)],
-        the uppermost row first.
-        """
+        """Assemble a picture of `size` (width, height): [row, column, (red, green, blue, _)], top row first."""
         target = self._canvas.framebuffer(*self.size)
         target.use()
         target.clear(0.0, 0.0, 0.0, 1.0)

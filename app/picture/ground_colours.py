@@ -1,4 +1,4 @@
-"""The colours of the ground as a picture of the whole map, for other programs to lay over it."""
+"""The colours of the ground as an image of the whole map, a texture for other programs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEFINES = (
 def draw_ground_colours(
     context: moderngl.Context, shaders: ShaderLibrary, frame: Frame, width: int, height: int
 ) -> NDArray[np.uint8]:
-    """sRGB [row, column, (red, green, blue)], row 0 in the north, of the ground of a frame in no light."""
+    """Unlit colours of the ground of a frame: sRGB [row, column, (red, green, blue)], row 0 in the north."""
     defines = {name: frame.defines[name] for name in DEFINES}
     drawing = FullScreen(context, shaders, "ground_colour.frag", defines)
     target = MapTarget(context, (4, "f4"))
@@ -39,7 +39,7 @@ def draw_ground_colours(
 
 
 def _as_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Linear light as IEC 61966-2-1 has it."""
+    """Convert linear light to sRGB (IEC 61966-2-1)."""
     light = np.clip(linear, 0.0, 1.0)
     shown = np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1.0 / 2.4) - 0.055)
     return np.asarray(np.rint(255.0 * shown), np.uint8)

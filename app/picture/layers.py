@@ -47,7 +47,7 @@ class SurfaceOfLand:
         self._materials = _materials_of_cells(snapshot)
 
     def normals(self, east: NDArray[np.float32], south: NDArray[np.float32]) -> NDArray[np.float32]:
-        """At places in metres: [place, (east, up, south)]."""
+        """Normals at positions in metres: [position, (east, up, south)]."""
         slopes = [
             between_cells(slope, east / self._cell_size, south / self._cell_size) for slope in (self._east, self._south)
         ]
@@ -65,9 +65,9 @@ class SurfaceOfLand:
 def surface_layers(
     depth: NDArray[np.float32], drawn: NDArray[np.uint32], camera: Camera, crop: Crop, land: SurfaceOfLand
 ) -> dict[str, NDArray[np.generic]]:
-    """The layers that are no colours, of a part of a picture: [row, column], the uppermost row first.
+    """The layers other than colours of a part of a picture: [row, column], top row first.
 
-    `depth` is that of OpenGL, from 0 to 1, and `drawn` what each pixel shows, by the numbers of `DRAWN_BY`.
+    `depth` is that of OpenGL, from 0 to 1, and `drawn` the object of each pixel as a number of `DRAWN_BY`.
     """
     near = NEAREST_DRAWN * camera.distance
     with np.errstate(divide="ignore"):
@@ -97,7 +97,7 @@ def surface_layers(
 
 
 def _materials_of_cells(snapshot: Snapshot) -> NDArray[np.uint32]:
-    """What the ground of each cell is made of: the loose kind that is most of it, or the rock where bare."""
+    """The material of each cell's surface: its main loose kind, or the bare rock."""
     layers, known = snapshot.layers, snapshot.materials
     covered = layers["sediment"] > 0.5 * SEDIMENT_THAT_HIDES * snapshot.cell_size
     if known is None:

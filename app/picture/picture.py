@@ -41,9 +41,9 @@ MINIMAP_PATIENCE = 0.25  # seconds between updates while cycles run, at low leve
 class Picture:
     """Draws a snapshot as a landscape. One GL context, one thread.
 
-    With `bake_at_once` nothing is spread over frames and the quality does not adapt: the same snapshot and camera
-    always give the same pixels. A picture with a `neighbour` that is drawn in the same frames
-    shares its automatic quality, which else begins with the level that the renderer is known to hold.
+    With `bake_at_once` no work is spread over frames and the quality does not adapt: the same snapshot and camera
+    always give the same pixels. Pictures drawn in the same frames share the automatic quality of their `neighbour`;
+    otherwise it starts at the known level of the renderer.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Picture:
         self.context = context
         self.content_scale = content_scale
         self.least_scale = 0.0  # least scale of the scene relative to the picture, for all levels
-        self.minimap_width: int | None = None  # width that it is fitted into; None: the whole picture
+        self.minimap_width: int | None = None  # width available to the minimap; None: the whole picture
         self.software = unlocked.is_software(context)
         self._bake_at_once = bake_at_once
         self._fixed_quality = BY_NAME[quality]
@@ -115,7 +115,7 @@ class Picture:
         self._shown += 1
 
     def quality(self, view: ViewParameters) -> Quality:
-        """The present level of quality."""
+        """The current level of quality."""
         if view.quality != "automatic":
             level = BY_NAME[view.quality]
         else:
@@ -147,10 +147,10 @@ class Picture:
             pass
 
     def slices(self, target: moderngl.Framebuffer, shot: Shot) -> Iterator[None]:
-        """As `draw`, in slices: between two of them anything else may be drawn, but no snapshot shown.
+        """Like `draw`, in slices. Between them, anything else may be drawn, but `show` must not be called.
 
-        On a software rasteriser a slice has been drawn when it ends: what follows does not wait for it, with the
-        interpreter's lock in hand.
+        On a software rasteriser each slice waits until it is drawn, with the interpreter's lock released; otherwise a
+        later call would wait and hold the lock.
         """
         snapshot = self._snapshot
         if snapshot is None or target.width < 1 or target.height < 1:
@@ -169,12 +169,12 @@ class Picture:
             raise
 
     def minimap_rectangle(self, width: int, height: int) -> Rectangle:
-        """Where the minimap lies: left, top, width and height in pixels from the top left corner of the picture."""
+        """The minimap's left, top, width and height, in pixels from the top left corner of the picture."""
         rows, columns = self._snapshot.shape if self._snapshot else (1, 1)
         return minimap_rectangle(self.minimap_width or width, height, columns, rows, self.content_scale)
 
     def reload_shaders(self) -> str:
-        """Compile all shaders again. Returns "" or the error; then the old ones run on."""
+        """Compile all shaders again. Returns "" or the error, in which case the old ones stay in use."""
         error = self.shaders.reload()
         if not error:
             self._forget_maps()
@@ -199,7 +199,7 @@ class Picture:
             made.release()
 
     def layers(self, shot: Shot, crop: Crop, land: SurfaceOfLand) -> dict[str, NDArray[np.generic]]:
-        """Draw a part of a picture as `CHANNELS` has it: [row, column] by name, the uppermost row first."""
+        """Draw a part of a picture as the channels in `CHANNELS`: name to [row, column], top row first."""
         assert self._snapshot is not None
         quality = replace(self.quality(shot.appearance.view), scale=1.0, fxaa=False)
         shot = _complete(shot, self._snapshot)
@@ -222,14 +222,14 @@ class Picture:
         return colours | surface_layers(depth[::-1], drawn[::-1], shot.camera, crop, land)
 
     def ground_colours(self, shot: Shot, width: int, height: int) -> NDArray[np.uint8]:
-        """The ground of the whole map in its own colours, in no light: as `draw_ground_colours` has it."""
+        """The unlit colours of the ground of the whole map, see `draw_ground_colours`."""
         assert self._snapshot is not None
         shot, quality = _complete(shot, self._snapshot), self.quality(shot.appearance.view)
         frame = _last(self._composed(self._snapshot, shot, whole(SMALL_SIDE, SMALL_SIDE), quality))
         return draw_ground_colours(self.context, self.shaders, frame, width, height)
 
     def _draw_slices(self, target: moderngl.Framebuffer, snapshot: Snapshot, shot: Shot) -> Iterator[None]:
-        """Draw maps, passes and minimap; stops where another thing may be drawn between."""
+        """Draw maps, passes and minimap in slices."""
         quality = self.quality(shot.appearance.view)
         crop, shot = shot.crop or whole(*target.size), _complete(shot, snapshot)
         frame = yield from self._composed(snapshot, shot, crop, quality)
@@ -241,7 +241,7 @@ class Picture:
         yield
 
     def _composed(self, snapshot: Snapshot, shot: Shot, crop: Crop, quality: Quality) -> Generator[None, None, Frame]:
-        """Bring the maps up to date, and put the frame of a part of a picture together."""
+        """Update the maps, and compose the frame of a part of a picture."""
         appearance, view = shot.appearance, shot.appearance.view
         scene = crop.scaled(quality.scale)
         weather = weather_of(appearance.climate, snapshot.seed, snapshot.cycle)
@@ -249,11 +249,11 @@ class Picture:
         side = max(snapshot.shape)
         sea = sea_state(appearance.waves, climate.wind_speed, snapshot.cell_size, side, gust_speed=weather.wind_speed)
         waves = drawing_of(appearance.waves) if self.has_waves(appearance) else NO_WAVES
-        # The swell is raised far away, over years: by the prevailing wind, and by no season or gust. A year can pass in
-        # seconds, and with each turn of the swell all of its crests would jump.
+        # Swell comes from far away, so it follows the prevailing wind, not seasons or gusts. A year can pass in
+        # seconds, and all crests would jump with each change of direction.
         swell = Swell(sea.wave_number, (climate.wind_direction + 180.0) % 360.0)
         incoming = swell if waves == NATURAL else StraightWaves(sea.wave_number)
-        # Where the waves of the usual wind reach, nothing takes root, also while none blows.
+        # Nothing takes root within the reach of usual waves, even in a calm.
         usual = sea_state(appearance.waves, climate.wind_speed, snapshot.cell_size, side)
         swept = run_up(appearance.waves, usual, snapshot.cell_size) if waves == NATURAL else None
         storm, rain = self._dust(weather, view), self._falling(weather, view, quality)
@@ -288,11 +288,11 @@ class Picture:
         )
 
     def _dust(self, weather: Weather, view: ViewParameters) -> float:
-        """How much dust is in the air: some in any storm over loose sand, and more where the wind carries much."""
+        """Amount of dust in the air: any storm over loose sand has some, and more if the wind carries much."""
         return weather.storm * view.dust * self._maps.sand_in_air
 
     def _falling(self, weather: Weather, view: ViewParameters, quality: Quality) -> float:
-        """How much rain or snow is seen in the air, at levels that show it."""
+        """Amount of visible rain or snow; 0 at levels of quality that do not show it."""
         assert self._snapshot is not None
         return 0.0 if quality.deferred else falling(weather, view.rain, over_sand="airborne" in self._snapshot.layers)
 

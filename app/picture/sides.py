@@ -27,7 +27,7 @@ DIVIDER_COLOUR = np.array([235, 239, 242, 255], np.uint8)
 DIVIDER_WIDTH = 2.0  # at scale 1
 NARROWEST_LABEL, WIDEST_LABEL = 90.0, 360.0
 WIDEST_LEGEND = 420.0
-LABEL_MARGIN = 14.0  # as that of the minimap
+LABEL_MARGIN = 14.0  # the same as of the minimap
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ def areas(
 ) -> list[Area]:
     """The areas of `count` pictures, row by row: side by side, or in a grid of two columns.
 
-    Columns share what is free of the width; two of them meet at `divider` of it. What covers the rest lies over the
-    outer ones.
+    Columns divide the uncovered part of the width equally, or two of them at `divider`, a fraction of it. The outer
+    columns extend below what covers the picture.
     """
     columns = 2 if in_grid and count > 2 else count
     rows = -(-count // columns)
@@ -142,10 +142,9 @@ class Side:
         return still and self._drawn == self._seen(look)
 
     def slices(self, look: Look, time: float, crop: Crop | None = None) -> Iterator[None]:
-        """Draw all of the area, or a part: picture, label and dividers.
+        """Draw the area, or a part of it: picture, label, and dividers towards neighbours to the left and above.
 
-        These are the left and upper edges of a picture that has neighbours there. What was drawn is seen when `present`
-        is called after the last slice.
+        Call `present` after the last slice to show the result.
         """
         area, drawn = self.area, self._seen(look)
         crop = crop or whole(area.width, area.height)
@@ -208,8 +207,8 @@ class Side:
         canvas.paint(sign(label, scale, widest), left + margin - crop.left, margin - crop.top)
 
     def _paint_legend(self, canvas: Canvas, area: Area, crop: Crop, legend: Legend, *, with_minimap: bool) -> None:
-        """On the minimap, or in its place."""
-        from app.picture.legend import legend_sign  # as above
+        """Paint the legend above the minimap, or in its place."""
+        from app.picture.legend import legend_sign  # loads ImGui only if needed
 
         scale = self.picture.content_scale
         left, top, width, height = self.picture.minimap_rectangle(area.width, area.height)
@@ -301,9 +300,10 @@ class Sides:
         minimap: bool,
         labels: Sequence[Label] = (),
     ) -> bool:
-        """Draw what has changed. Returns whether anything has. What is looked at stands in the middle of each side.
+        """Draw what has changed. Returns whether anything has. The target of each camera is at the centre of its side.
 
-        Each has a camera, and what else it is drawn with. `labels` are written on the sides, lines from the top."""
+        Each side has a camera, an appearance, and optionally a label, which is a list of lines.
+        """
         changed = self.begin(cameras, appearances, time=time, minimap=minimap, labels=labels)
         self.go_on()
         return changed
@@ -351,14 +351,14 @@ class Sides:
         return looks
 
     def bands(self, looks: Sequence[Look], time: float, largest: int) -> Iterator[NDArray[np.uint8]]:
-        """Draw the picture in tiles of at most so many pixels along a side, and return it in bands from the uppermost:
-        [row, column, (red, green, blue)]. Nothing of it is seen in a window. All sides are as high as the picture.
+        """Draw the picture in tiles whose sides are at most `largest` pixels. Yields bands from the top: [row, column,
+        (red, green, blue)]. The window does not show them. All sides must be as high as the picture.
         """
         for band in self._bands(largest, lambda at, crop: {"": self.shown[at].part(looks[at], time, crop)}):
             yield np.asarray(band[""], np.uint8)
 
     def layer_bands(self, looks: Sequence[Look], time: float, largest: int) -> Iterator[dict[str, NDArray[np.generic]]]:
-        """The same in the layers of a still, by their names in `app.picture.layers`: without minimap and labels."""
+        """Like `bands`, in the layers of a still (see `app.picture.layers`), without minimap and labels."""
         lands = [
             SurfaceOfLand(snapshot, look.appearance.view.exaggeration)
             for snapshot, look in zip(self.snapshots, looks, strict=True)
@@ -368,7 +368,7 @@ class Sides:
     def _bands(
         self, largest: int, draw: Callable[[int, Crop], dict[str, NDArray[np.generic]]]
     ) -> Iterator[dict[str, NDArray[np.generic]]]:
-        """What `draw` makes of parts of each side, by its place, put together band by band."""
+        """Assemble bands from tiles; `draw` gets the index of a side and a crop of it."""
         for row in zip(*(bands(side.area.width, side.area.height, largest) for side in self.shown), strict=True):
             whole_band: dict[str, NDArray[np.generic]] = {}
             for at, (side, tiles) in enumerate(zip(self.shown, row, strict=True)):
@@ -383,11 +383,11 @@ class Sides:
 
     @property
     def drawing(self) -> bool:
-        """Whether a picture is incomplete; the one before is shown until then."""
+        """Whether a picture is incomplete; the previous one is shown until it is complete."""
         return bool(self._being_drawn)
 
     def go_on(self, enough: Callable[[], bool] = lambda: False) -> None:
-        """Continue drawing, slice by slice, until the picture is complete or `enough` says stop."""
+        """Continue drawing, slice by slice, until the picture is complete or `enough` returns True."""
         try:
             for _ in self._drawing:
                 if enough():
@@ -401,7 +401,7 @@ class Sides:
         self._forget_drawing()
 
     def abandon(self) -> None:
-        """Abandon an incomplete picture; the one before stays."""
+        """Abandon an incomplete picture; the previous one stays."""
         self._forget_drawing()
 
     def _forget_drawing(self) -> None:
