@@ -178,7 +178,7 @@ def _rain(world: World, parameters: FloodsParameters, cycle: Cycle) -> float:
     return float(fallen.sum())
 
 
-def _carry(world: World, parameters: FloodsParameters, seconds: float) -> None:
+def _carry(world: World, parameters: FloodsParameters, seconds: float, scratch: Scratch) -> None:
     """Move bed load by the water of a cycle."""
     from kernels import bed_load
 
