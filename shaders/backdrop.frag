@@ -1,4 +1,4 @@
-// What lies around the block: a quiet table that takes its shadow, where there is no sea; and the sky.
+// The surroundings of the block: a plain table that receives its shadow, if there is no sea, and the sky.
 #ifndef STORM
 #define STORM 0
 #endif
@@ -7,18 +7,18 @@
 #include "sky.glsl"
 #include "detail.glsl"
 
-// A variant for each part: software renderers pay for all of them otherwise.
+// A variant for each part: otherwise software renderers pay for all of them.
 #ifndef TABLE
-#define TABLE 0   // below the horizon, where there is no sea
+#define TABLE 0   // below the horizon, without a sea
 #endif
 #ifndef SHADOW
-#define SHADOW 0  // where the block's shadow can fall
+#define SHADOW 0  // with the block's shadow
 #endif
 #ifndef CLOUDS
 #define CLOUDS 0  // 1: a sheet, 2: with depth
 #endif
 #ifndef SUN
-#define SUN 0     // of the sky, where the disc of the sun can be
+#define SUN 0     // with the disc of the sun
 #endif
 
 uniform sampler2D surface;
@@ -27,7 +27,7 @@ uniform sampler2D surface;
 out vec4 colour;
 
 
-// The walls stand in the middle of the outermost cells.
+// The walls are at the centres of the outermost cells.
 vec2 block_low() {
     return vec2(0.5 * frame.map.z);
 }
@@ -36,7 +36,7 @@ vec2 block_high() {
     return map_extent() - 0.5 * frame.map.z;
 }
 
-// Distance from a point to the block's outline, 0 under it.
+// Distance from a point to the block's outline; 0 below the block.
 float distance_to_block(vec2 p) {
     return length(max(max(block_low() - p, p - block_high()), 0.0));
 }
@@ -49,11 +49,11 @@ float block_shadow(vec3 from) {
     vec2 a = (block_low() - from.xz) * inverse, b = (block_high() - from.xz) * inverse;
     float enter = max(max(min(a.x, b.x), min(a.y, b.y)), 0.0);
     float leave = min(min(max(a.x, b.x), max(a.y, b.y)), (frame.heights.y - from.y) / max(to_sun.y, 1e-4));
-    // The pixels along the foot of a wall can have their middle just under the block: that is no shadow.
+    // Pixels along the foot of a wall can have their centre just below the block; they are not in shadow.
     if (leave - enter < 0.004 * frame.heights.w) return 1.0;
     float seen = 1.0;
     float soft = 0.02 * frame.heights.w;
-    float jitter = hash(gl_FragCoord.xy + frame.part.xy);  // turns the steps of the march into grain, which the eye forgives
+    float jitter = hash(gl_FragCoord.xy + frame.part.xy);  // turns banding of the march into less visible grain
     for (int i = 0; i < 24; ++i) {
         vec3 at = from + to_sun * mix(enter, leave, (float(i) + jitter) / 24.0);
         seen = min(seen, clamp((at.y - ground_height(surface, at.xz)) / soft + 0.5, 0.0, 1.0));
@@ -64,17 +64,17 @@ float block_shadow(vec3 from) {
 #endif
 
 #if TABLE == 1
-uniform float table_fades;  // sides of the map from the block to where it has the colour of the horizon
+uniform float table_fades;  // distance at which the table has the colour of the horizon, in sides of the map
 #endif
 
 #if SUN == 1
 uniform float sun_radius;  // of its disc, in radians
-uniform float sun_glare;   // radii of the disc over which eye and lens scatter its light
-const float SUN_SHOWN = 6.0;       // exposed: a screen shows no more, and would lose its colour
-const float SUN_BLEACHED = 0.075;   // what is so bright is white in its middle, and its colour lies around it
-const float GLARE_SHOWN = 0.9;     // exposed, at its rim
+uniform float sun_glare;   // radius of the glare, in radii of the disc
+const float SUN_SHOWN = 6.0;       // exposed brightness; a brighter disc would lose its colour on a screen
+const float SUN_BLEACHED = 0.075;   // the centre of a bright disc is white, with its colour around it
+const float GLARE_SHOWN = 0.9;     // exposed brightness of the glare at the rim of the disc
 
-// The sun's disc, darker at its rim, in its glare, over the sky behind.
+// The disc of the sun with limb darkening, and its glare, over the sky behind.
 vec3 with_sun(vec3 direction, vec3 behind) {
     float away = length(cross(direction, frame.sun.xyz)) / sun_radius, pixel = fwidth(away);
     if (dot(direction, frame.sun.xyz) <= 0.0) return behind;
@@ -87,7 +87,7 @@ vec3 with_sun(vec3 direction, vec3 behind) {
 }
 #endif
 
-// Thin high clouds on a plane over the land, drawn out along the wind and fading into the haze at the horizon.
+// Thin high clouds on a plane above the land, stretched along the wind and fading into the haze at the horizon.
 vec3 wisps(vec3 direction, vec3 behind) {
     float up = max(direction.y, 0.0);
     vec2 plane = direction.xz / (up + 0.10) * 0.060 + vec2(0.0004, 0.0001) * frame.camera.w;
@@ -103,7 +103,7 @@ vec3 wisps(vec3 direction, vec3 behind) {
 #if CLOUDS == 1
 #include "cloud_sky.glsl"
 #else
-uniform sampler2D clouds;  // what they add, and keep, in pixels twice as wide
+uniform sampler2D clouds;  // added light and transmittance of clouds, at half resolution
 #endif
 #endif
 
@@ -119,7 +119,7 @@ void main() {
     seen = with_clouds(frame.camera.xyz, direction, 0.0, seen);
 #elif CLOUDS > 1
     vec2 of_clouds = 0.5 * (gl_FragCoord.xy + frame.part.xy) - clouds_origin();
-    // Over four pixels the grain of their steps is even.
+    // The grain of their steps averages out over four pixels.
     vec2 size = vec2(textureSize(clouds, 0));
     vec4 cloudy = vec4(0.0);
     for (int k = 0; k < 4; ++k) cloudy += 0.25 * textureLod(clouds, (of_clouds + vec2(k % 2, k / 2) - 0.5) / size, 0.0);
@@ -134,7 +134,7 @@ void main() {
     vec3 place = frame.camera.xyz + direction * ((frame.heights.z - frame.camera.y) / min(direction.y, -1e-4));
     float away = distance_to_block(place.xz) / frame.heights.w;
     float contact = 1.0 - 0.50 * exp(-away * 22.0) - 0.20 * exp(-away * 5.0);
-    // A table of the horizon's own colour has no edge, and no other colour before it: only shadows fall on it.
+    // A table in the colour of the horizon shows no edge, only shadows.
 #if SHADOW == 1
     vec3 table = frame.table.rgb - frame.table_sun.rgb * (1.0 - block_shadow(place)) - frame.table_sky.rgb * (1.0 - contact);
 #else

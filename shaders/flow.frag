@@ -1,7 +1,6 @@
-// What is seen of water that runs from so far that a pixel is a cell, which way it runs, and how high water that stands
-// nearby lies over the ground.
-// Among many threads the way is longer by their share of the ground: see include/braids.glsl.
-// Where water stands, the way is half as long, and longer by how much of a river's water is seen there: see plume.glsl.
+// Per cell: the fraction covered by streams, their direction, and the height of nearby standing water above the ground.
+// The length of the direction encodes more: 1 + the share of threads of a braided river (see include/braids.glsl), or
+// half as long on standing water, and longer by the strength of a river's plume (see plume.glsl).
 #include "downhill.glsl"
 #include "plume.glsl"
 #include "braids.glsl"
@@ -9,25 +8,25 @@
 #include "running_part.glsl"
 
 #ifndef RUNNING
-#define RUNNING 1  // 0: where water only stands
+#define RUNNING 1  // 0: only standing water
 #endif
 
-uniform float nowhere_near;  // metres over the water, that stand for all that is far from any
+uniform float nowhere_near;  // height above water that means that there is none nearby, metres
 uniform sampler2D surveyed_flow;  // cubic metres a second
 uniform bool with_plumes;  // of rivers in lakes
 uniform sampler2D mouths;  // of river_mouths.frag
 
 out vec4 result;
-const float PIXEL = 0.85;  // cells: between cells the cover is smoothed once more
+const float PIXEL = 0.85;  // cells; less than 1, as interpolation between cells smooths the cover once more
 
-const float BESIDE = 1e-3;  // so little is not seen, and says that there is a stream nearby
-const float HIGHEST = 200.0;  // metres over the water
+const float BESIDE = 1e-3;  // an invisible cover that marks a stream nearby
+const float HIGHEST = 200.0;  // metres above water, at most
 
-const float PLUME_SPREADS = 0.25, PLUME_FADES = 6.0;  // sideways for each cell on; over so many
-const float WHOLE_PLUME = 0.25;  // half a river's width in cells from where on its plume is not fainter
+const float PLUME_SPREADS = 0.25, PLUME_FADES = 6.0;  // spread per cell of length; length of decay in cells
+const float WHOLE_PLUME = 0.25;  // half-width of a river in cells above which its plume has full strength
 
-// Of a lake of this level, how much of what is seen in a cell is the water of the river that ends at a mouth, and which
-// way that goes on: it keeps its way, spreads and mixes.
+// The plume of a river mouth in a cell of a lake of this level: a vector in the direction of the plume, as long as its
+// strength. The plume keeps the direction of the river, spreads and mixes.
 vec2 plume_from(ivec2 mouth, ivec2 cell, float level) {
     vec2 away = vec2(cell - mouth);
     if (length(away) >= PLUME_REACH || !is_mouth(rivers, mouth)) return vec2(0.0);
@@ -41,7 +40,7 @@ vec2 plume_from(ivec2 mouth, ivec2 cell, float level) {
          * min(half_width / WHOLE_PLUME, 1.0);
 }
 
-// The strongest nearby.
+// The strongest plume of mouths nearby.
 vec2 strongest_plume(ivec2 cell, float level) {
     vec2 strongest = vec2(0.0);
     ivec2 own = cell / PLUME_REACH, last = textureSize(mouths, 0) - 1;
@@ -92,7 +91,7 @@ void main() {
         float strength = length(plume);
         along = way_with_plume(strength > 0.0 ? plume / strength : along, strength);
     }
-    // Dry ground below the level lies behind a dam.
+    // Dry ground below the level is behind a dam.
     float over = own > 0.0 ? own : level < -1e29 ? -nowhere_near : clamp(level - height, -HIGHEST, 0.0);
     result = vec4(cover, along, over);
 }

@@ -15,7 +15,7 @@
 #endif
 
 #ifndef PLUME
-#define PLUME 0  // 1: what flies is seen in the air
+#define PLUME 0  // 1: sand in the air is visible
 #endif
 #if PLUME == 1
 #include "dust_plume.glsl"
@@ -26,19 +26,19 @@
 #endif
 
 #ifndef CANOPY
-#define CANOPY 2  // 1: trees as seen from afar, 2: with their shadows nearby
+#define CANOPY 2  // 1: trees merged as from afar, 2: with their shadows nearby
 #endif
 
 #ifndef STREAMS
-#define STREAMS 0  // 1: running water as a part of pixels, 2: with its surface near the eye
+#define STREAMS 0  // 1: streams as a fraction of pixels, 2: with ripples near the camera
 #endif
 
 #ifndef RELIEF
-#define RELIEF 0  // finer than the map; 1: in 8 bits, 2: as it is
+#define RELIEF 0  // relief finer than the map; 1: in 8 bits, 2: exact
 #endif
 
 #ifndef BEACH
-#define BEACH 0  // for ground that has nothing laid over it: beaches are drawn over that
+#define BEACH 0  // only for ground without overlays; otherwise a later pass draws beaches
 #endif
 
 #if WATER == 0
@@ -46,13 +46,13 @@
 #define STREAMS 0
 #endif
 
-// Overlays hide trees; and a shader can read no more than 16 textures.
+// Overlays hide trees, and a shader can be sure of only 16 textures.
 #if DEFERRED == 1 && OVERLAY == 1
 #undef CANOPY
 #define CANOPY 0
 #endif
 
-// There, rivers that run to a beach are drawn by their cover, and trees by it shade as from afar, in worlds with all.
+// Likewise on beaches: streams are a fraction of pixels, and trees shade as from afar, in worlds with all these.
 #if DEFERRED == 1 && BEACH == 1 && CANOPY > 1
 #if STREAMS > 1
 #undef STREAMS
@@ -70,7 +70,7 @@
 #if CLOUDS > 1
 #include "clouds.glsl"
 #if DEFERRED == 0
-in float clouds;  // before the sun
+in float clouds;  // in front of the sun
 #endif
 #endif
 
@@ -89,7 +89,7 @@ uniform sampler2D relief;  // height in cells, its slopes to the east and south
 #define SHADE 0  // 1: shadows are read at their height
 #endif
 #if SHADE == 1 && DEFERRED == 0
-in vec2 clear;  // height over the shadow; that over which it is soft
+in vec2 clear;  // height above the shadow; width of its soft edge
 #endif
 uniform sampler2D airborne;
 #if DEFERRED == 0
@@ -101,17 +101,17 @@ in float intruded;
 
 out vec4 colour;
 
-const float SILTED = 0.5, SANDED = 0.1;  // metres of water over what is hidden by sand and silt, and by the sea's sand
-const float SURF_WASHES = 0.8;  // metres of depth
-const float WET_SHORE = 0.5;  // metres over the water up to which its waves and the ground itself draw it
+const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
+const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes silt away
+const float WET_SHORE = 0.5;  // metres above the water up to which waves and capillarity wet the ground
 #if GREEN_BY_CLIMATE == 0
-const float WASHED_DARK = 0.2;  // where wet ground is dark in any case
+const float WASHED_DARK = 0.2;  // less, because simulated wetness darkens the ground as well
 #else
 const float WASHED_DARK = 0.45;
 #endif
 
 #if MATERIALS == 1
-// What is smaller than a cell on each kind of ground: stones and cracks in dry clay.
+// Details smaller than a cell on each kind of ground: stones, and cracks in dry clay.
 vec3 with_texture(vec3 albedo, Ground ground, float pixel, vec4 grain, inout vec2 bumps) {
     albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.fine);
     albedo *= 1.0 + ground.stony * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
@@ -122,18 +122,18 @@ vec3 with_texture(vec3 albedo, Ground ground, float pixel, vec4 grain, inout vec
 #endif
 
 #if STORM == 1
-const float DUST_SHADE = 0.7;  // of the sunlight, that the densest veils take
+const float DUST_SHADE = 0.7;  // fraction of sunlight that the densest veils block
 
-// How much veils of blown dust hide in a direction. They float at some height, and so stay where they are as the eye moves.
+// Opacity of veils of blown dust in a direction. They float at some height above the ground, fixed as the camera moves.
 float veils(vec2 uv, vec3 direction) {
     float height = 0.35 * frame.dust.y;
     vec2 lifted = position.xz + direction.xz * min(height / max(direction.y, 0.02), 0.2 * frame.heights.w);
     float behind_front = frame.air.w - dot(lifted - 0.5 * map_extent(), frame.wind.xy) / frame.heights.w;  // in sides
     vec2 across = vec2(-frame.wind.y, frame.wind.x);
-    // Before cliffs they lie in layers.
+    // They form layers in front of cliffs.
     vec2 at = vec2(dot(lifted, frame.wind.xy) - frame.dust.w, dot(lifted, across) + 1.5 * position.y) / frame.heights.w;
     float billows = textureLod(detail, at * vec2(0.8, 1.6), 2.0).w;
-    // Streamers run a little faster, and bend with the billows.
+    // Streamers move a little faster, and bend with the billows.
     float streamers = texture(detail, at * vec2(1.1, 5.0) + vec2(-0.3 * frame.dust.w / frame.heights.w, 0.35 * billows)).x;
     float sand = 1.0 - exp(-150.0 * textureLod(airborne, uv, 0.0).x);
     float dense = smoothstep(0.40, 0.72, 0.72 * billows + 0.28 * streamers);
@@ -183,14 +183,14 @@ void main() {
 #endif
 #if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
-    // The flank of a rib can be a wall that faces another way than the slope that it stands on.
+    // The flank of a rib can be a wall that faces another way than the slope below it.
     vec2 face = slope + rib.yz;
     float on_wall = wall(face);
     float height = position.y / frame.map.z;
 #else
     const float on_wall = 0.0;
 #endif
-    // Blocks of rock look out of what lies on them.
+    // Blocks of rock protrude from loose material.
     float looks_out = 0.25 + 0.75 * exp(-place.w / (3.0 * frame.ground_look.z));
     float bare = smoothstep(0.25, 0.60, steepness) * (1.0 - on_wall) * looks_out;
     if (bare > 0.0) fine = mix(fine, texture(fractures, turned(cells) / 7.3), bare);
@@ -212,19 +212,19 @@ void main() {
     vec2 faces = (fine.yz - 0.5) * tilts * (1.0 + 0.3 * bare);
 #endif
 #if RELIEF > 0
-    // Ribs are bare and bright, gullies hold what is loose, and see less of the sky.
+    // Ribs are bare and bright; gullies hold loose material and see less of the sky.
     fine.x += 0.7 * rib.x;
     seen.y *= 1.0 + 0.9 * clamp(rib.x, -0.6, 0.1);
 #endif
 #if DETAIL_SCALES > 1
-    // What holds on to rock does so where ribs and faces are gentle.
+    // Soil and plants hold on to rock where ribs and faces are gentle.
     steepness *= length(slope + rib.yz + faces * bare) / max(length(slope), 0.05);
 #endif
     Ground ground = ground_material(cells, place, top, steepness, hollowness, fine, coarse);
     float dry = 1.0;
 #if WATER == 1
-    // Water hides a bed of sand and silt, and the ground just over it is wet and dark: in a pixel that it is only a part
-    // of, less so.
+    // Sand and silt cover the bed, and the ground just above the water is wet and dark, less so if it is only a part of
+    // a pixel.
 #if STREAMS > 0
     vec4 wet = texture(flow, uv);
 #else
@@ -244,14 +244,14 @@ void main() {
     float washed = WET_SHORE * (0.4 + 0.6 * fine.x);
     ground.albedo *= 1.0 - WASHED_DARK * smoothstep(-washed - span, 0.0, wet.w) * (WET_SHORE / (WET_SHORE + span)) * dry;
     ground.rockiness *= 1.0 - 0.6 * submerged;
-    slope *= 1.0 - 0.6 * submerged;  // under water light comes from all sides
+    slope *= 1.0 - 0.6 * submerged;  // light under water is diffuse
 #if LIVING == 1
     ground.sheen *= 1.0 - submerged;
 #endif
 #endif
     vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel, dry);
 
-    // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
+    // Relief finer than a cell: slopes of the noise, faded with distance by its mipmaps.
     slope += rib.yz * dry;
 #if DETAIL_SCALES > 1
     vec2 bumps = faces * ground.rockiness + (coarse.zy - 0.5) * 0.25 * (1.0 - on_wall);
@@ -292,7 +292,7 @@ void main() {
     vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
 
 #if CANOPY > 0
-    // Under crowns lie litter and undergrowth, and little of the sky is seen.
+    // The ground under crowns has litter and undergrowth, and sees little of the sky.
     Canopy crowns = canopy_at(uv);
     float covered = 1.0 - exp(-crowns.area);
     albedo = mix(albedo, LITTER * (0.6 + 0.8 * fine.x), 0.85 * (1.0 - exp(-2.5 * (crowns.area + crowns.below))));
@@ -311,7 +311,7 @@ void main() {
 #else
     float sun = max(dot(normal, frame.sun.xyz), 0.0) * seen.x;
 #endif
-    // Hollows in the ground see as much less of the land as of the sky.
+    // Hollows see less of the land around, in the same proportion as of the sky.
     vec3 around = light_around(normal, lit.y, bounced) * (seen.y / max(lit.y, 1e-3));
     vec3 radiance = albedo * (frame.sun_light.rgb * sun + around);
 #if DESERT == 1
@@ -329,7 +329,7 @@ void main() {
     if (in_air > 0.0) radiance = mix(radiance, sand_light, drifting(cells, step_of, sand_slope, in_air, detail));
 #endif
 #if LIVING == 1
-    // A film of water on the ground mirrors sky and sun.
+    // A film of water on the ground reflects sky and sun.
     vec3 to_eye = normalize(frame.camera.xyz - position);
     float facing = dot(normal, to_eye), aside = 1.0 - max(facing, 0.0), aside2 = aside * aside;
     vec3 mirrored = 2.0 * facing * normal - to_eye;
@@ -346,7 +346,7 @@ void main() {
     float slant = seen_aslant(crowns, sine);
     vec3 leaves_in_sun, leaves_under_sky;
     canopy_light(crowns, way / distance, leaves_in_sun, leaves_under_sky);
-    // What stands below is seen between the trees, in their shadow.
+    // The lower layer of plants is visible between the trees, in their shadow.
     vec3 low_crowns = (leaves_in_sun * seen.x + leaves_under_sky * seen.y) * (0.6 + 0.8 * fine.x);
     radiance = mix(radiance, low_crowns, 1.0 - exp(-crowns.below * slant));
     vec3 tops = (leaves_in_sun * lit.x * mix(lit.w, 1.0, 0.6) + leaves_under_sky * lit.y) * (0.7 + 0.6 * fine.x);
@@ -354,7 +354,7 @@ void main() {
 #endif
 #if STORM == 1
     vec3 through_dust = frame.camera.xyz - position, eye = normalize(through_dust);
-    float near = exp(-2.5 * length(through_dust) / frame.heights.w);  // before it there is little dust
+    float near = exp(-2.5 * length(through_dust) / frame.heights.w);  // there is little dust in front of near ground
     radiance = mix(radiance, dust_light(-eye) * (0.40 + 0.60 * seen.x), veils(uv, eye) * (1.0 - near));
 #endif
 #if PLUME == 1

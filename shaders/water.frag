@@ -1,4 +1,4 @@
-// The surface of lakes and sea, laid over the ground: what is added to its colour, and what is kept of it.
+// The surface of lakes and sea, blended over the ground: colour to add, and the factor on the colour of the ground.
 #include "ground.glsl"
 #include "overlay.glsl"
 #include "outline.glsl"
@@ -16,7 +16,7 @@
 
 uniform vec2 scene_size;        // in pixels
 #if FINE_WATER == 1
-uniform sampler2D lit_land;  // light that the land sends on, times its area, which is in the last channel
+uniform sampler2D lit_land;  // radiance of the land, premultiplied by its area, which is the last channel
 uniform sampler2D skyline;   // elevation of the land with its trees
 uniform float tallest_tree;  // metres
 #endif
@@ -54,7 +54,7 @@ uniform float tallest_tree;  // metres
 #if SEA == 0 && FINE_WATER == 1 && WATER == 1
 #include "plume.glsl"
 uniform sampler2D flow;
-const float PLUME_DEPTH = 1.8;  // metres that are seen of it, as of the river
+const float PLUME_DEPTH = 1.8;  // metres of visible plume, the same as of the river
 #endif
 
 #ifndef RUNNING
@@ -64,9 +64,9 @@ const float PLUME_DEPTH = 1.8;  // metres that are seen of it, as of the river
 in vec2 map_place;
 #if SEA == 0 && RUNNING == 1
 in float level;
-in vec2 fall;               // how steeply the surface rises to the east and south
+in vec2 fall;               // slope of the surface to the east and south
 uniform sampler2D froude;
-// Froude numbers: from where on water stirs up mud and is all muddy, and from where on it foams and is white
+// Froude numbers at which water begins to stir up mud, is all muddy, begins to foam, and is white
 const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, WHITE = 4.0;
 const vec3 MUD = vec3(0.165, 0.135, 0.090);
 #else
@@ -75,12 +75,12 @@ flat in float level;
 #endif
 
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
-const float HORIZON = 0.025;       // radians below it, over which the sea passes into the sky
-const float FALL_OF_BED = 0.035;  // metres for each metre beyond the map
+const float HORIZON = 0.025;       // angle below the horizon within which the sea fades into the sky, radians
+const float FALL_OF_BED = 0.035;  // slope of the sea floor beyond the map
 #if SEA == 1
 const vec3 DEEP_WATER = DEEP_SEA;
 const float TURBIDITY = SEA_TURBIDITY, WAVINESS = 1.0;
-const float SHORE = 0.03;   // metres of depth over which water begins to be seen
+const float SHORE = 0.03;   // metres of depth over which water fades in
 #else
 const vec3 DEEP_WATER = DEEP_LAKE;
 const float TURBIDITY = LAKE_TURBIDITY, WAVINESS = 0.45;
@@ -90,13 +90,13 @@ const float SHORE = 0.08;
 layout(location = 0, index = 0) out vec4 added;
 layout(location = 0, index = 1) out vec4 kept;
 
-// How far a place lies within the map, in metres; negative outside.
+// Distance of a place to the edge of the map, in metres; negative outside.
 float within_map(vec2 place) {
     vec2 low = place - 0.5 * frame.map.z, high = map_extent() - 0.5 * frame.map.z - place;
     return min(min(low.x, low.y), min(high.x, high.y));
 }
 
-// The colour of the bed around the map, which no ground is drawn for.
+// The colour of the sea floor around the map, where no ground is drawn.
 vec3 bed_without_land(vec2 place) {
 #if SEA == 0
     return vec3(0.0);  // lakes lie on the map
@@ -108,7 +108,7 @@ vec3 bed_without_land(vec2 place) {
 #endif
 }
 
-// How far a ray from a place outside of the map has to go to enter it, where it does; 0 on the map.
+// The distance after which a ray from outside enters the map, if it does; 0 on the map.
 float way_to_map(vec2 place, vec2 direction) {
     if (within_map(place) > 0.0) return 0.0;
     vec2 along = mix(direction, vec2(1e-6), lessThan(abs(direction), vec2(1e-6)));
@@ -118,22 +118,22 @@ float way_to_map(vec2 place, vec2 direction) {
 }
 
 #if SHADE == 1
-// How much of the sun comes past the land. Around the map, that is read where its light has left the map.
+// Visibility of the sun. Around the map it is read where the ray towards the sun enters the map.
 float sun_past_land(vec3 from) {
     vec2 direction = normalize(frame.sun.xz + vec2(1e-5, 0.0));
     float entry = way_to_map(from.xz, direction), height = from.y + frame.sun.w * entry;
     if (height > frame.heights.y) return 1.0;
     vec2 at = from.xz + direction * entry, uv = map_uv(at);
-    if (within_map(at) < -0.01 * frame.map.z) return 1.0;  // it has never been there
+    if (within_map(at) < -0.01 * frame.map.z) return 1.0;  // the ray misses the map
     vec2 texels = vec2(textureSize(shade, 0)), place = uv * texels - 0.5, part = fract(place);
     float soft = max(SUN_WIDTH * (textureLod(shade, uv, 0.0).y + entry), SOFTEST * frame.map.z);
-    // Heights beside the edge of a shadow can differ by those of mountains: what is mixed is the light.
+    // Interpolate light, not heights: at the edge of a shadow, heights differ by those of mountains.
     vec4 lit = smoothstep(-0.5, 0.5, (height - textureGather(shade, (floor(place) + 1.0) / texels, 2)) / soft);
     return mix(mix(lit.w, lit.z, part.x), mix(lit.x, lit.y, part.x), part.y);
 }
 #endif
 
-// How much of sun and sky the surface sees, over a bed that sees so much through so many metres of water.
+// Visibility of sun and sky from the surface, where the bed below a depth of water has the visibility `seen`.
 vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
     vec3 open = mix(vec3(1.0), seen, exp(-0.3 * depth));
 #if SHADE == 1
@@ -143,47 +143,47 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
 }
 
 #if FINE_WATER == 1
-const float LAND_BEGINS = 0.6;  // texels of the lit land behind its shore
+const float LAND_BEGINS = 0.6;  // texels of the lit land behind its shore, from where it is read
 const int MIRROR_STEPS = 40, MIRROR_HALVINGS = 6;
-const float MIRROR_MISSES = 0.25;  // slope by which a ridge between two steps is missed at most
+const float MIRROR_MISSES = 0.25;  // largest slope by which two steps can miss a ridge between them
 const float MIRROR_STEEP = 0.2;   // steepness of waves that mirror less of the land
-const float MIRROR_GROWS = 1.15;  // from step to step: about as much as land looks smaller there
+const float MIRROR_GROWS = 1.15;  // growth of steps, about as much as land looks smaller with distance
 
-// How far a ray is below the ground, or the tops of trees, where it has come so far, as a slope seen from where it began.
+// Depth of a ray below the ground or the tops of trees at a distance, divided by that distance.
 float below_ground(vec3 from, vec3 direction, float reach) {
     vec3 at = from + direction * reach;
     return (ground_height(skyline, at.xz) - at.y) / reach;
 }
 
-// The land that a ray meets so far away, seen through the air.
+// The colour of the land that a ray hits at a distance, seen through the air.
 vec3 mirrored_land(vec3 from, vec3 direction, float reach) {
-    // Low down, where the ray has come in: at the shore itself what is mixed is half water.
+    // At low heights read a little farther inland: texels at the shore are half water.
     float texel = map_extent().x / float(textureSize(lit_land, 0).x);
     float in_land = LAND_BEGINS * texel * (1.0 - smoothstep(0.0, 2.0 * texel, direction.y * reach));
     vec4 land = textureLod(lit_land, map_uv(from.xz + direction.xz * (reach + in_land)), 0.0);
     return mix(horizon_colour(direction), land.rgb / max(land.a, 1e-3), exp(-frame.air.x * reach));
 }
 
-// How far from a place on the map there is no land, in metres, as far as that is known.
+// A distance in metres within which there is certainly no land.
 float open_water(vec2 place) {
 #if WAVES == 1
     vec4 shore = textureLod(nearshore, map_uv(place), 0.0);
-    return shore.w > 0.0 ? 0.9 * shore.x * frame.map.z : 0.0;  // puddles are so far from the coast of others
+    return shore.w > 0.0 ? 0.9 * shore.x * frame.map.z : 0.0;  // puddles have no coast of their own in the map
 #else
     return 0.0;
 #endif
 }
 #endif
 
-// What is mirrored from a direction: the sky, or land that hides it. `roughness` is that of the waves in a pixel, and
-// `tilt` the steepness of the waves that come to the shore, which smear as much as roughness does.
+// The reflection from a direction: the sky, or land in front of it. `roughness` is that of the waves within a pixel,
+// and `tilt` the steepness of the waves that run to the shore, which blur like roughness.
 vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen, vec3 light_here) {
 #if FINE_WATER == 1
     vec3 mirror = clear_sky(direction);
 #if CLOUDS > 1 && SEA == 0
     mirror = with_clouds(from, direction, 2.0 * sqrt(roughness), mirror);
 #endif
-    // The ray in the plane has length 1, so that its reach is on the map; it begins where it enters it.
+    // The ray is scaled to a horizontal length of 1, so that `reach` is a distance on the map. It starts at the entry.
     vec3 ray = direction / max(length(direction.xz), 1e-3);
     float entry = way_to_map(from.xz, ray.xz);
     float open = max(open_water(from.xz + ray.xz * entry), 0.0), along = max(1.5 * frame.map.z, open);
@@ -203,7 +203,7 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
         else clear = reach;
         along *= MIRROR_GROWS;
     }
-    // A ridge between two steps: where the ray comes nearest to it.
+    // A ridge between two steps: find where the ray is closest to it.
     if (met == 0.0 && nearest > -MIRROR_MISSES) {
         float low = before, high = after;
         for (int i = 0; i < MIRROR_HALVINGS; ++i) {
@@ -226,12 +226,12 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
             else low = hit;
         }
     }
-    // Waves finer than a pixel smear the edge between land and sky, and steps that pass over a ridge do not tell it sharper.
+    // Waves finer than a pixel blur the edge between land and sky, and so do steps that pass over a ridge.
     float smeared = 0.015 + 0.6 * sqrt(roughness) + 0.5 * tilt;
     float covered = met > 0.0 ? 1.0 : smoothstep(-smeared, 0.0, nearest);
-    // On the backs of steep waves bits of it would be cut out hard.
+    // The backs of steep waves would show hard-edged fragments of land.
     covered *= 1.0 - 0.6 * smoothstep(0.06, MIRROR_STEEP, tilt);
-    // Beyond the map there is no land: towards its sides what is mirrored fades.
+    // Reflections of land fade towards the edges of the map, as there is none beyond.
     covered *= smoothstep(0.0, 0.02 * frame.heights.w, within_map(from.xz + ray.xz * hit));
     return covered > 0.0 ? mix(mirror, mirrored_land(from, ray, hit), covered) : mirror;
 #else
@@ -240,7 +240,7 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
 }
 
 #if SEA == 0 && WAVES > 0
-// 1 on lakes with waves; 0 on puddles, and so near to one that values are interpolated from there.
+// 1 on lakes with waves; 0 on puddles and next to them, where interpolation would read their values.
 float lake_with_waves(vec2 uv) {
     return all(greaterThan(textureGather(nearshore, uv, 3), vec4(0.0))) ? 1.0 : 0.0;
 }
@@ -263,13 +263,13 @@ void main() {
     vec3 position = vec3(map_place.x, level * frame.map.w, map_place.y);
     vec2 uv = map_uv(map_place);
 #if SEA == 0 && RUNNING == 1
-    // A calm sea is drawn as one.
+    // A calm sea is drawn by another pass, as one surface.
     float there = any(equal(textureGather(water_level, uv, 0), vec4(frame.water.w))) ? 0.0 : 1.0;
 #else
     float there = outside ? 1.0 : belongs(uv, level);
 #endif
 #if SEA == 0 && FINE_WATER == 1
-    float water = (level - elevation_at(surface, uv)) * frame.map.w;  // metres of it
+    float water = (level - elevation_at(surface, uv)) * frame.map.w;  // depth in metres
 #else
     float water = (level - textureLod(surface, uv, 0.0).x) * frame.map.w;
 #endif
@@ -280,7 +280,7 @@ void main() {
     vec3 to_eye = normalize(frame.camera.xyz - position);
     float steepness = max(abs(to_eye.y), 1e-3);
 #if FINE_WATER == 1
-    // The ray goes on under water, bent down, to where the bed has another depth.
+    // The refracted ray meets the bed elsewhere, where it has another depth.
     vec3 below = refract(-to_eye, vec3(0.0, 1.0, 0.0), 1.0 / 1.33);
     vec2 reached = map_place - below.xz / min(below.y, -0.1) * max(water, 0.0);
     float met = (level - textureLod(surface, map_uv(reached), 0.0).x) * frame.map.w;
@@ -291,13 +291,13 @@ void main() {
     float shore = smoothstep(0.0, SHORE * frame.map.w + blur, water + 0.5 * blur) * there;
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if SEA == 1
-    // Around the map the bed falls away from its edge, and is one that nobody has drawn.
+    // Around the map the sea floor slopes down from the edge, and the ground pass has not drawn it.
     float beyond = max(-within_map(map_place), 0.0) / frame.heights.w;
     depth += FALL_OF_BED * frame.heights.w * beyond * beyond / (beyond + 0.15);
 #if PART == 2
     const float drawn = 0.0;
 #else
-    // The place of the bed that this pixel shows; where the bed falls away it is farther than it seems.
+    // The point of the bed that this pixel shows; a bed that slopes down is hit farther away.
     vec2 path = -to_eye.xz / max(to_eye.y, 0.02);
     vec2 behind = map_place + path * max(water, 0.0);
     behind = map_place + path * max(water, level * frame.map.w - ground_height(surface, behind));
@@ -319,7 +319,7 @@ void main() {
     waves.slope += fall * frame.map.w;
     float quick = textureLod(froude, uv, 0.0).x;
     vec2 ripples = map_place / (frame.map.z * 2.5);
-    // Foam lies in patches, and breaks up into finer ones.
+    // Foam forms patches that break up into finer ones.
     float patches = textureLod(detail, ripples / 19.0, 1.0).w + 0.7 * textureLod(detail, ripples / 5.3, 0.0).w - 0.85;
     float white = smoothstep(FOAMS, WHITE, quick + 3.0 * patches) * smoothstep(0.6 * FOAMS, FOAMS, quick);
     waves.roughness += 0.02 * smoothstep(STIRS, FOAMS, quick);
@@ -369,16 +369,15 @@ void main() {
     }
 #endif
 #if WAVES > 1
-    // A drawing is flat: no light, no depth.
+    // A drawn sea is flat, without light and depth, and has no puddles.
     colour = sea_chart(map_place, pixel) * 0.62 / frame.sun_light.a;
     keep = vec3(0.0);
-    // Puddles are not on it.
     shore = step(0.5, shore);
 #if SEA == 0
     shore *= lake_with_waves(uv);
 #endif
 #elif WAVES == 1
-    // Through crests comes light from behind.
+    // Light from behind shines through crests.
     float from_behind = 0.35 + 0.65 * pow(max(-dot(to_eye.xz, frame.sun.xz), 0.0), 2.0);
     colour += CREST_GLOW * crest * from_behind * frame.sun_light.rgb * seen.x * (1.0 - mirror);
     colour = mix(colour, FOAM * daylight, foam);
@@ -393,7 +392,7 @@ void main() {
     float hidden = left_out_for_overlay(uv, textureLod(surface, uv, 0.0));
     colour = below_overlay(colour) * (1.0 - hidden);
     keep = mix(keep, vec3(1.0), hidden);
-    // The way lies on the water. On the bed, which shows elsewhere, it would be a gap.
+    // The flow path is drawn on the surface: on the bed, refraction would shift it and leave a gap.
     float way = way_on_water(uv, length(fwidth(map_place)) / frame.map.z);
     colour = mix(colour, COURSE_COLOUR * daylight, way);
     keep *= 1.0 - way;
@@ -407,7 +406,7 @@ void main() {
 #endif
     colour = colour * air_kept + (1.0 - keep) * air_added;
 #if SEA == 1
-    // At the horizon the sea passes into the sky, without an edge.
+    // The sea fades into the sky at the horizon.
     float far = 1.0 - smoothstep(0.0, HORIZON, to_eye.y);
     vec3 horizon = horizon_colour(-to_eye);
     colour = mix(colour, horizon, far);

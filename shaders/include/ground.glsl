@@ -1,4 +1,4 @@
-// What the ground is made of at a place, and how it takes the light.
+// The material of the ground at a place: albedo and fine relief.
 #include "map.glsl"
 #include "sky.glsl"
 #include "sand.glsl"
@@ -14,8 +14,8 @@
 #define MARKS 1
 #endif
 
-// Whether the world has several kinds of ground, whether wetness or grass is known anywhere, and whether the climate says
-// what is green, as long as no plants are simulated: what was sown then grows on that.
+// MATERIALS: the world has several kinds of ground. LIVING: it has a layer of wetness or grass. GREEN_BY_CLIMATE: no
+// plants are simulated, so the climate decides where the ground is green, and painted grass is added to that.
 #ifndef MATERIALS
 #define MATERIALS 0
 #endif
@@ -32,14 +32,14 @@ uniform sampler2D surface;
 uniform sampler2D light;   // sun visibility, sky visibility, hollowness
 
 #if MARKS == 1
-uniform sampler2D marks;   // of snowballs: sand, bare rock; how lately a braided river moved the ground
+uniform sampler2D marks;   // of snowballs: sand, bare rock; how recently a braided river reworked the ground
 #endif
 
 #if MATERIALS == 1
 uniform sampler2D loose_colour;  // root of the albedo of loose material; its grain: clay, soil, sand, stones
 #endif
 #if LIVING == 1 || MATERIALS == 1 && DESERT == 1
-uniform sampler2D cover;   // wetness, grass, how much wind touches it, how broad the wet ground is
+uniform sampler2D cover;   // wetness, grass, exposure to wind, breadth of the wet ground
 #endif
 
 const vec3 LUSH_DARK = vec3(0.060, 0.088, 0.026);
@@ -61,44 +61,44 @@ const vec3 RANK_GRASS = vec3(0.052, 0.068, 0.027);
 const vec3 REEDS = vec3(0.046, 0.066, 0.022);
 const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 
-// How much darker ground between dunes is, for each of its hollowness: wind takes the fine, pale grains from there and
-// leaves a lag of coarse, dark ones, which tells dunes apart also at noon, when none has a shadow. Thin sand on rock is
-// as where it is so hollow, up to where it fills the relief of the rock so high.
+// Darkening of the ground between dunes per hollowness: wind removes fine, pale grains and leaves a lag of coarse, dark
+// ones, so dunes are visible even at noon, without shadows. Thin sand on rock is darkened as at a hollowness of
+// LAG_ON_ROCK, less so the more it fills the relief of the rock, up to a level of LAG_ENDS.
 const float LAG_DARK = 0.8, LAG_ON_ROCK = 0.30, LAG_ENDS = 6.0;
-const float WHOLE = 4.0;  // thickness of loose material that hides all fine relief, beside frame.ground_look.z
-const float FINE_RELIEF = 0.3;  // the part of the noise that relief takes up from its mean to its tops
-const float THIN = 0.4;         // of relief, over which loose material begins
-const float VENEER = 0.75;      // how much a veneer of it hides
-// How much faces of noise, and the ground, count as higher for each slope against the wind.
+const float WHOLE = 4.0;  // thickness of loose material that hides all fine relief, relative to frame.ground_look.z
+const float FINE_RELIEF = 0.3;  // amplitude of the noise that counts as a relief of 1
+const float THIN = 0.4;         // range of relief over which loose material fades in
+const float VENEER = 0.75;      // opacity of a veneer of it
+// Added to the relief per windward slope of the noise, and of the ground.
 const vec2 WINDWARD = vec2(1.6, 0.4);
-const float LAPS_UP = 1.4, BANKED = 0.5;  // cells up a slope; of thickness at its foot that fill the relief up there
+const float LAPS_UP = 1.4, BANKED = 0.5;  // cells up a slope; thickness at its foot that fills relief there
 
 #if DETAIL_SCALES > 1
-uniform sampler2D fractures;  // of rock, tiling: height, its two slopes, how far it stands out of what is around it
+uniform sampler2D fractures;  // tile of fractured rock: height, two slopes, height above the surroundings
 #endif
 
 struct Ground {
     vec3 albedo;
-    float rockiness;  // how strongly fine relief shows
-    float sand;  // how much of it is dry sand
+    float rockiness;  // strength of fine relief
+    float sand;  // fraction of dry sand
 #if MATERIALS == 1
-    float rock;    // how much of it is bare rock
-    float ledge;   // how much steeper (+) or flatter (-) than the slope a bed of rock stands out
-    float fine;    // how much of it is sand or clay
+    float rock;    // fraction of bare rock
+    float ledge;   // relative change of slope by beds of rock: steeper (+) or flatter (-)
+    float fine;    // fraction of sand and clay
     float stony;
     float cracked;
 #endif
 #if LIVING == 1
-    float sheen;   // how much of it is a film of water
+    float sheen;   // fraction covered by a film of water
 #endif
 };
 
-// Places for a second tile that is not to repeat in step with the first.
+// Rotated coordinates for a second tile, so that it does not repeat in step with the first.
 vec2 turned(vec2 cells) {
     return mat2(0.80, 0.60, -0.60, 0.80) * cells;
 }
 
-// Noise of about a cell, and of a part of it where the picture is good enough to show it: turned against each other.
+// Noise of the size of a cell, at better levels of quality with a finer octave, rotated against it.
 vec4 fine_detail(vec2 cells) {
 #if DETAIL_SCALES == 1
     return texture(detail, cells / 12.0);
@@ -108,13 +108,13 @@ vec4 fine_detail(vec2 cells) {
 }
 
 #if DETAIL_SCALES > 2
-// How much of a slope is seen as a wall, on which a map seen from above would be drawn out.
+// 1 on steep walls, where a texture projected from above would be stretched.
 float wall(vec2 slope) {
     return smoothstep(0.7, 1.6, length(slope));
 }
 
-// Fractured rock of tiles so many cells wide that is laid out over a wall; its slopes are turned across the wall and
-// down. `at` is a place and its height in cells, and `step_of` how far pixels are from each other.
+// Fractured rock in tiles of a width in cells, projected onto a wall from the side, with slopes across and down it. `at`
+// is a place and its height in cells, and `step_of` its screen-space derivatives.
 vec4 wall_noise(vec3 at, mat2x3 step_of, vec2 slope, float width) {
     vec2 down = slope / max(length(slope), 1e-3);
     float part = smoothstep(0.3, 0.7, down.x * down.x);
@@ -126,7 +126,7 @@ vec4 wall_noise(vec3 at, mat2x3 step_of, vec2 slope, float width) {
     return noise;
 }
 
-// On a wall the same bump tilts the surface as much, which changes its slope on the map by the square of that.
+// A bump tilts a wall as much as level ground, but changes the slope on the map by 1 + slope² as much.
 float wall_tilt(vec2 slope) {
     return min((1.0 + dot(slope, slope)) / max(length(slope), 1.0), 5.0);
 }
@@ -137,41 +137,41 @@ vec4 coarse_detail(vec2 cells) {
     return texture(detail, cells.yx / 173.0 + 0.37);
 }
 
-// How steep the ground looks: where heights are exaggerated, materials follow only a part of it, or all would be rock.
+// Steepness for the choice of materials. It follows exaggeration only in part, otherwise all ground would be rock.
 float apparent_steepness(vec4 place) {
     return length(place.yz) * mix(1.0, frame.map.w, 0.45);
 }
 
-// What lies under water: sand and, in patches, silt, where it is `silty`.
+// The bed under water: sand, with patches of silt.
 vec3 bed_material(vec4 fine, vec4 coarse, float silty) {
     float silt = clamp(0.55 + 1.5 * (coarse.w - 0.5) + 1.1 * (coarse.x - 0.5) + 0.5 * (fine.w - 0.5), 0.0, 1.0);
     return mix(BED_SAND, BED_SILT, silty * silt) * (0.88 + 0.24 * fine.x);
 }
 
-// How much is left of noise on the map where it is drawn out down a cliff.
+// Factor on noise that is projected from above and stretched down a cliff.
 float drawn_out(float steepness) {
     return 1.0 / (1.0 + 0.5 * steepness * steepness);
 }
 
-// The part of the ground that grass hides, where it grows so densely: tufts where it is sparse.
+// Fraction of the ground that grass of a density hides: sparse grass forms tufts.
 float grown(float density, float ripple, float patches) {
     return clamp(density + density * (1.0 - density) * (11.0 * ripple + 2.0 * patches), 0.0, 1.0);
 }
 
-// How high material that would lie so thick on level ground fills a relief whose heights lie about evenly from −1 to 1,
-// where `whole` fills it: hollows first.
+// The level to which material of a mean thickness fills a relief, hollows first. Heights of the relief are distributed
+// about evenly from −1 to 1, and a thickness of `whole` fills it.
 float filled_to(float thickness, float whole) {
     return 2.0 * sqrt(max(thickness, 0.0) / whole) - 1.0;
 }
 
-// How much loose material hides of relief that stands so high, from −1 to 1. Through a veneer rock shows; where none lies,
-// the deepest hollows are bare, too.
+// Opacity of loose material that fills a relief up to a level, at a height `relief`; both are from −1 to 1. Rock
+// shows through a veneer. At the lowest level even the deepest hollows are bare.
 float covered_by(float level, float relief) {
     float deep = level - relief;
     return smoothstep(-THIN, THIN, deep) * mix(VENEER, 1.0, clamp(deep, 0.0, 1.0)) * smoothstep(-1.0, -0.8, level);
 }
 
-// Only worlds with materials know of the top of the strata.
+// `top` is used in worlds with materials only.
 Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, float hollowness, vec4 fine, vec4 coarse) {
     float altitude = relative_height(place.x * frame.map.w);
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
@@ -199,7 +199,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 
 #if LIVING == 1
-    // Grass: rank where it is wet, straw where it is dry and in winter and late summer.
+    // Grass: rank on wet ground, straw on dry ground and in winter and late summer.
     float juicy = clamp(0.10 + 1.25 * wet - 0.22 * abs(frame.strata.z) + 0.45 * patches + 0.30 * ripple, 0.0, 1.0);
     vec3 grass = mix(mix(STRAW, MEADOW, smoothstep(0.10, 0.55, juicy)), RANK_GRASS, smoothstep(0.55, 1.0, juicy));
     grass *= 1.0 + 0.7 * ripple + 0.3 * tone;
@@ -217,11 +217,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float bare = smoothstep(0.30, 0.72, steepness + ripple * 0.30 + patches * 0.22);
     float put_down = 0.0;
 #if MARKS == 1
-    // Grass does not hold where much is worn or put down; the noise frays the edges of all that.
+    // Grass does not survive strong erosion or deposition. Noise frays the edges of these marks.
     float frayed = 1.0 + 0.9 * ripple + 0.5 * patches;
     vec3 mark = clamp(texture(marks, cells / frame.map.xy).xyz * frayed, 0.0, 1.0);
-    // Bars are bare stones where the river has just been; then sand is blown and washed between them, and at last grass
-    // comes back.
+    // Fresh bars are bare stones. Later, sand fills the gaps, and finally grass returns.
     float bars = smoothstep(0.12, 0.42, mark.z);
     float held = (1.0 - 0.85 * max(mark.x, mark.y)) * (1.0 - bars);
 #if LIVING == 1
@@ -233,12 +232,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     bare = max(bare, 0.80 * mark.y);
     put_down = mark.x;
 #endif
-    // Loose material, and what snowballs have put down, lies in the hollows first.
+    // Loose material and deposits of snowballs fill hollows first.
     float relief = ripple / FINE_RELIEF;
 #if DESERT == 1 && DETAIL_SCALES > 1
-    // Wind blows what faces it bare, and leaves its load in the lee.
+    // Wind erodes windward faces, and deposits its load in the lee.
     relief += frame.wind.z * dot(WINDWARD.x * (fine.yz - 0.5) + WINDWARD.y * clamp(place.yz, -1.0, 1.0), frame.wind.xy);
-    // It frays less than other borders: relief does that, of which faces of rock would be cut out of it.
+    // Its border is frayed less than others, because relief frays it already and cuts out faces of rock.
     vec2 over = (cells + (0.8 * (fine.yz - 0.5) + 3.0 * (coarse.yz - 0.5)) * drawn_out(steepness)) / frame.map.xy;
     float thickness = textureLod(surface, over, 0.0).w;
 #else
@@ -247,7 +246,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
     float level = max(filled_to(thickness, WHOLE * frame.ground_look.z), 2.0 * put_down - 1.0);
 #if DETAIL_SCALES > 2
-    // What lies at the foot of a slope laps up it: else the cell between would be a seam of what grows on neither.
+    // Material at the foot of a slope laps up it; otherwise the cell between them would be a seam without either.
     vec2 downhill = -place.yz / max(length(place.yz), 1e-3) * smoothstep(0.10, 0.35, steepness);
     if (covered_by(level, relief) < 1.0) {
         float banked = textureLod(surface, over + LAPS_UP * downhill / frame.map.xy, 0.0).w;
@@ -262,10 +261,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if MATERIALS == 1
     Rock bed = rock_in_strata(cells, top, place.x, 0.7 * ripple + patches, covered < 1.0, detail);
     vec3 rock = bed.albedo * (1.0 + ripple * mix(0.9, 0.35, bed.bedded) + tone * mix(0.5, 0.15, bed.bedded));
-    // Gentle rock is weathered: its beds fade, and what it weathers to lies in its cracks.
+    // Gentle slopes of rock are weathered: beds fade, and cracks hold soil.
     vec3 soil = mix(mix(bed.mean, rock, 0.35), lying.rgb, 0.30) * (0.95 + 0.3 * ripple);
 #else
-    // Rock lies in bands by height, which the noise bends.
+    // Rock has bands by height, bent by the noise.
     float bands = 0.5 + 0.5 * sin(altitude * 46.0 + patches * 7.0 + ripple * 2.0);
     vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.25 + 0.5 * bands + ripple * 0.9, 0.0, 1.0));
     vec3 soil = mix(ROCK_HIGH, DRY_GRASS, 0.55) * (1.0 + 0.4 * ripple);
@@ -287,8 +286,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float sand = 0.0;
 #endif
 #else
-    // Scree where steep, sand and silt where flat. Flat fill is sand and darker silt in patches and braids; grass comes
-    // back where it is hollow and old grass is near.
+    // Scree on slopes; sand with patches of darker silt on flat ground, and grass in its hollows.
     float damp = clamp(0.45 + 1.6 * tone + 0.8 * patches + 1.2 * hollowness, 0.0, 1.0);
     vec3 fill = mix(SAND, SILT, damp);
 #if GREEN_BY_CLIMATE == 1
@@ -296,8 +294,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
     vec3 loose = mix(fill, SCREE, smoothstep(0.10, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
 #if DESERT == 1
-    // Coarse sand, which is darker than what blows, is left between dunes, not on slip faces, down which slides what has
-    // blown over the brink; and where sand lies thin on rock.
+    // A lag of coarse, darker sand lies between dunes and where sand is thin on rock, but not on slip faces, where
+    // blown sand slides down.
     float lag = min(hollowness, hollowness * (1.0 - in_lee(place.yz)));
     lag = mix(LAG_ON_ROCK, lag, smoothstep(0.0, LAG_ENDS, level));
     loose = mix(loose, dune_sand(fine, coarse) * (1.0 - LAG_DARK * lag), frame.wind.z);
@@ -311,12 +309,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 
 #if LIVING == 1
-    // Water between the grains lets light in and not out: loose material gets far darker than rock.
+    // Water between grains traps light, so loose material darkens far more than rock.
     float soaked = smoothstep(0.08, 0.85, wet + 0.12 * tone);
     albedo *= mix(vec3(1.0), mix(vec3(0.76, 0.74, 0.72), vec3(0.54, 0.49, 0.44), covered), soaked);
     float grassy = grown(growing, ripple, patches);
     albedo = mix(albedo, grass, grassy);
-    // Marsh: level, full of water, reeds with pools between them. It is broad: around a lake it would be a dark line.
+    // Marsh: level and saturated, reeds with pools. Only broad wet ground: around a lake it would be a dark line.
     float marsh = covers.w * smoothstep(0.78, 0.96, wet + 0.1 * patches) * (1.0 - smoothstep(0.05, 0.16, steepness + 0.1 * ripple));
     float pools = marsh * smoothstep(0.02, 0.09, tone + 0.9 * (fine.w - 0.5));
     albedo = mix(albedo, REEDS * (1.0 + 1.2 * ripple), 0.85 * marsh);

@@ -1,4 +1,4 @@
-// Overlays: a value for each place, and the colour that stands for it. Their table is in app/model/overlays.py.
+// Overlays: a value at each place, and its colour. Their table is in app/model/overlays.py.
 #include "map.glsl"
 #include "lines.glsl"
 #include "detail.glsl"
@@ -12,23 +12,23 @@
 #endif
 
 #ifndef COURSE
-#define COURSE 1  // the way of the water of a place
+#define COURSE 1  // the flow path from a place
 #endif
 
-uniform sampler2D palette;  // a row of colours, linear light, and one that says how much of them is hatched
-uniform sampler2D overlay_layer;  // a layer, a map that is drawn for the overlay, or the ground that the world started with
-uniform sampler2D course;  // the way of the water of a place that somebody asks about; the place's catchment: 1 inside
+uniform sampler2D palette;  // a row of colours in linear light, and a row with the strength of their hatching
+uniform sampler2D overlay_layer;  // a layer, a map drawn for the overlay, or the initial ground
+uniform sampler2D course;  // the flow path from the place under the pointer; its catchment: 1 inside
 
 const vec3 LAKE = vec3(0.055, 0.16, 0.29);
 const vec3 COURSE_COLOUR = vec3(0.72, 0.93, 1.0);
 const vec3 DIVIDE = vec3(1.0, 0.78, 0.32);
 const vec3 RAISED = vec3(0.075, 0.25, 0.45);
 const vec3 CONTOUR = vec3(0.045, 0.035, 0.025);
-const float ARROWS_APART = 20.0;  // pixels at least, and less than twice as many where a cell is no larger
-const float HATCHES_APART = 9.0;  // pixels at least, and less than twice as many
-const float STEADY = 0.35;  // length of the mean of directions, from which on it is one
+const float ARROWS_APART = 20.0;  // pixels: least distance; the largest is twice that, or a cell
+const float HATCHES_APART = 9.0;  // pixels: least distance; the largest is twice that
+const float STEADY = 0.35;  // least length of a mean of directions for which an arrow is drawn
 
-// Of a way to the east and south: degrees clockwise from north.
+// The bearing of a direction (east, south), in degrees clockwise from north.
 float bearing(vec2 way) {
     return dot(way, way) > 0.0 ? mod(degrees(atan(way.x, -way.y)), 360.0) : 0.0;
 }
@@ -49,7 +49,7 @@ float overlay_value(vec2 uv, vec4 place) {
     return 0.0;
 }
 
-// How much of a place the overlay has anything to tell of: the sea has neither contours nor arrows.
+// Opacity of the overlay by whether it has a value: the sea has neither contours nor arrows.
 float overlay_tells(vec2 uv) {
     switch (int(frame.overlay.x)) {
         case OVERLAY_CONTOURS: return step(frame.water.w, textureLod(overlay_layer, uv, 0.0).x - 1e-4 * frame.map.z);
@@ -66,7 +66,7 @@ vec4 palette_colour(float value) {
     return textureLod(palette, vec2(part_of_span(value), 0.25), 0.0);
 }
 
-// What lies below an overlay steps back: dark, and nearly grey.
+// The picture below an overlay is dark and nearly grey.
 vec3 below_overlay(vec3 colour) {
 #if OVERLAY == 0
     return colour;
@@ -76,14 +76,14 @@ vec3 below_overlay(vec3 colour) {
 #endif
 }
 
-// Lines at one distance on the ground, as wide on the screen from wherever they are seen: 1 on a line.
+// Lines at a constant distance on the ground, antialiased: 1 on a line.
 float hatches(vec2 cells, float apart) {
     float at = (cells.x + cells.y) * 0.7071 / apart, across = max(fwidth(at), 1e-6);
     float line = abs(fract(at) - 0.5);
     return (1.0 - smoothstep(0.16 - 0.5 * across, 0.16 + 0.5 * across, line)) * (1.0 - smoothstep(0.2, 0.5, across));
 }
 
-// Of two hues that meet in a palette one is hatched, for eyes to which they are one.
+// One of two hues that meet in a palette is hatched, for people who cannot tell them apart.
 vec3 with_hatches(vec3 colour, float value, vec2 uv, float pixel) {
     float hatched = textureLod(palette, vec2(part_of_span(value), 0.75), 0.0).x;
     float level = log2(max(2.0 * HATCHES_APART * pixel, 0.25)), finer = exp2(floor(level));
@@ -92,7 +92,7 @@ vec3 with_hatches(vec3 colour, float value, vec2 uv, float pixel) {
     return colour * (1.0 - 0.5 * hatched * line);
 }
 
-// The edges of cells beside others of another kind: 1 on an edge.
+// Borders between cells of different kinds: 1 on a border.
 float border_of_kinds(vec2 uv, float pixel) {
     ivec2 last = ivec2(frame.map.xy) - 1, cell = clamp(ivec2(uv * frame.map.xy), ivec2(0), last);
     vec2 inside = uv * frame.map.xy - vec2(cell);
@@ -113,7 +113,7 @@ vec4 shown_overlay(vec2 uv, vec4 place) {
     return vec4(colour.rgb, colour.a * overlay_tells(uv) * frame.overlay.y);
 }
 
-// Lakes, and rivers over them: the map of this overlay has rivers first, then the depth of lakes. `pixel` is the size of a
+// Lakes, and rivers over them. The map of this overlay holds rivers and the depth of lakes. `pixel` is the size of a
 // pixel in cells.
 vec3 with_rivers(vec3 albedo, vec2 uv, float pixel) {
     float lake = smoothstep(0.0, 0.02 * frame.map.z, textureLod(overlay_layer, uv, 0.0).y);
@@ -123,8 +123,8 @@ vec3 with_rivers(vec3 albedo, vec2 uv, float pixel) {
     return mix(albedo, colour.rgb, river.y * colour.a * min(1.0, 1.4 * frame.overlay.y));
 }
 
-// Noise drawn out along the field of an overlay, from 0 to 1, that moves with it. The map is laid out in tiles that
-// overlap; in each the noise keeps one direction.
+// Noise from 0 to 1 that is stretched along a vector field and moves with it. The map is divided into overlapping
+// tiles, each with one direction.
 float streaks(vec2 uv) {
     float tile = max(max(frame.map.x, frame.map.y) / 40.0, 2.0);
     vec2 cells = uv * frame.map.xy, at = cells / tile, corner = floor(at), part = smoothstep(0.0, 1.0, at - corner);
@@ -144,7 +144,7 @@ float streaks(vec2 uv) {
     return smoothstep(-0.16, 0.16, sum * inversesqrt(squares));
 }
 
-// The wind: speed as colour, with streaks along its way.
+// The wind: speed as colour, with streaks along its direction.
 vec3 with_wind(vec3 albedo, vec2 uv) {
     float speed = length(textureLod(overlay_layer, uv, 0.0).xy);
     vec4 colour = palette_colour(speed);
@@ -152,8 +152,7 @@ vec3 with_wind(vec3 albedo, vec2 uv) {
     return mix(albedo, colour.rgb * shade, colour.a * frame.overlay.y);
 }
 
-// A surface in the colours of its height, with lines of equal height, of which each fifth is wider; blue where it lies
-// above the ground.
+// A surface coloured by its height, with contours, each fifth one wider; blue where it is above the ground.
 vec3 with_contours(vec3 albedo, vec2 uv, vec4 place) {
     vec2 here = textureLod(overlay_layer, uv, 0.0).xy;
     vec4 colour = shown_overlay(uv, place);
@@ -165,8 +164,8 @@ vec3 with_contours(vec3 albedo, vec2 uv, vec4 place) {
     return mix(albedo, mix(surface, CONTOUR, 0.75 * drawn), colour.a);
 }
 
-// Arrows in the middles of squares of 2^level cells, along the mean of the directions in each: how much of a pixel, so
-// many cells wide, is arrow, and how much is arrow or its rim.
+// Arrows at the centres of squares of 2^level cells, along the mean direction of each square. Returns the fractions of
+// a pixel covered by the arrow, and by the arrow with its rim. `pixel` is its size in cells.
 vec2 arrows(vec2 cells, float level, float pixel) {
     float side = exp2(level);
     vec2 middle = (floor(cells / side) + 0.5) * side;
@@ -181,8 +180,7 @@ vec2 arrows(vec2 cells, float level, float pixel) {
     return 1.0 - smoothstep(vec2(-blur), vec2(blur), vec2(outside, outside - 0.055));
 }
 
-// Directions as colours, and arrows that are as large on the screen from wherever they are seen: from afar one stands for
-// many cells.
+// Directions as colours, and arrows of about constant size on the screen: from afar, one represents many cells.
 vec3 with_arrows(vec3 albedo, vec2 uv, vec4 place, float pixel) {
     vec4 colour = shown_overlay(uv, place);
     float level = log2(max(2.0 * ARROWS_APART * pixel, 1.0)), finer = floor(level);
@@ -220,8 +218,8 @@ float course_line(vec2 uv, float pixel) {
     return nearest_line(course, uv * frame.map.xy, pixel, 0.12, 0.12).y;
 }
 
-// The catchment of a place in its own light, and its water's way as a bright line where the ground is `dry`, from 0 to 1:
-// elsewhere it lies on what stands there, which the eye does not see in the place of its bed.
+// Highlights the catchment of a place, and draws the flow path as a bright line on `dry` ground (0 to 1). Elsewhere the
+// path is drawn on the surface of the water, as the bed appears shifted by refraction.
 vec3 with_way_of_water(vec3 albedo, vec2 uv, float pixel, float dry) {
 #if COURSE == 0
     return albedo;
@@ -235,7 +233,7 @@ vec3 with_way_of_water(vec3 albedo, vec2 uv, float pixel, float dry) {
 #endif
 }
 
-// How much of the water over a place is left out, so that an overlay on the ground is seen.
+// Fraction of the water that is left out, so that an overlay on the ground below is visible.
 float left_out_for_overlay(vec2 uv, vec4 place) {
 #if OVERLAY == 1
     int shown = int(frame.overlay.x);
@@ -244,7 +242,7 @@ float left_out_for_overlay(vec2 uv, vec4 place) {
     return 0.0;
 }
 
-// The way of the water on the surface of what stands; 0 where there is none.
+// The flow path on the surface of standing water: 1 on the line.
 float way_on_water(vec2 uv, float pixel) {
 #if COURSE == 1
     return course_line(uv, pixel);
@@ -253,7 +251,7 @@ float way_on_water(vec2 uv, float pixel) {
 #endif
 }
 
-// How much of the shallow water on the ground is left out, so that overlay and way are seen there.
+// Fraction of streams that is left out, so that overlay and flow path are visible.
 float water_left_out(vec2 uv, vec4 place, float pixel) {
     return max(left_out_for_overlay(uv, place), way_on_water(uv, pixel));
 }
