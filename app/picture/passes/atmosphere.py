@@ -1,8 +1,8 @@
-"""The sky: how air and haze scatter sunlight, and what light, haze and sky take of that for their colours.
+"""The sky: scattering of sunlight in air and haze, and the colours of light, haze and sky that follow.
 
-After Hillaire (2020), A Scalable and Production Ready Sky and Atmosphere Rendering Technique. Three small tables are
-drawn, those of the air when the haze changes and that of the sky when the sun does; the last is read back, as the light
-of the whole sky on the ground is a sum over it. Lengths in kilometres.
+After Hillaire (2020), A Scalable and Production Ready Sky and Atmosphere Rendering Technique. It draws three small
+tables: two of the air when haze changes, and one of the sky when the sun does. The last one is read back and integrated
+for the light on the ground. Lengths in kilometres.
 """
 
 from __future__ import annotations
@@ -26,52 +26,52 @@ GROUND, TOP = 6360.0, 6460.0  # radii
 SCALE_HEIGHTS = 8.0, 1.2  # of air and haze
 RAYLEIGH = np.array((5.802e-3, 13.558e-3, 33.1e-3))  # scattered per km at the ground
 OZONE = np.array((0.650e-3, 1.881e-3, 0.085e-3))  # absorbed per km in the middle of its layer
-OZONE_LAYER = 25.0, 15.0  # its middle, and half of its thickness
+OZONE_LAYER = 25.0, 15.0  # its centre, and half its thickness
 HAZE_DEPTH = 0.065  # usual vertical optical depth of haze, in green light
 HAZE_COLOURS = np.array((0.75, 1.0, 1.25))  # small particles take more of blue (Ångström 1929)
-HAZE_SCATTERS = 0.98  # of the extinction; the rest is absorbed
+HAZE_SCATTERS = 0.98  # single-scattering albedo
 HAZE_FORWARD = 0.76
 GLOBE_ALBEDO = 0.3
 EYE_HEIGHT = 0.2
 
-# Sunlight at the ground by which the colours of all materials were chosen. As much comes to the air as gives it.
+# Sunlight at the ground for which the colours of all materials were chosen. Sunlight above the air follows from it.
 REFERENCE_SUN = 27.0
 REFERENCE_SUNLIGHT = 3.4 * np.array((1.00, 0.87, 0.68))
 
-LAND_ALBEDO = np.array((0.16, 0.14, 0.11))  # of land around, much of which lies in its own shade
-# Light that clouds send down, as parts of sunlight and of the light of the sky over them; and how much of the sky they
-# hide from the ground where they cover all of it as seen from below.
+LAND_ALBEDO = np.array((0.16, 0.14, 0.11))  # of the surroundings, partly in their own shade
+# Light from clouds as fractions of sunlight and of skylight above them; and the fraction of the sky that a complete
+# cover hides from the ground.
 CLOUDS_SEND, CLOUDS_HIDE = (0.12, 0.55), 0.7
-MOST_SUNWARD = 0.22  # of the light of the sky, that walls towards the sun get more than the mean, and others less
+MOST_SUNWARD = 0.22  # largest gain in skylight of walls that face the sun, over the mean of all walls
 EXPOSURE = 0.80  # with the sun at that height
-# How much of a difference in light the eye evens out, as powers: of less light than that, and of more. Noon is hardly
-# brighter, or sunlit ground would be bleached.
+# Adaptation of the eye, as powers of the ratio to that light: for less light, and for more. Noon is hardly brighter,
+# otherwise sunlit ground would look bleached.
 ADAPTATION = 0.62, 1.2
-BRIGHTEST_SKY = 1.3  # exposed: what would be brighter is held back, and bleached by a part
+BRIGHTEST_SKY = 1.3  # exposed; brighter parts are compressed and desaturated
 BLEACHED = 0.35
 
 TRANSMITTANCE_SIZE, SCATTERING_SIZE, SKY_SIZE = (256, 64), (16, 16), (96, 48)
-HAZE_POWERS = 0, 1, 6, 24  # of (1 + cosine to the sun) / 2, of which the colour of the horizon is put together
+HAZE_POWERS = 0, 1, 6, 24  # of (1 + cosine to the sun) / 2: the basis for the colour of the horizon
 HORIZON_AROUND = np.array([math.comb(2 * power, power) / 4**power for power in HAZE_POWERS])  # their means
-TABLE_BESIDE_SKY = 0.80  # how bright the table is under a block, beside the horizon
-QUIET = 0.6  # how grey its shadows are
-HORIZON = 0.04  # sine of the height up to which the sky passes into the horizon of that colour
+TABLE_BESIDE_SKY = 0.80  # brightness of the table below a block, relative to the horizon
+QUIET = 0.6  # desaturation of its shadows
+HORIZON = 0.04  # sine of the height up to which the sky blends into the colour of the horizon
 
 
 class SkyLight(NamedTuple):
-    """What the sun and the sky send, as `albedo × light` is what ground sends on. Red, green and blue."""
+    """Light of sun and sky: the radiance of ground is `albedo × light`. Red, green and blue."""
 
-    sunlight: Colours  # on what faces the sun
-    around: Colours  # from the sky and from lit land, on walls in the mean
-    upward: Colours  # added to that on ground that faces up
-    sunward: Colours  # and on walls that face the sun's place on the compass
+    sunlight: Colours  # on surfaces that face the sun
+    around: Colours  # from the sky and from lit land, mean of all walls
+    upward: Colours  # added on level ground
+    sunward: Colours  # added on walls that face the azimuth of the sun
     horizon: Colours  # [power, colour]: coefficients of HAZE_POWERS
     exposure: float
     fields: dict[str, Colours]  # of the frame block
 
 
 class Sky:
-    """Keeps the tables of the sky that is shown, and redraws those that have changed."""
+    """The tables of the current sky; changed ones are redrawn."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._transmittance = MapTarget(context, (4, "f4"))
@@ -87,7 +87,7 @@ class Sky:
         self._light: SkyLight | None = None
 
     def update(self, view: ViewParameters) -> SkyLight:
-        """Redraw what depends on a changed sun height, haze or clouds. Returns the light of the sky."""
+        """Redraw tables after changes of sun height, haze or clouds. Returns the light of the sky."""
         sun = view.sun_height, view.haze, view.clouds
         if self._light is not None and sun == self._sun:
             return self._light
@@ -110,7 +110,7 @@ class Sky:
         return light
 
     def tables(self) -> dict[str, moderngl.Framebuffer]:
-        """What was drawn last, by its name."""
+        """The tables that were drawn last, by name."""
         return {
             "transmittance": self._transmittance.framebuffer,
             "multiple scattering": self._scattering.framebuffer,
@@ -118,7 +118,7 @@ class Sky:
         }
 
     def forget(self) -> None:
-        """Redraw all, though nothing has changed."""
+        """Force a redraw of all tables."""
         self._haze = self._sun = self._light = None
 
     def release(self) -> None:
@@ -162,7 +162,7 @@ def haze_at_ground(haze: float) -> tuple[Colours, Colours]:
 
 
 def sun_transmittance(sun_height: float, haze: float) -> Colours:
-    """The part of sunlight that comes to the eye, for the sun's height in degrees."""
+    """The fraction of sunlight that reaches the eye, for a height of the sun in degrees."""
     up, radius, steps = math.sin(math.radians(sun_height)), GROUND + EYE_HEIGHT, 200
     reach = -radius * up + math.sqrt(radius * radius * (up * up - 1.0) + TOP * TOP)
     edges = np.linspace(0.0, 1.0, steps + 1) ** 2 * reach  # fine near the ground, where most air is
@@ -176,16 +176,16 @@ def sun_transmittance(sun_height: float, haze: float) -> Colours:
 
 @cache
 def sunlight_at_top() -> tuple[float, float, float]:
-    """Sunlight before it comes to the air."""
+    """Sunlight above the atmosphere."""
     red, green, blue = REFERENCE_SUNLIGHT / sun_transmittance(REFERENCE_SUN, 1.0)
     return float(red), float(green), float(blue)
 
 
 def light_of(radiance: Colours, sun_height: float, haze: float, clouds: float) -> tuple[SkyLight, Colours]:
-    """The light of a sky, and its picture: [row, column, colour], laid out as `radiance`.
+    """The light of a sky, and its colours [row, column, colour], in the layout of `radiance`.
 
-    That is what `sky_view.frag` draws, for sunlight of 1. The part `clouds` of it is hidden by clouds, whose light the
-    ground gets in its place.
+    `radiance` is drawn by `sky_view.frag`, for sunlight of 1. Clouds hide the fraction `clouds` of it, and the ground
+    gets their light instead.
     """
     sunlight = np.array(sunlight_at_top()) * sun_transmittance(sun_height, haze)
     sky = radiance * math.pi * np.array(sunlight_at_top())
@@ -194,7 +194,7 @@ def light_of(radiance: Colours, sun_height: float, haze: float, clouds: float) -
     across = np.sqrt(1.0 - sine**2) * np.cos(angle)
 
     def on_ground(facing: Colours) -> Colours:
-        """Light on ground for which the cosines to the directions are these."""
+        """Light on ground whose normal has these cosines to the directions."""
         total: Colours = (sky * weights * np.maximum(facing, 0.0)[..., None]).sum((0, 1))
         return total
 
@@ -213,7 +213,7 @@ def light_of(radiance: Colours, sun_height: float, haze: float, clouds: float) -
     shown = at_horizon + (shown - at_horizon) * part * part * (3.0 - 2.0 * part)
     overhead = np.average(shown[abs(sine[:, 0] - math.sqrt(0.5)).argmin()], axis=0, weights=weights[-1, :, 0])
     around, upward = 0.5 * (from_above + from_below), 0.5 * (from_above - from_below)
-    # Of one colour: else what faces away from a low sun would lose all red.
+    # The same for all colours: otherwise ground that faces away from a low sun would lose all red.
     more_sunward = 0.5 * brightness(on_ground(across) - on_ground(-across)) / brightness(open_sky)
     sunward = min(more_sunward, MOST_SUNWARD) * from_above
     table, in_sun, in_sky = _table(horizon, level - from_above, from_above)
@@ -232,10 +232,9 @@ def _rows_of_four(*colours: Colours) -> Colours:
 
 
 def _table(horizon: Colours, sun: Colours, sky: Colours) -> tuple[Colours, Colours, Colours]:
-    """The table under a block in full light, and its losses without the sun and without the sky.
+    """The colour of the table below a block in full light, and its losses without the sun and without the sky.
 
-    It has the colour of the horizon that it passes into: no edge is seen there, nor another colour before it. Its
-    shadows are quiet.
+    It has the colour of the horizon, so that no edge is visible. Its shadows are desaturated.
     """
     full = TABLE_BESIDE_SKY * HORIZON_AROUND @ horizon
     part = sun / (sun + sky)
@@ -244,7 +243,7 @@ def _table(horizon: Colours, sun: Colours, sky: Colours) -> tuple[Colours, Colou
 
 
 def _held_back(sky: Colours, brightest: float) -> Colours:
-    """The same sky with no channel above `brightest`, and its brightest parts a little paler, as on film."""
+    """Compress a sky so that no channel exceeds `brightest`; its brightest parts get a little paler, as on film."""
     kept = 1.0 / np.hypot(1.0, sky.max(axis=2, keepdims=True) / brightest)
     held = sky * kept
     shown: Colours = held + BLEACHED * (1.0 - kept) * (held.mean(axis=2, keepdims=True) - held)
@@ -252,7 +251,7 @@ def _held_back(sky: Colours, brightest: float) -> Colours:
 
 
 def brightness(light: Colours) -> float:
-    """How bright an eye finds it, about: it sees little of blue."""
+    """Approximate luminance."""
     return 0.5 * float(light[0] + light[1])
 
 
@@ -263,14 +262,14 @@ def _reference_light() -> float:
 
 
 def _directions(columns: int, rows: int) -> tuple[Colours, Colours]:
-    """The sines of the heights, and the angles to the sun on the compass, of the texels of a sky."""
+    """Sines of the heights, and azimuths relative to the sun, of the texels of a sky."""
     sine, angle = np.linspace(0.0, 1.0, rows) ** 2, 2.0 * np.arcsin(np.linspace(0.0, 1.0, columns))
     heights, angles = np.meshgrid(sine, angle, indexing="ij")
     return heights, angles
 
 
 def _solid_angles(columns: int, rows: int) -> Colours:
-    """Of the parts of the hemisphere that the texels of a sky stand for: both sides of the sun together."""
+    """Solid angles of the texels of a sky; each one stands for both sides of the sun."""
 
     def parts(texels: int) -> Colours:
         middles = np.linspace(0.0, 1.0, texels)
@@ -282,13 +281,13 @@ def _solid_angles(columns: int, rows: int) -> Colours:
 
 
 def _powers(cosine: Colours) -> Colours:
-    """[..., power]: factors of the coefficients of the horizon."""
+    """The basis of the colours of the horizon: [..., power]."""
     powers: Colours = (0.5 + 0.5 * cosine[..., None]) ** np.array(HAZE_POWERS)
     return powers
 
 
 def _fitted_horizon(colours: Colours, angles: Colours) -> Colours:
-    """The coefficients [power, colour] of the horizon's colours at these angles to the sun."""
+    """Fit coefficients [power, colour] to the colours of the horizon at these azimuths relative to the sun."""
     weights = np.sqrt(np.gradient(angles))[:, None]
     fitted: Colours = np.linalg.lstsq(_powers(np.cos(angles)) * weights, colours * weights, rcond=None)[0]
     return fitted

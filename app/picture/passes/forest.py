@@ -15,21 +15,21 @@ from app.model.traits import linear_colour
 from app.picture.camera import Camera
 from app.picture.passes.tree_shapes import CONIFER, CROWN_AREA
 
-BLOCK = 32  # cells along a side of the blocks by which trees are left out that are not in view
-SPREAD = 0.30  # by which trees of one size differ in height: tree_height in tree.glsl
-OVERLAP = 0.10  # of a limit, over which a level passes into the next: finer_share in tree.glsl
-# What is drawn for a tree that is simulated: a stand of smaller ones with the same area of crowns. The places of its
-# trees in cells from the middle, and their sizes, of which the squares add up to 1.
+BLOCK = 32  # cells per side of blocks; trees are culled by block
+SPREAD = 0.30  # variation of height among trees of one size: tree_height in tree.glsl
+OVERLAP = 0.10  # range over which levels of detail blend, as a fraction of their limit: finer_share in tree.glsl
+# A simulated tree is drawn as a stand of smaller ones with the same area of crowns: their positions in cells from the
+# centre, and their sizes, whose squares add up to 1.
 STAND = ((-0.42, -0.36, 0.61), (0.40, -0.44, 0.50), (0.36, 0.42, 0.47), (-0.40, 0.40, 0.40))
-SCATTER = 0.32  # cells by which each is out of its place
-# By a chance of its own a stand is a thicket or a loose group, relative to the places above, and one of trees of one
-# age or an old one over young ones: its areas of crowns are to this power, before they add up to 1 again.
+SCATTER = 0.32  # cells of random displacement of each
+# Random variation of stands: their density relative to the positions above, from thicket to loose group, and their mix
+# of ages, as a power of the areas of crowns (normalized to 1 again).
 WIDTH = (0.45, 1.10)
 UNEVENNESS = (0.4, 3.2)
 VARIANTS = 3  # forms of each shape
-SAMPLED = 4  # cells from one to the next whose height is taken for the heights of a block
-ROUGHLY = 0.95  # of the height in pixels that a tree needs, as the height of the ground that it stands on is not known
-AROUND = 1.5  # heights of a tree about its foot, within which all is that is drawn of it
+SAMPLED = 4  # cells between samples for the heights of a block
+ROUGHLY = 0.95  # margin on the height in pixels that a tree needs, as the height of its ground is unknown
+AROUND = 1.5  # heights of a tree: radius around its foot that contains all of it
 
 
 def block_heights(snapshot: Snapshot) -> NDArray[np.float32]:
@@ -42,7 +42,7 @@ def block_heights(snapshot: Snapshot) -> NDArray[np.float32]:
 
 
 class Forest:
-    """Trees, as a snapshot has them, sorted by blocks of the map."""
+    """The trees of a snapshot, sorted by blocks of the map."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Forest:
         heights: NDArray[np.float32],
         swept: Callable[[NDArray[np.float32]], NDArray[np.bool_]] | None = None,
     ) -> None:
-        """`swept` says at which places `[place, (row, column)]` no tree can stand."""
+        """`swept` says at which positions `[position, (row, column)]` no tree can stand."""
         rows, columns = shape
         trees = stands(trees, shape)
         if swept is not None:
@@ -68,7 +68,7 @@ class Forest:
         looks = _looks(flora).take(kind.astype(np.intp), axis=0)
         # float32 [tree, (column, row, shape, size, health, colour of its leaves and whether it sheds them)]
         self.trees = np.column_stack([column, row, looks[:, 0], size * looks[:, 1], health, looks[:, 2:]])
-        # Metres to the east and south, and sizes: contiguous, as each frame reads all of them.
+        # Positions (east, south) in metres, and sizes: contiguous, as each frame reads all of them.
         self.places = np.stack([column, row]).astype(np.float32) * np.float32(cell_size)
         self.sizes = np.ascontiguousarray(self.trees[:, 3])
         self.leaves = _mean_leaves(self.trees)
@@ -85,7 +85,7 @@ class Forest:
         self.take_heights(heights)
 
     def take_heights(self, heights: NDArray[np.float32]) -> None:
-        """Stand on ground of these `block_heights`."""
+        """Update the heights of the ground, given as `block_heights`."""
         self._heights = heights[self.inhabited]
 
     def boxes(self, exaggeration: float, tallest: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -100,29 +100,28 @@ class Forest:
         )
 
     def of_blocks(self, blocks: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The numbers of all trees of some inhabited blocks, and how many each of the blocks has."""
+        """The indices of all trees of some inhabited blocks, and the number in each block."""
         starts, ends = self._starts[blocks], self.first[self.inhabited[blocks] + 1]
         lengths = ends - starts
         return np.arange(lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths), lengths
 
     def larger_than(self, sizes: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The numbers of the trees that are larger than the size for their inhabited block, and how many each has."""
+        """The indices of trees larger than the limit for their inhabited block, and the number in each block."""
         all_lengths = np.diff(self._starts, append=len(self.trees))
         numbers = np.flatnonzero(self.sizes > np.repeat(sizes.astype(np.float32), all_lengths))
         return numbers, np.diff(np.searchsorted(numbers, self._starts), append=len(numbers))
 
     def runs(self, blocks: NDArray[np.bool_]) -> list[tuple[int, int]]:
-        """First and number of trees of the inhabited blocks that are true; those that follow each other in one run."""
+        """Ranges (first, count) of the trees of the inhabited blocks that are true; adjacent ones are merged."""
         edges = np.flatnonzero(np.diff(blocks.astype(np.int8), prepend=0, append=0))
         bounds = np.append(self._starts, len(self.trees))
         return [(int(bounds[a]), int(bounds[b] - bounds[a])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def stands(trees: NDArray[np.float32], shape: tuple[int, int]) -> NDArray[np.float32]:
-    """The trees that are drawn for those of a snapshot: `len(STAND)` times as many, each in the same columns.
+    """The stands that are drawn for the trees of a snapshot: `len(STAND)` times as many, with the same columns.
 
-    They follow from the place of the tree alone, so that they stay where they are while it grows. A stand is turned by
-    a chance of its own.
+    They depend on the position of the tree only, so that they do not move while it grows. Stands have random rotations.
     """
     place = trees[:, :2].astype(np.float64)
     turn = (4.0 * chance(place, 3.1)).astype(np.intp)
@@ -147,18 +146,18 @@ _QUARTERS = np.array([((1, 0), (0, 1)), ((0, -1), (1, 0)), ((-1, 0), (0, -1)), (
 
 
 def chance(places: NDArray[np.float64], which: float) -> NDArray[np.float64]:
-    """A chance from 0 to 1 for each place, `[place, 2]`."""
+    """A random number from 0 to 1 for each position, `[position, 2]`."""
     drawn = np.abs(np.sin(places @ (12.9898, 78.233) + which * 37.719) * 43758.5453)
     return np.asarray(drawn - np.floor(drawn))
 
 
 def variants_of(trees: NDArray[np.float32]) -> NDArray[np.intp]:
-    """The number of the form of each tree, as `Forest.trees` has them: by its place alone."""
+    """The form of each tree of `Forest.trees`, chosen by its position."""
     return (VARIANTS * chance(trees[:, :2].astype(np.float64), 1.0)).astype(np.intp)
 
 
 def _looks(flora: Flora) -> NDArray[np.float32]:
-    """What is seen of each kind: [kind, (shape, height, red, green, blue, deciduous)]."""
+    """The appearance of each kind: [kind, (shape, height, red, green, blue, deciduous)]."""
     looks = [
         (SHAPES.index(tree.shape), tree.height, *linear_colour(tree.colour), tree.deciduous) for tree in flora.trees
     ]
@@ -166,15 +165,15 @@ def _looks(flora: Flora) -> NDArray[np.float32]:
 
 
 def _mean_leaves(trees: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The leaves of conifers and of all others by the area of their crowns: [class, (red, green, blue, deciduous)]."""
+    """Mean leaves of conifers and of all others, weighted by crown area: [class, (red, green, blue, deciduous)]."""
     area = trees[:, 3].astype(np.float64) ** 2 * np.array(CROWN_AREA)[trees[:, 2].astype(np.intp)]
     of_class = [np.where(trees[:, 2] == CONIFER, area, 0.0), np.where(trees[:, 2] != CONIFER, area, 0.0)]
     return np.array([part @ trees[:, 5:9] / max(part.sum(), 1e-12) for part in of_class])
 
 
 def _simulated_cover(flora: Flora, kind: NDArray[np.intp], size: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The area that the crowns of trees of these kinds and sizes cover in the simulation, in reference cells, for an
-    area of one of those that are drawn with a height of one: [class, as `_mean_leaves` has them].
+    """Crown area of trees of these kinds and sizes in the simulation, in reference cells, relative to that of the drawn
+    trees at a height of 1: [class], as in `_mean_leaves`.
     """
     squares = np.bincount(kind, size.astype(np.float64) ** 2, len(flora.trees))
     looks, crowns = _looks(flora), np.array([tree.crown for tree in flora.trees])
@@ -206,8 +205,8 @@ class TreeView(NamedTuple):
     """View parameters of trees."""
 
     height: float  # of a full-grown tree, m
-    focal_length: float  # pixels of a metre at a distance of one
-    # How far the ground has the map's grid, m; its coarsest grid, cells; how far a finer one, m; its finest, cells
+    focal_length: float  # pixels per metre at a distance of 1 m
+    # Distance up to which the ground has the map's grid, m; its coarsest grid, cells; the same of a finer one
     mesh_reach: tuple[float, float, float, float]
     exaggeration: float
     winter: float  # from 0 to 1
@@ -222,13 +221,13 @@ class TreeView(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The most and the least that heights can be, in pixels."""
+    """Upper and lower bounds of heights in pixels."""
 
     most: NDArray[np.float64]
     least: NDArray[np.float64]
 
     def between(self, low: float, high: float) -> NDArray[np.bool_]:
-        """Which may lie between the two limits of a level of detail; an upper limit of 0 means none."""
+        """Which heights may be between the two limits of a level of detail; an upper limit of 0 means none."""
         above = self.most > (1.0 - OVERLAP) * low
         return above & (self.least < (1.0 + OVERLAP) * high) if high > 0.0 else above
 
@@ -236,11 +235,11 @@ class Span(NamedTuple):
 class Selection(NamedTuple):
     """The trees to draw."""
 
-    near: NDArray[np.float32]  # trees in detail, as `Forest.trees` has them
+    near: NDArray[np.float32]  # trees in detail, rows of `Forest.trees`
     middle: NDArray[np.float32]  # trees as bodies
-    points: list[tuple[int, int]]  # first and number of the trees that become points if they are small enough
-    one_by_one: NDArray[np.uint32] | None  # the numbers of those that can be seen; without it, all of them are tried
-    low: NDArray[np.float64]  # opposite corners of a box about all bodies, in picture space
+    points: list[tuple[int, int]]  # ranges (first, count) of trees that become points if they are small enough
+    one_by_one: NDArray[np.uint32] | None  # indices of visible ones; without it, the shader culls them
+    low: NDArray[np.float64]  # opposite corners of a box around all bodies, in picture space
     high: NDArray[np.float64]
 
 
@@ -253,9 +252,9 @@ def select_trees(
     *,
     one_by_one: bool = False,
 ) -> Selection:
-    """The trees that are in view, by how high they are in the picture: `limits` of the levels, in pixels.
+    """The trees in view by level of detail, which depends on their height in pixels, see `limits`.
 
-    Points are found by their blocks, for the shader to leave out most of them, or `one_by_one`.
+    Points are selected by block, and culled by the shader, or `one_by_one`.
     """
     low, high = forest.boxes(view.exaggeration, view.tallest)
     eye = np.array(camera.position)
@@ -308,13 +307,13 @@ def _points_in_view(
     small: float,
     view: TreeView,
 ) -> NDArray[np.uint32]:
-    """The trees of some inhabited blocks that can be in view and as high as `small`, in pixels.
+    """The trees of some inhabited blocks that may be in view and at least `small` pixels high.
 
-    Blocks have `boxes`, of which the `nearest` points are so many metres away.
+    `boxes` contain the blocks, and `nearest` are their distances in metres.
     """
     low, high = boxes
-    most = view.tallest * view.focal_length / (ROUGHLY * small)  # how far away a tree of size 1 is so high, at most
-    # First by the distance of their blocks, which leaves out most of them at the cost of one comparison each.
+    most = view.tallest * view.focal_length / (ROUGHLY * small)  # largest distance at which a tree of size 1 is so high
+    # The distance of their blocks comes first: it excludes most of them with one comparison each.
     numbers, lengths = forest.larger_than(np.where(blocks, nearest / most, np.inf))
     size, (east, south) = forest.sizes[numbers], forest.places[:, numbers]
 

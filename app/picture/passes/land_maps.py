@@ -70,15 +70,15 @@ class LandMaps:
         self._nothing = context.texture((1, 1), 4, bytes(4))
         self.trees = Trees(context)
         self.water = StandingWater(context)
-        self.water_stands = False  # with waves that run to a shore
+        self.water_stands = False  # whether there is water with waves that run to a shore
         self.shore: Shore | None = None
         self.with_streams = False
-        self.twisted = np.zeros((0, 0), bool)  # patches of the ground that need vertices in the middles of quads
+        self.twisted = np.zeros((0, 0), bool)  # patches of the ground that need vertices at the centres of quads
         self._ground_noted: tuple[int, int] | None = None
         self.sand_in_air = 0.0  # from 0 to 1
         self._water_noted: tuple[int, int, float] | None = None
-        self._wet = np.zeros((0, 0), bool)  # the cells in which water stands
-        self._waters = np.zeros((0, 0), bool)  # those of waters that can have waves
+        self._wet = np.zeros((0, 0), bool)  # cells with standing water
+        self._waters = np.zeros((0, 0), bool)  # cells of waters that can have waves
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
         self._wanted_relief: Relief | None = None
@@ -101,18 +101,18 @@ class LandMaps:
 
     @property
     def settled(self) -> bool:
-        """Whether the trees and the relief are those of the snapshot, and the light that of it and the sun."""
+        """Whether trees, relief and light are up to date."""
         relief = self._wanted_relief is not None and self._relief.settled(self._wanted_relief)
         return self.trees.settled and relief and self.light.settled(self._wanted_light) and self.bounce.is_settled
 
     @property
     def relief_kind(self) -> int:
-        """Of the relief finer than the map, as shaders know it: 0 there is none, 2 the mesh can be displaced by it."""
+        """The kind of fine relief, a number for shaders: 0 none, 1 in 8 bits, 2 exact enough to displace the mesh."""
         return self._relief.kind
 
     @property
     def relief_span(self) -> float:
-        """The cells that this relief rises or falls at most, and the slopes that it has."""
+        """Range of the fine relief: its largest height in cells, and its slopes."""
         return self._relief.span
 
     @property
@@ -122,7 +122,7 @@ class LandMaps:
 
     @property
     def river_reach(self) -> int:
-        """Cells to either side that have to be looked at for the widest stream."""
+        """Half of the neighbourhood in cells that shaders search for the widest stream."""
         return self._flow.reach
 
     @property
@@ -134,7 +134,7 @@ class LandMaps:
 
     @property
     def state(self) -> tuple[object, ...]:
-        """What the maps that change over frames show."""
+        """The keys of the maps that are redrawn gradually."""
         return self.light.drawn, self._relief.drawn, self._canopy.drawn, self._shore.shown
 
     def update(
@@ -150,9 +150,8 @@ class LandMaps:
     ) -> Iterator[None]:
         """Redraw changed maps, with breaks where other drawing may interleave.
 
-        `river_width` is that of a river of 1 m³/s, in metres.
-        `snow_line` is that of the weather and the view, as a fraction of the relief of the land.
-        The `waves` are those that run to a shore, if any do, and `run_up` how far they run up where nothing grows.
+        `river_width` is the width of a river of 1 m³/s, in metres; `snow_line` follows weather and view, as a fraction
+        of the relief of the land. `waves` run to a shore, if there are any, and nothing grows within their `run_up`.
         """
         if not self._surface_is_current:
             self.surface.update(snapshot, self._uploaded)
@@ -310,7 +309,7 @@ class LandMaps:
         self._canopy.update(crowns, self.surface.texture.size, self.trees.geometry, len(forest.trees))
 
     def _read_mipmaps(self, quality: Quality) -> None:
-        """Let shaders read the textures that fade far away as suits the level."""
+        """Set how shaders read mipmaps at this level of quality."""
         read = [*self._fixed.values(), self._canopy.texture, *([self._flow.texture] if self.with_water else [])]
         for texture in read:
             if texture.filter != quality.mipmaps:
@@ -344,14 +343,14 @@ class LandMaps:
         self._relief.update(land, self._wanted_relief, quality.light_budget // 2, at_once=self._bake_at_once)
 
     def _note_ground(self, snapshot: Snapshot) -> None:
-        """Take note of where the ground of a snapshot is twisted, if that can have changed."""
+        """Update where the ground is twisted, if that may have changed."""
         ground = snapshot.world, snapshot.ground_version
         if ground != self._ground_noted:
             self._ground_noted = ground
             self.twisted = twisted_patches(snapshot.ground(), TWISTED * snapshot.cell_size)
 
     def _note_water(self, snapshot: Snapshot) -> None:
-        """Take note of whether and where water stands, if that can have changed."""
+        """Update whether and where water stands, if that may have changed."""
         version = snapshot.versions["water"] if "water" in snapshot.layers else snapshot.ground_version
         water = snapshot.world, version, snapshot.sea_level
         if water != self._water_noted:
@@ -381,12 +380,12 @@ class LandMaps:
 
 
 def with_course(snapshot: Snapshot) -> bool:
-    """Whether a flow path is known, and lit."""
+    """Whether a flow path is highlighted."""
     return lit_course(snapshot) is not None
 
 
 def with_life(snapshot: Snapshot) -> bool:
-    """Whether the ground is wet or grown over."""
+    """Whether the ground has wetness or grass."""
     return any(name in snapshot.layers for name in LIVING)
 
 

@@ -16,25 +16,25 @@ from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MapTarget, release_all
 
-FINE_CELLS = 640 * 640  # of a map at most whose light may be finer than a cell
+FINE_CELLS = 640 * 640  # largest map whose light may be finer than a cell
 FIRST_TEXELS = 512 * 512  # of light baked at once for a new land: a fraction of a second in software
 
 
 class LayerTextures:
-    """One R32F texture for each layer; two sets in turn, because writing to one that is still drawn from would wait."""
+    """One R32F texture for each layer, double-buffered, because writing to a texture in use would wait."""
 
     def __init__(self, context: moderngl.Context) -> None:
         self._context = context
         self._sets: list[dict[str, moderngl.Texture]] = [{}, {}]
         self._versions: list[dict[str, tuple[int, int]]] = [{}, {}]
         self._turn = 0
-        # One of each default
+        # One texture for each default
         self._absent = {
             default: context.texture((1, 1), 1, np.float32(default).tobytes(), dtype="f4") for default in (0.0, 1.0)
         }
 
     def upload(self, snapshot: Snapshot) -> dict[str, moderngl.Texture]:
-        """Textures with the layers of a snapshot; only those that this set does not hold yet are sent."""
+        """Textures with the layers of a snapshot. Only layers that this set lacks are uploaded."""
         turn = 1 - self._turn
         textures, versions = self._sets[turn], self._versions[turn]
         rows, columns = snapshot.shape
@@ -50,7 +50,7 @@ class LayerTextures:
                 textures[name].repeat_x = textures[name].repeat_y = False
             elif versions.get(name) == version:
                 continue
-            versions.pop(name, None)  # until it is there whole
+            versions.pop(name, None)  # until the upload is complete
             unlocked.upload(textures[name], layer)
             versions[name] = version
         self._turn = turn  # last: if an upload fails, the other set stays visible
@@ -71,7 +71,7 @@ class LayerTextures:
 
 
 class AirborneMap:
-    """Sand in the air as its mean across the wind, drawn anew when it has changed."""
+    """Sand in the air, averaged across the wind. Redrawn after changes."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._drawing = FullScreen(context, shaders, "airborne.frag")
@@ -84,7 +84,7 @@ class AirborneMap:
         return None if self._drawn is None else self._target.texture()
 
     def update(self, snapshot: Snapshot, layers: LayerTextures) -> None:
-        """Draw that of a snapshot whose layers these are."""
+        """Draw the map of a snapshot from its uploaded layers."""
         if "airborne" not in snapshot.layers:
             self.forget()
             return
@@ -113,7 +113,7 @@ class SurfaceMap:
         self._drawing = FullScreen(context, shaders, "surface.frag")
         self._now, self._start = (MapTarget(context, (components, "f4")) for components in (4, 1))
         self._absent = context.texture((1, 1), 1, np.float32(0.0).tobytes(), dtype="f4")
-        self._world: int | None = None  # whose start is kept
+        self._world: int | None = None  # the world of the initial elevation
 
     @property
     def texture(self) -> moderngl.Texture:
@@ -121,7 +121,7 @@ class SurfaceMap:
 
     @property
     def initial(self) -> moderngl.Texture:
-        """The elevation that the world had when it was first shown."""
+        """The elevation of the world when it was first shown."""
         return self._start.texture()
 
     def update(self, snapshot: Snapshot, layers: dict[str, moderngl.Texture]) -> None:
@@ -142,7 +142,7 @@ class Lighting(NamedTuple):
     """The inputs of the light map."""
 
     world: int
-    cycle: int  # in which the ground was changed last
+    cycle: int  # of the last change of the ground
     sun: tuple[float, ...]  # with the exaggeration of heights
     detail: tuple[int, ...]  # of the marches over the map
     crowns: Crowns | None = None  # of trees, if there are any
@@ -154,16 +154,14 @@ class Lighting(NamedTuple):
 
 
 class LightMap:
-    """Sun and sky visibility of each cell, or of its quarters, baked in bands over frames into a second texture.
+    """Sun and sky visibility of each cell, or of quarters of cells.
 
-    That one then takes over.
+    It is baked in bands over several frames into a second texture, which then replaces the first. A new land gets its
+    light at once, at low resolution if the map is large, so that the first picture does not wait. Light with relief has
+    one texel per cell while ground or sun change, and is refined once they rest.
 
-    A land that is new gets its light at once, coarse where the map is large: the first picture does not wait.
-
-    Light with relief is baked cell by cell while ground or sun change, and finer once they rest.
-
-    Levels whose mesh is displaced have a second map beside it, of the heights up to which shadows reach. They show the
-    light smoothed: else it has grain, and on cliffs the teeth of a map seen from above.
+    Levels with a displaced mesh have a second map with the heights up to which shadows reach. They smooth the light,
+    because otherwise it has grain, and jagged shadows on cliffs.
     """
 
     LIGHT, SMOOTHED, SHADE = (4, "f1"), (4, "f2"), (4, "f4")
@@ -171,7 +169,7 @@ class LightMap:
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._shaders = shaders
-        self._drawings: dict[tuple[bool, bool, bool], FullScreen] = {}  # by whether it has trees, shade, relief
+        self._drawings: dict[tuple[bool, bool, bool], FullScreen] = {}  # by (trees, shade, relief)
         self._shown, self._next = (MapTarget(context, self.LIGHT) for _ in range(2))
         self._smoothed = MapTarget(context, self.SMOOTHED)
         self._smooth: FullScreen | None = None
@@ -190,20 +188,20 @@ class LightMap:
 
     @property
     def shade(self) -> moderngl.Texture | None:
-        """The heights up to which shadows reach, and the distance of what casts them; None if unknown.
+        """The heights up to which shadows reach, and the distance of the objects that cast them; None if unknown.
 
-        The heights count near the ground; a third component has those that count on water, too.
+        These heights are valid near the ground; a third component is valid on water, too.
         """
         return self._shown.texture(1) if self._baked is not None and self._has_shade else None
 
     @property
     def baked(self) -> Lighting | None:
-        """What the texture in use was baked for."""
+        """The inputs of the texture in use."""
         return self._baked
 
     @property
     def drawn(self) -> tuple[Lighting | None, tuple[int, int]]:
-        """That, and the size of the texture: the same light can be baked finer."""
+        """The inputs and the size of the texture in use: the same light can be baked at a higher resolution."""
         return self._baked, self._shown.size
 
     def settled(self, wanted: Lighting | None) -> bool:
@@ -238,8 +236,8 @@ class LightMap:
                 self._begin(wanted, size, quality)
                 self._bake(maps, quality, size[1])
         elif self._baking is not None or not self.settled(wanted):
-            # What began for another sun or cycle is finished first, or a world that always changes never would be.
-            # What only makes it finer is given up.
+            # Baking for another sun or cycle is finished first, otherwise a world that always changes would never get
+            # any light. Refinement of older light is abandoned.
             refines = self._baking is not None and self._baking == self._baked
             if self._baking is None or (refines and self._baking != wanted):
                 self._begin(wanted, surface.size if with_relief and self._baked != wanted else size, quality)
@@ -298,11 +296,11 @@ class LightMap:
 
 
 def _octaves(texels: float) -> int:
-    """Of the relief, that light of so many texels along a cell can show."""
+    """Octaves of relief that light with this many texels per cell can show."""
     return 3 if texels >= 2.0 else 2 if texels >= 1.0 else 1
 
 
 def _coarse_size(columns: int, rows: int) -> tuple[int, int]:
-    """The size of a light map that is soon baked: that of the map, or smaller by a whole factor."""
+    """The size of a light map that bakes quickly: that of the map, or smaller by an integer factor."""
     factor = max(1, math.ceil(math.sqrt(columns * rows / FIRST_TEXELS)))
     return math.ceil(columns / factor), math.ceil(rows / factor)

@@ -17,7 +17,7 @@ from app.picture.passes import unlocked
 VERSION = "#version 410 core"
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 
-_CHOICE = re.compile(r"^\s*#ifndef\s+(\w+)\s*$")  # chosen by a define, with a default below
+_CHOICE = re.compile(r"^\s*#ifndef\s+(\w+)\s*$")  # set by a define, with a default below
 _UNIFORM = re.compile(r"^\s*uniform\s+(\w+)\s+(\w+)\s*;")
 
 NO_DEFINES: Mapping[str, int] = MappingProxyType({})
@@ -39,7 +39,7 @@ class Line(NamedTuple):
 
 
 class MissingShaderError(ShaderError):
-    """A shader's file that is not there."""
+    """A missing shader file."""
 
 
 def read_shader(name: str) -> str:
@@ -55,8 +55,8 @@ def read_shader(name: str) -> str:
 def preprocess(name: str, generated: Mapping[str, str]) -> list[Line]:
     """The lines of a shader with its includes in place.
 
-    An include is `#include "file"`, relative to `shaders/include/`, and is taken in only once. `generated` are includes
-    that have no file.
+    An include is `#include "file"`, relative to `shaders/include/`, and is inserted only once. `generated` are includes
+    without a file.
     """
     seen: set[str] = set()
 
@@ -81,7 +81,7 @@ def preprocess(name: str, generated: Mapping[str, str]) -> list[Line]:
 
 
 class Shaders:
-    """The text of two shaders with all includes, and its declarations, including those that a define leaves out."""
+    """The text of two shaders with all includes, and its declarations, including those that a define excludes."""
 
     def __init__(self, vertex: str, fragment: str, generated: Mapping[str, str]) -> None:
         self.name = f"{vertex} + {fragment}"
@@ -93,12 +93,12 @@ class Shaders:
 
 
 class Linked(NamedTuple):
-    """OpenGL's own program, with its uniforms, and the text that it was compiled from."""
+    """The OpenGL program, its uniforms, and the text that it was compiled from."""
 
     gl: moderngl.Program
     shaders: Shaders
     active: dict[str, moderngl.Uniform]
-    samplers: list[str]  # those of the uniforms that textures are bound to
+    samplers: list[str]  # uniforms that textures are bound to
 
     @classmethod
     def of(cls, gl: moderngl.Program, shaders: Shaders) -> Linked:
@@ -123,7 +123,7 @@ class Linked(NamedTuple):
 class Program:
     """A linked program whose uniforms are set by name.
 
-    A name that its shaders do not declare is an error; one that the compiler dropped is passed over.
+    A name that its shaders do not declare is an error; one that the compiler has optimised away is ignored.
     """
 
     def __init__(self, linked: Callable[[], Linked]) -> None:
@@ -131,7 +131,7 @@ class Program:
 
     @property
     def gl(self) -> moderngl.Program:
-        """OpenGL's own, which is another one after a reload, or after it had to make room for others."""
+        """The OpenGL program. It changes after a reload or an eviction from the cache."""
         return self._linked().gl
 
     def set(self, **uniforms: Uniform) -> None:
@@ -152,7 +152,7 @@ class Program:
     def read(self, textures: Mapping[str, Texture], uniforms: Mapping[str, Uniform]) -> None:
         """Set the uniforms that its shaders read. Further values are ignored.
 
-        Raises `ShaderError` where something that they read is not there.
+        Raises `ShaderError` if a value that they read is missing.
         """
         linked = self._linked()
         missing = linked.active.keys() - textures.keys() - uniforms.keys()
@@ -212,7 +212,7 @@ class FullScreen(Drawing):
         *,
         depth_func: str = "",
     ) -> None:
-        """`depth_func` says for which depths of the target it draws, and writes its own; without it, depth is left."""
+        """With a `depth_func` it tests and writes depth; without one, depth is ignored."""
         super().__init__(context, shaders.program("fullscreen.vert", fragment, defines))
         self._depth_func = depth_func
 
@@ -224,26 +224,26 @@ class FullScreen(Drawing):
         self._context.enable_only(moderngl.DEPTH_TEST if self._depth_func else moderngl.NOTHING)
         if self._depth_func:
             self._context.depth_func = self._depth_func
-        # Blending with a second source is refused with several targets, also while it is off.
+        # Dual-source blending is refused with several targets, even while blending is off.
         self._context.blend_func = moderngl.ONE, moderngl.ZERO
         self.render(vertices=3)
         target.viewport = (0, 0, *target.size)
         target.scissor = target.viewport
 
 
-# A picture needs some 40 programs. Each takes about 4 MB on a software rasteriser, and there are thousands of variants.
+# A picture needs about 40 programs, each of about 4 MB on a software rasteriser, and there are thousands of variants.
 MOST_PROGRAMS = 48
 
 Key = tuple[str, str, frozenset[tuple[str, int]]]
 
 
 class ShaderLibrary:
-    """Compiles programs and keeps those that were used last. `reload` compiles them again, or keeps the old ones."""
+    """Compiles programs and caches those that were used last. `reload` compiles them again, or keeps the old ones."""
 
     def __init__(self, context: moderngl.Context, generated: Mapping[str, str], blocks: Mapping[str, int]) -> None:
         self._context = context
         self._generated = generated
-        self._blocks = blocks  # uniform blocks by name, and the binding points that they are read from
+        self._blocks = blocks  # binding points of uniform blocks by name
         self._shaders: dict[tuple[str, str], Shaders] = {}
         self._programs: dict[Key, Program] = {}  # all requested ones
         self._linked: dict[Key, Linked] = {}  # the cached ones, least recently used first
@@ -251,8 +251,8 @@ class ShaderLibrary:
     def program(self, vertex: str, fragment: str, defines: Mapping[str, int] = NO_DEFINES) -> Program:
         """The program of two files below `shaders/`, such as `terrain.vert` and `terrain.frag`.
 
-        `defines` such as `OVERLAY` choose a variant at compile time: software renderers pay for both sides of an if.
-        Raises `ShaderError` for one that has no `#ifndef` with its default in either of them.
+        `defines` such as `OVERLAY` choose a variant at compile time, as software renderers pay for both sides of an if.
+        Raises `ShaderError` if neither file has an `#ifndef` with a default for a define.
         """
         key = (vertex, fragment, frozenset(defines.items()))
         if key not in self._programs:
@@ -263,15 +263,15 @@ class ShaderLibrary:
     def variant(
         self, vertex: str, fragment: str, values: Mapping[str, int], own: Mapping[str, int] = NO_DEFINES
     ) -> Program:
-        """The program with those of the `values` that its shaders have an `#ifndef` for, and with all of its `own`."""
+        """The program with all its `own` defines, and with those `values` that its shaders have an `#ifndef` for."""
         return self.program(vertex, fragment, self.chosen(vertex, fragment, values) | {**own})
 
     def chosen(self, vertex: str, fragment: str, values: Mapping[str, int]) -> dict[str, int]:
-        """Those of the defines that two shaders have an `#ifndef` for."""
+        """The defines that two shaders have an `#ifndef` for."""
         return {name: values[name] for name in self._read(vertex, fragment).choices & values.keys()}
 
     def reload(self) -> str:
-        """Compile every program again. Returns "" or the first error; then all the old programs run on."""
+        """Compile every program again. Returns "" or the first error, in which case all old programs stay in use."""
         compiled: dict[Key, Linked] = {}
         before, self._shaders = self._shaders, {}
         try:
@@ -291,7 +291,7 @@ class ShaderLibrary:
         self._programs.clear()
 
     def _use(self, key: Key) -> Linked:
-        """A program for use now, compiled if it is not cached. The cache may evict another one."""
+        """A program for immediate use, compiled if it is not cached. The cache may evict another one."""
         linked = self._linked.pop(key, None) or self._compile(*key)
         self._linked[key] = linked
         if len(self._linked) > MOST_PROGRAMS:

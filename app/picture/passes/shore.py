@@ -1,4 +1,4 @@
-"""The shore: how far it is to the nearest coast, and with which phase waves run there; found on the GPU over frames."""
+"""The shore: distance to the nearest coast and phase of the waves, computed on the GPU over several frames."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 
 NO_COAST = 1e5  # cells to the shore if there is none
 WIDE = 4  # cells across: narrower water is a puddle or a brook
-LOOKS_APART = 12  # frames between two looks at a coast that has not moved
+LOOKS_APART = 12  # frames between checks of a coast that has not moved
 SMALLEST_LAKE = 16.0  # cells across: smaller waters have no waves
 
-# How far each pass looks for waves that come sooner from another coast
+# Search distance of each pass for waves that arrive sooner from another coast
 MEETINGS = (8, 4, 2, 1, 1)
 
-# What is worked out on the way, and kept: components and format of each texture of a target
+# Intermediate results that are kept: components and format of each texture of a target
 TARGETS: dict[str, tuple[tuple[int, str], ...]] = {
     "land": ((4, "f1"), (2, "f4")),  # bodies of water; heights of ground and water
-    "known land": ((4, "f1"), (2, "f4")),  # those that the shore was found for
+    "known land": ((4, "f1"), (2, "f4")),  # the same, for which the shore was found
     "contour": ((4, "f2"), (4, "f2")),  # segments of the coast, two in each square between four cells
     "seeds": ((2, "f4"),),
     "flooded": ((2, "f4"),),
@@ -45,15 +45,15 @@ TARGETS: dict[str, tuple[tuple[int, str], ...]] = {
 
 
 def open_water(wet: NDArray[np.bool_]) -> bool:
-    """Whether there is water of some width, and not only puddles and brooks."""
+    """Whether there is any water wider than puddles and brooks."""
     rows, columns = (side // WIDE * WIDE for side in wet.shape)
     return bool(reduce_blocks(wet[:rows, :columns], WIDE, np.logical_and).any())
 
 
 def with_waves(wet: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The cells of waters that are wide somewhere: only there waves can come to a shore. Puddles and brooks have none.
+    """The cells of waters that are wide somewhere, where waves can run to a shore. Puddles and brooks have none.
 
-    Waters that come nearer to each other than a block of `WIDE` cells count as one.
+    Waters closer to each other than a block of `WIDE` cells count as one.
     """
     rows, columns = wet.shape
     padded = np.pad(wet, [(0, -rows % WIDE), (0, -columns % WIDE)])
@@ -74,7 +74,7 @@ class Shoreline(NamedTuple):
     """The inputs of a shore."""
 
     world: int
-    versions: tuple[int, ...]  # of the layers that make it
+    versions: tuple[int, ...]  # of the layers that it depends on
     waves: Waves
 
     def same_coast(self, other: Shoreline | None) -> bool:
@@ -82,7 +82,7 @@ class Shoreline(NamedTuple):
 
 
 def wet_cells(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Where water stands, `[row, column]`."""
+    """The cells with standing water, `[row, column]`."""
     layers = snapshot.layers
     if "water" in layers:
         return layers["water"] > 0.0
@@ -92,14 +92,14 @@ def wet_cells(snapshot: Snapshot) -> NDArray[np.bool_]:
 
 
 def depth_with_waves(snapshot: Snapshot, waters: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Metres of water in each of the cells `with_waves`, which are `waters`, and 0 elsewhere."""
+    """Depth of water in metres in the cells `waters` (see `with_waves`), and 0 elsewhere."""
     layers = snapshot.layers
     depth = layers["water"] if "water" in layers else snapshot.sea_level - snapshot.ground()
     return np.where(waters, depth, 0.0).astype(np.float32)
 
 
 def shoreline(snapshot: Snapshot, waves: Waves) -> Shoreline:
-    """What the shore of a snapshot with water depends on."""
+    """The inputs of the shore of a snapshot with water."""
     versions = (snapshot.ground_version, snapshot.versions.get("water", -1))
     return Shoreline(snapshot.world, versions, waves)
 
@@ -107,22 +107,22 @@ def shoreline(snapshot: Snapshot, waves: Waves) -> Shoreline:
 class ShoreMap:
     """Coast, nearshore and surf of each cell of a map, as three textures (RGBA32F).
 
-    `coast` holds the distance to the nearest coast in cells, positive on water and negative on land; the unit vector
-    (east, south) towards land, so that the nearest point of the coast is the cell's middle plus distance × vector; and
-    how much room waves have to grow, from 0 to 1. Without any coast the distance is ±`NO_COAST` and the vector 0.
-    The coast is where the level of the water meets the ground, straight within each square between four cells.
+    `coast` holds the signed distance to the nearest coast in cells, positive on water; the unit vector (east, south)
+    towards land, so that the nearest point of the coast is the centre of the cell plus distance × vector; and the fetch
+    of waves, from 0 to 1. Without any coast the distance is ±`NO_COAST` and the vector 0. The coast is where the level
+    of the water meets the ground, a straight line within each square between four cells.
 
     `nearshore` holds that distance; phase / √distance of waves that run straight to the coast, in radians and cells,
-    which is smooth where the phase itself is not; the depth in metres below the water of the nearest coast, negative on
-    land; and the room, less of it where waves cross. The phase is the integral of the wave number from the coast
-    outwards, so waves grow shorter and slower as the water gets shallow.
+    which is smooth where the phase itself is not; the depth in metres below the level of the nearest coast, negative on
+    land; and the fetch, reduced where waves cross. The phase is the integral of the wave number from the coast
+    outwards, so waves get shorter and slower in shallow water.
 
-    `surf` holds the swell: the phase by which its crests come later than to the first cells, or where they run straight
-    to the coast, to that; the vector along which they run, as long as they are high beside the open sea's; and the
-    part, 1 by the coast and 0 out at sea, of the phase from the coast by which they come sooner. It is 0 where all
-    waves run straight to the coast.
+    `surf` holds the swell: the phase lag of its crests relative to the first cells, or relative to the coast where they
+    run straight to it; a vector in their direction, with their height relative to that of the open sea as length; and
+    the fraction, 1 at the coast and 0 at sea, of the phase from the coast by which they arrive earlier. It is 0 where
+    all waves run straight to the coast.
 
-    All are computed over several frames, in separate textures: what is shown stays whole until then.
+    All are computed over several frames in separate textures; the previous ones are shown until then.
     """
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
@@ -147,8 +147,8 @@ class ShoreMap:
         self._targets = {name: MapTarget(context, *formats) for name, formats in TARGETS.items()}
         self._work = GradualWork()
         self._moved = context.query(samples=True)
-        self._waters: SeaGrid | None = None  # of the land that was taken
-        self._found = False  # whether the work that was finished last has found a shore that had moved
+        self._waters: SeaGrid | None = None  # of the copied land
+        self._found = False  # whether the last finished work has found a moved shore
         self._looks_in = 0  # frames
 
     @property
@@ -165,7 +165,7 @@ class ShoreMap:
 
     @property
     def shown(self) -> Shoreline | None:
-        """What the textures were made for; None before the first."""
+        """The inputs of the textures; None before the first."""
         done = self._work.done
         assert done is None or isinstance(done, Shoreline)
         return done
@@ -181,10 +181,10 @@ class ShoreMap:
         budget: int,
         at_once: bool = False,
     ) -> bool:
-        """Work on towards the shore of a snapshot whose layers and surface these are. True when the textures changed.
+        """Continue to compute the shore of a snapshot with these layers and surface. True if the textures changed.
 
-        `waters` are its cells `with_waves`. It draws about `budget` texels; of a new world all, so that it never shows
-        the shore of the one before.
+        `waters` are its cells `with_waves`. Draws about `budget` texels, but all for a new world, so that the shore of
+        the previous world is never shown.
         """
         wanted = shoreline(snapshot, waves)
         at_once = at_once or self.shown is None or self.shown.world != wanted.world
@@ -203,13 +203,13 @@ class ShoreMap:
             else:
                 self._fit(surface.size)
                 self._take_land(snapshot, surface, layers)
-                # What is found at once never depends on what was shown before.
+                # A result computed at once must not depend on the previous one.
                 if not at_once and same_waves and not self._has_moved(snapshot.cell_size):
                     self._looks_in = LOOKS_APART
                     return
                 self._waters = sea_grid(depth_with_waves(snapshot, waters), snapshot.cell_size)
                 self._find_contour()
-                yield max(2 * surface.width * surface.height, texels)  # the processor has done its part for a frame
+                yield max(2 * surface.width * surface.height, texels)  # the CPU has used its share of a frame
                 yield from self._find_coast(texels)
             yield from self._find_surf(waves, snapshot.cell_size, texels)
             self._found = True
@@ -230,7 +230,7 @@ class ShoreMap:
         release_all(*self._targets.values(), *self._drawings.values(), *self._surf.values())
 
     def _take_land(self, snapshot: Snapshot, surface: moderngl.Texture, layers: LayerTextures) -> None:
-        """What is needed of the layers, at once, because in the next frame they may be others."""
+        """Copy the needed layers at once, because they may change before the next frame."""
         taken = {"surface": surface, **{name: layers.texture(name) for name in ("water", "water_level")}}
         self._draw_whole(
             "bodies",
@@ -251,7 +251,7 @@ class ShoreMap:
         return self._moved.samples > 0
 
     def _find_contour(self) -> None:
-        """Where the coast of the land is that was taken, which is known from now on."""
+        """Find the coast of the copied land, which becomes the known land."""
         targets = self._targets
         targets["land"], targets["known land"] = targets["known land"], targets["land"]
         bodies = targets["known land"].texture()
@@ -318,7 +318,7 @@ class ShoreMap:
         yield from draw_in_bands(drawing, self._targets["next waves"], texels, found, **grid)
 
     def _find_swell(self, waters: SeaGrid, swell: Swell, texels: int) -> Iterator[int]:
-        """The swell on its grid. As no level of quality makes a processor faster, each has as much of it in a frame."""
+        """Compute the swell on its grid, on the CPU. Its budget is the same at all levels of quality."""
         steps = swell_field(waters, swell)
         while True:
             try:
@@ -331,7 +331,7 @@ class ShoreMap:
         self._targets["swell"].texture().write(field.tobytes())
 
     def _fit(self, size: tuple[int, int]) -> None:
-        """Targets of the size of the map."""
+        """Fit the targets to the size of the map."""
         fitted = [target.fit(size) for name, target in self._targets.items() if name != "swell"]
         if not any(fitted):
             return
@@ -342,7 +342,7 @@ class ShoreMap:
 
 
 def reaches(side: int) -> Iterator[int]:
-    """How far each pass of the flooding looks on a map of that longer side: halved each time, and 1 once more."""
+    """Search distances of the passes of jump flooding on a map with this longer side: halved each time, 1 twice."""
     reach = 1
     while 2 * reach < side:
         reach *= 2
