@@ -100,7 +100,7 @@ def first_row_of_sky(frame: Frame) -> int:
 def rows_of_sun(frame: Frame) -> tuple[int, int]:
     """The rows of the part of the picture, from below, that the sun's disc and glare can lie in.
 
-    None where it is not ahead.
+    None if it is not ahead.
     """
     seen = frame.sun - glm.vec3(
         0.0, glm.dot(frame.sun, frame.camera.horizontal_direction) * (frame.horizon_dip or 0.0), 0.0

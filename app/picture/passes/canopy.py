@@ -35,7 +35,7 @@ class SkylineMap:
 
     @property
     def texture(self) -> moderngl.Texture | None:
-        """None where no trees stand, or it was not asked for."""
+        """None if no trees stand, or it was not asked for."""
         return None if self._drawn is None else self._target.texture()
 
     def update(self, surface: moderngl.Texture, canopy: CanopyMap, ground: int, cell_size: float, scale: float) -> None:

@@ -36,7 +36,7 @@ from app.picture.passes.trees import leaf_uniforms, tree_uniforms
 from app.picture.passes.valleys import fog_of
 from app.picture.passes.waves import NATURAL, NO_WAVES
 
-OF_BOUNCE = "sun_light", "sky_light", "sun", "ground_look", "wind", "strata"  # what of a frame that light depends on
+OF_BOUNCE = "sun_light", "sky_light", "sun", "ground_look", "wind", "strata"  # fields that bounced light depends on
 
 
 def compose(
@@ -48,9 +48,9 @@ def compose(
     *,
     at_once: bool,
 ) -> Frame:
-    """The frame of a picture, put together of `maps` that are up to date and a frame's `block`.
+    """Compose the frame of a picture from up-to-date `maps` and the frame `block`.
 
-    `targets` are those of the scene. With `at_once`, the shadows of trees never wait.
+    `targets` are the render targets of the scene. With `at_once`, shadows of trees are drawn immediately.
     """
     snapshot, shot, quality, crop, aspect = taken.snapshot, taken.shot, taken.quality, taken.crop, taken.aspect
     camera, view = shot.camera, shot.appearance.view
@@ -64,7 +64,7 @@ def compose(
     tree_view = _tree_view(taken, detail, finer)
     forest, selected = maps.trees.forest, None
     if forest is not None and not with_overlay:  # which trees would hide
-        each = quality.deferred  # the shader of a tree that is not seen costs software far more than to find it here
+        each = quality.deferred  # in software, culling each tree here is far cheaper than shading hidden ones
         selected = select_trees(forest, camera, aspect, quality.tree_pixels, tree_view, one_by_one=each)
     sun = block["sun"][:3].astype(float)
     shadows = maps.trees.shadows
@@ -142,7 +142,7 @@ def compose(
 
 
 def _begin_bounce(taken: Taken, maps: LandMaps, block: NDArray[np.void], *, has_canopy: bool, at_once: bool) -> None:
-    """Begin to light the land anew for its bounce, where sun, sky or land have changed."""
+    """Start to update the lit land for bounced light, if sun, sky or land have changed."""
     rows, columns = taken.snapshot.shape
     sun_and_sky = tuple(tuple(block[name].tolist()) for name in OF_BOUNCE)
     goal = (maps.light.drawn, taken.snapshot.version, has_canopy, *sun_and_sky)
@@ -151,7 +151,7 @@ def _begin_bounce(taken: Taken, maps: LandMaps, block: NDArray[np.void], *, has_
 
 
 def _tree_view(taken: Taken, detail: float, finer: Finer | None) -> TreeView:
-    """How trees are seen, where the mesh of the ground has its details up to a distance."""
+    """View parameters of trees; `detail` and `finer` are those of the mesh of the ground."""
     snapshot, view = taken.snapshot, taken.shot.appearance.view
     rows, columns = snapshot.shape
     return TreeView(
@@ -169,7 +169,7 @@ def _tree_view(taken: Taken, detail: float, finer: Finer | None) -> TreeView:
 
 
 def _uniforms(taken: Taken, maps: LandMaps, tree_view: TreeView) -> dict[str, Uniform]:
-    """What all passes of a frame may read."""
+    """The uniforms that all passes of a frame may read."""
     forest, quality, crop, focal_length = maps.trees.forest, taken.quality, taken.crop, tree_view.focal_length
     return {
         **tree_uniforms(tree_view),

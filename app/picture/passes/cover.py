@@ -82,7 +82,7 @@ class MeasuredWetness:
     def update(self, snapshot: Snapshot, layers: LayerTextures) -> float:
         """Take note of the wetness of a snapshot, and return the part of the time until the next that has passed.
 
-        Less than 0 where none is known.
+        Less than 0 if none is known.
         """
         wetness = snapshot.layers.get("wetness")
         if wetness is None:

@@ -177,7 +177,7 @@ class Passes:
                 yield row
 
     def draw(self, row: Pass, frame: Frame) -> None:
-        """Draw one pass. Raises `ShaderError` where its shaders read what neither frame nor mesh has."""
+        """Draw one pass. Raises `ShaderError` if its shaders read what neither frame nor mesh has."""
         if row.mesh not in self._meshes:
             self._meshes[row.mesh] = row.mesh(self._context)
         target = frame.targets[row.target]

@@ -20,25 +20,25 @@ from app.picture.passes.shore_blocks import with_those_around
 from app.picture.passes.targets import EXACT, MIPMAPPED, GrowingBuffer, MapTarget, release_all
 from kernels.hydraulic_geometry import channel_width
 
-BESIDE_ITS_CELL = 0.4  # cells by which the curve of a stream, and how its banks bend, leave the cell at most
-PLUME_REACH = 8  # cells over which the water of a river can be told from that of a lake
-WIDEST_REACH = 6  # streams are drawn as wide as that allows: about a dozen cells
-SIDE = 4  # cells along a side of the blocks in which a map is drawn, or is not
-# As a fraction of the smallest visible discharge: where threads begin, as in river_points.frag.
+BESIDE_ITS_CELL = 0.4  # cells: largest distance of the curve and the bent banks of a stream from its cell
+PLUME_REACH = 8  # cells over which the plume of a river in a lake is visible
+WIDEST_REACH = 6  # cells: half of the largest width of drawn streams
+SIDE = 4  # cells per side of the blocks in which maps are drawn or skipped
+# Where threads begin, as a fraction of the smallest visible discharge; the same as in river_points.frag.
 THREADS_FROM = 0.25
-NOWHERE_NEAR = 1.2  # metres above water: stands for any place far from water
+NOWHERE_NEAR = 1.2  # metres above water: the value for places without water nearby
 
 
 class Blocks(NamedTuple):
-    """Blocks of `SIDE` × `SIDE` cells, `[row, column]`, in which maps are drawn: nothing runs or stands elsewhere."""
+    """Blocks of `SIDE` × `SIDE` cells, `[row, column]`, in which maps are drawn: there is no water elsewhere."""
 
-    of_streams: NDArray[np.bool_]  # in which they run
-    beside_streams: NDArray[np.bool_]  # from where they are visible
-    beside_water: NDArray[np.bool_]  # of the others, those in which, or beside which, water stands
+    of_streams: NDArray[np.bool_]  # with streams
+    beside_streams: NDArray[np.bool_]  # within their width
+    beside_water: NDArray[np.bool_]  # others with standing water in or beside them
 
 
 class FlowMap:
-    """Maps of streams: courses, their look from afar, directions, and height above close water."""
+    """Maps of streams: courses, their cover as seen from afar, directions, and height above nearby water."""
 
     STREAM_LAYERS = (SURVEYED_FLOW, SURVEYED_WAY)
 
@@ -58,7 +58,7 @@ class FlowMap:
         self._drawn: tuple[object, ...] | None = None
         self._streams: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None  # `of_streams` and `beside_streams`
         self._streams_noted: tuple[object, ...] | None = None
-        self.reach = 1  # cells to either side that have to be looked at for the widest stream
+        self.reach = 1  # half of the neighbourhood in cells that is searched for the widest stream
 
     @property
     def texture(self) -> moderngl.Texture:
@@ -84,11 +84,10 @@ class FlowMap:
         *,
         plumes: bool,
     ) -> None:
-        """Redraw it after a change of a layer, or of the style of streams.
+        """Redraw the maps after a change of a layer, or of the style of streams.
 
-        Water stands in the `wet` cells, `[row, column]`. The `smallest` stream that is seen has this discharge, in
-        cubic metres a second; `width` is that of a stream of 1 m³/s in metres. With `plumes`, the water of rivers is
-        seen in lakes, too.
+        Water stands in the `wet` cells, `[row, column]`. `smallest` is the discharge of the smallest visible stream in
+        m³/s, and `width` the width of a stream of 1 m³/s in metres. With `plumes`, rivers are visible in lakes.
         """
         rows, columns = snapshot.shape
         fits = [target.fit((columns, rows)) for target in (self._points, self._rivers, self._flow)]
@@ -106,10 +105,10 @@ class FlowMap:
         streams = {name: layers.texture(name) for name in self.STREAM_LAYERS}
         water = layers.texture("water")
         for target in (self._points, self._rivers):
-            target.framebuffer.use()  # a clear keeps to the area of the target in use
+            target.framebuffer.use()  # a clear is limited to the viewport of the target in use
             target.framebuffer.clear()
         self._find_points.program.bind(surface=surface, water=water, **streams)
-        # Also where streams become too small to be visible.
+        # Include blocks where streams have become too small to be visible.
         self._find_points.draw(self._points.framebuffer, blocks.beside_streams)
         self._join.program.bind(points=self._points.texture(), surface=surface, **streams)
         self._join.draw(self._rivers.framebuffer, blocks.of_streams)
@@ -161,7 +160,7 @@ class BlocksDrawing:
         self._drawing = Drawing(context, self.program, [(self._corners.buffer, "2f", "corner")], self._indices.buffer)
 
     def draw(self, target: moderngl.Framebuffer, blocks: NDArray[np.bool_]) -> None:
-        """Replace the blocks that are true."""
+        """Draw the blocks that are true."""
         if not blocks.any():
             return
         target.use()
@@ -177,7 +176,7 @@ class BlocksDrawing:
 
 
 def stream_cells(snapshot: Snapshot, smallest: float) -> NDArray[np.bool_]:
-    """The cells in which a stream runs that is seen, `[row, column]`; the `smallest` of those has this discharge."""
+    """The cells of visible streams, `[row, column]`; the `smallest` of them has this discharge."""
     flow, way = (snapshot.layers.get(name) for name in FlowMap.STREAM_LAYERS)
     if flow is None:
         return np.zeros(snapshot.shape, bool)
@@ -188,11 +187,11 @@ def stream_cells(snapshot: Snapshot, smallest: float) -> NDArray[np.bool_]:
 
 
 def reach_of(discharge: float, width: float, cell_size: float) -> int:
-    """How many cells to either side of a place a stream of this discharge can have its middle and still cover it."""
+    """The distance in cells at which a stream of this discharge can have its centreline and still cover a place."""
     half_width = 0.5 * channel_width(max(discharge, 0.0), width) / cell_size
     return min(max(math.ceil(half_width + BESIDE_ITS_CELL), 1), WIDEST_REACH)
 
 
 def _in_blocks(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The blocks that have any of them."""
+    """The blocks that contain any of these cells."""
     return np.asarray(reduce_blocks(in_whole_blocks(cells, SIDE, False), SIDE, np.logical_or))

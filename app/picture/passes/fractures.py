@@ -1,4 +1,4 @@
-"""Fractured rock, as a texture that repeats without seams: blocks of three sizes with plane faces."""
+"""A seamless texture of fractured rock: blocks of three sizes with plane faces."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
 from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release_all
 
 SIDE = 512
-MEAN_HEIGHT = -0.039  # of the tile, beside its side
+MEAN_HEIGHT = -0.039  # of the tile, relative to its side
 # Ranges of its channels from 0 to 1: height, slopes, and height above the surroundings.
 SPANS = 0.18, 10.4, 0.075
 
 
 class Fractures:
-    """Draws the tile on first use. RGBA8: height, two slopes, how far it stands out."""
+    """Draws the tile on first use. RGBA8: height, two slopes, height above the surroundings."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, detail: moderngl.Texture) -> None:
         self._detail = detail

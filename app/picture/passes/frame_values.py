@@ -26,26 +26,26 @@ from app.picture.passes.taken import Taken
 from app.picture.passes.valleys import HEIGHT, LOWEST_HEIGHT, fog_of
 from app.picture.passes.waves import WEAKEST_WIND, block_values
 
-DIMMED = 0.42, 0.52, 0.68  # by how much the thickest dust of a storm dims sunlight: red, green, blue, as logarithms
-DUST_DEPTH = 4.2  # optical depth of it, from one end of the longer side to the other along the lowest ground
-DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # over which it thins: a fraction of the relief, and at least of the longer side
-DUST_DRIFT = 0.045  # of that side in a second
-BED_SPAN = 0.02, 0.25  # of the relief: thinner strata than these, and thicker ones, are drawn with beds of that much
-# Air: optical depth over the longer side along the lowest ground, and the height over which it thins, in such sides.
+DIMMED = 0.42, 0.52, 0.68  # optical depth of the thickest dust of a storm for sunlight: red, green, blue
+DUST_DEPTH = 4.2  # optical depth of it over the longer side of the map, along the lowest ground
+DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # scale height: a fraction of the relief, and at least of the longer side
+DUST_DRIFT = 0.045  # longer sides per second
+BED_SPAN = 0.02, 0.25  # limits of the drawn thickness of beds, as fractions of the relief
+# Air: optical depth over the longer side along the lowest ground, and its scale height in such sides.
 AIR_DEPTH, AIR_HEIGHT = 0.21, 0.16
 # Clouds, in parts of the map's longer side.
-CLOUD_BASE, CLOUD_THICKNESS = 0.22, 0.07  # over the highest ground
-CLOUD_TILE = 2.4  # after which their noise repeats
-CLOUD_DRIFT = 0.0012  # in a cycle: they stand still with it, and films are the same whenever they are made
+CLOUD_BASE, CLOUD_THICKNESS = 0.22, 0.07  # above the highest ground
+CLOUD_TILE = 2.4  # period of their noise
+CLOUD_DRIFT = 0.0012  # per cycle, not per second, so that films are reproducible
 CLOUD_SPREAD = 0.132  # standard deviation of their noise
 CLOUD_SAMPLES, CLOUD_BINS = 48, 16  # of the map of rain, along its longer side and along the wind
-CLOUD_SHADE = 0.72  # of the sun's light that the thickest take
-HIGH_SUN = 0.82, 0.98  # sines of the height of the sun: where relief shading begins, and where there are no shadows
+CLOUD_SHADE = 0.72  # fraction of sunlight that the thickest ones block
+HIGH_SUN = 0.82, 0.98  # sines of the sun's height where relief shading begins, and where it is complete
 FORM_AT_NOON = 0.7
 BASE_DEPTH = 0.10  # of the shorter side of the map: depth of the block below its lowest ground
 
 WAVE_LENGTH = 1.0 / 360.0  # of the map's longer side: waves follow the size of the map
-SUBPIXELS = 256  # along a side of a pixel, on whose grid rasterisers put vertices
+SUBPIXELS = 256  # per side of a pixel: the grid to which rasterisers snap vertices
 
 
 def fill_frame_block(
@@ -108,7 +108,7 @@ def fill_frame_block(
     cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
     snow = snow_line(view, weather, snapshot)
     block["ground_look"] = (snow, view.greenness, cover, form_at_noon(view.sun_height))
-    wind = math.radians(weather.wind_direction)  # where it comes from
+    wind = math.radians(weather.wind_direction)  # that it comes from
     block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
     relief_in_metres = snapshot.highest - snapshot.lowest
     thinnest, thickest = (max(part * relief_in_metres, 1e-3) for part in BED_SPAN)
@@ -137,11 +137,11 @@ def fill_frame_block(
 
 
 def cloud_line(snapshot: Snapshot, weather: Weather, cover: float) -> tuple[float, ...]:
-    """By how much less noise clouds begin where the wind brings rain: coefficients of a cubic, from the constant on.
+    """Decrease of the noise threshold of clouds where the wind brings rain: coefficients of a cubic, constant first.
 
-    The cover of the sky is in proportion to the rain. Its place is the way along the wind from the middle of the map,
-    from -1 to 1 in halves of the longer side: so a range has its clouds before it, and a clear sky behind. 0 where it
-    rains everywhere alike.
+    Cloud cover is proportional to rain. The variable is the distance along the wind from the centre of the map, from -1
+    to 1 in halves of the longer side. So a range has clouds on its windward side, and a clear sky behind. All are 0 if
+    rain is uniform.
     """
     layer = snapshot.layers.get(OROGRAPHIC_RAIN)
     if layer is None:
@@ -163,19 +163,19 @@ def cloud_line(snapshot: Snapshot, weather: Weather, cover: float) -> tuple[floa
 
 
 def _begins(cover: float) -> float:
-    """The noise from which on there are clouds, so that they cover such a part of the sky."""
+    """The noise threshold above which there are clouds, for a cover of the sky."""
     return NormalDist(0.5, CLOUD_SPREAD).inv_cdf(1.0 - min(max(cover, 1e-3), 0.999))
 
 
 def cloud_cover(view: ViewParameters, falling: float) -> float:
-    """Cloud cover, including clouds of this much rain or snow."""
+    """Cloud cover, including the clouds of rain or snow."""
     return max(view.clouds, rain.CLOUDS * falling)
 
 
 def form_at_noon(sun_height: float) -> float:
-    """The part of their light that hollows lose and crests gain, under a sun of this height in degrees.
+    """Fraction of light that hollows lose and crests gain, for a height of the sun in degrees.
 
-    Under a high one nothing casts a shadow: form shows in how much of the bright sky around the sun comes to a place.
+    Nothing casts shadows under a high sun: then relief shows in how much of the bright sky around the sun is visible.
     """
     high = (math.sin(math.radians(sun_height)) - HIGH_SUN[0]) / (HIGH_SUN[1] - HIGH_SUN[0])
     high = min(max(high, 0.0), 1.0)

@@ -24,7 +24,7 @@ class GradualWork:
         return self._done
 
     def forget(self) -> None:
-        """Abandon the present work and all results."""
+        """Abandon the current work and all results."""
         self._steps = self._goal = self._done = None
 
     def advance(self, goal: Hashable, begin: Callable[[], Iterator[int]], budget: int, *, at_once: bool) -> bool:

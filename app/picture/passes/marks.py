@@ -1,4 +1,4 @@
-"""The marks of snowballs and braided rivers on the ground: their traces joined and blurred into one map."""
+"""The marks of snowballs and braided rivers on the ground: their traces, blurred and combined in one map."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class MarksMap:
         return self._drawn is not None
 
     def update(self, snapshot: Snapshot, layers: LayerTextures, strength: float) -> None:
-        """Join the traces of a snapshot. `strength` is that of sand and rock, from 0 to 1."""
+        """Combine the traces of a snapshot. `strength` is that of sand and rock, from 0 to 1."""
         by_snowballs = strength > 0.0 and all(name in snapshot.layers for name in SNOWBALLS)
         if not by_snowballs and not all(name in snapshot.layers for name in RIVERS):
             self._drawn = None

@@ -12,17 +12,17 @@ from app.model.materials import MOST_KINDS, Material, Materials
 from app.picture.passes import unlocked
 from app.picture.passes.targets import released_on_error
 
-CONTACT = 0.03  # width over which one rock passes into the next, as a fraction of a stratum
-SEAM = 0.26  # how much darker the contact itself is
+CONTACT = 0.03  # width of the transition between two rocks, as a fraction of a stratum
+SEAM = 0.26  # darkening of the contact itself
 BRIGHTEST, CONTRAST, COLOURFULNESS = 0.52, 0.75, 0.80  # of albedos, relative to the colours in files
 USUAL_REPOSE = 33.0  # degrees, of dry sand, in a world without materials
-MASSIVE, BEDDED = 0.03, 0.10  # porosity of rock that shows no beds, and of rock that does
+MASSIVE, BEDDED = 0.03, 0.10  # porosity of massive and of fully bedded rock
 
 
 def albedo(material: Material) -> NDArray[np.float64]:
     """The fraction of light that the ground reflects: [channel], linear.
 
-    Files have colours as one sees them. Real ground is darker and less colourful: brightness comes from light.
+    Files have perceived colours. The albedo of real ground is darker and less saturated.
     """
     colour = np.array(material.linear_colour)
     luminance = max(float(colour @ (0.2126, 0.7152, 0.0722)), 1e-6)
@@ -31,7 +31,7 @@ def albedo(material: Material) -> NDArray[np.float64]:
 
 
 def grain_of(material: Material) -> float:
-    """How coarse the grain of loose material looks: 0 clay, a third soil, two thirds sand, 1 stones.
+    """Apparent grain size of loose material: 0 clay, 1/3 soil, 2/3 sand, 1 stones.
 
     Coarse grains settle fast (Ferguson and Church 2004), and settling is relative to that of sand.
     """
@@ -40,7 +40,7 @@ def grain_of(material: Material) -> float:
 
 
 def kinds_table(materials: Materials) -> NDArray[np.float32]:
-    """[kind, channel]: colour in linear light and coarseness of the grain."""
+    """[kind, channel]: albedo in linear light, and grain size (see `grain_of`)."""
     table = np.zeros((MOST_KINDS, 4), np.float32)
     for number, material in enumerate(materials.loose):
         table[number] = (*albedo(material), grain_of(material))
@@ -54,13 +54,13 @@ def stratum_thickness(materials: Materials) -> float:
 
 
 def look_of(rock: Material) -> tuple[float, float, float, float]:
-    """Its albedo in linear light, and how much it lies in beds."""
+    """Albedo of a rock in linear light, and strength of its bedding."""
     red, green, blue = albedo(rock).tolist()
     return red, green, blue, _between(MASSIVE, BEDDED, rock.porosity)
 
 
 def strata_table(materials: Materials) -> NDArray[np.float64]:
-    """[step, channel]: the albedo of the rock at each depth in linear light, and how much it lies in beds."""
+    """[step, channel]: albedo of the rock at each depth in linear light, and strength of its bedding."""
     table: NDArray[np.float64] = np.array([look_of(rock) for rock in materials.rocks])[materials.strata]
     width = CONTACT * stratum_thickness(materials) / materials.metres_per_step  # in steps
     if not np.isfinite(width):
@@ -97,7 +97,7 @@ class MaterialTextures:
         return True
 
     def _make(self, materials: Materials) -> dict[str, moderngl.Texture]:
-        # The root of a colour needs no more than 8 bits.
+        # 8 bits suffice for the root of a colour.
         pixels = strata_table(materials)
         pixels[:, :3] = np.sqrt(pixels[:, :3])
         steps = (len(pixels), 1)
@@ -105,7 +105,7 @@ class MaterialTextures:
             kinds = keep(self._context.texture((MOST_KINDS, 1), 4, kinds_table(materials).tobytes(), dtype="f4"))
             kinds.filter = (moderngl.NEAREST, moderngl.NEAREST)
             strata = keep(self._context.texture(steps, 4, np.rint(255.0 * pixels).astype(np.uint8).tobytes()))
-            unlocked.build_mipmaps(strata)  # bands that are finer than a pixel run together
+            unlocked.build_mipmaps(strata)  # blend beds finer than a pixel
             strata.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
             numbers = keep(self._context.texture(steps, 1, materials.strata.astype(np.float32).tobytes(), dtype="f4"))
             numbers.filter = (moderngl.NEAREST, moderngl.NEAREST)
@@ -122,7 +122,7 @@ class MaterialTextures:
 
     @property
     def intrusion(self) -> tuple[float, float, float, float]:
-        """The root of the albedo of the rock of intrusions, and how much it lies in beds; 0 where there are none."""
+        """Root of the albedo of the rock of intrusions, and strength of its bedding; 0 if there are none."""
         if self._made_for is None or not self._made_for.intruded:
             return 0.0, 0.0, 0.0, 0.0
         red, green, blue, bedded = look_of(self._made_for.rocks[0])
@@ -137,7 +137,7 @@ class MaterialTextures:
         return math.tan(math.radians(repose))
 
     def textures(self) -> dict[str, moderngl.Texture]:
-        """By their names in the shaders; none without materials."""
+        """The textures by their names in shaders; none without materials."""
         return self._textures
 
     def release(self) -> None:

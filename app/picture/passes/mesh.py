@@ -20,13 +20,13 @@ from app.picture.passes.targets import GrowingBuffer
 
 QUADS = 32  # along a side of a node
 SHORTEST_DETAIL = 2.2  # below it, nodes of more than two levels could meet, and the ground would crack
-FINEST_STRIDE = 0.25  # cells between vertices where the mesh has relief that is finer than the map
-TWISTED = 0.5  # cells between the heights at which diagonals cross, from where on quads have a vertex in their middle
+FINEST_STRIDE = 0.25  # cells between vertices where the mesh has relief finer than the map
+TWISTED = 0.5  # cells: height difference of the two diagonals above which a quad gets a vertex at its centre
 SMOOTHER = 3.0  # factor on the size of triangles there: the surface is smooth
 
 
 def box_corners(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The corners of boxes by two of each, `[box, axis]`, in homogeneous coordinates: `[corner, box, (x, y, z, 1)]`."""
+    """All corners of boxes given by opposite ones `[box, axis]`, homogeneous: `[corner, box, (x, y, z, 1)]`."""
     corners = np.ones((8, len(low), 4))
     for corner in range(8):
         for axis in range(3):
@@ -37,7 +37,7 @@ def box_corners(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[
 def can_be_seen(
     view_projection: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Which boxes can be in the picture, `[box]`, by two corners of each in picture space."""
+    """Which boxes may be in the picture, `[box]`, given by opposite corners in picture space."""
     clip = box_corners(low, high) @ view_projection.T
     outside = np.zeros(len(low), bool)
     for axis in (0, 1):
@@ -49,29 +49,29 @@ def can_be_seen(
 class Finer(NamedTuple):
     """Where the mesh is finer than the map."""
 
-    detail: float  # how far away nodes of cells are divided, in sizes of a node
+    detail: float  # distance within which nodes with a stride of a cell are divided, in sizes of a node
     view_projection: NDArray[np.float64]  # [row, column]: finer only in view
-    base: float  # the lowest that is drawn below the ground
-    relief: float  # cells that it rises above the map or falls below it at most
+    base: float  # the lowest height that is drawn
+    relief: float  # cells: largest height of the relief above or below the map
 
     def reach(self, cell_size: float) -> float:
-        """How far from the camera the ground has vertices between those of the map, in metres."""
+        """Distance from the camera up to which the mesh is finer than the map, in metres."""
         return self.detail * QUADS * cell_size
 
 
 def finer_detail(detail: float) -> float:
-    """How far away nodes of cells are divided, by how far those of many are."""
+    """The distance within which nodes of cells are divided, from that of coarser nodes."""
     return max(detail / SMOOTHER, SHORTEST_DETAIL)
 
 
 def detail_distance(camera: Camera, picture_height: int, quality: Quality) -> float:
-    """How far away nodes are divided, in sizes of a node: triangles get the size in pixels that is asked for."""
+    """The distance within which nodes are divided, in sizes of a node, for the requested size of triangles."""
     focal_length = 0.5 * picture_height / math.tan(math.radians(camera.field_of_view) / 2.0)
     return max(focal_length / (QUADS * quality.triangle_pixels), SHORTEST_DETAIL)
 
 
 def coarsest_stride(columns: int, rows: int) -> int:
-    """The cells between the vertices of the one node that covers the whole map."""
+    """The stride of the root node, which covers the whole map."""
     stride = 1
     while QUADS * stride < max(columns, rows):
         stride *= 2
@@ -89,10 +89,10 @@ def select_nodes(
 ) -> np.ndarray:
     """The nodes to draw, nearest first: float32 `[node, (column, row, stride, morph distance)]`.
 
-    A node of stride s has `QUADS` × s cells along a side. It is divided where the camera is nearer than `detail` times
-    its size, so that a cell's size in the picture stays about the same; lengths in metres. As in the shader, the height
-    counts only outside of the span of all heights: within it, the ground of a node can be anywhere. Nodes of cells are
-    divided only where `finer` says so, and their parts are left out that it does not see.
+    A node of stride s has `QUADS` × s cells along a side. It is divided if the camera is closer than `detail` times its
+    size, so that triangles have a constant size in the picture; lengths in metres. As in the shader, the height of the
+    camera counts only outside the range of all heights, as the ground of a node can be anywhere within it. Nodes of
+    stride 1 are divided only by `finer`, which also culls their parts.
     """
     stride = float(coarsest_stride(columns, rows))
     eye = camera.position
@@ -101,7 +101,7 @@ def select_nodes(
     chosen: list[np.ndarray] = []
 
     def reach_of(stride: float) -> float:
-        """The distance within which nodes of this stride are divided."""
+        """The distance within which nodes of a stride are divided."""
         of_level = detail if stride > 1.0 else 0.0 if finer is None or stride <= FINEST_STRIDE else finer.detail
         return of_level * QUADS * stride * cell_size
 
@@ -120,7 +120,7 @@ def select_nodes(
         distance = np.sqrt((sideways**2).sum(axis=1) + beyond**2)
         divided = distance < reach_of(stride)
         whole = nodes[~divided]
-        # A node has taken the form of its parent where its parent is no longer divided.
+        # A node has morphed to the form of its parent at the distance where the parent is no longer divided.
         morph = np.full(len(whole), reach_of(2.0 * stride))
         chosen.append(np.column_stack([whole, np.full(len(whole), stride), morph, distance[~divided]]))
         if not divided.any():
@@ -141,10 +141,10 @@ def nodes_in_sight(
     span: tuple[float, float],
     view_projection: NDArray[np.float64],
 ) -> np.ndarray:
-    """Those of the nodes that can be in the picture, in the same order.
+    """The nodes that may be in the picture, in the same order.
 
-    All that is drawn with them, from the foot of the walls to the tops of the relief, lies within the `span` of heights
-    in picture space.
+    `span` contains all heights that are drawn with them, from the foot of the walls to the top of the relief, in
+    picture space.
     """
     low = (nodes[:, :2] + 0.5) * cell_size
     high = (np.minimum(nodes[:, :2] + QUADS * nodes[:, 2:3], (columns - 1, rows - 1)) + 0.5) * cell_size
@@ -153,7 +153,7 @@ def nodes_in_sight(
 
 
 def edge_nodes(nodes: np.ndarray, columns: int, rows: int) -> np.ndarray:
-    """The nodes at the edges of the map, once for each edge: float32 `[node, (…as before, side)]`.
+    """The nodes at the edges of the map, once per edge: float32 `[node, (…as in select_nodes, side)]`.
 
     Sides are 0 north, 1 east, 2 south, 3 west.
     """
@@ -164,7 +164,7 @@ def edge_nodes(nodes: np.ndarray, columns: int, rows: int) -> np.ndarray:
 
 
 def twisted_patches(ground: NDArray[np.float32], least: float) -> NDArray[np.bool_]:
-    """Which patches of `PATCH` × `PATCH` cells have a quad whose diagonals differ this much in height.
+    """Which patches of `PATCH` × `PATCH` cells have a quad whose diagonals differ in height by at least `least`.
 
     `ground` is in metres, `[row, column]` of cells, and patches are `[row, column]` as well.
     """
@@ -191,7 +191,7 @@ def touching(nodes: np.ndarray, quads: int, patches: np.ndarray) -> NDArray[np.b
     before = np.zeros((patches.shape[0] + 1, patches.shape[1] + 1), np.int64)
     before[1:, 1:] = patches.cumsum(axis=0).cumsum(axis=1)
     first = np.floor(nodes[:, 1::-1]).astype(np.intp)
-    # Vertices stand in the middles of cells, so a node ends in the first cell of the next.
+    # Vertices are at the centres of cells, so a node ends in the first cell of the next.
     last = np.ceil(nodes[:, 1::-1] + quads * nodes[:, 2:3]).astype(np.intp)
     (top, left), (bottom, right) = (np.minimum(at, patches.shape).T for at in (first // PATCH, last // PATCH + 1))
     inside = before[bottom, right] - before[top, right] - before[bottom, left] + before[top, left]
@@ -199,25 +199,25 @@ def touching(nodes: np.ndarray, quads: int, patches: np.ndarray) -> NDArray[np.b
 
 
 def crossed_nodes(nodes: np.ndarray, twisted: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which nodes have vertices in the middles of their quads: those of cells, or finer, that touch a twisted patch."""
+    """Which nodes have vertices at the centres of quads: those of stride 1 or finer that touch a twisted patch."""
     crossed = nodes[:, 2] <= 1.0
     crossed[crossed] = touching(nodes[crossed], QUADS, twisted)
     return crossed
 
 
 class GroundMesh:
-    """The mesh of the ground, for all passes that draw it or what lies on it."""
+    """The mesh of the ground, for all passes that draw it or something on it."""
 
     QUADS = QUADS  # along a side of a node
-    DEFINES: tuple[Mapping[str, int], Mapping[str, int]] = NO_DEFINES, NO_DEFINES  # of nodes without and with middles
+    DEFINES: tuple[Mapping[str, int], Mapping[str, int]] = NO_DEFINES, NO_DEFINES  # nodes without and with centres
 
     def __init__(self, context: moderngl.Context) -> None:
         side = self.QUADS + 1
         corner = (np.arange(self.QUADS)[:, None] * side + np.arange(self.QUADS)).astype(np.uint32)
         north_west, north_east, south_west, south_east = corner, corner + 1, corner + side, corner + side + 1
-        # Both triangles of a quad share the diagonal from south-west to north-east, in all levels alike.
+        # Both triangles of a quad share the diagonal from south-west to north-east, the same at all levels.
         halves = [north_west, south_west, north_east, north_east, south_west, south_east]
-        # Four meet in a vertex in the middle, which makes either diagonal go through.
+        # Four triangles meet in a vertex at the centre, so that both diagonals are edges.
         middle = side * side + np.arange(self.QUADS**2, dtype=np.uint32).reshape(corner.shape)
         around = [north_west, south_west, south_east, north_east]
         quarters = [each for k in range(4) for each in (around[k], around[(k + 1) % 4], middle)]
@@ -232,7 +232,7 @@ class GroundMesh:
                 yield Part(shape.geometry, instances=len(nodes), uniforms={"quads": self.QUADS}, defines=defines)
 
     def nodes(self, frame: Frame, nodes: np.ndarray) -> np.ndarray:
-        """Those of `nodes` that are drawn."""
+        """The `nodes` that are drawn."""
         return nodes
 
     def release(self) -> None:
@@ -241,17 +241,17 @@ class GroundMesh:
 
 
 class MapMesh(GroundMesh):
-    """The same for levels that save work.
+    """The mesh for lower levels of quality.
 
-    Nodes of either shape have a shader of their own: in software each vertex pays for all that its shader can do. That
-    is for small shaders, as there are twice as many of them.
+    Each shape of nodes has its own variant of the shader, as in software each vertex pays for the whole shader. This
+    doubles the number of programs, so it is for small shaders only.
     """
 
     DEFINES = {"MIDDLES": 0}, NO_DEFINES
 
 
 class NodeShape:
-    """The triangles that all quads of some nodes are divided into, and these nodes."""
+    """Some nodes, and the triangles that their quads are divided into."""
 
     def __init__(self, context: moderngl.Context, triangles: Sequence[NDArray[np.uint32]]) -> None:
         self._indices = context.buffer(np.stack(triangles, axis=-1).tobytes())

@@ -1,4 +1,4 @@
-"""Fine relief of a few cells and less, only in the picture: baked into a map finer than the land."""
+"""Fine relief with wavelengths of a few cells and less, in the picture only: a baked map finer than the land."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from app.picture.passes.gradual import GradualWork, draw_in_bands
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release_all
 
-MOST_TEXELS = 2_400_000  # of larger maps cells are smaller in the picture, too
+MOST_TEXELS = 2_400_000  # larger maps need less, as their cells are smaller in the picture
 BAND = 65_536  # texels drawn at a time, at most
-HIGHEST = 2.5  # cells that relief of the usual amount rises above the map or falls below it, and slopes that it has
+HIGHEST = 2.5  # limit of relief of the usual amount: height in cells above or below the map, and slope
 SNOW_ON_ALL, SNOW_ON_NONE = -0.06, 1.0  # snow lines, as fractions of the relief of the land
 EXACTLY, IN_8_BITS = (4, "f2"), (4, "f1")
 
@@ -26,27 +26,27 @@ class Relief(NamedTuple):
     """The inputs of the map."""
 
     world: int
-    cycle: int  # in which the ground was changed last
+    cycle: int  # of the last change of the ground
     exaggeration: float
     texels_per_cell: int
     amount: float  # height relative to the usual one
-    snow_line: float  # over which no rock looks out of the snow, as a fraction of the relief of the land
-    water: tuple[object, ...] = ()  # what says where water stands and runs
-    exact: bool = True  # as a mesh that is displaced needs it, or in 8 bits
+    snow_line: float  # above which no rock protrudes from the snow, as a fraction of the relief of the land
+    water: tuple[object, ...] = ()  # key of the maps of water
+    exact: bool = True  # in floats, for a displaced mesh, or in 8 bits
 
     @property
     def span(self) -> float:
-        """The cells that it rises or falls at most, and the slopes that it has."""
+        """The limit of its height in cells, and of its slopes."""
         return HIGHEST * max(self.amount, 1.0)
 
 
 class CarvedLand(NamedTuple):
-    """The maps that relief is carved by."""
+    """The maps that shape the relief."""
 
     surface: moderngl.Texture
-    water: moderngl.Texture  # depth of what stands; relief leaves it out
-    flow: moderngl.Texture  # what runs, which it leaves out as well
-    fractures: Fractures  # drawn when they are read first
+    water: moderngl.Texture  # depth of standing water, where there is no relief
+    flow: moderngl.Texture  # streams, where there is none either
+    fractures: Fractures  # drawn on first use
 
 
 class ReliefMap:
@@ -71,24 +71,24 @@ class ReliefMap:
 
     @property
     def kind(self) -> int:
-        """As shaders know it: 0 there is none, 1 in 8 bits, 2 exact."""
+        """A number for shaders: 0 none, 1 in 8 bits, 2 exact."""
         return 0 if self._shown_for is None else 1 + int(self._shown.formats == (EXACTLY,))
 
     @property
     def span(self) -> float:
-        """Of the shown detail: largest height in cells, and slopes."""
+        """Range of the shown relief: largest height in cells, and slope."""
         return HIGHEST if self._shown_for is None else self._shown_for.span
 
     @property
     def drawn(self) -> object:
-        """What the texture in use was drawn for."""
+        """The inputs of the texture in use."""
         return self._work.done
 
     def settled(self, wanted: Relief) -> bool:
         return wanted.texels_per_cell == 0 or self._work.done == wanted
 
     def update(self, land: CarvedLand, wanted: Relief, budget: int, *, at_once: bool) -> None:
-        """Draw on towards `wanted`, as many texels as the budget has; the first of a world, and `at_once`, whole."""
+        """Continue drawing `wanted` within the budget; completely for a new world, or if `at_once`."""
         if wanted.texels_per_cell == 0:
             self.forget()
             return
@@ -133,6 +133,6 @@ class ReliefMap:
 
 
 def texels_per_cell(columns: int, rows: int, most: int) -> int:
-    """How fine the relief of a map is, at most so fine; 0: it has none."""
+    """Resolution of the relief of a map, at most `most`; 0: no relief."""
     scale = min(most, math.isqrt(MOST_TEXELS // (columns * rows)))
     return scale if scale > 1 else 0

@@ -1,4 +1,4 @@
-"""Where water stands: the tiles that its surfaces are drawn in."""
+"""The tiles in which surfaces of water are drawn."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from app.model.snapshot import Snapshot
 from app.picture.passes.geometry import Geometry
 from app.picture.passes.targets import GrowingBuffer
 
-RUNNING = "froude"  # the layer of water that runs
-TILE = 16  # cells along a side of the squares that lakes are drawn in
+RUNNING = "froude"  # the layer that marks running water
+TILE = 16  # cells per side of a tile
 
 
 def lake_tiles(snapshot: Snapshot, of: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
-    """The squares of `TILE` cells that lakes lie in, once for each level: float32 `[n, (column, row, level)]`.
+    """The tiles that contain lakes, once per level: float32 `[n, (column, row, level)]`.
 
-    A square reaches from the middle of its first cells to that of its neighbour's first cells. `of` is true
-    for cells whose lake counts; without it, all do.
+    A tile extends from the centres of its first cells to those of its neighbour's first cells. `of` selects cells of
+    lakes; without it, all count.
     """
     layers = snapshot.layers
     if "water_level" not in layers:
@@ -29,17 +29,17 @@ def lake_tiles(snapshot: Snapshot, of: NDArray[np.bool_] | None = None) -> NDArr
     lake = (layers["water"] > 0.0) & (level != np.float32(snapshot.sea_level))
     if of is not None:
         lake &= of
-    # A cell next to one of the same lake in the same tile adds nothing.
+    # Skip cells next to one of the same lake in the same tile: they add nothing.
     fresh = lake.copy()
     fresh[:, 1:] &= ~(lake[:, :-1] & (level[:, 1:] == level[:, :-1]))
-    for first in (0, 1):  # cells that a tile begins with are the end of the one before, too
+    for first in (0, 1):  # the first cells of a tile also belong to the previous one
         fresh[:, first::TILE] |= lake[:, first::TILE]
     row, column = np.nonzero(fresh)
     keys = []
     across = -(-level.shape[1] // TILE)
     for rows_back in (0, 1):
         for columns_back in (0, 1):
-            # Tiles that this cell is in: its own, and those that it ends.
+            # Tiles of this cell: its own, and those that end at it.
             ends = ((row % TILE == 0) | (rows_back == 0)) & ((column % TILE == 0) | (columns_back == 0))
             tile_row, tile_column = row[ends] // TILE - rows_back, column[ends] // TILE - columns_back
             on_map = (tile_row >= 0) & (tile_column >= 0)
@@ -53,14 +53,14 @@ def lake_tiles(snapshot: Snapshot, of: NDArray[np.bool_] | None = None) -> NDArr
 
 
 def running_tiles(snapshot: Snapshot) -> NDArray[np.float32]:
-    """The squares of `TILE` cells that water runs or stands in where it has no level of its own, as `lake_tiles`."""
+    """The tiles of running water, whose level varies, in the form of `lake_tiles`."""
     layers = snapshot.layers
     level = layers["water_level"]
     wet = (layers["water"] > 0.0) & (level != np.float32(snapshot.sea_level))
     rows, columns = (-(-side // TILE) for side in wet.shape)
     padded = np.zeros((rows * TILE + 1, columns * TILE + 1), np.bool_)
     padded[: wet.shape[0], : wet.shape[1]] = wet
-    # A tile reaches to the first cells of its neighbours, and water is drawn to a cell beyond what is wet.
+    # A tile extends to the first cells of its neighbours, and water is drawn to a cell beyond the wet ones.
     near = padded.copy()
     near[1:] |= padded[:-1]
     near[:-1] |= padded[1:]
@@ -71,7 +71,7 @@ def running_tiles(snapshot: Snapshot) -> NDArray[np.float32]:
 
 
 class LakeTiles:
-    """Tiles of lakes as the shaders read them, one for each instance."""
+    """A buffer with an instance per tile, for shaders."""
 
     def __init__(self, context: moderngl.Context) -> None:
         self._buffer = GrowingBuffer(context)
@@ -87,22 +87,22 @@ class LakeTiles:
 
 
 class StandingWater:
-    """Where the water of a snapshot stands."""
+    """The tiles of the water of a snapshot."""
 
     def __init__(self, context: moderngl.Context) -> None:
-        self.tiles = {False: LakeTiles(context), True: LakeTiles(context)}  # by whether waves can come up on them
-        self.running = LakeTiles(context)  # of water that runs, and has no level of its own
+        self.tiles = {False: LakeTiles(context), True: LakeTiles(context)}  # of lakes, by whether they can have waves
+        self.running = LakeTiles(context)  # of running water
         self.has_sea = False
         self.level_is_known = False
         self._version: tuple[int, int] | None = None
 
     @property
     def is_seen(self) -> bool:
-        """Whether there is any."""
+        """Whether there is any water."""
         return self.has_sea or self.running.number > 0 or any(tiles.number for tiles in self.tiles.values())
 
     def show(self, snapshot: Snapshot, wide: NDArray[np.bool_]) -> None:
-        """Take note of the water of a snapshot; `wide` are the cells of waters `with_waves`."""
+        """Update the tiles from a snapshot; `wide` are the cells of waters `with_waves`."""
         self.has_sea = math.isfinite(snapshot.sea_level)
         self.level_is_known = "water_level" in snapshot.layers
         version = (snapshot.world, snapshot.versions.get("water_level", -1))

@@ -1,4 +1,4 @@
-"""Where the sea runs up its beaches: there nothing stands that has roots."""
+"""The swash zone of beaches, where nothing takes root."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ Mask = NDArray[np.bool_]
 class SeaShore(NamedTuple):
     """The land by the sea, `[row, column]` of cells."""
 
-    height: NDArray[np.float32]  # metres over the sea
+    height: NDArray[np.float32]  # metres above sea level
     sea: Mask
     cell_size: float
 
     @staticmethod
     def of(snapshot: Snapshot) -> SeaShore | None:
-        """That of a snapshot, copied because its arrays are reused; None without a sea."""
+        """The shore of a snapshot, copied because its arrays are reused; None without a sea."""
         if snapshot.lowest >= snapshot.sea_level:
             return None
         height = snapshot.ground() - np.float32(snapshot.sea_level)
         return SeaShore(height, wet_cells(snapshot) & (height < 0.0), snapshot.cell_size)
 
     def swept(self, places: NDArray[np.floating], run_up: RunUp) -> Mask:
-        """Which of the places `[place, (row, column)]`, in cells, lie in the sea or as far up its beaches as waves run.
+        """Which positions `[position, (row, column)]`, in cells, are in the sea or within the run-up of its waves.
 
-        Heights are mixed between the middles of cells, and the coast is where they cut the level of the sea.
+        Heights are interpolated between centres of cells, and the coast is where they cross sea level.
         """
         rows, columns = self.sea.shape
         cells = np.clip(places, 0.0, (rows - 1, columns - 1)).astype(np.intp)
@@ -58,7 +58,7 @@ class SeaShore(NamedTuple):
         return result
 
     def swept_cells(self, run_up: RunUp) -> Mask:
-        """The sea, and cells up to whose middles waves run, `[row, column]`."""
+        """The sea, and cells whose centres waves reach, `[row, column]`."""
         result = self.sea.copy()
         near = np.argwhere(grown(self.sea, self._cells_around(run_up)) & ~self.sea)
         result[tuple(near.T)] = self.swept(near + 0.5, run_up)

@@ -60,7 +60,7 @@ class SeaGrid(NamedTuple):
 
 
 def sea_grid(depth: Floats, cell_size: float) -> SeaGrid:
-    """The grid for a map with these depths of water with waves, in metres; 0 where there is none."""
+    """The grid for a map with these depths of water with waves, in metres; 0 if there is none."""
     rows, columns = depth.shape
     cells = max(1, math.ceil(max(rows, columns) / TEXELS))
     padded = np.pad(depth, ((0, -rows % cells), (0, -columns % cells)), mode="edge")

@@ -1,4 +1,4 @@
-"""The shapes of trees as tables of vertices, built once. A tree is 1 high and stands in the origin, y upwards."""
+"""The shapes of trees as tables of vertices, built once. A tree is 1 high and stands on the origin, y upwards."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ CONIFER, BROADLEAF, COLUMNAR, SHRUB = range(len(SHAPES))
 CROWN_RADIUS = (0.23, 0.41, 0.135, 0.62)
 CROWN_BASE = (0.07, 0.15, 0.05, 0.0)
 
-# The area of a crown that hides the ground from afar, relative to the square of the tree's height: that seen from
-# above, but of one higher or lower than crowns.glsl takes it for, more or less.
+# Area of a crown that hides the ground from afar, relative to the square of the tree's height: its area from above,
+# corrected for crowns that are higher or lower than crowns.glsl assumes.
 CROWN_AREA = tuple(
     fullness * math.pi * radius**2 for fullness, radius in zip((1.0, 1.0, 1.8, 0.8), CROWN_RADIUS, strict=True)
 )
 
-SUNK = 0.08  # of its height that a trunk goes into the ground: no slope shows its foot in the air
-ATTRIBUTES = ("3f 3f 1f 1f 2f", "place", "outward", "open", "leaves", "spray")  # of a vertex, as trees.vert has them
+SUNK = 0.08  # depth of a trunk in the ground, as a fraction of its height, so that it never floats on a slope
+ATTRIBUTES = ("3f 3f 1f 1f 2f", "place", "outward", "open", "leaves", "spray")  # of a vertex, see trees.vert
 
 
 class Crown(NamedTuple):
-    """A crown as a body: its middle, and half of its extent."""
+    """An ellipsoid: the centre and semi-axes of a crown."""
 
     middle: NDArray[np.float64]
     extent: NDArray[np.float64]
@@ -51,7 +51,7 @@ class Shape(NamedTuple):
 
 
 def near_conifer(form: int) -> Shape:
-    """Tiers of branches: those of a spire, those of a tree in the open, and sparse ones."""
+    """Tiers of branches. Forms: a spire, a tree in the open, and a sparse one."""
     tiers, points, width = ((10, 8, 0.88), (9, 9, 1.08), (8, 7, 0.98))[form]
     return _conifer(tiers, points, 5, width, np.random.default_rng(3 + form), sparse=form == 2)
 
@@ -62,7 +62,7 @@ def middle_conifer(form: int) -> Shape:
 
 
 def near_broadleaf(form: int) -> Shape:
-    """Lumps about a middle one, with sprays of leaves all over them, on a trunk that parts: round, wide or tall."""
+    """Lumps around a central one, covered with sprays of leaves, on a forked trunk. Forms: round, wide and tall."""
     generator = np.random.default_rng(5 + 12 * form)
     crown = OF_BROADLEAF[form]
     lumps = [(crown.middle, 0.23)]
@@ -81,7 +81,7 @@ def near_broadleaf(form: int) -> Shape:
 
 
 def middle_broadleaf(form: int) -> Shape:
-    """Two lumps and sprays that hide their corners."""
+    """Two lumps, with sprays that hide their corners."""
     generator = np.random.default_rng(8 + 5 * form)
     crown = OF_BROADLEAF[form]
     angle = 2.0 * math.pi * generator.uniform()
@@ -95,7 +95,7 @@ def middle_broadleaf(form: int) -> Shape:
 
 
 def near_columnar(form: int) -> Shape:
-    """Lumps one above the other, widest in the middle, as branches that all stand upright make them."""
+    """A column of lumps, widest in the middle."""
     generator = np.random.default_rng(11 + 3 * form)
     bodies = []
     for height, size in ((0.16, 0.075), (0.30, 0.105), (0.45, 0.115), (0.60, 0.105), (0.74, 0.085), (0.87, 0.06)):
@@ -112,7 +112,7 @@ def middle_columnar(form: int) -> Shape:
 
 
 def near_shrub(form: int) -> Shape:
-    """Lumps about a low middle one, that reach the ground; its stems are hidden."""
+    """Lumps around a low central one, down to the ground; the stems are hidden."""
     generator = np.random.default_rng(17 + form)
     lumps = [(np.array([0.0, 0.50, 0.0]), 0.42)]
     for k in range(4 + form):
@@ -125,7 +125,7 @@ def near_shrub(form: int) -> Shape:
 
 
 def middle_shrub(form: int) -> Shape:
-    """A lump whose corners a few sprays of leaves hide."""
+    """A lump, with a few sprays of leaves that hide its corners."""
     generator = np.random.default_rng(8 + form)
     lump = _lump(OF_SHRUB, np.array([0.0, 0.40, 0.0]), 0.54, generator, 0.74)
     return _joined([lump, _sprays(Crown(OF_SHRUB.middle, OF_SHRUB.extent * (1.06, 0.86, 1.06)), 14, 0.16, generator)])
@@ -158,8 +158,8 @@ def _blades(generator: np.random.Generator, number: int, width: float, spread: f
     return _joined(parts)
 
 
-# By the number of the shape; each makes the form of a number below `VARIANTS` of forest.py.
-# By the number of the shape; each form is built once.
+# By number of the shape. The argument is the form, a number below `VARIANTS` of forest.py.
+# By number of the shape. Each form is built once.
 NEAR = tuple(map(cache, (near_conifer, near_broadleaf, near_columnar, near_shrub)))
 MIDDLE = tuple(map(cache, (middle_conifer, middle_broadleaf, middle_columnar, middle_shrub)))
 
@@ -167,7 +167,7 @@ MIDDLE = tuple(map(cache, (middle_conifer, middle_broadleaf, middle_columnar, mi
 def _conifer(
     tiers: int, points: int, trunk_sides: int, width: float, generator: np.random.Generator, *, sparse: bool
 ) -> Shape:
-    """Tiers of cones with jagged rims, which hang lower and wider towards the ground."""
+    """Tiers of cones with jagged rims, wider and more drooping towards the ground."""
     base, radius = CROWN_BASE[CONIFER], width * CROWN_RADIUS[CONIFER]
     uneven, notch = (0.26, 0.45) if sparse else (0.10, 0.62)
     parts = [_trunk(trunk_sides, 0.028, 0.5)]
@@ -182,7 +182,7 @@ def _conifer(
         height = low + np.where(tips, -min(0.25 * (high - low), 0.05), 0.10 * (high - low))
         ring = np.column_stack([reach * np.cos(angles), height, reach * np.sin(angles)])
         places = np.vstack([ring, [0.0, high, 0.0]])
-        # Rounded as a crown is: outwards and up, at the top only up.
+        # Normals of a rounded crown: outwards and up, at the top only up.
         outward = places * (1.0, 0.0, 1.0) / wide + (0.0, 0.45, 0.0)
         up = 0.55 + 0.45 * tier / max(tiers - 1, 1)
         sky = np.append(np.where(tips, 1.0, 0.62), 0.45 if tier + 1 < tiers else 1.0) * up
@@ -206,7 +206,7 @@ def _trunk(sides: int, radius: float, height: float) -> Shape:
 def _lump(
     crown: Crown, middle: NDArray[np.float64], size: float, generator: np.random.Generator, flattened: float = 0.85
 ) -> Shape:
-    """A ball of 20 triangles, a little out of shape, that is part of a crown."""
+    """A part of a crown: a slightly deformed ball of 20 triangles."""
     golden = (1.0 + math.sqrt(5.0)) / 2.0
     corners = np.array(
         [(0, a, b) for a in (-1, 1) for b in (-golden, golden)]
@@ -231,7 +231,7 @@ def _lump(
 
 
 def _branch(low: tuple[float, float, float], high: NDArray[np.float64], radius: float) -> Shape:
-    """A triangular prism that tapers."""
+    """A tapered triangular prism."""
     angles = 2.0 * math.pi * np.arange(3) / 3.0
     around = np.column_stack([np.cos(angles), np.zeros(3), np.sin(angles)])
     places = np.vstack([np.array(low) + radius * around, high + 0.4 * radius * around])
@@ -246,13 +246,11 @@ def _branch(low: tuple[float, float, float], high: NDArray[np.float64], radius: 
 
 
 def _sprays(crown: Crown, number: int, size: float, generator: np.random.Generator, of: Crown | None = None) -> Shape:
-    """Squares all over a crown, or a part `of` one, turned outwards more or less; what is seen in them is cut out as
-    leaves.
-    """
+    """Squares all over a crown, or a part `of` one, facing roughly outwards; the shader cuts leaves out of them."""
     whole = of or crown
     parts = []
     for k in range(number):
-        # Even over a ball: a spiral by the golden angle.
+        # A golden-angle spiral is even over a ball.
         height = 1.0 - 2.0 * (k + 0.5) / number
         angle = k * math.pi * (3.0 - math.sqrt(5.0))
         outward = np.array([0.0, height, 0.0])

@@ -1,4 +1,4 @@
-"""Standing water: lakes, each at its own level, and the sea, which extends to the horizon."""
+"""Meshes of water: lakes, each at its own level, running water, and the sea, which extends to the horizon."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SeaMesh:
         if frame.quality.fine_water:
             yield Part(vertices=12, defines={"SEA": 1})
             return
-        # Natural waves are on the map alone, and around it there is no bed: one shader would have to do both.
+        # Two variants: natural waves only on the map, and around it no bed to shine through.
         outside = NO_WAVES if frame.waves == NATURAL else frame.waves
         yield Part(vertices=6, defines={"SEA": 1, "PART": 1})
         yield Part(vertices=24, defines={"SEA": 1, "PART": 2, "WAVES": outside})
@@ -53,7 +53,7 @@ class LakesMesh:
 
 
 class RunningMesh:
-    """A square of squares for each tile that water runs in."""
+    """A grid of squares for each tile with running water."""
 
     def __init__(self, context: moderngl.Context) -> None:
         pass
@@ -79,12 +79,12 @@ class LakeSides(LakesMesh):
 
 
 class PuddlesMesh(LakesMesh):
-    """The same of waters that waves do not come up on."""
+    """A square for each tile of water without waves."""
 
     WIDE = False
 
 
 class PuddleSides(LakeSides):
-    """The same of waters that waves do not come up on."""
+    """Four walls for each tile of water without waves."""
 
     WIDE = False

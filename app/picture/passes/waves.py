@@ -14,8 +14,8 @@ from app.model.wave_parameters import WaveParameters
 GRAVITY = 9.81  # m/s²
 SHORTEST = 3.0  # cells from crest to crest
 WEAKEST_WIND = 0.1  # of the usual wind: swell remains on still air
-FARTHEST_RUN_UP = 4.5  # cells: no beach is wider than some more of them, see beach.glsl
-STEEPNESS = 0.05  # height by length of waves in deep water
+FARTHEST_RUN_UP = 4.5  # cells: largest horizontal run-up; beaches are little wider, see beach.glsl
+STEEPNESS = 0.05  # height / length of waves in deep water
 
 
 # Styles of the sea, as numbers for shaders
@@ -44,23 +44,23 @@ class SeaState(NamedTuple):
 
     @property
     def period(self) -> float:
-        """The time from crest to crest, which is the same in water of any depth."""
+        """The period of the waves, which does not depend on the depth."""
         return self.loop / self.waves_in_loop
 
     def waves_by(self, time: float) -> float:
-        """How many waves have passed any place since the loop began, from 0 to `waves_in_loop`."""
+        """The number of waves that have passed a place since the loop began, from 0 to `waves_in_loop`."""
         return time / self.loop % 1.0 * self.waves_in_loop
 
 
 def sea_state(
     waves: WaveParameters, wind_speed: float, cell_size: float, longer_side: int, *, gust_speed: float | None = None
 ) -> SeaState:
-    """The sea that a wind (cells/t) makes on a map of cells of that size in metres, `longer_side` along it.
+    """The state of the sea for a wind (cells/t) on a map with `cell_size` in metres and `longer_side` in cells.
 
-    The wavelength of the parameters is that of the usual wind. Height grows with the wind's speed, period with its cube
-    root, and so length with the power of two thirds (Hasselmann et al. 1973). The period is that of the length in deep
-    water, or near to it: the loop has whole waves. The wind that blows now, `gust_speed`, makes them higher alone: were
-    they longer, too, all crests would jump.
+    The wavelength of the parameters is that of the usual wind. Height is proportional to wind speed, period to its cube
+    root, and length to its power of 2/3 (Hasselmann et al. 1973). The period follows from the length in deep water, and
+    is adjusted so that the loop has a whole number of waves. The current wind, `gust_speed`, changes height only: with
+    another length, all crests would jump.
     """
     wind = max(wind_speed / USUAL_WIND, WEAKEST_WIND)
     gust = wind if gust_speed is None else max(gust_speed / USUAL_WIND, WEAKEST_WIND)
@@ -74,15 +74,15 @@ def sea_state(
 class RunUp(NamedTuple):
     """Run-up of the highest waves on a beach, in metres."""
 
-    height: float  # on steep ones
-    reach: float  # across flat ones
+    height: float  # vertical limit, on steep beaches
+    reach: float  # horizontal limit, on flat beaches
 
 
 def run_up(waves: WaveParameters, sea: SeaState, cell_size: float) -> RunUp:
-    """That of a sea on a map of cells of that size in metres.
+    """The run-up of a sea on a map with `cell_size` in metres.
 
-    By Hunt (1959) it is the slope × √(height × wavelength in deep water), and so as far inland on beaches of any slope.
-    On steep ones waves do not break any more, and are thrown back.
+    By Hunt (1959) it is slope × √(height × wavelength in deep water), so its horizontal reach is the same for all
+    slopes. On steep beaches waves do not break but are reflected.
     """
     reach = min(waves.run_up * math.sqrt(sea.height * sea.wavelength), FARTHEST_RUN_UP * cell_size)
     return RunUp(0.5 * waves.run_up * sea.height, reach)
@@ -101,9 +101,9 @@ def block_values(
 
 
 def wave_number(deep: float, depth: NDArray[np.float32]) -> NDArray[np.float32]:
-    """That of waves of one period over a depth in metres, 1/m, for that of deep water, by linear theory.
+    """The wave number (1/m) over a depth in metres, for a wave number `deep` in deep water, by linear theory.
 
-    The approximation of Eckart (1952), and two steps of Newton's from there.
+    The approximation of Eckart (1952), refined by two Newton steps.
     """
     number: NDArray[np.float32] = deep / np.sqrt(np.tanh(deep * depth))
     for _ in range(2):
