@@ -61,11 +61,14 @@ void main() {
     // Two triangles for each square between four cells.
     int square = gl_VertexID / 6, corner = gl_VertexID % 6, side = int(tile);
     ivec2 step = ivec2(corner == 1 || corner == 2 || corner == 4, corner == 2 || corner == 4 || corner == 5);
-    ivec2 cell = min(ivec2(lake.xy) + ivec2(square % side, square / side) + step, ivec2(frame.map.xy) - 1);
+    ivec2 first = ivec2(lake.xy) + ivec2(square % side, square / side);
+    ivec2 cell = on_map(first + step);
     map_place = (vec2(cell) + 0.5) * frame.map.z;
     level = running_level(cell);
     fall = running_fall(cell);
     gl_Position = clip_position(vec4(map_place.x, level * frame.map.w, map_place.y, 1.0));
+    // Between four dry cells there is no water, though the ground that is drawn there may lie below all of them.
+    if (!is_wet_square(first)) gl_Position = vec4(0.0, 0.0, 0.0, 1.0);
 }
 #else
 flat out float level;

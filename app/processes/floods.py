@@ -24,6 +24,7 @@ from kernels.scratch import Scratch
 SECONDS_PER_HOUR = 3600.0
 CYCLES_PER_CALM = 8  # between checks for water that has come to rest
 LEAST_SEEN = 0.01  # metres, or fraction of a cell if that is less: shallower water is not displayed
+SHEET = 0.003  # of a cell: what is shallower and wide is a sheet over the ground, too thin for a surface of its own
 
 EAST, SOUTH, SPEED, FROUDE = "flood_east", "flood_south", "flood_speed", "froude"
 
@@ -225,7 +226,7 @@ def _show(world: World, water: Layer, ocean: NDArray[np.bool_], edges: EdgeParam
         world.layers[EAST] if runs else still,
         world.layers[SOUTH] if runs else still,
         ocean,
-        min(LEAST_SEEN, LEAST_SEEN * world.cell_size),
+        max(min(LEAST_SEEN, LEAST_SEEN * world.cell_size), SHEET * world.cell_size),
         edges.sea if math.isfinite(edges.sea) else 0.0,
         world.water_level,
         world.standing,

@@ -12,11 +12,29 @@ ivec2 on_map(ivec2 cell) {
     return clamp(cell, ivec2(0), ivec2(frame.map.xy) - 1);
 }
 
-// The level of a cell. Beside water a dry one has that of the water, as far as its ground is not below it: so a shore
-// lies where the ground rises over the water, and a front ends on the ground that it has not come to.
+// Whether any of the four cells has water of which this is the first, in row and column.
+bool is_wet_square(ivec2 first) {
+    return is_wet(on_map(first)) || is_wet(on_map(first + ivec2(1, 0))) || is_wet(on_map(first + ivec2(0, 1)))
+        || is_wet(on_map(first + 1));
+}
+
+// Whether a cell lies beside a calm sea, or where the map ends in the sea. Both are drawn as one flat surface.
+bool meets_sea(ivec2 cell) {
+    ivec2 last = ivec2(frame.map.xy) - 1;
+    float bed = texelFetch(water_level, cell, 0).x - texelFetch(water, cell, 0).x;
+    if (bed >= frame.water.w) return false;
+    if (any(equal(cell, ivec2(0))) || any(equal(cell, last))) return true;
+    for (int i = 0; i < 9; ++i)
+        if (texelFetch(water_level, on_map(cell + ivec2(i % 3 - 1, i / 3 - 1)), 0).x == frame.water.w) return true;
+    return false;
+}
+
+// The level of a cell. Where it meets the sea it has the sea's, so that there is no gap. Beside water a dry one has that
+// of the water, as far as its ground is not below it: so a shore lies where the ground rises over the water, and a front
+// ends on the ground that it has not come to.
 float running_level(ivec2 cell) {
     float own = texelFetch(water_level, cell, 0).x;
-    if (is_wet(cell)) return own;
+    if (is_wet(cell)) return meets_sea(cell) ? frame.water.w : own;
     vec2 sum = vec2(0.0);
     for (int i = 0; i < 9; ++i) {
         ivec2 other = on_map(cell + ivec2(i % 3 - 1, i / 3 - 1));

@@ -19,6 +19,9 @@ from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
 from app.model.world import World
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
+from app.picture.passes import frame
+from app.picture.passes.frame import FrameBlock
+from app.picture.passes.shaders import VERSION, preprocess
 from app.picture.passes.standing_water import TILE, lake_tiles
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -31,6 +34,7 @@ from tests.passes.test_picture import STATES, reset
 from tests.passes.worlds import bumps, flat, hills, plane, planted, snapshot, way, with_layers
 
 CELL = 10.0
+WATER = "water_level", "water"  # layers that the mesh of running water reads
 NUMBERS = itertools.count(5000)  # of worlds
 
 
@@ -138,6 +142,66 @@ def test_water_that_ran_once_and_whose_level_nobody_tells_is_not_drawn(draw: Dra
     froude = np.zeros(shown.shape, np.float32)
     ran = replace(shown, world=1, layers={**shown.layers, "froude": froude}, versions={**shown.versions, "froude": 1})
     assert np.array_equal(draw(shown), draw(ran))
+
+
+def poured(ground: NDArray[np.float32], depth: NDArray[np.float32], *, sea: float = -math.inf) -> Snapshot:
+    """Ground over which water runs that is so deep."""
+    wet = flooded(ground, ground + depth, sea=sea)
+    return with_layers(wet, froude=np.zeros(wet.shape, np.float32))
+
+
+def test_no_running_water_is_drawn_between_cells_that_are_dry(draw: Draw) -> None:
+    """The ground that is drawn there lies below all four of them where it is hollow."""
+    rough = bumps(48, 48, height=40.0, seed=3)
+    depth = np.zeros((48, 48), np.float32)
+    depth[4:8, 4:8] = 3.0
+    camera = from_above(48.0, 48, 48)
+    dry, wet = draw(snapshot(rough, cell_size=CELL), camera, calm()), draw(poured(rough, depth), camera, calm())
+    changed = difference(dry, wet) > 3
+    rows, columns = np.nonzero(changed)
+    assert 0 < rows.max() < 30 and columns.max() < 50, "only around what is wet, at the top and left"
+
+
+def running_levels(context: moderngl.Context, shown: Snapshot) -> NDArray[np.float32]:
+    """The levels of the mesh of running water at each cell of a map of one tile, as the vertex shader finds them."""
+    rows, columns = shown.shape
+    block = FrameBlock(context)
+    block.values["map"] = (columns, rows, shown.cell_size, 1.0)
+    block.values["water"] = (0.0, 0.0, 0.0, shown.sea_level)
+    block.upload()
+    lines = [line.text for line in preprocess("water.vert", {frame.INCLUDE: frame.glsl()})]
+    head = [VERSION, "#define SEA 0", "#define RUNNING 1"]
+    program = context.program(vertex_shader="\n".join(head + lines), varyings=["map_place", "level"])
+    program[frame.BLOCK].binding = frame.BINDING  # type: ignore[union-attr]
+    program["tile"].value = float(columns)  # type: ignore[union-attr]
+    textures = [context.texture((columns, rows), 1, shown.layers[name].tobytes(), dtype="f4") for name in WATER]
+    for unit, (name, texture) in enumerate(zip(WATER, textures, strict=True)):
+        texture.use(unit)
+        program[name].value = unit  # type: ignore[union-attr]
+    tile = context.buffer(np.zeros(3, np.float32).tobytes())
+    number = 6 * columns * columns
+    result = context.buffer(reserve=12 * number)
+    array = context.vertex_array(program, [(tile, "3f/i", "lake")])
+    array.transform(result, moderngl.POINTS, vertices=number, instances=1)
+    vertices = np.frombuffer(result.read(), np.float32).reshape(number, 3)
+    for part in (array, result, tile, program, *textures):
+        part.release()
+    levels = np.full((rows, columns), np.nan, np.float32)
+    column, row = (vertices[:, :2] / shown.cell_size).astype(int).T
+    levels[row, column] = vertices[:, 2]
+    return levels
+
+
+def test_running_water_meets_a_calm_sea_and_the_edge_of_the_map_at_their_level(context: moderngl.Context) -> None:
+    """A wave that comes in from the west, over a bed with a rock that stands out of the sea at the eastern edge."""
+    sea, side = 10.0, TILE
+    bed, depth = np.zeros((side, side), np.float32), np.full((side, side), sea, np.float32)
+    bed[3, -1], depth[3, -1] = 14.0, 1.0  # water runs off it
+    depth[:, :6] = [12.0, 15.0, 18.0, 16.0, 13.0, 11.0]
+    levels = running_levels(context, poured(bed, depth, sea=sea))
+    assert (levels[:, [0, 5]] == sea).all(), "at the edge of the map, and beside the calm sea"
+    assert (levels[1:-1, 1:5] == [15.0, 18.0, 16.0, 13.0]).all(), "between them as it runs"
+    assert levels[3, -1] == 15.0, "over land also at the edge of the map"
 
 
 def test_the_shore_lies_where_the_level_cuts_the_ground(draw: Draw, subtests: pytest.Subtests) -> None:
