@@ -1,4 +1,4 @@
-"""The maps of an analysis, by the names of their files: what each is, its unit, and how the file's cells get it."""
+"""The maps of an analysis by file name: description, unit, and method of resampling to the cells of the file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from app.cli.analyzed_land import Analysis
 from app.export.geotiff import Band, write_geotiff
 
-# The numbers that programs for maps use for directions, by those of `kernels.neighbours`: powers of two clockwise from
-# the east, and 0 for an outlet.
+# Codes of flow directions in geographic information systems, indexed by those of `kernels.neighbours`: powers of two
+# clockwise from the east, and 0 for an outlet.
 D8_CODES = np.array([64, 16, 1, 4, 32, 128, 8, 2, 0], np.uint8)
 
-# What is kept of the cells that become one of the file's: their mean, the largest, or that in the middle
+# Methods of resampling cells to a larger one: the mean, the largest value, or the value at the centre
 Way = Literal["mean", "largest", "label"]
 
 
@@ -26,12 +26,12 @@ class MapRow:
     """A map of an analysis."""
 
     help: str
-    values: Callable[[Analysis], NDArray[Any]]  # [row, column], in the cells that were computed in
+    values: Callable[[Analysis], NDArray[Any]]  # [row, column], in computed cells
     way: Way = "mean"
     unit: str = ""
 
     def laid_out(self, found: Analysis) -> NDArray[Any]:
-        """It in the cells of the file."""
+        """The map resampled to the cells of the file."""
         sheet, values = found.land.sheet, self.values(found)
         if not sheet.is_source:
             return values
@@ -39,13 +39,13 @@ class MapRow:
         return ways[self.way](values)
 
     def write(self, path: Path, found: Analysis) -> None:
-        """It as a GeoTIFF."""
+        """Write the map as a GeoTIFF."""
         land, band = found.land, Band(self.help, self.unit)
         write_geotiff(path, self.laid_out(found), land.place, (band,), land.sheet.unmapped, optimised=False)
 
 
 def _accumulation(found: Analysis) -> NDArray[np.float64]:
-    """In cells of the file, which can be larger than those that were computed in."""
+    """Flow accumulation in cells of the file, which may be larger than computed cells."""
     land = found.land
     cells: NDArray[np.float64] = found.drainage.accumulation
     return cells * (land.cell_size**2 / land.sheet.cell_area) if land.sheet.is_source else cells

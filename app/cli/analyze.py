@@ -50,7 +50,7 @@ log = logging.getLogger(__name__)
 
 
 class RiverWishes(NamedTuple):
-    """Threshold of a river, as a catchment in cells or a mean discharge in m³/s; and the smallest watershed.
+    """Threshold of a river, as a catchment in cells or a mean discharge in m³/s, and the smallest watershed.
 
     For None see `rule_of`. Smaller watersheds are merged into the coast.
     """
@@ -75,12 +75,12 @@ def analyze(
 ) -> None:
     """Write all maps of a land into `folder`, which is created if needed.
 
-    `path` is a heightmap, a saved world, or a preset: a file of one, or its name. The ocean is what lies below
-    `sea_level` (metres) and is reached from the map's edge; over that, water leaves too where `open_edges` says so.
-    `climate` has values of its parameters, and `rain_map` is a picture of where it rains. Without one of these it is
-    that of the world; a heightmap has no ocean, open edges, and the usual rain everywhere.
+    `path` is a heightmap, a saved world, or a preset: its file or name. The ocean is the ground below `sea_level`
+    (metres) that is connected to the map's edge; with `open_edges`, water leaves over higher edges as well. `climate`
+    holds values of its parameters, and `rain_map` is an image of relative rain. Defaults are those of the world; a
+    heightmap has no ocean, open edges and uniform rain.
 
-    `cell_size`, `relief` and `part` are as for `read_heightmap`. Raises `UserError` where a file cannot be read or the
+    `cell_size`, `relief` and `part` are as for `read_heightmap`. Raises `UserError` if a file cannot be read or the
     folder cannot be written.
     """
     with made(folder), claimed(folder / LIST_FILE):
@@ -126,7 +126,7 @@ def read_land(
 ) -> AnalyzedLand:
     """The land of a heightmap, with the georeference that the file may have, of a saved world, or of a preset.
 
-    The last two run for `cycles` first. Of a heightmap it can be a part, see `app.sources.part`.
+    The last two run for `cycles` first. Heightmaps can be cropped, see `app.sources.part`.
     """
     from app.sources import heightmap
 
@@ -163,7 +163,7 @@ def _land_of(world: World, scene: Scene) -> AnalyzedLand:
 
 
 def rule_of(land: AnalyzedLand, land_cells: int, wishes: RiverWishes) -> RiverParameters:
-    """Where rivers begin, and the smallest watershed: as requested, as the world says, or a fraction of the land."""
+    """Threshold of rivers and smallest watershed: as requested, those of the world, or a fraction of the land."""
     rule = land.rivers or RiverParameters(
         threshold=max(FEWEST_CELLS, round(RIVER_PART * land_cells)),
         watershed_size=max(FEWEST_CELLS, round(WATERSHED_PART * land_cells)),
@@ -189,7 +189,7 @@ def analysis_of(land: AnalyzedLand, wishes: RiverWishes) -> Analysis:
     rule = rule_of(land, int(np.count_nonzero(~drainage.ocean)), wishes)
 
     def rivers_of(drained: Drainage) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        """The discharge of each cell, and Strahler's orders of rivers."""
+        """The discharge of each cell, and Strahler orders of rivers."""
         through = mean_discharge(
             drained, land.ground, land.cell_size, land.runoff, land.rain, land.rain_rate, land.reference_cell_size
         )
@@ -209,7 +209,7 @@ def analysis_of(land: AnalyzedLand, wishes: RiverWishes) -> Analysis:
 
 
 def _write_vectors(path: Path, found: Analysis) -> None:
-    """Rivers, watersheds and lakes with coordinates, where the packages are there that write them."""
+    """Write rivers, watersheds and lakes with coordinates, if the packages for this are installed."""
     try:
         write_geopackage(path, found.waters)
     except ModuleNotFoundError as error:
@@ -414,7 +414,7 @@ def _list_mouths(found: Analysis) -> list[dict[str, Any]]:
 
 
 def _place(found: Analysis, cell: int) -> dict[str, float]:
-    """A cell's row and column in the maps, and the coordinates of its middle where the map has any."""
+    """Row and column of a cell in the maps, and the coordinates of its centre if the map is georeferenced."""
     land, sheet = found.land, found.land.sheet
     rows, columns = land.ground.shape
     at = divmod(cell, columns)

@@ -1,4 +1,4 @@
-"""A land that is analysed, and what was found out about it."""
+"""A land to analyse, and the results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AnalyzedLand:
-    """The ground in metres [row, column], where it comes from, and what a world says besides: sea, edges, rivers."""
+    """The ground in metres [row, column], its origin, and settings of its world: sea, edges and rivers."""
 
     ground: NDArray[np.float64]
     cell_size: float
@@ -33,21 +33,21 @@ class AnalyzedLand:
     sea_level: float = -math.inf
     open_edges: bool = True
     runoff: Runoff = field(default_factory=lambda: Runoff(ClimateParameters().precipitation, least_cells=0.0))
-    rain: NDArray[np.float32] | None = None  # the part of the precipitation that falls on each cell
+    rain: NDArray[np.float32] | None = None  # fraction of the precipitation that falls on each cell
     rain_rate: NDArray[np.float32] | None = None  # a factor on it
-    rivers: RiverParameters | None = None  # where they begin, and the smallest watershed; of a world
-    reference_cell_size: float | None = None  # as a world has it
+    rivers: RiverParameters | None = None  # of the world: threshold of rivers, and smallest watershed
+    reference_cell_size: float | None = None  # of the world
     cycle: int = 0
 
     @cached_property
     def sheet(self) -> Sheet:
-        """The cells of the file that it comes from, in which the maps are; its own where these are the same."""
+        """The cells of the maps: those of the source file, or its own if it had none."""
         rows, columns = self.ground.shape
         return Sheet.of_source((rows, columns), self.cell_size, self.origin)
 
     @property
     def place(self) -> Georeference | None:
-        """Where these cells lie, where anybody knows."""
+        """The georeference of these cells, if known."""
         return self.sheet.place if self.origin and self.origin.georeference else None
 
 
@@ -57,12 +57,12 @@ class Analysis:
 
     land: AnalyzedLand
     drainage: Drainage
-    discharge: NDArray[np.float64]  # through each cell, in cubic metres a second
-    rule: RiverParameters  # where rivers begin, and the smallest watershed
-    rivers: NDArray[np.uint8]  # Strahler's orders [row, column]
-    fragments: NDArray[np.uint8]  # the same where nothing is filled: see `app.engine.fragments`
-    fragment_ends: int  # how many of these rivers end in a hollow
-    path_cost: NDArray[np.float64]  # the least way to the ocean that never leads up, in metres
+    discharge: NDArray[np.float64]  # through each cell, m³/s
+    rule: RiverParameters  # threshold of rivers, and smallest watershed
+    rivers: NDArray[np.uint8]  # Strahler orders [row, column]
+    fragments: NDArray[np.uint8]  # the same without filling, see `app.engine.fragments`
+    fragment_ends: int  # number of these rivers that end in a depression
+    path_cost: NDArray[np.float64]  # length of the shortest path to the ocean that never rises, in metres
     lakes: Lakes
     watersheds: Watersheds
 
@@ -75,7 +75,7 @@ class Analysis:
 
     @property
     def waters(self) -> Waters:
-        """What vectors are made of."""
+        """The input of vector files."""
         land = self.land
         return Waters(
             land.sheet, land.cell_size, self.drainage, self.rivers, self.discharge, self.lakes, self.watersheds
@@ -83,5 +83,5 @@ class Analysis:
 
     @property
     def runoff(self) -> float:
-        """Of all the land, in cubic metres a second."""
+        """Runoff of the whole land, m³/s."""
         return float(self.discharge[self.outlets].sum())

@@ -1,4 +1,4 @@
-"""The curves that measures of realism are taken from, as a picture and as a table."""
+"""The curves behind the measures of realism, as a chart and a table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COLUMNS = ("curve", "x", "x_unit", "y", "y_unit", "law")
 
 @dataclass(frozen=True)
 class Axis:
-    """What a curve runs over: its name and unit, and whether powers of ten are as wide as each other."""
+    """An axis of a chart: its name and unit, and whether it is logarithmic."""
 
     name: str
     unit: str = ""
@@ -45,7 +45,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Chart:
-    """How a curve of `Realism` is shown."""
+    """The chart of a curve of `Realism`."""
 
     title: str
     x: Axis
@@ -61,7 +61,7 @@ CHARTS: dict[str, Chart] = {
 
 
 def law_text(name: str, curve: Curve) -> str:
-    """The law of a curve in words, with the reach of areas that it was fitted over; empty where it has none."""
+    """The law of a curve in words, with the range of areas that it was fitted over; empty if it has none."""
     if curve.law is None:
         return ""
     sign = {"slope_area": "S", "hack": "L"}[name]
@@ -70,15 +70,15 @@ def law_text(name: str, curve: Curve) -> str:
 
 
 def reach_text(curve: Curve) -> str:
-    """From which to which area a law was fitted, by the mean areas of its bins."""
+    """The range of areas that a law was fitted over (means of its bins)."""
     low, high = (f"{area / 1e6:.3g}" for area in (curve.x.min(), curve.x.max()))
     return f"over catchments of {low} to {high} km², in {len(curve.x)} bins"
 
 
 def write_curves(picture: Path, found: Realism) -> list[Path]:
-    """All curves as a PNG, and beside it, with another suffix, a CSV of their points; what was written.
+    """Write all curves as a PNG, and a CSV of their points beside it. Returns the paths.
 
-    Raises `UserError` where a file cannot be written, or the package that draws is not installed.
+    Raises `UserError` if a file cannot be written, or the package that draws is not installed.
     """
     table = table_path(picture)
     content = _table(found)
@@ -90,14 +90,14 @@ def write_curves(picture: Path, found: Realism) -> list[Path]:
 
 
 def table_path(picture: Path) -> Path:
-    """Where the table of a picture lies. Raises `UserError` where the picture has another suffix than `.png`."""
+    """The path of the table of a picture. Raises `UserError` if the suffix of the picture is not `.png`."""
     if picture.suffix.lower() != ".png":
         raise UserError(f"--curves {picture}: must end in .png; the table of the points is the .csv beside it")
     return picture.with_suffix(".csv")
 
 
 def _table(found: Realism) -> bytes:
-    """A line for each point: `law` is what the fitted law has there."""
+    """A line for each point; `law` is the value of the fitted law there."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
@@ -165,7 +165,7 @@ def _draw_chart(draw: Draw, corner: tuple[int, int], name: str, chart: Chart, cu
 
 @dataclass(frozen=True)
 class _Scale:
-    """From values to pixels."""
+    """The scale of an axis, from values to pixels."""
 
     axis: Axis
     low: float
@@ -208,5 +208,5 @@ def _mark(value: float) -> str:
 
 
 def _drawable(text: str) -> str:
-    """A text in the letters that the font of Pillow has."""
+    """Replace characters that the font of Pillow lacks."""
     return text.replace("²", "2").replace("−", "-")

@@ -101,10 +101,10 @@ def render_recorded(
     minimap: bool = False,
     threads: int | None = None,
 ) -> None:
-    """Draw a recorded run into files, `seconds` long or by default as long as the run without its pauses.
+    """Draw a recorded session into files, `seconds` long, or by default as long as the session without its pauses.
 
-    With supersampling each pixel is the mean of so many squared. Where a signal or a cycle that fails ends it early,
-    the files have the frames so far.
+    With supersampling each pixel is the mean of a square of pixels. If a signal or a failed cycle ends it early, the
+    files contain the frames so far.
     """
     course = Course(journal, seconds)
     frames = max(round(course.seconds * fps), 1)

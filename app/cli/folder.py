@@ -24,7 +24,7 @@ def is_folder(path: Path) -> bool:
 def made(folder: Path) -> Iterator[None]:
     """A context with a new folder and its parents. Empty ones are removed at its end.
 
-    Raises `UserError` where nothing can be written into it.
+    Raises `UserError` if nothing can be written into it.
     """
     new: list[Path] = []
     try:

@@ -1,4 +1,4 @@
-"""Small pictures of maps: colours over a relief with light from the north-west, as on printed maps."""
+"""Small pictures of maps: colours over a relief shaded from the north-west, as on printed maps."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ LARGEST_SIDE = 2048  # pixels; a larger map is drawn smaller
 
 _EARTH = (0.62, 0.50, 0.40)  # the ground of a section
 _MARGIN = 0.08  # of a section's height, above the highest point
-_FILLED = 0.82  # of the height, from the lowest point to the highest
-_LINE = 400.0  # height over half the width of a line
+_FILLED = 0.82  # fraction of the height between the lowest and the highest point
+_LINE = 400.0  # ratio of the height to half the width of a line
 
 
 def reduced(values: NDArray[np.generic], largest: bool = False) -> Values:

@@ -36,9 +36,9 @@ def print_realism(
 ) -> None:
     """Print the measures of a land beside the ranges of real terrain, and write them to `json` too.
 
-    `curves` is a picture of what they are taken from, beside which a table is written.
-    A preset or a saved world runs for `cycles` first; the other arguments are as for `analyze`. Raises `UserError`
-    where a file cannot be read or written.
+    `curves` is the file of a chart of the underlying curves; a table is written beside it. A preset or a saved world
+    runs for `cycles` first; the other arguments are as for `analyze`. Raises `UserError` if a file cannot be read or
+    written.
     """
     from kernels.rivers import drain
 
@@ -67,10 +67,8 @@ def print_realism(
 
 
 def table(found: Realism, spread: Mapping[str, Spread | None]) -> str:
-    """The measures, a line for each.
-
-    Below it there is one for what lies outside of its range or could not be taken, and one for the reach that a law
-    was fitted over.
+    """The measures, a line for each, followed by lines on measures outside their range or without a value, and on the
+    range of areas that laws were fitted over.
     """
     rows = [("measure", "value", "90 % of draws", "real terrain", "verdict", "")]
     for each in MEASURES:
@@ -92,7 +90,7 @@ def table(found: Realism, spread: Mapping[str, Spread | None]) -> str:
 
 
 def _reach(name: str, found: Realism) -> str:
-    """Over which catchments the law of a measure was fitted; empty where it is of no law, or has none."""
+    """The range of catchments that the law of a measure was fitted over; empty if it has no law."""
     curve = found.curves.get(LAWS.get(name, ""))
     return "" if curve is None else reach_text(curve)
 
@@ -100,7 +98,7 @@ def _reach(name: str, found: Realism) -> str:
 def as_json(
     path: Path, land: AnalyzedLand, found: Realism, spread: Mapping[str, Spread | None], river_cells: int
 ) -> dict[str, Any]:
-    """The measures and what they were taken with; None for what has no bound or could not be taken."""
+    """The measures and their settings; None for missing bounds and values."""
     rows, columns = land.ground.shape
     return {
         "file": str(path),
@@ -129,7 +127,7 @@ def as_json(
 
 
 def _reach_m2(name: str, found: Realism) -> list[float] | None:
-    """The smallest and the largest catchment that a law was fitted over, by the means of its bins."""
+    """The smallest and the largest catchment that a law was fitted over (means of its bins)."""
     curve = found.curves.get(LAWS.get(name, ""))
     return None if curve is None else [float(curve.x.min()), float(curve.x.max())]
 

@@ -46,11 +46,11 @@ def render(
     """Draw `frames` pictures of `size` (width, height) into the files `paths`, with cycles simulated between them.
 
     The first picture shows the world as it starts, the last one after (frames − 1) × cycles_per_frame cycles. `orbit`
-    is how far the camera turns around the land over the clip, in degrees. Several scenes are drawn side by side or in a
-    grid, in the light and from the place of the first.
+    is the angle by which the camera moves around the land over the clip, in degrees. Several scenes are drawn side by
+    side or in a grid, with the light and the camera of the first.
 
-    Where a signal or a cycle that fails ends it early, the files have the frames so far, and `Ended` or `UserError`
-    says how many; before the first there are no files.
+    If a signal or a failed cycle ends it early, the files contain the frames so far, and `Ended` or `UserError` says
+    how many. Before the first one there are no files.
     """
     check_size(paths, size)
     stills = [path for path in paths if is_still(path, size)]
@@ -92,7 +92,7 @@ def _draw_stills(
     pictures: Sequence[TakeBand],
     layered: Sequence[LayeredStill],
 ) -> None:
-    """Draw the worlds into stills, in tiles of at most so many pixels along a side."""
+    """Draw the worlds into stills, in tiles of at most `largest` pixels per side."""
     height = sides.size[1]
     if pictures:
         _take_bands(sides.bands(looks, time, largest), pictures, height)

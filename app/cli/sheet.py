@@ -92,13 +92,13 @@ def draw_sheet(
     fps: int = 30,
     threads: int | None = None,
 ) -> None:
-    """Draw a picture of `size` (width, height) of each variation, so many in a row, into the files `paths`.
+    """Draw a picture of `size` (width, height) of each variation, in rows, into the files `paths`.
 
-    With one frame a world after the other is made and run to its end. With more, all run side by side, and each frame
-    shows how far they are: the first their beginning and the last their end.
+    With one frame, worlds are made and run one after the other. With more, all run side by side, and each frame shows
+    their progress: the first one their start, the last one their end.
 
-    Where a signal or a cycle that fails ends it early, the files have the pictures or frames so far, and `Ended` or
-    `UserError` tells how many; before the first there are no files.
+    If a signal or a failed cycle ends it early, the files contain the pictures or frames so far, and `Ended` or
+    `UserError` tells how many. Before the first one there are no files.
     """
     bare = SheetGrid(len(variations), columns, *size, 0)
     scale = text_scale(bare)
@@ -139,15 +139,15 @@ class _Run:
         self, number: int, variation: Variation, aspect: float, room_for: Sequence[Scene], threads: int | None
     ) -> None:
         self.variation = variation
-        self._number = number  # tells worlds apart in pictures
+        self._number = number  # identifies the world in pictures
         (self._simulator,) = make_worlds([variation.scene], threads, shown=True, room_for=room_for).simulators
         world, scene = self._simulator.world, self._simulator.scene
         if variation.snowballs:
             self._simulator.begin_run(variation.snowballs)
         self._simulator.compile_missing()
         self._surveyor = Surveyor()
-        # From the land as it begins, so that all look from the same place. Its streams are surveyed when they are seen:
-        # those of the beginning would be kept for a while.
+        # The camera follows from the initial land, so that all views are the same. Streams are surveyed later, when
+        # they are visible, as those of the start would be cached for a while.
         self._snapshot = take_snapshot(world, number)
         self._camera = scene_camera(scene, self._snapshot, aspect)
         self._done = 0
@@ -219,7 +219,7 @@ class _Course:
             yield [run.view() for run in runs]
 
     def _begin(self, number: int, still_to_come: Sequence[Scene]) -> _Run:
-        """The run of a variation, if there is room for the worlds that are still to come, of which it is the first."""
+        """The run of a variation, if memory suffices for it and the worlds that are still to come."""
         with self._film.wish.at_once():
             return _Run(number, self._variations[number], self._aspect, still_to_come, self._threads)
 
