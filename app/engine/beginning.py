@@ -1,4 +1,4 @@
-"""The initial ground of a world, recomputed. No world keeps it, as it would take as much memory as the ground."""
+"""The initial ground of a world, recomputed. It is not stored, as it would take as much memory as the ground."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from app.sources.terrain import find_terrain
 def first_ground(world: World, opened: Scene) -> Layer:
     """The ground before the first cycle and before any edit, in metres, [row, column].
 
-    `opened` is the scene that the world comes from; of a saved one its journal tells with which land it began. Its
-    ledger tells whether what is made again is that land. Raises `UserError` where it cannot be made.
+    `opened` is the scene that the world comes from; the journal of a saved world tells with which land it began. The
+    ledger tells whether the recomputed land is the same. Raises `UserError` if it cannot be recomputed.
     """
     reason = "it was made with other parameters, by another version of the program, or from a file that has changed"
     for scene in _began_with(opened):

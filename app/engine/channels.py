@@ -51,12 +51,12 @@ class Channels:
 
     @property
     def relative_width(self) -> float:
-        """The median of W / √Q: the width, in cells, at a flow of 1. 0 where there are no channels."""
+        """The median of W / √Q: the width, in cells, at a flow of 1. 0 if there are no channels."""
         return float(np.median(self.width / np.sqrt(self.flow))) if len(self) else 0.0
 
     @property
     def typical_width(self) -> float:
-        """The median of the widths, in cells. 0 where there are no channels."""
+        """The median of the widths, in cells. 0 if there are no channels."""
         return float(np.median(self.width)) if len(self) else 0.0
 
 
@@ -69,7 +69,7 @@ class ChannelWatch:
         self._before: tuple[int, Channels, Numbers] | None = None
 
     def look(self, world: World) -> ChannelFigures:
-        """The present channels, and how far those of the last measurement have moved, if there was one."""
+        """The current channels, and how far those of the last measurement have moved, if there was one."""
         small_too = find_channels(world, FADING * self.least_flow)
         channels = small_too.at_least(self.least_flow)
         moved = worn = math.nan

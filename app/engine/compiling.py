@@ -1,9 +1,9 @@
 """Worker processes compile kernels into Numba's cache on disk.
 
-Numba compiles under the interpreter's lock: what one process does in a thread keeps its window from being drawn, and
-takes one core however many there are. So a `Compiler` starts workers, gives them one build after the other, and who
-asked for a build loads it from the cache when it is there. No two builds have a cached kernel of the same name but with
-the same types, so no worker can take the place of what another one wrote (see `kernels.particles.engine`).
+Numba compiles under the interpreter's lock: compiling in a thread would block the window, and use one core only. So a
+`Compiler` starts worker processes and gives them one build after the other; whoever asked for a build loads it from the
+cache once it is there. Cached kernels of the same name in two builds have the same types, so no worker overwrites the
+result of another one (see `kernels.particles.engine`).
 
 Run as a module, this is the worker: it reads names of builds, a line each, and answers each with a line.
 """
@@ -27,9 +27,9 @@ from app.engine.workers import start_worker, worker_command
 
 log = logging.getLogger(__name__)
 
-NICENESS = 5  # of the workers: picture and simulation go first
+NICENESS = 5  # of the workers: picture and simulation have priority
 MOST_WORKERS = 8  # each needs some 300 MB
-WORKER = "compile-kernels"  # makes the program a worker, where it is a frozen executable that runs no modules
+WORKER = "compile-kernels"  # argument that makes a frozen executable, which runs no modules, a worker
 DONE, FAILED = "done", "failed"
 
 
@@ -79,7 +79,7 @@ class Compiler:
         self.seconds = 0.0  # of processor time that builds took
 
     def ask(self, builds: Iterable[str]) -> None:
-        """Compile builds, in this order, unless that was asked for already. Returns at once."""
+        """Compile builds in this order, unless they were requested already. Returns at once."""
         with self._lock:
             new = [build for build in builds if not self._knows(build)]
             if self._closed or not new:
@@ -96,17 +96,17 @@ class Compiler:
                 thread.start()
 
     def has_asked(self, build: str) -> bool:
-        """Whether a build was asked for, however far it is."""
+        """Whether a build was requested."""
         with self._lock:
             return self._knows(build)
 
     def outcome(self, build: str) -> str | None:
-        """Empty where a build is compiled, else what went wrong; None while that is not known."""
+        """The error of a build, empty if it is compiled; None if that is not known yet."""
         return self._outcomes.get(build)
 
     @property
     def progress(self) -> Compiling | None:
-        """How far it is; None where there is nothing to do."""
+        """The progress; None if there is nothing to do."""
         with self._lock:
             if not self._waiting and not self._at_work:
                 return None
@@ -130,7 +130,7 @@ class Compiler:
         return build in self._outcomes or build in self._waiting or build in self._at_work
 
     def _lead_worker(self) -> None:
-        """Tell a worker what to do until nothing is left. One that ends in the midst of a build has a successor."""
+        """Give a worker builds until none are left. One that ends during a build is replaced."""
         worker: subprocess.Popen[str] | None = None
         while build := self._next():
             try:
@@ -142,12 +142,12 @@ class Compiler:
                 worker = None
             with self._lock:
                 self._at_work.remove(build)
-                if not self._closed:  # then it was left, and did not fail: nobody shall compile it elsewhere
+                if not self._closed:  # when closed, the build was abandoned and has not failed
                     self._outcomes[build] = error
         self._end_worker(worker)
 
     def _next(self) -> str:
-        """The next build, or none. Whoever gets none leads no longer: what is asked for later gets a new leader."""
+        """The next build, or none. A thread that gets none stops leading; later requests start a new leader."""
         with self._lock:
             if not self._waiting:
                 self._leaders -= 1
@@ -245,9 +245,9 @@ def work() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program, which ends its workers
     if hasattr(os, "nice"):
         os.nice(NICENESS)
-    gc.disable()  # Numba makes millions of objects that all stay: looking for garbage among them is a tenth of the time
+    gc.disable()  # Numba makes millions of permanent objects; garbage collection would take a tenth of the time
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors="replace")
-    sys.stdout = sys.stderr  # nothing printed may be taken for an answer
+    sys.stdout = sys.stderr  # so that nothing printed is mistaken for an answer
     requests = os.fdopen(os.dup(sys.stdin.fileno()), encoding="utf-8", errors="replace")
     asked: queue.SimpleQueue[str] = queue.SimpleQueue()
 

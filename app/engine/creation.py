@@ -54,7 +54,7 @@ SizeCheck = Callable[[int, int], None]
 
 SAME_SIZE = 1e-3  # relative difference of cell sizes that makes no difference to any place on Earth
 
-ARTICLE = "article-"  # prefix of the presets that are those of an article
+ARTICLE = "article-"  # prefix of presets with the parameters of an article
 
 
 def create_world(scene: Scene, check: SizeCheck = lambda rows, columns: None) -> tuple[World, Scene]:
@@ -79,14 +79,14 @@ def create_world(scene: Scene, check: SizeCheck = lambda rows, columns: None) ->
 
 
 def create_worlds(scenes: Sequence[Scene], check: SizeCheck) -> list[tuple[World, Scene]]:
-    """As `create_world`, for scenes that are compared. `check` is called once, as all have one size."""
+    """Like `create_world`, for scenes that are compared. `check` is called once, as all have the same size."""
     first, *others = scenes
     made = [create_world(first, check), *(_compared_world(first, other) for other in others)]
     (world, _), *compared = made
     for other, _ in compared:
         if (other.shape, other.cell_size) != (world.shape, world.cell_size):
             raise UserError("worlds of different cells cannot be compared")
-        # Saved ones may be of different cycles: they go on with one count, and so with one weather.
+        # Saved worlds may have different cycles. They continue with the same count, and so with the same weather.
         other.cycle = world.cycle
     return made
 
@@ -109,7 +109,7 @@ def shape_of_world(scene: Scene) -> tuple[int, int]:
 
 
 def _compared_world(first: Scene, scene: Scene) -> tuple[World, Scene]:
-    """As `create_world`, for a scene that is compared with another: both begin with the same land."""
+    """Like `create_world`, for a scene that is compared with another: both begin with the same land."""
     if scene.saved_world or not is_worn(scene):
         return create_world(scene)
     return _complete(_generate(scene, lambda rows, columns: None, land_of=first), scene), scene
@@ -133,10 +133,10 @@ def cells_wanted(values: Mapping[str, object]) -> int:
 
 
 def size_in_cells(scene: Scene, columns: int, rows: int) -> dict[str, int | float]:
-    """What to change in a scene, so that the same land has that many cells; with 0 rows they follow in proportion.
+    """The changes to a scene that give the same land this many cells; 0 rows means in proportion.
 
-    Its longer side stays as long, in metres, and numbers that count cells hold for cells as large as they were. The
-    numbers of articles count in cells, so their land keeps these and has more or fewer of them.
+    Its longer side stays the same in metres, and parameters in cells still refer to cells of the original size. Presets
+    of articles are defined in cells, so their land keeps the size of cells, and gets larger or smaller.
     """
     values: dict[str, int | float] = {"world.columns": columns, "world.rows": rows}
     if scene.saved_world:
@@ -171,9 +171,9 @@ def read_extent(text: str, name: str) -> tuple[float, float]:
 def extent_in_metres(scene: Scene, width: float, height: float) -> dict[str, int | float]:
     """The changes to a scene that give its map this width and height with cells of the same size.
 
-    With no height it follows in proportion. The land around that of the scene goes on with hills of the same size, on
-    which the rivers of `world.worn` find other ways; a range, whose rivers end at the map's edge, is made anew, as wide
-    as that. Raises `UserError` where there is no land around.
+    A height of 0 means in proportion. The land beyond that of the scene continues with hills of the same size, and the
+    rivers of `world.worn` take other courses. A mountain range, whose rivers end at the map's edge, is generated anew
+    in the new size. Raises `UserError` if the source has no land beyond.
     """
     if scene.saved_world:
         raise UserError(f"{scene.saved_world} is a saved world, which keeps its extent")
@@ -201,7 +201,7 @@ def extent_in_metres(scene: Scene, width: float, height: float) -> dict[str, int
 def _heightmap_of(scene: Scene, wanted: int) -> Heightmap | None:
     """The heightmap of a scene; None if it begins with a saved world.
 
-    One that is larger than a map may be is read in cells so much larger that about as many as wanted are left.
+    One that is larger than the largest map is read at a lower resolution, with about as many cells as wanted.
     """
     from app.sources import heightmap
 
@@ -212,7 +212,7 @@ def _heightmap_of(scene: Scene, wanted: int) -> Heightmap | None:
 
 
 def _resampled_cell_size(file: Heightmap, rows: int, columns: int) -> float:
-    """The cell size in metres when a file's land is resampled to so many cells."""
+    """The cell size in metres after resampling a file to this many cells."""
     file_rows, file_columns = file.elevation.shape
     larger: float = max(file_rows / rows, file_columns / columns)
     return (file.cell_size or DEFAULT_CELL_SIZE) * larger
@@ -279,7 +279,7 @@ def _from_heightmap(scene: Scene, heightmap: Heightmap, check: SizeCheck) -> Wor
 
 
 def _origin_of(heightmap: Heightmap, world: World, cell_size: float) -> Origin | None:
-    """What a world keeps of its source model, where the cells would be `cell_size` metres wide."""
+    """What a world stores about its source model, if its cells were `cell_size` metres wide."""
     from app.sources.heightmap.resampling import nearest_cells
 
     place, unmapped = heightmap.georeference, heightmap.missing
@@ -338,7 +338,7 @@ def _with_fields(world: World, scene: Scene) -> World:
 
 
 def field_values_of(world: World, scene: Scene, names: Iterable[str]) -> dict[str, NDArray[np.float32] | None]:
-    """The values of some fields on the present world, see `field_values`. Raises `UserError`."""
+    """The values of some fields on the current world, see `field_values`. Raises `UserError`."""
     texts = {name: str(getattr(scene.fields, name)) for name in names}
     _know_water(world, scene, texts.values())
     return {name: field_values(world, name, text) for name, text in texts.items()}

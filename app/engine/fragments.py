@@ -23,7 +23,7 @@ class Fragments(NamedTuple):
     """Drainage of the unfilled ground."""
 
     drainage: Drainage  # of the unfilled ground; water also ends in pits
-    orders: NDArray[np.uint8]  # Strahler's [row, column]; 0 where no river is
+    orders: NDArray[np.uint8]  # Strahler's [row, column]; 0 if no river is
 
 
 def drain_unfilled(

@@ -64,7 +64,7 @@ class Save(Message, frozen=True):
 
 
 class Look(Message, frozen=True):
-    """The present view of the land, for journals and backups."""
+    """The current view of the land, for journals and backups."""
 
     view: ViewParameters
     camera: CameraParameters
@@ -120,7 +120,7 @@ class Opened(Message, frozen=True):
 
 
 class OpenFailed(Message, frozen=True):
-    """The requested worlds cannot be made. The present worlds, if any, continue."""
+    """The requested worlds cannot be made. The current worlds, if any, continue."""
 
     request: Open
     why: str

@@ -104,7 +104,7 @@ def _trace(name: str, layer: NDArray[Any], world: World, fine: World, times: int
 
     if name in MARKS:
         return repeated(layer, times)
-    if name == ROOTED_GROUND:  # the change since, relative to the present ground
+    if name == ROOTED_GROUND:  # the change since, relative to the current ground
         return fine.ground + smooth(layer - world.ground, times)
     if name == "strata_rise":
         intruded = np.where(is_intruded(layer), INTRUDED, 0.0)

@@ -1,4 +1,4 @@
-"""Running worlds from scenes and journals: every command makes them so, and runs them to a cycle."""
+"""Makes worlds from scenes and journals, and runs them to a cycle, for all commands."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def make_worlds(
 ) -> Lockstep:
     """The worlds of one scene, or of several that are compared. Their kernels are not compiled yet.
 
-    Raises `UserError` where one cannot be made, or memory is too small for all of them, or for `room_for`, also with
-    what is given back when they are there.
+    Raises `UserError` if one cannot be made, or if memory is too small for all of them or for `room_for`, including the
+    memory that is given back once they exist.
     """
     made = create_worlds(scenes, partial(check_memory, room_for or scenes, shown=shown, given_back=given_back))
     return Lockstep([Simulator(scene, world, threads) for world, scene in made])
@@ -38,7 +38,7 @@ def make_worlds(
 class Replay:
     """Replays a journal: begins with its worlds and plays its edits. Kernels are compiled.
 
-    Raises `UserError` where it began with other worlds.
+    Raises `UserError` if it began with other worlds.
     """
 
     def __init__(self, journal: Journal, threads: int | None = None, *, shown: bool = False) -> None:
@@ -62,9 +62,9 @@ class Replay:
         at: Callable[[int], None] = lambda cycle: None,
         within: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        """Run up to a cycle, or until there is a wish to end. Tells `at` which cycle it is at. Raises `UserError`.
+        """Run to a cycle, or until there is a wish to end. Reports each cycle to `at`. Raises `UserError`.
 
-        Each cycle runs `within` what that gives.
+        Each cycle runs inside a context from `within`.
         """
         while not wish:
             if self.lockstep.cycle <= cycle:
@@ -86,10 +86,10 @@ def run_scene(
     on_this_core: bool = False,
     with_spin_up: bool = True,
 ) -> tuple[World, Scene]:
-    """The world of a scene after so many cycles, and the scene as it is then.
+    """The world of a scene after a number of cycles, and the scene at that time.
 
-    `steps` goes over the cycles, and may show how far it is. Kernels are compiled in other processes, unless
-    `on_this_core`; without cycles none is needed but for a spin-up, which `with_spin_up` False leaves out. Raises
+    `steps` iterates over the cycles, and may show progress. Kernels are compiled in other processes, unless
+    `on_this_core`. Without cycles they are needed for a spin-up only, which `with_spin_up=False` omits. Raises
     `UserError`.
     """
     world, scene = create_world(scene, partial(check_memory, [scene]))

@@ -1,9 +1,8 @@
 """Spin-up: the water and plants of a land before its first cycle, as cycles on unchanging ground produce them.
 
-Streams, lakes and forests exist from the first picture on. The processes themselves make them, with the
-parameters of the scene: lakes fill and plants grow in few long steps, and in between water runs for as many cycles as
-the averages of streams need to be known. Rivers that braid are where they are because of the bars that they built: they
-alone have moved their ground.
+So streams, lakes and forests exist from the first picture on. The processes of the scene make them with its parameters:
+lakes fill and plants grow in a few long steps, and in between water runs until the averages of streams converge. Only
+braided rivers change the ground, because their positions depend on the bars that they build.
 """
 
 from __future__ import annotations
@@ -30,13 +29,14 @@ from app.scene.scene import Scene
 from kernels.scratch import Scratch
 
 WATERY = (Pools.name, Moisture.name, DropletErosion.name)  # in the order of a cycle
-CYCLES = 24  # of running water on a map of so many cells; larger maps run fewer, so that the time stays the same
+CYCLES = 24  # of running water on a map of the size below; larger maps run fewer, so that the time stays the same
 CELLS = 512 * 512
 TURNS = 12  # steps of each plant, of equal duration
-LONGEST_TURN = 0.1  # of the shortest life of a tree: in longer ones trees would be old before they are seen. A past
-# that would need them goes no farther back than lifetimes do: older forests look the same.
+# Fraction of the shortest life of a tree: in longer turns, trees would age between two observations. This limits the
+# spin-up to some lifetimes, which suffices: older forests look the same.
+LONGEST_TURN = 0.1
 
-BEGIN = LARGEST_CYCLE - 2**20  # the number of the first of these cycles: so they have random numbers of their own
+BEGIN = LARGEST_CYCLE - 2**20  # number of the first of these cycles, so that their random numbers are unique
 
 GATHERED = "gathered in the past"
 
@@ -63,10 +63,9 @@ def begin(world: World, scene: Scene, enabled: Sequence[Process], scratch: Scrat
 def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle) -> Iterator[None]:
     """Bring water and plants to their state after `world.past` cycles on unchanging ground.
 
-    Rivers that braid have had as many cycles to shape it.
-
-    This pauses after each step. The world stays as it was until the last, so that it can be given up at any.
-    `processes` are those that run in `cycle`, in their order. The levels of lakes are still to be derived.
+    Only braided rivers shape the ground, for the same number of cycles. Yields after each step. The world changes only
+    in the last step, so that the spin-up can be abandoned at any time. `processes` are those that run in `cycle`, in
+    their order. The caller must derive the levels of lakes.
     """
     by_name = {process.name: process for process in processes}
     land = world
@@ -86,7 +85,7 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
         yield from fill(before, scene.pools, cycle.edges, runoff, scene.world.past)
     if Moisture.name in by_name:
         yield from soak(before, scene.moisture, cycle, scene.world.past)
-    still = scene.with_value(f"{DropletErosion.name}.deposition_rate", 0.0)  # then drops take up nothing either
+    still = scene.with_value(f"{DropletErosion.name}.deposition_rate", 0.0)  # then drops do not erode either
     cycles = min(max(round(CYCLES * CELLS / max(world.ground.size, CELLS)), 1), scene.world.past)
     for number in range(cycles if watery else 0):
         before.cycle, before.cycles_before = BEGIN + number, -BEGIN

@@ -32,7 +32,7 @@ def streams_of(
 
     Of a river that parts into threads that is the one that most goes to, and less than 0.
 
-    0 where no water goes on, and in lakes, where none is seen to run. Numbers as in `kernels.neighbours`; both
+    0 if no water goes on, and in lakes, where none is seen to run. Numbers as in `kernels.neighbours`; both
     [row, column]. Water runs as rain and springs feed it; where drops have run, no more than they brought: some soaks
     away or evaporates. Streams that were there `before`, by their discharge, stay where they are until the land around
     lies lower by more than their bed. On smooth ground they wander by its unevenness, beside the steepest ways of

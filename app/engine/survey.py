@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kernels.rivers import Drainage
 
 LONGEST_LIST = 100  # of lakes, and of mouths
-REACH = 2  # cells: a click so near to a river means the river
+REACH = 2  # cells: a click this close to a river selects the river
 USUAL_RUNOFF = Runoff(ClimateParameters().precipitation, ViewParameters().stream_threshold, lasts=False)
 CLEARLY_SEEN = 1.5  # times the flow of the smallest visible stream: more than damp ground
 
@@ -42,11 +42,11 @@ WATER_LAYERS = (SURVEYED_LEVEL, SURVEYED_FLOW, SURVEYED_WAY)
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be surveyed: rivers, the flow path from a place (row, column), the fronts of the filling.
+    """The wanted surveys: rivers, the flow path from a place (row, column), and the fronts of the filling.
 
-    `fragments` are what rivers are where nothing is filled, `cost` is the least to the ocean; both come with rivers.
-    Another number of `filling` restarts it; 0 is none. Above so much `traffic` of snowballs there are rivers and lakes;
-    0: nowhere. `streams` are those that are drawn.
+    `fragments` are the rivers without filling, and `cost` is the least cost to the ocean; both come with rivers. A new
+    number of `filling` restarts it; 0 means none. `traffic` is the threshold of snowballs above which cells are rivers
+    and lakes; 0 means none. `streams` are the drawn streams.
     """
 
     rivers: bool = False
@@ -170,7 +170,7 @@ class Surveyor:
         self._ground: NDArray[np.float64] | None = None  # at the last survey
         self._drainage: Drainage | None = None
         self._discharge: NDArray[np.float64] | None = None
-        self._rivers: NDArray[np.float64] | None = None  # as `rivers_by` has them
+        self._rivers: NDArray[np.float64] | None = None  # from `rivers_by`
         self._colours: NDArray[np.int32] | None = None  # of the watersheds, [row * columns + column]
         self._fronts: Fronts | None = None
         self._filled_up: Drainage | None = None  # final drainage of the filling
@@ -257,7 +257,7 @@ class Surveyor:
             mouth_count=len(outlets),
             watershed_count=len(watersheds.outlet),
         )
-        if self._survey is not None:  # the fronts of the filling go on
+        if self._survey is not None:  # the fronts of the filling continue
             before_it = self._survey
             survey = replace(survey, fronts=before_it.fronts, filled=before_it.filled)
             survey = replace(survey, channels=before_it.channels, realism=before_it.realism)
@@ -276,7 +276,7 @@ class Surveyor:
         return wanted.place != (known and known.asked)
 
     def _nearby_river(self, place: tuple[int, int]) -> tuple[int, int]:
-        """The cell that a click means: the largest river within reach, or else the place itself."""
+        """The cell that a click selects: the largest river within reach, or the place itself."""
         assert self._drainage is not None
         assert self._rivers is not None
         row, column = place
@@ -358,7 +358,7 @@ class Surveyor:
         self._water_found_with = None  # either streams or traffic are shown
         self._survey = self._with_layers(survey, (FILLING_LAYER, *WATER_LAYERS), layers)
 
-    # The water that is drawn: streams, or what the traffic of snowballs gathers.
+    # Drawn water: streams, or water where many snowballs passed.
 
     def _water_is_due(self, world: World, parameters: RiverParameters, wanted: Wanted, runoff: Runoff) -> bool:
         asked = _water_of(world, wanted, runoff)
@@ -441,7 +441,7 @@ def _is_nothing(world: World, wanted: Wanted, runoff: Runoff) -> bool:
 
 
 def _water_of(world: World, wanted: Wanted, runoff: Runoff) -> tuple[object, ...] | None:
-    """What drawn water depends on besides the land; None if none is wanted."""
+    """The inputs of drawn water other than the land; None if none is wanted."""
     if wanted.filling > 0:
         return None
     if wanted.traffic > 0.0 and "traffic" in world.layers:
@@ -452,7 +452,7 @@ def _water_of(world: World, wanted: Wanted, runoff: Runoff) -> tuple[object, ...
 
 
 def _made_with(world: World, parameters: RiverParameters, runoff: Runoff) -> tuple[object, ...]:
-    """What rivers depend on besides the ground."""
+    """The inputs of rivers other than the ground."""
     rain = tuple(world.changed.get(name) for name in ("rain", *RATES_OF_RAIN))
     rule = parameters.begin, parameters.threshold, parameters.discharge, parameters.watershed_size
     return world.sea_level, world.walls, rain, rule, replace(runoff, least_cells=0.0)
@@ -499,7 +499,7 @@ def _water_version(world: World, asked: tuple[object, ...] | None) -> int:
 
 
 def _layers_of_traffic(world: World, threshold: float, smallest: float) -> dict[str, NDArray[np.float32]]:
-    """The water where more balls than the threshold came by: streams of the `smallest` discharge, and larger ones."""
+    """Water in cells that more snowballs than the threshold passed: streams of at least the `smallest` discharge."""
     from kernels.lakes import find_lakes
     from kernels.rivers import drain
     from kernels.traffic import gather
@@ -519,7 +519,7 @@ def _ways(drainage: Drainage) -> NDArray[np.int8]:
 def _water_layers(
     level: NDArray[np.float64] | None, flow: NDArray[np.floating], ways: NDArray[np.generic]
 ) -> dict[str, NDArray[np.float32]]:
-    """The layers of lakes (minus infinity where there is none) and of streams; a dry one is left out."""
+    """The layers of lakes (minus infinity if there is none) and of streams; a dry one is left out."""
     layers = {}
     if level is not None and np.isfinite(level).any():
         layers[SURVEYED_LEVEL] = level.astype(np.float32)
@@ -532,10 +532,10 @@ def _water_layers(
 def _filling_layers(
     fronts: Fronts, end: Drainage, rivers: NDArray[np.float64], smallest: float
 ) -> dict[str, NDArray[np.float32]]:
-    """How far the fronts are, and the lakes and rivers that they leave behind: where no later front changes the level.
+    """The progress of the fronts, and the lakes and rivers behind them, where no later front changes the level.
 
-    `end` is how the same ground drains in the end, and `rivers` are those of `rivers_by`: where they begin they carry
-    what the `smallest` stream that is seen does.
+    `end` is the final drainage of the same ground, and `rivers` are those of `rivers_by`. At their sources they carry
+    the discharge of the `smallest` visible stream.
     """
     settled = fronts.levels == end.filled
     to_sink = np.where(np.isfinite(fronts.levels), fronts.levels - end.filled, 0.0)
