@@ -27,10 +27,10 @@ PREVIEW_SIDE = 72  # cells, of the longer side
 STRONG_STREAM = 0.5  # frequency of drops from which a cell counts as water
 
 METRES_OF_CURVATURE = 1000.0  # the unit of curvature is one over a kilometre
-KINDS_TOLD = 16  # that a snapshot tells apart in a number
+KINDS_TOLD = 16  # kinds that a snapshot can encode in a number
 
 OCTAVES = 5  # octaves of noise, each half as long and strong as the one before
-MOST_CELLS = 1e9  # of noise across a map: beyond it positions have no fraction left to tell
+MOST_CELLS = 1e9  # cells of noise across a map: positions beyond it have no fractional bits
 _DIRECTIONS: NDArray[np.float64] = np.array(
     [(1, 0), (0, 1), (-1, 0), (0, -1), *((x * math.sqrt(0.5), y * math.sqrt(0.5)) for x in (1, -1) for y in (1, -1))]
 )
@@ -98,7 +98,7 @@ class LandVariables:
         return np.zeros(self.height.shape) if layer is None else layer.astype(np.float64)
 
     def _kind(self) -> Values:
-        """As the loose layers of a world have it, or a snapshot that tells the commonest kinds."""
+        """The commonest loose kind, from the layers of a world or the encoded kinds of a snapshot."""
         loose = [layer for name, layer in self.layers.items() if name.startswith(LOOSE)]
         if loose:
             kinds = np.argmax(np.stack(loose), axis=0)
@@ -115,7 +115,7 @@ class LandVariables:
         return distance_to(water) * self.cell_size
 
     def noise(self, metres: Values, seed: Values) -> Values:
-        """Fractal gradient noise from 0 to 1, 0.5 in the mean, whose largest hills are as long as `metres`."""
+        """Fractal gradient noise from 0 to 1 with mean 0.5 and a largest wavelength of `metres`."""
         if metres.ndim or seed.ndim:
             raise UserError("noise: metres and seed must be numbers, the same in all cells")
         if not metres > 0.0 or not seed == np.floor(seed) or not 0.0 <= seed < 2.0**31:
@@ -164,9 +164,9 @@ def field_values(world: World, name: str, text: str) -> NDArray[np.float32] | No
 
 
 def preview(snapshot: Snapshot, path: str, text: str) -> NDArray[np.float32]:
-    """What a parameter's expression comes to on the land of a snapshot, in few cells, [row, column].
+    """The values of a parameter's expression on the land of a snapshot at low resolution, [row, column].
 
-    That of a field is within the bounds of its layer. Raises `UserError`.
+    Values of a field are within the bounds of its layer. Raises `UserError`.
     """
     land, group, name = LandVariables.of_snapshot(snapshot), *path.split(".")
     values = field_on(land, name, text or "1") if group == FIELDS else values_on(land, path, text or "0")
@@ -221,7 +221,7 @@ def distance_to(places: NDArray[np.bool_]) -> Values:
 
 
 def _gradient_noise(x: Values, y: Values, seed: int) -> Values:
-    """Perlin's noise (2002) at places [row, column], about from −0.7 to 0.7."""
+    """Perlin noise (2002) at positions [row, column], from about −0.7 to 0.7."""
     column, row = np.floor(x), np.floor(y)
     along, down = x - column, y - row
     corners = {}
@@ -252,7 +252,7 @@ def picture(path: Path) -> Values:
 
 @functools.lru_cache(maxsize=4)
 def _picture(path: Path, changed: int) -> Values:
-    """A picture from 0 to 1, as it was when its file was changed last."""
+    """A picture from 0 to 1, cached until its file changes."""
     from app.sources.heightmap import read_heightmap
 
     elevation = read_heightmap(path, wanted=PICTURE_SIDE).elevation

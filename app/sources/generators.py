@@ -15,9 +15,9 @@ from app.sources.mountain_range import GeneratedLand, mountain_range
 from app.sources.parameters import DIAMOND_SQUARE, ISLAND, NOISE, RANGE, SAND
 from app.sources.wearing import wear_of
 
-# A generator makes heights, or those of rock and the thickness of what lies on it as fractions of the relief, on a grid
-# whose cells are at most as large as the reference cells. The relief and the sides of cells come from the scene. Or it
-# makes a land in metres, in the cells of any grid.
+# A generator makes heights, or heights of rock and thickness of loose material, as fractions of the relief, on a grid
+# with cells no larger than the reference cells. Relief and cell size come from the scene. Or it makes a land in metres
+# on any grid.
 Generator = Callable[[LandScene, Grid], Layer | tuple[Layer, Layer] | GeneratedLand]
 
 DETAIL = 0.1  # of a reference cell: this much wear removes most finer forms
@@ -36,8 +36,8 @@ DEFAULT_SIDE = 512  # cells
 def generate(scene: LandScene, grid: Grid) -> GeneratedLand:
     """The land of a generator: rock and loose material, or all of the ground as rock.
 
-    Where cells are larger than the reference cells, they show the mean of these. The relief is that of the land in
-    reference cells: larger ones have lower summits, smaller ones and those around the land may have higher ones.
+    Cells larger than reference cells have their mean. The relief is measured in reference cells: with larger cells,
+    summits are lower; smaller cells, and cells beyond the land, may be higher.
     """
     generator = GENERATORS[scene.world.source]
     if generator is mountain_range:
@@ -64,14 +64,14 @@ def generate(scene: LandScene, grid: Grid) -> GeneratedLand:
     metres = grid.in_reference_cells.cell * reference_cell(scene)
     wear = wear_of(scene, heights, metres)
     alluvium = _averaged(wear.alluvium, grid).clip(min=0.0)
-    # What was finer than reference cells went with the ground that had it.
+    # Forms finer than reference cells are worn away with their ground.
     detail = (land.rock - _averaged(heights, grid)) * np.exp(-np.abs(_averaged(wear.change, grid)) / (DETAIL * metres))
     ground = _averaged(heights + wear.change, grid) + detail
     return GeneratedLand(ground - alluvium - scene.world.soil_depth, alluvium, scene.world.worn)
 
 
 def is_worn(scene: LandScene) -> bool:
-    """Whether the land of a scene is worn by geological time while it is made."""
+    """Whether the generated land of a scene is eroded over geological time."""
     return scene.world.source == RANGE or (scene.world.source in GENERATORS and scene.world.worn > 0.0)
 
 
@@ -85,7 +85,7 @@ def _with_relief(land: GeneratedLand, relief: float) -> GeneratedLand:
 
 
 def stretched(heights: Layer, relief: float, lowest: float, highest: float) -> Layer:
-    """The same shape with what was at `lowest` at 0 and what was at `highest` at `relief`."""
+    """Rescale heights linearly, so that `lowest` becomes 0 and `highest` becomes `relief`."""
     return (heights - lowest) * (relief / (highest - lowest) if highest > lowest else 0.0)
 
 

@@ -12,7 +12,7 @@ from app.sources.land_scene import LandScene
 if TYPE_CHECKING:
     from kernels.sampling import Sampling
 
-# Cells of the longer side, up to which a land is made in its reference cells, to be averaged or measured.
+# Largest longer side for which a land is made in its reference cells, to be averaged or measured.
 MOST_SAMPLES = 2048
 
 DEFAULT_RELIEF = 0.15  # of the land's longer side
@@ -63,7 +63,7 @@ class Grid:
 
     @property
     def finest(self) -> Grid:
-        """These cells, or reference cells in their stead where those are smaller."""
+        """These cells, or reference cells if they are smaller."""
         return self if self.cell <= 1.0 else self.in_reference_cells
 
     @property
@@ -98,7 +98,7 @@ def grid_of(scene: LandScene, rows: int, columns: int) -> Grid:
 
 
 def relief_of(scene: LandScene, grid: Grid) -> float:
-    """The relief of a generator in metres: that of the scene, or one that suits the size of the land."""
+    """The relief of a generator in metres: that of the scene, or a default from the size of the land."""
     return scene.world.relief or min(DEFAULT_RELIEF * grid.side * reference_cell(scene), LARGEST_RELIEF)
 
 

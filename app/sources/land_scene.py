@@ -1,4 +1,4 @@
-"""What a land is made from: the part of a scene that its sources read."""
+"""The part of a scene that sources of land read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.sources.parameters import (
 
 
 class Repose(Protocol):
-    """What sand comes to rest by; the slope is roughness × scale."""
+    """The repose of sand; the slope is roughness × scale."""
 
     @property
     def roughness(self) -> float: ...
@@ -28,7 +28,7 @@ class Repose(Protocol):
 
 
 class LandScene(Protocol):
-    """The groups of a scene's parameters that say which land it starts from."""
+    """The groups of parameters that define the initial land."""
 
     @property
     def world(self) -> WorldParameters: ...

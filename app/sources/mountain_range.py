@@ -1,9 +1,9 @@
-"""A range that rivers have made: uplift, incision and slopes of the scene's geology, for as long as its age says.
+"""A mountain range: uplift, river incision and hillslopes by the scene's geology, until a given age.
 
-It is of one kind of rock, under the same rain everywhere; of the fields it has that of uplift.
+It has one kind of rock and uniform rain; of the fields only uplift applies.
 
-It is worked out from coarse to fine, so that it takes little time, and so that a seed has its own course of rivers at
-any resolution: all maps of one extent begin with the same coarse one, and each finer one follows its valleys.
+It is computed from coarse to fine, which is fast, and gives a seed the same rivers at any resolution: all maps of one
+extent begin with the same coarse map, and finer ones follow its valleys.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from app.sources.heightmap.resampling import resample
 from app.sources.land_scene import LandScene
 
 COARSEST = 64  # cells of the longer side
-ENDS = (0.55, 0.8, 0.92, 0.97)  # of the age, at which each level gives way to one of half the cell size
-STEPS = (120, 60, 40, 25)  # of each level; the last one holds for all finer levels
-ROUGHNESS = 0.15  # of the fall from cell to cell: roughness of the new cells of a finer level
+ENDS = (0.55, 0.8, 0.92, 0.97)  # fractions of the age at which a level is refined to half the cell size
+STEPS = (120, 60, 40, 25)  # of each level; the last number applies to all finer levels
+ROUGHNESS = 0.15  # of new cells of a finer level, as a fraction of the fall from cell to cell
 
 
 @dataclass(frozen=True)
@@ -98,14 +98,14 @@ def mountain_range(scene: LandScene, grid: Grid) -> GeneratedLand:
 
 
 def _uplift_field(scene: LandScene, ground: Layer, cell_size: float) -> Layer | float:
-    """The factor on uplift from the scene's field, for the present land; 1 without a field."""
+    """The factor on uplift from the scene's field, for the current land; 1 without a field."""
     land = fields.LandVariables(ground, cell_size, {}, np.zeros_like(ground))
     values = fields.field_on(land, "uplift", scene.fields.uplift)
     return 1.0 if values is None else values.astype(np.float64)
 
 
 def _levels(rows: int, columns: int, age: float) -> list[_Level]:
-    """From the coarsest to the map itself."""
+    """The levels, from the coarsest to the map itself."""
     side, levels = COARSEST, list[_Level]()
     while side < max(rows, columns):
         scale = side / max(rows, columns)
@@ -118,7 +118,7 @@ def _levels(rows: int, columns: int, age: float) -> list[_Level]:
 
 
 def _plain(scene: LandScene, rows: int, columns: int) -> Layer:
-    """The land before: nearly flat, and a little uneven."""
+    """The initial land: nearly flat, and a little uneven."""
     from kernels.noise import fractal_noise
 
     parameters = scene.range

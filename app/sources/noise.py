@@ -11,7 +11,7 @@ from app.model.layered_map import Layer
 from app.sources.grid import Grid
 from app.sources.land_scene import LandScene
 
-EDGE = 0.02  # of the relief: how rounded the edge of a mesa is
+EDGE = 0.02  # rounding of the edge of a mesa, as a fraction of the relief
 UNEVENNESS = 0.08  # fraction of the hills that is left on a mesa
 
 # Frequency and amplitude of a valley's second bends relative to the first. Their ratio is irrational, so that no two
@@ -67,7 +67,7 @@ def _hills(scene: LandScene, grid: Grid) -> Layer:
 
 
 def _valley(noise: NoiseParameters, hills: Layer, grid: Grid, seed: int) -> Layer:
-    """How deep a winding valley lies below the land around, in reliefs of the hills; these are from 0 to 1."""
+    """Depth of a winding valley below the land around, relative to the relief of the hills, which are from 0 to 1."""
     from kernels.random import process_number, stream, uniform
 
     south, east = from_the_middle(grid, noise.valley_row, noise.valley_column)
@@ -81,14 +81,14 @@ def _valley(noise: NoiseParameters, hills: Layer, grid: Grid, seed: int) -> Laye
         phase = turn * along + 2.0 * math.pi * uniform(key, number)
         middle += noise.valley_winding * swing * np.sin(phase)
         slant += noise.valley_winding * swing * turn * np.cos(phase)
-    # Where it runs aslant, its middle is nearer than straight across.
+    # Where the valley is oblique, its centreline is closer than along a column or row.
     distance = np.abs(across - middle) / np.sqrt(1.0 + slant * slant)
     width = noise.valley_width * np.maximum(1.0 - noise.valley_spurs * (2.0 * hills - 1.0), 0.1)
     deep = noise.valley * np.maximum(1.0 + noise.valley_fall * along, 0.0)
-    # V-shaped, so that a river keeps to one bed and has the land falling to it from the rim on.
+    # V-shaped, so that a river stays in one bed, and land slopes down to it from the rim on.
     part = np.minimum(np.maximum(1.0 - distance / width, 0.0) / (1.0 - noise.valley_floor), 1.0)
     if noise.moraine:
-        # An arc, as the ice left it, over the foot of which a stream has cut.
+        # An arc left by the ice, with a breach that a stream has cut.
         beyond = (along - noise.moraine_place + ARC * (across - middle) ** 2 / noise.valley_width) / MORAINE
         breach = noise.moraine_breach * np.exp(-((distance / (BREACH * noise.valley_width)) ** 2))
         part *= 1.0 - noise.moraine * np.exp(-beyond * beyond) * (1.0 - breach)
@@ -97,7 +97,7 @@ def _valley(noise: NoiseParameters, hills: Layer, grid: Grid, seed: int) -> Laye
 
 
 def from_the_middle(grid: Grid, row: float, column: float) -> tuple[Layer, Layer]:
-    """Distance of each cell south and east of a place on the land, relative to its longer side."""
+    """Offsets (south, east) of each cell from a place on the land, relative to its longer side."""
     cell, first_south, first_east = grid.sampling
     south, east = np.mgrid[: grid.rows, : grid.columns].astype(float)
     south, east = south * cell + first_south, east * cell + first_east
@@ -108,14 +108,14 @@ def from_the_middle(grid: Grid, row: float, column: float) -> tuple[Layer, Layer
 
 
 def rim(distance: Layer) -> Layer:
-    """From 0 in the middle of a basin to 1 at the distance 1 and beyond, without an edge."""
+    """A smooth rise from 0 at the centre of a basin to 1 at a distance of 1 and beyond."""
     part = np.clip(distance, 0.0, 1.0)
     smooth: Layer = part * part * (3.0 - 2.0 * part)
     return smooth
 
 
 def _without_tops(heights: Layer, level: float) -> Layer:
-    """Heights from 0 to 1, truncated at a level with a rounded edge; of what was higher a little is left."""
+    """Heights from 0 to 1, truncated at a level with a rounded edge; a little of the higher relief remains."""
     if level >= 1.0:
         return heights
     cut: Layer = -EDGE * np.logaddexp(-heights / EDGE, -level / EDGE)

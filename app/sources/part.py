@@ -1,4 +1,4 @@
-"""A part of a model that is larger than a map may be, or than a person wants: named by its cells, or by coordinates."""
+"""A part of a large model, given in cells or in coordinates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Part:
     columns: int
 
     def __str__(self) -> str:
-        """As a person would write it."""
+        """The text form, as read by `read_part`."""
         return f"{self.columns}x{self.rows}+{self.column}+{self.row}"
 
     def within(self, rows: int, columns: int) -> Part:
@@ -45,13 +45,13 @@ class Part:
 
 
 def check_part(text: str) -> None:
-    """Raise `UserError` if a text can be no part of any model."""
+    """Raise `UserError` if a text is not a valid part of any model."""
     if text.strip():
         _numbers(text)
 
 
 def read_part(text: str, to_model: NDArray[np.float64] | None) -> Part:
-    """The cells that a text means. `to_model` leads from them to coordinates, north up. Raises `UserError`."""
+    """The cells that a text means. `to_model` converts cells to coordinates, north up. Raises `UserError`."""
     numbers = _numbers(text)
     if isinstance(numbers, Part):
         return numbers
@@ -70,7 +70,7 @@ def read_part(text: str, to_model: NDArray[np.float64] | None) -> Part:
 
 
 def _numbers(text: str) -> Part | tuple[float, float, float, float]:
-    """What a text says: cells, or bounds of coordinates."""
+    """The numbers of a text: cells, or bounds of coordinates."""
     if match := IN_CELLS.fullmatch(text.strip()):
         columns, rows, column, row = map(int, match.groups())
         return Part(row, column, rows, columns)

@@ -1,4 +1,4 @@
-"""Sand on rock: what dunes start from."""
+"""Sand on rock, from which dunes form."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from app.sources.land_scene import LandScene
 from app.sources.noise import from_the_middle, rim
 
 # Of a foreland, relative to the map's longer side
-MOUNTAINS = 0.42  # how far south they reach
-GAP = 0.07  # half the width of the gap between them
-GAP_BEND = 0.03  # how far it winds
+MOUNTAINS = 0.42  # extent to the south
+GAP = 0.07  # half-width of the gap between them
+GAP_BEND = 0.03  # amplitude of its bends
 HILLS = 0.24  # wavelength of its mountains and hills
 # and relative to its height
-PLAIN = 0.14  # how far it falls from north to south
-BASIN = 0.038  # how deep the basin lies in it
+PLAIN = 0.14  # fall from north to south
+BASIN = 0.038  # depth of the basin in it
 
-# Of dunes: how far their crests are out of line, and over which length they are, and change in height, in wavelengths
+# Of dunes, in wavelengths: amplitude of the bends of crests, and the length over which crests and heights vary
 BEND, BEND_LENGTH = 1.8, 3.5
 CREST_LENGTH, LOWEST_CREST = 2.0, 0.3
-SLIP_FACES = (0.05, 0.45)  # of a dune's length: no less and no more
+SLIP_FACES = (0.05, 0.45)  # limits of their length, as a fraction of a dune's
 
 
 def layers(scene: LandScene, grid: Grid) -> tuple[Layer, Layer]:
@@ -32,7 +32,7 @@ def layers(scene: LandScene, grid: Grid) -> tuple[Layer, Layer]:
     rock = np.zeros((grid.rows, grid.columns))
     bare: Layer | float = 1.0  # 0 outside the sheet
     if sand.rock == "pyramid":
-        # Its corners point north, east, south and west: a wind from any of these meets an edge.
+        # Its corners point north, east, south and west.
         south, east = from_the_middle(grid, 0.5, 0.5)
         rock = sand.rock_height * np.maximum(0.0, 1.0 - (np.abs(south) + np.abs(east)) / sand.rock_radius)
     elif sand.rock == "ridges":
@@ -76,10 +76,9 @@ def _foreland(scene: LandScene, grid: Grid) -> Layer:
 
 
 def _dunes(scene: LandScene, grid: Grid) -> Layer:
-    """Dunes across the wind that blows at the beginning, from 0 to 1: they rise with it, and end in slip faces.
+    """Dunes transverse to the initial wind, from 0 to 1, with windward slopes and slip faces.
 
-    They go on from one edge of the map to the opposite one; so there is a whole number of them from north to south, and
-    from west to east.
+    They are periodic, with a whole number of dunes from north to south and from west to east.
     """
     sand = scene.sand
     wind = math.radians(scene.climate.wind_direction)
@@ -107,17 +106,14 @@ def _dunes(scene: LandScene, grid: Grid) -> Layer:
 
 
 def _smooth_noise(scene: LandScene, grid: Grid, ridged: bool, wavelength: float) -> Layer:
-    """As `_noise`, without the finer octaves that smaller cells would show."""
+    """Like `_noise`, without the finer octaves that smaller cells would show."""
     from app.sources.heightmap import resample
 
     return resample(_noise(scene, grid.in_reference_cells, ridged, wavelength, octaves=2), grid.rows, grid.columns)
 
 
 def _noise(scene: LandScene, grid: Grid, ridged: bool, wavelength: float = 0.0, octaves: int = 0) -> Layer:
-    """Noise from 0 to 1 that goes on without a step from one edge of the map to the opposite one.
-
-    Its wavelength and octaves are those of the sand, if none are given.
-    """
+    """Periodic noise from 0 to 1. Its wavelength and octaves are by default those of the sand."""
     kind = ridged, wavelength or scene.sand.wavelength, octaves or scene.sand.octaves
     noise = _endless_noise(scene, grid, *kind)
     usual = grid.in_reference_cells
@@ -127,7 +123,7 @@ def _noise(scene: LandScene, grid: Grid, ridged: bool, wavelength: float = 0.0, 
 
 
 def _endless_noise(scene: LandScene, grid: Grid, ridged: bool, wavelength: float, octaves: int) -> Layer:
-    """Noise around 0 whose position counts from the map's north-west corner: it ends at the map's other edges."""
+    """Noise around 0 by position from the map's north-west corner, not periodic."""
     from kernels.noise import fractal_noise
     from kernels.sampling import Sampling
 
@@ -144,7 +140,7 @@ def _endless_noise(scene: LandScene, grid: Grid, ridged: bool, wavelength: float
         sampling=Sampling(grid.cell, first, first),
     )
     noise -= noise.mean()
-    # Each half fades into the other; the root keeps the hills as high in between as at the edges.
+    # The two halves are cross-faded; the root keeps the variance constant.
     fade = (np.arange(rows) * grid.cell + first)[:, None] / (rows * grid.cell)
     noise = ((1.0 - fade) * noise[rows:] + fade * noise[:rows]) / np.hypot(1.0 - fade, fade)
     fade = (np.arange(columns) * grid.cell + first) / (columns * grid.cell)

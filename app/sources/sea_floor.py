@@ -1,4 +1,4 @@
-"""A floor for the sea of models that were measured from above, in which it is level."""
+"""A generated sea floor for models without bathymetry, in which the sea is level."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from app.sources.fields import distance_to
 from app.sources.heightmap.resampling import nearest_cells, resample
 
 LEVEL = 0.05  # metres: largest distance of such a sea level from 0
-DEEPEST = 200.0  # metres: of a shelf
-LARGEST_SIDE = 1024  # cells of the map on which distances are found; a larger one is made coarser for that
+DEEPEST = 200.0  # metres: depth of a shelf
+LARGEST_SIDE = 1024  # cells; distances on larger maps are computed at a lower resolution
 
 
 def with_sea_floor(elevation: NDArray[np.float64], cell_size: float, slope: float) -> NDArray[np.float64]:
-    """Heights [row, column] in metres whose level sea falls from its shore by `slope`, down to a shelf.
+    """Heights [row, column] in metres, with a sea floor that falls from the shore by `slope`, down to a shelf.
 
     A sea is level ground at 0 m that reaches the map's edge.
     """

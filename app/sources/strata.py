@@ -1,4 +1,4 @@
-"""How strata lie: level, tilted, folded, shifted by faults, cut by intrusions."""
+"""The attitude of strata: level, tilted, folded, offset by faults, cut by intrusions."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from app.model.world import World
 from app.sources.fields import LandVariables, values_on
 from kernels.rock import INTRUDED
 
-OCTAVES = 3  # of the folds: bends in bends
+OCTAVES = 3  # of folds
 LARGEST_SHIFT = 1e5  # metres by which strata are shifted; more is cut off
 
 
 def rise(world: World, parameters: MaterialParameters, longer_side: float) -> NDArray[np.float32]:
-    """The height of the top of the stack above each cell, [row, column], in metres; more by `INTRUDED` in intrusions.
+    """The height of the top of the stack in each cell, [row, column], in metres, plus `INTRUDED` in intrusions.
 
-    `longer_side` is that of the land, in cells, which the wavelength of folds refers to. Raises `UserError` where an
-    expression comes to what is no number. The levels of lakes and sea must be up to date.
-
-    In the middle of the map it is that of the highest ground, before folds and faults.
+    `longer_side` is that of the land in cells, to which the wavelength of folds refers. At the centre of the map the
+    top is at the height of the highest ground, before folds and faults. The levels of lakes and sea must be up to date.
+    Raises `UserError` if an expression is not finite.
     """
     rows, columns = world.shape
     direction = math.radians(parameters.dip_direction)

@@ -1,4 +1,4 @@
-"""Files of terrain: a person's own, and those that ship with the program."""
+"""Files of terrain: those of the user, and those that ship with the program."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def find_terrain(source: str) -> Path:
 
 
 def is_there(path: Path) -> bool:
-    """Whether a path exists. One that the system cannot even look for, for its length, say, does not."""
+    """Whether a path exists. One that the system cannot look up, for example because of its length, does not."""
     try:
         return path.exists()
     except OSError:

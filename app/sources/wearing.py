@@ -1,8 +1,8 @@
-"""Land that rivers and slopes have worn for some years: valleys, spurs and alluvium in the place of plain noise.
+"""Land that rivers and hillslopes have worn for some years: valleys, spurs and alluvium instead of plain noise.
 
-It is of one kind of rock under the same rain everywhere, and nothing rises meanwhile. What lies loose on it afterwards
-is alluvium; the scene says how much soil there is. As a range it is worked out from coarse to fine, so that it takes
-little time: what a coarse map has lost or gained is the beginning of the next finer one.
+It has one kind of rock, uniform rain and no uplift. Loose material on it afterwards is alluvium; the scene adds soil.
+Like a mountain range it is computed from coarse to fine, which is fast: the change of a coarse map is the initial state
+of the next finer one.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from app.sources.land_scene import LandScene
 
 
 class _Level(NamedTuple):
-    coarser: int  # times as large cells
-    part: float  # of the years
+    coarser: int  # factor on the cell size
+    part: float  # fraction of the years
     steps: int
 
 
 class Wear(NamedTuple):
-    """What wears a land, in metres, [row, column]."""
+    """The wear of a land, in metres, [row, column]."""
 
     change: Layer  # of the height of its ground
     alluvium: Layer  # that lies on its rock
@@ -35,7 +35,7 @@ LEVELS = (_Level(4, 0.6, 20), _Level(2, 0.25, 8), _Level(1, 0.15, 4))
 
 
 def wear_of(scene: LandScene, ground: Layer, cell_size: float) -> Wear:
-    """What a scene's rivers and slopes do to a land of these heights in metres, [row, column]."""
+    """The wear of a land by rivers and hillslopes of a scene, from heights in metres, [row, column]."""
     from kernels.landscape import evolve, lay_lowest
     from kernels.materials import one_kind
     from kernels.scratch import Scratch

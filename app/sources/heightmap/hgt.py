@@ -27,7 +27,7 @@ ROWS = (1201, 3601, 7201)  # of a degree; far from the equator half as many colu
 
 
 def open_hgt(path: Path) -> Model:
-    """A tile. Raises `UserError` where the length of the file is none of a tile."""
+    """A tile. Raises `UserError` if the length of the file is none of a tile."""
     length = path.stat().st_size
     shapes = [(rows, columns) for rows in ROWS for columns in (rows, rows // 2 + 1)]
     shape = next((shape for shape in shapes if 2 * shape[0] * shape[1] == length), None)

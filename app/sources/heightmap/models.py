@@ -182,7 +182,7 @@ def _windows(part: Part, down: int, across: int, band: int, most: int) -> Iterat
 def tiles_in(folder: Path) -> list[Path]:
     """The files of a folder, and of those in it that can be read, that are tiles of a model.
 
-    Raises `UserError` where the folder itself cannot be read.
+    Raises `UserError` if the folder itself cannot be read.
     """
     found: list[Path] = []
     folders = [folder]
@@ -215,7 +215,7 @@ def joined(tiles: Sequence[tuple[str, Model]]) -> Model:
 
     In degrees their cells may differ in width, as those of Copernicus do from 50° on and farther north, where they are
     wider by steps: then all have the columns of the finest, see `_in_columns_of`. Those on both sides of the 180th
-    meridian are joined there. Raises `UserError` where they have
+    meridian are joined there. Raises `UserError` if they have
     not the same cells in the same coordinates otherwise.
     """
     tiles = _across_the_date_line(tiles)

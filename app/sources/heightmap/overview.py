@@ -75,7 +75,7 @@ def overview_of_file(path: Path, text: str = "", wanted: int = 0) -> Overview | 
 
     `wanted` are the cells along the longer side of the land that will be made, as `read_heightmap` has it.
 
-    Raises `UserError` where it cannot be read.
+    Raises `UserError` if it cannot be read.
     """
     model = open_model(path)
     if model is not None and model.full_scale is None:

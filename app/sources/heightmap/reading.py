@@ -106,7 +106,7 @@ def open_model(path: Path, progress: Callable[[float], None] = lambda done: None
     """A model that can be read in parts, or joined tiles; None for other files.
 
     `progress` hears how many of the tiles are open, from 0 to 1; what it raises ends the opening. The tiles that were
-    joined last are not opened again while their files are as they were. Raises `UserError` where a folder has no tiles,
+    joined last are not opened again while their files are as they were. Raises `UserError` if a folder has no tiles,
     or such as cannot be joined.
     """
     global _joined_last

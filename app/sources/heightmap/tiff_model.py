@@ -86,7 +86,7 @@ def _smaller(file: TiffFile, rows: int, columns: int) -> list[tuple[int, tuple[i
 
 
 def _check_blocks(page: TiffPage) -> None:
-    """Raise `UserError` where parts cannot be read, before anything is."""
+    """Raise `UserError` if parts cannot be read, before anything is."""
     rows, columns = page.imagelength, page.imagewidth
     height, width = _block_of(page)
     if height * width * np.dtype(page.dtype).itemsize > LARGEST_BLOCK:
