@@ -1,4 +1,4 @@
-"""Recipes of sweeps: which worlds, how long they run, and what is kept.
+"""Recipes of sweeps: which worlds, how long they run, and which results are stored.
 
 sources = ["noise", "canyon"]     # presets, generators or files
 size = "256"
@@ -16,8 +16,8 @@ precipitation = [400.0, 800.0, 1600.0]
 [vary.droplets]
 friction = { from = 0.02, to = 0.2, steps = 4, log = true }
 
-With `draws = { count = 100, seed = 7 }` ranges may leave out their steps: then each draw is a random value of all of
-these at once, and goes with every value of the others.
+With `draws = { count = 100, seed = 7 }` ranges may omit their steps: then each draw has a random value of all of these
+at once, and is combined with every value of the others.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ LARGEST_SEED = 2**31 - 1
 SEED, PART = "world.seed", "world.part"
 OF_FILES = (*NAMING, *EXPRESSIONS)  # parameters
 OF_KINDS = ("materials.folder", "flora.folder")
-SCENES, FILES = "scenes", "files"  # of a recipe's identity, beside what it says
+SCENES, FILES = "scenes", "files"  # of a recipe's identity, besides its text
 LAYER_NAMES = (*SURFACES, *MAPS)
 SCENE = "scene"  # the picture without an overlay
 PICTURE_NAMES = (SCENE, *(name for name in OVERLAYS if name != "none"))
@@ -87,7 +87,7 @@ class Draws(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Values at even distances, or in even ratios with `log`, both ends among them; without steps they are drawn."""
+    """Evenly spaced values, or with even ratios if `log`, including both ends; without steps they are drawn."""
 
     first: float = msgspec.field(name="from")
     to: float
@@ -95,13 +95,13 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     log: bool = False
 
     def values(self) -> list[float]:
-        """Raises `UserError` where there are no such ratios."""
+        """Raises `UserError` if there are no such ratios."""
         assert self.steps is not None
         between = self._at([step / (self.steps - 1) for step in range(self.steps)])
         return [self.first, *between[1:-1], self.to]
 
     def of_whole_numbers(self) -> Range:
-        """The whole numbers in it, whose ends are such. Raises `UserError` where there is none."""
+        """The range limited to whole numbers. Raises `UserError` if it contains none."""
         ends = sorted((self.first, self.to))
         if not all(map(math.isfinite, ends)):
             return self  # none that a parameter may be
@@ -111,13 +111,13 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Range(low, high, log=self.log)
 
     def drawn(self, places: Iterable[float], *, whole: bool) -> list[float]:
-        """Values at places from 0 to 1; `whole` numbers between whole ends have parts of the range that are as wide.
+        """Values at positions from 0 to 1. If `whole`, each whole number has an equal part of the range.
 
-        Raises `UserError` where there are no such ratios.
+        Raises `UserError` if there are no such ratios.
         """
         if not whole:
             return self._at(places)
-        self._at(())  # which refuses what has no ratios
+        self._at(())  # raises if there are no ratios
         wider = Range(self.first - 0.5, self.to + 0.5, log=self.log)
         return [min(max(math.floor(value + 0.5), self.first), self.to) for value in wider._at(places)]
 
@@ -128,9 +128,7 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             values = [self.first * math.pow(self.to / self.first, place) for place in places]
         else:
             values = [self.first + (self.to - self.first) * place for place in places]
-        return [
-            float(f"{value:.12g}") for value in values
-        ]  # the same, whatever a system's `pow` makes of the last bits
+        return [float(f"{value:.12g}") for value in values]  # rounded, as the last bits of `pow` depend on the system
 
 
 _Axis = Range | list[bool | int | float | str]
@@ -174,7 +172,7 @@ class Recipe:
         self.name = name
         self._folder = folder
         self._bases: dict[tuple[str, str | None], Scene] = {}  # of sources and parts
-        self._shapes: dict[object, tuple[int, int]] = {}  # of what decides them
+        self._shapes: dict[object, tuple[int, int]] = {}  # by the values that determine them
         try:
             self._check_names()
             if said.size:
@@ -200,7 +198,7 @@ class Recipe:
             raise UserError(f"{count} worlds: at most {MOST_WORLDS} make a set")
 
     def _draw(self, ranges: Mapping[str, Range]) -> dict[str, list[Value]]:
-        """What is drawn of each range. Raises `UserError` where the recipe does not say how often, or of nothing."""
+        """Draw values of each range. Raises `UserError` if the recipe has no number of draws, or nothing to draw."""
         draws = self.said.draws
         if draws is None and ranges:
             raise UserError(
@@ -248,9 +246,9 @@ class Recipe:
 
     @cached_property
     def worlds(self) -> list[Planned]:
-        """All worlds in their order: sources, then what varies as it is written, draws, and seeds last and fastest.
+        """All worlds in nested order: sources, varied parameters as written, draws, and seeds, which vary fastest.
 
-        Raises `UserError` where none can be made of a source.
+        Raises `UserError` if a source yields none.
         """
         planned: list[Planned] = []
         for source in self.said.sources:
@@ -308,8 +306,8 @@ class Recipe:
     def identity(self) -> dict[str, Any]:
         """The identity of the recipe for a set, independent of paths.
 
-        That is what it says, what its sources are, and what is in all files that it and they name, in their order; ""
-        stands for one that is not there. Raises `UserError` where one cannot be read.
+        It consists of its text, the scenes of its sources, and the contents of all files that these name, in order; ""
+        means a missing file. Raises `UserError` if one cannot be read.
         """
         scenes = hashlib.sha256()
         named: list[tuple[str, str]] = []  # parameters and the files that they name
@@ -326,11 +324,11 @@ class Recipe:
                 found_values = (value_found(path, value, self._found) for value in values)
                 named += [(path, name) for value in found_values for name in names_in(path, value)]
         digests = {each: _digest(*each) for each in set(named)}
-        said: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self.said))  # as a set gives it back
+        said: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self.said))  # the form that a set returns
         return {**said, SCENES: scenes.hexdigest(), FILES: [digests[each] for each in named]}
 
     def _part(self, values: Mapping[str, Value]) -> str | None:
-        """Of which part of its source a world is, which its size depends on; None where the recipe does not say."""
+        """The part of its source that a world shows, which determines its size; None if the recipe has none."""
         part = values.get(PART, self._changes.get(PART))
         return None if part is None else str(part)
 
@@ -364,9 +362,9 @@ def _beside(first: Planned, other: Planned) -> str:
 
 
 def _digest(path: str, name: str) -> str:
-    """What a file, or each one of a folder, holds that a parameter names; empty where there is none.
+    """A digest of the file, or of the files in the folder, that a parameter names; empty if there is none.
 
-    Their names count, for they tell where tiles lie and what kinds are called. Raises `UserError`.
+    It includes names, as they contain the positions of tiles and the names of kinds. Raises `UserError`.
     """
     try:
         place = find_terrain(name)

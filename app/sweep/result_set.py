@@ -1,8 +1,8 @@
 """The Zarr store of a sweep: complete results of worlds, and which are missing.
 
-Each array of layers has one chunk for each world. When all of a world is there, its `record` is written, in a chunk of
-its own: so whatever ends a sweep, and whenever, a world is there or it is missing. The figures in the records become
-arrays of their own from time to time and when a sweep ends, `status` last: of a world that is `done` there, all is.
+Each array of layers has one chunk per world. The `record` of a world is written last, in its own chunk. So a world is
+either complete or missing, however a sweep ends. Figures from the records are written to arrays periodically and at the
+end of a sweep, `status` last: all arrays of a world with status `done` are complete.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RECORD, PICTURES, SOURCE, SEED_FIGURE, CYCLES, ERROR = "record", "pictures", "so
 STATUS = "status"
 DONE, FAILED, MISSING = "done", "failed", "missing"
 NOT_RUN = "has not run"  # error of a missing world
-PARTS = 10  # of a set, after each of which the figures of all worlds so far become arrays
+PARTS = 10  # of a set; after each one, the figures of all worlds so far are written to arrays
 RECIPE, PROGRAM = "recipe", "program"  # attributes
 
 Cell = float | int | str | None
@@ -46,7 +46,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""
     figures: Figures = {}
     ledger: dict[str, Any] = {}
-    place: Place | None = None  # where its cells lie
+    place: Place | None = None  # coordinates of its cells
 
 
 class ResultSet:
@@ -64,7 +64,7 @@ class ResultSet:
         self._group = zarr.open_group(path, mode="r+")
         texts = self._values(RECORD, slice(None))
         self._records = {number: _read(text, path) for number, text in enumerate(texts.tolist()) if text}
-        self._since = 0  # worlds that were put since figures were written
+        self._since = 0  # worlds that were written since the figures
 
     @property
     def missing(self) -> list[Planned]:
@@ -124,16 +124,16 @@ class ResultSet:
         return {name: [row.get(name) for row in rows] for name in names}
 
     def pictures(self) -> Iterator[tuple[Planned, NDArray[np.uint8]]]:
-        """The pictures of all worlds that have any, one after the other, [picture, line, pixel, colour]."""
+        """The pictures of each world that has any: [picture, line, pixel, colour]."""
         for world in self.worlds:
             if self.has(world.number):
                 yield world, self._values(PICTURES, world.number)
 
     def _values(self, name: str, place: int | slice) -> NDArray[Any]:
-        """What an array holds. Raises `UserError` where it cannot be read."""
+        """Values of an array. Raises `UserError` if it cannot be read."""
         try:
             return np.asarray(self._group[name][place])
-        except (OSError, ValueError, RuntimeError) as error:  # as files and codecs say it
+        except (OSError, ValueError, RuntimeError) as error:  # errors of files and codecs
             reason = " ".join(str(error).split())
             raise UserError(f"{self.path}: '{name}' is damaged: {reason}; name another set") from error
 
@@ -152,13 +152,13 @@ class _Array(NamedTuple):
     name: str
     kind: type[Any]
     told: Mapping[str, Any]  # attributes
-    of_world: Mapping[str, int] = {}  # the further dimensions and their sizes
-    nothing: Any = None  # what stands there of a world that has none
+    of_world: Mapping[str, int] = {}  # further dimensions and their sizes
+    nothing: Any = None  # fill value of worlds without a value
     chunk_each: bool = True  # a chunk for each world; otherwise one for all
 
 
 def _make(path: Path, recipe: Recipe) -> None:
-    """Make an empty set, beside where it shall be, and then put it there as a whole."""
+    """Make an empty set in a temporary folder beside its path, then rename it."""
     attributes = {"Conventions": CONVENTIONS, "title": recipe.said.title, RECIPE: recipe.identity, PROGRAM: program()}
     count = len(recipe.worlds)
     beside = path.with_name(f"{PART}{secrets.token_hex(8)}.part{path.suffix}")
@@ -177,7 +177,7 @@ def _make(path: Path, recipe: Recipe) -> None:
             )
         make_coordinates(group, count, recipe.shape)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that Zarr 3 does not ask for it; xarray does
+            warnings.simplefilter("ignore")  # Zarr 3 warns about consolidated metadata, but xarray wants it
             zarr.consolidate_metadata(group.store)
         beside.rename(path)
     except OSError as error:
@@ -187,7 +187,7 @@ def _make(path: Path, recipe: Recipe) -> None:
 
 
 def _layers(recipe: Recipe) -> Iterator[_Array]:
-    """What a world writes when it has run."""
+    """The arrays that a world writes after its run."""
     said = recipe.said
     rows, columns = recipe.shape
     for name in said.layers:
@@ -206,7 +206,7 @@ def _layers(recipe: Recipe) -> Iterator[_Array]:
 
 
 def _figures(recipe: Recipe) -> Iterator[_Array]:
-    """What is one value for each world, in the order in which it is written."""
+    """The arrays with one value per world, in the order of writing."""
     yield _figure(SOURCE, str, "preset, generator or file")
     yield _figure(SEED_FIGURE, int, "seed of all random numbers")
     yield _figure(CYCLES, int, "cycles that were run")
@@ -228,7 +228,7 @@ def _figures(recipe: Recipe) -> Iterator[_Array]:
     yield _figure(STATUS, str, f"{DONE}, {FAILED} or {MISSING}")._replace(nothing=MISSING)
 
 
-# Numbers and switches that stand for nothing in a world that failed are told from values by its status.
+# Fill values of numbers and switches in failed worlds can be told from real values by the status.
 _KINDS: dict[type[Any], tuple[type[Any], Any]] = {
     str: (str, ""), float: (np.float64, np.nan), int: (np.int64, 0), bool: (np.bool_, False),
 }  # fmt: skip
@@ -240,7 +240,7 @@ def _figure(name: str, kind: type[Any], help: str, unit: str = "") -> _Array:
 
 
 def _seed(world: Planned) -> Cell:
-    """None where it is that of a source that could not be opened."""
+    """The seed of a world; None if its source could not be opened."""
     return world.values.get(SEED) if world.error else world.scene.world.seed
 
 
@@ -252,14 +252,14 @@ def _read(text: str, path: Path) -> Record:
 
 
 def _holds(before: object, files: list[str]) -> bool:
-    """Whether files are as they were; one that was not there, for which worlds failed, may be there now."""
+    """Whether files are unchanged. Files that were missing, so that worlds failed, may exist now."""
     if not isinstance(before, list) or len(before) != len(files):
         return False
     return all(was in ("", now) for was, now in zip(before, files, strict=True))
 
 
 def _check_same(path: Path, recipe: Recipe) -> None:
-    """Raise `UserError` where a path holds no set, or one that another recipe or another program has made."""
+    """Raise `UserError` if a path holds no set, or one of another recipe or program."""
     try:
         group = zarr.open_group(path, mode="r")
         attributes = dict(group.attrs)

@@ -15,7 +15,7 @@ PARQUET = ".parquet"
 
 
 def check_table(path: Path) -> None:
-    """Raise `UserError` where no table can be written there."""
+    """Raise `UserError` if no table can be written there."""
     if path.suffix.lower() not in (".csv", PARQUET):
         raise UserError(f"{path}: a table is .csv or {PARQUET}")
     if path.suffix.lower() == PARQUET:

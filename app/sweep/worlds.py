@@ -167,7 +167,7 @@ def _outcome(order: Order) -> Outcome:
 
 
 def _layer(landscape: Landscape, name: str) -> NDArray[Any] | None:
-    """A surface or a map as it is kept; None where the world has none."""
+    """A surface or a map as it is kept; None if the world has none."""
     if name not in SURFACES and MAPS[name].why_missing(landscape):
         return None
     values = landscape.surface(name) if name in SURFACES else MAPS[name].values(landscape)
