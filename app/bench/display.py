@@ -27,7 +27,7 @@ def has_display() -> bool:
 def display() -> Iterator[tuple[str, dict[str, str]]]:
     """Where windows open inside `with`, in words, and what a program's environment must have besides for it.
 
-    Raises `UserError` where there is no screen and none can be made.
+    Raises `UserError` if there is no screen and none can be made.
     """
     if has_display():
         yield "in a window", {}

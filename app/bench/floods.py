@@ -99,7 +99,7 @@ def _run(side: int, share: float) -> Run:
 
 
 def _run_of_landlab(side: int) -> Run:
-    """The same steps of the same water. Raises `ImportError` where the library is not there."""
+    """The same steps of the same water. Raises `ImportError` if the library is not there."""
     from landlab import RasterModelGrid
     from landlab.components import OverlandFlow
 

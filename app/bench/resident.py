@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def resident_bytes() -> int:
-    """The resident set of this process; 0 where the system does not report it."""
+    """The resident set of this process; 0 if the system does not report it."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, ValueError, IndexError):
             return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

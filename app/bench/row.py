@@ -32,7 +32,7 @@ class Row:
         return self.value >= self.bar if self.at_least else self.value <= self.bar
 
     def worse_by(self, before: float) -> float | None:
-        """By which part a figure got worse; None where it is neither better nor worse, or could not be measured."""
+        """By which part a figure got worse; None if it is neither better nor worse, or could not be measured."""
         if self.value is None or not before or (self.unit in SHARES and self.bar is None):
             return None
         change = self.value / before - 1.0

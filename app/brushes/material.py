@@ -32,7 +32,7 @@ def take_loose(touch: Touch) -> None:
 
 
 def kind_of(world: World, choice: str) -> int:
-    """The number of a loose kind. Raises `UserError` where the land has none of that name."""
+    """The number of a loose kind. Raises `UserError` if the land has none of that name."""
     materials = world.materials
     if materials is None:
         return 0

@@ -26,7 +26,7 @@ Pixels = NDArray[np.uint8]
 
 
 def picture_of(path: Path, folder: Path | None) -> Path | None:
-    """The path of the picture of a file in its present version."""
+    """The path of the picture of a file in its current version."""
     try:
         changed = path.stat().st_mtime_ns
     except (OSError, ValueError):

@@ -220,7 +220,7 @@ def _change(row: dict[str, Any], folder: Path) -> Change:
 
 
 def _as_named_now(values: dict[str, Any]) -> dict[str, Any]:
-    """Values by the present paths of their parameters and curves."""
+    """Values by the current paths of their parameters and curves."""
     sections: dict[str, Any] = {}
     for path, value in values.items():
         section, _, name = path.partition(".")

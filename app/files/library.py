@@ -52,7 +52,7 @@ class Library:
 
     @classmethod
     def of_user(cls) -> Self:
-        """The library of the present user."""
+        """The library of the current user."""
         places = (platformdirs.user_data_path, platformdirs.user_cache_path)
         data, cache = (place("thalweg", appauthor=False) for place in places)
         return cls(data, cache)

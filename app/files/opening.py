@@ -65,7 +65,7 @@ def open_comparison(scene: Scene, words: Sequence[str]) -> Scene:
 
     A word is a preset or a file whose climate and processes it takes, or a change of one of their parameters, such as
     `droplets.evaporation=0.01`, or of what the ground is made of, such as `soil.clay=1`.
-    Raises `UserError` where a word is neither.
+    Raises `UserError` if a word is neither.
     """
     second = scene
     settings = [word for word in words if "=" in word]

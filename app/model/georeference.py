@@ -46,7 +46,7 @@ class Georeference:
         return self.key(MODEL_TYPE) == GEOGRAPHIC
 
     def key(self, number: int) -> int | None:
-        """The value of a key in the directory; None where it has none."""
+        """The value of a key in the directory; None if it has none."""
         directory = next((value for tag, _, _, value, _ in self.keys if tag == KEY_DIRECTORY), ())
         found: int | None = dict(zip(directory[4::4], directory[7::4], strict=False)).get(number)
         return found
@@ -176,7 +176,7 @@ def content_of_source(source: SourceGrid) -> SourceContent:
 
 
 def source_of(content: SourceContent, unmapped: NDArray[np.bool_] | None) -> SourceGrid:
-    """The source grid that a file has. Raises `UserError` where it is none."""
+    """The source grid that a file has. Raises `UserError` if it is none."""
     place = None if content.place is None else georeference_of(content.place)
     if content.middle is not None and not (place and np.isfinite([*content.middle, content.degrees]).all()):
         raise UserError("its 'source' is projected, and leads to no coordinates")

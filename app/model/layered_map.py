@@ -122,7 +122,7 @@ class LayeredMap:
 
     @property
     def flow(self) -> NDArray[np.float32]:
-        """The traces of flowing water, `[row, column, trace]`, followed by as many sums of the present cycle."""
+        """The traces of flowing water, `[row, column, trace]`, followed by as many sums of the current cycle."""
         return self.pack("flow")
 
     @property

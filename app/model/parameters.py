@@ -70,7 +70,7 @@ def described(
 ) -> msgspec.Meta:
     """Declare a switch, a choice (`Literal`) or a text, which have no range; `needs` and `essential` as of a number.
 
-    `check` raises `UserError` where a text is not what it must be. With `names_file` it can name a file or folder,
+    `check` raises `UserError` if a text is not what it must be. With `names_file` it can name a file or folder,
     with `names_files` some among other things, see `app.model.field_parameters.with_files`. One that is `of_land` is an
     expression of the land, and has a picture in the panel.
     """
@@ -178,7 +178,7 @@ def declarations(group: type[msgspec.Struct], prefix: str = "") -> Iterator[Decl
 def for_kernel(kind: type[OfKernel], *sources: Any, **derived: Value) -> OfKernel:
     """The named tuple of a kernel's parameters, filled by name from groups of parameters or other named tuples.
 
-    What has no equal there, or is meant otherwise, is given as `derived`. Raises `TypeError` where a name is derived
+    What has no equal there, or is meant otherwise, is given as `derived`. Raises `TypeError` if a name is derived
     that the kernel does not ask for, where none or several of the sources know a name that is not derived, and where
     they have it in another type or unit.
     """

@@ -186,7 +186,7 @@ def shipped_flora() -> Flora:
 def load_plants(folder: str = "") -> dict[str, Plant]:
     """Grass and all kinds of trees by name: those that ship with the program, and those of a folder.
 
-    Raises `UserError` where a file is wrong.
+    Raises `UserError` if a file is wrong.
     """
     return {name: _read_plant(entry) for name, entry in kind_files("plants", folder, "flora.folder").items()}
 

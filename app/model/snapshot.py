@@ -75,7 +75,7 @@ class Course:
 
 # What water a survey found, beside that of the world itself: the levels of lakes in metres, minus infinity where there
 # is none; what runs through each cell in cubic metres a second; and 1 + the number of the neighbour that it runs to, or
-# 0 where it ends; below 0 where it runs beside other threads of a river that parts, −9 where it ends there.
+# 0 if it ends; below 0 if it runs beside other threads of a river that parts, −9 where it ends there.
 SURVEYED_LEVEL, SURVEYED_FLOW, SURVEYED_WAY = "surveyed_level", "surveyed_flow", "surveyed_way"
 
 
@@ -175,7 +175,7 @@ FEWEST_LIT, LEAST_LIT = 6, 4e-3  # cells, and of the map: for a smaller catchmen
 
 
 def lit_course(snapshot: Snapshot) -> Course | None:
-    """The flow path whose catchment is lit in the picture; None where there is none, or it is next to nothing."""
+    """The flow path whose catchment is lit in the picture; None if there is none, or it is next to nothing."""
     course = snapshot.survey.course if snapshot.survey else None
     rows, columns = snapshot.shape
     least = max(FEWEST_LIT, LEAST_LIT * rows * columns) * snapshot.cell_size**2

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LARGEST_SIDE = 8192
 SMALLEST_SIDE = 8
 
-# Cell sizes in metres: beyond them there are no landscapes, and far beyond them volumes overflow or vanish.
+# Limits of cell sizes in metres: there are no landscapes beyond them, and far beyond, volumes overflow or underflow.
 SMALLEST_CELL = 1e-4
 LARGEST_CELL = 1e6
 SMALLEST_RELIEF = 1e-3  # metres: flatter land has no flow paths in single precision
@@ -47,9 +47,9 @@ COUNTS = (
 
 
 def check_extent(longer_side: float, reference_cell_size: float) -> None:
-    """Raise `UserError` where a map of this length is less of a land, in reference cells, than the smallest map of it.
+    """Raise `UserError` if a map covers too few reference cells.
 
-    On each reference cell fall as many particles as on a cell of that size: on a small part of one, more than end.
+    Each reference cell gets as many particles as a cell of that size; on a small part of one, too many would gather.
     """
     if longer_side < SMALLEST_SIDE * reference_cell_size * ABOUT:
         raise UserError(
@@ -59,17 +59,17 @@ def check_extent(longer_side: float, reference_cell_size: float) -> None:
 
 
 class World(LayeredMap):
-    """A map on square cells of side `cell_size` metres, what it is made of, and the ledger of what came and went.
+    """A map of square cells of side `cell_size` in metres, with its materials and the ledger of gains and losses.
 
-    `mix` is the thickness of each loose material, [row, column, kind], and `sediment` their sum in the order of their
-    numbers, to the last bit. A world that knows one alone has a view of `sediment` there; where it knows several, a
-    layer `loose_<name>` is a view of each.
+    `mix` is the thickness of each loose material, [row, column, kind], and `sediment` is exactly their sum in the order
+    of kinds. In a world with a single kind, `mix` is a view of `sediment`; with several, layers `loose_<name>` are
+    views of it.
 
-    `reference_cell_size` is the side of a cell, in metres, for which those parameters hold that count cells, steps or
-    particles; it is `cell_size`, if not given.
+    `reference_cell_size` is the side of a cell in metres to which parameters in cells, steps or particles refer; by
+    default it is `cell_size`.
 
-    Derived from the layers by the process of lakes and sea: `standing` is DRY, LAKE or SEA,
-    `water_level` its surface, which is flat to the last bit in each lake; it is the ground where it is dry.
+    The process of lakes and sea derives `standing` (DRY, LAKE or SEA) and `water_level`, the surface of the water,
+    which is exactly flat in each lake; on dry ground it is the ground.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class World(LayeredMap):
         self.water_level: Layer = self.ground + self.water
         self.sea_level = -math.inf  # no sea
         self.water_version = 0  # grows with each change of the three above
-        self.walls = False  # whether the edges keep all water
+        self.walls = False  # whether the edges are walls for water
         self.materials: Materials | None = None  # if there are several
         self.mix = self.sediment[..., None]
         self.flora = shipped_flora()
@@ -135,14 +135,14 @@ class World(LayeredMap):
         self._begin_accounts()
 
     def _begin_accounts(self) -> None:
-        """Start the ledger with the present rock and loose kinds."""
+        """Start the ledger with the current rock and loose kinds."""
         self.ledger.rock = Account(initial=self.stored("rock"), scale=self._volume(np.abs(self.bedrock)))
         self.ledger.sediment = Account(initial=self.stored("sediment"), scale=self.stored("sediment"))
         for name in self.materials.names if self.materials is not None else ():
             self.ledger.kinds[name] = Account(initial=self.stored(name), scale=self.stored("sediment"))
 
     def restore_materials(self, materials: Materials, layers: Mapping[str, Layer]) -> None:
-        """As `lay_materials`, with the mix of a saved world, and without the ledger."""
+        """Like `lay_materials`, with the mix of a saved world, and without the ledger."""
         self._have_materials(materials)
         for name in materials.names:
             self.layers[LOOSE + name][...] = layers[LOOSE + name]
@@ -196,7 +196,7 @@ class World(LayeredMap):
 
     def stored(self, substance: str) -> float:
         """Cubic metres of a substance in the layers."""
-        names = (name for name in (*LAYERS, LOOSE + substance) if name in self.layers)  # drops end within a cycle
+        names = (name for name in (*LAYERS, LOOSE + substance) if name in self.layers)  # no drop outlives a cycle
         return sum(self._volume(self.layers[name]) for name in names if layer_declaration(name).account == substance)
 
     def imbalance(self) -> float:
@@ -287,7 +287,7 @@ class World(LayeredMap):
         return world
 
     def copy(self, state: dict[str, Any] | None = None) -> World:
-        """A copy of the world in its present or an older state. It shares nothing that changes."""
+        """A copy of the world in its current or an older state. It shares nothing that changes."""
         given = {name: layer for name, layer in self.layers.items() if layer_declaration(name).given}
         other = World.from_state(
             state or self.state(), given, self.materials, self.cell_size, self.seed, self.reference_cell_size

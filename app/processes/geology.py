@@ -60,7 +60,7 @@ class Geology:
         return False
 
     def release(self) -> None:
-        """Release memory kept between steps."""
+        """Release cached data."""
         self._uplift = None
 
     def _step_on(self, world: World) -> None:

@@ -76,7 +76,7 @@ class SnowballErosion:
         return round(parameters.total * world.refinement**2)
 
     def step(self, world: World, parameters: SnowballParameters, cycle: Cycle) -> None:
-        """Advance `world` by the balls of one cycle. Raises `ProcessFailure` where one meets what is not finite.
+        """Advance `world` by the balls of one cycle. Raises `ProcessFailure` if one meets what is not finite.
 
         In cells n times as fine, n² as many balls fall, as many on each area, and each rolls n times as many steps,
         which are as many metres together. What it gains, keeps and puts down in one of them is such that it comes to

@@ -27,7 +27,7 @@ def is_shared(scene: Scene, path: str) -> bool:
 
 
 def is_of_ground(path: str) -> bool:
-    """Whether a parameter says what the ground is made of, in which worlds that are compared may begin otherwise."""
+    """Whether a parameter is one of the ground's materials, which may differ between compared worlds."""
     return path.partition(".")[0] in GROUND_GROUPS
 
 
@@ -57,7 +57,7 @@ def differences(scene: Scene, other: Scene) -> dict[str, Value]:
 
 
 def _all_differences(scene: Scene, other: Scene) -> set[str]:
-    """The parameters that another world has otherwise, also those of its ground."""
+    """All parameters that differ, including those of the ground."""
     return {*differences(scene, other), *filter(is_of_ground, differing(scene, other))}
 
 

@@ -16,7 +16,7 @@ class Message(msgspec.Struct, frozen=True, tag=True):
 
 
 class Open(Message, frozen=True):
-    """Make the worlds of `scenes`: one, or several that are compared. On failure the present worlds continue."""
+    """Make the worlds of `scenes`: one, or several that are compared. On failure the current worlds continue."""
 
     scenes: tuple[Scene, ...]
 

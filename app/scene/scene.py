@@ -270,7 +270,7 @@ def _unmet(scene: Scene, needs: str) -> str:
 
 
 def _joined(reasons: Sequence[str]) -> str:
-    """`rain is off`, or where they end alike `rain, wind and plants are off`."""
+    """`rain is off`, or for several reasons with the same end `rain, wind and plants are off`."""
     subjects, states = zip(*(reason.rsplit(" is ", 1) for reason in reasons), strict=True)
     if len(reasons) == 1 or len(set(states)) > 1:
         return " and ".join(reasons)
@@ -298,7 +298,8 @@ def rebuilds_world(path: str) -> bool:
 def makes_world(scene: Scene, path: str) -> bool:
     """Whether a change of a parameter rebuilds the world of a scene.
 
-    Beside what always does, that is what acts though its process is off: on nothing but how a new world begins.
+    Besides parameters that always do, these are parameters that act although their process is off: they only affect
+    how a new world begins.
     """
     if rebuilds_world(path):
         return True
@@ -328,7 +329,7 @@ def _curve(path: str, text: str) -> tuple[Key, ...]:
 
 
 def can_have_keys(declaration: Declaration) -> bool:
-    """Whether a parameter can change over the cycles: not a text, and not what makes the world or opens the view."""
+    """Whether a parameter can be keyed: not a text, nor a parameter of the initial world or the opening view."""
     is_text = declaration.kind is str and not declaration.choices
     return not is_text and not rebuilds_world(declaration.path) and not declaration.path.startswith("camera.")
 
@@ -372,7 +373,7 @@ def find_declaration(path: str) -> Declaration:
 
 @functools.cache
 def _declaration_of_curve(declaration: Declaration) -> Declaration:
-    """Of the text that lists a parameter's keys. Raises `UserError` where it can have none."""
+    """The declaration of a parameter's curve, a text of keys. Raises `UserError` if it can have none."""
     path = declaration.path
     if not can_have_keys(declaration):
         raise UserError(f"keys of {path}: it is the same in all cycles")
@@ -407,7 +408,7 @@ def check_value(declaration: Declaration, value: object) -> Value:
     fits = type(value) is declaration.kind and not (isinstance(value, float) and not math.isfinite(value))
     if declaration.choices:
         fits = value in declaration.choices
-    if not fits:  # 1000.0 where a whole number is meant shall not look like one
+    if not fits:  # show 1000.0 as such if a whole number is required
         shown = str(value) if isinstance(value, float) else _text(value)
         raise UserError(f"{declaration.path} = {shown}: must be {_kind(declaration)}")
     if isinstance(value, int | float) and not declaration.allows(value):
@@ -418,9 +419,9 @@ def check_value(declaration: Declaration, value: object) -> Value:
 
 
 def range_text(declaration: Declaration) -> str:
-    """The range and unit of a number in words, such as `from 0 to 0.8 1/t`; nothing for what has no range.
+    """The range and unit of a number in words, such as `from 0 to 0.8 1/t`; empty if it has no range.
 
-    Where 0 stands for something else it is `0 or from 8 to 8192 cells`.
+    If 0 has a special meaning, it is `0 or from 8 to 8192 cells`.
     """
     if declaration.kind not in (int, float):
         return ""
@@ -454,7 +455,7 @@ def _text(value: object) -> str:
 
 
 def read_preset(text: str, name: str) -> Scene:
-    """The scene that a preset's TOML describes; what it does not mention keeps its default."""
+    """The scene that a preset's TOML describes; other parameters have their defaults."""
     return scene_from(read_toml(text, name, "preset"), name)
 
 
@@ -462,7 +463,7 @@ def read_toml(text: str, name: str, kind: str) -> dict[str, Any]:
     """The content of a file of this kind. `name` is the file's, for the errors."""
     try:
         return parse_toml(text)
-    except ValueError as error:  # also of a number with thousands of digits
+    except ValueError as error:  # also raised by a number with thousands of digits
         raise UserError(f"{name}: not valid TOML: {error}") from error
     except RecursionError as error:
         raise UserError(f"{name}: not a {kind}: its values are nested too deeply") from error

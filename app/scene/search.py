@@ -13,13 +13,13 @@ SYNONYM, EXACT, BEGINNING, NAME, PATH, TITLE, HELP, NOWHERE = range(8)
 
 
 def words_of(query: str) -> tuple[str, ...]:
-    """The words that are looked for. A path is one, as is its value in `--set`."""
+    """The words of a query. A path counts as one word, and so does a value in `--set`."""
     query = query.casefold().replace("--set", " ").partition("=")[0]
     return tuple(query.replace("_", " ").split())
 
 
 def found_parameters(query: str) -> tuple[str, ...]:
-    """The paths of parameters in which all words of a query occur, the best first; nothing for an empty query."""
+    """The paths of parameters that contain all words of a query, best first; none for an empty query."""
     return _found(words_of(query))
 
 
@@ -36,7 +36,7 @@ def _found(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _whole(query: str, declaration: Declaration) -> bool:
-    """False, and so first, where the whole query is the name or the path of a parameter."""
+    """False, which sorts first, if the whole query is the name or the path of a parameter."""
     return query not in (declaration.label.casefold(), _plain(declaration.path))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def why_empty(name: str, scenes: Sequence[Scene], snapshot: Snapshot | None = None) -> str:
     """Why an overlay is empty for worlds with these scenes; empty text if it is not.
 
-    What a process has left in the `snapshot` is shown though it is off.
+    Traces in the `snapshot` are shown even if their process is off.
     """
     overlay = OVERLAYS[name]
     if name == DIFFERENCE:
@@ -51,7 +51,7 @@ def _has_nothing_yet(overlay: Overlay, snapshot: Snapshot) -> bool:
 
 
 def _why_no_plants(layers: Sequence[str], snapshot: Snapshot) -> str:
-    """Why layers that trees and grass leave would be empty though plants are simulated; empty where something grows."""
+    """Why layers of trees and grass are empty although plants are simulated; empty text if they are not."""
     if ROOTED_GROUND not in snapshot.of_world or len(snapshot.trees):
         return ""
     if "canopy" in layers:
@@ -68,7 +68,7 @@ def families(names: Sequence[str] = tuple(OVERLAYS)) -> Mapping[str, list[str]]:
 
 
 def neighbour(name: str, steps: int, scenes: Sequence[Scene], snapshot: Snapshot | None = None) -> str:
-    """The overlay so many places after this one, in the order of lists, of those that show something."""
+    """The overlay `steps` places after this one in the order of lists, among those that show something."""
     order = [each for names in families().values() for each in names]
     shown = [each for each in order if each == name or not why_empty(each, scenes, snapshot)]
     return shown[(shown.index(name) + steps) % len(shown)]
@@ -82,7 +82,7 @@ _MAKERS: dict[str, list[str]] = {}
 for _process in PROCESSES:
     for _layer in _process.changes:
         _MAKERS.setdefault(_layer, []).append(_process.name)
-for _ground in ("bedrock", "sediment"):  # which there always is
+for _ground in ("bedrock", "sediment"):  # layers that always exist
     _MAKERS.pop(_ground, None)
 
 

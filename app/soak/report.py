@@ -35,7 +35,7 @@ class Report(msgspec.Struct):
 
     @property
     def growth(self) -> float | None:
-        """By which fraction memory has grown from the second round to the last; None where there are no two.
+        """By which fraction memory has grown from the second round to the last; None if there are no two.
 
         It is that of the presets of both, which are more than half of all. In the first round, shaders are compiled,
         and what has no build of its own is loaded.

@@ -52,7 +52,7 @@ class Soak:
         self._begin = time.monotonic()
         self._next_line = self._begin + BETWEEN_LINES
         self._course: Iterator[None] | None = None
-        self.visit: Visit | None = None  # the present one
+        self.visit: Visit | None = None  # the current one
         self._cycle = 0
         self._reported: set[tuple[str, float]] = set()  # refusals, and when they were born
         self.last_action = ""

@@ -193,7 +193,7 @@ class Application:
         self.documents.open(*scenes)
 
     def picture(self) -> NDArray[np.uint8] | None:
-        """The present picture, `[row, column, (red, green, blue)]`, top row first."""
+        """The current picture, `[row, column, (red, green, blue)]`, top row first."""
         if self.snapshot is not None and min(self.layout.pixel_size) >= 1:
             self.begin_picture()
             self.sides.go_on()

@@ -119,7 +119,7 @@ class Brush:
             self._show_overlay_of(tool, tool)
 
     def choices(self, name: str) -> tuple[str, ...]:
-        """The choices of a tool on the present land."""
+        """The choices of a tool on the current land."""
         snapshot = self._snapshot()
         match TOOLS[name].choice:
             case "loose":
@@ -183,7 +183,7 @@ class Brush:
         return True
 
     def amount(self, tool: Tool) -> float:
-        """The effect of one dab at the present strength, in the unit of the tool."""
+        """The effect of one dab at the current strength, in the unit of the tool."""
         strength, spacing = self.settings.strength, self.settings.spacing
         match tool.amount:
             case "metres":

@@ -55,7 +55,7 @@ class Brushing(Brush):
         self.pointer: tuple[float, float] | None = None  # in the window, in logical units
 
     def choose(self, name: str) -> None:
-        """Select a tool, or none. The present stroke ends."""
+        """Select a tool, or none. The current stroke ends."""
         self.cancel()
         super().choose(name)
 
@@ -255,7 +255,7 @@ class Brushing(Brush):
 
     @property
     def _digits(self) -> int:
-        """Decimals of lengths on the present land: more for small cells."""
+        """Decimals of lengths on the current land: more for small cells."""
         snapshot = self._snapshot_under_pointer()
         return max(DIGITS, DIGITS - math.floor(math.log10(snapshot.cell_size))) if snapshot else DIGITS
 

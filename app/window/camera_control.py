@@ -75,7 +75,7 @@ class CameraControl(Viewpoint):
     # Changes of the land.
 
     def see(self, ground: Ground, *others: Ground) -> None:
-        """Set the present ground, and those of other pictures with the same camera.
+        """Set the current ground, and those of other pictures with the same camera.
 
         A new exaggeration keeps the same point of the ground in view.
         """
@@ -249,7 +249,7 @@ class CameraControl(Viewpoint):
         self._go_to(replace(self._goal, east=east, south=south, elevation=elevation))
 
     def frame_all(self) -> None:
-        """Show the whole land from the present direction."""
+        """Show the whole land from the current direction."""
         if self._ground is None:
             return
         self._leave_flight()

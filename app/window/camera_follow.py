@@ -29,7 +29,7 @@ class CameraFollow:
         self._path: tuple[object, CameraPath] | None = None  # with its inputs
 
     def begin(self, cycles_per_second: float | None = None) -> None:
-        """Follow the keys from the present cycle, with the land or at a given speed."""
+        """Follow the keys from the current cycle, with the land or at a given speed."""
         self.following = True
         self._cycle = float(self._simulation.status.cycle)
         self._cycles_per_second = cycles_per_second

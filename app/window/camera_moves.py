@@ -36,7 +36,7 @@ def orbit(view: CameraParameters, first: int, cycles: int) -> list[CameraKey]:
 
 
 def fly_over(view: CameraParameters, first: int, cycles: int) -> list[CameraKey]:
-    """Low over the middle of the land, in the present direction."""
+    """Low over the middle of the land, in the current direction."""
     heading = math.radians(view.heading)
     return [
         CameraKey(

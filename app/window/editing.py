@@ -61,7 +61,7 @@ class Editing:
         self._seen(before)
 
     def set_key(self, path: str, value: Value, *, from_now_on: bool = False) -> None:
-        """Put a key on a parameter's curve: a value in the present cycle.
+        """Put a key on a parameter's curve: a value in the current cycle.
 
         With `from_now_on` later keys are removed, so that the value holds as with a slider. They stay if an earlier
         moment is shown.
@@ -120,7 +120,7 @@ class Editing:
             self._undo.add(LandStep(name, before, seen=seen if seen_with is request else None))
 
     def _value_step(self, before: Sequence[Scene], *paths: str) -> ValueStep:
-        """The step that changes these parameters from earlier scenes to the present ones."""
+        """The step that changes these parameters from earlier scenes to the current ones."""
         old, new = (
             {path: tuple(scene.value(path) for scene in scenes) for path in paths}
             for scenes in (before, self._documents.scenes)

@@ -104,7 +104,7 @@ class Exporting:
     # User actions.
 
     def open(self, beside: Path) -> None:
-        """Show the dialog. Unless files are being written, take the present land and propose a folder."""
+        """Show the dialog. Unless files are being written, take the current land and propose a folder."""
         self.is_open = True
         if self.is_writing:
             return

@@ -42,7 +42,7 @@ class Recording:
         return [recorder for recorder in self._recorders if not recorder.is_recording and not recorder.is_over]
 
     def begin(self, folder: Path, name: str, *, window_size: tuple[int, int] | None = None) -> None:
-        """Record into a new clip in a folder, in the present size, until `stop`.
+        """Record into a new clip in a folder, in the current size, until `stop`.
 
         With the size of the window in pixels (width, height) the clip is of the whole window, the panel included.
         """

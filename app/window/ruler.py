@@ -92,7 +92,7 @@ class Ruler:
 
     @property
     def side(self) -> Side | None:
-        """The side that shows the land on which it lies; None where that is not shown any more."""
+        """The side that shows the land on which it lies; None if that is not shown any more."""
         for side in self._sides.shown:
             if side.snapshot is not None and side.snapshot.world == self._world:
                 return side

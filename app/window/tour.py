@@ -18,7 +18,7 @@ class Tour:
         self._stops = stops
         self._seconds = seconds  # for each stop
         self._place = 0
-        self._begun: float | None = None  # start time of the present stop
+        self._begun: float | None = None  # start time of the current stop
 
     def after_frame(self, viewer: Viewer, window: Window) -> None:
         """Go to the next stop when its time has come."""

@@ -50,7 +50,7 @@ class Viewpoint:
 
     `width` and `height` are the picture's size in the units in which the pointer is counted; `free` is the part of its
     width that nothing covers, from 0 at the left to 1 at the right. Where pictures lie side by side, these are those of
-    the one that the pointer is on; `view_aspect` is what ready-made views are made for in all of them, or None where it
+    the one that the pointer is on; `view_aspect` is what ready-made views are made for in all of them, or None if it
     is that of what is free.
     """
 
@@ -113,7 +113,7 @@ class Viewpoint:
         self._limit()
 
     def _rest(self) -> None:
-        """Stop at the present pose."""
+        """Stop at the current pose."""
         self._goal = self._pose
 
     def _look_at_ground(self) -> None:

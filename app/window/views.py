@@ -57,7 +57,7 @@ class Views:
 
     @property
     def seen_scene(self) -> Scene:
-        """The shown scene with the present view as its opening view."""
+        """The shown scene with the current view as its opening view."""
         return msgspec.structs.replace(self._documents.scene, camera=self.camera.parameters())
 
     @property
@@ -80,7 +80,7 @@ class Views:
             self._layout.fit(self.camera_of(side), side)
 
     def link(self, linked: bool) -> None:
-        """Link all cameras, or give each world its own, starting from the present view."""
+        """Link all cameras, or give each world its own, starting from the current view."""
         if linked:
             self._cameras.link(self.camera)
         else:
@@ -131,7 +131,7 @@ class Views:
         self.wake()
 
     def see_ground(self, *, of_others: bool = False) -> None:
-        """Give the cameras the present ground."""
+        """Give the cameras the current ground."""
         snapshots = self._sides.snapshots
         if not snapshots:
             return

@@ -310,7 +310,7 @@ class Window:
     ) -> None:
         """Draw what ImGui collected over what `lay_behind` draws onto a screen of a height in pixels, and present it.
 
-        `see` is given the screen, of a size in pixels, with all that is drawn. Raises `ContextLost` where the driver
+        `see` is given the screen, of a size in pixels, with all that is drawn. Raises `ContextLost` if the driver
         reports that nothing can be drawn any more.
         """
         imgui.render()
@@ -347,7 +347,7 @@ class Window:
         return self._place_before is not None
 
     def toggle_full_screen(self) -> None:
-        """Enter full screen on the present monitor, or leave it."""
+        """Enter full screen on the current monitor, or leave it."""
         if self._place_before:
             no_monitor: Any = None  # None means a window, which glfw's types do not allow
             glfw.set_window_monitor(self._handle, no_monitor, *self._place_before, glfw.DONT_CARE)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def camera_key(application: Application) -> None:
-    """Put a camera key for the present view at the present cycle."""
+    """Put a camera key for the current view at the current cycle."""
     cycle = application.simulation.status.cycle
     keys = [key for key in _camera_keys(application) if key.cycle != cycle]
     _set_camera_keys(application, [*keys, key_of(cycle, application.camera.parameters())])
@@ -54,7 +54,7 @@ def clear_camera_path(application: Application) -> None:
 
 @attempted
 def move_camera(application: Application, move: str, cycles: int) -> None:
-    """Put the keys of a ready-made move on the time line from the present cycle on, and follow them."""
+    """Put the keys of a ready-made move on the time line from the current cycle on, and follow them."""
     first, view = application.simulation.status.cycle, application.camera.parameters()
     snapshot = application.snapshot
     course = snapshot.survey.course if snapshot and snapshot.survey else None

@@ -51,7 +51,7 @@ def mask_by_land(application: Application, path: str, mask: str) -> None:
 
 @attempted
 def set_key(application: Application, path: str) -> None:
-    """Put a key on a parameter's curve: its present value in this cycle."""
+    """Put a key on a parameter's curve: its current value in this cycle."""
     application.editing.set_key(path, application.documents.scene.value(path))
 
 

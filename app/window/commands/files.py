@@ -79,7 +79,7 @@ def save_preset(application: Application) -> None:
 
 
 def saved(application: Application, path: Path) -> None:
-    """Report a saved file, and keep the present picture for its card in the gallery."""
+    """Report a saved file, and keep the current picture for its card in the gallery."""
     application.waiting_saves.discard(path)
     application.notices.say(f"saved {path}")
     if path.name.lower().endswith(JOURNAL):
@@ -100,7 +100,7 @@ def seen_pixels(application: Application) -> NDArray[np.uint8] | None:
 
 
 def session_written(application: Application, picture: Path) -> None:
-    """A backup was written: add the present picture for the list of sessions."""
+    """A backup was written: add the current picture for the list of sessions."""
     pixels = seen_pixels(application)
     if pixels is not None:
         application.stock.write_picture(picture, pixels.copy())

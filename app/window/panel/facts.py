@@ -37,7 +37,7 @@ class ParameterFacts(NamedTuple):
 
 
 class Facts:
-    """Facts about all parameters and groups of the present scenes."""
+    """Facts about all parameters and groups of the current scenes."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents

@@ -306,7 +306,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _writable(path: Path, target: Target) -> Path:
-    """Where a name leads to. Raises `UserError` where nothing can be written there."""
+    """Where a name leads to. Raises `UserError` if nothing can be written there."""
     path = target(path)
     check_writable(path)
     return path

@@ -151,7 +151,7 @@ class Gallery:
         self._selected, self._reveals = self._grid.moved(self._selected, direction), True
 
     def choose(self, *, to_compare: bool = False) -> None:
-        """Open the selected card, or give its climate and processes to a copy of the present land."""
+        """Open the selected card, or give its climate and processes to a copy of the current land."""
         cards = self.shown
         if not 0 <= self._selected < len(cards):
             return

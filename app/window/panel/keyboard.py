@@ -48,7 +48,7 @@ class Keyboard:
         self.place = PANEL
 
     def takes(self, chord: str) -> bool:
-        """Whether the present part takes a key from the scene."""
+        """Whether the current part takes a key from the scene."""
         if self.place == SCENE:
             return False
         return chord in KEPT or (chord == "Esc" and imgui.is_popup_open("", imgui.PopupFlags_.any_popup.value))

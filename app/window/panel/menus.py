@@ -79,7 +79,7 @@ def refinement_label(scenes: Sequence[Scene], rows: int, columns: int, times: in
 
 
 def _refinements(application: Application, shape: tuple[int, int]) -> None:
-    """Refinements of the present land. Those that are too large are grey with a reason."""
+    """Refinements of the current land. Those that are too large are grey with a reason."""
     scenes = application.documents.scenes
     for times in REFINEMENTS:
         why = why_not_refined(scenes, *(side * times for side in shape))

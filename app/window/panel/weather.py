@@ -1,4 +1,4 @@
-"""The present weather in a line."""
+"""The current weather in a line."""
 
 from __future__ import annotations
 
