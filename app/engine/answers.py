@@ -21,6 +21,7 @@ from app.engine.messages import (
     OpenFailed,
     Pause,
     Request,
+    Restack,
     Run,
     Save,
     Saved,
@@ -103,12 +104,35 @@ def _go_to(session: SessionState, request: GoTo) -> None:
     target = Moment(request.branch, request.cycle, max(request.edits or 1, 1))  # the first edit made the worlds
     if request.edits is None:
         target = timeline.complete(request.branch, request.cycle)
-    before, edits = session.leave(), timeline.edits_of(target)
+    _travel(session, request, target, session.leave(), pause=request.pause)
+
+
+def _restack(session: SessionState, request: Restack) -> None:
+    """Make the land again with other edits. Those that came since they were asked for follow them."""
+    session.sound_lockstep()
+    before = session.leave()
+    timeline = session.timeline
+    if request.branch != before.branch or request.replaced > before.edits:
+        raise UserError("the land has been edited meanwhile")
+    since = timeline.edits_of(before)[request.replaced :]
+    target = timeline.restack(before, (*request.stack, *since))
+    try:
+        _travel(session, request, target, before, pause=False)
+    except Exception:
+        timeline.discard(target.branch)
+        raise
+    session.report(Edited(request, before))
+
+
+def _travel(session: SessionState, request: GoTo | Restack, target: Moment, before: Moment, *, pause: bool) -> None:
+    """Set out for a moment. The worlds were at `before`."""
+    timeline = session.timeline
+    edits = timeline.edits_of(target)
     start = timeline.start_for(target) or _begin_again(session, target)
     lockstep = Lockstep([kept.simulator() for kept in start.worlds])
     snapshots = session.showing.first(lockstep)
     # Everything that can fail is done; the worlds change only now.
-    if request.pause:
+    if pause:
         session.set_paused(True)
     if not session.travel:  # a backlog from during a travel is answered at its new end
         session.drop_backlog(Change, Stroke)
@@ -275,6 +299,7 @@ def _follow_frame(session: SessionState, request: FrameBegan) -> None:
 ANSWERS: dict[type, Callable[[SessionState, Any], None]] = {
     Open: _open,
     GoTo: _go_to,
+    Restack: _restack,
     DiscardBranch: _discard_branch,
     Copy: _copy,
     Keep: _keep,

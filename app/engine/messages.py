@@ -16,6 +16,7 @@ from app.model.view_parameters import CameraParameters, ViewParameters
 from app.scene.edits import (
     Blur,
     Copy,
+    Edit,
     Keep,
     LandRequest,
     Message,
@@ -89,6 +90,17 @@ class GoTo(Message, frozen=True):
     pause: bool = True  # on arrival; otherwise cycles continue if they ran before
 
 
+class Restack(Message, frozen=True):
+    """Make the present land again with other edits in place of the first `replaced` ones of a branch.
+
+    What was edited since stays. The former land stays on its branch; the new one begins where the edits differ.
+    """
+
+    branch: int
+    replaced: int
+    stack: tuple[Edit, ...]
+
+
 class DiscardBranch(Message, frozen=True):
     """Delete a branch of the time line."""
 
@@ -101,7 +113,7 @@ class FrameBegan(Message, frozen=True):
     screens: int = 1
 
 
-Request = LandRequest | Pause | Run | Step | Save | GoTo | DiscardBranch | Look | Watch | FrameBegan
+Request = LandRequest | Pause | Run | Step | Save | GoTo | Restack | DiscardBranch | Look | Watch | FrameBegan
 
 
 # Reports.
@@ -127,9 +139,9 @@ class OpenFailed(Message, frozen=True):
 
 
 class Edited(Message, frozen=True):
-    """An edit is done and entered in the journal. `before` is the moment before it."""
+    """An edit is done and entered in the journal, or its land is on the way. `before` is the moment before it."""
 
-    request: Copy | Keep | Blur | Refine | RollSnowballs | Stroke
+    request: Copy | Keep | Blur | Refine | RollSnowballs | Stroke | Restack
     before: Moment
 
 
@@ -139,7 +151,7 @@ class Arrived(Message, frozen=True):
     Without numbers, they go on to another moment that was requested meanwhile.
     """
 
-    request: GoTo
+    request: GoTo | Restack
     worlds: tuple[int, ...]
     before: Moment
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from app.brushes.tools import TOOLS
+from app.brushes.stack import kind_of
 from app.engine.compressed import Compressed
 from app.engine.messages import Moment
 from app.model.numbers import value_text
@@ -74,6 +73,11 @@ class TimelineSeen:
             number = branch.origin.branch
         return states
 
+    def edits_of(self, moment: Moment) -> tuple[Edit, ...]:
+        """All edits up to a moment; none where its branch is gone."""
+        branch = self.branches.get(moment.branch)
+        return branch.edits[: moment.edits] if branch else ()
+
     def root(self, number: int) -> int:
         """The first ancestor of a branch, which began with opened worlds."""
         while (branch := self.branches.get(number)) and branch.origin:
@@ -100,8 +104,8 @@ def name_of(request: LandRequest) -> str:
             return f"{balls} snowballs"
         case CancelSnowballs():
             return "snowballs stopped"
-        case Stroke(tool=tool, choice=choice):
-            return f"{TOOLS[tool].label} {Path(choice).name}".rstrip()  # an image by its name
+        case Stroke():
+            return kind_of(request)
 
 
 def _change(path: str, value: Value) -> str:

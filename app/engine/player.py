@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.engine.lockstep import Lockstep
-from app.engine.messages import GoTo, Moment
+from app.engine.messages import GoTo, Moment, Restack
 from app.model.errors import UserError
 from app.scene.edits import (
     Blur,
@@ -32,7 +32,9 @@ class Player:
     def edit(self, lockstep: Lockstep) -> Lockstep:
         """Play the edits that are due before the next cycle."""
         while self.done < len(self._edits) and self._edits[self.done].cycle <= lockstep.cycle:
-            lockstep = edited(lockstep, self._edits[self.done].request)
+            request = self._edits[self.done].made
+            if request is not None:
+                lockstep = edited(lockstep, request)
             self.done += 1
         return lockstep
 
@@ -40,7 +42,9 @@ class Player:
 class Travel(Player):
     """The way from a kept state to a later moment: cycles, with each edit after its cycle."""
 
-    def __init__(self, start: Moment, target: Moment, edits: Sequence[Edit], request: GoTo, before: Moment) -> None:
+    def __init__(
+        self, start: Moment, target: Moment, edits: Sequence[Edit], request: GoTo | Restack, before: Moment
+    ) -> None:
         """`request` asked for it while the worlds were at `before`."""
         super().__init__(edits[: target.edits], start.edits)
         self.target = target

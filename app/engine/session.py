@@ -243,8 +243,12 @@ class Session(SessionState):
         if [world.shape for world in lockstep.worlds] != shapes:
             self.showing.begin(self.showing.first(lockstep))
         if not travel.is_over(lockstep):
+            begin = time.perf_counter()
             lockstep.advance()
-            self.timeline.travelled(travel.moment(lockstep), lockstep)
+            self.timeline.travelled(travel.moment(lockstep), lockstep, time.perf_counter() - begin)
+            if self.timeline.keeping_is_due:  # on a long way, so that the next one is short
+                lockstep.verify()
+                self.timeline.keep(lockstep)
             self.say(cycle=lockstep.cycle, run=lockstep.run)
             return
         self.timeline.travelled(travel.moment(lockstep), lockstep)

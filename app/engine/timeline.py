@@ -9,7 +9,9 @@ from __future__ import annotations
 import logging
 import time
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import msgspec
 
@@ -120,10 +122,10 @@ class Timeline:
         branch.last = max(branch.last, lockstep.cycle)
         self._seconds += seconds
 
-    def travelled(self, now: Moment, lockstep: Lockstep) -> None:
-        """The worlds travelled to this moment."""
+    def travelled(self, now: Moment, lockstep: Lockstep, seconds: float = 0.0) -> None:
+        """The worlds travelled to this moment, at last by a cycle that took so long."""
         self.now, self._worlds = now, len(lockstep.simulators)
-        self._seconds, self._look_time = 0.0, time.monotonic()
+        self._seconds, self._look_time = self._seconds + seconds if seconds else 0.0, time.monotonic()
         if now.cycle > self._branch.last:
             self._branch.last = now.cycle
             self.version += 1
@@ -260,6 +262,30 @@ class Timeline:
         self.now = msgspec.structs.replace(self.now, branch=new.number)
         return new
 
+    def restack(self, now: Moment, edits: Sequence[Edit]) -> Moment:
+        """A branch with other edits up to the cycle of `now`, which leaves that of `now` where they differ.
+
+        Returns its end. Raises `UserError` if the edits do not begin with the same worlds, or are not in order.
+        """
+        branch, edits = self._of(now), list(edits)
+        old = branch.edits[: now.edits]
+        if edits[:1] != old[:1] or any(isinstance(edit.request, Open) for edit in edits[1:]):
+            raise UserError("other edits of a land begin with the same worlds")
+        cycles = [edit.cycle for edit in edits]
+        if cycles != sorted(cycles) or cycles[-1] > now.cycle:
+            raise UserError("edits are in the order of their cycles, up to the present one")
+        pairs = zip(old, edits, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: _effect(pair[0]) == _effect(pair[1]), pairs))
+        begins = min(kept[same].cycle if same < len(kept) else now.cycle for kept in (old, edits))
+        self._highest += 1
+        new = replace(
+            branch, number=self._highest, origin=Moment(branch.number, begins, same), first=begins, last=now.cycle
+        )
+        new.edits, new.kept, new.looks = edits, [], [look for look in branch.looks if look.cycle <= now.cycle]
+        self._branches[new.number] = new
+        self.version += 1
+        return Moment(new.number, now.cycle, len(edits))
+
     def _forget_after(self, cycle: int) -> None:
         """Drop what follows a cycle that was rolled back."""
         branch = self._branch
@@ -269,3 +295,8 @@ class Timeline:
         branch.kept = [state for state in branch.kept if state.moment.cycle <= cycle]
         branch.looks = [look for look in branch.looks if look.cycle <= cycle]
         self.now = Moment(branch.number, cycle, min(self.now.edits, len(branch.edits)))
+
+
+def _effect(edit: Edit) -> tuple[int, LandRequest | None]:
+    """What an edit does to the land."""
+    return edit.cycle, edit.made

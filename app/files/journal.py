@@ -46,6 +46,7 @@ from typing import Any
 import msgspec
 import tomli_w
 
+from app.brushes.stack import LARGEST_STRENGTH, LONGEST_NAME, is_stacked
 from app.brushes.tools import TOOLS
 from app.files.atomic import write_atomically
 from app.files.paths import found, found_from, from_folder, named_from
@@ -124,7 +125,7 @@ def write_journal(path: Path, journal: Journal) -> None:
 def journal_content(journal: Journal, folder: Path) -> dict[str, Any]:
     """A journal as a file in `folder` keeps it."""
     edits = [
-        {"cycle": edit.cycle, "do": _names()[type(edit.request)], **_content(edit.request, folder)}
+        {"cycle": edit.cycle, "do": _names()[type(edit.request)], **_stacked(edit), **_content(edit.request, folder)}
         for edit in journal.edits
     ]
     looks: list[dict[str, Any]] = []
@@ -184,9 +185,33 @@ def _edit(row: dict[str, Any], folder: Path) -> Edit:
         raise UserError(f"do = {kind!r}: must be one of {', '.join(READERS)}{nearest(str(kind), READERS)}")
     cycle = _whole(row, "cycle", LARGEST_CYCLE)
     try:
-        return Edit(cycle, READERS[kind](row, folder))
+        return _in_stack(Edit(cycle, READERS[kind](row, folder)), row)
     except UserError as error:
         raise UserError(f"the edit after cycle {cycle}: {error}") from error
+
+
+def _in_stack(edit: Edit, row: dict[str, Any]) -> Edit:
+    """An edit with its place in the stack, if its row tells one."""
+    layer, is_on, strength = row.get("layer", ""), row.get("is_on", True), row.get("strength", 1.0)
+    if (layer, is_on, strength) == ("", True, 1.0):
+        return edit
+    if not is_stacked(edit.request):
+        raise UserError("only strokes and fields lie in a layer")
+    if not isinstance(layer, str) or len(layer) > LONGEST_NAME:
+        raise UserError(f"layer = {layer!r}: must be a text of up to {LONGEST_NAME} characters")
+    if type(is_on) is not bool:
+        raise UserError(f"is_on = {is_on!r}: must be true or false")
+    if type(strength) not in (int, float):
+        raise UserError(f"strength = {strength!r}: must be a number")
+    _check_range("strength", strength, 0.0, LARGEST_STRENGTH)
+    return msgspec.structs.replace(edit, layer=layer, is_on=is_on, strength=float(strength))
+
+
+def _stacked(edit: Edit) -> dict[str, Any]:
+    """What differs from an edit that is made as it was."""
+    names = ("layer", "is_on", "strength")
+    default = Edit(0, edit.request)
+    return {name: getattr(edit, name) for name in names if getattr(edit, name) != getattr(default, name)}
 
 
 def _open(row: dict[str, Any], folder: Path) -> Open:

@@ -53,6 +53,11 @@ def masked_by(text: str, mask: str) -> str:
     return f"({text.strip()}) * {mask}" if text.strip() else mask
 
 
+def blended_field(text: str, strength: float) -> str:
+    """The expression of a factor with this part of its effect: at 0 it is 1 everywhere."""
+    return f"1 + {strength:g} * (({text.strip()}) - 1)" if text.strip() else text
+
+
 def band(variable: str, low: float, high: float) -> str:
     """The mask of where a variable lies between two values, both included: 1 there, and 0 elsewhere."""
     return f"({variable} >= {low:g}) * ({variable} <= {high:g})"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from app.model.field_parameters import blended_field
 from app.model.parameters import Value
 from app.model.view_parameters import CameraParameters, ViewParameters
 from app.scene.scene import Scene
@@ -128,7 +129,25 @@ class Looked(msgspec.Struct, frozen=True):
 
 
 class Edit(msgspec.Struct, frozen=True):
-    """An edit with the cycle after which it was made."""
+    """An edit with the cycle after which it was made, and its place in the stack of edits, see `app.brushes.stack`."""
 
     cycle: int
     request: LandRequest
+    layer: str = ""  # name of its layer in the stack; empty: that of what it does
+    is_on: bool = True  # otherwise it is kept, and not made
+    strength: float = 1.0  # part of the effect; 1: as it was made
+
+    @property
+    def made(self) -> LandRequest | None:
+        """What it does to the land; None while it is off."""
+        if not self.is_on:
+            return None
+        if self.strength == 1.0:
+            return self.request
+        match self.request:
+            case Stroke(amount=amount):
+                return msgspec.structs.replace(self.request, amount=self.strength * amount)
+            case Change(values):
+                blended = {path: blended_field(str(text), self.strength) for path, text in values.items()}
+                return msgspec.structs.replace(self.request, values=blended)
+        return self.request

@@ -111,7 +111,7 @@ class Undo:
         self.done.insert(self._end_for(step), step)
         return step
 
-    def was_undone(self, going: GoTo, at: Moment) -> None:
+    def was_undone(self, going: object, at: Moment) -> None:
         """An undo has arrived; the land was at this moment before."""
         self.undone = [
             replace(step, after=at) if isinstance(step, LandStep) and step.going is going else step

@@ -1,0 +1,190 @@
+"""The stack of edits: strokes and fields of a journal as named layers, which can be switched, moved and blended.
+
+A layer is what the edits of a journal have in common that bear its name. What has none lies in that of its kind:
+strokes of one tool that follow one another closely are a layer, and so are changes of one field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from app.brushes.tools import TOOLS
+from app.model.errors import UserError
+from app.model.field_parameters import FIELDS
+from app.scene.edits import Change, Copy, Edit, Keep, LandRequest, Stroke
+
+LARGEST_STRENGTH = 4.0
+LONGEST_NAME = 60
+CYCLES_OF_ONE_LAYER = 100  # between strokes of one tool that lie in one layer
+
+Edits = Sequence[Edit]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A layer, and the places of its edits in the journal."""
+
+    name: str
+    places: tuple[int, ...]
+    cycle: int  # after which its first edit is made
+    is_on: bool
+    strength: float
+    icon: str  # group of its tool, or `fields`
+    expression: str = ""  # of a field
+
+
+def is_stacked(request: LandRequest) -> bool:
+    """Whether an edit lies in the stack: a stroke, or a change of fields alone."""
+    if isinstance(request, Change):
+        return bool(request.values) and all(path.startswith(f"{FIELDS}.") for path in request.values)
+    return isinstance(request, Stroke)
+
+
+def layers_of(edits: Edits) -> list[Layer]:
+    """The layers of a journal's edits, the one that is made first in front."""
+    names = names_of(edits)
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        if name:
+            places.setdefault(name, []).append(place)
+    return [_layer(edits, name, tuple(where)) for name, where in places.items()]
+
+
+def _layer(edits: Edits, name: str, places: tuple[int, ...]) -> Layer:
+    first, last = edits[places[0]], edits[places[-1]]
+    if isinstance(first.request, Stroke):
+        return Layer(name, places, first.cycle, first.is_on, first.strength, TOOLS[first.request.tool].group)
+    assert isinstance(last.request, Change)
+    text = str(next(iter(last.request.values.values())))
+    return Layer(name, places, first.cycle, first.is_on, first.strength, FIELDS, text)
+
+
+def names_of(edits: Edits) -> list[str]:
+    """The name of each edit's layer; empty for what lies in none."""
+    names: list[str] = []
+    taken = {edit.layer for edit in edits}
+    strokes: dict[int, str] = {}  # layers of strokes, by their numbers
+    for place, edit in enumerate(edits):
+        name = edit.layer
+        if not name and is_stacked(edit.request):
+            request = edit.request
+            if isinstance(request, Stroke) and not request.begins and request.number in strokes:
+                name = strokes[request.number]
+            elif place and names[-1] and _go_together(edits[place - 1], edit):
+                name = names[-1]
+            else:
+                name = free_name(kind_of(request), taken)
+        if isinstance(edit.request, Stroke):
+            strokes[edit.request.number] = name
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _go_together(earlier: Edit, later: Edit) -> bool:
+    """Whether two edits without names, one right after the other, lie in one layer."""
+    if earlier.layer or later.cycle - earlier.cycle > CYCLES_OF_ONE_LAYER:
+        return False
+    match earlier.request, later.request:
+        case Stroke() as one, Stroke() as other:
+            return (one.tool, one.choice, one.world) == (other.tool, other.choice, other.world)
+        case Change() as one, Change() as other:
+            return (one.values.keys(), one.world) == (other.values.keys(), other.world)
+    return False
+
+
+def kind_of(request: LandRequest) -> str:
+    """What an edit does, in a few words."""
+    match request:
+        case Stroke(tool=tool, choice=choice):
+            return f"{TOOLS[tool].label} {Path(choice).name}".rstrip()  # an image by its name
+        case Change(values):
+            return f"field of {', '.join(path.partition('.')[2] for path in values)}"
+    return "edit"
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """A name that no other layer has."""
+    return next(
+        free
+        for number in range(1, len(taken) + 2)
+        if (free := name if number == 1 else f"{name} {number}") not in taken
+    )
+
+
+# Changes of the stack. Each returns all edits, with the names of their layers.
+
+
+def _named(edits: Edits) -> list[Edit]:
+    return [
+        edit if edit.layer == name else msgspec.structs.replace(edit, layer=name)
+        for edit, name in zip(edits, names_of(edits), strict=True)
+    ]
+
+
+def _places(edits: Edits, name: str) -> list[int]:
+    places = [place for place, edit in enumerate(edits) if edit.layer == name]
+    if not name or not places:
+        raise UserError(f"there is no layer '{name}'")
+    return places
+
+
+def with_layer(
+    edits: Edits, name: str, *, is_on: bool | None = None, strength: float | None = None, expression: str | None = None
+) -> list[Edit]:
+    """A layer switched, blended, or with another expression. Raises `UserError` if there is none of that name."""
+    named = _named(edits)
+    for place in _places(named, name):
+        edit = named[place]
+        if expression is not None and isinstance(edit.request, Change):
+            values = dict.fromkeys(edit.request.values, expression)
+            edit = msgspec.structs.replace(edit, request=msgspec.structs.replace(edit.request, values=values))
+        named[place] = msgspec.structs.replace(
+            edit,
+            is_on=edit.is_on if is_on is None else is_on,
+            strength=edit.strength if strength is None else min(max(strength, 0.0), LARGEST_STRENGTH),
+        )
+    return named
+
+
+def renamed(edits: Edits, name: str, new: str) -> list[Edit]:
+    """A layer under another name, which no other has."""
+    named = _named(edits)
+    places = _places(named, name)
+    new = " ".join(new.split())[:LONGEST_NAME] or name
+    if new != name:
+        new = free_name(new, {edit.layer for edit in named})
+    for place in places:
+        named[place] = msgspec.structs.replace(named[place], layer=new)
+    return named
+
+
+def without(edits: Edits, name: str) -> list[Edit]:
+    """All but a layer."""
+    named = _named(edits)
+    gone = set(_places(named, name))
+    return [edit for place, edit in enumerate(named) if place not in gone]
+
+
+def moved(edits: Edits, name: str, after: str) -> list[Edit]:
+    """A layer made right after another one, in its cycle; without one before all others, on the land as it began.
+
+    Raises `UserError` where worlds were added or removed between its old place and the new one.
+    """
+    named = _named(edits)
+    taken = _places(named, name)
+    if after == name:
+        return named
+    at = max(_places(named, after)) if after else 0
+    between = named[min(at, taken[0]) : max(at, taken[-1]) + 1]
+    if any(isinstance(edit.request, Copy | Keep) for edit in between):
+        raise UserError(f"{name} cannot be moved there: worlds were added or removed between")
+    cycle = named[at].cycle
+    layer = [msgspec.structs.replace(named[place], cycle=cycle) for place in taken]
+    before = [edit for place, edit in enumerate(named[: at + 1]) if place not in taken]
+    rest = [edit for place, edit in enumerate(named[at + 1 :], at + 1) if place not in taken]
+    return [*before, *layer, *rest]
