@@ -15,7 +15,9 @@ import msgspec
 from app.brushes.tools import TOOLS
 from app.model.errors import UserError
 from app.model.field_parameters import FIELDS
-from app.scene.edits import Change, Copy, Edit, Keep, LandRequest, Stroke
+from app.model.parameters import Value
+from app.scene.edits import Change, Copy, Edit, Keep, LandRequest, Restack, Stroke
+from app.scene.scene import check_value, find_declaration
 
 LARGEST_STRENGTH = 4.0
 LONGEST_NAME = 60
@@ -116,75 +118,56 @@ def free_name(name: str, taken: set[str]) -> str:
     )
 
 
-# Changes of the stack. Each returns all edits, with the names of their layers.
-
-
-def _named(edits: Edits) -> list[Edit]:
-    return [
+def changed(edits: Edits, request: Restack) -> list[Edit]:
+    """All edits with one layer changed, and the names of their layers. Raises `UserError` where that is wrong."""
+    named = [
         edit if edit.layer == name else msgspec.structs.replace(edit, layer=name)
         for edit, name in zip(edits, names_of(edits), strict=True)
     ]
-
-
-def _places(edits: Edits, name: str) -> list[int]:
-    places = [place for place, edit in enumerate(edits) if edit.layer == name]
-    if not name or not places:
-        raise UserError(f"there is no layer '{name}'")
-    return places
-
-
-def with_layer(
-    edits: Edits, name: str, *, is_on: bool | None = None, strength: float | None = None, expression: str | None = None
-) -> list[Edit]:
-    """A layer switched, blended, or with another expression. Raises `UserError` if there is none of that name."""
-    named = _named(edits)
-    for place in _places(named, name):
-        edit = named[place]
-        if expression is not None and isinstance(edit.request, Change):
-            values = dict.fromkeys(edit.request.values, expression)
-            edit = msgspec.structs.replace(edit, request=msgspec.structs.replace(edit.request, values=values))
-        named[place] = msgspec.structs.replace(
-            edit,
-            is_on=edit.is_on if is_on is None else is_on,
-            strength=edit.strength if strength is None else min(max(strength, 0.0), LARGEST_STRENGTH),
-        )
-    return named
-
-
-def renamed(edits: Edits, name: str, new: str) -> list[Edit]:
-    """A layer under another name, which no other has."""
-    named = _named(edits)
-    places = _places(named, name)
-    new = " ".join(new.split())[:LONGEST_NAME] or name
-    if new != name:
-        new = free_name(new, {edit.layer for edit in named})
+    places = [place for place, edit in enumerate(named) if request.layer and edit.layer == request.layer]
+    if not places:
+        raise UserError(f"there is no layer '{request.layer}'")
+    if request.removed:
+        return [edit for place, edit in enumerate(named) if place not in places]
+    name = request.layer
+    if request.name is not None and (new := " ".join(request.name.split())[:LONGEST_NAME]) not in ("", name):
+        name = free_name(new, {edit.layer for edit in named})
     for place in places:
-        named[place] = msgspec.structs.replace(named[place], layer=new)
-    return named
+        named[place] = _changed_edit(named[place], request, name)
+    return named if request.after is None else _moved(named, places, request.after)
 
 
-def without(edits: Edits, name: str) -> list[Edit]:
-    """All but a layer."""
-    named = _named(edits)
-    gone = set(_places(named, name))
-    return [edit for place, edit in enumerate(named) if place not in gone]
+def _changed_edit(edit: Edit, request: Restack, name: str) -> Edit:
+    """An edit of the layer that a request changes."""
+    if request.expression is not None and isinstance(edit.request, Change):
+        values: dict[str, Value] = dict.fromkeys(edit.request.values, request.expression)
+        for path, value in values.items():
+            check_value(find_declaration(path), value)
+        edit = msgspec.structs.replace(edit, request=msgspec.structs.replace(edit.request, values=values))
+    return msgspec.structs.replace(
+        edit,
+        layer=name,
+        is_on=edit.is_on if request.is_on is None else request.is_on,
+        strength=edit.strength if request.strength is None else min(max(request.strength, 0.0), LARGEST_STRENGTH),
+    )
 
 
-def moved(edits: Edits, name: str, after: str) -> list[Edit]:
-    """A layer made right after another one, in its cycle; without one before all others, on the land as it began.
+def _moved(named: Edits, places: Sequence[int], after: str) -> list[Edit]:
+    """The edits at these places made right after another layer, in its cycle; without one, on the land as it began.
 
-    Raises `UserError` where worlds were added or removed between its old place and the new one.
+    Raises `UserError` where worlds were added or removed between, which strokes of one world tell by their numbers.
     """
-    named = _named(edits)
-    taken = _places(named, name)
+    name = named[places[0]].layer
     if after == name:
-        return named
-    at = max(_places(named, after)) if after else 0
-    between = named[min(at, taken[0]) : max(at, taken[-1]) + 1]
+        return list(named)
+    ends = [place for place, edit in enumerate(named) if after and edit.layer == after]
+    if after and not ends:
+        raise UserError(f"there is no layer '{after}'")
+    at = ends[-1] if ends else 0
+    between = named[min(at, places[0]) : max(at, places[-1]) + 1]
     if any(isinstance(edit.request, Copy | Keep) for edit in between):
         raise UserError(f"{name} cannot be moved there: worlds were added or removed between")
-    cycle = named[at].cycle
-    layer = [msgspec.structs.replace(named[place], cycle=cycle) for place in taken]
-    before = [edit for place, edit in enumerate(named[: at + 1]) if place not in taken]
-    rest = [edit for place, edit in enumerate(named[at + 1 :], at + 1) if place not in taken]
+    layer = [msgspec.structs.replace(named[place], cycle=named[at].cycle) for place in places]
+    before = [edit for place, edit in enumerate(named[: at + 1]) if place not in places]
+    rest = [edit for place, edit in enumerate(named[at + 1 :], at + 1) if place not in places]
     return [*before, *layer, *rest]

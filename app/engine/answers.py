@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from app.brushes.stack import changed
 from app.engine.branches import Kept
 from app.engine.lockstep import Lockstep
 from app.engine.memory import NOTHING, Needs, check_memory
@@ -21,7 +22,6 @@ from app.engine.messages import (
     OpenFailed,
     Pause,
     Request,
-    Restack,
     Run,
     Save,
     Saved,
@@ -39,7 +39,7 @@ from app.files.journal import Journal, write_journal
 from app.model.errors import UserError, explained
 from app.model.snapshot import Snapshot
 from app.scene.comparison import MOST_WORLDS
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Open, Refine, RollSnowballs, Stroke
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Open, Refine, Restack, RollSnowballs, Stroke
 from app.scene.scene import seen_as
 
 log = logging.getLogger(__name__)
@@ -108,14 +108,11 @@ def _go_to(session: SessionState, request: GoTo) -> None:
 
 
 def _restack(session: SessionState, request: Restack) -> None:
-    """Make the land again with other edits. Those that came since they were asked for follow them."""
+    """Make the land again with another stack of edits."""
     session.sound_lockstep()
     before = session.leave()
     timeline = session.timeline
-    if request.branch != before.branch or request.replaced > before.edits:
-        raise UserError("the land has been edited meanwhile")
-    since = timeline.edits_of(before)[request.replaced :]
-    target = timeline.restack(before, (*request.stack, *since))
+    target = timeline.restack(before, changed(timeline.edits_of(before), request))
     try:
         _travel(session, request, target, before, pause=False)
     except Exception:

@@ -16,12 +16,12 @@ from app.model.view_parameters import CameraParameters, ViewParameters
 from app.scene.edits import (
     Blur,
     Copy,
-    Edit,
     Keep,
     LandRequest,
     Message,
     Open,
     Refine,
+    Restack,
     RollSnowballs,
     Stroke,
 )
@@ -88,17 +88,6 @@ class GoTo(Message, frozen=True):
     cycle: int
     edits: int | None = None
     pause: bool = True  # on arrival; otherwise cycles continue if they ran before
-
-
-class Restack(Message, frozen=True):
-    """Make the present land again with other edits in place of the first `replaced` ones of a branch.
-
-    What was edited since stays. The former land stays on its branch; the new one begins where the edits differ.
-    """
-
-    branch: int
-    replaced: int
-    stack: tuple[Edit, ...]
 
 
 class DiscardBranch(Message, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.engine.lockstep import Lockstep
-from app.engine.messages import GoTo, Moment, Restack
+from app.engine.messages import GoTo, Moment
 from app.model.errors import UserError
 from app.scene.edits import (
     Blur,
@@ -17,6 +17,7 @@ from app.scene.edits import (
     LandRequest,
     Open,
     Refine,
+    Restack,
     RollSnowballs,
     Stroke,
 )

@@ -119,6 +119,21 @@ LandRequest = (
 )  # edits in a journal
 
 
+class Restack(Message, frozen=True):
+    """Make the present land again with a layer of the stack changed; see `app.brushes.stack`. None: as it is.
+
+    The former land stays on its branch of the time line.
+    """
+
+    layer: str
+    is_on: bool | None = None
+    strength: float | None = None
+    expression: str | None = None  # of a field
+    name: str | None = None
+    after: str | None = None  # the layer that is made before it; empty: the land as it began
+    removed: bool = False
+
+
 class Looked(msgspec.Struct, frozen=True):
     """The view of the land from a moment on. Seconds count session time, including pauses."""
 

@@ -15,7 +15,7 @@ from app.engine.survey import Wanted
 from app.files.opening import open_scene
 from app.model.view_parameters import CameraParameters, ViewParameters
 from app.scene import edits
-from app.scene.edits import Blur, Edit, Message
+from app.scene.edits import Message
 from app.scene.scene import DECLARATIONS, Scene, presets
 from tests.nets.cases import tried
 
@@ -49,10 +49,12 @@ FIELDS = {
     "cycle": st.integers(0, 2**53),
     "pause": st.booleans(),
     "edits": st.none() | st.integers(0, 9),
-    "replaced": st.integers(0, 9),
-    "stack": st.lists(
-        st.builds(Edit, st.integers(0, 2**53), st.just(Blur()), texts, st.booleans(), st.floats(0.0, 4.0)), max_size=2
-    ).map(tuple),
+    "is_on": st.none() | st.booleans(),
+    "strength": st.none() | st.floats(0.0, 4.0),
+    "expression": st.none() | texts,
+    "name": st.none() | texts,
+    "after": st.none() | texts,
+    "removed": st.booleans(),
     "before": st.builds(Moment, st.integers(0, 9), st.integers(0, 2**53), st.integers(0, 9)),
     "screens": st.integers(1, 9),
     "worlds": st.lists(st.integers(0, 99), max_size=2).map(tuple),

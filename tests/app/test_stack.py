@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from app.brushes.stack import layers_of, moved, names_of, renamed, with_layer, without
-from app.engine.messages import Arrived, Edited, GoTo, Refused, Restack
+from app.brushes.stack import changed, layers_of, names_of
+from app.engine.messages import Arrived, Edited, GoTo, Refused
 from app.files.journal import Journal, journal_content, journal_from
 from app.model.errors import UserError
-from app.scene.edits import Blur, Change, Copy, Edit, Open, Stroke
+from app.scene.edits import Blur, Change, Copy, Edit, Open, Restack, Stroke
 from tests.app.hands import Hands
 from tests.app.small import small_scene
 
@@ -44,26 +45,40 @@ def test_edits_without_names_lie_in_layers_of_their_kind() -> None:
     assert field.expression == "2"
 
 
+def with_layer(edits: Sequence[Edit], layer: str, **change: object) -> list[Edit]:
+    return changed(edits, Restack(layer, **change))  # type: ignore[arg-type]
+
+
 def test_a_layer_is_switched_blended_renamed_moved_and_removed() -> None:
     off = with_layer(EDITS, "raise", is_on=False)
     assert [edit.made is None for edit in off] == [False, True, True, *[False] * 5]
     half = with_layer(with_layer(EDITS, "raise", strength=0.5), "field of rain", strength=0.5)
     assert isinstance(made := half[1].made, Stroke) and made.amount == 2.0
     assert half[6].made == Change({RAIN: "1 + 0.5 * ((2) - 1)"})
-    assert layers_of(renamed(EDITS, "lower", " raise  "))[1].name == "raise 2"
-    assert [edit.cycle for edit in without(EDITS, "lower")] == [0, 0, 1, 2, 5, 300]
-    up = moved(EDITS, "raise", "field of rain")
+    assert with_layer(EDITS, "field of rain", expression="height")[6].made == Change({RAIN: "height"})
+    assert layers_of(with_layer(EDITS, "lower", name=" raise  "))[1].name == "raise 2"
+    assert [edit.cycle for edit in with_layer(EDITS, "lower", removed=True)] == [0, 0, 1, 2, 5, 300]
+    up = with_layer(EDITS, "raise", after="field of rain")
     assert [(edit.layer, edit.cycle) for edit in up[-3:]] == [("raise", 5), ("raise", 5), ("lower 2", 300)]
-    start = moved(EDITS, "lower 2", "")
+    start = with_layer(EDITS, "lower 2", after="")
     assert (start[1].layer, start[1].cycle) == ("lower 2", 0) and names_of(start)[4:] == names_of(EDITS)[3:-1]
-    with pytest.raises(UserError, match="no layer"):
-        without(EDITS, "hill")
-    with pytest.raises(UserError, match="worlds were added"):
-        moved(journal_of(Edit(0, stroke(1)), Edit(1, Copy(0)), Edit(1, stroke(2, "lower"))), "lower", "")
+
+
+def test_what_is_wrong_with_a_change_of_the_stack_is_said() -> None:
+    compared = journal_of(Edit(0, stroke(1)), Edit(1, Copy(0)), Edit(1, stroke(2, "lower")))
+    for edits, request, why in (
+        (EDITS, Restack("hill", removed=True), "no layer 'hill'"),
+        (EDITS, Restack("", is_on=False), "no layer ''"),
+        (EDITS, Restack("raise", after="hill"), "no layer 'hill'"),
+        (EDITS, Restack("field of rain", expression="heigth"), "heigth"),
+        (compared, Restack("lower", after=""), "worlds were added"),
+    ):
+        with pytest.raises(UserError, match=why):
+            changed(edits, request)
 
 
 def test_a_journal_keeps_the_stack() -> None:
-    edits = tuple(renamed(with_layer(EDITS, "raise", is_on=False, strength=0.25), "lower", "trench"))
+    edits = tuple(with_layer(with_layer(EDITS, "raise", is_on=False, strength=0.25), "lower", name="trench"))
     content = journal_content(Journal(edits, 300), Path())
     assert journal_from(content, "j", Path()).edits == edits
     for wrong in ({"strength": -1.0}, {"is_on": 1}, {"layer": 3}, {"strength": True}):
@@ -76,12 +91,10 @@ def test_a_journal_keeps_the_stack() -> None:
         journal_from(rows, "j", Path())
 
 
-def restack(hands: Hands, stack: list[Edit], replaced: int | None = None) -> Edited:
+def restack(hands: Hands, layer: str, **change: object) -> Edited:
     """Make the land again, and return what was said of it at first."""
-    now = hands.moment
-    request = Restack(now.branch, now.edits if replaced is None else replaced, tuple(stack))
-    hands.thread.ask(request)
-    hands.wait(lambda: any(isinstance(each, Arrived) and each.request is request for each in hands.reports))
+    request = Restack(layer, **change)  # type: ignore[arg-type]
+    hands.ask(request, Arrived)
     return next(each for each in hands.reports if isinstance(each, Edited) and each.request is request)
 
 
@@ -96,47 +109,45 @@ def test_the_land_is_made_again_as_if_it_had_been_edited_so() -> None:
         other.ask(stroke(2, "lower"), Edited)
         other.step(3)
         before, with_both = hands.moment, hands.bits
-        edits = hands.timeline.edits_of(before)
-        edited = restack(hands, with_layer(edits, "raise", is_on=False))
+        edited = restack(hands, "raise", is_on=False)
         assert edited.before == before
         assert hands.bits == other.bits != with_both and hands.thread.status.cycle == 6
-        restack(hands, with_layer(hands.timeline.edits_of(hands.moment), "raise", is_on=True))
+        restack(hands, "raise", is_on=True)
         assert hands.bits == with_both
 
-        weak = other.moment
-        restack(other, with_layer(other.timeline.edits_of(weak), "lower", strength=0.25))
-        assert other.bits not in (hands.bits, with_both)
-        other.ask(GoTo(weak.branch, weak.cycle, weak.edits), Arrived)
-        restack(other, without(other.timeline.edits_of(other.moment), "lower"))
+        strong, strong_bits = other.moment, other.bits
+        restack(other, "lower", strength=0.25)
+        assert other.bits not in (strong_bits, with_both)
+        hands.ask(GoTo(before.branch, before.cycle, before.edits), Arrived)
+        assert hands.bits == with_both
+        other.ask(GoTo(strong.branch, strong.cycle, strong.edits), Arrived)
+        restack(other, "lower", removed=True)
         again = Hands(SCENE)
-        try:
-            again.step(6)
-            assert other.bits == again.bits
-        finally:
-            again.thread.stop()
+        again.step(6)
+        assert other.bits == again.bits
+        again.thread.stop()
     finally:
         hands.thread.stop()
         other.thread.stop()
 
 
-def test_what_was_edited_meanwhile_stays_and_what_is_wrong_is_refused() -> None:
+def test_a_stroke_that_goes_on_is_whole_in_the_land_that_is_made_again() -> None:
+    """Parts of a stroke join it without a word; a refused change leaves the time line as it was."""
     hands = Hands(SCENE)
     try:
-        hands.ask(stroke(1), Edited)
-        hands.step(2)
-        asked = hands.timeline.edits_of(hands.moment)
-        hands.ask(stroke(2, "lower"), Edited)
-        restack(hands, with_layer(asked, "raise", is_on=False), len(asked))
-        assert [layer.name for layer in layers_of(hands.timeline.edits_of(hands.moment))] == ["raise", "lower"]
+        hands.ask(stroke(1, "lower"), Edited)
+        hands.ask(stroke(2), Edited)
+        hands.thread.ask(stroke(2, first=1))
+        hands.settle()
+        whole = hands.bits
+        for is_on in (False, True):
+            restack(hands, "lower", is_on=is_on)
+        assert hands.bits == whole
         now, branches = hands.moment, len(hands.timeline.branches)
-        edits = hands.timeline.edits_of(now)
-        for branch, replaced, stack in (
-            (now.branch - 1, now.edits, edits),
-            (now.branch, now.edits + 1, edits),
-            (now.branch, now.edits, edits[1:]),
-            (now.branch, now.edits, (*edits[:1], *edits[:0:-1])),
-        ):
-            hands.ask(Restack(branch, replaced, stack), Refused)
+        hands.ask(Restack("hill", removed=True), Refused)
         assert hands.moment == now and len(hands.timeline.branches) == branches
+        restack(hands, "raise", name="hill")
+        assert [layer.name for layer in layers_of(hands.timeline.edits_of(hands.moment))] == ["lower", "hill"]
+        assert hands.bits == whole
     finally:
         hands.thread.stop()
