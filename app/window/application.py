@@ -39,6 +39,7 @@ from app.window.recording import Recording
 from app.window.ruler import Ruler
 from app.window.sessions import LookUp, Sessions
 from app.window.springs import Springs
+from app.window.stack import Stack
 from app.window.undo import Undo
 from app.window.versions import Versions
 from app.window.views import Views
@@ -153,6 +154,7 @@ class Application:
         )
         self.watching = Watching(simulation, self.documents, self.sides, self.views, self.notices)
         self.history = History(simulation, self.documents, self.views)
+        self.stack = Stack(simulation, self.history)
         self.camera_follow = CameraFollow(simulation, self.documents, self.views)
         self.recording = Recording(self.sides, self.documents, self.notices)
         self.exporting = Exporting(simulation, self.documents, self.views, self.notices)

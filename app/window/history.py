@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.engine.messages import GoTo, Moment
 from app.engine.thread import SimulationThread
 from app.model.view_parameters import CameraParameters
+from app.scene.edits import Restack
 from app.window.documents import Documents
 from app.window.views import Views
 
@@ -16,15 +17,23 @@ class History:
         self._simulation = simulation
         self._documents = documents
         self._views = views
-        self._going: GoTo | None = None  # the pending request
+        self._going: GoTo | Restack | None = None  # the pending request
         self._seen: dict[int, CameraParameters] = {}  # the last view of each land, by its first branch
 
     def go_to(self, going: GoTo) -> None:
         """Request the land of a moment."""
+        self._leave(going)
+        self._simulation.ask(going)
+
+    def restack(self, request: Restack, name: str) -> None:
+        """Request the land of the present moment with another stack of edits. `name` is that of the step."""
+        self._leave(request)
+        self._documents.ask_as_step(request, name)
+
+    def _leave(self, going: GoTo | Restack) -> None:
         self._going = going
         self._seen[self._land] = self._views.camera.parameters()
         self._documents.leave_for_moment()
-        self._simulation.ask(going)
 
     @property
     def is_going(self) -> bool:

@@ -17,6 +17,7 @@ from app.window.panel import comparison, keyboard, legend, menus, messages, stat
 from app.window.panel.brush_marks import brush_marks
 from app.window.panel.camera_path import CameraPathList
 from app.window.panel.divider import Divider
+from app.window.panel.edit_stack import EditStack
 from app.window.panel.export_dialog import ExportDialog
 from app.window.panel.file_dialog import Chosen, FileDialog, Filter
 from app.window.panel.first_tour import FirstTour
@@ -67,6 +68,7 @@ class Panel:
         self._export_dialog = ExportDialog(application.exporting, application.views, application.sides)
         self._part_dialog = PartDialog(application)
         self.gallery = Gallery(application)
+        self._edit_stack = EditStack(application)
         self._version_list = VersionList(application)
         self._guide = GuideWindow(application.guide)
         self.tour: FirstTour = FirstTour(application)
@@ -287,6 +289,8 @@ class Panel:
             mark = f"  {icons.ICON_FA_THUMBTACK}" if self._groups.is_pinned(section) else ""
             mark += f"   · {changed} changed" if changed else ""
             mark += f"   · {differing} differ" if differing else ""
+            if section == "edits" and (count := len(self._application.stack.layers)):
+                mark += f"   · {count}"
             flags = imgui.TreeNodeFlags_.default_open.value if SECTIONS[section] else 0
             if self._section_shown:
                 imgui.set_next_item_open(section == self._section_shown)
@@ -307,6 +311,8 @@ class Panel:
 
                 self._plots_shown = True
                 performance.performance(self._application.frame_times, self._application.side, self._whose)
+            if section == "edits":
+                self._edit_stack.gui()
             if section == "view":
                 self._camera_path.gui()
             if section == "rivers":

@@ -52,6 +52,7 @@ SECTIONS: dict[str, bool] = {
     "processes": True,
     "climate": True,
     "fields": False,
+    "edits": False,
     "world": True,
     "view": True,
     "rivers": False,
