@@ -1,4 +1,4 @@
-"""The beach that waves run up: its sand, wet and drying, and the water and foam on it."""
+"""The beach in the swash zone: wet and drying sand, with water and foam."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from app.picture.passes.blocks import PATCH
 from app.picture.passes.declaration import Frame
 from app.picture.passes.mesh import GroundMesh, parts_within
 
-BEACH_RISES = 3.0  # how far up a beach can reach, relative to the wave run-up
+BEACH_RISES = 3.0  # largest height of a beach, relative to the wave run-up
 
 
 class BeachMesh(GroundMesh):
-    """The parts of the ground's mesh where the shore is.
-
-    Only there: software renderers pay for all of a shader wherever it draws.
-    """
+    """The parts of the ground's mesh at the shore, as software renderers pay for the whole shader everywhere."""
 
     QUADS = PATCH
 

@@ -1,8 +1,7 @@
 """A pass: two shaders, a mesh and a blending mode, declared as a row of a table.
 
-The defines that choose a variant are those of the shaders' own `#ifndef`s. Textures and uniforms are found by the names
-that they have in the shaders, in what is known of the frame and in what the mesh adds. An unknown name
-is an error.
+The defines of a variant are those that the shaders have an `#ifndef` for. Textures and uniforms are looked up by their
+names in the shaders, in the frame and in the mesh. An unknown name is an error.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ class Shot(NamedTuple):
     time: float = 0.0  # seconds
     minimap: bool = True
     overlay_span: Span | None = None  # values at the ends of the overlay's palette; without it, they suit the snapshot
-    least_discharge: float | None = None  # of the smallest visible stream, which sets widths; without it, as above
-    crop: Crop | None = None  # the part of the picture that is drawn; without it, all
+    least_discharge: float | None = None  # of the smallest visible stream, which sets widths; None: from the snapshot
+    crop: Crop | None = None  # the part of the picture that is drawn; None: all
 
 
 @dataclass
@@ -62,20 +61,20 @@ class Frame:
     quality: Quality
     targets: Mapping[str, moderngl.Framebuffer]  # render targets: `scene`, and others if there are any
     nodes: NDArray[np.float32]  # of the ground's mesh
-    crossed: NDArray[np.bool_]  # which of them have vertices in the middles of their quads
+    crossed: NDArray[np.bool_]  # which of them have vertices at the centres of quads
     focal_length: float  # pixels
-    waves: int  # how the sea is drawn
+    waves: int  # style of the sea
     water: StandingWater
-    shore: Shore | None  # where natural waves come to a shore
-    run_up: float  # how high they do
-    run_up_way: float  # and how far over flat ground
-    falling: float  # how much rain or snow, from 0 to 1
-    smallest_stream: float | None  # its discharge, where water runs
-    bounce: BounceMap  # light that the land throws back
-    horizon_dip: float | None  # the slope down to where the table below the block ends; None without one
+    shore: Shore | None  # shore of natural waves
+    run_up: float  # vertical run-up of waves
+    run_up_way: float  # horizontal run-up on flat ground
+    falling: float  # amount of rain or snow, from 0 to 1
+    smallest_stream: float | None  # discharge of the smallest visible stream
+    bounce: BounceMap  # light reflected by the land
+    horizon_dip: float | None  # downward slope to the edge of the table below the block; None without a table
     trees: Trees
     tree_view: TreeView
-    selected_trees: Selection | None  # those that are drawn
+    selected_trees: Selection | None  # trees to draw
     defines: dict[str, int] = field(default_factory=dict)
     textures: dict[str, Texture] = field(default_factory=dict)
     uniforms: dict[str, Uniform] = field(default_factory=dict)
@@ -100,8 +99,8 @@ class Part(NamedTuple):
     first: int = 0
     defines: Mapping[str, int] = NO_DEFINES
     uniforms: Mapping[str, Uniform] = {}
-    vertex: str = ""  # a vertex shader in the place of that of the pass
-    rows: tuple[int, int] | None = None  # of the picture, from its bottom; without them, all
+    vertex: str = ""  # a vertex shader instead of that of the pass
+    rows: tuple[int, int] | None = None  # of the picture, from its bottom; None: all
 
 
 class Mesh(Protocol):
@@ -110,7 +109,7 @@ class Mesh(Protocol):
     def __init__(self, context: moderngl.Context) -> None: ...
 
     def parts(self, frame: Frame) -> Iterable[Part]:
-        """The parts, each of which is drawn before the next is asked for."""
+        """The parts. Each one is drawn before the next is requested."""
 
     def release(self) -> None: ...
 
@@ -131,7 +130,7 @@ class Blending(Enum):
             context.blend_equation = moderngl.FUNC_ADD, moderngl.FUNC_ADD
             context.blend_func = moderngl.ONE, SOURCE_1_COLOUR
         elif self is Blending.IN_PLACE:
-            context.depth_func = ">"  # it lies behind everything, so this passes only where something is drawn
+            context.depth_func = ">"  # it is behind everything, so this passes only where something is drawn
 
 
 def always(frame: Frame) -> bool:
@@ -148,13 +147,13 @@ class Pass:
     mesh: type[Mesh]
     blending: Blending = Blending.OPAQUE
     when: Callable[[Frame], bool] = always
-    defines: Mapping[str, int] = field(default_factory=dict)  # in the place of the frame's
+    defines: Mapping[str, int] = field(default_factory=dict)  # that override those of the frame
     target: str = "scene"
     joined: bool = False  # in one slice with the next
 
 
 class Passes:
-    """Draws a table of passes in its order."""
+    """Draws a table of passes in order."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, table: Sequence[Pass]) -> None:
         self._context = context
@@ -170,14 +169,14 @@ class Passes:
                 yield
 
     def drawn(self, frame: Frame) -> Iterator[Pass]:
-        """Draw the passes of a frame in order. Yields each when it is drawn."""
+        """Draw the passes of a frame in order. Yields each one after it is drawn."""
         for row in self._table:
             if row.when(frame):
                 self.draw(row, frame)
                 yield row
 
     def draw(self, row: Pass, frame: Frame) -> None:
-        """Draw one pass. Raises `ShaderError` if its shaders read what neither frame nor mesh has."""
+        """Draw one pass. Raises `ShaderError` if its shaders read a value that neither frame nor mesh has."""
         if row.mesh not in self._meshes:
             self._meshes[row.mesh] = row.mesh(self._context)
         target = frame.targets[row.target]

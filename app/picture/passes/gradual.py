@@ -11,7 +11,7 @@ from app.picture.passes.targets import MapTarget
 
 
 class GradualWork:
-    """Carries out one piece of work at a time, a little in each frame."""
+    """Runs one piece of work at a time, spread over frames."""
 
     def __init__(self) -> None:
         self._steps: Iterator[int] | None = None
@@ -28,10 +28,10 @@ class GradualWork:
         self._steps = self._goal = self._done = None
 
     def advance(self, goal: Hashable, begin: Callable[[], Iterator[int]], budget: int, *, at_once: bool) -> bool:
-        """Work on towards `goal`, for as many texels as the budget has; True when that finished a piece of work.
+        """Continue work towards `goal` within a budget of texels. True if this has finished a piece of work.
 
-        `begin` makes the steps, which yield the texels that each has drawn. A goal that changes while its work is under
-        way waits: one that always changes would else never be reached. With `at_once` it is reached now.
+        `begin` returns the steps, which yield the number of texels drawn. If the goal changes during the work, the work
+        is finished first: a goal that always changes would never be reached. With `at_once`, all is done now.
         """
         if self._done == goal and (self._steps is None or at_once):
             self._steps = None
@@ -53,12 +53,12 @@ def draw_in_bands(
     textures: Mapping[str, moderngl.Texture],
     **uniforms: Uniform,
 ) -> Iterator[int]:
-    """Draw over the whole target, about `texels` at a time, and yield how many each time."""
+    """Draw over the whole target in bands of about `texels`, and yield the size of each."""
     columns, rows = target.size
     height = max(1, texels // columns)
     for row in range(0, rows, height):
         band = min(height, rows - row)
-        drawing.program.bind(**textures)  # for each band, as others bind theirs between two frames
+        drawing.program.bind(**textures)  # for each band, as other drawings bind theirs between frames
         drawing.program.set(**uniforms)
         drawing.draw(target.framebuffer, (0, row, columns, band))
         yield columns * band

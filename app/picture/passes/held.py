@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from app.picture.passes.unlocked import address
 
-# Some drivers give the lowest name that is free, others one after the last: names are looked for up to a new one, and
-# until this many name nothing.
+# Some drivers assign the lowest free name, others the one after the last. The search continues up to a new name, and
+# until this many names in sequence are unused.
 _GAP = 512
 
 _LEVELS = 16  # of a texture, at most: the largest has 2¹⁵ texels along a side
@@ -26,7 +26,7 @@ _VERTEX_SHADER = 0x8B31
 
 
 class Held(NamedTuple):
-    """Bytes of textures (2D; renderbuffers with them) and of buffers, and numbers: programs, objects of any kind."""
+    """Bytes of textures (2D, including renderbuffers) and buffers, and numbers of programs and of all objects."""
 
     textures: int
     buffers: int
@@ -46,7 +46,7 @@ def held() -> Held:
 
 
 def _names(kind: str) -> Iterator[int]:
-    """The names that stand for an object of a kind."""
+    """The names in use for objects of a kind."""
     is_one = ctypes.CFUNCTYPE(ctypes.c_ubyte, ctypes.c_uint)(address(f"glIs{kind}"))
     name, last = 1, _new_name(kind)
     while name <= last + _GAP:
@@ -58,7 +58,7 @@ def _names(kind: str) -> Iterator[int]:
 
 def _new_name(kind: str) -> int:
     """The name that the next object of a kind would have."""
-    if kind in ("Program", "Shader"):  # which share their names
+    if kind in ("Program", "Shader"):  # they share a namespace
         shader: int = ctypes.CFUNCTYPE(ctypes.c_uint, ctypes.c_uint)(address("glCreateShader"))(_VERTEX_SHADER)
         ctypes.CFUNCTYPE(None, ctypes.c_uint)(address("glDeleteShader"))(shader)
         return shader

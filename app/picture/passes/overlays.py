@@ -1,4 +1,4 @@
-"""Palettes of overlays, and maps of overlays that are neither a layer nor computed from the surface."""
+"""Palettes of overlays, and maps for overlays that are neither a layer nor computed from the surface."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from app.picture.passes.maps import LayerTextures
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 
-# What is drawn as overlays are, and can lie over any: the flow path from a place, and its catchment
+# The flow path from a place and its catchment, which are drawn like an overlay and can be combined with any
 COURSE = "course"
 COURSE_LAYERS = ("course", "catchment")
 
 
 def palette_texture(context: moderngl.Context, name: str, materials: Materials | None = None) -> moderngl.Texture:
-    """The palette of an overlay as a row of linear colours, and one of how much of each is hatched, from 0 to 1."""
+    """The palette of an overlay: a row of linear colours, and a row with the strength of their hatching, 0 to 1."""
     colours = palette_colours(name, materials).astype(np.float32)
     hatched = np.zeros_like(colours)
     if OVERLAYS[name].has_sides:  # the less of a hue is seen, the less of its lines
@@ -32,22 +32,22 @@ def palette_texture(context: moderngl.Context, name: str, materials: Materials |
 
 
 class OverlayMaps:
-    """One map at a time of those that are drawn first, to be laid over the ground.
+    """Draws maps for overlays, one at a time.
 
-    Several layers in one map leave room for other textures: a shader can be sure of only 16.
+    Several layers share one map, because a shader can be sure of only 16 textures.
     """
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._shaders = shaders
         self._drawings: dict[str, FullScreen] = {}
-        self._target = MapTarget(context, (2, "f4"), filter=MIPMAPPED)  # for what one arrow stands for
+        self._target = MapTarget(context, (2, "f4"), filter=MIPMAPPED)  # mipmaps average the directions of an arrow
         self._drawn: tuple[object, ...] | None = None
 
     def texture(
         self, name: str, snapshot: Snapshot, layers: LayerTextures, materials: dict[str, moderngl.Texture]
     ) -> moderngl.Texture:
-        """The map of that name, redrawn after changes. `materials` are the textures of the materials of the world."""
+        """The map with this name, redrawn after changes. `materials` are the textures of the world's materials."""
         rows, columns = snapshot.shape
         if self._target.fit((columns, rows)):
             self.forget()

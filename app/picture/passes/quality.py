@@ -1,4 +1,4 @@
-"""Levels of quality: what each costs and shows, as a table."""
+"""Levels of quality: a table of settings and budgets."""
 
 from __future__ import annotations
 
@@ -17,55 +17,55 @@ class Quality:
     """A level of quality."""
 
     name: str
-    scale: float  # pixels of the scene for each pixel of the target, along a side
+    scale: float  # pixels of the scene per pixel of the target, along a side
     samples: int  # multisampling; 0 is none
     fxaa: bool
-    outlines: bool  # those of surfaces are smoothed, and nothing else; for scenes without samples
-    triangle_pixels: float  # the side of a triangle in the picture, about
-    tree_pixels: tuple[float, float, float]  # heights of trees: seen in detail, as bodies, as more than a colour
-    tree_shadow: int  # texels along a side of the map of the shadows that trees cast nearby
-    detail_scales: int  # of the noise finer than a cell: 1, 2, or 3 with one for cliffs
-    relief: int  # texels along a cell of the relief that is finer than the map; 0: none is shown
-    fine_water: bool  # more waves, land mirrored in lakes, the bed seen along a bent ray
+    outlines: bool  # antialiasing of outlines only, for scenes without samples
+    triangle_pixels: float  # approximate side of a triangle in the picture
+    tree_pixels: tuple[float, float, float]  # least heights of trees drawn in detail, as bodies, as points
+    tree_shadow: int  # texels per side of the shadow map of trees nearby
+    detail_scales: int  # of noise finer than a cell: 1, 2, or 3 with one for cliffs
+    relief: int  # texels per cell of the relief finer than the map; 0: no relief
+    fine_water: bool  # more waves, reflections of land, refraction of the bed
     sun_steps: int
     sky_directions: int
     sky_steps: int
-    shore_budget: int  # texels of the shore worked out in a frame while the coast moves
+    shore_budget: int  # texels of the shore computed in a frame while the coast moves
     light_budget: int  # texels of the light map, and of the relief, baked in a frame while the ground changes
 
     @property
     def light_scale(self) -> int:
-        """Texels along a cell of the light on the ground."""
+        """Texels of baked light per cell."""
         return 2 if self.displaced else 1
 
     @property
     def relief_in_light(self) -> bool:
-        """Whether the light on the ground has the form of the relief that is finer than the map, which has none."""
+        """Whether only the light shows the relief finer than the map, and the mesh does not."""
         return self.relief == 0
 
     @property
     def bounce_budget(self) -> int:
-        """Texels of the light of the land drawn in a frame while it changes."""
+        """Texels of the lit land drawn in a frame while it changes."""
         return self.light_budget // 4
 
     @property
     def bounce_side(self) -> int:
-        """Texels along the longer side of that."""
+        """Texels along the longer side of the lit land."""
         return 128 if self.deferred else 512 if self.fine_water else 256
 
     @property
     def mipmaps(self) -> Filter:
-        """Of textures that are read for each pixel: software reads one image of them at half the cost of two."""
+        """Filter of textures read per pixel: in software, reading one mipmap level costs half as much as two."""
         return ONE_MIPMAP if self.detail_scales == 1 else MIPMAPPED
 
     @property
     def displaced(self) -> bool:
-        """Whether the mesh has the form of the relief that is finer than the map."""
+        """Whether the mesh is displaced by the relief finer than the map."""
         return self.relief > 2
 
     @property
     def undergrowth(self) -> bool:
-        """Whether plants lower than trees are drawn near the eye."""
+        """Whether undergrowth is drawn near the camera."""
         return not self.deferred
 
     @property
@@ -75,7 +75,7 @@ class Quality:
 
     @property
     def deferred(self) -> bool:
-        """Whether the ground is drawn once for each pixel, and not for each sample of its triangles."""
+        """Whether the ground is shaded once per pixel, after its mesh."""
         return self.samples == 0
 
 
@@ -103,17 +103,17 @@ class KnownLevels(Protocol):
 class AutomaticQuality:
     """Chooses a level by frame time: down quickly if frames are late, up only with a large margin.
 
-    One that is `guessed` is judged by its first frames: a level that a machine cannot hold at all is left at once.
-    `changed` is called with each level that is chosen.
+    A `guessed` level is judged by its first frames, so that a level that is far too slow is left at once. `changed` is
+    called with each new level.
     """
 
     SLOW = 1.0 / 18.0  # seconds for a frame
     FAST = 1.0 / 90.0
     PATIENCE = 24  # frames
 
-    COMPILING = 3  # frames of a guessed level that are not judged
-    JUDGED = 5  # frames that are
-    FAR_TOO_SLOW = 4.0 / 18.0  # seconds for a frame, with which a guessed level goes down to the lowest
+    COMPILING = 3  # first frames of a guessed level, which are not judged
+    JUDGED = 5  # following frames, which are
+    FAR_TOO_SLOW = 4.0 / 18.0  # seconds per frame at which a guessed level drops to the lowest
 
     def __init__(
         self, start: Quality, *, guessed: bool = False, changed: Callable[[Quality], None] = lambda level: None
@@ -126,7 +126,7 @@ class AutomaticQuality:
         self._ceiling = LEVELS.index(BY_NAME["high"])
 
     def measure(self, seconds: float) -> None:
-        """Take note of the time that a frame took to draw."""
+        """Record the drawing time of a frame."""
         if self._first is not None:
             self._judge(self._first, seconds)
             return
@@ -140,7 +140,7 @@ class AutomaticQuality:
             self._change(index + 1)
 
     def _judge(self, first: list[float], seconds: float) -> None:
-        """Leave a level that was guessed where its first frames are late."""
+        """Leave a guessed level if its first frames are late."""
         first.append(seconds)
         if len(first) < self.COMPILING + self.JUDGED:
             return
@@ -167,10 +167,10 @@ class FrameTimer:
         self._frames = 0
 
     def measure(self, slices: Iterator[None], take: Callable[[float], None]) -> Iterator[None]:
-        """The same slices of a frame; calls `take` with the seconds that the frame took.
+        """Pass on the slices of a frame; calls `take` with the drawing time in seconds.
 
-        A software rasteriser is done when a slice ends, so the clock suffices. A graphics card
-        draws later: its own timer is read when the frame after the next one begins, and all slices are one.
+        A software rasteriser is done when a slice ends, so the clock suffices. A graphics card draws later: its own
+        timer is read when the frame after the next one begins, and all slices run as one.
         """
         if self._software:
             seconds = 0.0

@@ -1,4 +1,4 @@
-"""Rain and snow that fall while a storm blows: shafts below the clouds, and streaks and flakes before the eye."""
+"""Rain and snow of storms: shafts below the clouds, and streaks and flakes near the camera."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from app.model.climate import ClimateParameters, Weather
 from app.picture.passes.declaration import Frame, Part
 
 SQUARE = 6  # vertices of its two triangles
-SHAFTS = 20  # along each side of the lattice that they hang in
+SHAFTS = 20  # per side of their lattice
 DROPS = 24_000  # half of them flakes
-CLOUDS = 0.85  # part of the sky that they cover in the heaviest rain
-DIMS = 0.5  # part of sunlight that does not come through then
+CLOUDS = 0.85  # cloud cover in the heaviest rain
+DIMS = 0.5  # fraction of sunlight blocked then
 
 
 def falling(weather: Weather, strength: float, *, over_sand: bool) -> float:
-    """How much rain or snow is in the air, from 0 to 1: that of storms, which are dry where the wind carries sand."""
+    """Amount of rain or snow in the air, from 0 to 1: that of storms, which are dry if the wind carries sand."""
     return 0.0 if over_sand else min(strength * weather.storm * math.sqrt(weather.rain), 1.0)
 
 
@@ -29,12 +29,12 @@ def may_fall(climate: ClimateParameters, strength: float, *, over_sand: bool) ->
 
 
 def with_rain(frame: Frame) -> bool:
-    """Whether any falls, which levels that save work leave out."""
+    """Whether rain or snow is drawn; lower levels of quality omit it."""
     return frame.falling > 0.0 and not frame.quality.deferred
 
 
 class RainShafts:
-    """Upright squares without vertex data, as rain_shafts.vert places them, from the farthest row to the nearest."""
+    """Upright squares without vertex data, placed by rain_shafts.vert, from the farthest row to the nearest."""
 
     def __init__(self, context: moderngl.Context) -> None:
         pass
@@ -47,7 +47,7 @@ class RainShafts:
 
 
 class Raindrops:
-    """Squares without vertex data, as rain_drops.vert places them."""
+    """Squares without vertex data, placed by rain_drops.vert."""
 
     def __init__(self, context: moderngl.Context) -> None:
         pass

@@ -12,7 +12,7 @@ from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import colour, release_all, release_targets, released_on_error
 
 ALWAYS = "1"  # a depth_func
-CLOUD_EDGE = 3  # pixels of clouds beside those of the scene: two at its edges, and for sides that are odd
+CLOUD_EDGE = 3  # extra pixels of clouds: two at the edges, and one for odd sides
 
 
 class ResolvePass:
@@ -21,7 +21,7 @@ class ResolvePass:
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._tone = FullScreen(context, shaders, "tone.frag")
-        # Pixels at outlines are marked in depth: a test of it is the only way to spare software all others.
+        # Pixels at outlines are marked in the depth buffer: only a depth test spares software all other pixels.
         self._tone_and_mark = FullScreen(context, shaders, "tone.frag", {"OUTLINES": 1}, depth_func=ALWAYS)
         self._outlines = FullScreen(context, shaders, "outlines.frag", depth_func="<=")
         self._smooth = FullScreen(context, shaders, "fxaa.frag")
@@ -30,9 +30,10 @@ class ResolvePass:
         self._made_for: tuple[object, ...] | None = None
 
     def begin(self, width: int, height: int, quality: Quality) -> dict[str, moderngl.Framebuffer]:
-        """Clear what a scene of this size is drawn into: the `scene`, which is in use from now on, and, where that has
-        no samples, the `places`: metres to the east and south for each pixel that shows ground.
-        Where clouds have depth, there is a target for those, of pixels twice as wide.
+        """Clear the render targets for a scene of this size, and bind the `scene`.
+
+        Without multisampling there are `places`, metres east and south of each pixel that shows ground. Clouds with
+        depth have a target at half resolution.
         """
         size = width, height
         samples = min(quality.samples, self._context.max_samples)
@@ -52,12 +53,12 @@ class ResolvePass:
         return targets
 
     def finish(self, target: moderngl.Framebuffer, frame: Frame) -> None:
-        """Draw the framebuffer of the scene, a part of it, over all of `target`."""
+        """Resolve the scene into the whole of `target`."""
         quality, crop = frame.quality, frame.crop
         scene = self.light()
         for tone in (self._tone, self._tone_and_mark):
             tone.program.set(brightness_in_alpha=quality.fxaa)
-        last: FullScreen | None = None  # after the tones, which are found for as few pixels as there are
+        last: FullScreen | None = None  # after tone mapping, which runs at the smaller resolution
         if quality.fxaa:
             last = self._smooth
         elif quality.scale < 1.0 or quality.outlines:
@@ -78,7 +79,7 @@ class ResolvePass:
             last.draw(target)
 
     def light(self) -> moderngl.Framebuffer:
-        """The scene in linear light, its samples joined."""
+        """The scene in linear light, with samples averaged."""
         scene = self._framebuffers["scene"]
         if "samples" in self._framebuffers:
             self._context.copy_framebuffer(scene, self._framebuffers["samples"])
@@ -123,13 +124,13 @@ class ResolvePass:
 
 
 def rows_of_land(frame: Frame) -> int:
-    """How many rows of the part of the picture, from below, can show land, or trees on it."""
+    """The number of rows of the drawn part, from the bottom, that may show land or trees on it."""
     height, snapshot, eye = frame.crop.height, frame.snapshot, frame.camera.position
     trees = 2.0 * frame.tree_view.tallest if frame.selected_trees is not None else 0.0
     above = eye.y - snapshot.highest * frame.exaggeration - trees
     if above <= 0.0:
         return height
-    # Seen from above, all land lies below the eye's level: at least by the slope to its greatest height, farthest away.
+    # Seen from above, all land is below the horizon, by at least the slope to its greatest height, farthest away.
     rows, columns = snapshot.shape
     east, south = (max(abs(at), abs(at - side * snapshot.cell_size)) for at, side in ((eye.x, columns), (eye.z, rows)))
     horizon = frame.camera.horizon(frame.aspect, above / math.hypot(east, south))  # from 0 at the bottom to 1

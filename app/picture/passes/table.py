@@ -16,13 +16,13 @@ from app.picture.passes.walls import WallsMesh
 from app.picture.passes.water import LakeSides, LakesMesh, PuddleSides, PuddlesMesh, RunningMesh, SeaMesh
 from app.picture.passes.waves import NATURAL
 
-# Shaders that know of dust at all times: a storm that comes need not wait for their other variant.
+# These shaders always support dust, so that a storm does not wait for the compilation of another variant.
 ANY_AIR = {"STORM": 2}
-WATER = {"DESERT": 0, "MARKS": 1, "DETAIL_SCALES": 1}  # of the land that is mirrored
+WATER = {"DESERT": 0, "MARKS": 1, "DETAIL_SCALES": 1}  # for the reflected land
 
 
 def deferred(frame: Frame) -> bool:
-    """Whether the ground is drawn once for each pixel, from where the mesh was drawn before."""
+    """Whether the ground is shaded deferred: once per pixel, after its mesh."""
     return frame.quality.deferred
 
 
@@ -31,17 +31,17 @@ def not_deferred(frame: Frame) -> bool:
 
 
 def with_streams(frame: Frame) -> bool:
-    """Whether streams lie over the ground: a deferred ground has them in itself."""
+    """Whether streams are drawn over the ground: a deferred ground includes them."""
     return frame.smallest_stream is not None and not frame.quality.deferred
 
 
 def with_beach(frame: Frame) -> bool:
-    """Whether beaches do: a plain deferred ground includes them."""
+    """Whether beaches are drawn over the ground: a plain deferred ground includes them."""
     return frame.waves == NATURAL and not (frame.quality.deferred and frame.ground_is_plain)
 
 
 def with_storm_front(frame: Frame) -> bool:
-    """Whether there is the dust of a storm, whose front levels that save work leave out."""
+    """Whether the front of a dust storm is drawn, which lower levels of quality omit."""
     return frame.defines["STORM"] == 1 and not frame.quality.deferred
 
 
@@ -50,7 +50,7 @@ def with_trees(frame: Frame) -> bool:
 
 
 def with_undergrowth(frame: Frame) -> bool:
-    """Whether plants lower than trees are drawn, which overlays hide as well."""
+    """Whether undergrowth is drawn; overlays hide it."""
     return frame.quality.undergrowth and not frame.defines["OVERLAY"] and frame.trees.cover is not None
 
 

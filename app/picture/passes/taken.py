@@ -26,9 +26,9 @@ class Taken(NamedTuple):
     aspect: float  # of the whole picture
     weather: Weather
     sea: SeaState
-    waves: int  # how they are drawn, see `waves.drawing_of`
-    storm: float  # how much dust is in the air
-    falling: float  # how much rain or snow
+    waves: int  # their style, see `waves.drawing_of`
+    storm: float  # amount of dust in the air
+    falling: float  # amount of rain or snow
 
     @property
     def heights(self) -> tuple[float, float]:
@@ -45,5 +45,5 @@ class Taken(NamedTuple):
 
     @property
     def focal_length(self) -> float:
-        """In pixels of the scene."""
+        """The focal length in pixels of the scene."""
         return 0.5 * self.crop.size[1] / math.tan(math.radians(self.shot.camera.field_of_view) / 2.0)

@@ -22,13 +22,13 @@ from app.picture.passes.shore_blocks import BLOCK, Shore, with_those_around
 from app.picture.passes.targets import GrowingBuffer
 
 TILE = 16  # pixels along a side
-NEAREST = 1e-3  # of the longer side of the map: anything nearer to the plane of the eye may be anywhere on the screen
+NEAREST = 1e-3  # longer sides of the map: points closer to the plane of the eye may be anywhere on the screen
 
 
 def block_heights(ground: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The lowest and highest ground in each block of `BLOCK` × `BLOCK` cells and those around it, `[row, column]`.
+    """The lowest and highest ground in each block of `BLOCK` × `BLOCK` cells and its neighbours, `[row, column]`.
 
-    Those around it count, as the mesh is coarse far away: its triangles reach beyond a block.
+    Neighbours count because the mesh is coarse far away: its triangles extend beyond a block.
     """
     rows, columns = ground.shape
     padded = np.pad(ground, [(0, -rows % BLOCK), (0, -columns % BLOCK)], mode="edge")
@@ -38,16 +38,16 @@ def block_heights(ground: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDA
     return low, high
 
 
-FINE_MESH = 0.85  # of the way to where nodes are no longer divided, within which the mesh has all heights of the map
-# Cells by which a beach can lie higher in the mesh than on the map, or lower: far away the mesh is no finer than that;
-# near by its quads are two planes.
+FINE_MESH = 0.85  # fraction of the distance of division within which the mesh has all heights of the map
+# Cells by which the height of a beach in the mesh can differ from the map: far away, because the mesh is coarse, and
+# nearby, because its quads are two planes.
 SHORE_MARGIN, FINE_SHORE_MARGIN = 2.0, 0.5
 
 
 def blocks_within(
     shape: tuple[int, int], cell_size: float, camera: Camera, reach: float, highest: float
 ) -> NDArray[np.bool_]:
-    """Which blocks lie wholly within the distance by which the mesh chooses its nodes.
+    """Which blocks are entirely within a distance, measured as for the nodes of the mesh.
 
     The height counts only above the `highest` ground: see `select_nodes`.
     """
@@ -70,10 +70,10 @@ def tiles_of_blocks(
     within: float = np.inf,
     margin: float | NDArray[np.float64] = 0.0,
 ) -> NDArray[np.bool_]:
-    """The tiles of the part of a screen that can show a block that is true, `[row from below, column]`.
+    """The tiles of a part of the screen that may show a block that is true, `[row from below, column]`.
 
-    `heights` are `block_heights`; `margin`, of all or of each block, is added to them in the picture. Blocks farther
-    from the camera than `within`, in metres, are left out.
+    `heights` are `block_heights`, extended by `margin`, for all blocks or for each. Blocks farther from the camera than
+    `within`, in metres, are omitted.
     """
     width, height = crop.width, crop.height
     across, up = -(-width // TILE), -(-height // TILE)
@@ -82,7 +82,7 @@ def tiles_of_blocks(
         return np.zeros((up, across), bool)
     side = BLOCK * cell_size
     low = np.column_stack([column * side, heights[0][row, column] * exaggeration, row * side])
-    # A vertex stands in the middle of a cell, and so a mesh's last quad of a block ends in the next.
+    # Vertices are at the centres of cells, so the last quad of a block ends in the next one.
     high = low + np.array((side + cell_size, 0.0, side + cell_size))
     high[:, 1] = heights[1][row, column] * exaggeration
     added = np.broadcast_to(margin, blocks.shape)[row, column]
@@ -96,7 +96,7 @@ def tiles_of_blocks(
     matrix = np.array((crop.clip * camera.projection(crop.aspect) * camera.view()).to_list())  # [column, row]
     x, y, _, w = np.moveaxis(box_corners(low, high) @ matrix, 2, 0)
     nearest = NEAREST * max(blocks.shape) * side
-    # One that reaches behind the eye may be anywhere on the screen, unless it lies beside one of its edges.
+    # A block that extends behind the eye may be anywhere on the screen, unless it is outside one of its edges.
     seen = (w > nearest).any(axis=0)
     for at in (x, y):
         seen &= (at <= w).any(axis=0) & (at >= -w).any(axis=0)
@@ -116,21 +116,21 @@ def tiles_of_blocks(
     bottom, top = (np.clip(at, 0, up).astype(np.intp) for at in (bottom, top))
     shown = (left < right) & (bottom < top)
     left, right, bottom, top = left[shown], right[shown], bottom[shown], top[shown]
-    # Each rectangle is added by its four corners, and summed up over the screen.
+    # Each rectangle is added at its four corners; cumulative sums fill it (a summed-area table).
     edges = np.zeros((up + 1, across + 1), np.int32)
     for at_row, at_column, sign in ((bottom, left, 1), (top, right, 1), (bottom, right, -1), (top, left, -1)):
         np.add.at(edges, (at_row, at_column), sign)
     return np.asarray(edges.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0)
 
 
-STREAM_REACH = 2  # cells over which flow.frag and its smoothing spread a stream, beside its own width
-WIDEST_PIXEL = 12.0  # how much ground a pixel spans at most, relative to ground that faces the eye
-STREAM_FAR = 0.32  # cells in a pixel, from which on the courses of streams and their ripples are not seen
-FINE_STREAM_FAR = 0.7  # the same where the ground is not drawn by tiles
+STREAM_REACH = 2  # cells over which flow.frag and its smoothing spread a stream, besides its own width
+WIDEST_PIXEL = 12.0  # largest extent of ground in a pixel, relative to ground that faces the eye
+STREAM_FAR = 0.32  # cells per pixel above which courses and ripples of streams are not drawn
+FINE_STREAM_FAR = 0.7  # the same if the ground is not drawn by tiles
 
 
 def stream_blocks(wet: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The blocks of `BLOCK` × `BLOCK` cells that streams can be seen in, which run in the `wet` cells."""
+    """The blocks of `BLOCK` × `BLOCK` cells in which streams of the `wet` cells may be visible."""
     rows, columns = wet.shape
     room = np.zeros((-(-rows // BLOCK) * BLOCK, -(-columns // BLOCK) * BLOCK), bool)
     room[:rows, :columns] = wet
@@ -148,13 +148,13 @@ def stream_blocks(wet: NDArray[np.bool_]) -> NDArray[np.bool_]:
 class GroundClass(NamedTuple):
     """An area of the screen whose ground is drawn by one shader."""
 
-    near_streams: bool  # whether the ripples of streams can be seen
-    beach: bool  # whether there can be a beach
-    tiles: NDArray[np.bool_] | None  # without it, all of the screen
+    near_streams: bool  # whether ripples of streams may be visible
+    beach: bool  # whether there may be a beach
+    tiles: NDArray[np.bool_] | None  # None: the whole screen
 
 
 class GroundTiles:
-    """The screen in tiles, by what the ground needs beyond its plain shader: beaches, and streams near the camera."""
+    """Classifies the tiles of the screen by the variant of the ground shader: with beaches, with streams nearby."""
 
     def __init__(self, context: moderngl.Context) -> None:
         self._corners, self._indices = GrowingBuffer(context), GrowingBuffer(context)
@@ -206,11 +206,11 @@ class GroundTiles:
         smallest_stream: float | None,
         fine_mesh: float,
     ) -> list[GroundClass]:
-        """The classes of ground that are on a part of a screen: each tile is in one of them.
+        """The classes of ground on a part of the screen: each tile is in one of them.
 
-        `focal_length` is in pixels. `shore` is where waves reach a shore, `run_up` how many metres they run up it, and
-        `run_up_way` over flat ground. `smallest_stream` is the discharge of the smallest stream that is seen, where
-        there are any. Within `fine_mesh`, in metres, the mesh has all heights of the map.
+        `focal_length` is in pixels. Waves reach the `shore`; `run_up` is their vertical and `run_up_way` their
+        horizontal run-up in metres. `smallest_stream` is the discharge of the smallest visible stream, if there are
+        any. Within the distance `fine_mesh` in metres, the mesh has all heights of the map.
         """
         seen_from = (snapshot.cell_size, exaggeration, camera, crop)
         near = by_sea = np.zeros((-(-crop.height // TILE), -(-crop.width // TILE)), bool)

@@ -12,11 +12,11 @@ from app.model.snapshot import Snapshot
 
 Floats = NDArray[np.float32]
 
-BLOCKS = 48  # along the longer side of a map: a valley is wider than one of them
-AROUND = 2  # blocks to each side over which the lowest ground is taken
+BLOCKS = 48  # along the longer side of a map; valleys are wider than one of them
+AROUND = 2  # blocks to each side over which the minimum is taken
 LOWEST_SUN, HIGHEST_SUN = 9.0, 22.0  # degrees: thickest fog below the first, none above the second
 DEEPEST = 0.30  # largest optical depth from above
-HEIGHT, LOWEST_HEIGHT = 0.07, 0.003  # of the layer: a part of the relief, and at least of the map's longer side
+HEIGHT, LOWEST_HEIGHT = 0.07, 0.003  # of the layer: a fraction of the relief, and at least of the map's longer side
 
 
 class ValleyFloors:
@@ -55,7 +55,7 @@ class ValleyFloors:
 
 
 def valley_floors(ground: Floats) -> Floats:
-    """The lowest height [row, column] around each of some blocks of the ground, smoothed; heights in metres."""
+    """The lowest height around each block of the ground, smoothed, [row, column] in metres."""
     rows, columns = ground.shape
     side = max(1, math.ceil(max(rows, columns) / BLOCKS))
     padded = np.pad(ground, ((0, -rows % side), (0, -columns % side)), mode="edge")
@@ -71,6 +71,6 @@ def valley_floors(ground: Floats) -> Floats:
 
 
 def fog_of(fog: float, sun_height: float) -> float:
-    """The optical depth of fog over a valley's floor, looked at from above, for the sun's height in degrees."""
+    """The vertical optical depth of fog over a valley floor, for a height of the sun in degrees."""
     part = min(max((HIGHEST_SUN - sun_height) / (HIGHEST_SUN - LOWEST_SUN), 0.0), 1.0)
     return DEEPEST * fog * part * part * (3.0 - 2.0 * part)

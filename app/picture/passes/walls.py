@@ -1,4 +1,4 @@
-"""The sides of the block that is cut out of the land, with its strata."""
+"""The walls of the block of land, with its strata."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.picture.passes.targets import GrowingBuffer
 
 
 class WallsMesh:
-    """A strip along each edge of the map, from the ground down to the base, which shares the ground's vertices."""
+    """A strip along each edge of the map, from the ground down to the base. It shares the vertices of the ground."""
 
     def __init__(self, context: moderngl.Context) -> None:
         self._nodes = GrowingBuffer(context)

@@ -1,4 +1,4 @@
-"""Waves that the wind raises, as a texture that repeats without seams."""
+"""A seamless texture of wind waves."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SPREAD = 6.0  # larger values narrow the range of directions
 def wind_waves_texture(context: moderngl.Context) -> moderngl.Texture:
     """RGBA8: slopes along and across the wind (0 at 0.5), height, and the sum of the slopes' squares.
 
-    The slopes' variance is 0.1 for both together. Mipmaps let the waves fade with distance; what they have lost is the
-    difference of the last channel to the squares of the first two.
+    The total variance of slopes is 0.1. Mipmaps fade the waves with distance; the variance that they lose is the
+    difference of the last channel and the squares of the first two.
     """
     texture = context.texture((SIDE, SIDE), 4, _texels())
     unlocked.build_mipmaps(texture)
@@ -28,12 +28,12 @@ def wind_waves_texture(context: moderngl.Context) -> moderngl.Texture:
 
 @cache
 def _texels() -> bytes:
-    """They are the same for all pictures."""
+    """The texels, cached, as they are the same for all pictures."""
     generator = np.random.default_rng(7)
     across, along = np.meshgrid(np.fft.fftfreq(SIDE, 1.0 / SIDE), np.fft.fftfreq(SIDE, 1.0 / SIDE), indexing="ij")
     frequency = np.hypot(across, along)
     frequency[0, 0] = 1.0
-    # After Phillips (1957): energy falls with the fourth power of frequency, most of it runs with the wind.
+    # After Phillips (1957): energy falls with the fourth power of frequency, and most of it travels with the wind.
     energy = frequency**-4.0 * (np.abs(along) / frequency) ** SPREAD
     energy *= (frequency >= LONGEST) * np.exp(-((frequency / SHORTEST) ** 2))
     noise = np.fft.fft2(generator.standard_normal((SIDE, SIDE)))
