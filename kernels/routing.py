@@ -16,6 +16,11 @@ from kernels.neighbours import COLUMN_STEPS, LENGTHS, OPPOSITE, OUTLET, ROW_STEP
 
 _UNKNOWN = -1
 
+# The length of a way is counted in steps, so many across a corner and `BESIDE` times as many beside: as one whole
+# number, whose sums are exact whatever their order.
+BESIDE = 2.0**26
+STEPS = np.array([BESIDE] * 4 + [1.0] * 4 + [0.0])
+
 _TILE = 128  # springs are looked for in so many rows and columns at a time
 _LISTED = np.uint8(255)  # what waits for nothing, and has been found before its turn
 
@@ -29,10 +34,9 @@ class Routes(NamedTuple):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _walk(directions, cell_size, steps, order, outlets, distances):
-    """From each cell down to one that is known, and the same way back."""
+def _walk(directions, steps, order, outlets, distances):
+    """From each cell down to one that is known, and the same way back. Distances are counted as `STEPS` are."""
     direction, outlet_of, distance_of = directions.reshape(-1), outlets.reshape(-1), distances.reshape(-1)
-    lengths = np.append(LENGTHS * cell_size, 0.0)
     # Directions lead down, or on a flat ever closer to its end: no way comes to a cell twice, and each cell is listed
     # by the way that first comes to it.
     way = np.empty(len(order), np.int32)
@@ -53,11 +57,19 @@ def _walk(directions, cell_size, steps, order, outlets, distances):
         outlet, distance = outlet_of[cell], distance_of[cell]
         for place in range(length - 1, -1, -1):
             cell = way[place]
-            distance += lengths[direction[cell]]
+            distance += STEPS[direction[cell]]
             outlet_of[cell] = outlet
             distance_of[cell] = distance
             order[listed] = cell
             listed += 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _measure(counted, beside, across, lengths):
+    count, length = counted.reshape(-1), lengths.reshape(-1)
+    for cell in range(len(count)):
+        straight = np.floor(count[cell] * (1.0 / BESIDE))
+        length[cell] = straight * beside + (count[cell] - straight * BESIDE) * across
 
 
 @njit(nogil=True, cache=True)
@@ -84,7 +96,6 @@ def _lengthen(directions, order, steps, lengths, ways):
 def _strahler(directions, order, steps, rivers, orders):
     """While a cell waits for its turn, its entry is twice the highest order that flows in, and 1 more if two do so."""
     direction, is_river, entry = directions.reshape(-1), rivers.reshape(-1), orders.reshape(-1)
-    entry[:] = 0
     for place in range(len(order) - 1, -1, -1):
         cell = order[place]
         if not is_river[cell]:
@@ -123,8 +134,23 @@ def routes(directions: NDArray[np.int8], cell_size: float, out: Routes | None = 
     """Follow the water of all cells to where it leaves the land. `cell_size` is the side of a cell in metres."""
     if out is None:
         out = empty_routes(*directions.shape)
-    _walk(directions, float(cell_size), index_steps(directions.shape[1]), *out)
+    follow(directions, out)
+    lengths_of(out.distances, cell_size, out.distances)
     return out
+
+
+def follow(directions: NDArray[np.int8], out: Routes) -> None:
+    """Write the ways of all water to `out`, with distances as counts of `STEPS`."""
+    _walk(directions, index_steps(directions.shape[1]), *out)
+
+
+def lengths_of(
+    counted: NDArray[np.float64], cell_size: float, out: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Lengths in metres from counts of `STEPS`, C-contiguous; `out` may be the same array."""
+    lengths = np.empty_like(counted) if out is None else out
+    _measure(counted, float(cell_size), float(cell_size) * float(LENGTHS[-1]), lengths)
+    return lengths
 
 
 def empty_routes(rows: int, columns: int) -> Routes:
@@ -153,14 +179,18 @@ def longest_ways(directions: NDArray[np.int8], order: NDArray[np.int32], cell_si
 
 
 def strahler_orders(
-    directions: NDArray[np.int8], order: NDArray[np.int32], rivers: NDArray[np.bool_]
+    directions: NDArray[np.int8],
+    order: NDArray[np.int32],
+    rivers: NDArray[np.bool_],
+    begun: NDArray[np.uint8] | None = None,
 ) -> NDArray[np.uint8]:
     """The order of each river, uint8 [row, column], 0 where none is (Strahler 1957).
 
     `rivers` is the mask of their cells: with a cell, the one that it drains to is a river, too. A spring has order 1;
-    where two rivers of one order meet, and no higher one is there, the order rises by 1.
+    where two rivers of one order meet, and no higher one is there, the order rises by 1. What comes in from outside is
+    `begun` [row, column]: twice the highest order, and 1 more if two have it; it is overwritten with the result.
     """
-    orders = np.empty(directions.shape, np.uint8)
+    orders = np.zeros(directions.shape, np.uint8) if begun is None else begun
     _strahler(directions, order, index_steps(directions.shape[1]), rivers, orders)
     return orders
 

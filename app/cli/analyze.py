@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
@@ -16,12 +16,22 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from app.cli import previews
+from app.cli.analysis_lists import (
+    LIST_FILE,
+    BasinColumns,
+    Frame,
+    LakeColumns,
+    Listing,
+    MouthColumns,
+    summary,
+    write_lists,
+)
 from app.cli.analysis_maps import MAPS
 from app.cli.analyzed_land import Analysis, AnalyzedLand
 from app.cli.folder import made
 from app.cli.progress import simulating
 from app.engine.creation import read_rain_map
-from app.engine.discharge import mean_discharge, rivers_by
+from app.engine.discharge import gathered_water, rivers_by
 from app.engine.fragments import drain_unfilled
 from app.engine.runner import run_scene
 from app.export.vectors import VECTORS_FILE, write_geopackage
@@ -43,8 +53,6 @@ if TYPE_CHECKING:
 RIVER_PART = 1.0 / 2000.0
 WATERSHED_PART = 1.0 / 500.0
 FEWEST_CELLS = 20
-
-LIST_FILE = "analysis.json"
 
 log = logging.getLogger(__name__)
 
@@ -115,10 +123,11 @@ def analyze(
                 next_step(f"writing {name}.png")
                 write_png(folder / f"{name}.png", shading.to_pixels(draw(analysis, relief_picture)))
             next_step(f"writing {LIST_FILE}")
+            listing = listing_of(path, analysis)
             with write_atomically(folder / LIST_FILE) as file:
-                file.write(msgspec.json.format(msgspec.json.encode(lists(path, analysis))) + b"\n")
+                write_lists(file, listing)
             bar.update()
-    print(_summary(folder, analysis))
+    print(summary(folder, listing, analysis.fragment_ends))
 
 
 def read_land(
@@ -162,9 +171,9 @@ def _land_of(world: World, scene: Scene) -> AnalyzedLand:
     )
 
 
-def rule_of(land: AnalyzedLand, land_cells: int, wishes: RiverWishes) -> RiverParameters:
+def rule_of(rivers: RiverParameters | None, land_cells: int, wishes: RiverWishes) -> RiverParameters:
     """Threshold of rivers and smallest watershed: as requested, those of the world, or a fraction of the land."""
-    rule = land.rivers or RiverParameters(
+    rule = rivers or RiverParameters(
         threshold=max(FEWEST_CELLS, round(RIVER_PART * land_cells)),
         watershed_size=max(FEWEST_CELLS, round(WATERSHED_PART * land_cells)),
     )
@@ -186,26 +195,28 @@ def analysis_of(land: AnalyzedLand, wishes: RiverWishes) -> Analysis:
     from kernels.watersheds import find_watersheds
 
     drainage = drain(land.ground, land.cell_size, land.sea_level, open_edges=land.open_edges)
-    rule = rule_of(land, int(np.count_nonzero(~drainage.ocean)), wishes)
+    rule = rule_of(land.rivers, int(np.count_nonzero(~drainage.ocean)), wishes)
 
-    def rivers_of(drained: Drainage) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        """The discharge of each cell, and Strahler orders of rivers."""
-        through = mean_discharge(
-            drained, land.ground, land.cell_size, land.runoff, land.rain, land.rain_rate, land.reference_cell_size
-        )
+    def rivers_of(drained: Drainage) -> tuple[NDArray[np.float64], NDArray[np.uint8], float]:
+        """The discharge of each cell, Strahler orders of rivers, and the discharge of the whole land."""
+        reference = land.reference_cell_size or land.cell_size
+        through = gathered_water(drained, land.ground, land.runoff, land.rain, land.rain_rate, reference)
+        of_a_cell = land.runoff.discharge(land.cell_size**2)
+        of_land = float(through[np.equal(drained.directions, OUTLET)].sum()) * of_a_cell
+        through *= of_a_cell
         is_river = rivers_by(rule, drained, through, land.runoff, land.cell_size**2) >= 1.0
         orders = strahler_orders(drained.directions, drained.routes.order, is_river)
         orders[drained.ocean] = 0
-        return through, orders
+        return through, orders, of_land
 
-    through, rivers = rivers_of(drainage)
+    through, rivers, of_land = rivers_of(drainage)
     unfilled = drain_unfilled(land.ground, land.cell_size, land.sea_level, open_edges=land.open_edges)
-    _, fragments = rivers_of(unfilled)
+    _, fragments, _ = rivers_of(unfilled)
     ends = (fragments > 0) & (unfilled.directions == OUTLET) & (drainage.directions != OUTLET)
     lakes = find_lakes(land.ground, drainage.filled, drainage.directions, drainage.accumulation, land.cell_size)
     watersheds = find_watersheds(drainage.routes.outlets, drainage.ocean, rule.watershed_size)
     cost = path_cost(drainage.filled, np.equal(drainage.directions, OUTLET), land.cell_size)
-    return Analysis(land, drainage, through, rule, rivers, fragments, int(ends.sum()), cost, lakes, watersheds)
+    return Analysis(land, drainage, through, of_land, rule, rivers, fragments, int(ends.sum()), cost, lakes, watersheds)
 
 
 def _write_vectors(path: Path, found: Analysis) -> None:
@@ -298,43 +309,6 @@ PREVIEWS: dict[str, Callable[[Analysis, shading.Picture], shading.Picture]] = {
 # Lists.
 
 
-def lists(path: Path, found: Analysis) -> dict[str, Any]:
-    """Lakes, watersheds and river mouths with their measures, and the thresholds used. Lengths are metres."""
-    sheet, (rows, columns) = found.land.sheet, found.land.ground.shape
-    runoff, rule = found.land.runoff, found.rule
-    area = found.land.cell_size**2
-    begins = rule.discharge or rule.threshold * runoff.discharge(area)
-    longest = profile_of(found)
-    return {
-        "file": str(path),
-        "columns": sheet.columns,
-        "rows": sheet.rows,
-        "cell_width": sheet.width,
-        "cell_height": sheet.height,
-        "computed_in": {"columns": columns, "rows": rows, "cell_size": found.land.cell_size},
-        "brought_back": sheet.is_source,
-        "cell_size": found.land.cell_size,
-        "sea_level": None if math.isinf(found.land.sea_level) else found.land.sea_level,
-        "precipitation_mm_a": runoff.precipitation,
-        "rain_by_altitude": runoff.by_altitude,
-        "rain_map": found.land.rain is not None or found.land.rain_rate is not None,
-        "springs": len(runoff.springs) + len(runoff.braided),
-        "river_begins_by": rule.begin,
-        "smallest_river_discharge_m3_s": begins if rule.begin == "discharge" else None,
-        "smallest_river_catchment_m2": rule.threshold * area if rule.begin == "area" else None,
-        "smallest_watershed_m2": rule.watershed_size * area,
-        "land_m2": int(np.count_nonzero(~found.drainage.ocean)) * area,
-        "ocean_m2": int(np.count_nonzero(found.drainage.ocean)) * area,
-        "discharge_m3_s": found.runoff,
-        "watersheds": len(found.watersheds.outlet),
-        "lakes": _list_lakes(found),
-        "basins": _list_basins(found),
-        "mouths": _list_mouths(found),
-        "rivers_that_end_in_a_hollow_without_filling": found.fragment_ends,
-        "profile": {name: getattr(longest, name).tolist() for name in longest._fields},
-    }
-
-
 class Profile(NamedTuple):
     """The longest river from source to outlet, in metres, with its discharge in cubic metres per second."""
 
@@ -357,89 +331,34 @@ def profile_of(found: Analysis) -> Profile:
     return Profile(ways[source] - ways[cells], land.ground[cells], raised[cells], found.discharge[cells])
 
 
-def _list_lakes(found: Analysis) -> list[dict[str, Any]]:
-    """Lakes by descending volume; `lake` is the number in the map of lakes."""
-    lakes, area = found.lakes, found.land.cell_size**2
-    order = np.lexsort((np.arange(len(lakes.volume)), -lakes.volume))
-    return [
-        {
-            "lake": int(lake) + 1,
-            "level": float(lakes.level[lake]),
-            "depth": float(lakes.depth[lake]),
-            "area_m2": int(lakes.cells[lake]) * area,
-            "volume_m3": float(lakes.volume[lake]),
-            "catchment_m2": float(lakes.inflow[lake]) * area,
-            "discharge_m3_s": float(found.discharge.reshape(-1)[lakes.outlet[lake]]),
-            "outlet": _place(found, int(lakes.outlet[lake])),
-        }
-        for lake in order
-    ]
-
-
-def _list_basins(found: Analysis) -> list[dict[str, Any]]:
-    """Watersheds by descending area; `watershed` is the number in their map."""
-    outlets, through = found.watersheds.outlet, found.discharge.reshape(-1)
-    areas = found.drainage.accumulation.reshape(-1)[outlets] * found.land.cell_size**2
-    return [
-        {
-            "watershed": int(basin) + 1,
-            "area_m2": float(areas[basin]),
-            "discharge_m3_s": float(through[outlets[basin]]),
-            "outlet": _place(found, int(outlets[basin])),
-        }
-        for basin in np.lexsort((outlets, -areas))
-    ]
-
-
-def _list_mouths(found: Analysis) -> list[dict[str, Any]]:
-    """River mouths by descending discharge; `watershed` is the number in the map of watersheds."""
-    drainage, area = found.drainage, found.land.cell_size**2
-    through, carried = drainage.accumulation.reshape(-1), found.discharge.reshape(-1)
-    begun = rivers_by(found.rule, drainage, found.discharge, found.land.runoff, area).reshape(-1) >= 1.0
+def listing_of(path: Path, found: Analysis) -> Listing:
+    """What the lists of an analysis are made of."""
+    land, drainage, through = found.land, found.drainage, found.discharge.reshape(-1)
+    lakes, basins, area = found.lakes, found.watersheds, land.cell_size**2
+    cells = drainage.accumulation.reshape(-1)
+    begun = rivers_by(found.rule, drainage, found.discharge, land.runoff, area).reshape(-1) >= 1.0
     mouths = np.flatnonzero(found.outlets.reshape(-1) & begun)
-    mouths = mouths[np.lexsort((mouths, -through[mouths], -carried[mouths]))]
-    longest = np.zeros(through.size)
+    longest = np.zeros(cells.size)
     np.maximum.at(longest, drainage.routes.outlets.reshape(-1), drainage.routes.distances.reshape(-1))
-    numbers = dict(zip(found.watersheds.outlet.tolist(), range(1, 1 + len(found.watersheds.outlet)), strict=True))
-    return [
-        {
-            "watershed": numbers.get(mouth, 0),
-            "catchment_m2": float(through[mouth]) * area,
-            "discharge_m3_s": float(carried[mouth]),
-            "longest_way": float(longest[mouth]),
-            "place": _place(found, mouth),
-        }
-        for mouth in mouths.tolist()
-    ]
-
-
-def _place(found: Analysis, cell: int) -> dict[str, float]:
-    """Row and column of a cell in the maps, and the coordinates of its centre if the map is georeferenced."""
-    land, sheet = found.land, found.land.sheet
+    numbers = np.zeros(cells.size, np.int64)
+    numbers[basins.outlet] = np.arange(1, len(basins.outlet) + 1)
     rows, columns = land.ground.shape
-    at = divmod(cell, columns)
-    row, column = sheet.cell_of(at[0], at[1], (rows, columns))
-    place: dict[str, float] = {"row": row, "column": column}
-    if land.place:
-        south, east = (np.array([part + 0.5]) for part in at)
-        x, y = sheet.coordinates(*sheet.places(south, east, (rows, columns)))
-        place["x"], place["y"] = x.item(), y.item()
-    return place
-
-
-def _summary(folder: Path, found: Analysis) -> str:
-    lakes, area = found.lakes, found.land.cell_size**2
-    rows, columns = found.land.ground.shape
-    runoff, rule = found.land.runoff, found.rule
-    least = rule.discharge or rule.threshold * runoff.discharge(area)
-    begins = f"{rule.threshold * area / 1e6:.4g} km²" if rule.begin == "area" else f"{least:.3g} m³/s"
-    sheet = found.land.sheet
-    back = f" (maps in the {sheet.columns}×{sheet.rows} cells of the file)" if sheet.is_source else ""
-    return (
-        f"{folder}: {columns}×{rows} cells of {found.land.cell_size:g} m{back}; "
-        f"{len(lakes.volume)} lakes with {lakes.volume.sum():.4g} m³ on {lakes.cells.sum() * area / 1e6:.4g} km²; "
-        f"{len(found.watersheds.outlet)} watersheds of {rule.watershed_size * area / 1e6:.4g} km² and more; "
-        f"rivers from {begins}; "
-        f"without filling {found.fragment_ends} of them would end in a hollow; "
-        f"{found.runoff:.4g} m³/s of {runoff.precipitation:g} mm of rain a year"
+    return Listing(
+        path,
+        Frame(rows, columns, land.cell_size, land.sheet, land.place is not None),
+        land.sea_level,
+        land.runoff,
+        land.rain is not None or land.rain_rate is not None,
+        found.rule,
+        int(np.count_nonzero(~drainage.ocean)),
+        found.runoff,
+        LakeColumns(
+            lakes.level, lakes.depth, lakes.volume, lakes.cells, lakes.outlet, lakes.inflow, through[lakes.outlet]
+        ),
+        BasinColumns(basins.outlet, cells[basins.outlet], through[basins.outlet]),
+        MouthColumns(mouths, cells[mouths], through[mouths], longest[mouths], numbers[mouths]),
+        {
+            "rivers_that_end_in_a_hollow_without_filling": found.fragment_ends,
+            "profile": {name: values.tolist() for name, values in profile_of(found)._asdict().items()},
+        },
     )

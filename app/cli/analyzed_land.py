@@ -58,6 +58,7 @@ class Analysis:
     land: AnalyzedLand
     drainage: Drainage
     discharge: NDArray[np.float64]  # through each cell, m³/s
+    runoff: float  # of the whole land, m³/s
     rule: RiverParameters  # threshold of rivers, and smallest watershed
     rivers: NDArray[np.uint8]  # Strahler orders [row, column]
     fragments: NDArray[np.uint8]  # the same without filling, see `app.engine.fragments`
@@ -80,8 +81,3 @@ class Analysis:
         return Waters(
             land.sheet, land.cell_size, self.drainage, self.rivers, self.discharge, self.lakes, self.watersheds
         )
-
-    @property
-    def runoff(self) -> float:
-        """Runoff of the whole land, m³/s."""
-        return float(self.discharge[self.outlets].sum())

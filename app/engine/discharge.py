@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 
+# Water is counted in whole parts of the precipitation on a cell, so that what gathers is exact in whatever order it is
+# added up: on maps of up to 2³⁵ cells.
+WATER_PARTS = 2.0**18
+
 
 def water_of_land(
     ground: Numbers,
@@ -63,14 +67,33 @@ def mean_discharge(
     `cell_size` is the side of a cell. `rain` and `rate` are as for `water_of_land`, and the cells that the runoff
     counts in are of the side `reference_cell_size`, by default the map's own.
     """
-    from kernels.routing import accumulate
-
-    reference = reference_cell_size or cell_size
-    water = water_of_land(ground, runoff, rain, rate, ground.size / runoff.depth_of_drops(reference))
-    water[drainage.ocean] = 0.0
-    through = accumulate(drainage.directions, drainage.routes.order, water)
+    through = gathered_water(drainage, ground, runoff, rain, rate, reference_cell_size or cell_size)
     through *= runoff.discharge(cell_size * cell_size)
     return through
+
+
+def gathered_water(
+    drainage: Drainage,
+    ground: Numbers,
+    runoff: Runoff,
+    rain: NDArray[np.float32] | None,
+    rate: NDArray[np.float32] | None,
+    reference_cell_size: float,
+) -> Numbers:
+    """As `mean_discharge`, relative to the precipitation on one cell: sums without any rounding."""
+    from kernels.routing import accumulate
+
+    water = water_of_land(ground, runoff, rain, rate, ground.size / runoff.depth_of_drops(reference_cell_size))
+    in_whole_parts(water)
+    water[drainage.ocean] = 0.0
+    return accumulate(drainage.directions, drainage.routes.order, water)
+
+
+def in_whole_parts(water: Numbers) -> None:
+    """Round water that falls on cells, relative to the precipitation on one, to `WATER_PARTS`, in place."""
+    water *= WATER_PARTS
+    np.rint(water, out=water)
+    water /= WATER_PARTS
 
 
 def discharge_of_world(drainage: Drainage, world: World, runoff: Runoff) -> Numbers:
@@ -94,7 +117,14 @@ def rivers_by(
 
     `discharge` is as `mean_discharge` has it, of cells of so many square metres.
     """
+    return relative_to_least(rule, drainage.accumulation, discharge, runoff, cell_area)
+
+
+def relative_to_least(
+    rule: RiverParameters, cells: Numbers, discharge: Numbers, runoff: Runoff, cell_area: float
+) -> Numbers:
+    """As `rivers_by`, from the number of land's cells upstream of each cell."""
     if rule.begin == "area":
-        return drainage.accumulation / rule.threshold
+        return cells / rule.threshold
     least = rule.discharge or rule.threshold * runoff.discharge(cell_area)
     return discharge / least if least > 0.0 else np.where(discharge > 0.0, np.inf, 0.0)

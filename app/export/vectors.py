@@ -111,9 +111,11 @@ def reaches_of(directions: NDArray[np.int8], orders: NDArray[np.uint8]) -> Reach
 
 def way_lengths(reaches: Reaches, columns: int) -> Numbers:
     """The length of each reach in cells."""
-    south, east = (np.diff(part) for part in np.divmod(reaches.cells, columns))
-    along = np.append(0.0, np.cumsum(np.hypot(south, east)))
-    lengths: Numbers = along[reaches.begin[1:] - 1] - along[reaches.begin[:-1]]
+    south, east = (np.abs(np.diff(part)) for part in np.divmod(reaches.cells, columns))
+    is_across = np.append(0, np.cumsum(south * east))
+    across = is_across[reaches.begin[1:] - 1] - is_across[reaches.begin[:-1]]
+    beside = np.diff(reaches.begin) - 1 - across
+    lengths: Numbers = beside + across * np.sqrt(2.0)
     return lengths
 
 
