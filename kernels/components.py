@@ -77,3 +77,19 @@ def components(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int32], int]:
     """
     labels = np.empty(mask.shape, np.int32)
     return labels, int(_label_runs(mask, labels))
+
+
+@njit(nogil=True, cache=True)
+def _join(pairs, parents):
+    for place in range(len(pairs)):
+        one, two = find(parents, pairs[place, 0]), find(parents, pairs[place, 1])
+        parents[max(one, two)] = min(one, two)
+    for member in range(len(parents)):
+        parents[member] = find(parents, member)
+
+
+def find_all(pairs: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """For each of `count` members the smallest one of its set, where `pairs` [pair, 2] are in one set each."""
+    parents = np.arange(count)
+    _join(pairs, parents)
+    return parents

@@ -245,7 +245,7 @@ def _list_passes(ground, raised, row_begins, labels, count, steps):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _basin_levels(count, basins, passes):
+def basin_levels(count, basins, passes):
     """The level at which the basins of each label drain: the highest pass on their lowest way to drained cells."""
     parents = np.arange(count).astype(np.int32)
     levels = np.full(count, np.inf)  # of a set, once it drains; such a set grows no more
@@ -292,5 +292,5 @@ def fill(
         labels = np.empty(ground.shape, np.int32)
         count = _label_basins(ground, filled, steepest_directions(ground, outlets), raised, labels, steps)
         basins, passes = _list_passes(ground, raised, row_begins, labels, count, steps)
-        _raise(ground, filled, raised, labels, _basin_levels(count, basins, passes))
+        _raise(ground, filled, raised, labels, basin_levels(count, basins, passes))
     return filled

@@ -32,7 +32,8 @@ ROOMS: dict[str, set[str]] = {
     "app.window": {*_LAND, "app.engine", "app.export", "app.picture"},
     "app.cli": {*_LAND, "app.engine", "app.export", "app.picture", "app.window"},
     "app.sweep": _COMMANDS,
-    "app.bench": {*_COMMANDS, "app.window", "app.sweep"},
+    "app.tiles": {*_COMMANDS, "app.sweep"},
+    "app.bench": {*_COMMANDS, "app.window", "app.sweep", "app.tiles"},
     "app.soak": {*_COMMANDS, "app.window", "app.sweep", "app.bench"},
 }
 WITHOUT_DISPLAY = [

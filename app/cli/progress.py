@@ -11,8 +11,8 @@ from tqdm import tqdm
 class Progress(tqdm):  # type: ignore[misc]
     """Iterates over a range with a progress bar. It is silent if the output is closed or the range is empty."""
 
-    def __init__(self, steps: range, what: str, unit: str) -> None:
-        super().__init__(steps, desc=what, unit=unit, mininterval=0.2, disable=not steps)
+    def __init__(self, steps: range, what: str, unit: str, *, scaled: bool = False) -> None:
+        super().__init__(steps, desc=what, unit=unit, unit_scale=scaled, mininterval=0.2, disable=not steps)
 
     def reach(self, step: int) -> None:
         """Set the number of finished steps, for callers that do not iterate."""

@@ -50,7 +50,7 @@ def write_geotiff(
     import tifffile
 
     tags: list[Tag] = list(place.tags()) if place else []
-    tags.append((METADATA_TAG, "s", 0, _metadata(bands), True))
+    tags.append((METADATA_TAG, "s", 0, metadata(bands), True))
     if unmapped is not None:
         nothing = NO_NUMBER if values.dtype == np.uint8 else NODATA
         values = np.where(unmapped if values.ndim == 2 else unmapped[..., None], values.dtype.type(nothing), values)
@@ -72,7 +72,7 @@ def write_geotiff(
         file.write(content)
 
 
-def _metadata(bands: Sequence[Band]) -> str:
+def metadata(bands: Sequence[Band]) -> str:
     """The units and descriptions of bands as metadata of GDAL, in ASCII."""
     items = [
         f'<Item name="{name}" sample="{number}" role="{role}">{escape(text)}</Item>'

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import importlib
+from typing import TYPE_CHECKING
 
 from app.cli.arguments import file_path, finite_number, metres_of, whole_number
 from app.model.errors import UserError
 
+if TYPE_CHECKING:
+    from app.cli.analyze import RiverWishes
+
 ONLY_WITH_REALISM = ("json", "curves", "cycles")
-ONLY_WITH_MAPS = ("precipitation", "rain_by_altitude", "rain_map", "river_discharge", "watershed")
+# What goes with --tiles and nothing else, and what does not go with it
+ONLY_WITH_TILES = ("workers", "scheduler")
+ONLY_AT_ONCE = ("rain_map", "relief")
+ONLY_WITH_MAPS = ("precipitation", "rain_by_altitude", "rain_map", "river_discharge", "watershed", "tiles")
 
 DESCRIPTION = (
     "Find the rivers, lakes and watersheds of a land, and write them as TIFF maps in the cells and the place of the "
@@ -22,6 +30,7 @@ examples:
   thalweg analyze world.npz --river 2000 --watershed 10000 --out maps
   thalweg analyze world.npz --river-discharge 0.05 --out maps
   thalweg analyze world.npz --precipitation 1600 --rain-by-altitude 0.5 --out maps
+  thalweg analyze country.tif --tiles 2048 --workers 2 --out maps
   thalweg analyze --realism elevation.tif
   thalweg analyze --realism elevation.tif --curves curves.png
   thalweg analyze --realism noise --cycles 200 --json realism.json
@@ -111,6 +120,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--relief", type=metres_of("world.relief"), metavar="METRES", help="height from the lowest to the highest point"
     )
     parser.add_argument(
+        "--tiles",
+        type=whole_number(16, 2**15),
+        metavar="CELLS",
+        help="solve a model that is larger than memory in tiles of so many rows and columns, a multiple of 16, such as "
+        "2048, to the same maps; a run that was stopped goes on from the tiles that are done",
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--workers",
+        type=whole_number(1, 1024),
+        metavar="N",
+        help="with --tiles: processes on this machine; default: one per core",
+    )
+    where.add_argument(
+        "--scheduler", metavar="ADDRESS", help="with --tiles: address of a Dask cluster that solves them"
+    )
+    parser.add_argument(
         "--part",
         default="",
         metavar="PART",
@@ -125,6 +151,10 @@ def run(options: argparse.Namespace) -> None:
         if getattr(options, name) is not None:
             word, other = "--" + name.replace("_", "-"), "--out" if options.realism else "--realism"
             raise UserError(f"{word} is only for {other}")
+    refused, why = (ONLY_AT_ONCE, "does not go with") if options.tiles else (ONLY_WITH_TILES, "is only for")
+    for name in refused:
+        if getattr(options, name) is not None:
+            raise UserError(f"--{name.replace('_', '-')} {why} --tiles")
     if options.realism:
         _run_realism(options)
     else:
@@ -149,7 +179,7 @@ def _run_realism(options: argparse.Namespace) -> None:
 
 
 def _run_maps(options: argparse.Namespace) -> None:
-    from app.cli.analyze import RiverWishes, analyze
+    from app.cli.analyze import RiverWishes
     from app.scene.scene import Scene
 
     asked = {"precipitation": options.precipitation, "rain_by_altitude": options.rain_by_altitude}
@@ -161,15 +191,45 @@ def _run_maps(options: argparse.Namespace) -> None:
         if options.river is not None:
             raise UserError("--river counts cells and --river-discharge m³/s: a river can begin by one of them")
         scene = scene.with_setting(f"rivers.discharge={options.river_discharge}")
+    climate = {name: getattr(scene.climate, name) for name in asked}
+    rivers = RiverWishes(options.river, scene.rivers.discharge or None, options.watershed)
+    if options.tiles:
+        _run_in_tiles(options, climate, rivers)
+    else:
+        _run_at_once(options, climate, rivers)
+
+
+def _run_at_once(options: argparse.Namespace, climate: dict[str, float], rivers: RiverWishes) -> None:
+    from app.cli.analyze import analyze
+
     analyze(
         options.file,
         options.out,
         sea_level=options.sea_level,
         open_edges=None if options.edges is None else options.edges == "open",
-        climate={name: getattr(scene.climate, name) for name in asked},
+        climate=climate,
         rain_map=options.rain_map,
-        rivers=RiverWishes(options.river, scene.rivers.discharge or None, options.watershed),
+        rivers=rivers,
         cell_size=options.cell_size,
         relief=options.relief,
+        part=options.part,
+    )
+
+
+def _run_in_tiles(options: argparse.Namespace, climate: dict[str, float], rivers: RiverWishes) -> None:
+    try:
+        run = importlib.import_module("app.tiles.run")  # by its name, as commands are: it lies above this room
+    except ImportError as error:
+        raise UserError(f"--tiles needs {error.name}: pip install 'thalweg[sweep]'") from error
+    run.analyze_in_tiles(
+        options.file,
+        options.out,
+        options.tiles,
+        run.Crowd(options.workers, options.scheduler or ""),
+        sea_level=options.sea_level,
+        open_edges=None if options.edges is None else options.edges == "open",
+        climate=climate,
+        rivers=rivers,
+        cell_size=options.cell_size,
         part=options.part,
     )

@@ -184,14 +184,14 @@ def step_of(model: Model, path: Path, part: str, longest: int, wanted: int) -> i
 
 
 def _is_read_in_parts(model: Model, path: Path, part: str) -> bool:
-    return path.is_dir() or bool(part) or not _is_map(model) or _curves(model)
+    return path.is_dir() or bool(part) or not _is_map(model) or curves(model)
 
 
 def _is_map(model: Model) -> bool:
     return max(model.rows, model.columns) <= LARGEST_SIDE
 
 
-def _curves(model: Model) -> bool:
+def curves(model: Model) -> bool:
     """Whether the length of a degree varies noticeably over a model."""
     if model.place is None or not np.isfinite(model.place.to_model).all():
         return False

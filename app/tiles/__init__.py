@@ -1,0 +1,1 @@
+"""Analyses of land that is too large for memory, tile by tile."""

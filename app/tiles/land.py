@@ -1,0 +1,133 @@
+"""A land that is analysed tile by tile: where its ground comes from, and what is the same for all tiles."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.discharge import in_whole_parts
+from app.model.climate import ClimateParameters
+from app.model.errors import UserError
+from app.model.georeference import Georeference
+from app.model.runoff import Runoff
+from app.sources.heightmap.models import Model
+from app.sources.heightmap.reading import LARGEST_HEIGHT, SQUARE_WITHIN, curves, open_model
+from app.sources.heightmap.tiff import cell_sides
+from app.sources.part import Part
+from app.tiles.tiling import Tiling, Window
+
+Numbers = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+class Source(Protocol):
+    """Where the ground of tiles comes from; it is sent to the processes that work on them."""
+
+    def read(self, window: Window) -> tuple[Numbers, Mask | None]:
+        """The ground in metres, [row, column], finite everywhere, and where the model had no data."""
+
+
+@dataclass(frozen=True)
+class ArraySource:
+    """Ground in memory."""
+
+    ground: Numbers
+
+    def read(self, window: Window) -> tuple[Numbers, Mask | None]:
+        """See `Source`."""
+        cells = np.s_[window.row : window.row + window.rows, window.column : window.column + window.columns]
+        return np.ascontiguousarray(self.ground[cells]), None
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """An elevation model in a file, or a folder of tiles, or a part of it."""
+
+    path: Path
+    row: int = 0  # of the part
+    column: int = 0
+
+    def read(self, window: Window) -> tuple[Numbers, Mask | None]:
+        """See `Source`."""
+        part = Part(self.row + window.row, self.column + window.column, window.rows, window.columns)
+        ground, missing = _model(self.path).part(part)
+        extreme = float(max(ground.min(), ground.max(), key=abs))
+        if not abs(extreme) <= LARGEST_HEIGHT:
+            raise UserError(
+                f"{self.path}: it has a height of {extreme:g} m; heights must lie within {LARGEST_HEIGHT:g} m"
+            )
+        if missing.any():
+            raise UserError(f"{self.path}: it has cells without data, which --tiles cannot fill yet")
+        return np.ascontiguousarray(ground), None
+
+
+@lru_cache(maxsize=1)
+def _model(path: Path) -> Model:
+    model = open_model(path)
+    if model is None:
+        raise UserError(f"{path}: --tiles takes elevation models: GeoTIFF, .hgt, or a folder with tiles of these")
+    return model
+
+
+@dataclass(frozen=True)
+class OpenedModel:
+    """A model that can be analysed in tiles."""
+
+    source: ModelSource
+    rows: int
+    columns: int
+    cell_size: float
+    place: Georeference | None
+
+
+def opened_model(path: Path, part: str = "", cell_size: float | None = None) -> OpenedModel:
+    """The model in a file or folder. Raises `UserError` where its cells are no squares in metres."""
+    model = _model(path)
+    if model.place is None:
+        raise UserError(f"{path}: --tiles takes models that say where they lie, and so how large their cells are")
+    if curves(model):
+        raise UserError(f"{path}: its degrees are not even; gdalwarp -t_srs projects it, as --tiles needs")
+    window = model.part_of(part) if part else model.whole
+    place = model.place_of(window)
+    assert place is not None
+    width, height = cell_sides(place.to_model, window.rows, window.columns, model.names)
+    if width is None or height is None or abs(width - height) > SQUARE_WITHIN * min(width, height):
+        raise UserError(f"{path}: its cells are not square; gdalwarp -tr makes them so, as --tiles needs")
+    return OpenedModel(
+        ModelSource(path, window.row, window.column), window.rows, window.columns, cell_size or width, place
+    )
+
+
+@dataclass(frozen=True)
+class TiledLand:
+    """What all tiles are solved with."""
+
+    source: Source
+    tiling: Tiling
+    cell_size: float
+    sea_level: float = -math.inf
+    open_edges: bool = True
+    runoff: Runoff = field(default_factory=lambda: Runoff(ClimateParameters().precipitation, least_cells=0.0))
+    place: Georeference | None = None
+
+    @cached_property
+    def is_rain_even(self) -> bool:
+        """Whether each cell has the water of the precipitation, no more and no less."""
+        return self.runoff.by_altitude == 0.0 and self.runoff.rain == 1.0
+
+    def water(self, ground: Numbers, ocean: Mask, span: tuple[float, float]) -> Numbers:
+        """The water input to each cell of a tile, as in `gathered_water`; `span` is that of all land."""
+        from kernels.rain import rain_map
+
+        with_span = np.append(ground, span)  # as the rain goes by the lowest and the highest ground
+        water = rain_map(with_span, None, self.runoff.by_altitude)[: -len(span)].reshape(ground.shape)
+        water *= self.runoff.rain
+        in_whole_parts(water)
+        water[ocean] = 0.0
+        return water

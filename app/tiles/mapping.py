@@ -1,0 +1,217 @@
+"""The last steps of an analysis in tiles, when it is known what comes into each: maps, and what lists are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.cli.analysis_maps import D8_CODES
+from app.engine.discharge import relative_to_least
+from app.model.river_parameters import RiverParameters
+from app.tiles.land import Mask, Numbers, TiledLand
+from app.tiles.steps import Arrays, Step, Store, gathered_within, level, opened, passes, route, sea
+from app.tiles.tiling import Integers
+from kernels.components import components
+from kernels.neighbours import OUTLET
+from kernels.routing import lengths_of, strahler_orders
+from kernels.tiles import Ways, border_places, farthest, first_cells, measure_lakes, river_segments, ways_of
+
+Write = Callable[[str, NDArray[Any]], None]
+WaysOut = tuple[Integers, Numbers, Integers, Integers, Numbers]  # lake, inflow, its cell, that below, its water
+
+
+class _Tile(NamedTuple):
+    """A tile, and how its water runs, [row, column]."""
+
+    land: TiledLand
+    number: int
+    told: Arrays
+    ground: Numbers
+    ocean: Mask
+    filled: Numbers
+    directions: NDArray[np.int8]
+    ways: Ways
+
+    def in_map(self, cells: Integers) -> Integers:
+        """Cells of the map, row * columns + column, from those of the tile."""
+        window = self.land.tiling.window(self.number)
+        row, column = np.divmod(cells, window.columns)
+        return (window.row + row) * self.land.tiling.columns + window.column + column
+
+    @property
+    def border(self) -> tuple[Integers, Integers]:
+        return border_places(*self.ground.shape)
+
+    @property
+    def leaves(self) -> Mask:
+        """Whether water leaves the tile from each border cell."""
+        leaves: Mask = (self.directions[self.border] != OUTLET) & (self.ways.closed[self.border] == OUTLET)
+        return leaves
+
+
+def rule_of(told: Arrays) -> RiverParameters:
+    """Where rivers begin, from the numbers of `told_rule`."""
+    is_area, threshold, discharge = told["rule"].tolist()
+    return RiverParameters(
+        begin="area" if is_area else "discharge", threshold=int(threshold), discharge=float(discharge)
+    )
+
+
+def told_rule(rule: RiverParameters) -> Numbers:
+    """Where rivers begin, in numbers."""
+    return np.array([rule.begin == "area", rule.threshold, rule.discharge], np.float64)
+
+
+def maps(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
+    """Write the maps of a tile; what it has of rivers and lakes, which may go on in others."""
+    ground, ocean, _, missing = opened(land, tile, told)
+    directions = store.load("directions", tile)
+    here = _Tile(land, tile, told, ground, ocean, store.load("filled", tile), directions, ways_of(directions))
+
+    def write(name: str, values: NDArray[Any]) -> None:
+        store.write(name, tile, values, missing)
+
+    write("filled", here.filled)
+    write("lake_depth", (here.filled - ground).astype(np.float32))
+    write("directions", D8_CODES[directions])
+    cells, water = gathered_within(land, tile, told, here.ways, (told["in_cells"], told["in_water"]))
+    write("accumulation", cells)
+    of_a_cell = land.runoff.discharge(land.cell_size**2)
+    discharge = water * of_a_cell
+    write("discharge", discharge.astype(np.float32))
+    leaving = float(water[directions == OUTLET].sum())
+    rivers = relative_to_least(rule_of(told), cells, discharge, land.runoff, land.cell_size**2) >= 1.0
+    found = _rivers(here, rivers, store)
+    lakes, labels = _lakes(here, cells, water)
+    write("lakes", labels)
+    del labels
+    return {
+        "water_out": np.array(leaving),
+        **found,
+        **lakes,
+        **_ways(here, cells, discharge, rivers, write),
+    }
+
+
+def _rivers(here: _Tile, rivers: Mask, store: Store) -> Arrays:
+    """The rivers of a tile, cut for their orders; their cells are kept for `orders`, downstream ones first."""
+    segments = river_segments(here.ways, rivers, here.told["river_comes_in"])
+    cells = here.ways.order[rivers.reshape(-1)[here.ways.order]]
+    kept = np.stack((cells, here.ways.closed.reshape(-1)[cells], here.ocean.reshape(-1)[cells]))
+    store.save("rivers", here.number, kept.astype(np.int32))
+    return {f"segment_{name}": value for name, value in segments._asdict().items()}
+
+
+def orders(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
+    """Write the map of rivers, when it is known which orders come in."""
+    window, (cells, directions, is_ocean) = land.tiling.window(tile), store.load("rivers", tile)
+    shape = window.rows, window.columns
+    closed, rivers = np.full(shape, OUTLET, np.int8), np.zeros(shape, np.bool_)
+    closed.reshape(-1)[cells], rivers.reshape(-1)[cells] = directions, True
+    found = np.zeros(shape, np.uint8)
+    found[border_places(*shape)] = told["incoming"]
+    strahler_orders(closed, cells, rivers, found)
+    found.reshape(-1)[cells[is_ocean > 0]] = 0
+    store.write("rivers", tile, found, None)
+    return {}
+
+
+# Ways: distances, mouths and watersheds.
+
+
+def _ways(here: _Tile, cells: Numbers, discharge: Numbers, rivers: Mask, write: Write) -> Arrays:
+    land, told, ends = here.land, here.told, here.ways.ends
+    leaves, border = here.leaves, here.border
+    row, column = border[0][leaves], border[1][leaves]
+    beyond = np.zeros(here.ground.shape)
+    beyond[row, column] = told["distances"][leaves]
+    distances = lengths_of(here.ways.distances + beyond.reshape(-1)[ends], land.cell_size)
+    del beyond
+    write("distance", distances.astype(np.float32))
+    longest = np.zeros(here.ground.shape)
+    farthest(ends, distances, longest)
+    mouths = np.flatnonzero(rivers & (here.directions == OUTLET))
+    numbers = np.zeros(here.ground.shape, np.int32)
+    numbers.reshape(-1)[told["outlets"]] = told["outlet_number"]
+    numbers[row, column] = told["number"][leaves]
+    labels = numbers.reshape(-1)[ends]
+    labels[here.ocean] = 0
+    write("watersheds", labels)
+    return {
+        "longest": np.where(leaves, longest[border], -1.0),
+        "mouth": here.in_map(mouths),
+        "mouth_longest": longest.reshape(-1)[mouths],
+        "mouth_cells": cells.reshape(-1)[mouths],
+        "mouth_discharge": discharge.reshape(-1)[mouths],
+    }
+
+
+# Lakes.
+
+
+def _lakes(here: _Tile, cells: Numbers, water: Numbers) -> tuple[Arrays, NDArray[np.int32]]:
+    """The parts of lakes in a tile, and the map of their numbers."""
+    labels, count = components(here.filled > here.ground)
+    numbers = _lake_numbers(here, labels, count)
+    parts = measure_lakes(here.ground, here.filled, here.ways, cells, labels, count)
+    has = np.flatnonzero(parts.outlet >= 0)
+    through = water.reshape(-1)[parts.outlet[has]]
+    outlets: list[WaysOut] = [
+        (has, parts.inflow[has], here.in_map(parts.source[has]), here.in_map(parts.outlet[has]), through)
+    ]
+    outlets.append(_outlets_beyond(here, labels))
+    lake, inflow, source, outlet, through = (np.concatenate(column) for column in zip(*outlets, strict=True))
+    best = first_of_each(lake, source, inflow)
+    in_map = np.append(0, numbers).astype(np.int32)[labels]
+    return {
+        "lake_number": numbers,
+        "lake_level": parts.level,
+        "lake_depth": parts.depth,
+        "lake_depths": parts.depths,
+        "lake_cells": parts.cells,
+        "outlet_lake": numbers[lake[best]],
+        "outlet_inflow": inflow[best],
+        "outlet_source": source[best],
+        "outlet_cell": outlet[best],
+        "outlet_water": through[best],
+    }, in_map
+
+
+def first_of_each(lake: Integers, source: Integers, inflow: Numbers) -> Integers:
+    """Of several ways out of each lake the one with the most water; of equal ones that from the first cell."""
+    order = np.lexsort((source, -inflow, lake))
+    is_first = np.append(True, np.diff(lake[order]) != 0)[: len(order)]
+    best: Integers = order[is_first]
+    return best
+
+
+def _outlets_beyond(here: _Tile, labels: NDArray[np.int32]) -> WaysOut:
+    """Where lakes drain to what is no lake in another tile: lake, inflow, cell of the lake, that below, its water."""
+    told, touches = here.told, here.land.tiling.touches(here.number)
+    row, column = (places[touches.border] for places in here.border)
+    drains = (here.directions[row, column] == touches.neighbour) & (labels[row, column] > 0) & ~told["beside_lake"]
+    row, column = row[drains], column[drains]
+    source = here.in_map(row * here.ground.shape[1] + column)
+    return (
+        labels[row, column].astype(np.int64) - 1, told["beside_cells"][drains], source,
+        told["beside_place"][drains], told["beside_water"][drains],
+    )  # fmt: skip
+
+
+def _lake_numbers(here: _Tile, labels: NDArray[np.int32], count: int) -> Integers:
+    """The numbers of lakes in the map: those that begin in a tile follow those of earlier rows and tiles."""
+    told, columns = here.told, here.ground.shape[1]
+    begins_here = np.ones(count, np.bool_)
+    begins_here[told["lake_label"] - 1] = told["lake_begins"]
+    first = first_cells(labels, count)[begins_here]  # ascending
+    row = first // columns
+    numbers = np.empty(count, np.int64)
+    numbers[told["lake_label"] - 1] = told["lake_number"]
+    numbers[begins_here] = told["lake_base"][row] + np.arange(len(first)) - np.searchsorted(row, row) + 1
+    return numbers
+
+
+STEPS: dict[str, Step] = {"sea": sea, "passes": passes, "level": level, "route": route, "maps": maps, "orders": orders}

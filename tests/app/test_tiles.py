@@ -1,0 +1,123 @@
+"""Analyses in tiles, against the same land analysed at once: the same bits, however it is cut."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from numpy.typing import NDArray
+
+from app.cli.analysis_maps import MAPS
+from app.cli.analyze import RiverWishes, analysis_of, rule_of
+from app.cli.analyzed_land import Analysis, AnalyzedLand
+from app.model.climate import ClimateParameters
+from app.model.runoff import Runoff
+from app.tiles.analysis import Found, TiledAnalysis
+from app.tiles.land import ArraySource, TiledLand
+from app.tiles.mapping import STEPS
+from app.tiles.steps import Arrays
+from app.tiles.tiling import Tiling
+from tests.kernels.relief import RELIEFS
+
+# What takes a second pass over all land for little, and is not done in tiles
+ONLY_AT_ONCE = {"fragments", "path_cost"}
+
+Heights = NDArray[np.float64]
+
+
+class Kept:
+    """Arrays of tiles in memory, and maps put together."""
+
+    def __init__(self, tiling: Tiling) -> None:
+        self.tiling = tiling
+        self.arrays: dict[tuple[str, int], NDArray[Any]] = {}
+        self.maps: dict[str, NDArray[Any]] = {}
+
+    def save(self, name: str, tile: int, array: NDArray[Any]) -> None:
+        self.arrays[name, tile] = array.copy()
+
+    def load(self, name: str, tile: int) -> NDArray[Any]:
+        return self.arrays[name, tile]
+
+    def write(self, name: str, tile: int, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> None:
+        window = self.tiling.window(tile)
+        whole = self.maps.setdefault(name, np.zeros((self.tiling.rows, self.tiling.columns), values.dtype))
+        whole[window.row : window.row + window.rows, window.column : window.column + window.columns] = values
+
+
+def in_tiles(land: AnalyzedLand, side: int, wishes: RiverWishes) -> tuple[Found, dict[str, NDArray[Any]]]:
+    """Analyse a land in tiles, in this process; the last tiles first."""
+    tiling = Tiling(*land.ground.shape, side)
+    tiled = TiledLand(ArraySource(land.ground), tiling, land.cell_size, land.sea_level, land.open_edges, land.runoff)
+    store = Kept(tiling)
+
+    def perform(step: str, tiles: Iterable[tuple[int, Arrays]]) -> Iterator[tuple[int, Arrays]]:
+        for tile, told in sorted(tiles, key=lambda item: -item[0]):
+            yield tile, STEPS[step](tiled, tile, store, told)
+
+    found = TiledAnalysis(tiled, perform, lambda cells: rule_of(None, cells, wishes)).run()
+    return found, store.maps
+
+
+def check(land: AnalyzedLand, side: int, wishes: RiverWishes) -> None:
+    """Assert that maps and lists are the same in tiles and at once."""
+    at_once = analysis_of(land, wishes)
+    found, maps = in_tiles(land, side, wishes)
+    assert maps.keys() == MAPS.keys() - ONLY_AT_ONCE
+    for name, values in maps.items():
+        expected = MAPS[name].values(at_once)
+        assert values.dtype == expected.dtype, name
+        np.testing.assert_array_equal(values, expected, name)
+    check_lists(found, at_once)
+
+
+def check_lists(found: Found, at_once: Analysis) -> None:
+    """Assert that lists are the same."""
+    lakes, basins = at_once.lakes, at_once.watersheds
+    for name in ("level", "depth", "cells", "outlet", "inflow"):
+        np.testing.assert_array_equal(found.lake[name], getattr(lakes, name), name)
+    np.testing.assert_array_equal(found.lake["metres"] * at_once.land.cell_size**2, lakes.volume)
+    np.testing.assert_array_equal(found.watershed["outlet"], basins.outlet)
+    np.testing.assert_array_equal(found.watershed["cells"], basins.cells)
+    of_a_cell = at_once.land.runoff.discharge(at_once.land.cell_size**2)
+    through = at_once.discharge.reshape(-1)
+    np.testing.assert_array_equal(found.watershed["water"] * of_a_cell, through[basins.outlet])
+    np.testing.assert_array_equal(found.lake["water"] * of_a_cell, through[lakes.outlet])
+    assert found.water * of_a_cell == at_once.runoff
+    assert found.land_cells == np.count_nonzero(~at_once.drainage.ocean)
+    assert found.rule == at_once.rule
+
+
+few_heights = st.integers(1, 6).flatmap(
+    lambda most: arrays.arrays(
+        np.float64,
+        st.tuples(st.integers(2, 20), st.integers(2, 20)),
+        elements=st.integers(0, most).map(float),
+    )
+)
+sides = st.integers(2, 11)
+runoffs = st.sampled_from([Runoff(800.0, 0.0), Runoff(ClimateParameters().precipitation, 0.0, by_altitude=0.7)])
+
+
+@given(few_heights, sides, st.sampled_from([-math.inf, 1.0, 2.5]), st.booleans(), runoffs, st.integers(1, 9))
+def test_random_land_is_the_same_in_tiles(
+    ground: Heights, side: int, sea_level: float, open_edges: bool, runoff: Runoff, smallest: int
+) -> None:
+    land = AnalyzedLand(ground, 12.5, sea_level=sea_level, open_edges=open_edges, runoff=runoff)
+    check(land, side, RiverWishes(cells=smallest, watershed_cells=smallest))
+    check(land, side, RiverWishes(discharge=runoff.discharge(smallest * 12.5**2), watershed_cells=2 * smallest))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RELIEFS)
+def test_land_of_all_kinds_is_the_same_in_tiles(name: str) -> None:
+    ground, sea_level = RELIEFS[name]()
+    land = AnalyzedLand(ground, 30.0, sea_level=sea_level, runoff=Runoff(1000.0, 0.0, by_altitude=0.5))
+    for side in (7, 32, 2 * max(ground.shape)):
+        check(land, side, RiverWishes(cells=8, watershed_cells=20))
