@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.discharge import relative_to_least
+from app.model.errors import UserError
 from app.model.river_parameters import RiverParameters
 from app.tiles.borders import (
     FlatRounds,
@@ -24,10 +25,11 @@ from app.tiles.borders import (
     pairs_of,
     rivers_of,
 )
+from app.tiles.gaps import window_of
 from app.tiles.land import TiledLand
 from app.tiles.mapping import first_of_each, told_rule
 from app.tiles.steps import Arrays
-from app.tiles.tiling import Integers, Tiling
+from app.tiles.tiling import Integers, Tiling, Window
 from kernels.lakes import metres_of
 from kernels.tiles import ENDS, Links, Passes, Segments, order_rivers
 
@@ -45,15 +47,26 @@ class Found:
     watershed: Arrays  # outlet, cells, water; number 1 first
     lake: Arrays  # level, depth, volume, cells, outlet, inflow, water; number 1 first
     mouth: Arrays  # cell, cells, discharge, longest, watershed
+    has_gaps: bool  # whether the model has cells without data
 
 
 class TiledAnalysis:
     """Analyses a land; steps are performed elsewhere."""
 
-    def __init__(self, land: TiledLand, perform: Perform, rule: Callable[[int], RiverParameters]) -> None:
-        """`rule` says where rivers begin, and the smallest watershed, of so many cells of land."""
+    def __init__(
+        self,
+        land: TiledLand,
+        perform: Perform,
+        rule: Callable[[int], RiverParameters],
+        fill_gaps: Callable[[Window], None],
+    ) -> None:
+        """`rule` says where rivers begin, and the smallest watershed, of so many cells of land.
+
+        `fill_gaps` fills a window of the map with cells without data, in cells twice as large.
+        """
         self.land, self.tiling = land, land.tiling
-        self._perform, self._rule_of = perform, rule
+        self._perform, self._rule_of, self._fill_gaps = perform, rule, fill_gaps
+        self._gaps = np.zeros(0, np.int64)  # the window in which data are missing, if any are
         self._pairs = pairs_of(land.tiling)
 
     def run(self) -> Found:
@@ -63,7 +76,13 @@ class TiledAnalysis:
         land_cells = self.tiling.rows * self.tiling.columns - ocean_cells
         rule = self._rule_of(land_cells)
         self._common: list[Arrays] = [
-            {"sea": labels, "edges": edges, "smallest": np.array(max(1, rule.watershed_size)), "rule": told_rule(rule)}
+            {
+                "gaps": self._gaps,
+                "sea": labels,
+                "edges": edges,
+                "smallest": np.array(max(1, rule.watershed_size)),
+                "rule": told_rule(rule),
+            }
             for labels in oceans
         ]
         levels, span = self._fill()
@@ -109,12 +128,33 @@ class TiledAnalysis:
             watershed,
             _joined_lakes(mapped),
             _joined_mouths(mapped, rivers, self._of_nodes(mapped, "longest"), watershed["outlet"]),
+            len(self._gaps) > 0,
         )
 
     def _all(self, step: str, told: Callable[[int], Arrays]) -> list[Arrays]:
         """Perform a step of all tiles."""
         found = dict(self._perform(step, ((tile, told(tile)) for tile in range(len(self.tiling)))))
         return [found[tile] for tile in range(len(self.tiling))]
+
+    def _first(self, step: str, told: Sequence[Arrays]) -> list[Arrays]:
+        """Perform a step that may be the first one to meet cells without data, which are filled then."""
+        found = self._all(step, lambda tile: told[tile])
+        again = [tile for tile, of_tile in enumerate(found) if "gap_cells" in of_tile]
+        if not again:
+            return found
+        if sum(int(found[tile]["gap_cells"]) for tile in again) == self.tiling.rows * self.tiling.columns:
+            raise UserError("every cell is NODATA; at least one must hold a height")
+        in_rows, in_columns = np.zeros(self.tiling.rows, np.bool_), np.zeros(self.tiling.columns, np.bool_)
+        for tile in again:
+            in_rows[found[tile]["gap_rows"]] = True
+            in_columns[found[tile]["gap_columns"]] = True
+        window = window_of(in_rows, in_columns)
+        self._fill_gaps(window)
+        self._gaps = np.array(window, np.int64)
+        for of_tile in told:
+            of_tile["gaps"] = self._gaps
+        found_again = dict(self._perform(step, ((tile, told[tile]) for tile in again)))
+        return [found_again.get(tile, of_tile) for tile, of_tile in enumerate(found)]
 
     def _of_nodes(self, found: Sequence[Arrays], name: str) -> NDArray[Any]:
         return np.concatenate([of_tile[name] for of_tile in found])
@@ -132,7 +172,7 @@ class TiledAnalysis:
         """Which parts of each tile that lie below the sea are the ocean, and its cells."""
         if self.land.sea_level == -math.inf:
             return [np.zeros(0, np.int64)] * len(self.tiling), 0
-        found = self._all("sea", lambda tile: {})
+        found = self._first("sea", [{"gaps": self._gaps} for _ in range(len(self.tiling))])
         component, begins = _components(found, "border", "labels")
         joined = joined_components(self._pairs, component, int(begins[-1]))
         row, column = np.divmod(self._places(), self.tiling.columns)
@@ -147,7 +187,7 @@ class TiledAnalysis:
 
     def _fill(self) -> tuple[Numbers, Numbers]:
         """The levels that border cells are filled up to, and the lowest and the highest ground."""
-        found = self._all("passes", lambda tile: self._common[tile])
+        found = self._first("passes", self._common)
         spans = np.stack([of_tile["span"] for of_tile in found])
         levels = filled_levels(
             self.tiling,
@@ -213,7 +253,7 @@ class TiledAnalysis:
             begin += len(own.into)
         segments = Segments(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
         incoming = order_rivers(segments, rivers.following, rivers.crosses)
-        self._all("orders", lambda tile: {"incoming": incoming[self.tiling.nodes(tile)]})
+        self._all("orders", lambda tile: {"gaps": self._gaps, "incoming": incoming[self.tiling.nodes(tile)]})
 
 
 class _LakeNumbers:

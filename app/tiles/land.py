@@ -30,7 +30,7 @@ class Source(Protocol):
     """Where the ground of tiles comes from; it is sent to the processes that work on them."""
 
     def read(self, window: Window) -> tuple[Numbers, Mask | None]:
-        """The ground in metres, [row, column], finite everywhere, and where the model had no data."""
+        """The ground in metres, [row, column], and where there are no data, if anywhere; there it is any number."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,13 @@ class ArraySource:
     """Ground in memory."""
 
     ground: Numbers
+    missing: Mask | None = None
 
     def read(self, window: Window) -> tuple[Numbers, Mask | None]:
         """See `Source`."""
         cells = np.s_[window.row : window.row + window.rows, window.column : window.column + window.columns]
-        return np.ascontiguousarray(self.ground[cells]), None
+        ground, missing = np.array(self.ground[cells]), None if self.missing is None else self.missing[cells]
+        return ground, missing if missing is not None and missing.any() else None
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,7 @@ class ModelSource:
             raise UserError(
                 f"{self.path}: it has a height of {extreme:g} m; heights must lie within {LARGEST_HEIGHT:g} m"
             )
-        if missing.any():
-            raise UserError(f"{self.path}: it has cells without data, which --tiles cannot fill yet")
-        return np.ascontiguousarray(ground), None
+        return np.ascontiguousarray(ground), missing if missing.any() else None
 
 
 @lru_cache(maxsize=1)

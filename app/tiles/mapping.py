@@ -67,9 +67,12 @@ def told_rule(rule: RiverParameters) -> Numbers:
 
 def maps(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     """Write the maps of a tile; what it has of rivers and lakes, which may go on in others."""
-    ground, ocean, _, missing = opened(land, tile, told)
+    ground, ocean, _, missing = opened(land, tile, store, told)
     directions = store.load("directions", tile)
     here = _Tile(land, tile, told, ground, ocean, store.load("filled", tile), directions, ways_of(directions))
+
+    if missing is not None:
+        store.save("missing", tile, missing)
 
     def write(name: str, values: NDArray[Any]) -> None:
         store.write(name, tile, values, missing)
@@ -77,7 +80,7 @@ def maps(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     write("filled", here.filled)
     write("lake_depth", (here.filled - ground).astype(np.float32))
     write("directions", D8_CODES[directions])
-    cells, water = gathered_within(land, tile, told, here.ways, (told["in_cells"], told["in_water"]))
+    cells, water = gathered_within(land, tile, store, told, here.ways, (told["in_cells"], told["in_water"]))
     write("accumulation", cells)
     of_a_cell = land.runoff.discharge(land.cell_size**2)
     discharge = water * of_a_cell
@@ -115,7 +118,7 @@ def orders(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     found[border_places(*shape)] = told["incoming"]
     strahler_orders(closed, cells, rivers, found)
     found.reshape(-1)[cells[is_ocean > 0]] = 0
-    store.write("rivers", tile, found, None)
+    store.write("rivers", tile, found, store.load("missing", tile) if len(told["gaps"]) else None)
     return {}
 
 

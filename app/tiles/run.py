@@ -36,6 +36,7 @@ from app.model.georeference import Origin
 from app.sweep.cluster import opened
 from app.sweep.worlds import program
 from app.tiles.analysis import Found, TiledAnalysis
+from app.tiles.gaps import fill_coarse
 from app.tiles.land import TiledLand, opened_model
 from app.tiles.store import FolderStore
 from app.tiles.tiling import Tiling
@@ -104,12 +105,17 @@ def _analyze(path: Path, folder: Path, land: TiledLand, crowd: Crowd, wishes: Ri
     try:
         with opened(crowd.scheduler, crowd.workers) as client:
             crew = Crew(client, land, store, done)
-            found = TiledAnalysis(land, crew.perform, lambda count: rule_of(None, count, wishes)).run()
+            found = TiledAnalysis(
+                land,
+                crew.perform,
+                lambda count: rule_of(None, count, wishes),
+                lambda window: fill_coarse(land.source, window, store.folder),
+            ).run()
         bar.reach(cells)
         for name in MAPS:
             if name not in ONLY_AT_ONCE:
                 bar.set_description(f"writing {name}.tif")
-                _write(folder / f"{name}.tif", name, store, land)
+                _write(folder / f"{name}.tif", name, store, land, found.has_gaps)
         listing = _listing(path, land, found)
         with write_atomically(folder / LIST_FILE) as file:
             write_lists(file, listing)
@@ -156,12 +162,12 @@ def _begin(folder: Path, key: str) -> None:
         raise as_user_error(error, folder) from error
 
 
-def _write(path: Path, name: str, store: FolderStore, land: TiledLand) -> None:
+def _write(path: Path, name: str, store: FolderStore, land: TiledLand, has_gaps: bool) -> None:
     row = MAPS[name]
     with np.load(store.piece(name, 0)) as parts:
         dtype = np.dtype(str(parts["dtype"]))
     band = Band(row.help, row.unit)
-    put_together(path, dtype, store.pyramid, store.pieces(name), land.place, band, row.way, store.has_nothing)
+    put_together(path, dtype, store.pyramid, store.pieces(name), land.place, band, row.way, has_gaps)
 
 
 def _listing(path: Path, land: TiledLand, found: Found) -> Listing:

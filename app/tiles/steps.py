@@ -12,7 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from app.tiles.gaps import fill_tile
 from app.tiles.land import Mask, Numbers, TiledLand
+from app.tiles.tiling import Window
 from kernels.components import components
 from kernels.directions import FAR
 from kernels.neighbours import OUTLET
@@ -42,6 +44,9 @@ class Store(Protocol):
     def load(self, name: str, tile: int) -> NDArray[Any]:
         """An array that was kept."""
 
+    def coarse(self) -> Numbers:
+        """What gaps are filled from, see `app.tiles.gaps`: read where it is used."""
+
     def write(self, name: str, tile: int, values: NDArray[Any], missing: Mask | None) -> None:
         """Write a tile of a map that is a result."""
 
@@ -49,12 +54,59 @@ class Store(Protocol):
 Step = Callable[[TiledLand, int, Store, Arrays], Arrays]
 
 
+# The ground.
+
+
+class HasGapsError(Exception):
+    """There are cells without data, [row, column], and nothing yet to fill them with."""
+
+    def __init__(self, missing: Mask) -> None:
+        super().__init__("cells without data")
+        self.missing = missing
+
+
+def _ground(land: TiledLand, tile: int, store: Store, told: Arrays) -> tuple[Numbers, Mask | None]:
+    """The ground of a tile, and where the model has no data, if anywhere in the map: see `app.tiles.gaps`."""
+    window = land.tiling.window(tile)
+    ground, missing = land.source.read(window)
+    if len(told["gaps"]):
+        if missing is None:
+            return ground, np.zeros(ground.shape, np.bool_)
+        fill_tile(land.source, window, ground, missing, Window(*told["gaps"].tolist()), store.coarse())
+    elif missing is not None:
+        raise HasGapsError(missing)
+    return ground, missing
+
+
+def _of_gaps(land: TiledLand, tile: int, missing: Mask) -> Arrays:
+    """In which rows and columns of the map a tile has gaps, and how many cells these are."""
+    window = land.tiling.window(tile)
+    return {
+        "gap_rows": window.row + np.flatnonzero(missing.any(axis=1)),
+        "gap_columns": window.column + np.flatnonzero(missing.any(axis=0)),
+        "gap_cells": np.array(np.count_nonzero(missing)),
+    }
+
+
+def telling_of_gaps(step: Step) -> Step:
+    """The same step, which tells of gaps as long as there is nothing to fill them with."""
+
+    def telling(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
+        try:
+            return step(land, tile, store, told)
+        except HasGapsError as error:
+            return _of_gaps(land, tile, error.missing)
+
+    return telling
+
+
 # The sea.
 
 
+@telling_of_gaps
 def sea(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     """What lies below the sea: which parts of it reach the border, and how many cells each has."""
-    ground, _ = land.source.read(land.tiling.window(tile))
+    ground, _ = _ground(land, tile, store, told)
     labels, count = components(ground < land.sea_level)
     parts = np.unique(labels[border_places(*ground.shape)])
     parts = parts[parts > 0]
@@ -67,13 +119,13 @@ def sea(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     }
 
 
-def opened(land: TiledLand, tile: int, told: Arrays) -> tuple[Numbers, Mask, Mask, Mask | None]:
+def opened(land: TiledLand, tile: int, store: Store, told: Arrays) -> tuple[Numbers, Mask, Mask, Mask | None]:
     """The ground of a tile, the masks of the ocean and of outlets, and where the model has no data.
 
     It is told in `sea` which parts below the sea are the ocean, and in `edges` whether water leaves over the map's.
     """
     window, tiling = land.tiling.window(tile), land.tiling
-    ground, missing = land.source.read(window)
+    ground, missing = _ground(land, tile, store, told)
     ocean = np.zeros(ground.shape, np.bool_)
     if len(told["sea"]):
         labels, count = components(ground < land.sea_level)
@@ -92,9 +144,10 @@ def opened(land: TiledLand, tile: int, told: Arrays) -> tuple[Numbers, Mask, Mas
 # Filling.
 
 
+@telling_of_gaps
 def passes(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     """Over which passes water gets through the tile."""
-    ground, _, outlets, _ = opened(land, tile, told)
+    ground, _, outlets, _ = opened(land, tile, store, told)
     border = border_places(*ground.shape)
     found = border_passes(ground, outlets)
     return {
@@ -108,7 +161,7 @@ def passes(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
 
 def level(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     """Fill the tile, and direct its water as far as is known; what the border has of flats and lakes."""
-    ground, _, outlets, _ = opened(land, tile, told)
+    ground, _, outlets, _ = opened(land, tile, store, told)
     filled = fill_within(ground, outlets, told["levels"])
     store.save("filled", tile, filled)
     is_lake = filled > ground
@@ -156,7 +209,7 @@ def route(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     store.save("directions", tile, directions)
     ways = ways_of(directions)
     links = links_of(directions, ways)
-    cells, water = gathered_within(land, tile, told, ways)
+    cells, water = gathered_within(land, tile, store, told, ways)
     # Outlets that can be those of watersheds: large ones, and where water from other tiles ends
     ends = np.unique(links.end[links.following == ENDS])
     is_end = ways.closed == OUTLET
@@ -176,11 +229,11 @@ def route(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
 
 
 def gathered_within(
-    land: TiledLand, tile: int, told: Arrays, ways: Ways, comes_in: tuple[Numbers, Numbers] | None = None
+    land: TiledLand, tile: int, store: Store, told: Arrays, ways: Ways, comes_in: tuple[Numbers, Numbers] | None = None
 ) -> tuple[Numbers, Numbers]:
     """The land's cells upstream of each cell, and their water; with what comes in at border cells, if it is known."""
     if len(told["sea"]) or not land.is_rain_even:
-        ground, ocean, _, _ = opened(land, tile, told)
+        ground, ocean, _, _ = opened(land, tile, store, told)
         cells = np.where(ocean, 0.0, 1.0)
     else:
         cells = np.ones(ways.closed.shape)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from app.cli.analysis_maps import MAPS
 from app.export.tiled_geotiff import Piece, Pyramid, encoded_tile, nothing_of, write_parts
+from app.tiles.gaps import COARSE
 from app.tiles.steps import Arrays
 from app.tiles.tiling import Tiling
 
@@ -32,7 +33,6 @@ class FolderStore:
 
     folder: Path
     tiling: Tiling
-    has_nothing: bool = False  # whether the model has cells without data
 
     def save(self, name: str, tile: int, array: NDArray[Any]) -> None:
         """Keep an array."""
@@ -43,11 +43,16 @@ class FolderStore:
         array: NDArray[Any] = np.load(self.folder / f"{name}-{tile}.npy", allow_pickle=False)
         return array
 
+    def coarse(self) -> NDArray[np.float64]:
+        """What gaps are filled from: read where it is used."""
+        array: NDArray[np.float64] = np.load(self.folder / COARSE, mmap_mode="r", allow_pickle=False)
+        return array
+
     def write(self, name: str, tile: int, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> None:
         """Encode a tile of a map."""
         if missing is not None:
             values = np.where(missing, values.dtype.type(nothing_of(values.dtype)), values)
-        parts = encoded_tile(values, self.pyramid, MAPS[name].way, self.has_nothing)
+        parts = encoded_tile(values, self.pyramid, MAPS[name].way, missing is not None)
         write_beside(self.piece(name, tile), lambda file: write_parts(file, parts))
 
     @property

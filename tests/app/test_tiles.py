@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +20,13 @@ from app.cli.analyze import RiverWishes, analysis_of, rule_of
 from app.cli.analyzed_land import Analysis, AnalyzedLand
 from app.model.climate import ClimateParameters
 from app.model.runoff import Runoff
+from app.sources.heightmap.nodata import fill
 from app.tiles.analysis import Found, TiledAnalysis
+from app.tiles.gaps import COARSE, fill_coarse
 from app.tiles.land import ArraySource, TiledLand
 from app.tiles.mapping import STEPS
 from app.tiles.steps import Arrays
-from app.tiles.tiling import Tiling
+from app.tiles.tiling import Tiling, Window
 from tests.kernels.relief import RELIEFS
 
 # What takes a second pass over all land for little, and is not done in tiles
@@ -38,6 +42,7 @@ class Kept:
         self.tiling = tiling
         self.arrays: dict[tuple[str, int], NDArray[Any]] = {}
         self.maps: dict[str, NDArray[Any]] = {}
+        self.gaps: Heights = np.zeros((0, 0))
 
     def save(self, name: str, tile: int, array: NDArray[Any]) -> None:
         self.arrays[name, tile] = array.copy()
@@ -45,30 +50,41 @@ class Kept:
     def load(self, name: str, tile: int) -> NDArray[Any]:
         return self.arrays[name, tile]
 
+    def coarse(self) -> Heights:
+        return self.gaps
+
     def write(self, name: str, tile: int, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> None:
         window = self.tiling.window(tile)
         whole = self.maps.setdefault(name, np.zeros((self.tiling.rows, self.tiling.columns), values.dtype))
         whole[window.row : window.row + window.rows, window.column : window.column + window.columns] = values
 
 
-def in_tiles(land: AnalyzedLand, side: int, wishes: RiverWishes) -> tuple[Found, dict[str, NDArray[Any]]]:
-    """Analyse a land in tiles, in this process; the last tiles first."""
+def in_tiles(
+    land: AnalyzedLand, side: int, wishes: RiverWishes, source: ArraySource | None = None
+) -> tuple[Found, dict[str, NDArray[Any]]]:
+    """Analyse a land in tiles, in this process, the last tiles first; its ground, or a `source` with gaps in it."""
     tiling = Tiling(*land.ground.shape, side)
-    tiled = TiledLand(ArraySource(land.ground), tiling, land.cell_size, land.sea_level, land.open_edges, land.runoff)
+    source = source or ArraySource(land.ground)
+    tiled = TiledLand(source, tiling, land.cell_size, land.sea_level, land.open_edges, land.runoff)
     store = Kept(tiling)
 
     def perform(step: str, tiles: Iterable[tuple[int, Arrays]]) -> Iterator[tuple[int, Arrays]]:
         for tile, told in sorted(tiles, key=lambda item: -item[0]):
             yield tile, STEPS[step](tiled, tile, store, told)
 
-    found = TiledAnalysis(tiled, perform, lambda cells: rule_of(None, cells, wishes)).run()
+    def fill_gaps(window: Window) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            fill_coarse(tiled.source, window, Path(folder))
+            store.gaps = np.load(Path(folder) / COARSE)
+
+    found = TiledAnalysis(tiled, perform, lambda cells: rule_of(None, cells, wishes), fill_gaps).run()
     return found, store.maps
 
 
-def check(land: AnalyzedLand, side: int, wishes: RiverWishes) -> None:
+def check(land: AnalyzedLand, side: int, wishes: RiverWishes, source: ArraySource | None = None) -> None:
     """Assert that maps and lists are the same in tiles and at once."""
     at_once = analysis_of(land, wishes)
-    found, maps = in_tiles(land, side, wishes)
+    found, maps = in_tiles(land, side, wishes, source)
     assert maps.keys() == MAPS.keys() - ONLY_AT_ONCE
     for name, values in maps.items():
         expected = MAPS[name].values(at_once)
@@ -121,3 +137,18 @@ def test_land_of_all_kinds_is_the_same_in_tiles(name: str) -> None:
     land = AnalyzedLand(ground, 30.0, sea_level=sea_level, runoff=Runoff(1000.0, 0.0, by_altitude=0.5))
     for side in (7, 32, 2 * max(ground.shape)):
         check(land, side, RiverWishes(cells=8, watershed_cells=20))
+
+
+@given(few_heights, sides, st.integers(1, 4), st.integers(0, 2**32 - 1), st.sampled_from([-math.inf, 1.0]))
+def test_gaps_are_filled_as_at_once(ground: Heights, side: int, parts: int, seed: int, sea_level: float) -> None:
+    random = np.random.default_rng(seed)
+    missing = np.zeros(ground.shape, np.bool_)
+    for _ in range(parts):
+        top, left = random.integers(ground.shape)
+        missing[top : top + random.integers(1, 12), left : left + random.integers(1, 12)] = True
+    missing[tuple(random.integers(ground.shape))] = False
+    gaps = np.where(missing, 0.0, ground)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.tiles.gaps.AT_ONCE", 8)  # so that several levels go through files
+        land = AnalyzedLand(fill(gaps, missing), 12.5, sea_level=sea_level)
+        check(land, side, RiverWishes(cells=2, watershed_cells=3), ArraySource(gaps, missing))
