@@ -31,7 +31,8 @@ from app.tiles.mapping import first_of_each, told_rule
 from app.tiles.steps import Arrays
 from app.tiles.tiling import Integers, Tiling, Window
 from kernels.lakes import metres_of
-from kernels.tiles import ENDS, Links, Passes, Segments, order_rivers
+from kernels.tile_waters import Segments, order_rivers
+from kernels.tiles import ENDS, Links, Passes
 
 # Performs a step of tiles, each as it is told; yields what each tells, in any order
 Perform = Callable[[str, Iterable[tuple[int, Arrays]]], Iterator[tuple[int, Arrays]]]

@@ -17,7 +17,8 @@ from app.tiles.tiling import Integers
 from kernels.components import components
 from kernels.neighbours import OUTLET
 from kernels.routing import lengths_of, strahler_orders
-from kernels.tiles import Ways, border_places, farthest, first_cells, measure_lakes, river_segments, ways_of
+from kernels.tile_waters import farthest, first_cells, measure_lakes, river_segments
+from kernels.tiles import Ways, border_places, ways_of
 
 Write = Callable[[str, NDArray[Any]], None]
 WaysOut = tuple[Integers, Numbers, Integers, Integers, Numbers]  # lake, inflow, its cell, that below, its water

@@ -19,6 +19,7 @@ from kernels.components import components
 from kernels.directions import FAR
 from kernels.neighbours import OUTLET
 from kernels.routing import accumulate
+from kernels.tile_waters import first_cells
 from kernels.tiles import (
     ENDS,
     Ways,
@@ -26,7 +27,6 @@ from kernels.tiles import (
     border_places,
     cross_flats,
     fill_within,
-    first_cells,
     links_of,
     steepest_within,
     ways_of,
