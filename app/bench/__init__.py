@@ -31,7 +31,7 @@ GROUPS = {
     "waves": "finding the shore at once and over frames, and the cost of waves in a frame",
     "world": "a cycle of everything, on one core and on two",
     "memory": "the memory of a world and of everything, by what holds it",
-    "timeline": "the way back to kept states and to any cycle, and what keeping them costs",
+    "timeline": "time back to stored states and to any cycle, and the cost of storing them",
     "hands": "how soon a touch of a brush is seen, and what a stroke costs",
     "scaling": "speed-up possible with 4, 8 and 16 threads, by counting",
     "sweep": "how busy all cores are with many worlds, and what each costs above one alone",
@@ -52,15 +52,15 @@ def bench(group: str | None = None, path: Path | None = None, against: Path | No
     """
     if group is not None and group not in GROUPS:
         raise UserError(f"{group}: there is no such group{nearest(group, GROUPS)}")
-    kept = figures.read_figures(against) if against else []
+    before = figures.read_figures(against) if against else []
     with claimed(path) if path is not None else contextlib.nullcontext():
         if path is not None and path.exists():
             figures.read_figures(path)  # which refuses another file before minutes are spent
         measured = _measure_and_print(group)
         if path is not None:
-            figures.keep(path, measured)
+            figures.write(path, measured)
     if against is not None:
-        print("\n".join(["", *(figures.worse(kept, measured) or [f"nothing is worse than in {against}"])]))
+        print("\n".join(["", *(figures.worse(before, measured) or [f"nothing is worse than in {against}"])]))
 
 
 def measure(group: str, *, tiny: bool = False) -> Iterator[Row]:
@@ -69,7 +69,7 @@ def measure(group: str, *, tiny: bool = False) -> Iterator[Row]:
 
 
 def busy_cores(seconds: float = _LOOK) -> float | None:
-    """How many cores other programs use, while this one rests for `seconds`; None where the system does not report it.
+    """How many cores other programs use, while this one rests for `seconds`; None if the system does not report it.
 
     The system's load, averaged over a minute, would include what was measured just before.
     """

@@ -59,7 +59,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 def read_figures(path: Path) -> list[Figure]:
-    """Figures of a file. Raises `UserError` where it holds none."""
+    """Figures of a file. Raises `UserError` if it holds none."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=list[Figure])
     except FileNotFoundError:
@@ -70,10 +70,10 @@ def read_figures(path: Path) -> list[Figure]:
         raise UserError(f"{path}: figures that `thalweg bench --json` keeps were expected: {error}") from error
 
 
-def keep(path: Path, measured: Mapping[str, Iterable[Row]]) -> None:
+def write(path: Path, measured: Mapping[str, Iterable[Row]]) -> None:
     """Write the rows of groups into a file, in the place of those that it has of them. Those of others stay.
 
-    Raises `UserError` where it cannot be written, or holds something else.
+    Raises `UserError` if it cannot be written, or holds something else.
     """
     before = read_figures(path) if path.exists() else []
     commit, day, processor = commit_of_sources(), date.today().isoformat(), processor_and_cores()

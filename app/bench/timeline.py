@@ -1,4 +1,4 @@
-"""The time line: time to restore a moment, and cost and memory of kept states."""
+"""The time line: time to restore a moment, and cost and memory of stored states."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def cost_of_keeping(lockstep: Lockstep, samples: int) -> tuple[float, float, flo
     for _ in range(samples):
         cycles.append(_seconds(lockstep.advance))
         timeline.advanced(lockstep, cycles[-1])
-        keeps.append(_seconds(lambda: timeline.keep(lockstep)))
+        keeps.append(_seconds(lambda: timeline.store_state(lockstep)))
     seen = timeline.seen(None)
-    states = sum(len(branch.kept) for branch in seen.branches.values())
+    states = sum(len(branch.states) for branch in seen.branches.values())
     pause = max(engine_timeline.SECONDS_BETWEEN_STATES, float(np.median(keeps)) / engine_timeline.LARGEST_COST)
     timeline.store.close()
     size = (seen.bytes_in_memory + seen.bytes_on_disk) / states
@@ -65,7 +65,7 @@ def memory_of_states(lockstep: Lockstep, states: int) -> float:
     for _ in range(states):
         lockstep.advance()
         timeline.advanced(lockstep, 0.0)
-        timeline.keep(lockstep)
+        timeline.store_state(lockstep)
     timeline.store.close()
     return max(resident_bytes() - before, 1.0)
 
@@ -84,7 +84,7 @@ def seconds_back(scene: Scene, seconds: float, tries: int) -> tuple[float, float
         simulation.ask(Pause())
         _wait(simulation, lambda: simulation.status.state == "paused")
         branch = simulation.status.timeline.branches[simulation.status.moment.branch]
-        cycles = [state.moment.cycle for state in branch.kept]
+        cycles = [state.moment.cycle for state in branch.states]
         kept = [_back(simulation, branch.number, cycle) for cycle in cycles[-tries - 1 :]]
         ends = [later - 1 for cycle, later in itertools.pairwise(cycles) if later - 1 > cycle]
         longest = [_back(simulation, branch.number, cycle) for cycle in ends[-tries:]] or kept

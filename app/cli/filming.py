@@ -9,7 +9,7 @@ from pathlib import Path
 import moderngl
 
 from app.cli.headless import headless_context
-from app.cli.signals import Ended, Wish, kept_from_signals
+from app.cli.signals import Ended, Wish, shielded_from_signals
 from app.engine.lockstep import Lockstep
 from app.engine.simulator import Simulator
 from app.engine.survey import Surveyor
@@ -52,9 +52,9 @@ class Film:
     def of(self, pictures: int, unit: str = "frames") -> Iterator[None]:
         """The context in which frames are taken. At its end all files are closed and printed.
 
-        Raises `UserError` where a cycle failed and `Ended` where a signal came before there were so many pictures.
+        Raises `UserError` if a cycle failed, and `Ended` if a signal came before all pictures were taken.
         """
-        with kept_from_signals("cycle or frame") as self.wish:
+        with shielded_from_signals("cycle or frame") as self.wish:
             yield
             if not self.pictures:
                 raise UserError(self.failure) if self.failure else Ended(self.wish.number)
@@ -121,9 +121,9 @@ class Film:
 
 @contextlib.contextmanager
 def open_film(paths: Sequence[Path], size: tuple[int, int], fps: int, *, stills: Sequence[Path] = ()) -> Iterator[Film]:
-    """The files of a film of so many pixels (width, height), before its first frame; `stills` take no frames.
+    """Open the files of a film of a size in pixels (width, height); `stills` take no frames.
 
-    Raises `UserError` where one cannot be written, or there is no OpenGL.
+    Raises `UserError` if one cannot be written, or there is no OpenGL.
     """
     with contextlib.ExitStack() as opened:
         opened.enter_context(claimed(*paths))
@@ -151,10 +151,10 @@ class Stage:
         self._in_grid = in_grid
         self._content_scale = content_scale
         self._surveyors: list[Surveyor] = []
-        self._numbers = range(0)  # of the worlds, which pictures are told apart by
+        self._numbers = range(0)  # of the worlds, which identify them in pictures
 
     def show(self, lockstep: Lockstep, view: ViewParameters) -> None:
-        """Show the present worlds, with the surveys that the view needs."""
+        """Show the current worlds, with the surveys that the view needs."""
         worlds = lockstep.worlds
         old = self.sides.snapshots
         if len(self._surveyors) != len(worlds):
@@ -176,7 +176,7 @@ class Stage:
         return Ground(self.sides.snapshots[0], view.exaggeration)
 
     def frame(self, camera: Camera, scenes: Sequence[Scene], time: float) -> Pixels:
-        """A frame after so many seconds, with one camera for all worlds."""
+        """A frame at a time in seconds, with one camera for all worlds."""
         self.sides.redraw()  # time has passed, even if nothing else changed
         cameras, labels = [camera] * len(scenes), self._labels(scenes)
         self.sides.draw(cameras, scenes, time=time, minimap=self._minimap, labels=labels)

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from app.cli.progress import Progress
-from app.cli.signals import Ended, kept_from_signals
+from app.cli.signals import Ended, shielded_from_signals
 from app.cli.simulate import claimed_world_file, ledger_text
 from app.engine.runner import Replay
 from app.engine.simulator import SimulationError
@@ -38,10 +38,10 @@ def replay(
     threads: int | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Run a journal again up to its end, or for `cycles` cycles, and save what comes of it.
+    """Replay a journal to its end, or for `cycles` cycles, and save the result.
 
-    Where `path` ends in .toml it gets the journal itself, and nothing is run. Of several worlds each is saved, with its
-    letter in the name. Where a signal or a cycle that fails ends it early, the worlds are saved as they are then.
+    If `path` ends in .toml, the journal itself is saved and not replayed. Several worlds are saved in files with their
+    letters in the names. If a signal or a failed cycle ends it early, the worlds are saved as they are then.
     """
     first = journal.edits[0].request
     assert isinstance(first, Open)
@@ -66,7 +66,7 @@ def _replay(journal: Journal, path: Path, cycles: int | None, threads: int | Non
 
     def leave() -> str:
         """Save the last backups of the worlds when a cycle takes too long after a signal."""
-        worlds = [simulator.kept() for simulator in run.lockstep.simulators]
+        worlds = [simulator.backed_up_world() for simulator in run.lockstep.simulators]
         cycle = worlds[0].cycle
         if cycle == begin:
             return "thalweg replay: stopped before the first cycle"
@@ -74,7 +74,7 @@ def _replay(journal: Journal, path: Path, cycles: int | None, threads: int | Non
         return f"thalweg replay: {_stopped(cycle, end, paths)}"
 
     failure = ""
-    with kept_from_signals("cycle") as wish, Progress(range(max(end - begin, 0)), "replaying", "cycle") as progress:
+    with shielded_from_signals("cycle") as wish, Progress(range(max(end - begin, 0)), "replaying", "cycle") as progress:
         try:
             run.reach(end, wish, at=lambda cycle: progress.reach(cycle - begin), within=lambda: wish.or_given_up(leave))
         except SimulationError as error:
@@ -106,7 +106,7 @@ def _save(
 
 
 def _places(path: Path, worlds: int) -> Sequence[Path]:
-    """The paths of so many worlds; a journal is a single file."""
+    """The paths of a number of worlds; a journal is a single file."""
     if worlds == 1 or path.suffix.lower() == ".toml":
         return [path]
     return [path.with_stem(f"{path.stem}-{name}") for name in NAMES[:worlds]]

@@ -1,11 +1,11 @@
 """Signals that end a program: Ctrl+C, `kill` and `timeout`, and a terminal that closes.
 
-Each acts like Ctrl+C, so that files are cleaned up on the way out. A command whose work can be kept asks to hear
-of the first one instead, finishes the step that it is at, and keeps what there is.
+Each acts like Ctrl+C, so that files are cleaned up on the way out. A command whose work can be saved defers the first
+one instead, finishes its current step, and saves its work.
 
-Python handles signals between two of its own steps, and so not while a kernel runs, and what a handler raises can get
-lost in code that lets no error out. Therefore a thread hears of them too, and ends a program that goes on nevertheless:
-where a step takes too long, with what there was before it.
+Python handles signals between two bytecodes, so not while a kernel runs, and code that catches all errors can swallow
+the exception of a handler. Therefore a thread also receives signals, and ends a program that continues regardless. If a
+step takes too long, the state before it is saved.
 """
 
 from __future__ import annotations
@@ -29,16 +29,15 @@ from app.model.errors import explained
 # Some systems lack some of them.
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
-GRACE = 3.0  # seconds in which a program must end once it has no work to keep
-LONGEST_STEP = 2.0  # seconds after a signal in which a step must have ended, else it is given up: so there is time to
-# write what there was before it
-BETWEEN_LOOKS = 0.1  # seconds, as a step that can be aborted may have begun
+GRACE = 3.0  # seconds in which a program must end once it has no work to save
+LONGEST_STEP = 2.0  # seconds after a signal until a step is aborted, so that there is time to save the state before it
+BETWEEN_LOOKS = 0.1  # seconds between checks whether a step that can be aborted has begun
 
 _LOOK_UP, _NO_MORE = 255, 0  # messages to the thread besides signal numbers
 
 
 class Ended(KeyboardInterrupt):
-    """A signal ended the program. The text, if any, tells the user in one line what was kept."""
+    """A signal ended the program. The text, if any, tells the user in one line what was saved."""
 
     def __init__(self, number: int, text: str = "") -> None:
         super().__init__(text)
@@ -77,8 +76,8 @@ class Wish:
 
     @contextlib.contextmanager
     def or_given_up(self, leave: Callable[[], str]) -> Iterator[None]:
-        """Within it is a step that may take long. It is given up some seconds after the first signal, and the program
-        ends: before that `leave` keeps on another thread what there was before the step, and says what in a line.
+        """A context for a step that may take long. Some seconds after the first signal the program ends without it;
+        before, `leave` saves the state before the step, on another thread, and returns a message of one line.
         """
         step = _watch.step if _watch else None
         if step is None or step.wish is not self:
@@ -115,7 +114,7 @@ class _Watch:
 
     def __init__(self) -> None:
         self.step: _Step | None = None
-        self._number = 0  # the signal after which no work is kept
+        self._number = 0  # the signal after which no work is saved
         self._latest_end: float | None = None
         self._giving_up: float | None = None  # when the step is aborted
         self._ear, self._mouth = socket.socketpair()
@@ -262,10 +261,10 @@ def ended_by_signals() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def kept_from_signals(step: str) -> Iterator[Wish]:
+def shielded_from_signals(step: str) -> Iterator[Wish]:
     """A context in which the first of these signals only sets a wish, which is checked after each step.
 
-    It says at once that the present `step` is finished first. A second signal raises `Ended`.
+    The user is told at once that the current `step` is finished first. A second signal raises `Ended`.
     """
     text = f"\nstopping after this {step}; interrupt again to stop at once and lose unsaved work\n"
     with _within(_Step(text)) as wish:

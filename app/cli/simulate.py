@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.cli.progress import Progress
-from app.cli.signals import Ended, kept_from_signals
+from app.cli.signals import Ended, shielded_from_signals
 from app.engine.runner import make_worlds
 from app.engine.simulator import SimulationError
 from app.files import checkpoint
@@ -31,9 +31,9 @@ def simulate(
 ) -> None:
     """Run `cycles` cycles of a scene, save the world to `path` and print its ledger.
 
-    The world is saved after each `save_every` cycles too, and where a signal or a cycle that fails ends it early: then
-    as it was after the last good cycle, and `Ended` or `UserError` says how to continue. Raises `UserError` where
-    `path` exists, unless `overwrite` says so or it is the world that goes on.
+    The world is also saved every `save_every` cycles. If a signal or a failed cycle ends the run early, the world after
+    the last good cycle is saved, and `Ended` or `UserError` says how to continue. Raises `UserError` if `path` exists,
+    unless `overwrite` is set or it is the world that continues.
     """
     with claimed_world_file(path, overwrite, scene.saved_world):
         _simulate(scene, path, cycles, threads, save_every)
@@ -52,14 +52,14 @@ def _simulate(scene: Scene, path: Path, cycles: int, threads: int | None, save_e
 
     def leave() -> str:
         """Save the last backup of the world when a cycle takes too long after a signal."""
-        kept = simulator.kept()
+        kept = simulator.backed_up_world()
         if kept.cycle > saved:
             checkpoint.save(path, kept, simulator.scene, Journal(past, kept.cycle), compressed=False)
         return f"thalweg simulate: {_stopped(path, first, max(kept.cycle, saved), cycles)}"
 
     progress = Progress(range(cycles), "simulating", "cycle")
     simulator.compile_missing()  # a signal here loses nothing
-    with kept_from_signals("cycle") as wish:
+    with shielded_from_signals("cycle") as wish:
         try:
             for _ in progress:
                 if wish:
@@ -87,7 +87,7 @@ def _simulate(scene: Scene, path: Path, cycles: int, threads: int | None, save_e
 
 
 def _past(scene: Scene, cycle: int) -> tuple[Edit, ...]:
-    """The journal that led to the initial world of a scene, which is at that cycle."""
+    """The journal that led to the initial world of a scene, at a cycle."""
     journal = checkpoint.journal_before(Path(scene.saved_world)) if scene.saved_world else None
     if journal is None:
         return (Edit(cycle, Open((scene,))),)
@@ -102,7 +102,7 @@ def claimed_world_file(
 ) -> Iterator[None]:
     """Claim a file while a world is made.
 
-    Raises `UserError` where it cannot be written, or would take the place of another world than `saved_world`.
+    Raises `UserError` if it cannot be written, or if it would replace another world than `saved_world`.
     """
     if path.suffix.lower() not in ((".npz", ".toml") if or_journal else (".npz",)):
         saved = "a world is saved as .npz" + (", a journal as .toml" if or_journal else "")

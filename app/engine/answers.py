@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.brushes.stack import changed
-from app.engine.branches import Kept
+from app.engine.branches import StoredState
 from app.engine.lockstep import Lockstep
 from app.engine.memory import NOTHING, Needs, check_memory
 from app.engine.messages import (
@@ -81,7 +81,7 @@ def _open(session: SessionState, request: Open) -> None:
 
 
 def _made(session: SessionState, request: Open) -> tuple[Lockstep, tuple[Snapshot, ...]]:
-    """New worlds and their first snapshots. They replace the present worlds only if they can be shown."""
+    """New worlds and their first snapshots. They replace the current worlds only if they can be shown."""
     before = NOTHING
     if session.lockstep is not None:
         before = Needs.of(session.lockstep.scenes, session.lockstep.worlds[0].ground.size, shown=True)
@@ -140,13 +140,13 @@ def _travel(session: SessionState, request: GoTo | Restack, target: Moment, befo
     session.showing.begin(snapshots)
 
 
-def _begin_again(session: SessionState, target: Moment) -> Kept:
+def _begin_again(session: SessionState, target: Moment) -> StoredState:
     """Make the first state on the way to a moment of a saved world's journal, of which no states are kept."""
     opened = session.timeline.edits_of(target)[0]
     assert isinstance(opened.request, Open)
     lockstep = make_worlds(opened.request.scenes)
     Journal((opened,), opened.cycle).check_beginning(lockstep.cycle)
-    return session.timeline.keep_first(target.branch, lockstep)
+    return session.timeline.store_first_state(target.branch, lockstep)
 
 
 def _discard_branch(session: SessionState, request: DiscardBranch) -> None:
@@ -172,7 +172,7 @@ def _keep(session: SessionState, request: Keep) -> None:
     if session.lockstep is None or not worlds or max(worlds) >= len(session.lockstep.simulators):
         raise UserError("there is no such world to go on with")
     _edit(session, request)
-    session.showing.keep(worlds)
+    session.showing.keep_only(worlds)
     session.follow_worlds(worlds)
 
 
@@ -213,7 +213,7 @@ def _blur(session: SessionState, request: Blur) -> None:
 
 
 def _refine(session: SessionState, request: Refine) -> None:
-    """Replace the worlds by finer ones. If these cannot be made or shown, the present worlds continue."""
+    """Replace the worlds by finer ones. If these cannot be made or shown, the current worlds continue."""
     lockstep = session.sound_lockstep()
     before = session.leave()
     finer = lockstep.refined(request.times, shown=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 import platformdirs
 
-from app.engine.kept import KeptWorld
+from app.engine.stored_world import StoredWorld
 from app.files import checkpoint
 from app.files.atomic import write_atomically
 from app.files.journal import Journal
@@ -101,7 +101,7 @@ class SessionFolder:
     def write(
         self,
         name: str,
-        worlds: Sequence[KeptWorld],
+        worlds: Sequence[StoredWorld],
         journal: Journal,
         seen: tuple[ViewParameters, CameraParameters] | None = None,
     ) -> None:

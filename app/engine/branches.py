@@ -1,4 +1,4 @@
-"""The branches of a time line, and their kept states."""
+"""The branches of a time line, and their stored states."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.engine.compressed import Compressed
-from app.engine.kept import KeptWorld
 from app.engine.lockstep import Lockstep
 from app.engine.messages import Moment
+from app.engine.stored_world import StoredWorld
 from app.engine.thumbnails import thumbnail
 from app.scene.edits import Edit, Looked
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredState:
     """A state of all worlds at a moment."""
 
     moment: Moment
-    worlds: tuple[KeptWorld, ...]
+    worlds: tuple[StoredWorld, ...]
     thumbnail: Compressed
 
     @classmethod
-    def of(cls, moment: Moment, lockstep: Lockstep, before: Sequence[KeptWorld] = ()) -> Kept:
-        """The present state of the worlds. Unchanged layers are shared with the states `before`."""
-        shared: Sequence[KeptWorld | None] = before
+    def of(cls, moment: Moment, lockstep: Lockstep, before: Sequence[StoredWorld] = ()) -> StoredState:
+        """The current state of the worlds. Unchanged layers are shared with the states `before`."""
+        shared: Sequence[StoredWorld | None] = before
         if len(before) != len(lockstep.simulators):
             shared = (None,) * len(lockstep.simulators)
-        worlds = tuple(map(KeptWorld.of, lockstep.simulators, shared))
+        worlds = tuple(map(StoredWorld.of, lockstep.simulators, shared))
         return cls(moment, worlds, Compressed(thumbnail(lockstep.worlds[0], lockstep.scenes[0].view)))
 
     @property
@@ -57,4 +57,4 @@ class Branch:
     last: int
     edits: list[Edit] = field(default_factory=list)
     looks: list[Looked] = field(default_factory=list)  # likewise
-    kept: list[Kept] = field(default_factory=list)  # in the order of their moments
+    states: list[StoredState] = field(default_factory=list)  # in the order of their moments

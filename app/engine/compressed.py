@@ -89,7 +89,7 @@ class SpillFile:
             file.seek(offset)
             data = file.read(length)
         if len(data) != length:
-            raise OSError(f"{self._path}: a kept state has been damaged")
+            raise OSError(f"{self._path}: a stored state has been damaged")
         return data
 
 

@@ -19,7 +19,7 @@ from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.floods import Floods, derive_levels
 from app.processes.pools import Pools
-from app.processes.process import Fading, Finite, Keeping, Process
+from app.processes.process import Caching, Fading, Finite, Process
 from app.processes.snowballs import MOVED, SnowballErosion
 from app.scene.scene import Scene
 from kernels.scratch import Scratch
@@ -73,7 +73,7 @@ class Cycles:
         self._processes: list[Process] = [process() for process in PROCESSES]
         # Cached: asked several times per cycle, and `isinstance` of a protocol is slow.
         self._finite = {process.name: process for process in self._processes if isinstance(process, Finite)}
-        self._keeping = [process for process in self._processes if isinstance(process, Keeping)]
+        self._caching = [process for process in self._processes if isinstance(process, Caching)]
         self._fading = [process for process in self._processes if isinstance(process, Fading)]
         self._take_traits()
 
@@ -261,7 +261,7 @@ class Cycles:
 
     def _drop_disabled(self) -> None:
         running = {process.name for process in self.enabled()}
-        for process in self._keeping:
+        for process in self._caching:
             if process.name not in running:
                 process.release()
         if running != self.cycle.running:

@@ -101,7 +101,7 @@ class Lockstep:
         self._back_up()  # the copy is backed up now, and all worlds must roll back equally far
         return Lockstep([*self.simulators, self.simulators[world].copy()])
 
-    def kept(self, worlds: Sequence[int]) -> Lockstep:
+    def only(self, worlds: Sequence[int]) -> Lockstep:
         """A selection of the worlds, in the given order."""
         return Lockstep([self.simulators[world] for world in worlds])
 

@@ -31,8 +31,8 @@ def order(moment: Moment) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSeen:
-    """A moment with a kept state, and its thumbnail."""
+class StateSeen:
+    """A moment with a stored state, and its thumbnail."""
 
     moment: Moment
     thumbnail: Compressed  # see `app.engine.thumbnails`
@@ -48,7 +48,7 @@ class BranchSeen:
     first: int
     last: int
     edits: tuple[Edit, ...]
-    kept: tuple[KeptSeen, ...]
+    states: tuple[StateSeen, ...]
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class TimelineSeen:
     bytes_in_memory: int = 0
     bytes_on_disk: int = 0
 
-    def states_of(self, number: int) -> list[KeptSeen]:
-        """The kept states on a branch and its ancestors, in order."""
-        states: list[KeptSeen] = []
+    def states_of(self, number: int) -> list[StateSeen]:
+        """The stored states on a branch and its ancestors, in order."""
+        states: list[StateSeen] = []
         last: Moment | None = None
         while branch := self.branches.get(number):
-            own = (state for state in branch.kept if last is None or order(state.moment) <= order(last))
+            own = (state for state in branch.states if last is None or order(state.moment) <= order(last))
             states = [*own, *states]
             if branch.origin is None:
                 break

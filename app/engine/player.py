@@ -41,7 +41,7 @@ class Player:
 
 
 class Travel(Player):
-    """The way from a kept state to a later moment: cycles, with each edit after its cycle."""
+    """The way from a stored state to a later moment: cycles, with each edit after its cycle."""
 
     def __init__(
         self, start: Moment, target: Moment, edits: Sequence[Edit], request: GoTo | Restack, before: Moment
@@ -68,7 +68,7 @@ def edited(lockstep: Lockstep, request: LandRequest) -> Lockstep:
         case Copy(world):
             return lockstep.with_copy(world)
         case Keep(worlds):
-            return lockstep.kept(worlds)
+            return lockstep.only(worlds)
         case Blur():
             lockstep.smooth()
         case Refine(times):

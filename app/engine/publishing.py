@@ -46,13 +46,13 @@ class Publisher:
         with self._lock:
             self._published = snapshots
 
-    def keep(self, worlds: Sequence[int]) -> None:
-        """Go on with some of the worlds."""
+    def keep_only(self, worlds: Sequence[int]) -> None:
+        """Keep only these worlds, in order."""
         self._numbers = tuple(self._numbers[world] for world in worlds)
         self._sets = []
 
     def add(self) -> None:
-        """Another world is compared with those before."""
+        """Add a world to the comparison."""
         self._highest_number += 1
         self._numbers = (*self._numbers, self._highest_number)
         self._sets = []
@@ -79,7 +79,7 @@ class Publisher:
         return [place for place, snapshots in enumerate(self._sets) if id(snapshots) not in reading]
 
     def publish(self, worlds: Sequence[World], surveys: Sequence[Survey | None], overlay: str) -> None:
-        """Publish the present worlds. Snapshots that were not taken yet are overwritten."""
+        """Publish the current worlds. Snapshots that were not taken yet are overwritten."""
         old: Sequence[Snapshot | None] = (None,) * len(worlds)
         with self._lock:
             if len(self._sets) == 2:

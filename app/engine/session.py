@@ -152,9 +152,9 @@ class Session(SessionState):
             begin = time.perf_counter()
             lockstep.advance()
             self.timeline.advanced(lockstep, time.perf_counter() - begin)
-            if self.timeline.keeping_is_due:
+            if self.timeline.state_is_due:
                 lockstep.verify()
-                self.timeline.keep(lockstep)
+                self.timeline.store_state(lockstep)
             self.tell_of_timeline()
         except CycleWasGivenUp:
             self._give_up_cycle(lockstep)
@@ -230,7 +230,7 @@ class Session(SessionState):
             self.say(state="growing", message="spin-up of water and plants")
             return
         self.showing.is_old = True
-        self.timeline.replace_kept(lockstep)
+        self.timeline.replace_state(lockstep)
         self.say(state=self.pace.state, message="")
         for simulator in lockstep.simulators:
             if simulator.spin_up_failure:
@@ -246,9 +246,9 @@ class Session(SessionState):
             begin = time.perf_counter()
             lockstep.advance()
             self.timeline.travelled(travel.moment(lockstep), lockstep, time.perf_counter() - begin)
-            if self.timeline.keeping_is_due:  # on a long way, so that the next one is short
+            if self.timeline.state_is_due:  # on a long way, so that the next one is short
                 lockstep.verify()
-                self.timeline.keep(lockstep)
+                self.timeline.store_state(lockstep)
             self.say(cycle=lockstep.cycle, run=lockstep.run)
             return
         self.timeline.travelled(travel.moment(lockstep), lockstep)

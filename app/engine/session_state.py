@@ -128,7 +128,7 @@ class SessionState:
             try:
                 self.lockstep.settle_levels()
                 self.lockstep.verify()
-                self.timeline.keep(self.lockstep)
+                self.timeline.store_state(self.lockstep)
             except Exception as error:  # it can be recomputed from the state before
                 log.warning("the current state cannot be kept: %s", error)
         return self.timeline.now

@@ -28,18 +28,18 @@ class SessionWriter:
         return time.monotonic() > self._time + SECONDS_BETWEEN_WRITES
 
     def write(self, timeline: Timeline, moment: Moment, report: Callable[[Report], None]) -> None:
-        """Write the newest kept state before a moment in the background, unless it was written already."""
+        """Write the newest stored state before a moment in the background, unless it was written already."""
         self._time = time.monotonic()
-        kept = timeline.start_for(moment)
-        if kept is None or kept.moment == self._moment:
+        state = timeline.start_for(moment)
+        if state is None or state.moment == self._moment:
             return
-        self._moment, name = kept.moment, kept.worlds[0].scene.name
-        session, journal = self.session, timeline.journal_of(kept)
+        self._moment, name = state.moment, state.worlds[0].scene.name
+        session, journal = self.session, timeline.journal_of(state)
         seen = (self.look.view, self.look.camera) if self.look else None
 
         def write() -> None:
             try:
-                session.write(name, kept.worlds, journal, seen)
+                session.write(name, state.worlds, journal, seen)
             except Exception as error:
                 report(SessionFailed(explained(error)))
             else:

@@ -50,14 +50,14 @@ class Showing:
         self.publisher.begin(snapshots)
 
     def add(self) -> None:
-        """Another world is compared with those before."""
+        """Add a world to the comparison."""
         self.publisher.add()
         self._surveys.add()
 
-    def keep(self, worlds: Sequence[int]) -> None:
-        """Go on with some of the worlds."""
-        self.publisher.keep(worlds)
-        self._surveys.keep(worlds)
+    def keep_only(self, worlds: Sequence[int]) -> None:
+        """Keep only these worlds, in order."""
+        self.publisher.keep_only(worlds)
+        self._surveys.keep_only(worlds)
 
     # What is looked at.
 

@@ -214,7 +214,7 @@ class Simulator(Cycles):
         self.run_cycle()
 
     def back_up(self) -> None:
-        """Back up the present state, from which a rollback replays cycles."""
+        """Back up the current state, from which a rollback replays cycles."""
         self.finish_spin_up()
         self.verify()
         try:
@@ -243,8 +243,8 @@ class Simulator(Cycles):
             text = f"{running}: {explained(error)}; stopped after cycle {self.world.cycle}"
             raise SimulationError(text, running) from error
 
-    def kept(self) -> World:
-        """The last backup of the world. Any thread may read it while a cycle runs."""
+    def backed_up_world(self) -> World:
+        """A copy of the world from the last backup. Any thread may ask for it while a cycle runs."""
         return self.world.copy(self.backup.state)
 
     def verify(self) -> None:
@@ -255,7 +255,7 @@ class Simulator(Cycles):
         """
         if not (find_fault(self.world) or unsound_account(self.world, self.allowed_imbalance)):
             return
-        with self._backup_kept():
+        with self._or_to_backup():
             self._find_unsound_process(self.world.cycle)
 
     def _find_unsound_process(self, last_cycle: int) -> None:
@@ -289,7 +289,7 @@ class Simulator(Cycles):
 
         Raises `SimulationError` if a replayed cycle leaves an unsound world, and stops before it.
         """
-        with self._backup_kept():
+        with self._or_to_backup():
             again = [(after, stroke) for after, stroke in self.backup.strokes if after <= cycle]
             self._restore(self.backup.state)
             while self.world.cycle < cycle:
@@ -299,13 +299,13 @@ class Simulator(Cycles):
         self.verify()
 
     def _paint_again(self, strokes: Sequence[tuple[int, Stroke]]) -> None:
-        """Repaint the strokes that followed the present cycle."""
+        """Repaint the strokes that followed the current cycle."""
         for after, stroke in strokes:
             if after == self.world.cycle:
                 self._paint(stroke)
 
     @contextlib.contextmanager
-    def _backup_kept(self) -> Iterator[None]:
+    def _or_to_backup(self) -> Iterator[None]:
         """If a replay fails, for lack of memory for example, stay at the last backup, which is sound."""
         try:
             yield

@@ -41,13 +41,13 @@ class Surveys:
         self._surveyors = [Surveyor() for _ in range(worlds)]
         self.newest = [None] * worlds
 
-    def keep(self, worlds: Sequence[int]) -> None:
-        """Go on with some of the worlds."""
+    def keep_only(self, worlds: Sequence[int]) -> None:
+        """Keep only these worlds, in order."""
         self._surveyors = [self._surveyors[world] for world in worlds]
         self.newest = [self.newest[world] for world in worlds]
 
     def add(self) -> None:
-        """Another world is compared with those before."""
+        """Add a world to the comparison."""
         self._surveyors.append(Surveyor())
         self.newest.append(None)
 

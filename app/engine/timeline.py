@@ -1,7 +1,7 @@
-"""The time line: all edits of the worlds and kept states, from which every moment can be restored.
+"""The time line: all edits of the worlds and stored states, from which every moment can be restored.
 
 A branch is a run of cycles with edits between them. It begins with opened worlds, or at a moment of another branch.
-As cycles are exact, a moment is restored from the kept state before it and the edits since.
+As cycles are exact, a moment is restored from the stored state before it and the edits since.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from itertools import takewhile
 import msgspec
 
 from app.brushes.tools import TOOLS
-from app.engine.branches import Branch, Kept
+from app.engine.branches import Branch, StoredState
 from app.engine.lockstep import Lockstep
 from app.engine.messages import Moment
-from app.engine.moments import BranchSeen, KeptSeen, TimelineSeen, order
+from app.engine.moments import BranchSeen, StateSeen, TimelineSeen, order
 from app.engine.state_store import StateStore, sizes_of
 from app.files.journal import Journal
 from app.model.errors import UserError
@@ -36,12 +36,12 @@ from app.scene.edits import (
 log = logging.getLogger(__name__)
 
 SECONDS_BETWEEN_STATES = 1.0  # of running cycles: the longest replay between two states
-LARGEST_COST = 0.025  # of keeping states, as a fraction of the time of cycles
+LARGEST_COST = 0.025  # of storing states, as a fraction of the time of cycles
 MOST_LOOKS = 20_000  # per branch; beyond this, every other one is dropped
 
 
 class Timeline:
-    """The branches, and the present moment. Used by the thread that runs the worlds only."""
+    """The branches, and the current moment. Used by the thread that runs the worlds only."""
 
     def __init__(self) -> None:
         self.now = Moment()
@@ -50,7 +50,7 @@ class Timeline:
         self._highest = 0
         self._look_time = time.monotonic()  # of the last look, or of arrival on the branch
         self._worlds = 1
-        self._seconds = 0.0  # of cycles since the last kept state
+        self._seconds = 0.0  # of cycles since the last stored state
         self._pause = SECONDS_BETWEEN_STATES
         self.store = StateStore()
 
@@ -68,7 +68,7 @@ class Timeline:
         )
         self.now, self._worlds = Moment(self._highest, cycle, len(edits)), len(lockstep.simulators)
         self.version += 1
-        self.keep(lockstep)
+        self.store_state(lockstep)
         self.store.put_away(branch for branch in self._branches.values() if branch.number != self.now.branch)
 
     def edited(self, request: LandRequest, lockstep: Lockstep) -> None:
@@ -83,13 +83,13 @@ class Timeline:
         self.now, self._worlds = Moment(branch.number, lockstep.cycle, len(branch.edits)), len(lockstep.simulators)
 
     def _joined_stroke(self, branch: Branch, request: LandRequest) -> bool:
-        """Join the next part of a stroke to the last, if nothing was done or kept between them."""
+        """Join the next part of a stroke to the last, if nothing was done or stored between them."""
         last = branch.edits[-1]
         if isinstance(request, Stroke) and (TOOLS[request.tool].runs_drops or request.mask):
             return False  # levels of lakes are updated, or a mask is found, before each part
         if not (isinstance(request, Stroke) and isinstance(last.request, Stroke) and last.cycle == self.now.cycle):
             return False
-        if not last.request.is_continued_by(request) or (branch.kept and branch.kept[-1].moment == self.now):
+        if not last.request.is_continued_by(request) or (branch.states and branch.states[-1].moment == self.now):
             return False
         branch.edits[-1] = Edit(last.cycle, last.request.and_then(request))
         return True
@@ -133,36 +133,36 @@ class Timeline:
     # Kept states.
 
     @property
-    def keeping_is_due(self) -> bool:
+    def state_is_due(self) -> bool:
         return self._seconds > self._pause
 
-    def keep(self, lockstep: Lockstep) -> None:
-        """Keep the present state, which is sound."""
-        kept = self._branch.kept
-        place = bisect_right(kept, order(self.now), key=lambda state: order(state.moment))
+    def store_state(self, lockstep: Lockstep) -> None:
+        """Store the current state, which is sound."""
+        states = self._branch.states
+        place = bisect_right(states, order(self.now), key=lambda state: order(state.moment))
         self._seconds = 0.0
-        if place and kept[place - 1].moment == self.now:
+        if place and states[place - 1].moment == self.now:
             return
         begin = time.perf_counter()
-        kept.insert(place, Kept.of(self.now, lockstep, kept[place - 1].worlds if place else ()))
+        states.insert(place, StoredState.of(self.now, lockstep, states[place - 1].worlds if place else ()))
         self.version += 1
         self._pause = max(SECONDS_BETWEEN_STATES, (time.perf_counter() - begin) / LARGEST_COST)
         self.store.make_room(self._branches.values(), self._branch)
 
-    def replace_kept(self, lockstep: Lockstep) -> None:
-        """Replace the kept state by the present one, which a spin-up has changed."""
-        self._branch.kept[:] = [state for state in self._branch.kept if state.moment != self.now]
-        self.keep(lockstep)
+    def replace_state(self, lockstep: Lockstep) -> None:
+        """Replace the stored state by the current one, which a spin-up has changed."""
+        self._branch.states[:] = [state for state in self._branch.states if state.moment != self.now]
+        self.store_state(lockstep)
 
     # Ways.
 
-    def start_for(self, moment: Moment) -> Kept | None:
-        """The last kept state before a moment; None: replay from the opened worlds."""
+    def start_for(self, moment: Moment) -> StoredState | None:
+        """The last stored state before a moment; None: replay from the opened worlds."""
         branch = self._of(moment)
         while True:
-            place = bisect_right(branch.kept, order(moment), key=lambda state: order(state.moment))
+            place = bisect_right(branch.states, order(moment), key=lambda state: order(state.moment))
             if place:
-                return branch.kept[place - 1]
+                return branch.states[place - 1]
             if branch.origin is None:
                 return None
             moment, branch = min(moment, branch.origin, key=order), self._of(branch.origin)
@@ -186,9 +186,9 @@ class Timeline:
         branch = self._of(moment)
         return Moment(branch.number, branch.last, len(branch.edits))
 
-    def journal_of(self, kept: Kept) -> Journal:
-        """The journal that leads to a kept state."""
-        return self._journal(kept.moment)
+    def journal_of(self, state: StoredState) -> Journal:
+        """The journal that leads to a stored state."""
+        return self._journal(state.moment)
 
     def journal(self, world: int) -> Journal:
         """The journal that leads to a present world."""
@@ -199,19 +199,19 @@ class Timeline:
         looks = (look for look in self._of(moment).looks if look.cycle <= moment.cycle)
         return Journal(tuple(self.edits_of(moment)), moment.cycle, tuple(looks))
 
-    def keep_first(self, number: int, lockstep: Lockstep) -> Kept:
-        """Keep the first state of a branch or of its ancestor."""
+    def store_first_state(self, number: int, lockstep: Lockstep) -> StoredState:
+        """Store the first state of a branch or of its ancestor."""
         branch = self._branches[number]
         while branch.origin:
             branch = self._branches[branch.origin.branch]
         moment = Moment(branch.number, branch.first, 1)
-        kept = Kept.of(moment, lockstep)
-        branch.kept.insert(0, kept)
+        state = StoredState.of(moment, lockstep)
+        branch.states.insert(0, state)
         self.version += 1
-        return kept
+        return state
 
     def discard(self, number: int) -> None:
-        """Delete a branch. Its descendants stay, and so does the present branch. Raises `UserError`."""
+        """Delete a branch. Its descendants stay, and so does the current branch. Raises `UserError`."""
         if number == self.now.branch:
             raise UserError("the land is on this branch; go to another one first")
         gone = self._of(Moment(number))
@@ -230,7 +230,7 @@ class Timeline:
                 branch.first,
                 branch.last,
                 tuple(branch.edits),
-                tuple(KeptSeen(state.moment, state.thumbnail) for state in branch.kept),
+                tuple(StateSeen(state.moment, state.thumbnail) for state in branch.states),
             )
             for branch in self._branches.values()
         }
@@ -246,13 +246,13 @@ class Timeline:
         return self._branches[moment.branch]
 
     def _branch_to_extend(self) -> Branch:
-        """The present branch if it ends now; otherwise a new branch, so that later moments are kept."""
+        """The current branch if it ends now; otherwise a new branch, so that later moments stay."""
         branch = self._branch
         if (self.now.cycle, self.now.edits) >= (branch.last, len(branch.edits)):
             return branch
         self._highest += 1
         new = replace(branch, number=self._highest, origin=self.now, first=self.now.cycle, last=self.now.cycle)
-        new.edits, new.kept = branch.edits[: self.now.edits], []
+        new.edits, new.states = branch.edits[: self.now.edits], []
         new.looks = [look for look in branch.looks if look.cycle <= self.now.cycle]
         if new.looks:  # time on the old branch does not count
             new.looks.append(msgspec.structs.replace(new.looks[-1], cycle=self.now.cycle))
@@ -281,7 +281,7 @@ class Timeline:
         new = replace(
             branch, number=self._highest, origin=Moment(branch.number, begins, same), first=begins, last=now.cycle
         )
-        new.edits, new.kept, new.looks = edits, [], [look for look in branch.looks if look.cycle <= now.cycle]
+        new.edits, new.states, new.looks = edits, [], [look for look in branch.looks if look.cycle <= now.cycle]
         self._branches[new.number] = new
         self.version += 1
         return Moment(new.number, now.cycle, len(edits))
@@ -292,7 +292,7 @@ class Timeline:
         branch.last = cycle
         self.version += 1
         branch.edits = [edit for edit in branch.edits if edit.cycle <= cycle]  # strokes only: others make a backup
-        branch.kept = [state for state in branch.kept if state.moment.cycle <= cycle]
+        branch.states = [state for state in branch.states if state.moment.cycle <= cycle]
         branch.looks = [look for look in branch.looks if look.cycle <= cycle]
         self.now = Moment(branch.number, cycle, min(self.now.edits, len(branch.edits)))
 

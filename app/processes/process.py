@@ -115,7 +115,7 @@ class Fading(Protocol):
 
 
 @runtime_checkable
-class Keeping(Protocol):
+class Caching(Protocol):
     """A process that caches data between steps."""
 
     def release(self) -> None:

@@ -31,13 +31,13 @@ from app.sweep.worlds import Order, Outcome, Wanted
 
 PATIENCE = 10.0  # seconds in which a scheduler must answer
 ENDED = "the process ended, time and again; is there enough memory?"
-# Run by workers of a scheduler before they unpickle what is sent: there `app` is found through the installed package.
+# Executed by workers of a scheduler before they unpickle tasks: they find `app` through the installed package.
 FIND_PACKAGES = """
 import contextlib
 with contextlib.suppress(ImportError):
     import thalweg
 """
-LOOK = 0.5  # seconds between checks for a wish to end
+LOOK = 0.5  # seconds between checks whether to end
 STARTS = 4  # attempts to start local processes, if one ends early
 
 # Environment of local processes: one thread per library. Dask's own variables would make the C library return the
@@ -87,7 +87,7 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
 
 
 def _started(workers: int) -> distributed.LocalCluster:
-    """Start so many local processes. Raises `UserError` if they keep ending."""
+    """Start local processes. Raises `UserError` if they keep ending."""
     _start_tracker()
     for _ in range(STARTS):
         try:
@@ -97,7 +97,7 @@ def _started(workers: int) -> distributed.LocalCluster:
                 memory_limit=None,  # memory is checked for each world
                 dashboard_address=":0",  # any port: Dask warns if its usual one is in use
                 silence_logs=logging.CRITICAL,
-                plugins=(_KeptFromInterrupts(),),
+                plugins=(_ShieldedFromInterrupts(),),
             )
         except (RuntimeError, OSError, TimeoutError) as error:
             failure = error
@@ -143,7 +143,7 @@ def _unchanged_environment() -> Iterator[None]:
         os.environ.update(before)
 
 
-class _KeptFromInterrupts(distributed.WorkerPlugin):  # type: ignore[misc]
+class _ShieldedFromInterrupts(distributed.WorkerPlugin):  # type: ignore[misc]
     """Workers ignore Ctrl+C and a closing terminal: the program ends them."""
 
     def setup(self, worker: distributed.Worker) -> None:
@@ -198,12 +198,12 @@ class _WorkerWatch:
 def run_all(
     client: distributed.Client, orders: Iterator[Order], wish: Wish, tell: Callable[[str], None] = lambda line: None
 ) -> Iterator[tuple[int, Outcome]]:
-    """Run worlds, each as one task, and yield what became of each as soon as it is known, by its number.
+    """Run worlds, each as one task, and yield the number and outcome of each as soon as it is known.
 
-    Each worker has one at a time, and none waits there for its turn. After a `wish` none begins any more, and those
-    that go on for `LONGEST_STEP` seconds are left. A worker that
-    ends in the midst of a world loses this one, which is run again; where that happens time and again, the world fails.
-    One that came later and would not do gets no more worlds, which is told, and another worker runs the one it had.
+    Each worker has one task at a time, and none is queued there. After a `wish` to end no task starts, and those that
+    take longer than `LONGEST_STEP` seconds are abandoned. If a worker dies during a task, the world is run again; if
+    that happens repeatedly, the world fails. A later worker that is unsuitable gets no more worlds, the user is told,
+    and another worker runs its world.
     """
     token = secrets.token_hex(8)  # schedulers merge tasks of the same key, even of other sweeps
     ended: queue.SimpleQueue[distributed.Future] = queue.SimpleQueue()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.progress import Progress
-from app.cli.signals import LONGEST_STEP, Ended, kept_from_signals
+from app.cli.signals import LONGEST_STEP, Ended, shielded_from_signals
 from app.engine.machine import cores
 from app.engine.memory import check_memory
 from app.files.atomic import check_writable, claimed, claimed_place
@@ -119,7 +119,7 @@ def _run(recipe: Recipe, found: ResultSet, scheduler: str, workers: int | None) 
     orders = (Order(world.number, world.scene, said.cycles, wanted, program()) for world in missing)
     with opened(scheduler, workers) as client:
         prepare(client, [world.scene for world in missing], wanted)
-        with kept_from_signals(f"world, if it ends within {LONGEST_STEP:g} s") as wish:
+        with shielded_from_signals(f"world, if it ends within {LONGEST_STEP:g} s") as wish:
             progress = Progress(range(len(missing)), "running", "world")
             for number, outcome in run_all(client, orders, wish, progress.write):
                 found.put(number, outcome)
@@ -161,7 +161,7 @@ def _sheets(recipe: Recipe, sheet: Path) -> list[Path]:
 
 
 def _keep(option: str, places: Sequence[Path]) -> None:
-    """Raise `UserError` where a file that is not of a new set lies at a place that nobody named; `option` names one."""
+    """Raise `UserError` if a file that is not of a new set lies at a place that nobody named; `option` names one."""
     for place in places:
         if place.exists():
             raise UserError(f"{place}: is there already, and not of this new set; {option} names another file")

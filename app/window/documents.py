@@ -141,7 +141,7 @@ class Documents(OpenScenes):
         """Change several parameters at once.
 
         If some of them rebuild the worlds, these start with all of the values, and the request is returned.
-        Raises `UserError` where a value does not fit.
+        Raises `UserError` if a value does not fit.
         """
         scenes = list(self.scenes)
         worlds = {path: self._changed_with(path) for path in values}
@@ -255,8 +255,8 @@ class Documents(OpenScenes):
             self._asked_for = self._asked_for.with_copy(world)
         self.edited = self._last_letter
 
-    def keep(self, worlds: tuple[int, ...]) -> None:
-        """Keep some of the worlds."""
+    def keep_only(self, worlds: tuple[int, ...]) -> None:
+        """Keep only these worlds, in order."""
         self.scenes = tuple(self.scenes[world] for world in worlds)
         self._opened = tuple(self._opened[world] for world in worlds)
         self._made_from = self._made_from.of(worlds)
@@ -307,7 +307,7 @@ class Documents(OpenScenes):
     def came_to_moment(self, branch: int) -> None:
         """The worlds were restored from a moment of the time line; their land began with this branch.
 
-        They keep the present view and have the parameters of that moment, with what was changed on the way to it.
+        They keep the current view and have the parameters of that moment, with what was changed on the way to it.
         """
         changes, self._changes_on_the_way = self._changes_on_the_way or (), None
         if self._asked_for is not None and self._asked_for is not self._heard_of:
@@ -341,7 +341,7 @@ class Documents(OpenScenes):
         return True
 
     def copy_failed(self) -> None:
-        """The copy failed: continue with the present worlds."""
+        """The copy failed: continue with the current worlds."""
         count = len(self._simulation.scenes)
         self.scenes, self._opened = self.scenes[:count], self._opened[:count]
         self._made_from = self._made_from.of(range(count))

@@ -53,7 +53,7 @@ class Versions:
     ) -> None:
         """Without a folder of the session, versions are lost when the program ends."""
         self.is_open = False  # whether the list is shown
-        self.kept: list[Version] = []
+        self.entries: list[Version] = []
         self.chosen: list[str] = []  # files of versions to compare side by side: at most two
         self._simulation = simulation
         self._documents = documents
@@ -84,16 +84,16 @@ class Versions:
     @property
     def free_name(self) -> str:
         """The default name of the next version."""
-        taken = {version.name for version in self.kept}
+        taken = {version.name for version in self.entries}
         return next(name for number in range(1, len(taken) + 2) if (name := f"version {number}") not in taken)
 
-    def keep(self, name: str) -> None:
+    def save(self, name: str) -> None:
         """Save the current land as a version. Raises `UserError` if there is none."""
         documents, snapshot = self._documents, self._views.snapshot
         if snapshot is None:
             raise UserError("there is no land yet that could be kept")
         name = " ".join(name.split())[:LONGEST_NAME] or self.free_name
-        path = free_path(self.folder, f"{len(self.kept) + len(self._awaited) + 1:03d}", ".npz")
+        path = free_path(self.folder, f"{len(self.entries) + len(self._awaited) + 1:03d}", ".npz")
         rows, columns = snapshot.shape
         self._awaited[path] = Version(name, path.name, documents.name, snapshot.cycle, columns, rows)
         self._simulation.ask(Save(path, documents.edited_worlds[0], self._views.seen_scene))
@@ -107,7 +107,7 @@ class Versions:
         if isinstance(report, SaveFailed):
             self._notices.complain(f"{version.name} cannot be kept: {report.why}")
             return
-        self.kept.append(version)
+        self.entries.append(version)
         self._write()
         if pixels is not None:
             self._stock.write_picture(self.picture(version), pixels.copy())
@@ -130,7 +130,7 @@ class Versions:
 
     def side_by_side(self) -> None:
         """Compare the two selected versions, which run in lockstep. Raises `UserError` if that is not possible."""
-        pair = [version for version in self.kept if version.file in self.chosen]
+        pair = [version for version in self.entries if version.file in self.chosen]
         if len(pair) != 2:
             raise UserError("choose two versions to see side by side")
         if len({(version.rows, version.columns) for version in pair}) > 1:
@@ -139,7 +139,7 @@ class Versions:
 
     def remove(self, version: Version) -> None:
         """Delete a version."""
-        self.kept.remove(version)
+        self.entries.remove(version)
         self.chosen = [file for file in self.chosen if file != version.file]
         self._write()
         with contextlib.suppress(OSError):
@@ -158,7 +158,7 @@ class Versions:
             except OSError as error:
                 self._notices.complain(f"{version.name} was not taken over: {explained(error)}")
                 continue
-            self.kept.append(msgspec.structs.replace(version, file=path.name))
+            self.entries.append(msgspec.structs.replace(version, file=path.name))
         self._write()
 
     def _scene(self, version: Version) -> Scene:
@@ -169,7 +169,7 @@ class Versions:
     def _write(self) -> None:
         try:
             with write_atomically(self.folder / INDEX) as file:
-                file.write(msgspec.json.encode(self.kept))
+                file.write(msgspec.json.encode(self.entries))
         except OSError as error:
             raise UserError(f"the list of versions cannot be written: {explained(error)}") from error
 

@@ -15,8 +15,8 @@ import pytest
 
 from app.engine import session_writer, thread
 from app.engine.autosave import MOST_SESSIONS, SessionFolder, ended_sessions
-from app.engine.kept import KeptWorld
 from app.engine.messages import Arrived, Edited, GoTo, Look, SessionFailed, Step
+from app.engine.stored_world import StoredWorld
 from app.files import checkpoint
 from app.files.journal import Journal
 from app.files.opening import read_journal
@@ -41,7 +41,7 @@ def left_by(folder: Path, cycles: int) -> SessionFolder:
     """A session with one world, which is not closed."""
     session = SessionFolder(folder)
     simulator = simulated(cycles)
-    session.write("hills", [KeptWorld.of(simulator)], Journal((Edit(0, Open((simulator.scene,))),), cycles))
+    session.write("hills", [StoredWorld.of(simulator)], Journal((Edit(0, Open((simulator.scene,))),), cycles))
     return session
 
 
@@ -84,7 +84,7 @@ def test_only_the_newest_few_are_kept_and_each_holds_one_state(tmp_path: Path) -
         simulator = simulated(cycles)
         journal = Journal((Edit(0, Open((simulator.scene,))),), cycles)
         for _ in range(3):
-            session.write("hills", [KeptWorld.of(simulator)], journal)
+            session.write("hills", [StoredWorld.of(simulator)], journal)
         end_without_closing(session)
     ended = ended_sessions(tmp_path)
     assert [session.index.cycle for session in ended] == list(range(MOST_SESSIONS + 2, 2, -1))
@@ -96,7 +96,7 @@ def test_what_a_person_edited_outlives_what_nobody_did(tmp_path: Path) -> None:
     world = simulated(1)
     opened, touched = Edit(0, Open((world.scene,))), Edit(1, Blur())
     session = SessionFolder(tmp_path)
-    session.write("hills", [KeptWorld.of(world)], Journal((opened, touched), 1))
+    session.write("hills", [StoredWorld.of(world)], Journal((opened, touched), 1))
     end_without_closing(session)
     for _ in range(MOST_SESSIONS + 1):
         end_without_closing(left_by(tmp_path, 1))
@@ -138,7 +138,7 @@ def test_killed_at_any_moment_it_leaves_a_whole_world_or_the_one_before(tmp_path
     states = []
     for cycles in range(4):
         simulator = simulated(cycles, small_scene(world__columns=24, world__rows=20))
-        states.append((KeptWorld.of(simulator), Journal((Edit(0, Open((simulator.scene,))),), cycles), simulator))
+        states.append((StoredWorld.of(simulator), Journal((Edit(0, Open((simulator.scene,))),), cycles), simulator))
     there = [bits(simulator.world) for _, _, simulator in states]
     found = 0
     for turn in range(turns):

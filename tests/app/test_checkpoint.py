@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from app.engine.creation import create_world
-from app.engine.kept import KeptWorld
+from app.engine.stored_world import StoredWorld
 from app.files import checkpoint
 from app.files.opening import open_scene
 from app.model.errors import UserError
@@ -71,7 +71,7 @@ def test_reference_cell_size_comes_back_however_a_world_is_made_anew(tmp_path: P
     simulator = simulated(1, scene)
     checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
     loaded, _ = checkpoint.load(tmp_path / "world.npz")
-    kept = KeptWorld.of(simulator).simulator().world
+    kept = StoredWorld.of(simulator).simulator().world
     for world in (simulator.world, loaded, kept, simulator.world.copy()):
         assert (world.cell_size, world.reference_cell_size) == (10.0, 40.0)
 

@@ -20,9 +20,9 @@ from PIL import Image
 
 from app.cli import main as cli
 from app.engine.creation import create_world
-from app.engine.kept import KeptWorld
 from app.engine.refining import refined
 from app.engine.simulator import Simulator
+from app.engine.stored_world import StoredWorld
 from app.export.heights import ENGINES, HEIGHT_FORMATS, Heights, engine_side, scale_text
 from app.export.landscape import SURFACES, Landscape
 from app.export.plan import Item, plan, write_item
@@ -220,7 +220,7 @@ def test_place_and_nodata_of_a_model_come_through_simulation_and_saves(tmp_path:
 def test_place_of_a_model_is_kept_by_all_that_makes_a_world_anew(tmp_path: Path) -> None:
     world, scene = create_world(open_scene(str(model_with_holes(tmp_path / "model.tif"))))
     simulator = Simulator(scene, world)
-    for same in (world.copy(), KeptWorld.of(simulator).simulator().world):
+    for same in (world.copy(), StoredWorld.of(simulator).simulator().world):
         assert same.origin is world.origin is not None
     fine = refined(world, 2, channels=False)
     assert fine.origin and fine.origin.georeference and fine.origin.unmapped is not None

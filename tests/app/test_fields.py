@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.creation import create_world
-from app.engine.kept import KeptWorld
 from app.engine.lockstep import Lockstep
 from app.engine.player import edited
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
+from app.engine.stored_world import StoredWorld
 from app.files import checkpoint
 from app.files.paths import found_from, named_from
 from app.model.errors import UserError
@@ -205,7 +205,7 @@ def test_a_change_makes_the_layer_anew_and_can_be_replayed() -> None:
         states = []
         for cycle in range(20):
             if cycle == resumed_at:
-                lockstep = Lockstep([KeptWorld.of(lockstep.simulators[0]).simulator(threads)])
+                lockstep = Lockstep([StoredWorld.of(lockstep.simulators[0]).simulator(threads)])
             if cycle in edits:
                 lockstep = edited(lockstep, Change(dict(edits[cycle])))
             lockstep.advance()

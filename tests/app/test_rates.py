@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 from app.engine.creation import create_world
-from app.engine.kept import KeptWorld
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
+from app.engine.stored_world import StoredWorld
 from app.files import checkpoint
 from app.model.layers import LAYERS, RATES, side_by_side
 from app.model.soundness import find_fault
@@ -292,7 +292,7 @@ def test_the_world_keeps_its_rates(tmp_path: Path) -> None:
     assert (world.copy().layers["rate_rain"] == 3.0).all()
 
     simulator = Simulator(scene, world)
-    kept = KeptWorld.of(simulator).simulator().world
+    kept = StoredWorld.of(simulator).simulator().world
     assert bits(kept) == bits(world)
     assert (take_snapshot(world).layers["mobility"] == 0.5).all()
 

@@ -126,7 +126,7 @@ def test_a_refinement_is_undone_and_done_again_to_the_bit(hands: Hands) -> None:
     hands.ask(GoTo(where.branch, where.cycle, where.edits), Arrived)
     assert shape(hands) == (32, 40)
     assert hands.bits == before
-    del hands.thread.session.timeline._branches[end.branch].kept[1:]  # all the way is run again
+    del hands.thread.session.timeline._branches[end.branch].states[1:]  # all the way is run again
     hands.ask(GoTo(end.branch, end.cycle, end.edits), Arrived)
     assert shape(hands) == (64, 80)
     assert hands.bits == there

@@ -15,7 +15,7 @@ import pytest
 
 from app.cli import main as cli
 from app.cli import signals
-from app.cli.signals import Ended, ended_by_signals, kept_from_signals
+from app.cli.signals import Ended, ended_by_signals, shielded_from_signals
 from app.files import checkpoint
 from app.files.journal import Journal, write_journal
 from app.scene.edits import Edit, Open
@@ -108,7 +108,7 @@ def test_a_terminal_that_has_closed_is_no_reason_to_lose_the_world(tmp_path: Pat
 def test_what_is_ignored_stays_ignored() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with ended_by_signals(), kept_from_signals("step") as wish:
+        with ended_by_signals(), shielded_from_signals("step") as wish:
             os.kill(os.getpid(), signal.SIGHUP)
             assert not wish
     finally:
@@ -117,7 +117,7 @@ def test_what_is_ignored_stays_ignored() -> None:
 
 def test_the_first_is_a_wish_and_the_second_ends_at_once() -> None:
     before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(Ended) as raised, kept_from_signals("step") as wish:
+    with pytest.raises(Ended) as raised, shielded_from_signals("step") as wish:
         os.kill(os.getpid(), signal.SIGTERM)
         assert wish.number == signal.SIGTERM
         os.kill(os.getpid(), signal.SIGTERM)
@@ -155,8 +155,8 @@ def deaf():
 
 """
 PLAIN = "with signals.ended_by_signals(), write_atomically('file'): {}()"
-KEPT = "with signals.ended_by_signals(), signals.kept_from_signals('cycle'), write_atomically('file'): {}()"
-MAKING = "with signals.ended_by_signals(), signals.kept_from_signals('cycle') as wish, wish.at_once(): {}()"
+KEPT = "with signals.ended_by_signals(), signals.shielded_from_signals('cycle'), write_atomically('file'): {}()"
+MAKING = "with signals.ended_by_signals(), signals.shielded_from_signals('cycle') as wish, wish.at_once(): {}()"
 WINDOW = "with signals.ended_by_signals(), signals.first_signal_raises(): {}()"
 STOPPING = "stopping after this cycle; interrupt again"
 # What the first signal leads to, None where it is the end
@@ -314,7 +314,7 @@ def test_every_command_ends_in_every_phase_by_every_signal(
 
 def test_after_a_step_that_was_given_up_at_once_there_is_time_to_keep_the_rest() -> None:
     before = signal.getsignal(signal.SIGTERM)
-    with ended_by_signals(), kept_from_signals("cycle") as wish:
+    with ended_by_signals(), shielded_from_signals("cycle") as wish:
         with pytest.raises(Ended), wish.at_once():
             os.kill(os.getpid(), signal.SIGTERM)
         assert wish.number == signal.SIGTERM

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.engine.branches import Kept
+from app.engine.branches import StoredState
 from app.engine.compressed import spill
-from app.engine.kept import KeptWorld
 from app.engine.lockstep import Lockstep
 from app.engine.messages import Arrived, DiscardBranch, Edited, GoTo, Moment, Opened, Pause, Refused, Run, Step
 from app.engine.simulator import Simulator
 from app.engine.state_store import StateStore
+from app.engine.stored_world import StoredWorld
 from app.engine.thumbnails import THUMBNAIL, thumbnail
 from app.engine.timeline import Timeline
 from app.files.scratch import scratch_folder
@@ -45,7 +45,7 @@ def test_all_processes_are_in_the_check() -> None:
 )
 def test_a_kept_state_is_the_state_that_was_there(name: str) -> None:
     simulator = simulated(12, small_preset(name, 48))
-    kept = KeptWorld.of(simulator)
+    kept = StoredWorld.of(simulator)
     there, levels = bits(simulator.world), simulator.world.water_level.tobytes()
     back = kept.simulator()
     assert bits(back.world) == there
@@ -61,11 +61,11 @@ def test_a_kept_state_is_the_state_that_was_there(name: str) -> None:
 @pytest.mark.parametrize("name", ["coupled-with-trees", "jacksboro", "dune-field", "island"])
 def test_layers_that_have_not_changed_are_shared_with_the_state_before(name: str) -> None:
     simulator = simulated(5, small_preset(name, 40))
-    first = KeptWorld.of(simulator)
-    again = KeptWorld.of(simulator, first)
+    first = StoredWorld.of(simulator)
+    again = StoredWorld.of(simulator, first)
     assert all(again.layers[layer] is first.layers[layer] for layer in first.versions)
     simulator.advance()
-    later = KeptWorld.of(simulator, again)
+    later = StoredWorld.of(simulator, again)
     assert bits(later.simulator().world) == bits(simulator.world)
     changed = [layer for layer in later.versions if later.layers[layer] is not first.layers.get(layer)]
     assert changed
@@ -74,10 +74,10 @@ def test_layers_that_have_not_changed_are_shared_with_the_state_before(name: str
 def test_a_kept_state_is_the_backup_too() -> None:
     """Neither has layers of its own beside the other's, and layers that stay as they are take no memory anew."""
     simulator = simulated(3)
-    kept = KeptWorld.of(simulator)
+    kept = StoredWorld.of(simulator)
     simulator.run_cycle()
     last = simulator.backup.take(simulator.world)
-    state = KeptWorld.of(simulator, kept)
+    state = StoredWorld.of(simulator, kept)
     assert all(state.layers[name] is layer for name, layer in last.layers.items())
     assert state.simulator().backup.layers.layers == last.layers
     good = bits(simulator.world)
@@ -88,7 +88,7 @@ def test_a_kept_state_is_the_backup_too() -> None:
 
 def test_a_state_on_disk_is_the_one_that_was_in_memory() -> None:
     simulator = simulated(6, small_preset("coupled-with-trees", 40))
-    kept = KeptWorld.of(simulator)
+    kept = StoredWorld.of(simulator)
     spill(list(kept.parts))
     assert not any(part.in_memory for part in kept.parts)
     assert bits(kept.simulator().world) == bits(simulator.world)
@@ -104,7 +104,7 @@ def test_a_state_on_disk_leaves_little_in_memory() -> None:
         memory = []
         for number in range(30):
             simulator.world.touched(*simulator.world.layers)
-            states.append(Kept.of(Moment(1, 6, number), lockstep))
+            states.append(StoredState.of(Moment(1, 6, number), lockstep))
             simulator.world.touched(*simulator.world.layers)
             simulator.backup.take(simulator.world)  # else the state is the backup, too
             spill(list(states[-1].parts))
@@ -125,11 +125,11 @@ def test_lands_that_were_left_are_thinned_too(monkeypatch: pytest.MonkeyPatch) -
         for _ in range(8):
             lockstep.advance()
             timeline.advanced(lockstep, 0.01)
-            timeline.keep(lockstep)
+            timeline.store_state(lockstep)
     seen = timeline.seen(None)
     assert seen.bytes_in_memory + seen.bytes_on_disk < 700_000
     for branch in seen.branches.values():
-        assert [branch.kept[0].moment.cycle, branch.kept[-1].moment.cycle] == [0, 8]
+        assert [branch.states[0].moment.cycle, branch.states[-1].moment.cycle] == [0, 8]
 
 
 def test_any_cycle_is_had_again(hands: Hands) -> None:
@@ -166,7 +166,7 @@ def test_edits_are_made_again_at_their_cycles(hands: Hands) -> None:
     scenes = hands.thread.scenes
     hands.ask(GoTo(end.branch, 2), Arrived)
     assert hands.thread.scenes[0].droplets.count == 60
-    del hands.thread.session.timeline._branches[end.branch].kept[1:]  # all the way is run again
+    del hands.thread.session.timeline._branches[end.branch].states[1:]  # all the way is run again
     hands.ask(GoTo(end.branch, end.cycle), Arrived)
     assert hands.moment == end
     assert hands.bits == there
@@ -234,7 +234,7 @@ def test_a_land_that_was_left_takes_no_memory(hands: Hands, monkeypatch: pytest.
     hands.ask(Open((small_scene(),)), Opened)
     timeline = hands.thread.session.timeline
     timeline.store._writer.submit(lambda: None).result()
-    left = timeline._branches[old.branch].kept
+    left = timeline._branches[old.branch].states
     assert left and not any(state.bytes_in_memory for state in left)
     assert given_back
     hands.ask(GoTo(old.branch, old.cycle), Arrived)
@@ -274,7 +274,7 @@ def test_states_are_kept_while_it_runs_and_the_oldest_go_to_disk(monkeypatch: py
         hands.thread.ask(Pause())
         hands.settle()
         seen = hands.timeline
-        cycles = [state.moment.cycle for state in seen.branches[hands.moment.branch].kept]
+        cycles = [state.moment.cycle for state in seen.branches[hands.moment.branch].states]
         assert len(cycles) > 50 and cycles == sorted(set(cycles))
         hands.thread.session.timeline.store._writer.submit(lambda: None).result()
         seen = hands.thread.session.timeline.seen(None)
@@ -297,9 +297,9 @@ def test_old_states_are_thinned_where_they_take_too_much(monkeypatch: pytest.Mon
     for _ in range(80):
         lockstep.advance()
         timeline.advanced(lockstep, 0.01)
-        timeline.keep(lockstep)
+        timeline.store_state(lockstep)
     (branch,) = timeline.seen(None).branches.values()
-    cycles = np.array([state.moment.cycle for state in branch.kept])
+    cycles = np.array([state.moment.cycle for state in branch.states])
     assert cycles[0] == 0 and cycles[-1] == 80
     gaps = np.diff(cycles)
     assert len(cycles) < 60
@@ -316,9 +316,9 @@ def test_nothing_is_lost_where_states_cannot_be_written(
 
     monkeypatch.setattr("app.engine.state_store.spill", full)
     simulator = simulated(3)
-    state = Kept.of(Moment(1, 3, 1), Lockstep([simulator]))
+    state = StoredState.of(Moment(1, 3, 1), Lockstep([simulator]))
     StateStore()._spill(state)
-    assert "kept states stay in memory, for they cannot be written: " in caplog.text
+    assert "stored states stay in memory, as they cannot be written: " in caplog.text
     assert bits(state.worlds[0].simulator().world) == bits(simulator.world)
 
 
@@ -351,11 +351,11 @@ def test_where_a_state_cannot_be_brought_back_the_land_stays(hands: Hands, monke
     hands.step(6)
     there = hands.bits
 
-    def without_memory(kept: KeptWorld, threads: int | None = None) -> Simulator:
+    def without_memory(stored: StoredWorld, threads: int | None = None) -> Simulator:
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr(KeptWorld, "simulator", without_memory)
+        patch.setattr(StoredWorld, "simulator", without_memory)
         refused = hands.ask(GoTo(hands.moment.branch, 2), Refused)
         assert isinstance(refused, Refused) and "memory" in refused.why
     assert hands.bits == there
@@ -366,7 +366,7 @@ def test_where_a_state_cannot_be_brought_back_the_land_stays(hands: Hands, monke
 def test_a_cycle_that_fails_on_the_way_leaves_the_last_good_one(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     hands.step(9)
     branch = hands.moment.branch
-    del hands.thread.session.timeline._branches[branch].kept[1:]
+    del hands.thread.session.timeline._branches[branch].states[1:]
     run_cycle = Simulator._run_cycle
 
     def failing(simulator: Simulator, *, again: bool = False) -> None:
@@ -389,7 +389,7 @@ def test_a_cycle_that_fails_on_the_way_leaves_the_last_good_one(hands: Hands, mo
 
 def test_what_is_asked_on_the_way_keeps_its_order(hands: Hands) -> None:
     hands.step(30)
-    del hands.thread.session.timeline._branches[hands.moment.branch].kept[1:]
+    del hands.thread.session.timeline._branches[hands.moment.branch].states[1:]
     hands.thread.ask(GoTo(hands.moment.branch, 25))
     hands.thread.ask(Change({"droplets.count": 21}))
     hands.thread.ask(Run())
@@ -407,7 +407,7 @@ def test_a_run_of_snowballs_on_the_way_is_not_cut_short(hands: Hands) -> None:
     hands.wait(lambda: hands.thread.status.run is None and hands.thread.status.cycle > 4)
     hands.step(2)
     end, there = hands.moment, hands.bits
-    del hands.thread.session.timeline._branches[end.branch].kept[1:]
+    del hands.thread.session.timeline._branches[end.branch].states[1:]
     hands.thread.ask(GoTo(end.branch, end.cycle, end.edits))
     hands.thread.ask(CancelSnowballs())
     hands.wait(lambda: hands.thread.status.timeline.target is None and hands.moment == end)
@@ -436,7 +436,7 @@ def test_a_change_to_what_is_there_already_is_none(hands: Hands) -> None:
 
 def test_thousands_of_states_on_disk_are_not_as_many_open_files(tmp_path: Path) -> None:
     simulator = simulated(1)
-    kept = [KeptWorld.of(simulator) for _ in range(40)]
+    kept = [StoredWorld.of(simulator) for _ in range(40)]
     before = open_files()
     for state in kept:
         spill(list(state.layers.values()))

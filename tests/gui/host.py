@@ -170,7 +170,7 @@ class Driver:
     def unfold(self, group: str) -> None:
         """Let a group show all its parameters, where it is shown itself."""
         self._refer_to_parameters()
-        if group not in self.application.panel.memory.kept.unfolded and self.engine.item_exists(f"###group {group}"):
+        if group not in self.application.panel.memory.state.unfolded and self.engine.item_exists(f"###group {group}"):
             self.engine.item_click(f"###group {group}")
             self.engine.yield_(2)
 
@@ -196,7 +196,7 @@ class Driver:
         """Let all parameters be seen that are in use."""
         for section in reversed(SECTIONS):  # from the end: what is above would push it down
             self.engine.item_open(self.section(section))
-        self.application.panel.memory.kept.unfolded = list(GROUPS)
+        self.application.panel.memory.state.unfolded = list(GROUPS)
         self.engine.yield_(3)
 
     def press(self, chord: str) -> None:

@@ -141,7 +141,7 @@ def test_the_menu_of_a_parameter_is_shown_once(monkeypatch: pytest.MonkeyPatch) 
 def test_what_is_pinned_comes_first_and_only_there() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        kept = application.panel.memory.kept
+        kept = application.panel.memory.state
         menu_of(driver, driver.widget("world.seed"), "###pin")
         assert kept.pinned_parameters == ["world.seed"]
         driver._refer_to_parameters()

@@ -14,9 +14,9 @@ from imgui_bundle import imgui
 from app.engine.autosave import SessionFolder, ended_sessions
 from app.engine.compressed import Compressed, spill
 from app.engine.creation import create_world
-from app.engine.kept import KeptWorld
 from app.engine.messages import Request
 from app.engine.simulator import Simulator
+from app.engine.stored_world import StoredWorld
 from app.files.journal import Journal
 from app.files.opening import is_journal, read_journal
 from app.files.scratch import scratch_folder
@@ -248,7 +248,7 @@ def test_a_session_that_was_killed_is_offered_and_gone_on_with(tmp_path: Path) -
     simulator = Simulator(scene, world)
     simulator.advance()
     simulator.advance()
-    session.write("hills", [KeptWorld.of(simulator)] * 2, Journal((Edit(0, Open((scene,) * 2)),), 2))
+    session.write("hills", [StoredWorld.of(simulator)] * 2, Journal((Edit(0, Open((scene,) * 2)),), 2))
     os.close(session._lock)
 
     def test(driver: Driver) -> None:

@@ -49,16 +49,16 @@ def test_a_version_is_kept_gone_back_to_and_seen_beside_another(tmp_path: Path) 
             else:
                 driver.engine.item_click("Keep")
             count = len(grounds) + 1
-            driver.wait_for(lambda count=count: len(versions.kept) == count, f"version {count}")
+            driver.wait_for(lambda count=count: len(versions.entries) == count, f"version {count}")
             grounds.append(ground(application))
             if not name:
                 cycle = application.simulation.status.cycle
                 application.documents.ask_as_step(Blur(), "blur")
                 driver.wait_for(lambda: not np.array_equal(ground(application), grounds[0]), "the blur")
                 driver.engine.yield_(4)
-        first, second = versions.kept
+        first, second = versions.entries
         assert (first.name, second.name, second.cycle) == ("version 1", "after the blur", cycle + 1)
-        driver.wait_for(lambda: all(versions.picture(each).exists() for each in versions.kept), "their pictures")
+        driver.wait_for(lambda: all(versions.picture(each).exists() for each in versions.entries), "their pictures")
 
         versions.go_to(first)
         driver.wait_for(
@@ -67,7 +67,7 @@ def test_a_version_is_kept_gone_back_to_and_seen_beside_another(tmp_path: Path) 
         assert application.documents.name == "version 1" and application.undo.done[-1].name == "open version 1"
         with pytest.raises(UserError, match="choose two"):
             versions.side_by_side()
-        for version in versions.kept:
+        for version in versions.entries:
             versions.choose(version)
         driver.engine.set_ref("//###versions")
         driver.engine.item_click("Side by side")
@@ -82,9 +82,9 @@ def test_a_version_is_kept_gone_back_to_and_seen_beside_another(tmp_path: Path) 
         later = versions_in(application, tmp_path / "later")
         later.take_over(tmp_path / "session")
         assert [version.name for version in read_versions(tmp_path / "later" / FOLDER)] == [first.name, second.name]
-        later.remove(later.kept[0])
+        later.remove(later.entries[0])
         assert [version.name for version in read_versions(tmp_path / "later" / FOLDER)] == [second.name]
-        assert all(versions.picture(each).exists() for each in versions.kept)
+        assert all(versions.picture(each).exists() for each in versions.entries)
 
     drive(test, SCENE)
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def compare(application: Application) -> None:
     """Start a comparison with a copy of the land, or end it."""
     if application.documents.comparing:
-        (kept, *_) = application.documents.edited_worlds
-        application.documents.keep((kept,))
-        application.notices.say(f"{NAMES[kept]} continues alone")
+        (chosen, *_) = application.documents.edited_worlds
+        application.documents.keep_only((chosen,))
+        application.notices.say(f"{NAMES[chosen]} continues alone")
     else:
         add_world(application)
 
@@ -44,7 +44,7 @@ def remove_world(application: Application) -> None:
     """Remove the edited world from the comparison."""
     documents = application.documents
     removed = documents.edited_worlds[0]
-    documents.keep(tuple(world for world in range(len(documents.scenes)) if world != removed))
+    documents.keep_only(tuple(world for world in range(len(documents.scenes)) if world != removed))
 
 
 @attempted

@@ -46,30 +46,30 @@ class GroupRows:
     @property
     def sections(self) -> list[str]:
         """All sections, those that are pinned first."""
-        pinned = self._memory.kept.pinned_sections
+        pinned = self._memory.state.pinned_sections
         return sorted(SECTIONS, key=lambda section: section not in pinned)
 
     def pinned(self) -> None:
         """The parameters and groups that are pinned."""
-        kept = self._memory.kept
-        for path in kept.pinned_parameters:
+        state = self._memory.state
+        for path in state.pinned_parameters:
             if path in DECLARATIONS:
                 self._rows.row(DECLARATIONS[path])
-        for name in kept.pinned_groups:
+        for name in state.pinned_groups:
             if name in GROUPS:
                 self._group(name)
-        if kept.pinned_parameters or kept.pinned_groups:
+        if state.pinned_parameters or state.pinned_groups:
             imgui.spacing()
 
     def section(self, section: str) -> None:
         """All groups of a section: those at work, and below them the switches of the others."""
-        kept, scene = self._memory.kept, self._application.documents.scene
+        state, scene = self._memory.state, self._application.documents.scene
         names = [
             name
             for name, group in GROUPS.items()
-            if group.section == section and name not in kept.pinned_groups and is_in_use(name, scene)
+            if group.section == section and name not in state.pinned_groups and is_in_use(name, scene)
         ]
-        idle = [name for name in names if self._rows.facts.is_idle(name) and name not in kept.unfolded]
+        idle = [name for name in names if self._rows.facts.is_idle(name) and name not in state.unfolded]
         for name in names:
             if name not in idle:
                 self._group(name, with_title=GROUPS[name].title.lower() != section)
@@ -80,7 +80,7 @@ class GroupRows:
         """By the right button on its header."""
         if not imgui.begin_popup_context_item(f"of section {section}"):
             return
-        pinned = self._memory.kept.pinned_sections
+        pinned = self._memory.state.pinned_sections
         if imgui.menu_item("Unpin###pin" if section in pinned else "Pin to the top###pin", "", False)[0]:
             self._memory.toggle(pinned, section)
         paths = [path for path in sorted(self._rows.facts.changed) if section_of(path) == section]
@@ -88,12 +88,12 @@ class GroupRows:
         imgui.end_popup()
 
     def is_pinned(self, section: str) -> bool:
-        return section in self._memory.kept.pinned_sections
+        return section in self._memory.state.pinned_sections
 
     def _group(self, name: str, *, with_title: bool = True) -> None:
         """Its title with its switch, and its essential parameters, or all."""
-        kept, group = self._memory.kept, GROUPS[name]
-        unfolded = name in kept.unfolded
+        state, group = self._memory.state, GROUPS[name]
+        unfolded = name in state.unfolded
         if with_title:
             self._title(name, group)
         is_off, changed = self._rows.facts.is_off(name), self._rows.facts.changed
@@ -103,7 +103,7 @@ class GroupRows:
             if unfolded or (not is_off and (member.essential or member.path in changed))
         ]
         for declaration in shown:
-            if declaration.path not in kept.pinned_parameters:
+            if declaration.path not in state.pinned_parameters:
                 self._rows.row(declaration)
         if not with_title:
             self._fold_button(name, group)
@@ -158,7 +158,7 @@ class GroupRows:
         place = imgui.get_cursor_screen_pos()
         box = imgui.ImVec2(max(size.x, 1.0), size.y)
         if imgui.invisible_button(f"###group {name}", box, imgui.ButtonFlags_.enable_nav.value):
-            self._memory.toggle(self._memory.kept.unfolded, name)
+            self._memory.toggle(self._memory.state.unfolded, name)
         drawing, padding = imgui.get_window_draw_list(), imgui.get_style().frame_padding.y
         if imgui.is_item_hovered():
             corner = imgui.ImVec2(place.x + size.x, place.y + size.y)
@@ -175,12 +175,12 @@ class GroupRows:
             if text and right - width > place.x + title_width + em(0.6):
                 drawing.add_text(imgui.ImVec2(right - width, place.y + padding), faint, text)
                 right -= width + em(0.8)
-        unfolds = "fewer" if name in self._memory.kept.unfolded else f"all {len(MEMBERS[name])} parameters"
+        unfolds = "fewer" if name in self._memory.state.unfolded else f"all {len(MEMBERS[name])} parameters"
         tooltip_on_hover(summary_of(group), f"click: {unfolds}")
         self._menu_of_group(name)
 
     def _fold_text(self, name: str) -> str:
-        if name in self._memory.kept.unfolded:
+        if name in self._memory.state.unfolded:
             return f"fewer {icons.ICON_FA_CHEVRON_UP}"
         return f"all {len(MEMBERS[name])} {icons.ICON_FA_CHEVRON_DOWN}"
 
@@ -193,7 +193,7 @@ class GroupRows:
             imgui.push_style_color(imgui.Col_.button.value, imgui.ImVec4(0.0, 0.0, 0.0, 0.0))
             imgui.push_style_color(imgui.Col_.text.value, imgui.ImVec4(*FAINT_TEXT))
             if imgui.button(f"{text}###group {name}"):
-                self._memory.toggle(self._memory.kept.unfolded, name)
+                self._memory.toggle(self._memory.state.unfolded, name)
             imgui.pop_style_color(2)
 
     def _menu_of_group(self, name: str) -> None:
@@ -202,7 +202,7 @@ class GroupRows:
             imgui.open_popup(f"of group {name}")
         if not imgui.begin_popup_context_item(f"of group {name}"):
             return
-        pinned = self._memory.kept.pinned_groups
+        pinned = self._memory.state.pinned_groups
         if imgui.menu_item("Unpin###pin" if name in pinned else "Pin to the top###pin", "", False)[0]:
             self._memory.toggle(pinned, name)
         paths = [path for path in sorted(self._rows.facts.changed) if path.removeprefix(KEYS).startswith(f"{name}.")]

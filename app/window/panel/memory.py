@@ -1,4 +1,4 @@
-"""What is kept of the panel from one start to the next: what a person has pinned and unfolded."""
+"""The state of the panel that is saved between starts: pinned and unfolded groups."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import msgspec
 from app.files.small_file import read_small_file, write_small_file
 
 
-class Kept(msgspec.Struct):
-    """Names of sections and groups and paths of parameters. Those of another version of the program may be unknown."""
+class PanelState(msgspec.Struct):
+    """Names of sections and groups and paths of parameters. Names of another version of the program may be unknown."""
 
     pinned_sections: list[str] = []
     pinned_groups: list[str] = []
@@ -19,16 +19,16 @@ class Kept(msgspec.Struct):
 
 
 class PanelMemory:
-    """What the panel remembers, in a small file; without one, until the program ends."""
+    """Saves the state of the panel in a small file; without one it is lost when the program ends."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
-        self.kept = read_small_file(path, Kept, Kept())
+        self.state = read_small_file(path, PanelState, PanelState())
 
     def toggle(self, names: list[str], name: str) -> None:
-        """Add a name to one of the lists of `kept`, or take it away."""
+        """Add a name to one of the lists of `state`, or remove it."""
         if name in names:
             names.remove(name)
         else:
             names.append(name)
-        write_small_file(self._path, self.kept)
+        write_small_file(self._path, self.state)

@@ -166,7 +166,7 @@ class ParameterRows:
             self._before_drag = ("", [])
 
     def _cost(self, declaration: Declaration) -> Seconds | None:
-        """What a cycle will take with a value of a parameter, while its slider is held; None where that is not known.
+        """What a cycle will take with a value of a parameter, while its slider is held; None if that is not known.
 
         It is told from the cycles before the drag: those since have other values than are known here.
         """
@@ -235,7 +235,7 @@ class ParameterRows:
         setting = setting_text(path, value)
         if imgui.menu_item(f"Copy {setting}###copy", "", False)[0]:
             imgui.set_clipboard_text(setting)
-        pinned = self._memory.kept.pinned_parameters
+        pinned = self._memory.state.pinned_parameters
         if imgui.menu_item("Unpin###pin" if path in pinned else "Pin to the top###pin", "", False)[0]:
             self._memory.toggle(pinned, path)
         if declaration.of_land and imgui.menu_item("Mask by an image …###mask", "", False)[0]:

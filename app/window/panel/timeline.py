@@ -12,7 +12,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.engine.compressed import Compressed
-from app.engine.moments import BranchSeen, KeptSeen, TimelineSeen, name_of
+from app.engine.moments import BranchSeen, StateSeen, TimelineSeen, name_of
 from app.model.camera_path import read_camera_path
 from app.model.curves import value_at
 from app.model.numbers import spaced
@@ -41,7 +41,7 @@ MOST_STEPS = 12  # in the list of undo steps
 
 
 class TimelineStrip:
-    """Shows the present branch; dragging goes to another cycle."""
+    """Shows the current branch; dragging goes to another cycle."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -166,7 +166,7 @@ class TimelineStrip:
                     moments.discard_branch(self._application, branch.number)
                 tooltip_on_hover("Delete this branch")
         kept = timeline.bytes_in_memory / 1e6, timeline.bytes_on_disk / 1e6
-        imgui.text_disabled(f"kept states: {kept[0]:.0f} MB in memory, {kept[1]:.0f} MB on disk")
+        imgui.text_disabled(f"stored states: {kept[0]:.0f} MB in memory, {kept[1]:.0f} MB on disk")
 
     def _curves(self, strip: _Strip) -> None:
         """The curves of keyed parameters, each over its own range."""
@@ -179,7 +179,7 @@ class TimelineStrip:
                 strip.curve(cycles, [float(value_at(declaration, keys, cycle)) for cycle in cycles], number)
             strip.keys([key.cycle for key in keys], CURVE_COLOURS[number % len(CURVE_COLOURS)])
 
-    def _maps(self, strip: _Strip, states: Sequence[KeptSeen]) -> None:
+    def _maps(self, strip: _Strip, states: Sequence[StateSeen]) -> None:
         """As many thumbnails as fit, each at its cycle."""
         if not states:
             return
@@ -224,7 +224,7 @@ class TimelineStrip:
             _, texture = self._textures.pop(next(iter(self._textures)))
             texture.release()
 
-    def _tell(self, strip: _Strip, branch: BranchSeen, states: Sequence[KeptSeen], cycle: int) -> None:
+    def _tell(self, strip: _Strip, branch: BranchSeen, states: Sequence[StateSeen], cycle: int) -> None:
         """The tooltip of a cycle."""
         near = strip.edits_near(branch, imgui.get_mouse_pos().x)
         before = [state for state in states if state.moment.cycle <= cycle]

@@ -35,17 +35,17 @@ class VersionList:
         if not versions.is_open:
             return
         self._application.stock.begin_frame()
-        height = 7.5 + (PICTURE[1] + 0.8) * min(max(len(versions.kept), FEWEST_ROWS), MOST_ROWS)
+        height = 7.5 + (PICTURE[1] + 0.8) * min(max(len(versions.entries), FEWEST_ROWS), MOST_ROWS)
         with dialog_window("Versions###versions", (WIDTH, height), place, room) as (is_expanded, is_open):
             if is_expanded:
                 self._new()
                 below = imgui.get_frame_height_with_spacing() + em(0.2)
                 if imgui.begin_child("rows", imgui.ImVec2(0.0, -below), imgui.ChildFlags_.nav_flattened.value):
-                    for version in tuple(versions.kept):
+                    for version in tuple(versions.entries):
                         imgui.push_id(version.file)
                         self._row(version)
                         imgui.pop_id()
-                    if not versions.kept:
+                    if not versions.entries:
                         imgui.text_disabled("none yet; they are kept with the session")
                 imgui.end_child()
                 imgui.begin_disabled(len(versions.chosen) != 2)
@@ -63,7 +63,7 @@ class VersionList:
         entered, self._name = imgui.input_text_with_hint("##name", versions.free_name, self._name, flags)
         imgui.same_line()
         if imgui.button("Keep", imgui.ImVec2(-1.0, 0.0)) or entered:
-            attempt(self._application, lambda: versions.keep(self._name[:LONGEST_NAME]))
+            attempt(self._application, lambda: versions.save(self._name[:LONGEST_NAME]))
             self._name = ""
         tooltip_on_hover("keep the land as it is now, with a picture")
 

@@ -23,7 +23,7 @@ STANDING, LEVELS = "standing", "level over ground"  # derived values that do not
 
 
 @dataclass(frozen=True, slots=True)
-class KeptWorld:
+class StoredWorld:
     """The complete state of a simulator, from which another continues with the same bits."""
 
     scene: Scene
@@ -43,8 +43,8 @@ class KeptWorld:
     versions: Mapping[str, int] = field(default_factory=dict)  # of the layers
 
     @classmethod
-    def of(cls, simulator: Simulator, before: KeptWorld | None = None) -> KeptWorld:
-        """The present state of a simulator's sound world. It becomes the backup, too: both share all layers.
+    def of(cls, simulator: Simulator, before: StoredWorld | None = None) -> StoredWorld:
+        """The current state of a simulator's sound world. It becomes the backup, too: both share all layers.
 
         Layers that have not changed since `before` are shared with it.
         """
