@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TypeVar
 
 from app.engine.creation import ARTICLE, create_world, size_in_cells
@@ -9,6 +10,7 @@ from app.engine.messages import Report
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
 from app.engine.thread import SimulationThread
+from app.files import checkpoint
 from app.model.parameters import Value
 from app.model.world import World
 from app.scene.scene import Scene, load_preset
@@ -52,6 +54,17 @@ def simulated(cycles: int, scene: Scene | None = None, threads: int | None = Non
     for _ in range(cycles):
         simulator.advance()
     return simulator
+
+
+def assert_continues_after_saving(simulator: Simulator, path: Path, cycles: int) -> None:
+    """Save a world to `path`: opened again, it continues with the same bits as the one in memory."""
+    checkpoint.save(path, simulator.world, simulator.scene)
+    world, scene = checkpoint.load(path)
+    again = Simulator(scene, world)
+    for _ in range(cycles):
+        simulator.advance()
+        again.advance()
+    assert bits(again.world) == bits(simulator.world)
 
 
 def bits(world: World) -> dict[str, object]:

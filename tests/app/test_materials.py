@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from app.cli.simulate import ledger_text
 from app.engine.creation import create_world
-from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.errors import UserError
 from app.model.materials import MOST_KINDS, MaterialParameters, load_materials, materials_of, read_mix, read_strata
@@ -20,7 +19,7 @@ from app.processes.cycle import Cycle, Rising
 from app.processes.droplets import VOLUME, DropletErosion, DropletParameters, _risen_drops
 from app.processes.snowballs import smooth
 from app.scene.scene import Scene
-from tests.app.small import bits, simulated, small_preset, small_scene
+from tests.app.small import assert_continues_after_saving, bits, simulated, small_preset, small_scene
 
 MIXED = {
     "materials__enabled": True,
@@ -216,14 +215,7 @@ def test_same_bits_on_one_thread_and_two() -> None:
 
 def test_a_saved_world_goes_on_with_the_same_bits(tmp_path: Path) -> None:
     simulator = simulated(3, mixed())
-    checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
-    for _ in range(3):
-        simulator.advance()
-    world, scene = checkpoint.load(tmp_path / "world.npz")
-    again = Simulator(scene, world)
-    for _ in range(3):
-        again.advance()
-    assert bits(again.world) == bits(simulator.world)
+    assert_continues_after_saving(simulator, tmp_path / "world.npz", cycles=3)
 
 
 def test_going_back_brings_every_bit_of_the_mix_back() -> None:

@@ -10,14 +10,13 @@ import pytest
 
 from app.engine.creation import create_world
 from app.engine.simulator import Simulator
-from app.files import checkpoint
 from app.model.layers import LOOSE
 from app.model.parameters import Value
 from app.model.soundness import find_fault
 from app.model.world import World
 from app.processes import PROCESSES
 from app.scene.scene import DECLARATIONS, Scene
-from tests.app.small import bits
+from tests.app.small import assert_continues_after_saving, bits
 
 ON: dict[str, Value] = {f"{process.name}.enabled": True for process in PROCESSES}
 
@@ -92,14 +91,7 @@ def test_same_bits_on_one_and_two_threads(land: str) -> None:
 
 def test_a_saved_world_goes_on_with_the_same_bits(tmp_path: Path) -> None:
     simulator = simulated(13, everything())
-    checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
-    world, scene = checkpoint.load(tmp_path / "world.npz")
-    again = Simulator(scene, world)
-    for _ in range(12):
-        simulator.advance()
-        again.advance()
-    assert bits(again.world) == bits(simulator.world)
-    assert again.world.trees.tobytes() == simulator.world.trees.tobytes()
+    assert_continues_after_saving(simulator, tmp_path / "world.npz", cycles=12)
 
 
 def test_a_replay_has_the_same_bits() -> None:

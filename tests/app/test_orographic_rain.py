@@ -10,12 +10,11 @@ import pytest
 from app.engine.creation import create_world
 from app.engine.discharge import water_of_land
 from app.engine.simulator import Simulator
-from app.files import checkpoint
 from app.model.layered_map import TOUCHES
 from app.model.layers import OROGRAPHIC_RAIN
 from app.processes.droplets import water_of_cycle
 from app.scene.scene import Scene
-from tests.app.small import bits, simulated, small_scene
+from tests.app.small import assert_continues_after_saving, bits, simulated, small_scene
 
 
 def rainy(**settings: object) -> Scene:
@@ -104,13 +103,7 @@ def test_a_saved_world_goes_on_as_if_it_had_not_been_saved(cycles: int, tmp_path
     turning["orographic_rain__turn"] = 25.0
     first = simulated(cycles, rainy(**turning, orographic_rain__every=100))
     assert first.world.rain_wind.direction != first.cycle.weather.wind_direction
-    checkpoint.save(tmp_path / "world.npz", first.world, first.scene)
-    world, scene = checkpoint.load(tmp_path / "world.npz")
-    second = Simulator(scene, world)
-    for _ in range(6):
-        first.advance()
-        second.advance()
-    assert bits(first.world) == bits(second.world)
+    assert_continues_after_saving(first, tmp_path / "world.npz", cycles=6)
 
 
 def test_the_same_bits_on_one_thread_and_on_two() -> None:

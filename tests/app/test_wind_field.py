@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from app.engine.simulator import Simulator
-from app.files import checkpoint
 from app.model.climate import Weather
 from app.model.layered_map import TOUCHES
 from app.model.world import World
@@ -16,7 +15,7 @@ from app.processes.cycle import Cycle
 from app.processes.wind import WindErosion, WindParameters
 from app.processes.wind_field import WindField, WindFieldParameters
 from app.scene.scene import Scene
-from tests.app.small import bits, simulated, small_scene
+from tests.app.small import assert_continues_after_saving, bits, simulated, small_scene
 from tests.kernels.terrain import hills
 
 
@@ -70,13 +69,7 @@ def test_a_saved_world_goes_on_as_if_it_had_not_been_saved(cycles: int, tmp_path
     scene = windy(climate__year=60, climate__season_wind=60.0, wind_field__turn=25.0, wind_field__every=100)
     first = simulated(cycles, scene)
     assert first.world.wind_field_direction != first.cycle.weather.wind_direction
-    checkpoint.save(tmp_path / "world.npz", first.world, first.scene)
-    world, scene = checkpoint.load(tmp_path / "world.npz")
-    second = Simulator(scene, world)
-    for _ in range(6):
-        first.advance()
-        second.advance()
-    assert bits(first.world) == bits(second.world)
+    assert_continues_after_saving(first, tmp_path / "world.npz", cycles=6)
 
 
 def test_a_failed_cycle_leaves_the_field_as_it_was() -> None:
