@@ -66,6 +66,10 @@ class LandMaps:
         self._palettes: dict[str, moderngl.Texture] = {}
         self._fixed = {"detail": detail_texture(context), "wind_waves": wind_waves_texture(context)}
         self._fractures = Fractures(context, shaders, self._fixed["detail"])
+        self._drawn = (
+            self.marks, self._cover, self._overlay, self._course, self._canopy, self._skyline, self.light, self.bounce,
+            self._fractures, self._relief, self._flow, self._shore, self._airborne,
+        )  # fmt: skip
         self._shows_fractures = False
         self._nothing = context.texture((1, 1), 4, bytes(4))
         self.trees = Trees(context)
@@ -256,42 +260,16 @@ class LandMaps:
     def forget(self) -> None:
         """Force a redraw of all maps."""
         self._surface_is_current = False
-        for maps in (
-            self.marks,
-            self._cover,
-            self._overlay,
-            self._course,
-            self._canopy,
-            self._skyline,
-            self.light,
-            self.bounce,
-            self._fractures,
-            self._relief,
-            self._flow,
-            self._shore,
-            self._airborne,
-        ):
+        for maps in self._drawn:
             maps.forget()
 
     def release(self) -> None:
         release_all(
             self.layers,
             self.surface,
-            self.marks,
             self.materials,
-            self._cover,
-            self._canopy,
-            self._skyline,
-            self.light,
-            self.bounce,
-            self._fractures,
-            self._relief,
-            self._flow,
-            self._shore,
-            self._airborne,
+            *self._drawn,
             self._valleys,
-            self._overlay,
-            self._course,
             self.trees,
             self.water,
             self._nothing,
