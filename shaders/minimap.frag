@@ -56,7 +56,7 @@ void main() {
     ground.albedo = mix(ground.albedo, 0.65 * crowns.leaves, 1.0 - exp(-4.0 * crowns.area));
 #endif
     float pixel_cells = frame.map.x / size.x;
-    vec3 albedo = with_way_of_water(with_overlay(ground.albedo, at, place, pixel_cells), at, pixel_cells, 1.0);
+    vec3 albedo = with_flow_path(with_overlay(ground.albedo, at, place, pixel_cells), at, pixel_cells, 1.0);
 #endif
     if (plain_ground) albedo = mix(vec3(0.16, 0.15, 0.12), vec3(dot(albedo, vec3(0.3, 0.6, 0.1))), 0.2);
     float seen_water = with_water ? 1.0 : 0.0;
@@ -72,8 +72,8 @@ void main() {
         river = seen_water * sqrt(running_part(texture(flow, at).x));
         pool = seen_water * smoothstep(0.0, 0.3, depth);
         wet = mix(plain_ground ? STREAMS : BROKEN_WATER, pools, pool);
-#if WIND_AND_SAND == 0 && COURSE == 1
-        wet = mix(wet, COURSE_COLOUR, course_line(at, pixel_cells));
+#if WIND_AND_SAND == 0 && FLOW_PATH == 1
+        wet = mix(wet, FLOW_PATH_COLOUR, flow_path_line(at, pixel_cells));
 #endif
         slope *= 1.0 - pool;
     }

@@ -249,7 +249,7 @@ void main() {
     ground.sheen *= 1.0 - submerged;
 #endif
 #endif
-    vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel, dry);
+    vec3 albedo = with_flow_path(with_overlay(ground.albedo, uv, place, pixel), uv, pixel, dry);
 
     // Relief finer than a cell: slopes of the noise, faded with distance by its mipmaps.
     slope += rib.yz * dry;
@@ -378,7 +378,7 @@ void main() {
     Film stream_film = running_water(course, stream, position, lit.xyz);
     radiance = below_overlay(stream_film.added) + stream_film.kept * radiance;
 #endif
-#if BEACH == 1 && OVERLAY == 0 && COURSE == 0
+#if BEACH == 1 && OVERLAY == 0 && FLOW_PATH == 0
     vec2 beach_pixel = vec2(fwidth(place.x), pixel);
     float beach = beach_height(uv);
     Shore shore = shore_at(position.xz);

@@ -393,9 +393,9 @@ void main() {
     colour = below_overlay(colour) * (1.0 - hidden);
     keep = mix(keep, vec3(1.0), hidden);
     // The flow path is drawn on the surface: on the bed, refraction would shift it and leave a gap.
-    float way = way_on_water(uv, length(fwidth(map_place)) / frame.map.z);
-    colour = mix(colour, COURSE_COLOUR * daylight, way);
-    keep *= 1.0 - way;
+    float on_path = flow_path_on_water(uv, length(fwidth(map_place)) / frame.map.z);
+    colour = mix(colour, FLOW_PATH_COLOUR * daylight, on_path);
+    keep *= 1.0 - on_path;
     keep = mix(vec3(1.0), keep, shore);
     colour *= shore;
 

@@ -19,7 +19,7 @@ from app.model.layered_map import RATES_OF_RAIN
 from app.model.overlays import OVERLAYS
 from app.model.river_parameters import RiverParameters
 from app.model.runoff import Runoff
-from app.model.snapshot import SURVEYED_FLOW, SURVEYED_LEVEL, SURVEYED_WAY, Course, Lake, Mouth, Survey
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_LEVEL, SURVEYED_WAY, FlowPath, Lake, Mouth, Survey
 from app.model.view_parameters import ViewParameters
 from app.model.world import World
 
@@ -35,7 +35,7 @@ CLEARLY_SEEN = 1.5  # times the flow of the smallest visible stream: more than d
 
 RIVER_LAYERS = ("filled", "flow_directions", "lake_depth", "accumulation", "distance", "watersheds", "rivers")
 FRAGMENT_LAYER, COST_LAYER = "fragments", "path_cost"  # that come with them where they are wanted
-COURSE_LAYERS = ("catchment", "course")
+FLOW_PATH_LAYERS = ("catchment", "flow_path")
 FILLING_LAYER = "filling"
 WATER_LAYERS = (SURVEYED_LEVEL, SURVEYED_FLOW, SURVEYED_WAY)
 
@@ -127,7 +127,7 @@ class Surveyor:
             return True
         return (
             self._rivers_are_due(world, parameters, wanted, runoff)
-            or self._course_is_due(wanted)
+            or self._flow_path_is_due(wanted)
             or self._filling_is_due(wanted)
             or self._water_is_due(world, parameters, wanted, runoff)
             or self._channels_are_due(world, parameters, wanted)
@@ -150,7 +150,7 @@ class Surveyor:
             return None
         if self._rivers_are_due(world, parameters, wanted, runoff):
             self._find_rivers(world, parameters, wanted, runoff)
-        if self._course_is_due(wanted):
+        if self._flow_path_is_due(wanted):
             self._follow(world, wanted.place)
         if self._filling_is_due(wanted):
             self._fill(world, parameters, wanted.filling, runoff)
@@ -271,8 +271,8 @@ class Surveyor:
 
     # The flow path from one place.
 
-    def _course_is_due(self, wanted: Wanted) -> bool:
-        known = self._survey.course if self._survey else None
+    def _flow_path_is_due(self, wanted: Wanted) -> bool:
+        known = self._survey.flow_path if self._survey else None
         return wanted.place != (known and known.asked)
 
     def _nearby_river(self, place: tuple[int, int]) -> tuple[int, int]:
@@ -293,7 +293,7 @@ class Surveyor:
         survey, drainage, ground = self._survey, self._drainage, self._ground
         assert survey is not None
         if place is None:
-            self._survey = replace(self._with_layers(survey, COURSE_LAYERS, {}), course=None)
+            self._survey = replace(self._with_layers(survey, FLOW_PATH_LAYERS, {}), flow_path=None)
             return
         assert drainage is not None
         assert ground is not None
@@ -309,7 +309,7 @@ class Surveyor:
             drainage.filled[rows, columns], np.where(drainage.ocean[rows, columns], world.sea_level, -np.inf)
         )
         length = float(drainage.routes.distances[row, column])
-        course = Course(
+        flow_path = FlowPath(
             asked=place,
             row=row,
             column=column,
@@ -322,8 +322,8 @@ class Surveyor:
             water=water.astype(np.float32),
             discharge=self._discharge[rows, columns],
         )
-        layers = {"catchment": inside.astype(np.float32), "course": line}
-        self._survey = replace(self._with_layers(survey, COURSE_LAYERS, layers), course=course)
+        layers = {"catchment": inside.astype(np.float32), "flow_path": line}
+        self._survey = replace(self._with_layers(survey, FLOW_PATH_LAYERS, layers), flow_path=flow_path)
 
     # The filling, front by front.
 

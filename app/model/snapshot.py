@@ -54,7 +54,7 @@ class ChannelFigures:
 
 
 @dataclass(frozen=True)
-class Course:
+class FlowPath:
     """The flow path from a place to the ocean, and the catchment of the place.
 
     For a place beside a river, it is that of the river.
@@ -87,9 +87,9 @@ class Survey:
     or of the sea, and `lake_depth` in metres, `flow_directions` as 1 + the number of the neighbour, 0 in the sea,
     `accumulation`, the contributing area, in square kilometres, `distance` to the ocean in kilometres, `watersheds` as
     numbers of colours, and `rivers` as 16 × Strahler order + the number of the neighbour that the river flows to;
-    `fragments`, in the same form, what rivers there are without filling. Of a course: `catchment`, 1 inside, and
-    `course`, in the form of rivers. `filling` is 0 where the fronts have not come yet, 1 where they have left its final
-    level, and up to 2 where it is to sink by most. `versions` distinguish the layers of all surveys.
+    `fragments`, in the same form, what rivers there are without filling. Of a flow path: `catchment`, 1 inside, and
+    `flow_path`, in the form of rivers. `filling` is 0 where the fronts have not come yet, 1 where they have left its
+    final level, and up to 2 where it is to sink by most. `versions` distinguish the layers of all surveys.
 
     The lakes that it found are drawn as those of the world are: `SURVEYED_LEVEL`. Streams are what it found of them:
     `SURVEYED_FLOW` and `SURVEYED_WAY`.
@@ -105,7 +105,7 @@ class Survey:
     mouths: tuple[Mouth, ...] = ()
     mouth_count: int = 0
     watershed_count: int = 0
-    course: Course | None = None
+    flow_path: FlowPath | None = None
     channels: ChannelFigures | None = None
     realism: Realism | None = None
     fronts: int = 0  # rounds of the filling so far
@@ -174,9 +174,9 @@ class Snapshot:
 FEWEST_LIT, LEAST_LIT = 6, 4e-3  # cells, and of the map: for a smaller catchment the land is not darkened
 
 
-def lit_course(snapshot: Snapshot) -> Course | None:
+def lit_flow_path(snapshot: Snapshot) -> FlowPath | None:
     """The flow path whose catchment is lit in the picture; None if there is none, or it is next to nothing."""
-    course = snapshot.survey.course if snapshot.survey else None
+    flow_path = snapshot.survey.flow_path if snapshot.survey else None
     rows, columns = snapshot.shape
     least = max(FEWEST_LIT, LEAST_LIT * rows * columns) * snapshot.cell_size**2
-    return course if course is not None and course.catchment >= least else None
+    return flow_path if flow_path is not None and flow_path.catchment >= least else None

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.camera_path import CameraKey
-from app.model.snapshot import Course
+from app.model.snapshot import FlowPath
 from app.model.view_parameters import CameraParameters
 
 ORBIT_KEYS = 8  # per turn
@@ -52,20 +52,20 @@ def fly_over(view: CameraParameters, first: int, cycles: int) -> list[CameraKey]
     ]
 
 
-def follow_river(course: Course, shape: tuple[int, int], first: int, cycles: int) -> list[CameraKey]:
+def follow_river(flow_path: FlowPath, shape: tuple[int, int], first: int, cycles: int) -> list[CameraKey]:
     """Down a flow path, seen from above beside it."""
-    return _along(course, shape, first, cycles, RIVER_KEYS, RIVER_PITCH, RIVER_DISTANCE)
+    return _along(flow_path, shape, first, cycles, RIVER_KEYS, RIVER_PITCH, RIVER_DISTANCE)
 
 
-def follow_drop(course: Course, shape: tuple[int, int], first: int, cycles: int) -> list[CameraKey]:
+def follow_drop(flow_path: FlowPath, shape: tuple[int, int], first: int, cycles: int) -> list[CameraKey]:
     """Down a flow path, close to the water."""
-    return _along(course, shape, first, cycles, DROP_KEYS, DROP_PITCH, DROP_DISTANCE)
+    return _along(flow_path, shape, first, cycles, DROP_KEYS, DROP_PITCH, DROP_DISTANCE)
 
 
 def _along(
-    course: Course, shape: tuple[int, int], first: int, cycles: int, count: int, pitch: float, distance: float
+    flow_path: FlowPath, shape: tuple[int, int], first: int, cycles: int, count: int, pitch: float, distance: float
 ) -> list[CameraKey]:
-    south, east = ((course.places[:, axis] + 0.5) / shape[axis] for axis in (0, 1))
+    south, east = ((flow_path.places[:, axis] + 0.5) / shape[axis] for axis in (0, 1))
     parts = np.linspace(0.0, 1.0, count)
     rows, columns = shape
     keys: list[CameraKey] = []

@@ -11,7 +11,7 @@ from app.engine.survey import wanted_by
 from app.engine.thread import SimulationThread
 from app.model.numbers import area_text
 from app.model.overlays import OVERLAYS
-from app.model.snapshot import Snapshot, lit_course
+from app.model.snapshot import Snapshot, lit_flow_path
 from app.picture.sides import Sides
 from app.window.documents import Documents
 from app.window.notices import Notices
@@ -59,12 +59,12 @@ class Watching:
     def tell_of_catchment(self) -> None:
         """Report the catchment of a clicked place once it is known. A tiny one darkens no land."""
         snapshot = self._views.snapshot
-        course = snapshot.survey.course if snapshot and snapshot.survey else None
-        if not self._is_clicked or snapshot is None or course is None or course.asked != self.asked_place:
+        flow_path = snapshot.survey.flow_path if snapshot and snapshot.survey else None
+        if not self._is_clicked or snapshot is None or flow_path is None or flow_path.asked != self.asked_place:
             return
         self._is_clicked = False
-        area = area_text(course.catchment)
-        if not lit_course(snapshot):
+        area = area_text(flow_path.catchment)
+        if not lit_flow_path(snapshot):
             self._notices.say(f"only {area} drain here; too little to highlight (profile: section Rivers)")
         else:
             self._notices.say(
@@ -105,10 +105,10 @@ class Watching:
     def waits_for_survey(self) -> bool:
         """Whether a requested flow path or filling is not complete yet."""
         surveys = [snapshot.survey for snapshot in self._sides.snapshots]
-        wants_course = self.asked_place is not None and any(not (survey and survey.course) for survey in surveys)
+        wants_flow_path = self.asked_place is not None and any(not (survey and survey.flow_path) for survey in surveys)
         shows_filling = OVERLAYS[self._documents.scene.view.overlay].survey == "filling"
         is_filling = shows_filling and any(not (survey and survey.filled) for survey in surveys)
-        return wants_course or is_filling
+        return wants_flow_path or is_filling
 
 
 def river_near(snapshot: Snapshot, place: tuple[int, int]) -> tuple[int, int]:

@@ -11,16 +11,16 @@
 #define LINES 1  // rivers, as an overlay
 #endif
 
-#ifndef COURSE
-#define COURSE 1  // the flow path from a place
+#ifndef FLOW_PATH
+#define FLOW_PATH 1  // the flow path from a place
 #endif
 
 uniform sampler2D palette;  // a row of colours in linear light, and a row with the strength of their hatching
 uniform sampler2D overlay_layer;  // a layer, a map drawn for the overlay, or the initial ground
-uniform sampler2D course;  // the flow path from the place under the pointer; its catchment: 1 inside
+uniform sampler2D flow_path;  // the flow path from the place under the pointer; its catchment: 1 inside
 
 const vec3 LAKE = vec3(0.055, 0.16, 0.29);
-const vec3 COURSE_COLOUR = vec3(0.72, 0.93, 1.0);
+const vec3 FLOW_PATH_COLOUR = vec3(0.72, 0.93, 1.0);
 const vec3 DIVIDE = vec3(1.0, 0.78, 0.32);
 const vec3 RAISED = vec3(0.075, 0.25, 0.45);
 const vec3 CONTOUR = vec3(0.045, 0.035, 0.025);
@@ -214,22 +214,22 @@ vec3 with_overlay(vec3 albedo, vec2 uv, vec4 place, float pixel) {
 #endif
 }
 
-float course_line(vec2 uv, float pixel) {
-    return nearest_line(course, uv * frame.map.xy, pixel, 0.12, 0.12).y;
+float flow_path_line(vec2 uv, float pixel) {
+    return nearest_line(flow_path, uv * frame.map.xy, pixel, 0.12, 0.12).y;
 }
 
 // Highlights the catchment of a place, and draws the flow path as a bright line on `dry` ground (0 to 1). Elsewhere the
 // path is drawn on the surface of the water, as the bed appears shifted by refraction.
-vec3 with_way_of_water(vec3 albedo, vec2 uv, float pixel, float dry) {
-#if COURSE == 0
+vec3 with_flow_path(vec3 albedo, vec2 uv, float pixel, float dry) {
+#if FLOW_PATH == 0
     return albedo;
 #else
-    float inside = textureLod(course, uv, 0.0).y;
+    float inside = textureLod(flow_path, uv, 0.0).y;
     float grey = dot(albedo, vec3(0.2126, 0.7152, 0.0722));
     albedo = mix(0.45 * mix(albedo, vec3(grey), 0.6), albedo * 1.35 + 0.015, smoothstep(0.4, 0.6, inside));
     float width = min(max(0.22, 0.22 * pixel), 0.4);
     albedo = mix(albedo, DIVIDE, 0.85 * (1.0 - smoothstep(0.5 * width, width, abs(inside - 0.5))));
-    return mix(albedo, COURSE_COLOUR, dry * course_line(uv, pixel));
+    return mix(albedo, FLOW_PATH_COLOUR, dry * flow_path_line(uv, pixel));
 #endif
 }
 
@@ -243,9 +243,9 @@ float left_out_for_overlay(vec2 uv, vec4 place) {
 }
 
 // The flow path on the surface of standing water: 1 on the line.
-float way_on_water(vec2 uv, float pixel) {
-#if COURSE == 1
-    return course_line(uv, pixel);
+float flow_path_on_water(vec2 uv, float pixel) {
+#if FLOW_PATH == 1
+    return flow_path_line(uv, pixel);
 #else
     return 0.0;
 #endif
@@ -253,5 +253,5 @@ float way_on_water(vec2 uv, float pixel) {
 
 // Fraction of streams that is left out, so that overlay and flow path are visible.
 float water_left_out(vec2 uv, vec4 place, float pixel) {
-    return max(left_out_for_overlay(uv, place), way_on_water(uv, pixel));
+    return max(left_out_for_overlay(uv, place), flow_path_on_water(uv, pixel));
 }

@@ -166,13 +166,13 @@ def test_a_turn_is_a_whole_one() -> None:
 
 
 def test_moves_along_water_look_down_the_way() -> None:
-    from app.model.snapshot import Course
+    from app.model.snapshot import FlowPath
 
     way = np.array([[row, 10 + row // 2] for row in range(40)])
     line = np.zeros(40, np.float32)
-    course = Course((0, 10), 0, 10, 1.0, 1.0, 1.0, way, line, line, line, np.zeros(len(way)))
+    flow_path = FlowPath((0, 10), 0, 10, 1.0, 1.0, 1.0, way, line, line, line, np.zeros(len(way)))
     for move in (follow_river, follow_drop):
-        keys = move(course, (48, 64), 100, 600)
+        keys = move(flow_path, (48, 64), 100, 600)
         assert (keys[0].cycle, keys[-1].cycle) == (100, 700)
         assert all(140.0 < key.heading < 170.0 for key in keys[:-2])  # south-south-east
         assert read_camera_path(write_camera_path(keys))

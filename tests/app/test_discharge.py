@@ -131,8 +131,8 @@ def test_overlay_analysis_profile_lists_and_export_agree(tmp_path: Path) -> None
     followed = surveyor.survey(
         world, scene.rivers, Wanted(rivers=True, place=(largest.row, largest.column)), scene.runoff
     )
-    assert followed is not None and followed.course is not None
-    assert followed.course.discharge[-1] == pytest.approx(largest.discharge, rel=1e-9)
+    assert followed is not None and followed.flow_path is not None
+    assert followed.flow_path.discharge[-1] == pytest.approx(largest.discharge, rel=1e-9)
     exported = _discharge(Landscape(world, scene))
     assert exported[largest.row, largest.column] == pytest.approx(largest.discharge, rel=1e-9)
     assert lists["springs"] == 1

@@ -17,8 +17,8 @@ from app.engine.realism import measure
 from app.engine.simulator import Simulator
 from app.engine.streams import streams_of
 from app.engine.survey import (
-    COURSE_LAYERS,
     FILLING_LAYER,
+    FLOW_PATH_LAYERS,
     RIVER_LAYERS,
     USUAL_RUNOFF,
     WATER_LAYERS,
@@ -197,28 +197,28 @@ def test_the_way_of_the_water_from_a_place(world: World) -> None:
     survey = surveyor.survey(world, PARAMETERS, replace(RIVERS, place=place))
     assert before is not None
     assert survey is not None
-    assert survey.course is not None
+    assert survey.flow_path is not None
     assert {name: survey.versions[name] for name in RIVER_LAYERS} == before.versions
-    course = survey.course
-    assert course.asked == (course.row, course.column) == place
+    flow_path = survey.flow_path
+    assert flow_path.asked == (flow_path.row, flow_path.column) == place
     way = way_to_outlet(drainage.directions, *place)
-    assert len(course.distances) == len(course.ground) == len(course.water) == len(way)
-    assert course.length == drainage.routes.distances[place]
-    assert course.distances[0] == 0.0
-    assert course.distances[-1] == pytest.approx(course.length)
-    assert course.catchment == 400.0
-    assert np.array_equal(course.ground, world.ground[way[:, 0], way[:, 1]].astype(np.float32))
-    assert (np.diff(course.water) <= 0.0).all()
-    assert course.water[-1] == 0.0  # the ocean's surface
-    assert course.drop == pytest.approx(drainage.filled[place])
-    line = survey.layers["course"].astype(int)
+    assert len(flow_path.distances) == len(flow_path.ground) == len(flow_path.water) == len(way)
+    assert flow_path.length == drainage.routes.distances[place]
+    assert flow_path.distances[0] == 0.0
+    assert flow_path.distances[-1] == pytest.approx(flow_path.length)
+    assert flow_path.catchment == 400.0
+    assert np.array_equal(flow_path.ground, world.ground[way[:, 0], way[:, 1]].astype(np.float32))
+    assert (np.diff(flow_path.water) <= 0.0).all()
+    assert flow_path.water[-1] == 0.0  # the ocean's surface
+    assert flow_path.drop == pytest.approx(drainage.filled[place])
+    line = survey.layers["flow_path"].astype(int)
     assert np.array_equal(np.argwhere(line > 0), np.unique(way, axis=0))
     assert survey.layers["catchment"].sum() == 1.0
     assert not surveyor.is_due(world, PARAMETERS, replace(RIVERS, place=place))
     without = surveyor.survey(world, PARAMETERS, RIVERS)
     assert without is not None
-    assert without.course is None
-    assert not set(COURSE_LAYERS) & set(without.layers)
+    assert without.flow_path is None
+    assert not set(FLOW_PATH_LAYERS) & set(without.layers)
 
 
 def test_a_place_beside_a_river_means_the_river(world: World) -> None:
@@ -228,13 +228,13 @@ def test_a_place_beside_a_river_means_the_river(world: World) -> None:
     row, column = (int(number) for number in np.unravel_index(land.argmax(), land.shape))
     survey = surveyor.survey(world, PARAMETERS, Wanted(place=(row - 2, column)))
     assert survey is not None
-    assert survey.course is not None
-    assert survey.course.asked == (row - 2, column)
-    reached = drainage.accumulation[survey.course.row, survey.course.column]
+    assert survey.flow_path is not None
+    assert survey.flow_path.asked == (row - 2, column)
+    reached = drainage.accumulation[survey.flow_path.row, survey.flow_path.column]
     assert reached >= land.max()
     assert survey.layers["catchment"].sum() >= land.max()
     upstream = accumulate(drainage.directions, drainage.routes.order, np.where(drainage.ocean, 0.0, 1.0))
-    assert survey.course.catchment == upstream[survey.course.row, survey.course.column] * 400.0
+    assert survey.flow_path.catchment == upstream[survey.flow_path.row, survey.flow_path.column] * 400.0
 
 
 def test_a_place_of_another_map_is_passed_over(world: World) -> None:
@@ -251,9 +251,9 @@ def test_the_course_follows_the_ground(world: World) -> None:
     world.ground[...] = world.bedrock
     world.cycle = 10
     second = surveyor.survey(world, PARAMETERS, wanted)
-    assert first is not None and first.course is not None
-    assert second is not None and second.course is not None
-    assert not np.array_equal(first.layers["course"], second.layers["course"])
+    assert first is not None and first.flow_path is not None
+    assert second is not None and second.flow_path is not None
+    assert not np.array_equal(first.layers["flow_path"], second.layers["flow_path"])
 
 
 def test_the_filling_moves_on_and_ends_as_the_exact_fill(world: World) -> None:
@@ -459,7 +459,9 @@ def test_the_thread_surveys_while_it_runs_and_while_it_is_paused() -> None:
         assert finer.survey is not None
         assert (finer.layers["rivers"] > 0).sum() > (shown.layers["rivers"] > 0).sum()
         simulation.ask(Watch(wanted=replace(RIVERS, place=(20, 20))))
-        snapshot_with(simulation, "a course", lambda snapshot: snapshot.survey is not None and snapshot.survey.course)
+        snapshot_with(
+            simulation, "a course", lambda snapshot: snapshot.survey is not None and snapshot.survey.flow_path
+        )
         simulation.ask(Run())
         cycles = set()
         for _ in range(40):

@@ -388,8 +388,8 @@ def test_a_click_on_either_side_follows_the_water_of_the_place_on_both() -> None
             driver.wait_for(
                 lambda: all(
                     shown.survey
-                    and shown.survey.course
-                    and shown.survey.course.asked == application.watching.asked_place
+                    and shown.survey.flow_path
+                    and shown.survey.flow_path.asked == application.watching.asked_place
                     for shown in snapshots(application)
                 ),
                 "both courses",

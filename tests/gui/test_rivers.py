@@ -35,9 +35,9 @@ def survey_of(application: Application) -> Survey | None:
     return application.snapshot.survey if application.snapshot else None
 
 
-def wait_for_course(driver: Driver) -> Survey:
+def wait_for_flow_path(driver: Driver) -> Survey:
     application = driver.application
-    driver.wait_for(lambda: bool((survey := survey_of(application)) and survey.course), "the way of the water")
+    driver.wait_for(lambda: bool((survey := survey_of(application)) and survey.flow_path), "the way of the water")
     survey = survey_of(application)
     assert survey is not None
     return survey
@@ -54,14 +54,14 @@ def test_a_click_on_the_land_follows_its_water_and_escape_forgets_it() -> None:
         application = have_land(driver)
         assert survey_of(application) is None
         click_on_land(driver)
-        survey = wait_for_course(driver)
-        assert survey.course is not None
-        assert application.watching.asked_place == survey.course.asked
-        row, column = survey.course.asked
+        survey = wait_for_flow_path(driver)
+        assert survey.flow_path is not None
+        assert application.watching.asked_place == survey.flow_path.asked
+        row, column = survey.flow_path.asked
         place = application.camera.ground_under(MIDDLE[0], MIDDLE[1] - application.layout.top)
         assert place is not None
         assert (row, column) == (int(place.z // 20.0), int(place.x // 20.0))
-        assert survey.layers["catchment"][survey.course.row, survey.course.column] == 1.0
+        assert survey.layers["catchment"][survey.flow_path.row, survey.flow_path.column] == 1.0
         # Drawn, though neither cycle nor camera have changed
         driver.wait_for(lambda: tuple(survey.versions.items()) in (application.side._drawn or ()), "a picture of it")  # type: ignore[operator]
         driver.press("Esc")
@@ -115,9 +115,9 @@ def test_the_open_section_lists_lakes_and_mouths_and_a_click_shows_one() -> None
         mouth = survey.mouths[1]
         driver._refer_to_parameters()
         driver.engine.item_click("**/###mouths 1")
-        course = wait_for_course(driver).course
-        assert course is not None
-        assert application.watching.asked_place == course.asked == (mouth.row, mouth.column)
+        flow_path = wait_for_flow_path(driver).flow_path
+        assert flow_path is not None
+        assert application.watching.asked_place == flow_path.asked == (mouth.row, mouth.column)
         driver.engine.yield_(10)
         goal = application.camera.goal().target
         assert (int(goal.z // 20.0), int(goal.x // 20.0)) == (mouth.row, mouth.column)
@@ -193,15 +193,19 @@ def test_a_click_on_a_slope_says_how_little_drains_there_and_leaves_the_light_on
         before = driver.look()[150:600, 100:700].mean()
         for place, words in ((peak, "only "), (valley, "highlighted: the ")):
             application.watching.ask_about_water((place[0], place[1]))
-            survey = wait_for_course(driver)
+            survey = wait_for_flow_path(driver)
             driver.wait_for(lambda: bool(application.notices.shown()), "a word")
             (notice,) = application.notices.shown()
-            assert survey.course is not None and notice.text.startswith(words + area_text(survey.course.catchment))
+            assert survey.flow_path is not None and notice.text.startswith(
+                words + area_text(survey.flow_path.catchment)
+            )
             driver.engine.yield_(6)
             darker = before - driver.look()[150:600, 100:700].mean()
             assert darker < 2.0 if place is peak else darker > 8.0
             application.watching.ask_about(None)
-            driver.wait_for(lambda: not ((survey := survey_of(application)) and survey.course), "the place to be left")
+            driver.wait_for(
+                lambda: not ((survey := survey_of(application)) and survey.flow_path), "the place to be left"
+            )
             application.notices.dismiss(notice)
 
     drive(test, SCENE)

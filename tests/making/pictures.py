@@ -169,7 +169,7 @@ def _window_on(picture: ReadmePicture, layout_file: Path) -> Image:
             return
         if application.watching.asked_place != picture.place:
             application.watching.ask_about(picture.place)
-        elif picture.place and not (snapshot.survey and snapshot.survey.course):
+        elif picture.place and not (snapshot.survey and snapshot.survey.flow_path):
             return  # until it is found
         elif picture.section == "realism" and not (snapshot.survey and snapshot.survey.realism):
             return

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pyglm import glm
 
 from app.model.overlays import overlay_ends, overlay_range
-from app.model.snapshot import Course, Snapshot, Survey
+from app.model.snapshot import FlowPath, Snapshot, Survey
 from app.picture.camera import Camera
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -30,17 +30,17 @@ def top_view(across: float = ROWS * CELL, row: float = ROWS / 2, column: float =
     return Camera(glm.vec3(column * CELL, 0.0, row * CELL), 0.0, 90.0, distance, float(field))
 
 
-def surveyed(layers: dict[str, NDArray[np.float32]], course: bool = False, **kept: int) -> Snapshot:
+def surveyed(layers: dict[str, NDArray[np.float32]], flow_path: bool = False, **kept: int) -> Snapshot:
     """Flat ground with the layers of a survey."""
     start = snapshot(flat(ROWS, COLUMNS), cell_size=CELL)
     line = np.zeros(2, np.float32)
     places = np.zeros((1, 2), np.intp)
     way = (
-        Course((0, 0), 0, 0, ROWS * COLUMNS * CELL**2, 10.0, 1.0, places, line, line, line, np.zeros(2))
-        if course
+        FlowPath((0, 0), 0, 0, ROWS * COLUMNS * CELL**2, 10.0, 1.0, places, line, line, line, np.zeros(2))
+        if flow_path
         else None
     )
-    survey = Survey(0, layers, dict.fromkeys(layers, 1), course=way, **kept)
+    survey = Survey(0, layers, dict.fromkeys(layers, 1), flow_path=way, **kept)
     return replace(start, layers=start.layers | survey.layers, versions=start.versions | survey.versions, survey=survey)
 
 
@@ -128,7 +128,9 @@ def test_the_catchment_lights_up_with_any_overlay_and_without(draw: Draw) -> Non
     for name in ("none", "slope", "rivers"):
         scene = RIVERS.with_value("view.overlay", name).with_value("view.overlay_opacity", 0.4)
         plain = draw(surveyed({}), top_view(), scene, size=(600, 400)).astype(int)
-        lit = draw(surveyed({"catchment": inside, "course": line}, course=True), top_view(), scene, size=(600, 400))
+        lit = draw(
+            surveyed({"catchment": inside, "flow_path": line}, flow_path=True), top_view(), scene, size=(600, 400)
+        )
         brighter = lit.astype(int).sum(axis=2) - plain.sum(axis=2)
         assert np.median(brighter[120:190, 170:430]) > 20
         assert np.median(brighter[310:390, 20:580]) < -60
@@ -147,8 +149,8 @@ def test_the_way_of_the_water_lies_on_lakes(draw: Draw) -> None:
     masks = []
     for depth in (0.0, deep):
         pictures = []
-        for course in (False, True):
-            shown = surveyed({"catchment": blank() + 1.0, "course": line if course else blank()}, course=True)
+        for flow_path in (False, True):
+            shown = surveyed({"catchment": blank() + 1.0, "flow_path": line if flow_path else blank()}, flow_path=True)
             ground = shown.layers["bedrock"] + np.float32(deep - depth)
             layers = {
                 "bedrock": ground,
@@ -170,8 +172,8 @@ def test_the_way_of_the_water_is_seen_through_lakes(draw: Draw) -> None:
     line = blank()
     line[20, 5:55] = 16 + EAST
     pixels = []
-    for course in (False, True):
-        shown = surveyed({"catchment": blank() + 1.0, "course": line} if course else {}, course=course)
+    for flow_path in (False, True):
+        shown = surveyed({"catchment": blank() + 1.0, "flow_path": line} if flow_path else {}, flow_path=flow_path)
         lake = {"water": blank() + 6.0, "water_level": shown.layers["bedrock"] + 6.0}
         shown = replace(shown, layers=shown.layers | lake, versions=shown.versions | dict.fromkeys(lake, 1))
         pixels.append(draw(shown, top_view(), Scene(), size=(600, 400)).astype(int).sum(axis=2))
@@ -184,7 +186,7 @@ def test_the_way_of_the_water_is_seen_through_lakes(draw: Draw) -> None:
 def test_far_away_no_place_is_taken_for_the_border(draw: Draw) -> None:
     inside = blank()
     inside[18:22, 28:32] = 1.0
-    shown = surveyed({"catchment": inside, "course": blank()}, course=True)
+    shown = surveyed({"catchment": inside, "flow_path": blank()}, flow_path=True)
     pixels = draw(shown, top_view(40.0 * ROWS * CELL), Scene(), size=(600, 400)).astype(int)
     golden = pixels[..., 0] - pixels[..., 2] > 60
     assert golden.sum() < 30
@@ -194,9 +196,9 @@ def test_the_minimap_shows_them_too(draw: Draw, picture: Picture) -> None:
     away = Camera(glm.vec3(-9e4, 0.0, -9e4), 0.0, 30.0, 500.0)
     inside = blank()
     inside[:, 30:] = 1.0
-    layers = {**river_layers(4), "catchment": inside, "course": blank()}
+    layers = {**river_layers(4), "catchment": inside, "flow_path": blank()}
     none = {"rivers": blank(), "lake_depth": blank()}
-    with_course = draw(surveyed(layers, course=True), away, RIVERS, size=(800, 600), minimap=True)
+    with_flow_path = draw(surveyed(layers, flow_path=True), away, RIVERS, size=(800, 600), minimap=True)
     with_rivers = draw(surveyed(river_layers(4)), away, RIVERS, size=(800, 600), minimap=True)
     plain = draw(surveyed(none), away, RIVERS, size=(800, 600), minimap=True)
     left, top, width, height = picture.minimap_rectangle(800, 600)
@@ -207,8 +209,8 @@ def test_the_minimap_shows_them_too(draw: Draw, picture: Picture) -> None:
 
     assert np.abs(at(with_rivers, 20, 20) - at(plain, 20, 20)).max() > 25
     assert np.abs(at(with_rivers, 10, 20) - at(plain, 10, 20)).max() == 0
-    assert at(with_course, 5, 50).sum() > at(with_rivers, 5, 50).sum()
-    assert at(with_course, 5, 10).sum() < at(with_rivers, 5, 10).sum()
+    assert at(with_flow_path, 5, 50).sum() > at(with_rivers, 5, 50).sum()
+    assert at(with_flow_path, 5, 10).sum() < at(with_rivers, 5, 10).sum()
 
 
 @pytest.mark.parametrize("overlay", ["none", "rivers"])
@@ -219,10 +221,12 @@ def test_on_the_minimap_the_way_lies_on_lakes(draw: Draw, picture: Picture, over
     lake[:, 10:50] = 30.0
     way = blank()
     way[20, 5:55] = 16 + EAST
-    layers = {**river_layers(1), "catchment": blank() + 1.0, "course": way, "water": lake, "water_level": lake}
+    layers = {**river_layers(1), "catchment": blank() + 1.0, "flow_path": way, "water": lake, "water_level": lake}
     layers["rivers"] = blank()
-    there = draw(surveyed(layers, course=True), away, scene, size=(800, 600), minimap=True)
-    missing = draw(surveyed({**layers, "course": blank()}, course=True), away, scene, size=(800, 600), minimap=True)
+    there = draw(surveyed(layers, flow_path=True), away, scene, size=(800, 600), minimap=True)
+    missing = draw(
+        surveyed({**layers, "flow_path": blank()}, flow_path=True), away, scene, size=(800, 600), minimap=True
+    )
     left, top, width, height = picture.minimap_rectangle(800, 600)
     y = int(top + 20.5 / ROWS * height)
     for column in (7, 15, 30, 45, 53):

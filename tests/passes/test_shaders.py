@@ -294,7 +294,7 @@ OVERLAY_VARIANTS = [
 
 # Vertex shaders that draw parts of the screen, and what they are drawn with
 PARTS = {
-    "tiles.vert": ("terrain.frag", {"DEFERRED": 1, "STREAMS": 2, "BEACH": 1, "OVERLAY": 0, "COURSE": 0}),
+    "tiles.vert": ("terrain.frag", {"DEFERRED": 1, "STREAMS": 2, "BEACH": 1, "OVERLAY": 0, "FLOW_PATH": 0}),
     "block_shadow.vert": ("backdrop.frag", {"TABLE": 1, "SHADOW": 1}),
 }
 
@@ -350,7 +350,7 @@ def variants_of(text: str) -> list[Defines]:
     for name, sign, value in re.findall(r"([A-Z_]+) (==|>) (\d+)", conditions):
         largest[name] = max(largest[name], int(value) + (sign == ">"))
     assert set(re.findall(r"[A-Z_]{2,}", conditions)) <= set(largest)
-    plain = {name: 0 for name in ("OVERLAY", "COURSE") if name in largest}  # with them, much else is not drawn
+    plain = {name: 0 for name in ("OVERLAY", "FLOW_PATH") if name in largest}  # with them, much else is not drawn
     fullest = [largest, largest | plain]
     if "DEFERRED" in largest:
         deferred = largest | plain

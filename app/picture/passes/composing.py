@@ -14,7 +14,7 @@ from app.picture.passes.beach import BEACH_RISES
 from app.picture.passes.canopy import NO_FOREST
 from app.picture.passes.declaration import Frame
 from app.picture.passes.forest import TreeView, select_trees
-from app.picture.passes.land_maps import LandMaps, with_course, with_life, with_plants
+from app.picture.passes.land_maps import LandMaps, with_flow_path, with_life, with_plants
 from app.picture.passes.mesh import (
     FINEST_STRIDE,
     QUADS,
@@ -84,7 +84,7 @@ def compose(
     defines = {
         "OVERLAY": int(with_overlay),
         "LINES": int(overlay.value is Value.RIVERS),
-        "COURSE": int(with_course(snapshot)),
+        "FLOW_PATH": int(with_flow_path(snapshot)),
         "DESERT": int(view.desert > 0.0 or (with_materials and "wind_path" in snapshot.layers)),
         "DRIFTING": int(view.drifting_sand > 0.0),
         "PLUME": int(view.dust_plume > 0.0 and quality.detail_scales > 2 and maps.sand_in_air > 0.0),

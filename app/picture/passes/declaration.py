@@ -86,7 +86,7 @@ class Frame:
     @property
     def ground_is_plain(self) -> bool:
         """Whether nothing covers the ground."""
-        return not self.defines["OVERLAY"] and not self.defines["COURSE"]
+        return not self.defines["OVERLAY"] and not self.defines["FLOW_PATH"]
 
 
 class Part(NamedTuple):

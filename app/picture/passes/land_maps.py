@@ -10,7 +10,7 @@ import numpy as np
 
 from app.model.overlays import OVERLAYS, Value, largest
 from app.model.plants import ROOTED_GROUND
-from app.model.snapshot import SURVEYED_FLOW, Snapshot, lit_course
+from app.model.snapshot import SURVEYED_FLOW, Snapshot, lit_flow_path
 from app.model.view_parameters import ViewParameters
 from app.picture.passes.bounce import BounceMap
 from app.picture.passes.canopy import CanopyMap, Crowns, SkylineMap
@@ -22,7 +22,7 @@ from app.picture.passes.maps import AirborneMap, LayerTextures, Lighting, LightM
 from app.picture.passes.marks import MarksMap
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.mesh import TWISTED, twisted_patches
-from app.picture.passes.overlays import COURSE, OverlayMaps, palette_texture
+from app.picture.passes.overlays import FLOW_PATH, OverlayMaps, palette_texture
 from app.picture.passes.quality import Quality
 from app.picture.passes.relief import SNOW_ON_ALL, SNOW_ON_NONE, CarvedLand, Relief, ReliefMap, texels_per_cell
 from app.picture.passes.shaders import ShaderLibrary, Texture
@@ -62,13 +62,13 @@ class LandMaps:
         self._valleys = ValleyFloors(context)
         self._has_valleys = False
         self._overlay = OverlayMaps(context, shaders)
-        self._course = OverlayMaps(context, shaders)
+        self._flow_path = OverlayMaps(context, shaders)
         self._palettes: dict[str, moderngl.Texture] = {}
         self._fixed = {"detail": detail_texture(context), "wind_waves": wind_waves_texture(context)}
         self._fractures = Fractures(context, shaders, self._fixed["detail"])
         self._drawn = (
-            self.marks, self._cover, self._overlay, self._course, self._canopy, self._skyline, self.light, self.bounce,
-            self._fractures, self._relief, self._flow, self._shore, self._airborne,
+            self.marks, self._cover, self._overlay, self._flow_path, self._canopy, self._skyline, self.light,
+            self.bounce, self._fractures, self._relief, self._flow, self._shore, self._airborne,
         )  # fmt: skip
         self._shows_fractures = False
         self._nothing = context.texture((1, 1), 4, bytes(4))
@@ -220,7 +220,7 @@ class LandMaps:
                     "coast",
                     "nearshore",
                     "surf",
-                    "course",
+                    "flow_path",
                     "relief",
                     "fractures",
                     "shade",
@@ -253,8 +253,8 @@ class LandMaps:
             found |= {"flow": self._flow.texture, "rivers": self._flow.rivers}
         if with_waves:
             found |= {"coast": self._shore.coast, "nearshore": self._shore.nearshore, "surf": self._shore.surf}
-        if with_course(snapshot):
-            found["course"] = self._course.texture(COURSE, snapshot, self.layers, self.materials.textures())
+        if with_flow_path(snapshot):
+            found["flow_path"] = self._flow_path.texture(FLOW_PATH, snapshot, self.layers, self.materials.textures())
         return found
 
     def forget(self) -> None:
@@ -357,9 +357,9 @@ class LandMaps:
         return self.layers.texture(row.layers[0] if row.layers else "")
 
 
-def with_course(snapshot: Snapshot) -> bool:
+def with_flow_path(snapshot: Snapshot) -> bool:
     """Whether a flow path is highlighted."""
-    return lit_course(snapshot) is not None
+    return lit_flow_path(snapshot) is not None
 
 
 def with_life(snapshot: Snapshot) -> bool:

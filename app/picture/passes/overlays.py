@@ -14,8 +14,8 @@ from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 
 # The flow path from a place and its catchment, which are drawn like an overlay and can be combined with any
-COURSE = "course"
-COURSE_LAYERS = ("course", "catchment")
+FLOW_PATH = "flow_path"
+FLOW_PATH_LAYERS = ("flow_path", "catchment")
 
 
 def palette_texture(context: moderngl.Context, name: str, materials: Materials | None = None) -> moderngl.Texture:
@@ -51,7 +51,7 @@ class OverlayMaps:
         rows, columns = snapshot.shape
         if self._target.fit((columns, rows)):
             self.forget()
-        read = COURSE_LAYERS if name == COURSE else OVERLAYS[name].layers
+        read = FLOW_PATH_LAYERS if name == FLOW_PATH else OVERLAYS[name].layers
         # Layers can appear within a cycle.
         wanted = (name, snapshot.world, snapshot.version, *(snapshot.versions.get(layer) for layer in read))
         if wanted != self._drawn:

@@ -57,14 +57,14 @@ def move_camera(application: Application, move: str, cycles: int) -> None:
     """Put the keys of a ready-made move on the time line from the current cycle on, and follow them."""
     first, view = application.simulation.status.cycle, application.camera.parameters()
     snapshot = application.snapshot
-    course = snapshot.survey.course if snapshot and snapshot.survey else None
+    flow_path = snapshot.survey.flow_path if snapshot and snapshot.survey else None
 
     if move in OVER_LAND:
         keys = OVER_LAND[move](view, first, cycles)
-    elif snapshot is None or course is None or len(course.places) < 2:
+    elif snapshot is None or flow_path is None or len(flow_path.places) < 2:
         raise UserError("click on the land first: the camera follows the water from there")
     else:
-        keys = ALONG_WATER[move](course, snapshot.shape, first, cycles)
+        keys = ALONG_WATER[move](flow_path, snapshot.shape, first, cycles)
     _set_camera_keys(application, [*(key for key in _camera_keys(application) if key.cycle < first), *keys])
     application.camera_follow.begin()
 

@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 
 from app.model.numbers import area_text, length_text, measured
 from app.model.overlays import OVERLAYS
-from app.model.snapshot import Course, Survey
+from app.model.snapshot import FlowPath, Survey
 from app.picture.style import FAINT_TEXT, em
 from app.scene.comparison import NAMES
 from app.window.panel import plots
@@ -35,10 +35,10 @@ def rivers(application: Application) -> None:
         faint("the land is being surveyed")
         return
     faint(f"surveyed after cycle {survey.cycle}")
-    if survey.course is None:
+    if survey.flow_path is None:
         faint("click on the land to see its catchment and flow path")
     else:
-        _course(application, survey.course)
+        _flow_path(application, survey.flow_path)
     _channels(application)
     _lakes(application, survey)
     _mouths(application, survey)
@@ -56,21 +56,21 @@ def _filling(application: Application, survey: Survey | None) -> None:
     imgui.text_unformatted(f"round {survey.fronts if survey else 0}{'; complete' if done else ''}")
 
 
-def _course(application: Application, course: Course) -> None:
+def _flow_path(application: Application, flow_path: FlowPath) -> None:
     heading("Flow path")
     imgui.same_line()
     if icon_button(icons.ICON_FA_XMARK, "forget place", "Clear this point (Esc)"):
         application.watching.ask_about(None)
-    if imgui.begin_table("course", 2, imgui.TableFlags_.sizing_stretch_prop.value):
-        _fact("from", f"row {course.row}, column {course.column}")
-        _fact("contributing area", area_text(course.catchment))
-        _fact("discharge", f"{measured(float(course.discharge[0]))} m³/s")
-        _fact("to the outlet", length_text(course.length))
-        _fact("drop", length_text(course.drop))
+    if imgui.begin_table("flow path", 2, imgui.TableFlags_.sizing_stretch_prop.value):
+        _fact("from", f"row {flow_path.row}, column {flow_path.column}")
+        _fact("contributing area", area_text(flow_path.catchment))
+        _fact("discharge", f"{measured(float(flow_path.discharge[0]))} m³/s")
+        _fact("to the outlet", length_text(flow_path.length))
+        _fact("drop", length_text(flow_path.drop))
         imgui.end_table()
-    if len(course.distances) < 2:
+    if len(flow_path.distances) < 2:
         return
-    plots.profile("km downstream", course.distances * np.float32(1e-3), course.ground, course.water, em(8.0))
+    plots.profile("km downstream", flow_path.distances * np.float32(1e-3), flow_path.ground, flow_path.water, em(8.0))
 
 
 def _fact(name: str, value: str) -> None:
@@ -158,7 +158,7 @@ def _list(
     for number, (place, (first, *others)) in enumerate(rows):
         imgui.table_next_row()
         imgui.table_next_column()
-        is_shown = survey.course is not None and survey.course.asked == place
+        is_shown = survey.flow_path is not None and survey.flow_path.asked == place
         whole_row = imgui.SelectableFlags_.span_all_columns.value
         if imgui.selectable(f"{first}###{name} {number}", is_shown, whole_row)[0]:
             application.watching.ask_about(place, look_there=True)
