@@ -30,7 +30,7 @@ MILLISECONDS = 1000
 STILL = 1e-9
 
 
-class Course:
+class Playback:
     """Cycles and views over the time of a film, from a recorded session."""
 
     def __init__(self, journal: Journal, seconds: float | None = None) -> None:
@@ -106,8 +106,8 @@ def render_recorded(
     With supersampling each pixel is the mean of a square of pixels. If a signal or a failed cycle ends it early, the
     files contain the frames so far.
     """
-    course = Course(journal, seconds)
-    frames = max(round(course.seconds * fps), 1)
+    playback = Playback(journal, seconds)
+    frames = max(round(playback.seconds * fps), 1)
     large = size[0] * supersampling, size[1] * supersampling
     with open_film(paths, size, fps) as film:
         run = Replay(journal, threads, shown=True)
@@ -115,14 +115,14 @@ def render_recorded(
         film.opened.enter_context(stage)
         with film.of(frames):
             for frame in Progress(range(frames), "rendering", "frame"):
-                second = course.seconds * frame / max(frames - 1, 1)
+                second = playback.seconds * frame / max(frames - 1, 1)
                 with film.noting_failure():
-                    run.reach(course.cycle(second), film.wish, within=film.cycle)
+                    run.reach(playback.cycle(second), film.wish, within=film.cycle)
                 if not film.goes_on:
                     break
-                view = msgspec.structs.replace(course.view(second), quality=quality)
+                view = msgspec.structs.replace(playback.view(second), quality=quality)
                 stage.show(run.lockstep, view)
-                camera = course.camera(second, stage.ground(view), stage.aspect)
+                camera = playback.camera(second, stage.ground(view), stage.aspect)
                 now = (scene.at(run.lockstep.cycle) for scene in run.lockstep.scenes)
                 scenes = [msgspec.structs.replace(scene, view=view) for scene in now]
                 film.take(_reduced(stage.frame(camera, scenes, frame / fps), supersampling))

@@ -110,16 +110,16 @@ def draw_sheet(
         painter = Painter(film.context, size)
         film.opened.callback(painter.release)
         with film.of(asked, unit):
-            course = _Course(variations, size[0] / size[1], threads, film, frames)
-            for number, views in enumerate(course.frames()):
+            series = _Series(variations, size[0] / size[1], threads, film, frames)
+            for number, views in enumerate(series.frames()):
                 whole = grid.blank()
                 lay(_title(title, _facts(views), scale, shape[1]), whole)
                 for place, (view, pixels) in enumerate(_paint(painter, views, number / fps)):
                     age = () if len(_ages(views)) == 1 else tuple(_ages([view]))
                     grid.put(whole, place, pixels, _caption((*captions[place], *age), scale, grid))
-                    course.progress.update()
+                    series.progress.update()
                 film.take(whole, 1 if frames > 1 else len(views))
-            course.progress.close()
+            series.progress.close()
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def _steps(variation: Variation) -> int:
     return math.ceil(variation.snowballs / PORTION) if variation.snowballs else variation.cycles
 
 
-class _Course:
+class _Series:
     """The frames of a sheet, with progress."""
 
     def __init__(

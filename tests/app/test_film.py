@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.cli.film import LONGEST_PAUSE, Course, _reduced
+from app.cli.film import LONGEST_PAUSE, Playback, _reduced
 from app.cli.main import main
 from app.engine.messages import Edited, Look, Save, Saved
 from app.engine.publishing import take_snapshot
@@ -38,34 +38,34 @@ GROUND = Ground(take_snapshot(World(np.zeros((32, 40)), np.zeros((32, 40)), 20.0
 
 
 def test_pauses_are_short_and_cycles_go_on_evenly() -> None:
-    course = Course(JOURNAL)
-    assert course.seconds == pytest.approx(20.0 + LONGEST_PAUSE)
-    cycles = [course.cycle(second) for second in np.linspace(0.0, course.seconds, 600)]
+    playback = Playback(JOURNAL)
+    assert playback.seconds == pytest.approx(20.0 + LONGEST_PAUSE)
+    cycles = [playback.cycle(second) for second in np.linspace(0.0, playback.seconds, 600)]
     assert cycles == sorted(cycles) and cycles[0] == 0 and cycles[-1] == 200
     assert max(np.diff(cycles)) <= 2
-    assert {course.cycle(second) for second in np.linspace(10.0, 10.0 + LONGEST_PAUSE, 20)} == {100}
+    assert {playback.cycle(second) for second in np.linspace(10.0, 10.0 + LONGEST_PAUSE, 20)} == {100}
 
 
 def test_it_is_as_long_as_one_wants() -> None:
-    course = Course(JOURNAL, seconds=60.0)
-    assert course.seconds == pytest.approx(60.0)
-    assert course.cycle(60.0) == 200
+    playback = Playback(JOURNAL, seconds=60.0)
+    assert playback.seconds == pytest.approx(60.0)
+    assert playback.cycle(60.0) == 200
 
 
 def test_the_camera_is_where_it_was_and_the_light_as_it_was() -> None:
-    course = Course(JOURNAL)
-    assert course.view(0.0) == course.view(10.0) == DAY
-    assert course.view(10.0 + LONGEST_PAUSE) == course.view(99.0) == EVENING
+    playback = Playback(JOURNAL)
+    assert playback.view(0.0) == playback.view(10.0) == DAY
+    assert playback.view(10.0 + LONGEST_PAUSE) == playback.view(99.0) == EVENING
     for second, heading in ((0.0, 0.0), (9.0, 0.0), (10.0, 90.0), (11.0, 90.0), (22.0, 0.0)):
-        found = course.camera(second, GROUND, 1.2).heading
+        found = playback.camera(second, GROUND, 1.2).heading
         assert (found - heading + 180.0) % 360.0 - 180.0 == pytest.approx(0.0, abs=2.0)
 
 
 def test_a_run_goes_on_after_the_last_look() -> None:
-    course = Course(msgspec.structs.replace(JOURNAL, cycle=400))
-    assert course.cycle(course.seconds) == 400
+    playback = Playback(msgspec.structs.replace(JOURNAL, cycle=400))
+    assert playback.cycle(playback.seconds) == 400
     with pytest.raises(UserError, match="how the land was seen"):
-        Course(msgspec.structs.replace(JOURNAL, looks=()))
+        Playback(msgspec.structs.replace(JOURNAL, looks=()))
 
 
 def test_a_square_of_pixels_becomes_its_light() -> None:

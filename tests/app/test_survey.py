@@ -460,7 +460,7 @@ def test_the_thread_surveys_while_it_runs_and_while_it_is_paused() -> None:
         assert (finer.layers["rivers"] > 0).sum() > (shown.layers["rivers"] > 0).sum()
         simulation.ask(Watch(wanted=replace(RIVERS, place=(20, 20))))
         snapshot_with(
-            simulation, "a course", lambda snapshot: snapshot.survey is not None and snapshot.survey.flow_path
+            simulation, "a flow path", lambda snapshot: snapshot.survey is not None and snapshot.survey.flow_path
         )
         simulation.ask(Run())
         cycles = set()
