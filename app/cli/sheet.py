@@ -143,7 +143,7 @@ class _Run:
         (self._simulator,) = make_worlds([variation.scene], threads, shown=True, room_for=room_for).simulators
         world, scene = self._simulator.world, self._simulator.scene
         if variation.snowballs:
-            self._simulator.begin_run(variation.snowballs)
+            self._simulator.begin_snowball_run(variation.snowballs)
         self._simulator.compile_missing()
         self._surveyor = Surveyor()
         # The camera follows from the initial land, so that all views are the same. Streams are surveyed later, when

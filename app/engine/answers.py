@@ -228,7 +228,7 @@ def _refine(session: SessionState, request: Refine) -> None:
 def _roll_snowballs(session: SessionState, request: RollSnowballs) -> None:
     lockstep = session.sound_lockstep()
     _edit(session, request)
-    session.say(run=lockstep.run)
+    session.say(snowball_run=lockstep.snowball_run)
 
 
 def _paint(session: SessionState, request: Stroke) -> None:
@@ -304,7 +304,7 @@ ANSWERS: dict[type, Callable[[SessionState, Any], None]] = {
     Blur: _blur,
     Refine: _refine,
     RollSnowballs: _roll_snowballs,
-    CancelSnowballs: lambda session, _: session.end_run(),
+    CancelSnowballs: lambda session, _: session.end_snowball_run(),
     Stroke: _paint,
     Pause: lambda session, _: session.set_paused(True),
     Run: lambda session, _: session.set_paused(False),

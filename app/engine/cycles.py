@@ -62,7 +62,7 @@ class Cycles:
         self.world = world
         self.threads = threads  # if given, it overrides that of the scene
         self.milliseconds: dict[str, float] = {}
-        self.run: SnowballRun | None = None
+        self.snowball_run: SnowballRun | None = None
         self.prepared: set[str] = set()  # builds
         self.cycle = Cycle()  # the current or last one
         self._running = ""  # the current or last process
@@ -94,9 +94,9 @@ class Cycles:
         return not self.enabled() and any(self._parameters(process).enabled for process in self._processes)
 
     @property
-    def run_is_over(self) -> bool:
+    def snowball_run_is_over(self) -> bool:
         """Whether all balls of the run have fallen."""
-        return self.run is not None and self.world.snowballs >= self.run.last
+        return self.snowball_run is not None and self.world.snowballs >= self.snowball_run.last
 
     @property
     def _has_rivers(self) -> bool:
@@ -106,11 +106,13 @@ class Cycles:
     def _parameters(self, process: Process, scene: Scene | None = None) -> Any:
         """The parameters of a process in the next cycle: of `scene`, the current scene, or the run of snowballs."""
         parameters: Parameters = getattr(scene or self.scene, process.name)
-        if self.run is None:
+        if self.snowball_run is None:
             return parameters
         if process.name == SnowballErosion.name:
             finer = self.world.refinement**2  # factor on what the process makes; a run counts all balls that fall
-            return msgspec.structs.replace(parameters, enabled=True, count=PORTION / finer, total=self.run.last / finer)
+            return msgspec.structs.replace(
+                parameters, enabled=True, count=PORTION / finer, total=self.snowball_run.last / finer
+            )
         if set(process.changes) & set(MOVED):
             return msgspec.structs.replace(parameters, enabled=False)
         return parameters
@@ -245,7 +247,7 @@ class Cycles:
         )
 
     def _end_cycle(self) -> None:
-        if self.run is None:  # all other processes pause during a run
+        if self.snowball_run is None:  # all other processes pause during a run
             self._fade_traces()
         self.world.end_cycle()
         self._levels_are_old = True

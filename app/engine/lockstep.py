@@ -87,14 +87,14 @@ class Lockstep:
         return all(simulator.has_finished for simulator in self.simulators)
 
     @property
-    def run(self) -> tuple[int, int] | None:
+    def snowball_run(self) -> tuple[int, int] | None:
         """Snowballs of a run that have fallen in each world, and their total."""
-        run = self.simulators[0].run
+        run = self.simulators[0].snowball_run
         return (self.worlds[0].snowballs - run.first, run.last - run.first) if run else None
 
     @property
-    def run_is_over(self) -> bool:
-        return all(simulator.run_is_over for simulator in self.simulators)
+    def snowball_run_is_over(self) -> bool:
+        return all(simulator.snowball_run_is_over for simulator in self.simulators)
 
     def with_copy(self, world: int) -> Lockstep:
         """The same worlds and a copy of one of them."""
@@ -112,17 +112,17 @@ class Lockstep:
         self._back_up()  # a later failure rolls back to this sound state
         return Lockstep([simulator.refined(times) for simulator in self.simulators])
 
-    def begin_run(self, balls: int) -> None:
+    def begin_snowball_run(self, balls: int) -> None:
         """Run `balls` snowballs in each world, from the next cycle on."""
         self._back_up()
         for simulator in self.simulators:
-            simulator.begin_run(balls)
+            simulator.begin_snowball_run(balls)
 
-    def end_run(self) -> None:
+    def end_snowball_run(self) -> None:
         """End a run of snowballs: all processes of the scenes continue."""
         self._back_up()
         for simulator in self.simulators:
-            simulator.end_run()
+            simulator.end_snowball_run()
 
     def smooth(self) -> None:
         """Blur the ground of each world once."""
@@ -157,8 +157,8 @@ class Lockstep:
         if any(simulator.backup.is_old for simulator in self.simulators):
             self._back_up()
         self._for_all(Simulator.run_cycle)
-        if self.run and self.run_is_over:
-            self.end_run()
+        if self.snowball_run and self.snowball_run_is_over:
+            self.end_snowball_run()
 
     @property
     def cycle_so_far(self) -> CycleSoFar | None:

@@ -74,9 +74,9 @@ def edited(lockstep: Lockstep, request: LandRequest) -> Lockstep:
         case Refine(times):
             return lockstep.refined(times)
         case RollSnowballs(balls):
-            lockstep.begin_run(balls)
+            lockstep.begin_snowball_run(balls)
         case CancelSnowballs():
-            lockstep.end_run()
+            lockstep.end_snowball_run()
         case Stroke():
             lockstep.paint(request)
         case Open():

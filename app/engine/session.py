@@ -126,7 +126,7 @@ class Session(SessionState):
     def _may_run(self) -> bool:
         if self.lockstep is None or self.mode is Mode.FAILED or self.waits_for_first_picture:
             return False
-        if self.lockstep.run or self.travel:
+        if self.lockstep.snowball_run or self.travel:
             return True
         return self.pace.grants_cycle(self.lockstep)
 
@@ -161,16 +161,16 @@ class Session(SessionState):
         except Exception as error:  # such as a kernel that does not compile
             self.fail(error)
         self.showing.is_old = True
-        if not lockstep.run:
+        if not lockstep.snowball_run:
             self.pace.count_cycle()
         elif self.mode is Mode.FAILED:
-            self.end_run()
+            self.end_snowball_run()
         if not self._may_run():  # else the next cycle does it
             lockstep.settle_levels()
         if any(scene.keys for scene in lockstep.scenes):
             self.say(scenes=self.scenes_asked_for)
         self.say(
-            run=lockstep.run,
+            snowball_run=lockstep.snowball_run,
             cycle=lockstep.cycle,
             cycles_per_second=self.pace.cycles_per_second(lockstep.cycle),
             milliseconds=lockstep.milliseconds,
@@ -182,7 +182,7 @@ class Session(SessionState):
         if self.travel:
             self.timeline.travelled(self.travel.moment(lockstep), lockstep)
             self.give_up_travel()
-        self.end_run()
+        self.end_snowball_run()
         self.set_paused(True)
         self.report(GivenUp(lockstep.cycle + 1))
 
@@ -249,11 +249,11 @@ class Session(SessionState):
             if self.timeline.state_is_due:  # on a long way, so that the next one is short
                 lockstep.verify()
                 self.timeline.store_state(lockstep)
-            self.say(cycle=lockstep.cycle, run=lockstep.run)
+            self.say(cycle=lockstep.cycle, snowball_run=lockstep.snowball_run)
             return
         self.timeline.travelled(travel.moment(lockstep), lockstep)
         self.travel = None
         self.showing.is_old = True
-        self.say(scenes=lockstep.scenes, cycle=lockstep.cycle, run=lockstep.run)
+        self.say(scenes=lockstep.scenes, cycle=lockstep.cycle, snowball_run=lockstep.snowball_run)
         self.tell_of_timeline()
         self.report(Arrived(travel.request, self.showing.publisher.numbers, travel.before))

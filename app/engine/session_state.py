@@ -78,7 +78,7 @@ class SessionState:
             return Mode.TRAVEL
         if self.lockstep.spin_up_is_due:
             return Mode.SPIN_UP
-        if self.lockstep.run:
+        if self.lockstep.snowball_run:
             return Mode.SNOWBALLS
         return Mode.PAUSED if self.pace.is_paused else Mode.CYCLES
 
@@ -161,7 +161,7 @@ class SessionState:
             message="",
             stopped=None,
             cycle=lockstep.cycle,
-            run=lockstep.run,
+            snowball_run=lockstep.snowball_run,
         )
         self.tell_of_timeline()
 
@@ -179,10 +179,10 @@ class SessionState:
         if self.lockstep and not (paused and self.mode is Mode.FAILED):
             self.say(state=self.pace.state, stopped=None, message="")
 
-    def end_run(self) -> None:
-        if self.lockstep and self.lockstep.run:
+    def end_snowball_run(self) -> None:
+        if self.lockstep and self.lockstep.snowball_run:
             self.edit(CancelSnowballs())
-            self.say(run=None)
+            self.say(snowball_run=None)
 
     def give_up_travel(self) -> None:
         """Abandon a travel: something else was requested."""

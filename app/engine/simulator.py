@@ -78,7 +78,7 @@ class Simulator(Cycles):
         other = Simulator(self.scene, self.world.copy(), self.threads, self.backup.layers)
         other.allowed_imbalance = self.allowed_imbalance
         other.prepared = set(self.prepared)
-        other.run = self.run
+        other.snowball_run = self.snowball_run
         return other
 
     def refined(self, times: int) -> Simulator:
@@ -87,7 +87,7 @@ class Simulator(Cycles):
         other = Simulator(self.scene, refined(self.world, times, channels=self._has_rivers), self.threads)
         other.allowed_imbalance = self.allowed_imbalance
         other.prepared = set(self.prepared)
-        other.run = self.run and self.run.finer(times)
+        other.snowball_run = self.snowball_run and self.snowball_run.finer(times)
         other.derive_levels()
         return other
 
@@ -197,15 +197,15 @@ class Simulator(Cycles):
         self.derive_levels()
         self.backup.take(self.world)  # a replay begins after it
 
-    def begin_run(self, balls: int) -> None:
+    def begin_snowball_run(self, balls: int) -> None:
         """Run `balls` snowballs from the next cycle on, in portions. All other processes pause."""
         self.back_up()
-        self.run = SnowballRun(self.world.snowballs, self.world.snowballs + balls)
+        self.snowball_run = SnowballRun(self.world.snowballs, self.world.snowballs + balls)
 
-    def end_run(self) -> None:
+    def end_snowball_run(self) -> None:
         """End the run of snowballs. The processes of the scene continue."""
         self.back_up()
-        self.run = None
+        self.snowball_run = None
 
     def advance(self) -> None:
         """Run one cycle. If it fails, roll back to the last sound cycle and raise `SimulationError`."""

@@ -40,7 +40,7 @@ class Status:
     compiling: Compiling | None = None  # also while the simulation runs without the new kernels
     moment: Moment = field(default_factory=Moment)
     timeline: TimelineSeen = field(default_factory=TimelineSeen)
-    run: tuple[int, int] | None = None  # of snowballs: those that have fallen, and their total
+    snowball_run: tuple[int, int] | None = None  # of snowballs: those that have fallen, and their total
 
     @property
     def error(self) -> str:

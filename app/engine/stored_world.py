@@ -37,7 +37,7 @@ class StoredWorld:
     layers: Mapping[str, Compressed]
     rest: Compressed  # pickled, of `World.state` all but the layers
     levels: tuple[float, int, bool]  # of the sea; version of the water; whether the edges keep all water
-    run: SnowballRun | None
+    snowball_run: SnowballRun | None
     allowed_imbalance: float
     prepared: frozenset[str]  # builds
     versions: Mapping[str, int] = field(default_factory=dict)  # of the layers
@@ -67,7 +67,7 @@ class StoredWorld:
             layers=layers,
             rest=Compressed.pickled(world.rest_of_state()),
             levels=(world.sea_level, world.water_version, world.walls),
-            run=simulator.run,
+            snowball_run=simulator.snowball_run,
             allowed_imbalance=simulator.allowed_imbalance,
             prepared=before.prepared if before and before.prepared == prepared else prepared,
             versions=own.versions,
@@ -84,7 +84,7 @@ class StoredWorld:
         world.water_level = (levels ^ world.ground.view(np.uint64)).view(np.float64)
         world.sea_level, world.water_version, world.walls = self.levels
         simulator = Simulator(self.scene, world, threads, self.layers_of_world)
-        simulator.run, simulator.allowed_imbalance = self.run, self.allowed_imbalance
+        simulator.snowball_run, simulator.allowed_imbalance = self.snowball_run, self.allowed_imbalance
         simulator.prepared = set(self.prepared)
         return simulator
 

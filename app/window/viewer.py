@@ -241,7 +241,7 @@ class Viewer:
         application, status = self.application, self.application.simulation.status
         return (
             status.state in ("paused", "failed", "compiling", "growing")
-            and status.run is None
+            and status.snowball_run is None
             and application.simulation.cycle_so_far is None
             and application.views.still_frames > STILL_FRAMES
             and not application.sides.drawing

@@ -244,23 +244,23 @@ def test_a_run_lets_so_many_fall_while_nothing_else_moves_the_ground() -> None:
     scene = island(droplets__enabled=True, snowballs__enabled=False)
     world, scene = create_world(scene)
     simulator = Simulator(scene, world)
-    simulator.begin_run(2 * PORTION + 1)
+    simulator.begin_snowball_run(2 * PORTION + 1)
     for _ in range(3):
-        assert not simulator.run_is_over
+        assert not simulator.snowball_run_is_over
         assert [process.name for process in simulator.enabled()] == ["snowballs"]
         simulator.advance()
-    assert simulator.run_is_over
+    assert simulator.snowball_run_is_over
     assert world.snowballs == 2 * PORTION + 1
     assert not world.ledger.water.gained, "it did not rain"
-    simulator.end_run()
+    simulator.end_snowball_run()
     assert [process.name for process in simulator.enabled()] == ["droplets"]
 
 
 def test_a_run_gives_what_the_same_balls_in_a_stream_give() -> None:
     world, scene = create_world(island(snowballs__enabled=False))
     simulator = Simulator(scene, world)
-    simulator.begin_run(2 * PORTION)
-    while not simulator.run_is_over:
+    simulator.begin_snowball_run(2 * PORTION)
+    while not simulator.snowball_run_is_over:
         simulator.advance()
     stream = simulated(2, island(snowballs__count=PORTION, snowballs__total=2 * PORTION))
     assert bits(world) == bits(stream.world)
@@ -297,9 +297,9 @@ def test_a_run_in_the_window_tells_how_far_it_is_and_leaves_a_pause_as_it_was() 
 
         def over() -> bool:
             thread.take()
-            if thread.status.run:
-                seen.add(thread.status.run)
-            return bool(seen) and thread.status.run is None
+            if thread.status.snowball_run:
+                seen.add(thread.status.snowball_run)
+            return bool(seen) and thread.status.snowball_run is None
 
         wait_for(over, "the end of the run")
         assert {total for _, total in seen} == {20 * PORTION}
@@ -330,7 +330,7 @@ def test_two_worlds_that_are_compared_roll_and_blur_together() -> None:
         assert (first.snowballs, first.cycle) == (second.snowballs, second.cycle) == (3 * PORTION, 4)
         assert not np.array_equal(first.layers["bedrock"], second.layers["bedrock"])
         assert max(first.imbalance, second.imbalance) < 1e-12
-        wait_for(lambda: thread.status.run is None, "the end of the run")
+        wait_for(lambda: thread.status.snowball_run is None, "the end of the run")
     finally:
         thread.stop()
 
@@ -341,7 +341,7 @@ def test_a_run_can_be_cancelled() -> None:
         thread.ask(RollSnowballs(10_000_000))
         shown(thread, lambda snapshot: snapshot.snowballs > 0)
         thread.ask(CancelSnowballs())
-        wait_for(lambda: thread.status.run is None, "the end of the run")
+        wait_for(lambda: thread.status.snowball_run is None, "the end of the run")
         thread.ask(Blur())
         wait_for(lambda: (thread.take(), True)[1], "a snapshot")
         cycle = thread.status.cycle

@@ -44,11 +44,11 @@ def steered(hands: Hands) -> None:
     hands.thread.ask(Change({"droplets.friction": 0.1}, 1))
     hands.step(4)
     hands.ask(RollSnowballs(700), Edited)
-    hands.wait(lambda: hands.thread.status.run is None and hands.thread.status.cycle > 14)
+    hands.wait(lambda: hands.thread.status.snowball_run is None and hands.thread.status.cycle > 14)
     hands.ask(RollSnowballs(1_000_000), Edited)
     hands.wait(lambda: hands.thread.status.cycle > 16)
     hands.thread.ask(CancelSnowballs())
-    hands.wait(lambda: hands.thread.status.run is None)
+    hands.wait(lambda: hands.thread.status.snowball_run is None)
     hands.ask(GoTo(hands.moment.branch, hands.moment.cycle - 1), Arrived)  # in the middle of the run
     hands.thread.ask(CancelSnowballs())
     hands.step(3)

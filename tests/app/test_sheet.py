@@ -442,7 +442,7 @@ def test_snowballs_are_those_of_a_run(tmp_path: Path, monkeypatch: pytest.Monkey
     sheet = open_sheet("snowballs")
     options = find_command("sheet")[1].parse_args(["snowballs", "island", "--size", "48"])
     simulator = simulated(0, with_changes(sheet.base("island"), options))
-    simulator.begin_run(35_000)
+    simulator.begin_snowball_run(35_000)
     for _ in range(-(-35_000 // PORTION)):
         simulator.advance()
     simulator.derive_levels()

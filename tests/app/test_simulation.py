@@ -606,7 +606,7 @@ def test_dry_streams_are_the_same_bits_after_a_replay_and_in_a_saved_world(tmp_p
 def test_a_run_of_snowballs_does_not_let_streams_run_dry() -> None:
     simulator = simulated(6, small_scene(droplets__stream_memory=0.1))
     before = simulator.world.layers["discharge"].copy()
-    simulator.begin_run(1500)
-    while not simulator.run_is_over:
+    simulator.begin_snowball_run(1500)
+    while not simulator.snowball_run_is_over:
         simulator.advance()
     assert np.array_equal(simulator.world.layers["discharge"], before)

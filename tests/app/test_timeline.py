@@ -158,7 +158,7 @@ def test_edits_are_made_again_at_their_cycles(hands: Hands) -> None:
     hands.thread.ask(Change({"droplets.count": 5}, 1))
     hands.step(4)
     hands.ask(RollSnowballs(300), Edited)
-    hands.wait(lambda: hands.thread.status.run is None and hands.thread.status.cycle > 17)
+    hands.wait(lambda: hands.thread.status.snowball_run is None and hands.thread.status.cycle > 17)
     hands.step(2)
     hands.ask(Keep((1,)), Edited)
     hands.step(3)
@@ -404,7 +404,7 @@ def test_what_is_asked_on_the_way_keeps_its_order(hands: Hands) -> None:
 def test_a_run_of_snowballs_on_the_way_is_not_cut_short(hands: Hands) -> None:
     hands.step(2)
     hands.ask(RollSnowballs(3000), Edited)
-    hands.wait(lambda: hands.thread.status.run is None and hands.thread.status.cycle > 4)
+    hands.wait(lambda: hands.thread.status.snowball_run is None and hands.thread.status.cycle > 4)
     hands.step(2)
     end, there = hands.moment, hands.bits
     del hands.thread.session.timeline._branches[end.branch].states[1:]

@@ -831,13 +831,13 @@ def test_a_run_of_snowballs_shows_how_far_it_is_and_can_be_cancelled() -> None:
         driver.wait_for(
             lambda: application.snapshot is not None and application.snapshot.snowballs == 35_000, "its end"
         )
-        driver.wait_for(lambda: simulation.status.run is None, "the end of the run")
+        driver.wait_for(lambda: simulation.status.snowball_run is None, "the end of the run")
         assert simulation.paused, "all else is as it was"
         driver.engine.yield_(2)
         running.roll_snowballs(application, 10_000_000)
         driver.wait_for(lambda: driver.engine.item_exists(driver.snowball_button("cancel snowballs")), "its button")
         driver.engine.item_click(driver.snowball_button("cancel snowballs"))
-        driver.wait_for(lambda: simulation.status.run is None, "the end of the run")
+        driver.wait_for(lambda: simulation.status.snowball_run is None, "the end of the run")
         assert simulation.status.cycle < 10_000_000 // 500
 
     drive(test, WITHOUT_DROPS.with_value("world.source", "island").with_value("snowballs.enabled", True))

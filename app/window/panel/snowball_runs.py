@@ -21,7 +21,7 @@ BALLS: tuple[int, ...] = (35_000, 50_000, 100_000)
 
 def snowball_runs(application: Application) -> None:
     """A button for each number of balls; while they fall, a progress bar and a button to stop instead."""
-    run = application.simulation.status.run
+    run = application.simulation.status.snowball_run
     gap = imgui.get_style().item_inner_spacing.x
     width = imgui.get_content_region_avail().x
     if run is None:
