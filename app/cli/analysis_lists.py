@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.export.sheet import Sheet
+from app.export.vectors import BasinColumns, LakeColumns
 from app.model.river_parameters import RiverParameters
 from app.model.runoff import Runoff
 
@@ -29,26 +30,6 @@ class Frame(NamedTuple):
     cell_size: float
     sheet: Sheet
     has_place: bool  # whether it is known where they lie
-
-
-class LakeColumns(NamedTuple):
-    """Lakes, entry k is lake k + 1: see `kernels.lakes.Lakes`."""
-
-    level: Numbers
-    depth: Numbers
-    volume: Numbers
-    cells: Integers
-    outlet: Integers
-    inflow: Numbers
-    discharge: Numbers
-
-
-class BasinColumns(NamedTuple):
-    """Watersheds, entry k is watershed k + 1."""
-
-    outlet: Integers
-    cells: Numbers
-    discharge: Numbers
 
 
 class MouthColumns(NamedTuple):

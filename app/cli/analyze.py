@@ -18,9 +18,7 @@ from tqdm import tqdm
 from app.cli import previews
 from app.cli.analysis_lists import (
     LIST_FILE,
-    BasinColumns,
     Frame,
-    LakeColumns,
     Listing,
     MouthColumns,
     summary,
@@ -34,7 +32,7 @@ from app.engine.creation import read_rain_map
 from app.engine.discharge import gathered_water, rivers_by
 from app.engine.fragments import drain_unfilled
 from app.engine.runner import run_scene
-from app.export.vectors import VECTORS_FILE, write_geopackage
+from app.export.vectors import VECTORS_FILE, BasinColumns, Drawn, write_geopackage
 from app.files.atomic import claimed, write_atomically
 from app.files.opening import open_scene
 from app.files.recorder import write_png
@@ -117,7 +115,7 @@ def analyze(
                 next_step(f"writing {name}.tif")
                 row.write(folder / f"{name}.tif", analysis)
             next_step(f"writing {VECTORS_FILE}")
-            _write_vectors(folder / VECTORS_FILE, analysis)
+            write_vectors(folder / VECTORS_FILE, analysis.waters)
             relief_picture = previews.shaded_relief(land.ground, analysis.drainage.ocean, land.cell_size)
             for name, draw in PREVIEWS.items():
                 next_step(f"writing {name}.png")
@@ -219,10 +217,10 @@ def analysis_of(land: AnalyzedLand, wishes: RiverWishes) -> Analysis:
     return Analysis(land, drainage, through, of_land, rule, rivers, fragments, int(ends.sum()), cost, lakes, watersheds)
 
 
-def _write_vectors(path: Path, found: Analysis) -> None:
+def write_vectors(path: Path, waters: Drawn) -> None:
     """Write rivers, watersheds and lakes with coordinates, if the packages for this are installed."""
     try:
-        write_geopackage(path, found.waters)
+        write_geopackage(path, waters)
     except ModuleNotFoundError as error:
         log.warning(
             "%s is not written: the Python package %s is not installed; pip install 'thalweg[export]' adds it",
@@ -334,7 +332,7 @@ def profile_of(found: Analysis) -> Profile:
 def listing_of(path: Path, found: Analysis) -> Listing:
     """What the lists of an analysis are made of."""
     land, drainage, through = found.land, found.drainage, found.discharge.reshape(-1)
-    lakes, basins, area = found.lakes, found.watersheds, land.cell_size**2
+    basins, area = found.watersheds, land.cell_size**2
     cells = drainage.accumulation.reshape(-1)
     begun = rivers_by(found.rule, drainage, found.discharge, land.runoff, area).reshape(-1) >= 1.0
     mouths = np.flatnonzero(found.outlets.reshape(-1) & begun)
@@ -352,9 +350,7 @@ def listing_of(path: Path, found: Analysis) -> Listing:
         found.rule,
         int(np.count_nonzero(~drainage.ocean)),
         found.runoff,
-        LakeColumns(
-            lakes.level, lakes.depth, lakes.volume, lakes.cells, lakes.outlet, lakes.inflow, through[lakes.outlet]
-        ),
+        found.waters.lake_columns(),
         BasinColumns(basins.outlet, cells[basins.outlet], through[basins.outlet]),
         MouthColumns(mouths, cells[mouths], through[mouths], longest[mouths], numbers[mouths]),
         {

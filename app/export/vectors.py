@@ -6,12 +6,13 @@ overlap, and their areas are exactly those of the maps.
 
 from __future__ import annotations
 
+import shutil
 import struct
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,31 +36,6 @@ SAME_DATE = "1970-01-01T00:00:00.000Z"  # date of the last change; fixed, so tha
 
 
 @dataclass(frozen=True)
-class Waters:
-    """Rivers, lakes and watersheds of a land; arrays are [row, column] in the cells of the world."""
-
-    sheet: Sheet  # the cells of the maps
-    cell_size: float  # of the world, in metres
-    drainage: Drainage
-    orders: NDArray[np.uint8]  # Strahler's, of rivers
-    discharge: Numbers  # m³/s
-    lakes: Lakes
-    watersheds: Watersheds
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        rows, columns = self.orders.shape
-        return rows, columns
-
-    def coordinates(self, rows: Numbers, columns: Numbers) -> Numbers:
-        """Coordinates [point, 2] of points given in cells of the world from its corner."""
-        return np.stack(self.sheet.coordinates(*self.sheet.places(rows, columns, self.shape)), axis=-1)
-
-
-# Rivers.
-
-
-@dataclass(frozen=True)
 class Reaches:
     """Rivers split at confluences: each reach runs from a source or confluence to the next confluence or an outlet.
 
@@ -73,6 +49,122 @@ class Reaches:
 
     def __len__(self) -> int:
         return len(self.following)
+
+
+class RiverColumns(NamedTuple):
+    """Reaches, and what is known of each; discharge and land are those of its last cell before the next one."""
+
+    reaches: Reaches
+    order: NDArray[Any]
+    watershed: NDArray[Any]  # number of that of its first cell, 0: coast
+    discharge: Numbers  # cubic metres a second
+    land_cells: Numbers
+
+
+class BasinColumns(NamedTuple):
+    """Watersheds, entry k is number k + 1."""
+
+    outlet: Integers  # row * columns + column
+    cells: NDArray[Any]
+    discharge: Numbers
+
+
+class LakeColumns(NamedTuple):
+    """Lakes, entry k is number k + 1: see `kernels.lakes.Lakes`."""
+
+    level: Numbers
+    depth: Numbers
+    volume: Numbers
+    cells: Integers
+    outlet: Integers
+    inflow: Numbers
+    discharge: Numbers
+
+
+class Drawn(Protocol):
+    """What was found out about the water of a land, as vectors are made of it."""
+
+    @property
+    def sheet(self) -> Sheet:
+        """The cells of the maps."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the cells that were computed in."""
+
+    @property
+    def cell_size(self) -> float:
+        """The side of these, in metres."""
+
+    def rivers(self) -> RiverColumns:
+        """Rivers, cut where they meet."""
+
+    def basins(self) -> BasinColumns:
+        """Watersheds."""
+
+    def lake_columns(self) -> LakeColumns:
+        """Lakes."""
+
+    def labels(self, name: str) -> NDArray[np.int32] | Path:
+        """The map of numbers, [row, column] in the computed cells; or a file that has it in those of the maps."""
+
+
+@dataclass(frozen=True)
+class Waters:
+    """What was found out about the water of a land; arrays are [row, column] of the cells it was computed in."""
+
+    sheet: Sheet  # the cells of the maps
+    cell_size: float  # of those that were computed in, in metres
+    drainage: Drainage
+    orders: NDArray[np.uint8]  # Strahler's, of rivers
+    discharge: Numbers  # in cubic metres a second
+    lakes: Lakes
+    watersheds: Watersheds
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """See `Drawn`."""
+        rows, columns = self.orders.shape
+        return rows, columns
+
+    def rivers(self) -> RiverColumns:
+        """See `Drawn`."""
+        reaches = reaches_of(self.drainage.directions, self.orders)
+        first, last = reaches.cells[reaches.begin[:-1]], reaches.cells[reaches.begin[1:] - 2]
+        return RiverColumns(
+            reaches,
+            self.orders.reshape(-1)[first],
+            self.watersheds.labels.reshape(-1)[first],
+            self._through(last),
+            self.drainage.accumulation.reshape(-1)[last],
+        )
+
+    def basins(self) -> BasinColumns:
+        """See `Drawn`."""
+        found = self.watersheds
+        return BasinColumns(found.outlet, found.cells, self._through(found.outlet))
+
+    def lake_columns(self) -> LakeColumns:
+        """See `Drawn`."""
+        found = self.lakes
+        return LakeColumns(
+            found.level, found.depth, found.volume, found.cells, found.outlet, found.inflow, self._through(found.outlet)
+        )
+
+    def labels(self, name: str) -> NDArray[np.int32] | Path:
+        """See `Drawn`."""
+        return {"watersheds": self.watersheds.labels, "lakes": self.lakes.labels}[name]
+
+    def _through(self, cells: Integers) -> Numbers:
+        return self.discharge.reshape(-1)[cells].astype(np.float64)
+
+
+def _coordinates(waters: Drawn, rows: Numbers, columns: Numbers) -> Numbers:
+    """Coordinates [place, 2] of places, counted in computed cells from the corner."""
+    return np.stack(waters.sheet.coordinates(*waters.sheet.places(rows, columns, waters.shape)), axis=-1)
+
+
+# Rivers.
 
 
 def reaches_of(directions: NDArray[np.int8], orders: NDArray[np.uint8]) -> Reaches:
@@ -145,54 +237,52 @@ class LayerRow:
     help: str
     shape: str
     fields: tuple[Field, ...]
-    find: Callable[[Waters], Layer]
+    find: Callable[[Drawn], Layer]
 
 
-def _rivers(waters: Waters) -> Layer:
-    reaches = reaches_of(waters.drainage.directions, waters.orders)
+def _rivers(waters: Drawn) -> Layer:
+    found = waters.rivers()
+    reaches = found.reaches
     rows, columns = np.divmod(reaches.cells, waters.shape[1])
-    points = waters.coordinates(rows + 0.5, columns + 0.5)
+    points = _coordinates(waters, rows + 0.5, columns + 0.5)
     shapes = [
         _wkb(WKB_LINE, [points[begin:end]])
         for begin, end in zip(reaches.begin[:-1].tolist(), reaches.begin[1:].tolist(), strict=True)
     ]
-    first, last = reaches.cells[reaches.begin[:-1]], reaches.cells[reaches.begin[1:] - 2]
-    through = waters.drainage.accumulation.reshape(-1)[last] * waters.cell_size**2
-    labels = waters.watersheds.labels.reshape(-1)[first]
     return Layer(
         _objects(shapes),
         {
             "id": np.arange(1, len(reaches) + 1),
             "next_id": np.ma.masked_equal(reaches.following + 1, 0),
-            "strahler": waters.orders.reshape(-1)[first].astype(np.int32),
+            "strahler": found.order.astype(np.int32),
             "length_m": way_lengths(reaches, waters.shape[1]) * waters.cell_size,
-            "discharge_m3_s": waters.discharge.reshape(-1)[last].astype(np.float64),
-            "catchment_m2": through,
-            "watershed": np.ma.masked_equal(labels, 0),
+            "discharge_m3_s": found.discharge,
+            "catchment_m2": found.land_cells * waters.cell_size**2,
+            "watershed": np.ma.masked_equal(found.watershed.astype(np.int32), 0),
         },
     )
 
 
-def _watersheds(waters: Waters) -> Layer:
-    found = waters.watersheds
-    numbers, shapes = _outlines(found.labels, waters.sheet)
+def _watersheds(waters: Drawn) -> Layer:
+    found = waters.basins()
+    numbers, shapes = _outlines(waters.labels("watersheds"), waters.sheet)
     outlets = found.outlet[numbers - 1]
-    places = waters.coordinates(*(part + 0.5 for part in np.divmod(outlets, waters.shape[1])))
+    places = _coordinates(waters, *(part + 0.5 for part in np.divmod(outlets, waters.shape[1])))
     return Layer(
         shapes,
         {
             "id": numbers,
             "area_m2": found.cells[numbers - 1] * waters.cell_size**2,
-            "discharge_m3_s": waters.discharge.reshape(-1)[outlets].astype(np.float64),
+            "discharge_m3_s": found.discharge[numbers - 1],
             "outlet_x": places[:, 0],
             "outlet_y": places[:, 1],
         },
     )
 
 
-def _lakes(waters: Waters) -> Layer:
-    found, area = waters.lakes, waters.cell_size**2
-    numbers, shapes = _outlines(found.labels, waters.sheet)
+def _lakes(waters: Drawn) -> Layer:
+    found, area = waters.lake_columns(), waters.cell_size**2
+    numbers, shapes = _outlines(waters.labels("lakes"), waters.sheet)
     lake = numbers - 1
     return Layer(
         shapes,
@@ -203,7 +293,7 @@ def _lakes(waters: Waters) -> Layer:
             "area_m2": found.cells[lake] * area,
             "volume_m3": found.volume[lake],
             "catchment_m2": found.inflow[lake] * area,
-            "discharge_m3_s": waters.discharge.reshape(-1)[found.outlet[lake]].astype(np.float64),
+            "discharge_m3_s": found.discharge[lake],
         },
     )
 
@@ -255,21 +345,31 @@ LAYERS: dict[str, LayerRow] = {
 # Shapes.
 
 
-def _outlines(labels: NDArray[np.int32], sheet: Sheet) -> tuple[Integers, NDArray[Any]]:
+def _outlines(labels: NDArray[np.int32] | Path, sheet: Sheet) -> tuple[Integers, NDArray[Any]]:
     """The labels ≥ 1 that occur in a map [row, column], and the outline of the cells of each."""
-    from rasterio.features import shapes
-
-    laid = np.ascontiguousarray(sheet.labels(labels) if sheet.is_source else labels, np.int32)
-    if sheet.unmapped is not None:
-        laid = np.where(sheet.unmapped, np.int32(0), laid)
     parts: dict[int, list[list[Numbers]]] = {}
-    for shape, number in shapes(laid, mask=laid > 0, connectivity=4):
+    for shape, number in _shapes(labels, sheet):
         rings = [np.asarray(ring) for ring in shape["coordinates"]]
         parts.setdefault(int(number), []).append(
             [np.stack(sheet.coordinates(ring[:, 1], ring[:, 0]), axis=-1) for ring in rings]
         )
     numbers = sorted(parts)
     return np.array(numbers, np.int64), _objects([_multipolygon(parts[number]) for number in numbers])
+
+
+def _shapes(labels: NDArray[np.int32] | Path, sheet: Sheet) -> Iterator[tuple[dict[str, Any], float]]:
+    """The outlines of cells with the same number, from 1 on. A file is read row by row."""
+    import rasterio
+    from rasterio.features import shapes
+
+    if isinstance(labels, Path):
+        with rasterio.open(labels) as file:
+            yield from (found for found in shapes(rasterio.band(file, 1), connectivity=4) if found[1] > 0)
+        return
+    laid = np.ascontiguousarray(sheet.labels(labels) if sheet.is_source else labels, np.int32)
+    if sheet.unmapped is not None:
+        laid = np.where(sheet.unmapped, np.int32(0), laid)
+    yield from shapes(laid, mask=laid > 0, connectivity=4)
 
 
 def _objects(shapes: Sequence[bytes]) -> NDArray[Any]:
@@ -294,7 +394,7 @@ def _multipolygon(polygons: Sequence[Sequence[Numbers]]) -> bytes:
 # Files.
 
 
-def write_geopackage(path: Path, waters: Waters) -> None:
+def write_geopackage(path: Path, waters: Drawn) -> None:
     """Write all layers to one GeoPackage. An existing file is replaced only when all is written."""
     from pyogrio import set_gdal_config_options
     from pyogrio.raw import write
@@ -321,7 +421,8 @@ def write_geopackage(path: Path, waters: Waters) -> None:
                 crs=crs,
                 layer_options={"DESCRIPTION": row.help},
             )
-        file.write(made.read_bytes())
+        with made.open("rb") as whole:
+            shutil.copyfileobj(whole, file)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from app.tiles.borders import (
 from app.tiles.gaps import window_of
 from app.tiles.land import TiledLand
 from app.tiles.mapping import first_of_each, told_rule
+from app.tiles.reaches import JoinedReaches, Pieces, joined
 from app.tiles.steps import Arrays
 from app.tiles.tiling import Integers, Tiling, Window
 from kernels.lakes import metres_of
@@ -48,6 +49,7 @@ class Found:
     watershed: Arrays  # outlet, cells, water; number 1 first
     lake: Arrays  # level, depth, volume, cells, outlet, inflow, water; number 1 first
     mouth: Arrays  # cell, cells, discharge, longest, watershed
+    reaches: JoinedReaches
     has_gaps: bool  # whether the model has cells without data
 
 
@@ -121,7 +123,8 @@ class TiledAnalysis:
             }
 
         mapped = self._all("maps", told)
-        self._order_rivers(mapped, rivers)
+        rivers_in = np.bincount(rivers.following[rivers.crosses & is_river], minlength=len(cells))
+        pieces = self._order_rivers(mapped, rivers, rivers_in)
         return Found(
             rule,
             land_cells,
@@ -129,6 +132,7 @@ class TiledAnalysis:
             watershed,
             _joined_lakes(mapped),
             _joined_mouths(mapped, rivers, self._of_nodes(mapped, "longest"), watershed["outlet"]),
+            joined(pieces, rivers, places),
             len(self._gaps) > 0,
         )
 
@@ -244,8 +248,8 @@ class TiledAnalysis:
         ]
         return watershed, numbered
 
-    def _order_rivers(self, mapped: Sequence[Arrays], rivers: Rivers) -> None:
-        """Write the map of rivers."""
+    def _order_rivers(self, mapped: Sequence[Arrays], rivers: Rivers, rivers_in: Integers) -> list[Pieces]:
+        """Write the map of rivers; the pieces of their lines. `rivers_in` is how many come in at each node."""
         begin, parts = 0, []
         for found in mapped:
             own = Segments(**{name: found[f"segment_{name}"] for name in Segments._fields})
@@ -254,7 +258,13 @@ class TiledAnalysis:
             begin += len(own.into)
         segments = Segments(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
         incoming = order_rivers(segments, rivers.following, rivers.crosses)
-        self._all("orders", lambda tile: {"gaps": self._gaps, "incoming": incoming[self.tiling.nodes(tile)]})
+
+        def told(tile: int) -> Arrays:
+            nodes = self.tiling.nodes(tile)
+            return {"gaps": self._gaps, "incoming": incoming[nodes], "rivers_in": rivers_in[nodes]}
+
+        ordered = self._all("orders", told)
+        return [Pieces(**{name: found[f"piece_{name}"] for name in Pieces._fields}) for found in ordered]
 
 
 class _LakeNumbers:
@@ -341,24 +351,24 @@ def _numbers_of(outlets: Integers, cells: Integers) -> Integers:
 def _joined_lakes(mapped: Sequence[Arrays]) -> Arrays:
     """The lakes of all tiles, from their parts."""
     names = ("lake_number", "lake_level", "lake_depth", "lake_depths", "lake_cells")
-    number, level, depth, depths, cells = (np.concatenate([found[name] for found in mapped]) for name in names)
+    number, level, depth, depths, cells = (np.concatenate([of_tile[name] for of_tile in mapped]) for name in names)
     count, lake = int(number.max(initial=0)), number - 1
-    joined = {
+    found: Arrays = {
         "level": np.zeros(count), "depth": np.zeros(count), "cells": np.zeros(count, np.int64),
         "outlet": np.full(count, -1, np.int64), "inflow": np.zeros(count), "water": np.zeros(count),
     }  # fmt: skip
-    joined["level"][lake] = level
-    np.maximum.at(joined["depth"], lake, depth)
-    np.add.at(joined["cells"], lake, cells)
+    found["level"][lake] = level
+    np.maximum.at(found["depth"], lake, depth)
+    np.add.at(found["cells"], lake, cells)
     sums = np.zeros((count, 2), np.int64)
     np.add.at(sums, lake, depths)
-    joined["metres"] = metres_of(sums)
+    found["metres"] = metres_of(sums)
     names = ("outlet_lake", "outlet_inflow", "outlet_source", "outlet_cell", "outlet_water")
-    number, inflow, source, cell, water = (np.concatenate([found[name] for found in mapped]) for name in names)
+    number, inflow, source, cell, water = (np.concatenate([of_tile[name] for of_tile in mapped]) for name in names)
     best = first_of_each(number, source, inflow)
     lake = number[best] - 1
-    joined["outlet"][lake], joined["inflow"][lake], joined["water"][lake] = cell[best], inflow[best], water[best]
-    return joined
+    found["outlet"][lake], found["inflow"][lake], found["water"][lake] = cell[best], inflow[best], water[best]
+    return found
 
 
 def _joined_mouths(mapped: Sequence[Arrays], rivers: Rivers, longest: Numbers, watersheds: Integers) -> Arrays:

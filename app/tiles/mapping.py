@@ -12,6 +12,7 @@ from app.cli.analysis_maps import D8_CODES
 from app.engine.discharge import relative_to_least
 from app.model.river_parameters import RiverParameters
 from app.tiles.land import Mask, Numbers, TiledLand
+from app.tiles.reaches import pieces_of
 from app.tiles.steps import Arrays, Step, Store, gathered_within, level, opened, passes, route, sea
 from app.tiles.tiling import Integers
 from kernels.components import components
@@ -37,10 +38,8 @@ class _Tile(NamedTuple):
     ways: Ways
 
     def in_map(self, cells: Integers) -> Integers:
-        """Cells of the map, row * columns + column, from those of the tile."""
-        window = self.land.tiling.window(self.number)
-        row, column = np.divmod(cells, window.columns)
-        return (window.row + row) * self.land.tiling.columns + window.column + column
+        """See `cells_of_map`."""
+        return cells_of_map(self.land, self.number, cells)
 
     @property
     def border(self) -> tuple[Integers, Integers]:
@@ -51,6 +50,14 @@ class _Tile(NamedTuple):
         """Whether water leaves the tile from each border cell."""
         leaves: Mask = (self.directions[self.border] != OUTLET) & (self.ways.closed[self.border] == OUTLET)
         return leaves
+
+
+def cells_of_map(land: TiledLand, tile: int, cells: Integers) -> Integers:
+    """Cells of the map, row * columns + column, from those of a tile."""
+    window = land.tiling.window(tile)
+    row, column = np.divmod(cells, window.columns)
+    places: Integers = (window.row + row) * land.tiling.columns + window.column + column
+    return places
 
 
 def rule_of(told: Arrays) -> RiverParameters:
@@ -88,30 +95,32 @@ def maps(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     write("discharge", discharge.astype(np.float32))
     leaving = float(water[directions == OUTLET].sum())
     rivers = relative_to_least(rule_of(told), cells, discharge, land.runoff, land.cell_size**2) >= 1.0
-    found = _rivers(here, rivers, store)
     lakes, labels = _lakes(here, cells, water)
     write("lakes", labels)
-    del labels
-    return {
-        "water_out": np.array(leaving),
-        **found,
-        **lakes,
-        **_ways(here, cells, discharge, rivers, write),
-    }
+    ways, labels = _ways(here, cells, discharge, rivers, write)
+    write("watersheds", labels)
+    found = _rivers(here, rivers, store, (labels, cells, discharge))
+    return {"water_out": np.array(leaving), **found, **lakes, **ways}
 
 
-def _rivers(here: _Tile, rivers: Mask, store: Store) -> Arrays:
-    """The rivers of a tile, cut for their orders; their cells are kept for `orders`, downstream ones first."""
+def _rivers(here: _Tile, rivers: Mask, store: Store, known: tuple[NDArray[np.int32], Numbers, Numbers]) -> Arrays:
+    """The rivers of a tile, cut for their orders; their cells are kept for `orders`, downstream ones first.
+
+    What is known of all cells are watersheds, land upstream and discharge.
+    """
     segments = river_segments(here.ways, rivers, here.told["river_comes_in"])
     cells = here.ways.order[rivers.reshape(-1)[here.ways.order]]
-    kept = np.stack((cells, here.ways.closed.reshape(-1)[cells], here.ocean.reshape(-1)[cells]))
-    store.save("rivers", here.number, kept.astype(np.int32))
+    labels, upstream, discharge = (values.reshape(-1)[cells] for values in known)
+    ocean, closed, direction = (values.reshape(-1)[cells] for values in (here.ocean, here.ways.closed, here.directions))
+    store.save("rivers", here.number, np.stack((cells, closed, direction, ocean, labels)).astype(np.int32))
+    store.save("river-waters", here.number, np.stack((discharge, upstream), axis=-1))
     return {f"segment_{name}": value for name, value in segments._asdict().items()}
 
 
 def orders(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
-    """Write the map of rivers, when it is known which orders come in."""
-    window, (cells, directions, is_ocean) = land.tiling.window(tile), store.load("rivers", tile)
+    """Write the map of rivers, when it is known which orders come in; the pieces of their lines."""
+    window = land.tiling.window(tile)
+    cells, directions, beyond, is_ocean, labels = store.load("rivers", tile)
     shape = window.rows, window.columns
     closed, rivers = np.full(shape, OUTLET, np.int8), np.zeros(shape, np.bool_)
     closed.reshape(-1)[cells], rivers.reshape(-1)[cells] = directions, True
@@ -120,13 +129,31 @@ def orders(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     strahler_orders(closed, cells, rivers, found)
     found.reshape(-1)[cells[is_ocean > 0]] = 0
     store.write("rivers", tile, found, store.load("missing", tile) if len(told["gaps"]) else None)
-    return {}
+    on_land = np.flatnonzero(is_ocean == 0)
+    on_land = on_land[np.argsort(cells[on_land])]
+    cells = cells[on_land].astype(np.int64)
+    comes_in = np.zeros(shape, np.int64)
+    comes_in[border_places(*shape)] = told["rivers_in"]
+    known = np.stack((found.reshape(-1)[cells], labels[on_land]), axis=-1)
+    values = np.concatenate((known, store.load("river-waters", tile)[on_land]), axis=-1)
+    pieces = pieces_of(
+        shape,
+        cells,
+        beyond[on_land].astype(np.int8),
+        comes_in.reshape(-1)[cells],
+        values,
+        lambda within: cells_of_map(land, tile, within),
+    )
+    return {f"piece_{name}": value for name, value in pieces._asdict().items()}
 
 
 # Ways: distances, mouths and watersheds.
 
 
-def _ways(here: _Tile, cells: Numbers, discharge: Numbers, rivers: Mask, write: Write) -> Arrays:
+def _ways(
+    here: _Tile, cells: Numbers, discharge: Numbers, rivers: Mask, write: Write
+) -> tuple[Arrays, NDArray[np.int32]]:
+    """Distances, mouths and the map of watersheds."""
     land, told, ends = here.land, here.told, here.ways.ends
     leaves, border = here.leaves, here.border
     row, column = border[0][leaves], border[1][leaves]
@@ -143,14 +170,13 @@ def _ways(here: _Tile, cells: Numbers, discharge: Numbers, rivers: Mask, write: 
     numbers[row, column] = told["number"][leaves]
     labels = numbers.reshape(-1)[ends]
     labels[here.ocean] = 0
-    write("watersheds", labels)
     return {
         "longest": np.where(leaves, longest[border], -1.0),
         "mouth": here.in_map(mouths),
         "mouth_longest": longest.reshape(-1)[mouths],
         "mouth_cells": cells.reshape(-1)[mouths],
         "mouth_discharge": discharge.reshape(-1)[mouths],
-    }
+    }, labels
 
 
 # Lakes.

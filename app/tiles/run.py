@@ -11,25 +11,25 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.cli.analysis_lists import (
     LIST_FILE,
-    BasinColumns,
     Frame,
-    LakeColumns,
     Listing,
     MouthColumns,
     summary,
     write_lists,
 )
 from app.cli.analysis_maps import MAPS
-from app.cli.analyze import RiverWishes, rule_of
+from app.cli.analyze import RiverWishes, rule_of, write_vectors
 from app.cli.folder import made
 from app.cli.progress import Progress
 from app.cli.signals import Ended
 from app.export.geotiff import Band
 from app.export.sheet import Sheet
 from app.export.tiled_geotiff import SMALLEST_BLOCK, put_together
+from app.export.vectors import VECTORS_FILE, BasinColumns, LakeColumns, RiverColumns
 from app.files.atomic import as_user_error, claimed, write_atomically
 from app.model.errors import UserError
 from app.model.georeference import Origin
@@ -116,7 +116,10 @@ def _analyze(path: Path, folder: Path, land: TiledLand, crowd: Crowd, wishes: Ri
             if name not in ONLY_AT_ONCE:
                 bar.set_description(f"writing {name}.tif")
                 _write(folder / f"{name}.tif", name, store, land, found.has_gaps)
-        listing = _listing(path, land, found)
+        bar.set_description(f"writing {VECTORS_FILE}")
+        waters = TiledWaters(land, found, folder)
+        write_vectors(folder / VECTORS_FILE, waters)
+        listing = _listing(path, waters)
         with write_atomically(folder / LIST_FILE) as file:
             write_lists(file, listing)
     except Ended as ended:
@@ -170,29 +173,71 @@ def _write(path: Path, name: str, store: FolderStore, land: TiledLand, has_gaps:
     put_together(path, dtype, store.pyramid, store.pieces(name), land.place, band, row.way, has_gaps)
 
 
-def _listing(path: Path, land: TiledLand, found: Found) -> Listing:
-    tiling, of_a_cell = land.tiling, land.runoff.discharge(land.cell_size**2)
-    sheet = Sheet.of_world((tiling.rows, tiling.columns), land.cell_size, Origin(land.place))
-    lake, basin, mouth = found.lake, found.watershed, found.mouth
+@dataclass(frozen=True)
+class TiledWaters:
+    """What vectors are made of, see `app.export.vectors.Drawn`; the maps are files in a folder."""
+
+    land: TiledLand
+    found: Found
+    folder: Path
+
+    @property
+    def sheet(self) -> Sheet:
+        """See `Drawn`."""
+        return Sheet.of_world(self.shape, self.cell_size, Origin(self.land.place))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """See `Drawn`."""
+        return self.land.tiling.rows, self.land.tiling.columns
+
+    @property
+    def cell_size(self) -> float:
+        """See `Drawn`."""
+        return self.land.cell_size
+
+    @property
+    def _of_a_cell(self) -> float:
+        """The discharge of the precipitation on a cell."""
+        return self.land.runoff.discharge(self.cell_size**2)
+
+    def rivers(self) -> RiverColumns:
+        """See `Drawn`."""
+        found = self.found.reaches
+        return RiverColumns(found.reaches, found.order, found.watershed, found.discharge, found.land_cells)
+
+    def basins(self) -> BasinColumns:
+        """See `Drawn`."""
+        found = self.found.watershed
+        return BasinColumns(found["outlet"], found["cells"], found["water"] * self._of_a_cell)
+
+    def lake_columns(self) -> LakeColumns:
+        """See `Drawn`."""
+        lake, area = self.found.lake, self.cell_size**2
+        volume, discharge = lake["metres"] * area, lake["water"] * self._of_a_cell
+        return LakeColumns(
+            lake["level"], lake["depth"], volume, lake["cells"], lake["outlet"], lake["inflow"], discharge
+        )
+
+    def labels(self, name: str) -> NDArray[np.int32] | Path:
+        """See `Drawn`."""
+        return self.folder / f"{name}.tif"
+
+
+def _listing(path: Path, waters: TiledWaters) -> Listing:
+    land, found, mouth = waters.land, waters.found, waters.found.mouth
+    rows, columns = waters.shape
     return Listing(
         path,
-        Frame(tiling.rows, tiling.columns, land.cell_size, sheet, land.place is not None),
+        Frame(rows, columns, land.cell_size, waters.sheet, land.place is not None),
         land.sea_level,
         land.runoff,
         False,
         found.rule,
         found.land_cells,
-        found.water * of_a_cell,
-        LakeColumns(
-            lake["level"],
-            lake["depth"],
-            lake["metres"] * land.cell_size**2,
-            lake["cells"],
-            lake["outlet"],
-            lake["inflow"],
-            lake["water"] * of_a_cell,
-        ),
-        BasinColumns(basin["outlet"], basin["cells"], basin["water"] * of_a_cell),
+        found.water * land.runoff.discharge(land.cell_size**2),
+        waters.lake_columns(),
+        waters.basins(),
         MouthColumns(mouth["cell"], mouth["cells"], mouth["discharge"], mouth["longest"], mouth["watershed"]),
         {},
     )

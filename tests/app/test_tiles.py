@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
 from app.cli.analysis_maps import MAPS
-from app.cli.analyze import RiverWishes, analysis_of, rule_of
+from app.cli.analyze import RiverWishes, analysis_of, listing_of, rule_of
 from app.cli.analyzed_land import Analysis, AnalyzedLand
 from app.model.climate import ClimateParameters
 from app.model.runoff import Runoff
@@ -108,6 +108,24 @@ def check_lists(found: Found, at_once: Analysis) -> None:
     assert found.water * of_a_cell == at_once.runoff
     assert found.land_cells == np.count_nonzero(~at_once.drainage.ocean)
     assert found.rule == at_once.rule
+    check_reaches(found, at_once)
+    check_mouths(found, at_once)
+
+
+def check_reaches(found: Found, at_once: Analysis) -> None:
+    """Assert that rivers are cut into the same lines."""
+    expected, joined = at_once.waters.rivers(), found.reaches
+    for name in ("cells", "begin", "following"):
+        np.testing.assert_array_equal(getattr(joined.reaches, name), getattr(expected.reaches, name), name)
+    for name in ("order", "watershed", "discharge", "land_cells"):
+        np.testing.assert_array_equal(getattr(joined, name), getattr(expected, name), name)
+
+
+def check_mouths(found: Found, at_once: Analysis) -> None:
+    """Assert that mouths are the same."""
+    expected = listing_of(Path("land"), at_once).mouths
+    for name in ("cell", "cells", "discharge", "longest", "watershed"):
+        np.testing.assert_array_equal(found.mouth[name], getattr(expected, name), name)
 
 
 few_heights = st.integers(1, 6).flatmap(
