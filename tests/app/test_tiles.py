@@ -2,35 +2,44 @@
 
 from __future__ import annotations
 
+import json
 import math
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
+import tifffile
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
+from app.cli import main as cli
 from app.cli.analysis_maps import MAPS
 from app.cli.analyze import RiverWishes, analysis_of, listing_of, rule_of
 from app.cli.analyzed_land import Analysis, AnalyzedLand
 from app.model.climate import ClimateParameters
+from app.model.river_parameters import RiverParameters
 from app.model.runoff import Runoff
 from app.sources.heightmap.nodata import fill
 from app.tiles.analysis import Found, TiledAnalysis
 from app.tiles.gaps import COARSE, fill_coarse
-from app.tiles.land import ArraySource, TiledLand
+from app.tiles.land import ArraySource, TiledLand, opened_model
 from app.tiles.mapping import STEPS
+from app.tiles.run import ONLY_AT_ONCE, UNFINISHED
 from app.tiles.steps import Arrays
+from app.tiles.store import FolderStore
 from app.tiles.tiling import Tiling, Window
-from tests.kernels.relief import RELIEFS
-
-# What takes a second pass over all land for little, and is not done in tiles
-ONLY_AT_ONCE = {"fragments", "path_cost"}
+from app.tiles.work import Order, perform
+from tests.app.test_heightmap import write_tiff
+from tests.faults import full_disk
+from tests.kernels.relief import RELIEFS, island
+from tests.nets.cases import tried
 
 Heights = NDArray[np.float64]
 
@@ -139,6 +148,7 @@ sides = st.integers(2, 11)
 runoffs = st.sampled_from([Runoff(800.0, 0.0), Runoff(ClimateParameters().precipitation, 0.0, by_altitude=0.7)])
 
 
+@tried(40)
 @given(few_heights, sides, st.sampled_from([-math.inf, 1.0, 2.5]), st.booleans(), runoffs, st.integers(1, 9))
 def test_random_land_is_the_same_in_tiles(
     ground: Heights, side: int, sea_level: float, open_edges: bool, runoff: Runoff, smallest: int
@@ -157,6 +167,7 @@ def test_land_of_all_kinds_is_the_same_in_tiles(name: str) -> None:
         check(land, side, RiverWishes(cells=8, watershed_cells=20))
 
 
+@tried(30)
 @given(few_heights, sides, st.integers(1, 4), st.integers(0, 2**32 - 1), st.sampled_from([-math.inf, 1.0]))
 def test_gaps_are_filled_as_at_once(ground: Heights, side: int, parts: int, seed: int, sea_level: float) -> None:
     random = np.random.default_rng(seed)
@@ -170,3 +181,111 @@ def test_gaps_are_filled_as_at_once(ground: Heights, side: int, parts: int, seed
         patch.setattr("app.tiles.gaps.AT_ONCE", 8)  # so that several levels go through files
         land = AnalyzedLand(fill(gaps, missing), 12.5, sea_level=sea_level)
         check(land, side, RiverWishes(cells=2, watershed_cells=3), ArraySource(gaps, missing))
+
+
+# The command.
+
+UTM_17N = {1024: 1, 1025: 1, 3072: 32617}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An island with cells of 20 m and some that have no data."""
+    ground = island(60, 72) + 12.0
+    ground[20:31, 5:37] = ground[50, 70] = -9999.0
+    return write_tiff(
+        tmp_path_factory.mktemp("model") / "island.tif", ground,
+        scale=[20.0, 20.0, 0.0], tiepoint=[0, 0, 0, 5e5, 4e6, 0], geo_keys=UTM_17N, nodata="-9999",
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_command_writes_the_same_in_tiles(model: Path, tmp_path: Path) -> None:
+    words = "--sea-level", "0", "--river", "12", "--watershed", "30", "--rain-by-altitude", "0.5"
+    for name, more in (("once", ()), ("tiles", ("--tiles", "16", "--workers", "2"))):
+        assert cli.main(["analyze", str(model), "--out", str(tmp_path / name), *words, *more]) == 0
+    once, tiles = tmp_path / "once", tmp_path / "tiles"
+    for name in MAPS.keys() - ONLY_AT_ONCE:
+        with tifffile.TiffFile(tiles / f"{name}.tif") as file, tifffile.TiffFile(once / f"{name}.tif") as expected:
+            np.testing.assert_array_equal(file.asarray(), expected.asarray(), name)
+            for tag in ("GDAL_NODATA", "ModelTiepointTag", "ModelPixelScaleTag", "GeoKeyDirectoryTag", "GDAL_METADATA"):
+                assert file.pages.first.tags[tag].value == expected.pages.first.tags[tag].value
+            assert [page.shape for page in file.pages] == [(60, 72), (30, 36), (15, 18), (8, 9)]  # with overviews
+    lists, expected_lists = (json.loads((place / "analysis.json").read_text()) for place in (tiles, once))
+    left_out = {"rivers_that_end_in_a_hollow_without_filling", "profile"}
+    assert lists == {name: value for name, value in expected_lists.items() if name not in left_out}
+    assert (tiles / "vectors.gpkg").read_bytes() == (once / "vectors.gpkg").read_bytes()
+    assert not (tiles / UNFINISHED).exists()
+
+
+def orders_of(model: Path, folder: Path) -> tuple[TiledLand, FolderStore]:
+    """A land in tiles, and a place for what is done."""
+    opened = opened_model(model)
+    land = TiledLand(opened.source, Tiling(opened.rows, opened.columns, 32), opened.cell_size)
+    return land, FolderStore(folder, land.tiling)
+
+
+def analyzed(land: TiledLand, store: FolderStore, steps: Counter[str], most: float = math.inf) -> Found:
+    """Analyse a land, and count the steps of tiles that are done; it is killed where there would be more."""
+
+    def perform_all(step: str, tiles: Iterable[tuple[int, Arrays]]) -> Iterator[tuple[int, Arrays]]:
+        for tile, told in tiles:
+            if steps.total() >= most:
+                raise KeyboardInterrupt
+            outcome = perform(Order(land, store, step, tile, told))
+            assert not outcome.error
+            steps[step] += not outcome.was_done
+            yield tile, outcome.told
+
+    def rule(cells: int) -> RiverParameters:
+        return rule_of(None, cells, RiverWishes())
+
+    return TiledAnalysis(land, perform_all, rule, lambda window: fill_coarse(land.source, window, store.folder)).run()
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_from_what_is_done(model: Path, tmp_path: Path) -> None:
+    whole, first, rest = Counter[str](), Counter[str](), Counter[str]()
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "killed").mkdir()
+    expected = analyzed(*orders_of(model, tmp_path / "whole"), whole)
+    with pytest.raises(KeyboardInterrupt):
+        analyzed(*orders_of(model, tmp_path / "killed"), first, whole.total() // 2)
+    found = analyzed(*orders_of(model, tmp_path / "killed"), rest)
+    assert first.total() > 0 and rest.total() > 0
+    assert first + rest == whole
+    for name, values in expected.lake.items():
+        np.testing.assert_array_equal(found.lake[name], values)
+    kept = sorted(path.name for path in (tmp_path / "whole").glob("*.map"))
+    for name in kept:
+        with np.load(tmp_path / "whole" / name) as one, np.load(tmp_path / "killed" / name) as other:
+            assert all(np.array_equal(one[key], other[key]) for key in one)
+    assert len(kept) == 9 * 6
+
+
+def test_a_full_disk_is_one_line(model: Path, tmp_path: Path) -> None:
+    land, store = orders_of(model, tmp_path)
+    told = {"gaps": np.zeros(0, np.int64), "sea": np.zeros(0, np.int64), "edges": np.array(True)}
+    with mock.patch("app.tiles.store.np.savez", mock.Mock(side_effect=full_disk())):
+        outcome = perform(Order(land, store, "passes", 0, told))
+    assert (
+        outcome.error
+        == f"cannot write into {tmp_path.parent}: no space is left there; free some or choose another place"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--tiles", "20"), "--tiles 20: the side of a tile must be a multiple of 16 cells"),
+        (("--workers", "2"), "--workers is only for --tiles"),
+        (("--tiles", "32", "--relief", "100"), "--relief does not go with --tiles"),
+    ],
+)
+def test_what_does_not_go_is_told_in_one_line(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str
+) -> None:
+    assert cli.main(["analyze", str(model), "--out", str(tmp_path / "maps"), *words]) != 0
+    assert why in capsys.readouterr().err
+    assert not (tmp_path / "maps").exists()
