@@ -14,7 +14,7 @@ from app.brushes.forms import image
 from app.brushes.material import kind_of
 from app.brushes.plants import ALL_PLANTS, tree_of
 from app.brushes.tools import RATES, TOOLS, Tool
-from app.brushes.touch import Touch
+from app.brushes.touch import Touch, shape
 from app.brushes.water import bed_reach, way_of
 from app.model.errors import UserError, nearest
 from app.model.field_parameters import read_field
@@ -75,6 +75,15 @@ def paint(world: World, scene: Scene, stroke: Stroke) -> None:
     for touch in touches:
         if touch.weight.any():
             tool.act(_with_protection(touch, tool))
+
+
+def raise_all(world: World, scene: Scene, metres: NDArray[np.float64]) -> None:
+    """Raise the whole ground by so much in each cell, [row, column], and lower it below 0."""
+    cells = (slice(0, world.shape[0]), slice(0, world.shape[1]))
+    everywhere = Footprint(cells, np.zeros(world.shape), np.zeros(world.shape))
+    stroke = Stroke("raise", (), radius=0.0, amount=1.0)
+    touch = Touch(world, scene, stroke, 0, (0.0, 0.0), everywhere, metres)
+    shape(touch, _with_protection(touch, TOOLS["raise"]).depth)
 
 
 def _touch_at(

@@ -1,4 +1,4 @@
-"""The stack of edits: strokes and fields of a journal as named layers, which can be switched, moved and blended.
+"""The stack of edits: strokes, heights and fields of a journal as named layers, to be switched, moved and blended.
 
 A layer is what the edits of a journal have in common that bear its name. What has none lies in that of its kind:
 strokes of one tool that follow one another closely are a layer, and so are changes of one field.
@@ -14,13 +14,14 @@ import msgspec
 
 from app.brushes.tools import TOOLS
 from app.model.errors import UserError
-from app.model.field_parameters import FIELDS
+from app.model.field_parameters import FIELDS, files_in, read_field
 from app.model.parameters import Value
-from app.scene.edits import Change, Copy, Edit, Keep, LandRequest, Restack, Stroke
+from app.scene.edits import Change, Copy, Edit, Keep, LandRequest, Lay, Restack, Stroke
 from app.scene.scene import check_value, find_declaration
 
 LARGEST_STRENGTH = 4.0
 LONGEST_NAME = 60
+HEIGHTS = "heights"  # icon of a layer that an expression raises
 CYCLES_OF_ONE_LAYER = 100  # between strokes of one tool that lie in one layer
 
 Edits = Sequence[Edit]
@@ -35,15 +36,15 @@ class Layer:
     cycle: int  # after which its first edit is made
     is_on: bool
     strength: float
-    icon: str  # group of its tool, or `fields`
-    expression: str = ""  # of a field
+    icon: str  # group of its tool, `fields` or `heights`
+    expression: str = ""  # of a field, or of heights
 
 
 def is_stacked(request: LandRequest) -> bool:
-    """Whether an edit lies in the stack: a stroke, or a change of fields alone."""
+    """Whether an edit lies in the stack: a stroke, heights, or a change of fields alone."""
     if isinstance(request, Change):
         return bool(request.values) and all(path.startswith(f"{FIELDS}.") for path in request.values)
-    return isinstance(request, Stroke)
+    return isinstance(request, Stroke | Lay)
 
 
 def layers_of(edits: Edits) -> list[Layer]:
@@ -60,6 +61,8 @@ def _layer(edits: Edits, name: str, places: tuple[int, ...]) -> Layer:
     first, last = edits[places[0]], edits[places[-1]]
     if isinstance(first.request, Stroke):
         return Layer(name, places, first.cycle, first.is_on, first.strength, TOOLS[first.request.tool].group)
+    if isinstance(first.request, Lay):
+        return Layer(name, places, first.cycle, first.is_on, first.strength, HEIGHTS, first.request.expression)
     assert isinstance(last.request, Change)
     text = str(next(iter(last.request.values.values())))
     return Layer(name, places, first.cycle, first.is_on, first.strength, FIELDS, text)
@@ -104,6 +107,9 @@ def kind_of(request: LandRequest) -> str:
     match request:
         case Stroke(tool=tool, choice=choice):
             return f"{TOOLS[tool].label} {Path(choice).name}".rstrip()  # an image by its name
+        case Lay(expression):
+            files = files_in(expression)
+            return f"import of {Path(files[0]).name}" if files else "heights"
         case Change(values):
             return f"field of {', '.join(path.partition('.')[2] for path in values)}"
     return "edit"
@@ -137,6 +143,14 @@ def changed(edits: Edits, request: Restack) -> list[Edit]:
     return named if request.after is None else _moved(named, places, request.after)
 
 
+def check_heights(expression: str) -> None:
+    """Raise `UserError` where heights cannot be read."""
+    try:
+        read_field(expression)
+    except UserError as error:
+        raise UserError(f"heights = '{expression}': {error}") from error
+
+
 def _changed_edit(edit: Edit, request: Restack, name: str) -> Edit:
     """An edit of the layer that a request changes."""
     if request.expression is not None and isinstance(edit.request, Change):
@@ -144,6 +158,9 @@ def _changed_edit(edit: Edit, request: Restack, name: str) -> Edit:
         for path, value in values.items():
             check_value(find_declaration(path), value)
         edit = msgspec.structs.replace(edit, request=msgspec.structs.replace(edit.request, values=values))
+    if request.expression is not None and isinstance(edit.request, Lay):
+        check_heights(request.expression)
+        edit = msgspec.structs.replace(edit, request=Lay(request.expression, edit.request.world))
     return msgspec.structs.replace(
         edit,
         layer=name,

@@ -39,7 +39,7 @@ from app.files.journal import Journal, write_journal
 from app.model.errors import UserError, explained
 from app.model.snapshot import Snapshot
 from app.scene.comparison import MOST_WORLDS
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Open, Refine, Restack, RollSnowballs, Stroke
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Lay, Open, Refine, Restack, RollSnowballs, Stroke
 from app.scene.scene import seen_as
 
 log = logging.getLogger(__name__)
@@ -179,7 +179,7 @@ def _keep(session: SessionState, request: Keep) -> None:
 # Edits.
 
 
-def _edit(session: SessionState, request: Copy | Keep | Blur | RollSnowballs) -> None:
+def _edit(session: SessionState, request: Copy | Keep | Blur | RollSnowballs | Lay) -> None:
     """Make an edit that can be undone."""
     before = session.leave()
     session.edit(request)
@@ -246,6 +246,12 @@ def _paint(session: SessionState, request: Stroke) -> None:
     session.showing.is_old = session.showing.brush_waits = True
 
 
+def _lay(session: SessionState, request: Lay) -> None:
+    session.sound_lockstep()
+    _edit(session, request)
+    session.showing.brush_waits = True
+
+
 # Files.
 
 
@@ -306,6 +312,7 @@ ANSWERS: dict[type, Callable[[SessionState, Any], None]] = {
     RollSnowballs: _roll_snowballs,
     CancelSnowballs: lambda session, _: session.end_snowball_run(),
     Stroke: _paint,
+    Lay: _lay,
     Pause: lambda session, _: session.set_paused(True),
     Run: lambda session, _: session.set_paused(False),
     Step: lambda session, _: session.set_paused(True, 1),

@@ -12,7 +12,7 @@ from app.engine.simulator import CycleWasGivenUp, SimulationError, Simulator
 from app.model.errors import explained
 from app.model.world import World
 from app.scene.comparison import NAMES
-from app.scene.edits import Stroke
+from app.scene.edits import Lay, Stroke
 from app.scene.scene import Scene
 
 
@@ -143,8 +143,16 @@ class Lockstep:
                     other.undo_stroke()
                 raise
 
-    def painted_by(self, stroke: Stroke) -> list[Simulator]:
-        """The worlds that a stroke paints."""
+    def lay(self, request: Lay) -> None:
+        """Raise the ground of one world or of all by an expression. Raises `UserError` if it has no value in one."""
+        self._back_up()
+        asked = self.painted_by(request)
+        heights = [simulator.heights(request.expression) for simulator in asked]
+        for simulator, metres in zip(asked, heights, strict=True):
+            simulator.lay(metres)
+
+    def painted_by(self, stroke: Stroke | Lay) -> list[Simulator]:
+        """The worlds that a stroke or heights are for."""
         return [simulator for place, simulator in enumerate(self.simulators) if stroke.world in (None, place)]
 
     def settle_levels(self) -> None:

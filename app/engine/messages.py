@@ -18,6 +18,7 @@ from app.scene.edits import (
     Copy,
     Keep,
     LandRequest,
+    Lay,
     Message,
     Open,
     Refine,
@@ -130,7 +131,7 @@ class OpenFailed(Message, frozen=True):
 class Edited(Message, frozen=True):
     """An edit is done and entered in the journal, or its land is on the way. `before` is the moment before it."""
 
-    request: Copy | Keep | Blur | Refine | RollSnowballs | Stroke | Restack
+    request: Copy | Keep | Blur | Refine | RollSnowballs | Stroke | Lay | Restack
     before: Moment
 
 

@@ -17,6 +17,7 @@ from app.scene.edits import (
     Edit,
     Keep,
     LandRequest,
+    Lay,
     Open,
     Refine,
     RollSnowballs,
@@ -104,7 +105,7 @@ def name_of(request: LandRequest) -> str:
             return f"{balls} snowballs"
         case CancelSnowballs():
             return "snowballs stopped"
-        case Stroke():
+        case Stroke() | Lay():
             return kind_of(request)
 
 

@@ -15,6 +15,7 @@ from app.scene.edits import (
     Edit,
     Keep,
     LandRequest,
+    Lay,
     Open,
     Refine,
     Restack,
@@ -79,6 +80,8 @@ def edited(lockstep: Lockstep, request: LandRequest) -> Lockstep:
             lockstep.end_snowball_run()
         case Stroke():
             lockstep.paint(request)
+        case Lay():
+            lockstep.lay(request)
         case Open():
             raise UserError("other worlds are opened at the beginning of a journal, and not later")
     return lockstep

@@ -11,14 +11,14 @@ from app.engine.messages import Arrived, GivenUp, Pause, Request, Run, Save, Spi
 from app.engine.player import Travel
 from app.engine.session_state import Mode, SessionState
 from app.engine.simulator import CycleWasGivenUp, SimulationError
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Refine, RollSnowballs, Stroke
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Lay, Refine, RollSnowballs, Stroke
 
 # Seconds to rest
 WAIT_FOR_KERNELS = 0.05
 NOTHING_TO_DO = 0.1
 
 # A spin-up is finished before these.
-AFTER_SPIN_UP = (Copy, Keep, Blur, Refine, RollSnowballs, CancelSnowballs, Change, Stroke)
+AFTER_SPIN_UP = (Copy, Keep, Blur, Refine, RollSnowballs, CancelSnowballs, Change, Stroke, Lay)
 # Requests that wait until a travel arrives. All others do not concern the worlds of that moment.
 ON_ARRIVAL = (*AFTER_SPIN_UP, Pause, Run, Step, Save)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.brushes.painting import paint
+from app.brushes.painting import paint, raise_all
 from app.brushes.tools import TOOLS
 from app.engine import spin_up
 from app.engine.backup import Backup
@@ -33,6 +33,7 @@ from app.processes.process import ProcessFailure
 from app.processes.snowballs import MOVED, smooth
 from app.scene.edits import Stroke
 from app.scene.scene import Scene
+from app.sources.fields import LandVariables
 
 log = logging.getLogger(__name__)
 
@@ -187,6 +188,21 @@ class Simulator(Cycles):
         paint(self.world, self.scene, stroke)
         self.backup.strokes.append((self.world.cycle, stroke))
         self._levels_are_old = True
+
+    def heights(self, expression: str) -> NDArray[np.float64]:
+        """What an expression comes to on the present land, in metres, [row, column]. Raises `UserError`."""
+        field = read_field(expression)
+        if field is not None and field.uses(*OF_WATER):
+            self.derive_levels()
+        values = LandVariables.of_world(self.world).value(expression)
+        return np.zeros(self.world.shape) if values is None else values
+
+    def lay(self, metres: NDArray[np.float64]) -> None:
+        """Raise the ground by so much, between two cycles; what is protected stays."""
+        self.back_up()
+        raise_all(self.world, self.scene, metres)
+        self.derive_levels()
+        self.backup.take(self.world)  # a replay begins after it
 
     def smooth(self) -> None:
         """A cycle that only blurs the ground."""

@@ -33,8 +33,9 @@ They are stored in saved worlds, and separately as readable TOML:
     radius = 200.0
     amount = 4.0
 
-Other edits are `copy` and `keep` (a comparison), `blur`, `refine` (with `times`), `snowballs` (with `balls`)
-and `stop-snowballs`.
+Other edits are `heights` (with an `expression` in metres), `copy` and `keep` (a comparison), `blur`, `refine` (with
+`times`), `snowballs` (with `balls`) and `stop-snowballs`. Strokes, heights and changes of fields lie in a `layer`, and
+may have a `strength`, or be left out by `is_on = false`.
 """
 
 from __future__ import annotations
@@ -46,12 +47,12 @@ from typing import Any
 import msgspec
 import tomli_w
 
-from app.brushes.stack import LARGEST_STRENGTH, LONGEST_NAME, is_stacked
+from app.brushes.stack import LARGEST_STRENGTH, LONGEST_NAME, check_heights, is_stacked
 from app.brushes.tools import TOOLS
 from app.files.atomic import write_atomically
 from app.files.paths import found, found_from, from_folder, named_from
 from app.model.errors import UserError, nearest
-from app.model.field_parameters import read_field
+from app.model.field_parameters import read_field, with_files
 from app.model.parameters import Value
 from app.model.view_parameters import ViewParameters
 from app.model.world import LARGEST_CYCLE
@@ -65,6 +66,7 @@ from app.scene.edits import (
     Edit,
     Keep,
     LandRequest,
+    Lay,
     Looked,
     Open,
     Refine,
@@ -196,7 +198,7 @@ def _in_stack(edit: Edit, row: dict[str, Any]) -> Edit:
     if (layer, is_on, strength) == ("", True, 1.0):
         return edit
     if not is_stacked(edit.request):
-        raise UserError("only strokes and fields lie in a layer")
+        raise UserError("only strokes, heights and fields lie in a layer")
     if not isinstance(layer, str) or len(layer) > LONGEST_NAME:
         raise UserError(f"layer = {layer!r}: must be a text of up to {LONGEST_NAME} characters")
     if type(is_on) is not bool:
@@ -307,6 +309,15 @@ def _stroke_content(stroke: Stroke, folder: Path) -> dict[str, Any]:
     return content | {"dabs": [list(dab) for dab in stroke.dabs]}
 
 
+def _heights(row: dict[str, Any], folder: Path) -> Lay:
+    expression = row.get("expression")
+    if not isinstance(expression, str):
+        raise UserError("'expression' must be a text, such as '40 * noise(300, 1)'")
+    check_heights(expression)
+    expression = with_files(expression, lambda name: found(name, folder))
+    return Lay(expression, _whole(row, "world", MOST_WORLDS - 1) if "world" in row else None)
+
+
 def _check_range(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:  # false for NaN, too
         raise UserError(f"{name} = {value!r}: must be from {low:g} to {high:g}")
@@ -322,11 +333,12 @@ READERS: dict[str, Callable[[dict[str, Any], Path], LandRequest]] = {
     "snowballs": lambda row, folder: RollSnowballs(_whole(row, "balls", LARGEST_CYCLE)),
     "stop-snowballs": lambda row, folder: CancelSnowballs(),
     "stroke": _stroke,
+    "heights": _heights,
 }
 
 
 def _names() -> dict[type, str]:
-    kinds = (Open, Change, Copy, Keep, Blur, Refine, RollSnowballs, CancelSnowballs, Stroke)
+    kinds = (Open, Change, Copy, Keep, Blur, Refine, RollSnowballs, CancelSnowballs, Stroke, Lay)
     return dict(zip(kinds, READERS, strict=True))
 
 
@@ -346,6 +358,9 @@ def _content(request: LandRequest, folder: Path) -> dict[str, Any]:
             return {"balls": balls}
         case Stroke():
             return _stroke_content(request, folder)
+        case Lay(expression, world):
+            text = with_files(expression, lambda name: from_folder(name, folder))
+            return {"expression": text} | ({} if world is None else {"world": world})
         case Blur() | CancelSnowballs():
             return {}
 

@@ -68,6 +68,18 @@ def with_files(text: str, named: Callable[[str], str]) -> str:
     return renamed_files(text, NAMES, named)
 
 
+def files_in(text: str) -> list[str]:
+    """The names of pictures in an expression."""
+    names: list[str] = []
+
+    def note(name: str) -> str:
+        names.append(name)
+        return name
+
+    with_files(text, note)
+    return names
+
+
 def of_land(path: str, help: str, *, needs: str = "") -> object:
     """Declare a text parameter that is an expression of the land; `path` is its path."""
 

@@ -114,8 +114,15 @@ class Stroke(Message, frozen=True):
         return msgspec.structs.replace(self, dabs=self.dabs + later.dabs)
 
 
+class Lay(Message, frozen=True):
+    """Raise the ground by an expression of the land, such as `40 * image("hill.png")`, in metres; lower it below 0."""
+
+    expression: str
+    world: int | None = None  # None: all worlds
+
+
 LandRequest = (
-    Open | Change | Copy | Keep | Blur | Refine | RollSnowballs | CancelSnowballs | Stroke
+    Open | Change | Copy | Keep | Blur | Refine | RollSnowballs | CancelSnowballs | Stroke | Lay
 )  # edits in a journal
 
 
@@ -128,7 +135,7 @@ class Restack(Message, frozen=True):
     layer: str
     is_on: bool | None = None
     strength: float | None = None
-    expression: str | None = None  # of a field
+    expression: str | None = None  # of a field, or of heights
     name: str | None = None
     after: str | None = None  # the layer that is made before it; empty: the land as it began
     removed: bool = False
@@ -165,4 +172,6 @@ class Edit(msgspec.Struct, frozen=True):
             case Change(values):
                 blended = {path: blended_field(str(text), self.strength) for path, text in values.items()}
                 return msgspec.structs.replace(self.request, values=blended)
+            case Lay(expression) if expression.strip():
+                return msgspec.structs.replace(self.request, expression=f"{self.strength:g} * ({expression})")
         return self.request

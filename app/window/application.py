@@ -154,7 +154,7 @@ class Application:
         )
         self.watching = Watching(simulation, self.documents, self.sides, self.views, self.notices)
         self.history = History(simulation, self.documents, self.views)
-        self.stack = Stack(simulation, self.history)
+        self.stack = Stack(simulation, self.documents, self.views, self.history)
         self.camera_follow = CameraFollow(simulation, self.documents, self.views)
         self.recording = Recording(self.sides, self.documents, self.notices)
         self.exporting = Exporting(simulation, self.documents, self.views, self.notices)

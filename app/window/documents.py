@@ -12,7 +12,7 @@ from app.engine.thread import SimulationThread
 from app.model.errors import UserError
 from app.model.parameters import Value
 from app.scene.comparison import MOST_WORLDS, differences, is_shared, with_compared_of
-from app.scene.edits import Blur, Change, Copy, Keep, Open, Refine, Restack, RollSnowballs, Stroke
+from app.scene.edits import Blur, Change, Copy, Keep, Lay, Open, Refine, Restack, RollSnowballs, Stroke
 from app.scene.scene import (
     DECLARATIONS,
     VIEW_SECTION,
@@ -23,7 +23,7 @@ from app.scene.scene import (
 )
 from app.window.open_scenes import Edited, OpenScenes, name_of
 
-Named = Open | Copy | Keep | Blur | Refine | RollSnowballs | Stroke | Restack  # requests that are steps of undo
+Named = Open | Copy | Keep | Blur | Refine | RollSnowballs | Stroke | Lay | Restack  # requests that are steps of undo
 
 RESTART_DELAY = 0.3  # seconds after the last change of initial conditions
 

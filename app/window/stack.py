@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from app.brushes.stack import Layer, layers_of
+from pathlib import Path
+
+from app.brushes.stack import Layer, check_heights, layers_of
 from app.engine.messages import Moment
 from app.engine.moments import TimelineSeen
 from app.engine.thread import SimulationThread
-from app.scene.edits import Restack
+from app.model.errors import UserError
+from app.model.field_parameters import image_mask
+from app.scene.edits import Lay, Restack
+from app.sources.fields import picture
+from app.window.documents import Documents
 from app.window.history import History
+from app.window.views import Views
+
+PART_OF_RELIEF = 0.3  # of the land, for heights that are new
 
 
 class Stack:
     """The layers of the present land. A change of one makes the land again, up to the present cycle."""
 
-    def __init__(self, simulation: SimulationThread, history: History) -> None:
+    def __init__(self, simulation: SimulationThread, documents: Documents, views: Views, history: History) -> None:
         self._simulation = simulation
+        self._documents = documents
+        self._views = views
         self._history = history
         self._made: tuple[TimelineSeen, Moment, list[Layer]] | None = None
 
@@ -27,6 +38,31 @@ class Stack:
         if self._made is None or self._made[0] is not timeline or self._made[1] != moment:
             self._made = timeline, moment, layers_of(timeline.edits_of(moment))
         return self._made[2]
+
+    def lay_image(self, image: Path) -> None:
+        """Raise the land by a picture or heightmap, as a layer. Raises `UserError` where it cannot be read."""
+        mask = image_mask(str(image))
+        check_heights(mask)
+        picture(image)
+        self._lay(f"{self._fit_height()} * {mask}", f"import {image.name}")
+
+    def lay_hills(self) -> None:
+        """Raise the land by hills of noise, as a layer."""
+        snapshot = self._views.snapshot
+        size = max(snapshot.shape) * snapshot.cell_size if snapshot else 1000.0
+        length, seed = _round(size / 4.0), len(self.layers) + 1
+        self._lay(f"{self._fit_height()} * noise({length}, {seed})", "hills")
+
+    def _lay(self, expression: str, name: str) -> None:
+        self._documents.ask_as_step(Lay(expression, self._views.painted_world), name)
+
+    def _fit_height(self) -> str:
+        """A height in metres that is seen on the present land, as a round number."""
+        snapshot = self._views.snapshot
+        if snapshot is None:
+            raise UserError("there is no land yet that could be edited")
+        relief = snapshot.highest - snapshot.lowest
+        return _round(max(PART_OF_RELIEF * relief, snapshot.cell_size))
 
     def switch(self, layer: Layer) -> None:
         self._ask(Restack(layer.name, is_on=not layer.is_on), f"{layer.name} {'off' if layer.is_on else 'on'}")
@@ -43,7 +79,7 @@ class Stack:
         self._ask(Restack(layer.name, removed=True), f"{layer.name} removed")
 
     def write(self, layer: Layer, expression: str) -> None:
-        """Give the layer of a field another expression."""
+        """Give the layer of a field or of heights another expression."""
         if expression.strip() != layer.expression.strip():
             self._ask(Restack(layer.name, expression=expression), f"{layer.name} written anew")
 
@@ -62,3 +98,8 @@ class Stack:
 
     def _ask(self, request: Restack, name: str) -> None:
         self._history.restack(request, name)
+
+
+def _round(metres: float) -> str:
+    """Metres with two digits."""
+    return f"{float(f'{metres:.2g}'):g}"

@@ -51,7 +51,7 @@ FIELDS = {
     "edits": st.none() | st.integers(0, 9),
     "is_on": st.none() | st.booleans(),
     "strength": st.none() | st.floats(0.0, 4.0),
-    "expression": st.none() | texts,
+    "expression": texts,
     "name": st.none() | texts,
     "after": st.none() | texts,
     "removed": st.booleans(),

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from app.brushes.stack import changed, layers_of, names_of
+from app.engine.creation import create_world
 from app.engine.messages import Arrived, Edited, GoTo, Refused
-from app.files.journal import Journal, journal_content, journal_from
+from app.engine.runner import Replay
+from app.files.journal import Journal, journal_content, journal_from, write_journal
+from app.files.opening import read_journal
 from app.model.errors import UserError
-from app.scene.edits import Blur, Change, Copy, Edit, Open, Restack, Stroke
+from app.scene.edits import Blur, Change, Copy, Edit, Lay, Open, Restack, Stroke
 from tests.app.hands import Hands
 from tests.app.small import small_scene
 
@@ -129,6 +135,49 @@ def test_the_land_is_made_again_as_if_it_had_been_edited_so() -> None:
     finally:
         hands.thread.stop()
         other.thread.stop()
+
+
+def test_heights_raise_the_land_and_are_a_layer() -> None:
+    hands = Hands(SCENE)
+    try:
+        begun = hands.lockstep.worlds[0].ground.copy()
+        hands.ask(Lay("20 * x - 5"), Edited)
+        across = (np.arange(40) + 0.5) / 40
+        world = hands.lockstep.worlds[0]
+        assert np.allclose(world.ground, begun + 20.0 * across - 5.0, atol=1e-12)
+        assert world.imbalance() < 1e-12
+        refused = hands.ask(Lay("1 / (x - x)"), Refused)
+        assert isinstance(refused, Refused) and "not a finite number" in refused.why
+        hands.step(2)
+        restack(hands, "heights", strength=0.0)
+        hands.ask(GoTo(hands.moment.branch, 0), Arrived)
+        assert np.array_equal(hands.lockstep.worlds[0].ground, begun)
+        restack(hands, "heights", strength=1.0, expression="")
+        assert np.array_equal(hands.lockstep.worlds[0].ground, begun)
+    finally:
+        hands.thread.stop()
+
+
+def test_imported_heights_are_found_beside_their_journal(tmp_path: Path) -> None:
+    Image.fromarray(np.arange(64, dtype=np.uint8).reshape(8, 8)).save(tmp_path / "hill.png")
+    edits = tuple(journal_of(Edit(0, Lay(f"30 * image('{tmp_path / 'hill.png'}')"))))
+    assert names_of(edits)[1] == "import of hill.png"
+    write_journal(tmp_path / "story.toml", Journal(edits, 1))
+    assert 'image("hill.png")' in tomllib.loads((tmp_path / "story.toml").read_text())["edit"][1]["expression"]
+    moved = tmp_path / "elsewhere"
+    moved.mkdir()
+    for name in ("story.toml", "hill.png"):
+        (tmp_path / name).rename(moved / name)
+    journal = read_journal(moved / "story.toml")
+    run = Replay(journal)
+    run.reach(0)
+    begun = create_world(SCENE)[0].ground
+    assert 25.0 < float((run.lockstep.worlds[0].ground - begun).max()) < 30.001
+    content = journal_content(journal, moved)
+    for wrong in ("height +", 3):
+        content["edit"][1]["expression"] = wrong
+        with pytest.raises(UserError, match=r"the edit after cycle 0|must be a text"):
+            journal_from(content, "story.toml", moved)
 
 
 def test_a_stroke_that_goes_on_is_whole_in_the_land_that_is_made_again() -> None:

@@ -84,6 +84,12 @@ def test_layers_are_switched_blended_moved_renamed_and_removed() -> None:
         engine.item_input_value("lower/##rename", "trench")
         settled(driver)
         assert names(application) == ["raise", "trench", "field of rain"]
+        engine.item_click("###hills")
+        driver.wait_for(lambda: names(application)[-1] == "heights", "hills")
+        look_at(driver, "hills")
+        assert float((settled(driver) - both).max()) > 10.0
+        driver.press("Ctrl+Z")
+        settled(driver)
         engine.item_click("trench/###remove")
         assert np.array_equal(settled(driver), raised)
         assert application.undo.done[-1].name == "trench removed"

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from app.brushes.stack import LARGEST_STRENGTH, LONGEST_NAME, Layer
+from app.brushes.stack import HEIGHTS, LARGEST_STRENGTH, LONGEST_NAME, Layer
 from app.model.field_parameters import FIELDS
 from app.model.numbers import spaced
 from app.model.parameters import Declaration
 from app.picture.style import ACCENT, FAINT_TEXT, TEXT, em, faded
+from app.window.commands.attempt import attempt
 from app.window.panel.widgets import ParameterWidgets, faint, tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ ICONS = {
     "Plants": icons.ICON_FA_TREE,
     "Forms": icons.ICON_FA_STAMP,
     FIELDS: icons.ICON_FA_CHART_AREA,
+    HEIGHTS: icons.ICON_FA_FILE_IMPORT,
 }
 STRENGTH = Declaration(
     "stack.strength", float, 100.0, 0.0, 100.0 * LARGEST_STRENGTH / 2.0, "%", "part of the effect of an edit",
@@ -55,6 +58,7 @@ class EditStack:
 
     def gui(self) -> None:
         """The section below its header."""
+        self._additions()
         layers = self._application.stack.layers
         if not layers:
             faint("strokes of brushes and changes of fields are listed here, to be switched, blended and moved")
@@ -67,6 +71,20 @@ class EditStack:
         imgui.text_disabled(f"{icons.ICON_FA_MOUNTAIN_SUN}  the land as it began")
         self._takes_drop(None)
         tooltip_on_hover("Drop an edit here to make it before all others, on the land of the start")
+
+    def _additions(self) -> None:
+        """Buttons that add layers which no brush paints."""
+        application = self._application
+        if imgui.button(f"{icons.ICON_FA_FILE_IMPORT}  Image …###import"):
+            application.panel.ask_for_image(self._lay_image)
+        tooltip_on_hover("Raise the land by a picture or a heightmap: nothing where it is darkest")
+        imgui.same_line()
+        if imgui.button(f"{icons.ICON_FA_PLUS}  Hills###hills"):
+            attempt(application, application.stack.lay_hills)
+        tooltip_on_hover("Raise the land by an expression, at first hills of noise, which can be written anew")
+
+    def _lay_image(self, image: Path) -> None:
+        attempt(self._application, lambda: self._application.stack.lay_image(image))
 
     def _row(self, layer: Layer) -> None:
         side, gap = imgui.get_frame_height(), em(0.3)
@@ -96,7 +114,7 @@ class EditStack:
             stack.remove(layer)
         imgui.pop_style_var()
         tooltip_on_hover("Remove this edit; undo brings it back")
-        if layer.icon == FIELDS:
+        if layer.icon in (FIELDS, HEIGHTS):
             self._expression(layer)
 
     def _flat_button(self, icon: str, name: str, is_strong: bool) -> bool:
