@@ -26,6 +26,12 @@ def configure_numba() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
+def usual_threads(available: int) -> int:
+    """The threads of a simulation where nobody says how many: all that are `available`, or as OMP_NUM_THREADS says."""
+    first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()  # there may be one for each nested level
+    return min(int(first), available) if first.isdecimal() and int(first) else available
+
+
 def kernel_cache_folder() -> Path:
     """The folder for compiled kernels that belongs to exactly these sources.
 

@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -22,6 +23,12 @@ if hasattr(signal, "SIGHUP"):
 os.environ["LIBGL_ALWAYS_SOFTWARE"] = "1"
 os.environ["GALLIUM_DRIVER"] = "llvmpipe"
 
+# Where each core has a worker of its own, each worker has one thread: two that wait for each other at every draw and in
+# every loop would take turns with those of others, and most of a test would be waiting. Tests of many threads say so.
+IS_ONE_OF_SEVERAL = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")) > 1
+if IS_ONE_OF_SEVERAL:
+    os.environ["LP_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+
 _mesa_egl = Path("/usr/share/glvnd/egl_vendor.d/50_mesa.json")
 if _mesa_egl.exists():
     os.environ["__EGL_VENDOR_LIBRARY_FILENAMES"] = str(_mesa_egl)
@@ -38,6 +45,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # reports of all workers come to the one process that has none
         config.pluginmanager.register(Spending(by_file=is_nightly()))
+    if IS_ONE_OF_SEVERAL:
+        import app  # noqa: F401  # first, as it sets Numba's cache
+
+        # isort: split
+        import numba
+
+        numba.set_num_threads(1)  # of the thread that tests run on; a simulation's reads OMP_NUM_THREADS
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave out what is there now, and stays: it looked through all of it time and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -15,6 +15,7 @@ from app.model.layers import LAYERS
 from app.model.parameters import Parameters
 from app.model.trait_parameters import read_material_traits, read_plant_traits
 from app.model.world import World
+from app.numba_settings import usual_threads
 from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.floods import Floods, derive_levels
@@ -275,4 +276,5 @@ class Cycles:
         import numba
 
         available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-        numba.set_num_threads(min(self.threads or self.scene.simulation.threads or available, available))
+        wanted = self.threads or self.scene.simulation.threads or usual_threads(available)
+        numba.set_num_threads(min(wanted, available))

@@ -54,7 +54,7 @@ def test_the_river_has_several_threads_which_change() -> None:
 
 
 def test_a_saved_world_goes_on_as_it_would_have(tmp_path: Path) -> None:
-    simulator = simulated(20, outwash(90, 60))
+    simulator = simulated(20, outwash(90, 60), threads=2)
     checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
     opened = Simulator(*reversed(checkpoint.load(tmp_path / "world.npz")))
     for _ in range(20):

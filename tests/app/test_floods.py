@@ -119,7 +119,7 @@ def test_the_tide_follows_the_level_of_the_sea() -> None:
 
 def test_a_saved_world_goes_on_as_it_would_have_on_any_threads(tmp_path: Path) -> None:
     scene = flooded(floods__rain=200.0, floods__springs="0.5 0.5 3", materials__enabled=True)
-    simulator = simulated(5, scene)
+    simulator = simulated(5, scene, threads=2)
     checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
     opened = Simulator(*reversed(checkpoint.load(tmp_path / "world.npz")))  # type: ignore[arg-type]
     for each in (simulator, opened):

@@ -36,10 +36,10 @@ def old_scene(**settings: object) -> Scene:
     return small_scene(**{**usual, **settings})
 
 
-def opened(scene: Scene) -> Simulator:
+def opened(scene: Scene, threads: int | None = None) -> Simulator:
     """The simulator of a scene before its first cycle, with all its kernels."""
     world, scene = create_world(scene)
-    simulator = Simulator(scene, world)
+    simulator = Simulator(scene, world, threads)
     simulator.prepare_all()
     return simulator
 
@@ -117,7 +117,7 @@ def test_the_past_is_the_same_whenever_and_wherever_it_is_lived() -> None:
     """Before the first cycle, before a change or a copy, on one thread or two, or where a saved world goes on."""
     scene = old_scene()
     wetter = scene.with_value("droplets.count", 120)
-    expected = opened(scene)
+    expected = opened(scene, threads=2)
     expected.change(wetter)
     for _ in range(3):
         expected.advance()

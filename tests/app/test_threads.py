@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.numba_settings import usual_threads
 from tests.nets.profile import is_nightly
 
 MOST = 16
@@ -63,3 +64,11 @@ def test_same_bits_on_one_to_sixteen_threads(rows: int, columns: int) -> None:
     digests = done.stdout.split()
     assert len(digests) == len(THREADS)
     assert len(set(digests)) == 1
+
+
+@pytest.mark.parametrize(("said", "expected"), [("", 8), ("3", 3), ("4,2", 4), ("64", 8), ("0", 8), ("all", 8)])
+def test_where_nobody_says_how_many_threads_the_environment_does(
+    monkeypatch: pytest.MonkeyPatch, said: str, expected: int
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", said)
+    assert usual_threads(8) == expected

@@ -498,7 +498,7 @@ def test_threads_share_several_kinds_without_a_trace() -> None:
     shape = (2 * STRETCH // 128 + 5, 128)
     parameters = USUAL._replace(deposition=0.4, diffusivity=0.01, soil_production=1e-4)
     rock, loose = plain(*shape, relief=300.0), random.random((*shape, 3))
-    bits, threads = set(), numba.get_num_threads()
+    bits, threads = set(), numba.config.NUMBA_NUM_THREADS
     for number in (1, 2, 2):
         numba.set_num_threads(min(number, threads))
         own, mix = rock.copy(), loose.copy()
@@ -506,7 +506,6 @@ def test_threads_share_several_kinds_without_a_trace() -> None:
         ground = own + sediment
         evolved = evolve(own, sediment, ground, _three_kinds(mix), CELL, parameters, 2.0, border(shape))
         bits.add((own.tobytes(), mix.tobytes(), ground.tobytes(), evolved))
-    numba.set_num_threads(threads)
     assert len(bits) == 1
     moved = [np.array(each) for each in (evolved.moved.from_rock, evolved.moved.off_map, evolved.soil.from_rock)]
     gained = own.sum() + mix.sum() - rock.sum() - loose.sum()
