@@ -11,8 +11,12 @@ from functools import cache
 import moderngl
 import pytest
 
+from app.picture.passes import frame
 from app.picture.passes import shaders as module
+from app.picture.passes.fixed import FixedTextures
+from app.picture.passes.fractures import Fractures
 from app.picture.passes.shaders import Key, ShaderLibrary, Shaders
+from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP
 
 MOST_UNUSED = 200  # programs, each of some 2 MB
 
@@ -86,6 +90,21 @@ def own_framebuffer() -> moderngl.Framebuffer:
     return _context().framebuffer([_context().renderbuffer((1, 1))])
 
 
+@cache
+def _keep_fixed_textures() -> None:
+    """Have all that pictures share, so that none makes it: as a program's second picture finds it."""
+    own_framebuffer().use()
+    fixed = FixedTextures.of(_context())
+    for mipmaps in (ONE_MIPMAP, MIPMAPPED):
+        fixed.repeating(mipmaps)
+    library = ShaderLibrary(_context(), {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
+    fractures = Fractures(_context(), library, fixed)
+    assert fractures.texture
+    own_framebuffer().use()
+    fractures.release()
+    library.release()
+
+
 @contextmanager
 def graphics() -> Iterator[moderngl.Context]:
     """OpenGL without a window, in the state of a new context, and with the programs of the tests before.
@@ -96,10 +115,19 @@ def graphics() -> Iterator[moderngl.Context]:
         for name, method in (("_read", Programs.read), ("_link", Programs.link), ("_let_go", Programs.let_go)):
             patch.setattr(ShaderLibrary, name, lambda *given, method=method: method(_PROGRAMS, *given))
         context.enable_only(moderngl.NOTHING)
+        _keep_fixed_textures()
         own_framebuffer().use()
         yield context
         _PROGRAMS.make_room()
         assert context.error == "GL_NO_ERROR"
+
+
+@contextmanager
+def own_fixed_textures() -> Iterator[None]:
+    """Within it, pictures make what they share, and release it with the last."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_context(), "extra", None)
+        yield
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from app.picture.passes import frame
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.picture import Picture
 from app.scene.scene import Scene
-from tests.graphics import graphics, own_framebuffer, own_programs
+from tests.graphics import graphics, own_fixed_textures, own_framebuffer, own_programs
 
 Draw = Callable[..., NDArray[np.uint8]]
 
@@ -39,6 +39,13 @@ def resting_place(context: moderngl.Context) -> moderngl.Framebuffer:
 def compiled_anew(context: moderngl.Context) -> Iterator[None]:
     """No program of another test is used, and what is let go is released."""
     with own_programs():
+        yield
+
+
+@pytest.fixture
+def own_textures(context: moderngl.Context) -> Iterator[None]:
+    """No texture that pictures share is there yet."""
+    with own_fixed_textures():
         yield
 
 

@@ -47,7 +47,7 @@ def draw(picture: Picture, canvas: Canvas, shown: Snapshot, quality: str) -> np.
 
 @pytest.mark.parametrize(("quality", "every"), [("low", 3), ("high", 16)])
 def test_a_call_that_fails_at_any_time_leaves_nothing_behind(
-    quality: str, every: int, context: moderngl.Context, canvas: Canvas, subtests: pytest.Subtests
+    quality: str, every: int, context: moderngl.Context, canvas: Canvas, own_textures: None, subtests: pytest.Subtests
 ) -> None:
     """So many calls work, then none, as in a window that tries again in each frame; at last they do again.
 

@@ -9,19 +9,22 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.picture.passes.detail import detail_texture
+from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.fractures import SIDE, SPANS, Fractures
 from app.picture.passes.shaders import ShaderLibrary
+from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP
+from tests.graphics import own_framebuffer
+from tests.passes import gl
 
 
 @pytest.fixture
 def tile(context: moderngl.Context, shaders: ShaderLibrary) -> Iterator[NDArray[np.float64]]:
     """Its texels, from 0 to 1: `[row, column, channel]`."""
-    detail = detail_texture(context)
-    fractures = Fractures(context, shaders, detail)
+    fixed = FixedTextures(context)
+    fractures = Fractures(context, shaders, fixed)
     yield np.frombuffer(fractures.texture.read(), np.uint8).reshape(SIDE, SIDE, 4) / 255.0
     fractures.release()
-    detail.release()
+    fixed.release()
 
 
 def test_its_channels_fill_their_spans(tile: NDArray[np.float64]) -> None:
@@ -54,8 +57,8 @@ def test_it_has_faces_and_edges(tile: NDArray[np.float64]) -> None:
 
 
 def test_it_is_drawn_once_and_again_when_it_is_forgotten(context: moderngl.Context, shaders: ShaderLibrary) -> None:
-    detail = detail_texture(context)
-    fractures = Fractures(context, shaders, detail)
+    fixed = FixedTextures(context)
+    fractures = Fractures(context, shaders, fixed)
     drawn = fractures.texture
     blank = bytes(4 * SIDE * SIDE)
     drawn.write(blank)
@@ -63,4 +66,28 @@ def test_it_is_drawn_once_and_again_when_it_is_forgotten(context: moderngl.Conte
     fractures.forget()
     assert fractures.texture.read() != blank
     fractures.release()
-    detail.release()
+    fixed.release()
+
+
+def test_all_pictures_of_a_context_read_one_until_the_last_is_released(
+    context: moderngl.Context, shaders: ShaderLibrary, own_textures: None
+) -> None:
+    before = gl.living_objects()
+    one, other = FixedTextures.of(context), FixedTextures.of(context)
+    assert one is other
+    for filter in (ONE_MIPMAP, MIPMAPPED):
+        made = one.repeating(filter)
+        assert {texture.filter for texture in made.values()} == {filter} and other.repeating(filter) is made
+    pair = [Fractures(context, shaders, fixed) for fixed in (one, other)]
+    assert pair[0].texture is pair[1].texture
+    for fractures, fixed in zip(pair, (one, other), strict=True):
+        kept = gl.living_objects()["Texture"]
+        fractures.release()
+        fixed.release()
+        assert (gl.living_objects()["Texture"] == kept) == (fractures is pair[0])
+    shaders.release()
+    own_framebuffer().use()
+    assert gl.living_objects()["Texture"] == before["Texture"]
+    again = FixedTextures.of(context)
+    assert again is not one
+    again.release()

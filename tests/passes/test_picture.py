@@ -298,6 +298,9 @@ def test_a_reload_changes_also_what_is_baked(
     np.testing.assert_array_equal(draw(shown, scene=chosen), bright)
     assert picture.reload_shaders() == ""
     assert draw(shown, scene=chosen).mean() < bright.mean() - 5.0
+    monkeypatch.undo()
+    assert picture.reload_shaders() == ""
+    np.testing.assert_array_equal(draw(shown, scene=chosen), bright)
 
 
 def test_a_shader_that_does_not_compile_leaves_the_picture_as_it_is(

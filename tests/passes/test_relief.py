@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from app.model.snapshot import Snapshot
-from app.picture.passes.detail import detail_texture
+from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.fractures import Fractures
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
@@ -39,8 +39,8 @@ class Carver:
         self.surface = SurfaceMap(context, shaders)
         self.map = ReliefMap(context, shaders)
         self.still = context.texture((1, 1), 4, bytes(4))  # nothing runs
-        self.detail = detail_texture(context)
-        self.fractures = Fractures(context, shaders, self.detail)
+        self.fixed = FixedTextures.of(context)
+        self.fractures = Fractures(context, shaders, self.fixed)
         self.block = block
 
     def show(self, shown: Snapshot) -> Relief:
@@ -67,7 +67,7 @@ class Carver:
         return np.frombuffer(texture.read(), np.float16).reshape(texture.height, texture.width, 4).astype(np.float32)
 
     def release(self) -> None:
-        for part in (self.map, self.surface, self.layers, self.still, self.fractures, self.detail):
+        for part in (self.map, self.surface, self.layers, self.still, self.fractures, self.fixed):
             part.release()
 
 

@@ -15,7 +15,7 @@ from app.model.view_parameters import ViewParameters
 from app.picture.passes.bounce import BounceMap
 from app.picture.passes.canopy import CanopyMap, Crowns, SkylineMap
 from app.picture.passes.cover import LIVING, CoverMap
-from app.picture.passes.detail import detail_texture
+from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.flow_map import FlowMap
 from app.picture.passes.fractures import Fractures
 from app.picture.passes.maps import AirborneMap, LayerTextures, Lighting, LightMap, SurfaceMap
@@ -30,11 +30,10 @@ from app.picture.passes.shore import ShoreMap, open_water, wet_cells, with_waves
 from app.picture.passes.shore_blocks import Shore
 from app.picture.passes.standing_water import StandingWater
 from app.picture.passes.swell import Waves
-from app.picture.passes.targets import release_all
+from app.picture.passes.targets import MIPMAPPED, release_all
 from app.picture.passes.trees import Trees
 from app.picture.passes.valleys import ValleyFloors
 from app.picture.passes.waves import RunUp
-from app.picture.passes.wind_waves import wind_waves_texture
 
 LAYERS = ("wind_path", "airborne", "water", "water_level", "strata_rise", "froude")  # that shaders read directly
 SAND_IN_AIR = 400.0  # 1/m: opacity of dust per metre of airborne sediment
@@ -64,8 +63,9 @@ class LandMaps:
         self._overlay = OverlayMaps(context, shaders)
         self._flow_path = OverlayMaps(context, shaders)
         self._palettes: dict[str, moderngl.Texture] = {}
-        self._fixed = {"detail": detail_texture(context), "wind_waves": wind_waves_texture(context)}
-        self._fractures = Fractures(context, shaders, self._fixed["detail"])
+        self._fixed = FixedTextures.of(context)
+        self._mipmaps = MIPMAPPED  # as the level has them
+        self._fractures = Fractures(context, shaders, self._fixed)
         self._drawn = (
             self.marks, self._cover, self._overlay, self._flow_path, self._canopy, self._skyline, self.light,
             self.bounce, self._fractures, self._relief, self._flow, self._shore, self._airborne,
@@ -227,7 +227,7 @@ class LandMaps:
                 ),
                 self._nothing,
             ),
-            **self._fixed,
+            **self._fixed.repeating(self._mipmaps),
             **self._cover.textures(),
             **self.materials.textures(),
             **{name: self.layers.texture(name) for name in LAYERS},
@@ -273,7 +273,7 @@ class LandMaps:
             self.trees,
             self.water,
             self._nothing,
-            *self._fixed.values(),
+            self._fixed,
             *self._palettes.values(),
         )
 
@@ -288,7 +288,8 @@ class LandMaps:
 
     def _read_mipmaps(self, quality: Quality) -> None:
         """Set how shaders read mipmaps at this level of quality."""
-        read = [*self._fixed.values(), self._canopy.texture, *([self._flow.texture] if self.with_water else [])]
+        self._mipmaps = quality.mipmaps
+        read = [self._canopy.texture, *([self._flow.texture] if self.with_water else [])]
         for texture in read:
             if texture.filter != quality.mipmaps:
                 texture.filter = quality.mipmaps
