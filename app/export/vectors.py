@@ -348,8 +348,7 @@ LAYERS: dict[str, LayerRow] = {
 def _outlines(labels: NDArray[np.int32] | Path, sheet: Sheet) -> tuple[Integers, NDArray[Any]]:
     """The labels ≥ 1 that occur in a map [row, column], and the outline of the cells of each."""
     parts: dict[int, list[list[Numbers]]] = {}
-    for shape, number in _shapes(labels, sheet):
-        rings = [np.asarray(ring) for ring in shape["coordinates"]]
+    for rings, number in _shapes(labels, sheet):
         parts.setdefault(int(number), []).append(
             [np.stack(sheet.coordinates(ring[:, 1], ring[:, 0]), axis=-1) for ring in rings]
         )
@@ -357,19 +356,24 @@ def _outlines(labels: NDArray[np.int32] | Path, sheet: Sheet) -> tuple[Integers,
     return np.array(numbers, np.int64), _objects([_multipolygon(parts[number]) for number in numbers])
 
 
-def _shapes(labels: NDArray[np.int32] | Path, sheet: Sheet) -> Iterator[tuple[dict[str, Any], float]]:
-    """The outlines of cells with the same number, from 1 on. A file is read row by row."""
+def _shapes(labels: NDArray[np.int32] | Path, sheet: Sheet) -> Iterator[tuple[list[Numbers], float]]:
+    """The outlines of cells with the same number, from 1 on, as rings of columns and rows. A file is read by rows."""
     import rasterio
     from rasterio.features import shapes
 
     if isinstance(labels, Path):
         with rasterio.open(labels) as file:
-            yield from (found for found in shapes(rasterio.band(file, 1), connectivity=4) if found[1] > 0)
+            to_cells = np.array(~file.transform)[:6].reshape(2, 3)
+            for shape, number in shapes(rasterio.band(file, 1), connectivity=4):
+                if number > 0:  # these have the coordinates of the file
+                    rings = [np.asarray(ring) @ to_cells[:, :2].T + to_cells[:, 2] for ring in shape["coordinates"]]
+                    yield [np.rint(ring) for ring in rings], number
         return
     laid = np.ascontiguousarray(sheet.labels(labels) if sheet.is_source else labels, np.int32)
     if sheet.unmapped is not None:
         laid = np.where(sheet.unmapped, np.int32(0), laid)
-    yield from shapes(laid, mask=laid > 0, connectivity=4)
+    for shape, number in shapes(laid, mask=laid > 0, connectivity=4):
+        yield [np.asarray(ring) for ring in shape["coordinates"]], number
 
 
 def _objects(shapes: Sequence[bytes]) -> NDArray[Any]:
