@@ -35,6 +35,7 @@ GROUPS = {
     "hands": "how soon a touch of a brush is seen, and what a stroke costs",
     "scaling": "speed-up possible with 4, 8 and 16 threads, by counting",
     "sweep": "how busy all cores are with many worlds, and what each costs above one alone",
+    "continent": "analyses in tiles of land larger than memory, their memory, and what more workers bring",
     "frame": "cost of a picture relative to a plain one, steadiness of frames, and uploads",
     "window": "cycles and frames per second in the real window, and the latency of a key",
     "start": "the time to the first picture, and to the first cycle where nothing is compiled yet",
@@ -44,28 +45,36 @@ _BUSY = 0.5  # cores
 _LOOK = 0.3  # seconds
 
 
-def bench(group: str | None = None, path: Path | None = None, against: Path | None = None) -> None:
+def bench(
+    group: str | None = None, path: Path | None = None, against: Path | None = None, side: int | None = None
+) -> None:
     """Measure one group or all, and print a row as soon as it is known.
 
-    With `path`, keep the rows in that file; with `against`, tell in the end what got worse than a file has it, and what
-    misses its bar.
+    `side` is that of the model of `continent`, in cells. With `path`, keep the rows in that file; with `against`, tell
+    in the end what got worse than a file has it, and what misses its bar.
     """
     if group is not None and group not in GROUPS:
         raise UserError(f"{group}: there is no such group{nearest(group, GROUPS)}")
+    if side is not None and group != "continent":
+        raise UserError("--side is for the group continent")
     before = figures.read_figures(against) if against else []
     with claimed(path) if path is not None else contextlib.nullcontext():
         if path is not None and path.exists():
             figures.read_figures(path)  # which refuses another file before minutes are spent
-        measured = _measure_and_print(group)
+        measured = _measure_and_print(group, side)
         if path is not None:
             figures.write(path, measured)
     if against is not None:
         print("\n".join(["", *(figures.worse(before, measured) or [f"nothing is worse than in {against}"])]))
 
 
-def measure(group: str, *, tiny: bool = False) -> Iterator[Row]:
-    """The rows of a group. `tiny` runs through all of it at sizes that measure nothing, which is for the tests."""
-    yield from importlib.import_module(f"app.bench.{group}").rows(tiny)
+def measure(group: str, *, tiny: bool = False, side: int | None = None) -> Iterator[Row]:
+    """The rows of a group. `tiny` runs through all of it at sizes that measure nothing, which is for the tests.
+
+    `side` is for groups whose size can be chosen.
+    """
+    sized = {} if side is None else {"side": side}
+    yield from importlib.import_module(f"app.bench.{group}").rows(tiny, **sized)
 
 
 def busy_cores(seconds: float = _LOOK) -> float | None:
@@ -90,7 +99,7 @@ def _processor_times() -> float | None:
     return float(user) + float(nice) + float(system) + sum(float(ticks) for ticks in interrupts[:3])
 
 
-def _measure_and_print(group: str | None) -> dict[str, list[Row]]:
+def _measure_and_print(group: str | None, side: int | None) -> dict[str, list[Row]]:
     """The rows of each group that is measured."""
     print(f"{'name':<68} {'value':>10} {'unit':<14} {'bar':>8}", flush=True)
     measured: dict[str, list[Row]] = {}
@@ -98,7 +107,7 @@ def _measure_and_print(group: str | None) -> dict[str, list[Row]]:
         busy = busy_cores()
         if busy is not None and busy > _BUSY:
             log.warning("other programs use about %.1f cores; figures of %s are unreliable now", busy, name)
-        for row in measure(name):
+        for row in measure(name, side=side):
             print(row.as_text(), flush=True)
             measured.setdefault(name, []).append(row)
     return measured
