@@ -50,7 +50,7 @@ class Found:
     lake: Arrays  # level, depth, volume, cells, outlet, inflow, water; number 1 first
     mouth: Arrays  # cell, cells, discharge, longest, watershed
     reaches: JoinedReaches
-    has_gaps: bool  # whether the model has cells without data
+    gaps: Integers  # the window in which cells without data were filled; empty where there are none
 
 
 class TiledAnalysis:
@@ -133,7 +133,7 @@ class TiledAnalysis:
             _joined_lakes(mapped),
             _joined_mouths(mapped, rivers, self._of_nodes(mapped, "longest"), watershed["outlet"]),
             joined(pieces, rivers, places),
-            len(self._gaps) > 0,
+            self._gaps,
         )
 
     def _all(self, step: str, told: Callable[[int], Arrays]) -> list[Arrays]:

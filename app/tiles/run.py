@@ -22,7 +22,7 @@ from app.cli.analysis_lists import (
     write_lists,
 )
 from app.cli.analysis_maps import MAPS
-from app.cli.analyze import RiverWishes, rule_of, write_vectors
+from app.cli.analyze import Profile, RiverWishes, rule_of, write_vectors
 from app.cli.folder import made
 from app.cli.progress import Progress
 from app.cli.signals import Ended
@@ -38,6 +38,7 @@ from app.sweep.worlds import program
 from app.tiles.analysis import Found, TiledAnalysis
 from app.tiles.gaps import fill_coarse
 from app.tiles.land import TiledLand, opened_model
+from app.tiles.profile import profile_of
 from app.tiles.store import FolderStore
 from app.tiles.tiling import Tiling
 from app.tiles.work import Crew
@@ -115,11 +116,11 @@ def _analyze(path: Path, folder: Path, land: TiledLand, crowd: Crowd, wishes: Ri
         for name in MAPS:
             if name not in ONLY_AT_ONCE:
                 bar.set_description(f"writing {name}.tif")
-                _write(folder / f"{name}.tif", name, store, land, found.has_gaps)
+                _write(folder / f"{name}.tif", name, store, land, len(found.gaps) > 0)
         bar.set_description(f"writing {VECTORS_FILE}")
         waters = TiledWaters(land, found, folder)
         write_vectors(folder / VECTORS_FILE, waters)
-        listing = _listing(path, waters)
+        listing = _listing(path, waters, profile_of(land, found, store))
         with write_atomically(folder / LIST_FILE) as file:
             write_lists(file, listing)
     except Ended as ended:
@@ -224,7 +225,7 @@ class TiledWaters:
         return self.folder / f"{name}.tif"
 
 
-def _listing(path: Path, waters: TiledWaters) -> Listing:
+def _listing(path: Path, waters: TiledWaters, longest: Profile | None) -> Listing:
     land, found, mouth = waters.land, waters.found, waters.found.mouth
     rows, columns = waters.shape
     return Listing(
@@ -239,5 +240,5 @@ def _listing(path: Path, waters: TiledWaters) -> Listing:
         waters.lake_columns(),
         waters.basins(),
         MouthColumns(mouth["cell"], mouth["cells"], mouth["discharge"], mouth["longest"], mouth["watershed"]),
-        {},
+        {} if longest is None else {"profile": {name: of.tolist() for name, of in longest._asdict().items()}},
     )

@@ -65,7 +65,7 @@ class HasGapsError(Exception):
         self.missing = missing
 
 
-def _ground(land: TiledLand, tile: int, store: Store, told: Arrays) -> tuple[Numbers, Mask | None]:
+def ground_of(land: TiledLand, tile: int, store: Store, told: Arrays) -> tuple[Numbers, Mask | None]:
     """The ground of a tile, and where the model has no data, if anywhere in the map: see `app.tiles.gaps`."""
     window = land.tiling.window(tile)
     ground, missing = land.source.read(window)
@@ -106,7 +106,7 @@ def telling_of_gaps(step: Step) -> Step:
 @telling_of_gaps
 def sea(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     """What lies below the sea: which parts of it reach the border, and how many cells each has."""
-    ground, _ = _ground(land, tile, store, told)
+    ground, _ = ground_of(land, tile, store, told)
     labels, count = components(ground < land.sea_level)
     parts = np.unique(labels[border_places(*ground.shape)])
     parts = parts[parts > 0]
@@ -125,7 +125,7 @@ def opened(land: TiledLand, tile: int, store: Store, told: Arrays) -> tuple[Numb
     It is told in `sea` which parts below the sea are the ocean, and in `edges` whether water leaves over the map's.
     """
     window, tiling = land.tiling.window(tile), land.tiling
-    ground, missing = _ground(land, tile, store, told)
+    ground, missing = ground_of(land, tile, store, told)
     ocean = np.zeros(ground.shape, np.bool_)
     if len(told["sea"]):
         labels, count = components(ground < land.sea_level)
