@@ -372,13 +372,27 @@ def read_rain_map(path: Path, rows: int, columns: int) -> NDArray[np.float32]:
 
     Raises `UserError` if the picture cannot be read or has one shade only.
     """
-    from app.sources.heightmap import read_heightmap, resample
+    return rain_in_part(read_rain_picture(path), rows, columns, (slice(None), slice(None)))
+
+
+def read_rain_picture(path: Path) -> NDArray[np.float64]:
+    """Relative rain in the cells of a picture, from 0 to 1. Raises `UserError` as `read_rain_map` does."""
+    from app.sources.heightmap import read_heightmap
 
     rain = read_heightmap(path, wanted=PICTURE_SIDE).elevation
-    rain = resample(stretched(rain, 1.0, float(rain.min()), float(rain.max())), rows, columns)
+    rain = stretched(rain, 1.0, float(rain.min()), float(rain.max()))
     if not rain.max() > 0.0:
         raise UserError(f"{path}: all of one shade; a rain map must have darker and lighter places")
-    return np.clip(rain, 0.0, 1.0).astype(np.float32)
+    return rain
+
+
+def rain_in_part(
+    picture: NDArray[np.float64], rows: int, columns: int, part: tuple[slice, slice]
+) -> NDArray[np.float32]:
+    """The rain of a picture on some cells of a map that it is laid over."""
+    from app.sources.heightmap.resampling import resampled_part
+
+    return np.clip(resampled_part(picture, rows, columns, part), 0.0, 1.0).astype(np.float32)
 
 
 def _size(scene: Scene, rows: int, columns: int) -> tuple[int, int]:

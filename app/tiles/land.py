@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.creation import rain_in_part, read_rain_picture
 from app.engine.discharge import in_whole_parts
 from app.model.climate import ClimateParameters
 from app.model.errors import UserError
@@ -115,19 +116,32 @@ class TiledLand:
     open_edges: bool = True
     runoff: Runoff = field(default_factory=lambda: Runoff(ClimateParameters().precipitation, least_cells=0.0))
     place: Georeference | None = None
+    rain_map: Path | None = None  # a picture of where it rains
 
     @cached_property
     def is_rain_even(self) -> bool:
         """Whether each cell has the water of the precipitation, no more and no less."""
-        return self.runoff.by_altitude == 0.0 and self.runoff.rain == 1.0
+        return self.runoff.by_altitude == 0.0 and self.runoff.rain == 1.0 and self.rain_map is None
 
-    def water(self, ground: Numbers, ocean: Mask, span: tuple[float, float]) -> Numbers:
+    def water(self, tile: int, ground: Numbers, ocean: Mask, span: tuple[float, float]) -> Numbers:
         """The water input to each cell of a tile, as in `gathered_water`; `span` is that of all land."""
         from kernels.rain import rain_map
 
         with_span = np.append(ground, span)  # as the rain goes by the lowest and the highest ground
-        water = rain_map(with_span, None, self.runoff.by_altitude)[: -len(span)].reshape(ground.shape)
+        rain = None if self.rain_map is None else np.append(self._rain(tile), np.ones(len(span), np.float32))
+        water = rain_map(with_span, rain, self.runoff.by_altitude)[: -len(span)].reshape(ground.shape)
         water *= self.runoff.rain
         in_whole_parts(water)
         water[ocean] = 0.0
         return water
+
+    def _rain(self, tile: int) -> NDArray[np.float32]:
+        assert self.rain_map is not None
+        window = self.tiling.window(tile)
+        part = slice(window.row, window.row + window.rows), slice(window.column, window.column + window.columns)
+        return rain_in_part(_picture(self.rain_map), self.tiling.rows, self.tiling.columns, part)
+
+
+@lru_cache(maxsize=1)
+def _picture(path: Path) -> Numbers:
+    return read_rain_picture(path)

@@ -26,6 +26,7 @@ from app.cli.analyze import Profile, RiverWishes, rule_of, write_vectors
 from app.cli.folder import made
 from app.cli.progress import Progress
 from app.cli.signals import Ended
+from app.engine.creation import read_rain_picture
 from app.export.geotiff import Band
 from app.export.sheet import Sheet
 from app.export.tiled_geotiff import SMALLEST_BLOCK, put_together
@@ -68,6 +69,7 @@ def analyze_in_tiles(
     sea_level: float | None = None,
     open_edges: bool | None = None,
     climate: Mapping[str, float] = MappingProxyType({}),
+    rain_map: Path | None = None,
     rivers: RiverWishes | None = None,
     cell_size: float | None = None,
     part: str = "",
@@ -91,7 +93,10 @@ def analyze_in_tiles(
         runoff=runoff,
         sea_level=-math.inf if sea_level is None else sea_level,
         open_edges=open_edges is not False,
+        rain_map=rain_map,
     )
+    if rain_map is not None:
+        read_rain_picture(rain_map)  # which refuses another file before minutes are spent
     with made(folder), claimed(folder / LIST_FILE):
         listing = _analyze(path, folder, land, crowd, rivers or RiverWishes())
     print(summary(folder, listing))
@@ -150,6 +155,8 @@ class _Done:
 def _key(path: Path, land: TiledLand) -> str:
     """What the results of tiles depend on beside what steps are told: the model, the land, and this program."""
     files = sorted(place for place in path.rglob("*") if place.is_file()) if path.is_dir() else [path]
+    if land.rain_map:
+        files.append(land.rain_map)
     known = [(str(place), status.st_size, status.st_mtime_ns) for place in files if (status := place.stat())]
     return hashlib.sha256(repr((known, land, program())).encode()).hexdigest()
 
@@ -233,7 +240,7 @@ def _listing(path: Path, waters: TiledWaters, longest: Profile | None) -> Listin
         Frame(rows, columns, land.cell_size, waters.sheet, land.place is not None),
         land.sea_level,
         land.runoff,
-        False,
+        land.rain_map is not None,
         found.rule,
         found.land_cells,
         found.water * land.runoff.discharge(land.cell_size**2),

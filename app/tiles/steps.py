@@ -241,7 +241,7 @@ def gathered_within(
     water = None
     if not land.is_rain_even:
         lowest, highest = told["span"].tolist()
-        water = land.water(ground, ocean, (lowest, highest))
+        water = land.water(tile, ground, ocean, (lowest, highest))
         if comes_in is not None:
             water[border] += comes_in[1]
         accumulate(ways.closed, ways.order, water)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import imagecodecs
 import numpy as np
 import pytest
 import tifffile
@@ -27,6 +28,7 @@ from app.model.climate import ClimateParameters
 from app.model.river_parameters import RiverParameters
 from app.model.runoff import Runoff
 from app.sources.heightmap.nodata import fill
+from app.sources.heightmap.resampling import resample, resampled_part
 from app.tiles.analysis import Found, TiledAnalysis
 from app.tiles.gaps import COARSE, fill_coarse
 from app.tiles.land import ArraySource, TiledLand, opened_model
@@ -183,6 +185,14 @@ def test_gaps_are_filled_as_at_once(ground: Heights, side: int, parts: int, seed
         check(land, side, RiverWishes(cells=2, watershed_cells=3), ArraySource(gaps, missing))
 
 
+@pytest.mark.parametrize("shape", [(40, 70), (9, 12), (20, 12), (5, 70)])
+def test_a_part_of_a_resampled_map_is_that_of_the_whole(shape: tuple[int, int]) -> None:
+    values = np.random.default_rng(1).random((20, 30))
+    whole = resample(values, *shape)
+    for part in (np.s_[0:3, 4:9], np.s_[2:5, 0:12], np.s_[0 : shape[0], 3:4]):
+        np.testing.assert_array_equal(resampled_part(values, *shape, part), whole[part])
+
+
 # The command.
 
 UTM_17N = {1024: 1, 1025: 1, 3072: 32617}
@@ -201,7 +211,10 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_the_command_writes_the_same_in_tiles(model: Path, tmp_path: Path) -> None:
-    words = "--sea-level", "0", "--river", "12", "--watershed", "30", "--rain-by-altitude", "0.5"
+    rain = tmp_path / "rain.png"
+    rain.write_bytes(imagecodecs.png_encode(np.tile(np.arange(0, 250, 5, np.uint8), (30, 1))))
+    words = ["--sea-level", "0", "--river", "12", "--watershed", "30"]
+    words += ["--rain-by-altitude", "0.5", "--rain-map", str(rain)]
     for name, more in (("once", ()), ("tiles", ("--tiles", "16", "--workers", "2"))):
         assert cli.main(["analyze", str(model), "--out", str(tmp_path / name), *words, *more]) == 0
     once, tiles = tmp_path / "once", tmp_path / "tiles"

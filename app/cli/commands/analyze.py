@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ONLY_WITH_REALISM = ("json", "curves", "cycles")
 # What goes with --tiles and nothing else, and what does not go with it
 ONLY_WITH_TILES = ("workers", "scheduler")
-ONLY_AT_ONCE = ("rain_map", "relief")
+ONLY_AT_ONCE = ("relief",)
 ONLY_WITH_MAPS = ("precipitation", "rain_by_altitude", "rain_map", "river_discharge", "watershed", "tiles")
 
 DESCRIPTION = (
@@ -229,6 +229,7 @@ def _run_in_tiles(options: argparse.Namespace, climate: dict[str, float], rivers
         sea_level=options.sea_level,
         open_edges=None if options.edges is None else options.edges == "open",
         climate=climate,
+        rain_map=options.rain_map,
         rivers=rivers,
         cell_size=options.cell_size,
         part=options.part,

@@ -26,14 +26,27 @@ def resample(elevation: NDArray[np.float64], rows: int, columns: int) -> NDArray
     return elevation
 
 
-def _resample_rows(values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """The same columns with `count` rows."""
+def resampled_part(
+    elevation: NDArray[np.float64], rows: int, columns: int, part: tuple[slice, slice]
+) -> NDArray[np.float64]:
+    """Some rows and columns of what `resample` makes, to the same bits."""
+    south, east = part
+    elevation = np.ascontiguousarray(elevation, np.float64)
+    elevation = elevation[south] if elevation.shape[0] == rows else _resample_rows(elevation, rows, south)
+    if elevation.shape[1] == columns:
+        return np.ascontiguousarray(elevation[:, east])
+    return np.ascontiguousarray(_resample_rows(elevation.T, columns, east).T)
+
+
+def _resample_rows(values: NDArray[np.float64], count: int, part: slice | None = None) -> NDArray[np.float64]:
+    """The same columns with `count` rows, or a part of these."""
     change = _enlarge_rows if count > values.shape[0] else _shrink_rows
+    rows = np.arange(count)[part or slice(None)]
     # A result laid out like its source lets the transposed call above write along memory too.
-    result = np.empty((count, values.shape[1]), order="F" if values.flags.f_contiguous else "C")
+    result = np.empty((len(rows), values.shape[1]), order="F" if values.flags.f_contiguous else "C")
     for first in range(0, values.shape[1], LINES_AT_ONCE):
         lines = slice(first, first + LINES_AT_ONCE)
-        result[:, lines] = change(np.ascontiguousarray(values[:, lines]), count)
+        result[:, lines] = change(np.ascontiguousarray(values[:, lines]), count, rows)
     return result
 
 
@@ -47,12 +60,13 @@ def nearest_cells(values: NDArray[Any], rows: int, columns: int) -> NDArray[Any]
     return nearest
 
 
-def _enlarge_rows(values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+def _enlarge_rows(values: NDArray[np.float64], count: int, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """These `rows` of the `count`."""
     old_count = values.shape[0]
     if old_count == 1:
-        return np.repeat(values, count, axis=0)
+        return np.repeat(values, len(rows), axis=0)
     # Cells are areas: old and new maps share their edges, not the centres of their outer cells.
-    position = np.clip((np.arange(count) + 0.5) * (old_count / count) - 0.5, 0.0, old_count - 1.0)
+    position = np.clip((rows + 0.5) * (old_count / count) - 0.5, 0.0, old_count - 1.0)
     left = np.minimum(position.astype(np.intp), old_count - 2)
     t = (position - left)[:, np.newaxis]
 
@@ -78,14 +92,15 @@ def _monotone_slopes(step: NDArray[np.float64]) -> NDArray[np.float64]:
     return slope
 
 
-def _shrink_rows(values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+def _shrink_rows(values: NDArray[np.float64], count: int, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """These `rows` of the `count`."""
     old_count = values.shape[0]
     ratio = old_count / count
-    top = np.arange(count) * ratio
+    top = rows * ratio
     bottom = top + ratio
     first = top.astype(np.intp)
-    total = np.zeros((count, values.shape[1]))
-    weights = np.zeros((count, 1))
+    total = np.zeros((len(rows), values.shape[1]))
+    weights = np.zeros((len(rows), 1))
     for offset in range(int(np.ceil(ratio)) + 1):
         row = first + offset
         covered = np.clip(np.minimum(bottom, row + 1.0) - np.maximum(top, row), 0.0, None)[:, np.newaxis]
