@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 from typing import TYPE_CHECKING
 
 from app.cli.arguments import file_path, finite_number, metres_of, whole_number
@@ -220,7 +221,11 @@ def _run_in_tiles(options: argparse.Namespace, climate: dict[str, float], rivers
     try:
         run = importlib.import_module("app.tiles.run")  # by its name, as commands are: it lies above this room
     except ImportError as error:
-        raise UserError(f"--tiles needs {error.name}: pip install 'thalweg[sweep]'") from error
+        if getattr(sys, "frozen", False):
+            why = "this program, a folder of its own, solves no tiles; installed in Python it does"
+        else:
+            why = f"--tiles needs {error.name}"
+        raise UserError(f"{why}: pip install 'thalweg[sweep,export]'") from error
     run.analyze_in_tiles(
         options.file,
         options.out,
