@@ -17,6 +17,12 @@ def worker_command(word: str, module: str) -> list[str]:
     return [sys.executable, word] if getattr(sys, "frozen", False) else [sys.executable, "-P", "-m", module]
 
 
+def start_program(words: Sequence[str], before: Sequence[str] = ()) -> subprocess.Popen[str]:
+    """Start a command of the program itself, `before` which another program may stand, such as `nice`."""
+    frozen = getattr(sys, "frozen", False)
+    return start_worker([*before, sys.executable, *(() if frozen else ("-P", "-m", "app")), *words])
+
+
 def start_worker(command: Sequence[str], environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
     """Start a worker by its command, with additions to the environment."""
     root = str(Path(__file__).parents[2])  # of the packages, wherever the program runs

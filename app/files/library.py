@@ -46,6 +46,7 @@ class Library:
     def __init__(self, data: Path | None = None, cache: Path | None = None) -> None:
         self._data = data
         self.pictures = cache / "cards" if cache else None  # the folder of pictures of saved presets and worlds
+        self.loops = cache / "loops" if cache else None  # the folder of moving pictures of cards
         self._recent: tuple[RecentFile, ...] = ()
         self._welcome = Welcome() if data else Welcome(gallery=True, tour=True)
         self._lock = threading.Lock()

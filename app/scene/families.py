@@ -11,6 +11,7 @@ import msgspec
 FOLDER = "gallery"
 TABLE = "families.toml"
 SUFFIX = ".webp"  # of pictures
+CYCLES_OF_LOOP = 240  # where the picture shows the land as it begins
 
 
 class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,6 +56,15 @@ def picture_words(preset: str) -> str:
     changes = "".join(f" --set {change}" for change in own.set)
     frames = f"--frames 2 --cycles-per-frame {cycles}" if cycles else "--frames 1"
     return f"render {preset} --orbit 0 {frames}{changes}"
+
+
+def loop_words(preset: str, frames: int) -> str:
+    """The `thalweg` command of a preset's loop, which ends with its picture; without size and --out."""
+    words, _, more = picture_words(preset).partition(" --frames ")
+    _, _, changes = more.partition(" --set ")
+    cycles = int(more.partition("--cycles-per-frame ")[2].partition(" ")[0] or CYCLES_OF_LOOP)
+    pace = max(round(cycles / (frames - 1)), 1)
+    return f"{words} --frames {frames} --cycles-per-frame {pace}{' --set ' * bool(changes)}{changes}"
 
 
 def readable(name: str) -> str:

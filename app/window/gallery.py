@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from app.files.card_pictures import keep_picture, read_picture, write_picture
 from app.files.cards import Card, all_cards
 from app.files.library import Library
+from app.window.card_loops import CardLoops
 
 TEXTURES_PER_FRAME = 6
 SECONDS_FOR_TEXTURES = 0.004  # per frame; the rest waits for the next frame
@@ -34,6 +35,7 @@ class CardStock:
         self._pictures: dict[str, Future[Pixels | None]] = {}  # being read
         self._textures: dict[str, moderngl.Texture | None] = {}  # by source; the last used is last
         self._made, self._since = 0, 0.0  # textures, in this frame
+        self.loops = CardLoops(context, library)
 
     @property
     def cards(self) -> Sequence[Card]:
@@ -87,6 +89,7 @@ class CardStock:
 
     def release(self) -> None:
         """Release the textures and stop reading."""
+        self.loops.release()
         self._reader.shutdown(wait=False, cancel_futures=True)
         for source in tuple(self._textures):
             self._release(source)

@@ -16,6 +16,7 @@ from app.cli.scenes import scenes_of
 from app.cli.table import find_command
 from app.files import card_pictures
 from app.files.atomic import PART
+from app.files.card_loops import FRAMES, loop_file, read_loop, words_of
 from app.files.card_pictures import SIZE, card_sized, keep_picture, picture_of, read_picture
 from app.files.cards import OWN, RECENT, all_cards, card_of, own_cards, recent_cards, shipped_cards
 from app.files.library import MOST_RECENT, Library, RecentFile, Welcome
@@ -51,6 +52,32 @@ def test_the_program_takes_the_words_that_draw_a_picture(subtests: pytest.Subtes
             assert command == "render"
             (scene,) = scenes_of(parser.parse_args(words))
             assert scene.name == preset
+
+
+def test_the_program_takes_the_words_that_draw_a_loop_which_ends_with_the_picture(subtests: pytest.Subtests) -> None:
+    _, parser = find_command("render")
+    for card in shipped_cards():
+        with subtests.test(preset=card.source):
+            command, *words = words_of(card)
+            assert command == "render"
+            loop, picture = parser.parse_args(words), parser.parse_args(shlex.split(picture_words(card.source))[1:])
+            (scene,) = scenes_of(loop)
+            (pictured,) = scenes_of(picture)
+            assert (scene.name, scene.camera) == (card.source, pictured.camera)
+            assert loop.frames == FRAMES and loop.cycles_per_frame > 0
+            if picture.frames > 1:
+                assert abs((FRAMES - 1) * loop.cycles_per_frame - picture.cycles_per_frame) <= FRAMES
+
+
+def test_own_presets_have_loops_and_other_files_have_none(tmp_path: Path) -> None:
+    own = preset(tmp_path / "mine.toml")
+    before = loop_file(card_of(own, OWN), tmp_path)
+    assert words_of(card_of(own, OWN))[:2] == ["render", str(own)]
+    os.utime(own, ns=(1, 1))
+    assert loop_file(card_of(own, OWN), tmp_path) != before
+    assert not words_of(card_of(tmp_path / "gone.toml", OWN)) and not words_of(card_of(tmp_path, OWN))
+    (tmp_path / "bad.webp").write_bytes(b"RIFF")
+    assert read_loop(tmp_path / "bad.webp") == [] == read_loop(tmp_path / "none.webp")
 
 
 def test_a_shipped_card_says_what_the_preset_is_and_what_is_at_work() -> None:

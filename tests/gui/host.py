@@ -29,7 +29,7 @@ from app.picture.picture import Picture
 from app.scene.scene import DECLARATIONS, GROUPS, Scene
 from app.sources.heightmap import reading
 from app.sources.parameters import WorldParameters
-from app.window import documents, notices, part_choice, tour, undo
+from app.window import card_loops, documents, notices, part_choice, tour, undo
 from app.window.application import Application
 from app.window.commands import files
 from app.window.events import Button, ButtonPressed, ButtonReleased, Event, KeyPressed, PointerMoved, Scrolled
@@ -242,7 +242,7 @@ def drive(
 def _begin_anew(patch: pytest.MonkeyPatch, *, sharp: bool) -> Clock:
     """Let all that there is once for a program be as it is when a program begins."""
     clock = Clock()
-    for module in (documents, messages, notices, part_choice, tour, undo, widgets):
+    for module in (card_loops, documents, messages, notices, part_choice, tour, undo, widgets):
         patch.setattr(module, "time", clock)
     patch.setattr(widgets._Slides, "began", {})
     patch.setattr(places._Noted, "places", {})

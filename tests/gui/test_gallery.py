@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -11,9 +14,12 @@ from imgui_bundle import imgui
 from PIL import Image
 
 from app.engine.messages import Run
+from app.engine.workers import start_worker
+from app.files.card_loops import FRAMES, LOOP_SIZE
 from app.files.cards import OWN, RECENT
 from app.files.library import Library, Welcome
 from app.scene.scene import presets
+from app.window import card_loops
 from app.window.application import Application
 from app.window.commands import moments
 from app.window.panel import gallery as gallery_panel
@@ -111,6 +117,61 @@ def test_what_enter_opens_leaves_the_land_before_in_the_list_of_undo() -> None:
         driver.wait_for(lambda: application.documents.scene.world == before.world, "the land before")
 
     drive(test, QUIET)
+
+
+def test_a_card_that_is_pointed_at_moves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program of its own draws its loop once, and ends when the pointer goes on. One that fails is left alone."""
+    started: list[list[str]] = []
+    drawn = tmp_path / "drawn.webp"
+    first, *others = (Image.new("RGB", LOOP_SIZE, (20 * number, 0, 0)) for number in range(FRAMES))
+    first.save(drawn, "WEBP", save_all=True, append_images=others, lossless=True)
+
+    does = {
+        "barchan": "import shutil, sys; shutil.copy(*sys.argv[1:])",
+        "dune-field": "import time; time.sleep(1000)",
+        "storm": "1 / 0",
+    }
+
+    def start(words: Sequence[str], before: Sequence[str] = ()) -> subprocess.Popen[str]:
+        started.append(list(words))
+        return start_worker([sys.executable, "-c", does[words[1]], str(drawn), words[-1]])
+
+    monkeypatch.setattr(card_loops, "start_program", start)
+    library, _ = library_with(tmp_path)
+
+    def test(driver: Driver) -> None:
+        application, gallery = have_gallery(driver)
+        loops, engine = application.stock.loops, driver.engine
+        type_text(driver, "desert")
+        driver.wait_for(lambda: gallery.is_whole, "the cards")
+        point_at(driver, "barchan")
+        driver.wait_for(lambda: len(loops._frames) == FRAMES, "its loop")
+        (card,) = [card for card in gallery.shown if card.source == "barchan"]
+        seen = {loops.texture(card)}
+        driver.wait_for(lambda: bool(seen.add(loops.texture(card))) or len(seen) == FRAMES, "each of its frames")
+        point_at(driver, "dune-field")
+        driver.wait_for(lambda: loops._process is not None, "the next one")
+        process = loops._process
+        assert process is not None and not loops._frames
+        point_at(driver, "storm")
+        assert process.poll() is not None
+        driver.wait_for(lambda: len(started) == 3 and not loops.is_drawing, "one that cannot be drawn")
+        point_at(driver, "barchan")
+        driver.wait_for(lambda: len(loops._frames) == FRAMES, "its loop again")
+        point_at(driver, "storm")
+        engine.yield_(60)
+        assert [words[1] for words in started] == ["barchan", "dune-field", "storm"]
+        press(driver, imgui.Key.escape, imgui.Key.escape)
+        assert not gallery.is_open and not loops._frames
+
+    drive(test, QUIET, library=library)
+
+
+def point_at(driver: Driver, source: str) -> None:
+    """Let the pointer rest on a card."""
+    (card,) = [card for card in driver.application.panel.gallery.shown if card.source == source]  # type: ignore[attr-defined]
+    driver.engine.mouse_move(item(driver, f"card {card.family} {source}"))
+    driver.engine.yield_(4)
 
 
 def test_arrows_lead_to_a_card_and_keep_it_in_sight() -> None:

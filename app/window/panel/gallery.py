@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -110,6 +111,7 @@ class Gallery:
         self._reveals = False  # scroll the selected card into view
         self._holds_land = False  # the land is paused until it is closed
         self._is_new = False  # not shown yet
+        self._is_pointed_at = False  # any card, in this frame
         self._grid = CardGrid(())
 
     def open(self) -> None:
@@ -130,6 +132,7 @@ class Gallery:
     def close(self) -> None:
         """Close it. It does not open by itself again."""
         self.is_open = False
+        self._application.stock.loops.leave()
         if self._holds_land:
             self._application.simulation.ask(Run())
             self._holds_land = False
@@ -184,7 +187,10 @@ class Gallery:
         imgui.pop_style_color()
         self._header()
         imgui.begin_child("cards")
+        self._is_pointed_at = False
         self._cards()
+        if not self._is_pointed_at:
+            stock.loops.leave()
         imgui.end_child()
         imgui.end()
         self._keys()
@@ -316,7 +322,8 @@ class Gallery:
         is_due = imgui.is_item_hovered(imgui.HoveredFlags_.for_tooltip.value)
         drawing, rounding = imgui.get_window_draw_list(), em(0.45)
         drawing.add_rect_filled(place, end, _packed(CARD_HOVERED if is_over else CARD), rounding)
-        self._picture(card, place, size.x, rounding)
+        self._picture(card, place, size.x, rounding, moves=is_over)
+        self._is_pointed_at = self._is_pointed_at or is_over
         self._words(card, imgui.ImVec2(place.x + em(0.7), place.y + int(size.x * PICTURE_SHAPE) + em(0.55)), size.x)
         if number == self._selected:
             thickness = 2.0 * imgui.get_style().font_scale_dpi
@@ -326,18 +333,21 @@ class Gallery:
         if is_due:
             tooltip(*self._help(card))
 
-    def _picture(self, card: Card, place: imgui.ImVec2, width: float, rounding: float) -> None:
-        """The picture of a card, or an icon."""
+    def _picture(self, card: Card, place: imgui.ImVec2, width: float, rounding: float, *, moves: bool) -> None:
+        """The picture of a card, or an icon. One that `moves` is its loop, as soon as there is one."""
         drawing, stock = imgui.get_window_draw_list(), self._application.stock
         end = imgui.ImVec2(place.x + width, place.y + int(width * PICTURE_SHAPE))
         top = imgui.ImDrawFlags_.round_top.value
         texture = stock.texture(card)
         self.is_whole = self.is_whole and stock.is_settled(card)
+        texture = (stock.loops.texture(card) if moves else None) or texture
         if texture is not None:
             opacity = MISSING_OPACITY if card.problem else 1.0
             reference, white = imgui.ImTextureRef(texture.glo), _packed((1.0, 1.0, 1.0, opacity))
             corners = imgui.ImVec2(0.0, 0.0), imgui.ImVec2(1.0, 1.0)
             drawing.add_image_rounded(reference, place, end, *corners, white, rounding, top)
+            if moves and stock.loops.is_drawing:
+                self._film(imgui.ImVec2(place.x, end.y))
             return
         drawing.add_rect_filled(place, end, _packed(FIELD), rounding, top)
         sign = icons.ICON_FA_TRIANGLE_EXCLAMATION if card.problem else icons.ICON_FA_MOUNTAIN_SUN
@@ -345,6 +355,19 @@ class Gallery:
         middle = imgui.ImVec2((place.x + end.x - drawn.x) / 2.0, (place.y + end.y - drawn.y) / 2.0)
         colour = faded(WARNING, 0.8) if card.problem else faded(FAINT_TEXT, 0.55)
         drawing.add_text(Face.PLAIN.font(), size, middle, _packed(colour), sign)
+
+    def _film(self, corner: imgui.ImVec2) -> None:
+        """The sign of a loop that is being drawn, at the lower left of a picture."""
+        sign, padding = icons.ICON_FA_FILM, em(0.35)
+        size = imgui.calc_text_size(sign)
+        place = imgui.ImVec2(corner.x + 2.0 * padding, corner.y - size.y - 2.0 * padding)
+        low, high = (
+            imgui.ImVec2(place.x - padding, place.y - padding),
+            imgui.ImVec2(place.x + size.x + padding, place.y + size.y + padding),
+        )
+        drawing = imgui.get_window_draw_list()
+        drawing.add_rect_filled(low, high, _packed(OVER_SCENE), em(0.25))
+        drawing.add_text(place, _packed(faded(TEXT, 0.55 + 0.45 * math.sin(4.0 * imgui.get_time()))), sign)
 
     def _words(self, card: Card, place: imgui.ImVec2, width: float) -> None:
         """The name, and two lines of description or error."""
