@@ -37,6 +37,13 @@ UNSEEN, SEEN = 0.1, 2.0  # differences of two pictures: of the same, and of anot
 Pixels = NDArray[np.int16]
 
 
+def cycle_in(title: str) -> int:
+    """The cycle that a window's title tells."""
+    match = re.search(r"cycle (\d+)", title)
+    assert match, title
+    return int(match.group(1))
+
+
 def difference(one: Pixels, other: Pixels) -> float:
     """How far two pictures are apart, in steps of 255, in the mean of all pixels."""
     return float(np.abs(one - other).mean())
@@ -107,13 +114,16 @@ class Program:
 
     @property
     def title(self) -> str:
+        """As it was given to the window. To ask the display for it takes a process each time."""
+        return self.note["title"]
+
+    @property
+    def title_on_display(self) -> str:
         return self.xdotool("getwindowname", self.window)
 
     @property
     def cycle(self) -> int:
-        match = re.search(r"cycle (\d+)", self.title)
-        assert match, self.title
-        return int(match.group(1))
+        return cycle_in(self.title)
 
     @property
     def state(self) -> str:
@@ -244,7 +254,8 @@ class Kept:
         program.wait_for(lambda: program.note["world"] != world, "another world")
         program.key("Home")
         seen = program.settled()
-        assert program.title.endswith("cycle 0 – paused") and program.size == SCREEN and program.note["as_opened"]
+        assert program.title == program.title_on_display and program.title.endswith("cycle 0 – paused")
+        assert program.size == SCREEN and program.note["as_opened"]
         self._known = seen if self._known is None else self._known
         assert difference(seen, self._known) < UNSEEN
         return program

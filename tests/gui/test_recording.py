@@ -133,6 +133,21 @@ def test_shift_f9_records_the_panel_too(program: Program) -> None:
     assert seen[-1][panel].std() > 5.0
 
 
+def test_a_clip_of_the_scene_has_no_minimap_which_comes_back_after_it(program: Program) -> None:
+    minimap = (slice(-110, -70), slice(70, 130))  # of the window: over status line and time line
+    with_it = program.picture()[: program.size[1]][minimap]
+    program.key("F9")
+    wait_for_seconds(program, 1)
+    without = program.picture()[: program.size[1]][minimap]
+    path = clip(program)
+    program.key("F9")
+    program.wait_for(lambda: is_finished(path), "the clip")
+    assert np.abs(without - with_it).mean() > 8.0
+
+
+# What ends the program; the next test starts another.
+
+
 def test_closing_the_window_finishes_the_clip(program: Program) -> None:
     program.key("F9")
     wait_for_seconds(program, 1)
@@ -154,15 +169,3 @@ def test_what_was_recorded_before_a_kill_is_left_and_can_be_played(program: Prog
     _, seen = frames(clip(program))
     assert len(seen) >= 2 * FPS
     assert seen[-1].std() > 5.0
-
-
-def test_a_clip_of_the_scene_has_no_minimap_which_comes_back_after_it(program: Program) -> None:
-    minimap = (slice(-110, -70), slice(70, 130))  # of the window: over status line and time line
-    with_it = program.picture()[: program.size[1]][minimap]
-    program.key("F9")
-    wait_for_seconds(program, 1)
-    without = program.picture()[: program.size[1]][minimap]
-    path = clip(program)
-    program.key("F9")
-    program.wait_for(lambda: is_finished(path), "the clip")
-    assert np.abs(without - with_it).mean() > 8.0

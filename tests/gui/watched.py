@@ -1,6 +1,7 @@
 """The program as it is, which leaves a note after each frame: `python -m tests.gui.watched NOTE ...`.
 
-What was done with mouse and keys is seen in the window some frames later, and nobody outside knows when.
+What was done with mouse and keys is seen in the window some frames later, and nobody outside knows when. A still
+picture is drawn more often than usual: who waits for the next frame does not wait for long.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from app.window import loop
 from app.window.viewer import Viewer
 from app.window.window import Window
 
+REST = 0.05  # seconds between frames of a still picture, in the place of loop.LONGEST_REST
+
 
 class Note(TypedDict):
     """What is so after a frame."""
 
     frame: int  # its number
+    title: str  # as it was given to the window
     size: list[int]  # of the window, width and height in pixels
     waiting: int  # what ImGui was told of, and takes in the frames that follow
     typing: bool  # what is typed goes to a field
@@ -42,11 +46,12 @@ def noting(place: Path) -> Callable[[Viewer, Window], None]:
     frames = itertools.count(1)
     part = place.with_suffix(".part")
 
-    def note(viewer: Viewer, _window: Window) -> None:
+    def note(viewer: Viewer, window: Window) -> None:
         application = viewer.application
         snapshot = application.snapshot
         written = Note(
             frame=next(frames),
+            title=window._title,
             size=list(application.pixel_size),
             waiting=len(imgui.get_current_context().input_events_queue),
             typing=imgui.get_io().want_text_input,
@@ -65,5 +70,6 @@ def noting(place: Path) -> Callable[[Viewer, Window], None]:
 
 
 if __name__ == "__main__":
+    loop.LONGEST_REST = REST
     loop.run = partial(loop.run, after_frame=noting(Path(sys.argv[1])))
     sys.exit(main(sys.argv[2:]))
