@@ -15,6 +15,11 @@ STEPS = 1024  # samples along a ray before the hit is refined
 BISECTIONS = 12
 STEPS_TO_PLACES = 96
 
+# Cells whose heights a place has its own from, as steps to the south and east of the north-western of the four around
+# it: these four, and the eight beside them.
+_AROUND = ((0, 0), (0, 1), (1, 0), (1, 1), (-1, 0), (-1, 1), (2, 0), (2, 1), (0, -1), (1, -1), (0, 2), (1, 2))
+_ROWS_AROUND, _COLUMNS_AROUND = np.array(_AROUND).T[:, :, None]
+
 
 class Ground:
     """The surface of a snapshot, with its heights exaggerated as in the picture.
@@ -142,28 +147,28 @@ class Ground:
         return (near, far) if near < far else None
 
     def _heights(self, east: NDArray[np.float64], south: NDArray[np.float64]) -> NDArray[np.float64]:
-        column = np.clip(east / self.cell_size - 0.5, 0.0, self.columns - 1.0)
-        row = np.clip(south / self.cell_size - 0.5, 0.0, self.rows - 1.0)
+        column = np.minimum(np.maximum(east / self.cell_size - 0.5, 0.0), self.columns - 1.0)
+        row = np.minimum(np.maximum(south / self.cell_size - 0.5, 0.0), self.rows - 1.0)
         west = np.minimum(column.astype(np.intp), self.columns - 2)
         north = np.minimum(row.astype(np.intp), self.rows - 2)
         across, down = column - west, row - north
-
-        def surface(south: int, east: int) -> NDArray[np.float64]:
-            """Of the cells so far from the north-western of the four around each place."""
-            cells = np.clip(north + south, 0, self.rows - 1), np.clip(west + east, 0, self.columns - 1)
-            return self._snapshot.ground(cells, np.float64)
-
-        north_west, north_east, south_west, south_east = (surface(*cell) for cell in ((0, 0), (0, 1), (1, 0), (1, 1)))
+        # All in one look at the layers: pointing at the ground takes hundreds of single heights in each frame.
+        rows = np.minimum(np.maximum(north + _ROWS_AROUND, 0), self.rows - 1)
+        columns = np.minimum(np.maximum(west + _COLUMNS_AROUND, 0), self.columns - 1)
+        heights: list[NDArray[np.float64]] = list(self._snapshot.ground((rows, columns), np.float64))
+        north_west, north_east, south_west, south_east, *beside = heights
         upper = north_west * (1.0 - across) + north_east * across
         lower = south_west * (1.0 - across) + south_east * across
-        mixed = upper * (1.0 - down) + lower * down
+        surface: NDArray[np.float64] = upper * (1.0 - down) + lower * down
         twist = 0.25 * (north_west + south_east - north_east - south_west)
         if not twist.any():
-            return mixed * self.exaggeration
-        beside = ((-1, 0), (-1, 1), (2, 0), (2, 1), (0, -1), (1, -1), (0, 2), (1, 2))
-        around = sum(surface(*cell) for cell in beside) / len(beside)
+            surface *= self.exaggeration
+            return surface
+        around = sum(beside) / len(beside)
         mean = 0.25 * (north_west + north_east + south_west + south_east)
-        over = np.clip(2.0 * (mean - around), -np.abs(twist), np.abs(twist))
+        over = np.minimum(np.maximum(2.0 * (mean - around), -np.abs(twist)), np.abs(twist))
         along = np.where(over * twist > 0.0, down, 1.0 - down)
         part = 4.0 * np.minimum(across * (1.0 - along), along * (1.0 - across))
-        return (mixed + over * part) * self.exaggeration
+        surface += over * part
+        surface *= self.exaggeration
+        return surface
