@@ -31,7 +31,7 @@ from app.export.geotiff import Band
 from app.export.sheet import Sheet
 from app.export.tiled_geotiff import SMALLEST_BLOCK, put_together
 from app.export.vectors import VECTORS_FILE, BasinColumns, LakeColumns, RiverColumns
-from app.files.atomic import as_user_error, claimed, write_atomically
+from app.files.atomic import as_user_error, claimed, reason_of, write_atomically
 from app.model.errors import UserError
 from app.model.georeference import Origin
 from app.sweep.cluster import opened
@@ -131,6 +131,8 @@ def _analyze(path: Path, folder: Path, land: TiledLand, crowd: Crowd, wishes: Ri
     except Ended as ended:
         text = f"stopped; {done.count} steps of tiles are done in {store.folder}; the same command goes on"
         raise Ended(ended.number, text) from ended
+    except OSError as error:
+        raise UserError(f"cannot write into {folder}: {reason_of(error, folder)}") from error
     finally:
         bar.close()
     shutil.rmtree(store.folder, ignore_errors=True)
