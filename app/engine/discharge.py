@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 
-# Water is counted in whole parts of the precipitation on a cell, so that what gathers is exact in whatever order it is
-# added up: on maps of up to 2³⁵ cells.
-WATER_PARTS = 2.0**18
+EXACT_BITS = 53  # of a whole number that a float64 holds
 
 
 def water_of_land(
@@ -84,16 +82,20 @@ def gathered_water(
     from kernels.routing import accumulate
 
     water = water_of_land(ground, runoff, rain, rate, ground.size / runoff.depth_of_drops(reference_cell_size))
-    in_whole_parts(water)
+    in_whole_parts(water, water.size)
     water[drainage.ocean] = 0.0
     return accumulate(drainage.directions, drainage.routes.order, water)
 
 
-def in_whole_parts(water: Numbers) -> None:
-    """Round water that falls on cells, relative to the precipitation on one, to `WATER_PARTS`, in place."""
-    water *= WATER_PARTS
+def in_whole_parts(water: Numbers, cells: int) -> None:
+    """Round what falls on cells of a map of so many, relative to the precipitation on one, in place.
+
+    To whole parts of that, as small as they can be for the sum over the map to be exact in whatever order.
+    """
+    parts = 2.0 ** (EXACT_BITS - cells.bit_length())
+    water *= parts
     np.rint(water, out=water)
-    water /= WATER_PARTS
+    water /= parts
 
 
 def discharge_of_world(drainage: Drainage, world: World, runoff: Runoff) -> Numbers:

@@ -131,7 +131,7 @@ class TiledLand:
         rain = None if self.rain_map is None else np.append(self._rain(tile), np.ones(len(span), np.float32))
         water = rain_map(with_span, rain, self.runoff.by_altitude)[: -len(span)].reshape(ground.shape)
         water *= self.runoff.rain
-        in_whole_parts(water)
+        in_whole_parts(water, self.tiling.rows * self.tiling.columns)
         water[ocean] = 0.0
         return water
 
