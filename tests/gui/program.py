@@ -67,7 +67,8 @@ class Program:
     of what was done before.
     """
 
-    def __init__(self, folder: Path, display: str, *arguments: str) -> None:
+    def __init__(self, folder: Path, display: str, *arguments: str, waits: bool = False) -> None:
+        """At a first start it `waits` with its land behind the gallery."""
         self.folder = folder
         self.log = folder / "log.txt"
         self.display = display
@@ -91,7 +92,7 @@ class Program:
         self.window = self.xdotool(
             "search", "--all", "--onlyvisible", "--pid", str(self.process.pid), "--name", "^Thalweg"
         )
-        self.wait_for(lambda: self.cycle > 0, "the first cycle, before which lakes may not be seen yet")
+        self.wait_for(lambda: waits or self.cycle > 0, "the first cycle, before which lakes may not be seen yet")
 
     # What it says of itself.
 

@@ -16,6 +16,7 @@ from typing import TypedDict
 
 from app.cli.main import main
 from app.window import loop
+from app.window.panel import places
 from app.window.viewer import Viewer
 from app.window.window import Window
 
@@ -37,6 +38,7 @@ class Note(TypedDict):
     resting: bool  # nothing is left to be drawn
     as_opened: bool  # all parameters are
     steps: list[str]  # that can be undone
+    places: dict[str, list[int]]  # the middles of buttons, in pixels
 
 
 def noting(place: Path) -> Callable[[Viewer, Window], None]:
@@ -61,6 +63,11 @@ def noting(place: Path) -> Callable[[Viewer, Window], None]:
             cycle=snapshot.cycle if snapshot else -1,
             resting=viewer.at_rest,
             as_opened=application.documents.scene == application.documents.opened,
+            places={
+                name: [round((at.left + at.right) / 2.0), round((at.top + at.bottom) / 2.0)]
+                for name in places._Noted.places
+                if (at := places.place_of(name)) is not None
+            },
             steps=[step.name for step in application.undo.done],
         )
         part.write_text(json.dumps(written))

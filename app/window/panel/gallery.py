@@ -311,7 +311,8 @@ class Gallery:
         """A card at the cursor."""
         place = imgui.get_cursor_screen_pos()
         end = imgui.ImVec2(place.x + size.x, place.y + size.y)
-        imgui.set_next_item_allow_overlap()
+        if card.family == RECENT:  # for its button; others take a press in the frame in which the pointer arrives
+            imgui.set_next_item_allow_overlap()
         imgui.invisible_button(f"###card {card.family} {card.source}", size)
         is_hovered = imgui.is_item_hovered()
         is_over = imgui.is_item_hovered(OR_ITS_BUTTON)

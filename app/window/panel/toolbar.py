@@ -1,4 +1,4 @@
-"""The toolbar at the left of the scene: brush groups, gallery, and settings of the selected brush."""
+"""The toolbar at the left of the scene: brush groups, gallery, recording, and settings of the selected brush."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ CHOICES = {"loose": "kind", "plant": "plant", "form": "form", "rate": "rate"}
 
 WIDTH = 15.5  # of the box with the settings, in heights of the font
 LABEL = 5.2
+HEIGHT_FOR_RECORD = 22.0
 FLAGS = (
     imgui.WindowFlags_.no_decoration.value
     | imgui.WindowFlags_.always_auto_resize.value
@@ -61,7 +62,7 @@ class Toolbar:
             self.width = 0.0
             return
         self._begin("##toolbar", left + gap, top + gap, (0.3, 0.35))
-        self._buttons()
+        self._buttons(has_record=height > em(HEIGHT_FOR_RECORD))
         size = imgui.get_window_size()
         self._end()
         self.width = size.x + gap
@@ -96,8 +97,8 @@ class Toolbar:
         imgui.pop_style_var()
         imgui.pop_style_color()
 
-    def _buttons(self) -> None:
-        """The pointer, one button for each group of tools, and the gallery."""
+    def _buttons(self, *, has_record: bool) -> None:
+        """The pointer, one button for each group of tools, the gallery, and where there is room what records."""
         brushing = self._application.brushing
         if _tool_button(icons.ICON_FA_ARROW_POINTER, "pointer", "Look: move the camera, ask about water  (Esc)",
                         lit=not brushing.is_active):  # fmt: skip
@@ -111,6 +112,11 @@ class Toolbar:
         gallery = BY_NAME["toggle_gallery"]
         if icon_button(icons.ICON_FA_IMAGES, gallery.name, gallery.tooltip):
             gallery.run(self._application)
+        if has_record:
+            record, is_on = BY_NAME["record"], self._application.recording.current is not None
+            icon = icons.ICON_FA_STOP if is_on else icons.ICON_FA_VIDEO
+            if _tool_button(icon, record.name, record.tooltip, lit=is_on):
+                record.run(self._application)
 
     def _settings(self, tool: Tool, width: float) -> None:
         """The tools of the group, and the settings of the selected one."""
