@@ -65,7 +65,9 @@ class Panel:
         self._toolbar = Toolbar(application)
         self._camera_path = CameraPathList(application)
         self._file_dialog = FileDialog()
-        self._export_dialog = ExportDialog(application.exporting, application.views, application.sides)
+        self._export_dialog = ExportDialog(
+            application.exporting, application.views, application.sides, application.notices
+        )
         self._part_dialog = PartDialog(application)
         self.gallery = Gallery(application)
         self._edit_stack = EditStack(application)

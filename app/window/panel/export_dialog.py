@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.export.wishes import Wish, Wishes
     from app.picture.sides import Sides
     from app.window.exporting import Exporting
+    from app.window.notices import Notices
     from app.window.views import Views
 
 SIZE = 58.0, 36.0  # heights of the font
@@ -32,9 +33,9 @@ MASK, MASK_WIDTH = "mask", 16.0  # the wish that is picked with sliders
 class ExportDialog:
     """Lays out the dialog, while `Exporting` says that it is open."""
 
-    def __init__(self, exporting: Exporting, views: Views, sides: Sides) -> None:
+    def __init__(self, exporting: Exporting, views: Views, sides: Sides, notices: Notices) -> None:
         self._exporting = exporting
-        self._mask = MaskPicker(views, sides)
+        self._mask = MaskPicker(views, sides, notices.warn)
         self._typed: dict[str, str] = {}  # text of active fields
 
     def release(self) -> None:

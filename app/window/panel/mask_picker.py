@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import moderngl
@@ -10,20 +12,26 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 
 from app.model.field_parameters import VARIABLES, band
-from app.model.numbers import measured
+from app.model.parameters import Declaration
 from app.model.shading import over, relief, to_pixels
 from app.picture.style import em
 from app.sources.fields import LandVariables, Values
-from app.window.panel.widgets import tooltip_on_hover
+from app.window.panel.widgets import ParameterWidgets, faint, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.picture.sides import Sides
     from app.window.views import Views
 
-BY: tuple[str, ...] = ("slope", "height", "water_distance", "flow", "curvature", "kind")
+# What a mask can go by, each with its unit
+BY: dict[str, str] = {"slope": "°", "height": "m", "water_distance": "m", "flow": "m", "curvature": "1/km", "kind": ""}
+BOUND = Declaration(
+    "mask", float, 0.0, 0.0, 1.0, "", "an end of the range that a mask lets through",
+    log=False, choices=(), check=None, names_file=False,
+)  # fmt: skip
 EVERYWHERE = "everywhere"
 CHOSEN = np.array((0.16, 0.55, 0.78))  # sRGB, of cells inside the mask
 OPACITY = 0.75
+WIDEST_MAP = 16.0  # heights of the font
 CYCLES_BETWEEN_MAPS = 50  # while the land changes
 
 
@@ -38,7 +46,8 @@ def mask_map(land: LandVariables, mask: str) -> NDArray[np.uint8]:
 class MaskPicker:
     """The picked mask. Sliders span the range of the property on this land."""
 
-    def __init__(self, views: Views, sides: Sides) -> None:
+    def __init__(self, views: Views, sides: Sides, report: Callable[[str], None]) -> None:
+        """`report` is told what is wrong with a number that is typed."""
         self.by = EVERYWHERE
         self.low = self.high = 0.0
         self._views = views
@@ -46,6 +55,8 @@ class MaskPicker:
         self._land: tuple[object, LandVariables] | None = None  # a cache: its key, and the land at low resolution
         self._ranges: dict[str, tuple[float, float]] = {}
         self._map: tuple[object, moderngl.Texture] | None = None
+        self._widgets = ParameterWidgets(report)
+        self._before = 0.0, 1.0  # the range before a drag
 
     @property
     def text(self) -> str:
@@ -72,15 +83,23 @@ class MaskPicker:
         if self.by == EVERYWHERE:
             return
         lowest, highest = self._range(self.by)
+        if not lowest < highest:
+            faint("it is the same on all of this land")
+            return
         for name, value in (("from", self.low), ("to", self.high)):
             self._name(name, label)
-            imgui.set_next_item_width(width - label)
-            shown = f"{measured(value)}".replace("%", "")
-            moved, value = imgui.slider_float(f"##mask {name}", value, lowest, highest, shown)
-            if moved and name == "from":
-                self.low, self.high = value, max(value, self.high)
-            elif moved:
-                self.low, self.high = min(value, self.low), value
+            declaration = replace(BOUND, path=f"mask {name}", default=value, low=lowest, high=highest, unit=BY[self.by])
+            new = self._widgets.edit(declaration, value, width - label)
+            if new is None:  # a drag that was given up
+                new = self._before[name == "to"]
+            elif self._widgets.dragged != declaration.path:
+                self._before = self.low, self.high
+            if new == value or isinstance(new, str):
+                continue
+            if name == "from":
+                self.low, self.high = float(new), max(float(new), self.high)
+            else:
+                self.low, self.high = min(float(new), self.low), float(new)
         self._show_map(width)
 
     def release(self) -> None:
@@ -125,6 +144,6 @@ class MaskPicker:
             context = self._sides.context
             self._map = made_of, context.texture((columns, rows), 3, picture.tobytes(), alignment=1)
         texture = self._map[1]
-        side = min(width, em(13.0))
+        side = min(width, em(WIDEST_MAP))
         imgui.image(imgui.ImTextureRef(texture.glo), imgui.ImVec2(side, side * texture.height / texture.width))
         tooltip_on_hover("blue: where it acts", self.text)

@@ -79,7 +79,9 @@ class ParameterRows:
         self.facts = Facts(application.documents)
         self._widgets = ParameterWidgets(application.notices.warn)
         self._fields = FieldPreviews(application)
-        self._mask = MaskPicker(application.views, application.sides)  # that a field is to be multiplied by
+        self._mask = MaskPicker(  # that a field is to be multiplied by
+            application.views, application.sides, application.notices.warn
+        )
         self._traits = TraitRows(application, self._widgets)
         self._cost_told: tuple[str, Seconds | None] = ("", None)  # by path, while its slider is held
         self._before_drag: tuple[str, list[Value]] = ("", [])  # a path, and its values in each world

@@ -49,7 +49,9 @@ class Toolbar:
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self.mask = MaskPicker(application.views, application.sides)  # where a brush acts
+        self.mask = MaskPicker(  # where a brush acts
+            application.views, application.sides, application.notices.warn
+        )
         self._file_dialog = FileDialog()
         self._widgets = ParameterWidgets(application.notices.warn)
         self._before_drag: tuple[str, float] = ("", 0.0)  # a setting and its former value

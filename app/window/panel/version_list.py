@@ -28,6 +28,7 @@ class VersionList:
     def __init__(self, application: Application) -> None:
         self._application = application
         self._name = ""
+        self._rows = 0
 
     def gui(self, place: tuple[float, float], room: tuple[float, float]) -> None:
         """Show the window while it is open, centred at a `place` within a `room`."""
@@ -37,6 +38,9 @@ class VersionList:
         self._application.stock.begin_frame()
         height = 7.5 + (PICTURE[1] + 0.8) * min(max(len(versions.entries), FEWEST_ROWS), MOST_ROWS)
         with dialog_window("Versions###versions", (WIDTH, height), place, room) as (is_expanded, is_open):
+            if len(versions.kept) != self._rows:  # it opened with room for others
+                self._rows = len(versions.kept)
+                imgui.set_window_size(imgui.ImVec2(imgui.get_window_width(), min(em(height), room[1])))
             if is_expanded:
                 self._new()
                 below = imgui.get_frame_height_with_spacing() + em(0.2)
