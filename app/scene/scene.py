@@ -236,6 +236,8 @@ DECLARATIONS: dict[str, Declaration] = {
     declaration.path: declaration for name, group in GROUPS.items() for declaration in declarations(group, f"{name}.")
 }
 
+_PATHS = {name: [path for path in DECLARATIONS if path.startswith(f"{name}.")] for name in GROUPS}
+
 SWITCHES: tuple[str, ...] = tuple(f"{name}.enabled" for name in GROUPS if f"{name}.enabled" in DECLARATIONS)
 
 
@@ -344,7 +346,9 @@ def seen_as(scene: Scene, other: Scene) -> Scene:
 
 def differing(scene: Scene, other: Scene) -> dict[str, Value]:
     """The parameters and curves that differ in another scene, with its values, by path."""
-    paths = [*DECLARATIONS, *(KEYS + path for path in sorted({*scene.keys, *other.keys}))]
+    unlike = [name for name in GROUPS if getattr(other, name) != getattr(scene, name)]  # asked in each frame
+    paths = [path for name in unlike for path in _PATHS[name]]
+    paths += [KEYS + path for path in sorted({*scene.keys, *other.keys})]
     return {path: other.value(path) for path in paths if other.value(path) != scene.value(path)}
 
 
