@@ -69,7 +69,7 @@ def test_a_steered_run_is_replayed_to_the_bit(hands: Hands, tmp_path: Path) -> N
         assert read_journal(story) == read_journal(path)
         assert is_journal(story)
         again.unlink()
-        assert main(["replay", str(story), "--out", str(again), "--threads", "1"]) == 0
+        assert main(["replay", str(story), "--out", str(again), "--threads", str(world + 1)]) == 0
         assert bits(checkpoint.load(again)[0]) == bits(checkpoint.load(path)[0])
 
 

@@ -148,7 +148,7 @@ def test_a_journal_with_a_refinement_is_replayed_to_the_bit(hands: Hands, tmp_pa
     path, again = tmp_path / "world.npz", tmp_path / "again.npz"
     hands.thread.ask(Save(path))
     hands.wait(lambda: Saved(path) in hands.reports)
-    assert main(["replay", str(path), "--out", str(again), "--threads", "1"]) == 0
+    assert main(["replay", str(path), "--out", str(again), "--threads", "2"]) == 0
     assert bits(checkpoint.load(again)[0]) == bits(checkpoint.load(path)[0])
 
 
