@@ -11,9 +11,9 @@ import moderngl
 
 from app.model.errors import UserError
 from app.model.snapshot import Snapshot
-from app.picture.camera import CLEARANCE, OPENING_ASPECT, Camera, lifted, opening_camera
+from app.picture.camera import OPENING_ASPECT, Camera
 from app.picture.crop import LARGEST_TILE
-from app.picture.ground import Ground
+from app.picture.ground import Ground, above_ground, opening_over
 from app.scene.scene import Scene
 
 
@@ -39,10 +39,8 @@ def largest_tile(context: moderngl.Context) -> int:
 
 
 def scene_camera(scene: Scene, snapshot: Snapshot, aspect: float = OPENING_ASPECT) -> Camera:
-    """The initial view of a scene, as in the window, in a picture of this aspect ratio; never from under the ground."""
+    """The initial view of a scene, as in the window, in a picture of this aspect ratio.
+
+    It is never taken from under ground or water."""
     ground = Ground(snapshot, scene.view.exaggeration)
-    east, south = scene.camera.target_east * ground.east, scene.camera.target_south * ground.south
-    shape = ground.rows, ground.columns, ground.cell_size
-    camera = opening_camera(scene.camera, *shape, ground.height(east, south), aspect)
-    eye = camera.position
-    return lifted(camera, ground.limit(eye.x, eye.z) + CLEARANCE * ground.side)
+    return above_ground(opening_over(ground, scene.camera, aspect), ground)

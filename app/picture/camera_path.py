@@ -13,7 +13,7 @@ from app.model.camera_path import CameraKey
 from app.model.curves import curve_at
 from app.model.view_parameters import CameraParameters
 from app.picture.camera import OPENING_ASPECT, Camera, opening_camera
-from app.picture.ground import Ground
+from app.picture.ground import Ground, above_ground
 
 CENTRIPETAL = 0.5  # the power of the distance between keys, with which a curve neither loops nor overshoots
 PLACES = 12  # samples of the ground between two keys
@@ -43,7 +43,7 @@ class CameraPath:
         self._distances = [camera.distance for camera in cameras]
         self._fields_of_view = [camera.field_of_view for camera in cameras]
         self._ground = ground
-        self._single = cameras[0] if len(cameras) == 1 else None
+        self._single = above_ground(cameras[0], ground) if len(cameras) == 1 else None
         self._knots = _knots(self._eyes, self._directions, ground.side)
         self._cycles, self._places = _timing(keys, self._knots)
         self._lifts = self._needed_lifts() if self._single is None else np.zeros(1)

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from pyglm import glm
 
 from app.model.snapshot import Snapshot
+from app.model.view_parameters import CameraParameters
+from app.picture.camera import CLEARANCE, OPENING_ASPECT, Camera, lifted, opening_camera
 
 STEPS = 1024  # samples along a ray before the hit is refined
 BISECTIONS = 12
@@ -73,7 +75,15 @@ class Ground:
         """
         outside = max(-east, east - self.east, -south, south - self.south, 0.0)
         sea = self._snapshot.sea_level * self.exaggeration
-        return max(self.lowest, sea, max(self.height(east, south), self._lake(east, south)) - outside)
+        return max(self.lowest, sea, self.level(east, south) - outside)
+
+    def level(self, east: float, south: float) -> float:
+        """The height of what is seen at a place, in picture space: of the ground, or of water over it."""
+        return max(self.height(east, south), self._water(east, south))
+
+    def lowest_eye(self, east: float, south: float) -> float:
+        """The height that a camera is lifted to: `CLEARANCE` over what stands there."""
+        return self.limit(east, south) + CLEARANCE * self.side
 
     def hit(self, origin: glm.vec3, direction: glm.vec3) -> glm.vec3 | None:
         """The first intersection of a ray with the surface, or None."""
@@ -111,17 +121,18 @@ class Ground:
         seen: NDArray[np.bool_] = np.all(~hidden, axis=0)
         return [bool(part) for part in seen]
 
-    def _lake(self, east: float, south: float) -> float:
-        """The level of standing water in the four cells around a place; minus infinity if there is none."""
-        layers = self._snapshot.layers
+    def _water(self, east: float, south: float) -> float:
+        """The level of water, standing or running, in the four cells around a place; without any, minus infinity."""
+        layers, sea = self._snapshot.layers, self._snapshot.sea_level
         if "water" not in layers or "water_level" not in layers:
-            return -math.inf
+            return sea * self.exaggeration
         row, column = (
             min(max(int(at / self.cell_size - 0.5), 0), cells - 2)
             for at, cells in ((south, self.rows), (east, self.columns))
         )
         around = np.s_[row : row + 2, column : column + 2]
-        levels = layers["water_level"][around][layers["water"][around] > 0.0]
+        level = layers["water_level"][around]
+        levels = level[(layers["water"][around] > 0.0) | (level == np.float32(sea))]
         return float(levels.max(initial=-math.inf)) * self.exaggeration
 
     def _clearance(self, origin: glm.vec3, direction: glm.vec3, distances: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -172,3 +183,16 @@ class Ground:
         surface += over * part
         surface *= self.exaggeration
         return surface
+
+
+def above_ground(camera: Camera, *grounds: Ground) -> Camera:
+    """The camera lifted out of ground and water if needed, looking at the same target."""
+    eye = camera.position
+    return lifted(camera, max(ground.lowest_eye(eye.x, eye.z) for ground in grounds))
+
+
+def opening_over(ground: Ground, parameters: CameraParameters, aspect: float = OPENING_ASPECT) -> Camera:
+    """The camera that a scene opens with. It looks at the surface: that of the water where its target lies under it."""
+    east, south = parameters.target_east * ground.east, parameters.target_south * ground.south
+    shape = ground.rows, ground.columns, ground.cell_size
+    return opening_camera(parameters, *shape, ground.level(east, south), aspect)

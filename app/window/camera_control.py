@@ -13,8 +13,8 @@ from dataclasses import replace
 from pyglm import glm
 
 from app.model.view_parameters import CameraParameters
-from app.picture.camera import Camera, farther_away, opening_camera
-from app.picture.ground import Ground
+from app.picture.camera import Camera, farther_away
+from app.picture.ground import Ground, opening_over
 from app.window.events import Button, ButtonPressed, PointerMoved, Steered
 from app.window.viewpoint import STEEPEST, Viewpoint
 
@@ -121,11 +121,7 @@ class CameraControl(Viewpoint):
         """Go to the opening view of a scene."""
         if self._ground is None:
             return
-        ground = self._ground
-        east, south = parameters.target_east * ground.east, parameters.target_south * ground.south
-        height = ground.height(east, south)
-        shape = ground.rows, ground.columns, ground.cell_size
-        camera = opening_camera(parameters, *shape, height, self._view_aspect)
+        camera = opening_over(self._ground, parameters, self._view_aspect)
         self._field_of_view = parameters.field_of_view
         self._leave_flight()
         self._go_to(self._pose_of(camera))

@@ -8,8 +8,8 @@ import msgspec
 from pyglm import glm
 
 from app.model.view_parameters import CameraParameters
-from app.picture.camera import CLEARANCE, Camera, farther_away, lifted
-from app.picture.ground import Ground
+from app.picture.camera import Camera, farther_away
+from app.picture.ground import Ground, above_ground
 
 STEEPEST, FLATTEST = 90.0, -30.0  # pitch in degrees
 
@@ -163,16 +163,16 @@ class Viewpoint:
         assert self._ground is not None
         return NEAREST_IN_CELLS * self._ground.cell_size, FARTHEST * self._ground.side
 
-    def _lowest_eye(self, eye: glm.vec3) -> float:
+    @property
+    def _grounds(self) -> tuple[Ground, ...]:
         assert self._ground is not None
-        grounds = (self._ground, *self._other_grounds)
-        return max(ground.limit(eye.x, eye.z) for ground in grounds) + CLEARANCE * self._ground.side
+        return self._ground, *self._other_grounds
+
+    def _lowest_eye(self, eye: glm.vec3) -> float:
+        return max(ground.lowest_eye(eye.x, eye.z) for ground in self._grounds)
 
     def _above_ground(self, camera: Camera) -> Camera:
-        """The camera lifted out of the ground if needed, looking at the same target."""
-        if self._ground is None:
-            return camera
-        return lifted(camera, self._lowest_eye(camera.position))
+        return above_ground(camera, *self._grounds) if self._ground else camera
 
     def _far_from_goal(self) -> bool:
         """Whether the remaining movement would be visible."""

@@ -11,10 +11,12 @@ from pyglm import glm
 from app.cli.headless import scene_camera
 from app.engine.creation import create_world
 from app.engine.publishing import take_snapshot
+from app.model.camera_path import CameraKey
 from app.model.ledger import Ledger
 from app.model.snapshot import Snapshot
 from app.model.view_parameters import CameraParameters
 from app.picture.camera import CLEARANCE, OPENING_ASPECT, Camera, opening_camera
+from app.picture.camera_path import CameraPath
 from app.picture.ground import Ground
 from app.scene.scene import Scene, presets
 from app.window.camera_control import CameraControl
@@ -584,6 +586,29 @@ def test_no_picture_is_taken_from_under_water(control: CameraControl, subtests: 
                 control.see(Ground(wet, exaggeration))
                 control.place(camera)
                 assert control.goal().position.y >= above
+                key = CameraKey(cycle=0, heading=0.0, pitch=2.0, distance=distance, east=0.5, south=0.5)
+                assert CameraPath([key], Ground(wet, exaggeration)).at(0).position.y >= above
+
+
+def test_a_view_of_water_looks_at_its_surface_and_not_at_its_bed(
+    control: CameraControl, subtests: pytest.Subtests
+) -> None:
+    """A camera that is above the water needs no lift, which would turn it down to the bed."""
+    bowl = np.full((60, 90), 100.0)
+    bowl[20:, 20:70] = 0.0
+    dry = snapshot_of(bowl)
+    sea, lake = drowned(dry, 60.0), with_water(dry, np.maximum(bowl, 60.0).astype(np.float32))
+    parameters = CameraParameters(heading=0.0, pitch=8.0, distance=0.1)
+    for name, wet, level in (("sea", sea, 60.0), ("lake", lake, 60.0), ("dry", dry, 0.0)):
+        for exaggeration in (1.0, 3.0):
+            with subtests.test(name, exaggeration=exaggeration):
+                control.see(Ground(wet, exaggeration))
+                control.open(parameters)
+                view = {"camera.heading": 0.0, "camera.pitch": 8.0, "camera.distance": 0.1}
+                scene = Scene().with_values(view | {"view.exaggeration": exaggeration})
+                for camera in (control.goal(), scene_camera(scene, wet)):
+                    assert camera.target.y == pytest.approx(exaggeration * level, abs=1e-3)
+                    assert camera.pitch == pytest.approx(8.0)
 
 
 # What of the picture is above the land at an opening, in the middle of its columns. More of an island's is sea.
