@@ -1,0 +1,698 @@
+"""The sea at work on its shore: cliffs worn at their foot, sand that drifts along, beaches of a form in balance.
+
+All happens within some cells of the shore, and costs as much as these. Waves come as `kernels.swell` found them. From
+the outer cells to the shore they lose height to the bed's friction, and are never higher than they can be before they
+break, a part of the depth (McCowan 1894): so a wide platform or a shoal protects what lies behind it.
+
+Cliffs. The waves' power bores a notch into rock at the level of the sea, faster where the rock is weaker. When it is as
+deep as the cell, all that stands over it breaks into loose material. Slides (kernels/cascade.py) and the waves
+themselves then clear it away. Bare rock under shallow water is worn down, too, much slower.
+
+Drift. The shore is a chain of sides between cells of sea and of land, and crosses each where the ground comes to the
+level of the sea. Along it goes, in m³ a second (Ashton & Murray 2001, from the CERC formula, for waves of the height H
+and the period T in deep water, which come at an angle φ to the shore),
+
+    Q = 0.34 H^(12/5) T^(1/5) · cos^(6/5) φ · sin φ
+
+and what more comes to a cell than goes is laid down there. It never is more than what lies there. Beyond the map's
+edge the coast goes on alike.
+
+Profile. Sand goes up and down between neighbours until the bed falls off by 2/3 A^(3/2) h^(−1/2) at each depth h, as
+that of h = A y^(2/3) does (Bruun 1954, Dean 1977), and no deeper than waves can move it (Hallermeier 1981). On land it
+comes up to where waves run up.
+
+What settles slower than sand is taken out to sea where waves move it, and so is a part of all rock that they break.
+
+All is found of what was before it, then done; cells come in an order of the map: no order of threads shows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.compiling import njit
+from kernels.layers import Layer, check_layers
+from kernels.loads import dig, dig_rock, sum_up
+from kernels.materials import Materials, Moved, asked, rock_at, thickness
+from kernels.parameters import exact
+from kernels.rates import ERODIBILITY, MOBILITY, Rates, flat, rate_of
+from kernels.standing import LAKE, SEA
+from kernels.swell import GRAVITY, TOE
+from kernels.units import Metres, Seconds
+
+_CERC = 0.34  # m^(3/5) s^(−6/5)
+_BREAKING = 0.78  # height of waves by depth at which they break
+_FRICTION = 0.002  # of the bed: part of its height by depth, squared, that a wave loses over a metre
+_STEEPEST = 0.12  # slope of the beach where waves run up
+_LOOSE = 0.25  # how far a slope along the shore may differ from none, beside that of the profile
+_FASTEST = 0.25  # part of a slope's excess that moves in a cycle between two neighbours
+_STEP = 0.25  # waves high: what the drift brings to a cell at most in a cycle, metres
+_REACH = 40  # cells from the shore
+_SMOOTHINGS = 4  # of the line of the shore
+_MIXINGS = 8  # of the drift along it
+_POWER = 10.0  # kW/m: that of waves in which cliffs recede as their parameter says
+_FOOT = 0.6  # waves high: how far below the sea the platform lies that a cliff leaves
+_PLATFORM = 0.02  # how fast bare rock wears under shallow water, beside a cliff
+_COVER = 0.3  # metres of sand under which none does
+_PIECE = 1.0  # metres of a cliff that are of one rock
+_OF_THE_SEA = -1.0  # a notch, where there is no cliff but sea
+
+_ASKED = (
+    "kinds", "mix", "burden", "deposition", "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn",
+    "rock_broken",
+)  # fmt: skip
+_Land: Any = namedtuple("_Land", (*_ASKED, "rates", "bedrock", "sediment", "ground"))  # type: ignore[misc]
+
+# The cells beside the shore, [number]: those of the shore first, then farther ones ring by ring, then those of land
+_Shore: Any = namedtuple(
+    "_Shore", ("rows", "columns", "number", "cells", "shores", "seas", "ends", "distance", "height", "broken")
+)
+
+Traces = NDArray[np.float32]
+
+
+class CoastParameters(NamedTuple):
+    """How the sea works on its shore in a cycle."""
+
+    sea_level: Metres
+    height: Metres  # of waves on the open sea, from trough to crest
+    period: Seconds
+    seconds: Seconds  # in which they move sand along the shore
+    wear: Metres  # by which the weakest cliff recedes in waves of 10 kW/m
+    fines: float  # part of broken rock that is too fine for the shore
+    profile: float  # A, m^(1/3)
+    shaping: float  # part of a slope's excess that moves
+
+
+class CoastTotals(NamedTuple):
+    """What came and went, and where a number was none: −1 where all were."""
+
+    moved: Moved  # drift over the map's edges, and rock that became loose
+    fines: tuple[float, ...]  # out to sea, [kind], in metres over one cell
+    shut_in: float  # water of the sea that is in lakes now, in metres over one cell
+    failed_row: int
+    failed_column: int
+
+
+@njit(nogil=True, error_model="numpy")
+def _beside(rows, columns, cell, side):
+    """The neighbour to the east, south, west or north; −1 beyond the map."""
+    if side == 0:
+        return cell + 1 if cell % columns + 1 < columns else -1
+    if side == 1:
+        return cell + columns if cell + columns < rows * columns else -1
+    if side == 2:
+        return cell - 1 if cell % columns > 0 else -1
+    return cell - columns if cell >= columns else -1
+
+
+@njit(nogil=True, error_model="numpy")
+def _find_wet(standing, ground, notch, level, wet):
+    """Mark the cells of the sea in `wet`, which has a rim of water around the map, and in `notch`.
+
+    Returns the first cell whose ground is no number, or −1, and the first row with a cell that was of the sea and is no
+    more, or the number of rows.
+    """
+    rows, columns = ground.shape
+    bad, first = -1, rows
+    for row in range(rows):
+        broken, changed = False, False
+        for column in range(columns):
+            height = ground[row, column]
+            sea = (standing[row, column] == SEA) & (height < level)
+            broken |= not abs(height) < np.inf
+            wet[row + 1, column + 1] = sea
+            bored = notch[row, column]
+            changed |= (bored < 0.0) & (not sea)
+            notch[row, column] = _OF_THE_SEA if sea else bored
+        if changed:
+            first = min(first, row)
+        if broken and bad < 0:
+            for column in range(columns):
+                if bad < 0 and not math.isfinite(ground[row, column]):
+                    bad = row * columns + column
+    return bad, first
+
+
+@njit(nogil=True, error_model="numpy")
+def _shut_in(standing, ground, notch, level, wet, first, water, surface):
+    """Leave the water of the sea where it was shut off from it. Returns how much, in metres over one cell."""
+    rows, columns = ground.shape
+    total = 0.0
+    for row in range(first, rows):
+        for column in range(columns):
+            if not (notch[row, column] < 0.0 and wet[row + 1, column + 1] == 0):
+                continue
+            notch[row, column] = 0.0
+            more = level - ground[row, column] - water[row, column]
+            if standing[row, column] != SEA and more > 0.0:
+                water[row, column] += more
+                standing[row, column] = LAKE
+                surface[row, column] = level
+                total += more
+    return total
+
+
+@njit(nogil=True, error_model="numpy")
+def _find_line(wet, cells):
+    """Write the cells of the sea with land beside them to `cells`, as far as it goes. Returns how many there are."""
+    rows, columns = wet.shape[0] - 2, wet.shape[1] - 2
+    edge = np.empty(columns, np.uint8)
+    count = 0
+    for row in range(rows):
+        some = np.uint8(0)
+        for j in range(columns):
+            around = wet[row, j + 1] & wet[row + 2, j + 1] & wet[row + 1, j] & wet[row + 1, j + 2]
+            edge[j] = wet[row + 1, j + 1] & (around ^ 1)
+            some |= edge[j]
+        if some:
+            for j in range(columns):
+                if edge[j]:
+                    if count < len(cells):
+                        cells[count] = row * columns + j
+                    count += 1
+    return count
+
+
+@njit(nogil=True, error_model="numpy")
+def _crossing(land, level, cell, other):
+    """How far from the middle of a cell of the sea the shore is on the way to one of land, in cells."""
+    below = level - land.ground[cell]
+    return min(max(below / max(land.ground[other] - land.ground[cell], 1e-9), 0.02), 0.98)
+
+
+@njit(nogil=True, error_model="numpy")
+def _find_shore(land, wet, line, rows, columns, level, closure):
+    """The cells of the shore and those near to it."""
+    number = np.full(rows * columns, -1, np.int32)
+    shores = len(line)
+    room = 8 * shores + 64
+    cells, distance = np.empty(room, np.int64), np.empty(room)
+    for place in range(shores):
+        cell = line[place]
+        squares = 0.0
+        for side in range(4):
+            other = _beside(rows, columns, cell, side)
+            if other >= 0 and not wet[other // columns + 1, other % columns + 1]:
+                way = _crossing(land, level, cell, other)
+                squares += 1.0 / (way * way)
+        cells[place] = cell
+        distance[place] = 1.0 / math.sqrt(squares)
+        number[cell] = place
+    ends = np.full(_REACH + 1, shores, np.int64)  # of the rings
+    begin, count = 0, shores
+    for number_of_ring in range(_REACH):
+        end = count
+        for place in range(begin, end):
+            for side in range(4):
+                other = _beside(rows, columns, cells[place], side)
+                if other < 0 or number[other] >= 0 or not level - land.ground[other] < closure:
+                    continue
+                if not wet[other // columns + 1, other % columns + 1]:
+                    continue
+                if count == len(cells):
+                    more, further = np.empty(2 * count, np.int64), np.empty(2 * count)
+                    for known in range(count):
+                        more[known], further[known] = cells[known], distance[known]
+                    cells, distance = more, further
+                cells[count] = other
+                number[other] = count
+                count += 1
+        for place in range(end, count):  # by what was known before this ring (Rouy & Tourin 1992)
+            along = down = 1e9
+            for side in range(4):
+                other = _beside(rows, columns, cells[place], side)
+                if other >= 0 and 0 <= number[other] < end:
+                    if side % 2 == 0:
+                        along = min(along, distance[number[other]])
+                    else:
+                        down = min(down, distance[number[other]])
+            apart = along - down
+            slanting = 0.5 * (along + down + math.sqrt(max(2.0 - apart * apart, 0.0)))
+            distance[place] = slanting if abs(apart) < 1.0 else min(along, down) + 1.0
+        begin = end
+        ends[number_of_ring + 1 :] = count
+    seas = count
+    # Land beside the sea comes last.
+    beach = np.empty(4 * shores, np.int64)
+    for place in range(shores):
+        for side in range(4):
+            other = _beside(rows, columns, cells[place], side)
+            if other >= 0 and number[other] < 0 and not wet[other // columns + 1, other % columns + 1]:
+                number[other] = count
+                beach[count - seas] = other
+                count += 1
+    every, far = np.empty(count, np.int64), np.empty(count)
+    for place in range(seas):
+        every[place], far[place] = cells[place], distance[place]
+    for place in range(seas, count):
+        every[place], far[place] = beach[place - seas], 0.0
+    return _Shore(rows, columns, number, every, shores, seas, ends, far, np.zeros(count), np.zeros(count))
+
+
+@njit(nogil=True, error_model="numpy")
+def _bring_waves(shore, land, south, east, cell_size, parameters):
+    """Find the height of waves at each cell near the shore, as it was in deep water and as it is after breaking."""
+    level = parameters.sea_level
+    ring = len(shore.ends) - 1
+    for back in range(shore.seas):
+        place = shore.seas - 1 - back
+        while ring > 0 and place < shore.ends[ring - 1]:
+            ring -= 1
+        outer = shore.ends[ring]  # where the next ring begins
+        cell = shore.cells[place]
+        energy = math.sqrt(south[cell] * south[cell] + east[cell] * east[cell])
+        open_sea = parameters.height * math.sqrt(energy)
+        total = weight = 0.0
+        for side in range(4):
+            other = _beside(shore.rows, shore.columns, cell, side)
+            if other < 0:
+                continue
+            beside = shore.number[other]
+            if beside >= shore.seas or 0 <= beside < outer:
+                continue
+            further = max(shore.distance[beside] - shore.distance[place], 0.1) if beside >= 0 else 1.0
+            total += further * (shore.height[beside] if beside >= 0 else open_sea)
+            weight += further
+        height = min(total / weight, open_sea) if weight > 0.0 else open_sea
+        depth = max(level - land.ground[cell], 0.01)
+        ratio = min(height / depth, _BREAKING)
+        height = max(height - _FRICTION * ratio * ratio * cell_size, 0.0)
+        shore.height[place] = height
+        shore.broken[place] = min(height, _BREAKING * depth)
+    for place in range(shore.seas, len(shore.cells)):
+        for side in range(4):
+            other = _beside(shore.rows, shore.columns, shore.cells[place], side)
+            if other >= 0 and 0 <= shore.number[other] < shore.seas:
+                shore.height[place] = max(shore.height[place], shore.height[shore.number[other]])
+
+
+@njit(nogil=True, error_model="numpy")
+def _power(height, depth, period):
+    """That of waves, kW for each metre of their crests."""
+    fast = min(math.sqrt(GRAVITY * max(depth, 0.0)), GRAVITY * period / (4.0 * math.pi))
+    return 0.125 * 1.025 * GRAVITY * height * height * fast
+
+
+@njit(nogil=True, error_model="numpy")
+def _ease(land, cell, height):
+    """How easily the rock of a cell is worn at a height."""
+    eased = land.rock_erodibility[rock_at(land, cell, min(height, land.bedrock[cell]))]
+    return eased * rate_of(land.rates, cell, ERODIBILITY) * rate_of(land.rates, cell, MOBILITY)
+
+
+@njit(nogil=True, error_model="numpy")
+def _lose(land, cell, kind, depth, part, out):
+    """Let a part of what has just become loose of a kind go out to sea, and the rest lie in its cell."""
+    gone = part * depth
+    out[kind] += gone
+    land.mix[cell * land.kinds + kind] += depth - gone
+
+
+@njit(nogil=True, error_model="numpy")
+def _wear_cliffs(shore, land, notch, cell_size, parameters, from_rock, out):
+    """Bore into the feet of cliffs, and let fall what stands over a notch that is as deep as its cell."""
+    level = parameters.sea_level
+    for place in range(shore.seas, len(shore.cells)):
+        cell = shore.cells[place]
+        if not land.bedrock[cell] > level:
+            notch[cell] = 0.0  # a beach
+            continue
+        across, down = 0.0, 0.0
+        highest = 0.0
+        for side in range(4):
+            other = _beside(shore.rows, shore.columns, cell, side)
+            if other < 0 or not 0 <= shore.number[other] < shore.seas:
+                continue
+            foot = shore.number[other]
+            power = _power(shore.broken[foot], level - land.ground[other], parameters.period)
+            highest = max(highest, shore.height[foot])
+            if side % 2 == 0:
+                across = max(across, power)
+            else:
+                down = max(down, power)
+        power = math.sqrt(across * across + down * down)
+        bored = notch[cell] + parameters.wear * _ease(land, cell, level) * power / _POWER
+        notch[cell] = bored
+        if bored < cell_size:
+            continue
+        notch[cell] = 0.0
+        foot_level = level - _FOOT * highest
+        while land.bedrock[cell] > foot_level:
+            rock = land.bedrock[cell]
+            kind = land.rock_broken[rock_at(land, cell, rock)]
+            land.bedrock[cell] = max(rock - _PIECE, foot_level)
+            fallen = rock - land.bedrock[cell]
+            from_rock[kind] += fallen
+            _lose(land, cell, kind, fallen, parameters.fines, out)
+        sum_up(land, cell)
+
+
+@njit(nogil=True, error_model="numpy")
+def _wear_platform(shore, land, parameters, from_rock, out):
+    """Wear bare rock down that lies under shallow water."""
+    level = parameters.sea_level
+    for place in range(shore.seas):
+        cell = shore.cells[place]
+        bare = 1.0 - land.sediment[cell] / _COVER
+        depth = level - land.ground[cell]
+        shallow = 1.0 - depth / max(shore.height[place], 1e-9)
+        if not (bare > 0.0 and shallow > 0.0 and parameters.wear > 0.0):
+            continue
+        power = _power(shore.broken[place], depth, parameters.period)
+        pace = parameters.wear * _PLATFORM * power / _POWER * _ease(land, cell, level)
+        kind, worn = dig_rock(land, cell, pace * bare * shallow)
+        from_rock[kind] += worn
+        _lose(land, cell, kind, worn, parameters.fines, out)
+        sum_up(land, cell)
+
+
+@njit(nogil=True, error_model="numpy")
+def _chain(shore, land, wet, level):
+    """The sides of the shore, [4 × cell + side]: the next one with land to the right, the one before, and their place.
+
+    −2: there is no such side; −1: beyond the map's edge.
+    """
+    rows, columns = shore.rows, shore.columns
+    following, leading = np.full(4 * shore.shores, -2, np.int64), np.full(4 * shore.shores, -2, np.int64)
+    where = np.zeros((4 * shore.shores, 2))
+    for place in range(shore.shores):
+        cell = shore.cells[place]
+        for side in range(4):
+            other = _beside(rows, columns, cell, side)
+            if other < 0 or wet[other // columns + 1, other % columns + 1]:
+                continue
+            face = 4 * place + side
+            way = _crossing(land, level, cell, other)
+            where[face, 0] = cell // columns + way * ((side == 1) - (side == 3))
+            where[face, 1] = cell % columns + way * ((side == 0) - (side == 2))
+            if leading[face] == -2:
+                leading[face] = -1
+            heading = (side + 3) % 4
+            ahead = _beside(rows, columns, cell, heading)
+            if ahead < 0:
+                following[face] = -1
+                continue
+            beyond = _beside(rows, columns, ahead, side)
+            if not wet[ahead // columns + 1, ahead % columns + 1]:
+                next_face = 4 * place + heading
+            elif not wet[beyond // columns + 1, beyond % columns + 1]:
+                next_face = 4 * int(shore.number[ahead]) + side
+            else:
+                next_face = 4 * int(shore.number[beyond]) + (heading + 2) % 4
+            following[face] = next_face
+            leading[next_face] = face
+    return following, leading, where
+
+
+@njit(nogil=True, error_model="numpy")
+def _smoothed(following, leading, where):
+    """The line of the shore without the corners of cells."""
+    other = where.copy()
+    for _ in range(_SMOOTHINGS):
+        for face in range(len(following)):
+            if following[face] < 0 or leading[face] < 0:
+                continue
+            for axis in range(2):
+                ends = where[following[face], axis] + where[leading[face], axis]
+                other[face, axis] = 0.25 * (2.0 * where[face, axis] + ends)
+        where, other = other, where
+    return where
+
+
+@njit(nogil=True, error_model="numpy")
+def _facing(following, leading, where):
+    """How far each side faces the land of the smoothed shore: 1 if it does straight."""
+    facing = np.zeros(len(following))
+    for face in range(len(following)):
+        if following[face] == -2:
+            continue
+        after = following[face] if following[face] >= 0 else face
+        before = leading[face] if leading[face] >= 0 else face
+        down, along = where[after, 0] - where[before, 0], where[after, 1] - where[before, 1]
+        long = math.hypot(down, along)
+        side = face % 4
+        towards = along * ((side == 1) - (side == 3)) - down * ((side == 0) - (side == 2))
+        facing[face] = min(max(towards / long, 0.0), 1.0) if long > 1e-6 else 1.0
+    return facing
+
+
+@njit(nogil=True, error_model="numpy")
+def _drive(shore, following, leading, where, south, east, depth_per_cycle, parameters):
+    """What would drift from each side of the shore to the next one, metres over one cell.
+
+    It is mixed over some cells along the shore: no form of sand is as narrow as one.
+    """
+    wanted = np.zeros(len(following))
+    for face in range(len(following)):
+        after = following[face]
+        if after < 0:
+            continue
+        along_south, along_east = where[after, 0] - where[face, 0], where[after, 1] - where[face, 1]
+        long = math.hypot(along_south, along_east)
+        here, there = shore.cells[face // 4], shore.cells[after // 4]
+        swell_south, swell_east = float(south[here] + south[there]), float(east[here] + east[there])
+        energy = math.hypot(swell_south, swell_east)
+        if not (long > 1e-6 and energy > 1e-6):
+            continue
+        into = (swell_south * along_east - swell_east * along_south) / (long * energy)
+        if not into > 0.0:
+            continue
+        along = (swell_south * along_south + swell_east * along_east) / (long * energy)
+        height = 0.5 * (shore.height[face // 4] + shore.height[after // 4]) / parameters.height
+        wanted[face] = depth_per_cycle * height**2.4 * into**1.2 * along
+    mixed = np.zeros(len(following))
+    for _ in range(_MIXINGS):
+        for face in range(len(following)):
+            after, before = following[face], leading[face]
+            if after >= 0:
+                ahead = wanted[after] if following[after] >= 0 else wanted[face]
+                behind = wanted[before] if before >= 0 else wanted[face]
+                mixed[face] = 0.25 * (2.0 * wanted[face] + (ahead + behind))
+        wanted, mixed = mixed, wanted
+    for face in range(len(following)):
+        if following[face] >= 0 and following[face] // 4 == face // 4:
+            wanted[face] = 0.0  # of one cell
+    return wanted
+
+
+@njit(nogil=True, error_model="numpy")
+def _take(land, cell, depth, taken, none, out):
+    """Take loose material for others, `taken` [kind]; what settles slowly goes out to sea."""
+    for kind in range(land.kinds):
+        taken[kind] = 0.0
+    if not depth > 0.0:
+        return
+    dig(land, cell, depth, taken, 0, none)
+    for kind in range(land.kinds):
+        stays = min(land.deposition[kind], 1.0)
+        gone = (1.0 - stays) * taken[kind]
+        out[kind] += gone
+        taken[kind] -= gone
+
+
+@njit(nogil=True, error_model="numpy")
+def _let_drift(shore, land, following, leading, line, south, east, depth_per_cycle, parameters, drift, over_edge, out):
+    """Move sand along the shore; `over_edge` [out or in, kind]."""
+    level, kinds = parameters.sea_level, land.kinds
+    wanted = _drive(shore, following, leading, line, south, east, depth_per_cycle, parameters)
+    asks, part = np.zeros(shore.shores), np.zeros(shore.shores)
+    for face in range(len(wanted)):
+        if following[face] >= 0 and wanted[face] != 0.0:
+            asks[face // 4 if wanted[face] > 0.0 else following[face] // 4] += abs(wanted[face])
+    for place in range(shore.shores):
+        cell = shore.cells[place]
+        lowest = level - TOE * shore.height[place]
+        there = min(thickness(land, cell), max(land.ground[cell] - lowest, 0.0))
+        there *= 0.5 * rate_of(land.rates, cell, MOBILITY)
+        part[place] = min(there / asks[place], 1.0) if asks[place] > 0.0 else 0.0
+    comes = np.zeros((shore.shores, kinds))
+    taken, none = np.zeros((shore.shores, kinds)), np.zeros(kinds)
+    for place in range(shore.shores):
+        _take(land, shore.cells[place], asks[place] * part[place], taken[place], none, out)
+    for face in range(len(wanted)):
+        after = following[face]
+        if after < 0 or wanted[face] == 0.0:
+            continue
+        giver = face // 4 if wanted[face] > 0.0 else after // 4
+        taker = after // 4 if wanted[face] > 0.0 else face // 4
+        if rate_of(land.rates, shore.cells[taker], MOBILITY) == 0.0:
+            taker = giver
+        share = abs(wanted[face]) / asks[giver]
+        drift[shore.cells[giver]] = max(drift[shore.cells[giver]], abs(wanted[face]) * part[giver])
+        for kind in range(kinds):
+            moved = share * taken[giver, kind]
+            # At the ends of the shore as much comes in from beyond the map as goes on, or goes out as comes.
+            if wanted[face] > 0.0 and leading[face] == -1:
+                over_edge[1, kind] += moved
+                comes[giver, kind] += moved
+            if wanted[face] < 0.0 and following[after] == -1:
+                over_edge[1, kind] += moved
+                comes[giver, kind] += moved
+            leaves = leading[face] == -1 if wanted[face] < 0.0 else following[after] == -1
+            if leaves and taker != giver:
+                over_edge[0, kind] += moved
+            else:
+                comes[taker, kind] += moved
+    for place in range(shore.shores):
+        cell = shore.cells[place]
+        for kind in range(kinds):
+            land.mix[cell * kinds + kind] += comes[place, kind]
+        sum_up(land, cell)
+
+
+@njit(nogil=True, error_model="numpy")
+def _excess(shore, land, here, there, towards, cell_size, parameters):
+    """What goes from a place to one beside it, which lies so far `towards` land or away from it: 1 for straight."""
+    level = parameters.sea_level
+    far, near = (here, there) if shore.distance[here] >= shore.distance[there] else (there, here)
+    height = max(shore.height[here], shore.height[there])
+    if not height > 0.0:
+        return 0.0
+    run_up = level + height
+    low = land.ground[shore.cells[far]]
+    high = land.ground[shore.cells[near]]
+    top = min(high, run_up) if near >= shore.seas else high
+    if near >= shore.seas and land.bedrock[shore.cells[near]] >= top:
+        return 0.0  # a cliff
+    depth = level - 0.5 * (low + top)
+    stirred = min(1.0 - depth / (TOE * height), 1.0)
+    if not stirred > 0.0:
+        return 0.0
+    slope = _STEEPEST
+    if depth > 0.0:
+        slope = min(slope, 2.0 / 3.0 * parameters.profile**1.5 / math.sqrt(depth))
+    free = _LOOSE * math.sqrt(1.0 - towards * towards)
+    rise = top - low
+    steepest, gentlest = slope * cell_size * (towards + free), slope * cell_size * (towards - free)
+    moved = 0.0
+    if rise > steepest:
+        moved = -0.5 * stirred * parameters.shaping * (rise - steepest)
+    elif rise < gentlest:
+        moved = 0.5 * stirred * parameters.shaping * (gentlest - rise)
+        if near >= shore.seas:
+            moved = min(moved, max(run_up - high, 0.0))
+    return moved if far == here else -moved
+
+
+@njit(nogil=True, error_model="numpy")
+def _shape(shore, land, facing, cell_size, parameters, out):
+    """Let sand go up and down the profile of the shore."""
+    count, kinds = len(shore.cells), land.kinds
+    flows, asks = np.zeros((count, 4)), np.zeros(count)
+    for place in range(shore.seas):
+        cell = shore.cells[place]
+        for side in range(4):
+            other = _beside(shore.rows, shore.columns, cell, side)
+            there = shore.number[other] if other >= 0 else -1
+            if there < 0 or (there < shore.seas and side > 1):
+                continue
+            towards = (
+                abs(shore.distance[place] - shore.distance[there]) if there < shore.seas else facing[4 * place + side]
+            )
+            flow = _excess(shore, land, place, there, min(towards, 1.0), cell_size, parameters)
+            if flow == 0.0:
+                continue
+            flow *= rate_of(land.rates, cell, MOBILITY) * rate_of(land.rates, other, MOBILITY)
+            flows[place, side] = flow
+            asks[place if flow > 0.0 else there] += abs(flow)
+    taken, none = np.zeros((count, kinds)), np.zeros(kinds)
+    for place in range(count):
+        if asks[place] > 0.0:
+            there = thickness(land, shore.cells[place])
+            _take(land, shore.cells[place], min(asks[place], there), taken[place], none, out)
+    for place in range(shore.seas):
+        for side in range(4):
+            flow = flows[place, side]
+            if flow == 0.0:
+                continue
+            there = shore.number[_beside(shore.rows, shore.columns, shore.cells[place], side)]
+            giver, taker = (place, there) if flow > 0.0 else (there, place)
+            share = abs(flow) / asks[giver]
+            for kind in range(kinds):
+                land.mix[shore.cells[taker] * kinds + kind] += share * taken[giver, kind]
+    for place in range(count):
+        sum_up(land, shore.cells[place])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _work(
+    land: Any, standing: Any, ground: Any, water: Any, surface: Any, south: Any, east: Any, notch: Any, power: Any,
+    drift: Any, cell_size: float, parameters: Any, from_rock: Any, over_edge: Any, out: Any,
+) -> tuple[int, float]:  # fmt: skip
+    """Let the sea work for a cycle. Returns the first cell whose ground is no number, or −1, and what was shut in."""
+    rows, columns = ground.shape
+    level = parameters.sea_level
+    wet = np.ones((rows + 2, columns + 2), np.uint8)
+    bad, first = _find_wet(standing, ground, notch, level, wet)
+    if bad >= 0:
+        return bad, 0.0
+    shut_in = _shut_in(standing, ground, notch, level, wet, first, water, surface)
+    line = np.empty(4 * (rows + columns), np.int64)
+    count = _find_line(wet, line)
+    if count > len(line):
+        line = np.empty(count, np.int64)
+        _find_line(wet, line)
+    for cell in range(rows * columns):
+        drift[cell] = 0.0
+    if count == 0:
+        return -1, shut_in
+    closure = TOE * parameters.height
+    shore = _find_shore(land, wet, line[:count], rows, columns, level, closure)
+    _bring_waves(shore, land, south, east, cell_size, parameters)
+    for place in range(len(shore.cells)):
+        cell = shore.cells[place]
+        depth = level - land.ground[cell]
+        power[cell] = _power(shore.broken[place], depth, parameters.period) if place < shore.seas else 0.0
+    _wear_cliffs(shore, land, notch.reshape(-1), cell_size, parameters, from_rock, out)
+    _wear_platform(shore, land, parameters, from_rock, out)
+    fast = _CERC * parameters.height**2.4 * parameters.period**0.2  # m³/s
+    depth_per_cycle = min(fast * parameters.seconds / (cell_size * cell_size), _STEP * parameters.height)
+    following, leading, where = _chain(shore, land, wet, level)
+    where = _smoothed(following, leading, where)
+    _let_drift(shore, land, following, leading, where, south, east, depth_per_cycle, parameters, drift, over_edge, out)
+    _shape(shore, land, _facing(following, leading, where), cell_size, parameters, out)
+    return -1, shut_in
+
+
+def work(
+    bedrock: Layer,
+    sediment: Layer,
+    ground: Layer,
+    materials: Materials,
+    cell_size: float,
+    standing: NDArray[np.uint8],
+    water: tuple[Layer, Layer],
+    swell: tuple[Traces, Traces],
+    notch: Traces,
+    power: Traces,
+    drift: Traces,
+    parameters: CoastParameters,
+    rates: Rates | None = None,
+) -> CoastTotals:
+    """Let the sea work on its shore for a cycle, and change the map in place.
+
+    Layers are as other kernels that move sediment take them. `standing` tells where the sea is; `water` are the depth
+    of all other water, and its level. Where the shore has shut the sea in since the last cycle a lake stays. `swell`,
+    to the south and the east, is that of `kernels.swell.find_swell`. `notch` is how deep waves have bored into each
+    cell, metres, below 0 in the sea. Of cells near the shore it writes `power`, that of the waves in kW/m, and in all
+    cells `drift`, what goes on along the shore in metres over one cell.
+    """
+    check_layers(bedrock, sediment, ground)
+    land = _Land._make((
+        *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
+    ))  # fmt: skip
+    from_rock, over_edge, out = np.zeros(materials.kinds), np.zeros((2, materials.kinds)), np.zeros(materials.kinds)
+    parameters = parameters._replace(shaping=min(parameters.shaping, _FASTEST))
+    failed, shut_in = _work(
+        land, standing, ground, *water, *(layer.reshape(-1) for layer in swell), notch,
+        power.reshape(-1), drift.reshape(-1), float(cell_size), exact(parameters), from_rock, over_edge, out,
+    )  # fmt: skip
+    row, column = divmod(failed, ground.shape[1]) if failed >= 0 else (-1, -1)
+    moved = Moved(tuple(from_rock.tolist()), tuple(over_edge[0].tolist()), tuple(over_edge[1].tolist()))
+    return CoastTotals(moved, tuple(out.tolist()), shut_in, row, column)
