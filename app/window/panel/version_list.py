@@ -38,8 +38,8 @@ class VersionList:
         self._application.stock.begin_frame()
         height = 7.5 + (PICTURE[1] + 0.8) * min(max(len(versions.entries), FEWEST_ROWS), MOST_ROWS)
         with dialog_window("Versions###versions", (WIDTH, height), place, room) as (is_expanded, is_open):
-            if len(versions.kept) != self._rows:  # it opened with room for others
-                self._rows = len(versions.kept)
+            if len(versions.entries) != self._rows:  # it opened with room for others
+                self._rows = len(versions.entries)
                 imgui.set_window_size(imgui.ImVec2(imgui.get_window_width(), min(em(height), room[1])))
             if is_expanded:
                 self._new()
