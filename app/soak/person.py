@@ -65,7 +65,7 @@ class Person:
         self.last = "nothing yet"
         self._deeds = {
             "key": Deed(20, lambda random: [random.choice(KEYS)], self._press),
-            "change": Deed(25, changed_parameter, self._change),
+            "change": Deed(25, changed_parameter, self.change),
             "drag": Deed(12, _drag, self._drag),
             "scroll": Deed(6, lambda random: [random.choice((-3, -1, 1, 3)), *_place(random)], self._scroll),
             "click": Deed(8, lambda random: [*_place(random), random.random() < 0.2], self._click),
@@ -117,14 +117,15 @@ class Person:
         self._window.resize(*size)
         yield
 
+    def change(self, path: str, value: Value) -> Frames:
+        """Give a parameter another value."""
+        changes.change(self._application, path, value)
+        yield
+
     # Helpers.
 
     def _press(self, key: str) -> Frames:
         self._window.post(KeyPressed(key))
-        yield
-
-    def _change(self, path: str, value: Value) -> Frames:
-        changes.change(self._application, path, value)
         yield
 
     def _at(self, across: float, down: float) -> tuple[float, float]:

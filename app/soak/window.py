@@ -105,6 +105,7 @@ class Soak:
         trim_memory()
         visit.memory, visit.held, visit.kernels = resident_bytes(), held(), loaded_kernels()
         person.note("measure", name, visit.memory, *visit.held, visit.kernels)
+        yield from person.change("view.quality", "automatic")
         self._print_progress()
         before = person.actions
         while person.actions - before < FEWEST_ACTIONS or time.monotonic() - begin < self._plan.seconds_of_visit:
@@ -207,8 +208,11 @@ def own_kernels(packages: tuple[str, ...] = ("app.", "kernels.")) -> list[Dispat
 
 
 def scene_of(name: str, side: int) -> Scene:
-    """A preset at full speed, with `side` cells along a side, or with its own size where that is 0."""
-    scene = open_scene(name).with_value("simulation.cycles_per_frame", 0)
+    """A preset at full speed, with `side` cells along a side, or with its own size where that is 0.
+
+    Its level of quality is one and the same: an automatic one follows the load of the machine, and so does its memory.
+    """
+    scene = open_scene(name).with_values({"simulation.cycles_per_frame": 0, "view.quality": "low"})
     return scene.with_values({"world.columns": side, "world.rows": side}) if side else scene
 
 
