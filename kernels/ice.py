@@ -1,0 +1,654 @@
+"""Glaciers: ice that flows, slides, wears its bed and carries what it wears, by the shallow-ice approximation.
+
+Ice of thickness H on a bed b has the surface s = b + H. Per metre of width it flows with (Glen's law, n = 3; sliding
+as a cubic law without pore pressure: Oerlemans 1984, Braun, Zwartz & Tomkin 1999)
+
+    q = −k |∇s|² (c H⁵ + f H³) ∇s                                           ∂H/∂t = a − ∇·q
+
+c = 2 A (ρ g)³ / 5 for Glen's A, f = F (ρ g)³ for sliding. k is below 1 where walls hold the ice of a narrow trough:
+1 / (1 + 200 m · curvature of the bed), in the form of Braun et al. (1999). Ice flows out of no cell without ice: on the
+sides of cells the thickness is the mean of both, or that of the upper cell where this is less, so that steep beds keep
+what they have (the failure that Jarosch, Schoof & Anslow 2013 describe cannot occur).
+
+A step solves all lines along one axis, and then those along the other. In a line the flux is linear in the change of
+thickness over the step (Newton's first step, with the slope's and the thickness's part). That gives a tridiagonal
+matrix with a positive inverse: stable for a step of any length. Fluxes are what is added in the end, and those that
+would take more than a cell has are made smaller, so that what one cell loses another has, to rounding.
+
+Lines are solved in blocks of columns side by side; rows become columns by a transposition. No block sees what another
+one writes, so the same map gives the same bits on any number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from kernels.compiling import in_threads, njit
+from kernels.layers import Layer
+from kernels.loads import dig, sum_up
+from kernels.materials import Materials, Moved, asked, rock_at
+from kernels.parameters import exact
+from kernels.rates import ERODIBILITY, MOBILITY, Rates, flat, rate_of
+from kernels.scratch import Scratch
+from kernels.units import Metres, MetresPerYear, PerYear, Steps, Years
+
+ICE_DENSITY, WATER_DENSITY = 917.0, 1000.0  # kg/m³
+WATER_IN_ICE = ICE_DENSITY / WATER_DENSITY  # metres of water in a metre of ice
+GRAVITY = 9.81  # m/s²
+SECONDS_PER_YEAR = 31_556_926.0
+NARROWING = 200.0  # metres: how much a bed that is bent across holds its ice
+NARROW_OVER = 200.0  # metres, over which its bend is measured
+COUPLED_OVER = 200.0  # metres, over which ice that slides holds and draws its neighbours (Kamb & Echelmeyer 1986)
+GENTLE, STEEP = 0.6, 1.7  # slopes of ground on which all snow stays, and none
+
+WIDTH = 32  # columns of a block
+TILE = 32  # cells along the side of what is transposed at once
+_STRIDE = 1.0  # cells that the fastest ice goes in a step: what goes further piles up before it can turn
+_LONGER = 1.5  # times that a step may be as long as the one before
+_SLOWEST = 50.0  # m/year, that the first step reckons with
+_THIN = 40.0  # metres: thinner ice counts as so much slower
+
+# Planes of a block's memory: [plane, row, column]
+_FLUX, _TO_UPPER, _TO_LOWER, _RATIO, _CHANGE, _ACROSS = range(6)
+_PLANES = 6
+
+Numbers = NDArray[np.float64]
+
+
+class IceParameters(NamedTuple):
+    """How ice comes, flows, wears and goes."""
+
+    years: Years  # that pass, as far as `most_steps` do
+    most_steps: Steps
+    creep: float  # Glen's A, 1/(Pa³ s)
+    sliding: float  # of the cubic law, m²/(Pa³ s); 0: frozen to its bed
+    line: Metres  # height of the equilibrium line
+    gradient: PerYear  # balance in metres of water per year and metre of height
+    cap: MetresPerYear  # most that stays, as water
+    sea_level: Metres  # minus infinity: none
+    open_edges: bool  # whether it flows over the map's edge
+    wear: float  # bed that is worn by a speed of 1 m/year, metres per year
+    exponent: float  # of the speed
+    wear_years: Years  # for which the bed is worn
+
+
+class IceTotals(NamedTuple):
+    """What a run did; volumes of ice are metres over one cell."""
+
+    steps: int
+    years: float  # that passed for the ice
+    fallen: float
+    melted: float
+    over_edge: float
+    calved: float
+    fastest: float  # m/year, in the mean over the depth
+
+
+class Worn(NamedTuple):
+    """What ice did to its bed: changes of each loose kind, in metres over one cell."""
+
+    moved: Moved  # rock that became loose
+    taken: tuple[float, ...]  # up into the ice
+    laid: tuple[float, ...]  # down from it
+
+
+_ASKED = ("kinds", "mix", "burden", "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn", "rock_broken")
+_Land: Any = namedtuple("_Land", (*_ASKED, "bedrock", "sediment", "ground"))  # type: ignore[misc]
+_DEEPEST_WEAR = 0.05  # of a cell's side, in a run
+
+_Law: Any = namedtuple("_Law", ("creep", "sliding", "cell_size", "open_edges"))
+
+
+def law_of(parameters: IceParameters, cell_size: float) -> Any:
+    """The constants of flow, for years in the place of seconds."""
+    weight = (ICE_DENSITY * GRAVITY) ** 3 * SECONDS_PER_YEAR
+    return _Law(
+        0.4 * parameters.creep * weight, parameters.sliding * weight, float(cell_size), bool(parameters.open_edges)
+    )
+
+
+@in_threads
+def _find_across(ice, bed, begin, width, lo, hi, size, across):
+    """The fall of the surface across the lines at each cell. Ground without ice that stands higher counts as level."""
+    columns = ice.shape[1]
+    for i in range(lo, hi + 1):
+        for j in range(width):
+            column = begin + j
+            one, other = max(column - 1, 0), min(column + 1, columns - 1)
+            here = bed[i, column] + ice[i, column]
+            west, east = bed[i, one] + ice[i, one], bed[i, other] + ice[i, other]
+            west = west if ice[i, one] > 0.0 else min(west, here)
+            east = east if ice[i, other] > 0.0 else min(east, here)
+            across[i, j] = (west - east) * (0.5 / size)
+
+
+@in_threads
+def _find_fluxes(ice, bed, hold, begin, width, lo, hi, law, block):
+    """What flows down the lines through the lower side of each cell, m²/year, and how it changes with both cells."""
+    flux, to_upper, to_lower, across = block[_FLUX], block[_TO_UPPER], block[_TO_LOWER], block[_ACROSS]
+    per_size = 1.0 / law.cell_size
+    for i in range(lo, hi):
+        for j in range(width):
+            column = begin + j
+            h0, h1 = ice[i, column], ice[i + 1, column]
+            fall = ((bed[i, column] + h0) - (bed[i + 1, column] + h1)) * per_size
+            upper = h0 if fall > 0.0 else h1
+            thick = min(0.5 * (h0 + h1), upper)
+            aside = 0.5 * (across[i, j] + across[i + 1, j])
+            straight = fall * fall
+            slope = straight + aside * aside
+            strength = 0.5 * (hold[i, column] + hold[i + 1, column]) * slope * thick * thick
+            square = thick * thick
+            conducts = strength * thick * (law.creep * square + law.sliding)
+            part = straight / max(slope, 1e-30)
+            leans = conducts * (1.0 + 2.0 * part) * per_size
+            thickens = strength * (5.0 * law.creep * square + 3.0 * law.sliding) * abs(fall)
+            flux[i, j] = conducts * fall
+            to_upper[i, j] = leans + (thickens if fall > 0.0 else 0.0)
+            to_lower[i, j] = leans + (0.0 if fall > 0.0 else thickens)
+
+
+@in_threads
+def _edge_flux(ice, bed, hold, row, inner, column, law):
+    """What flows over the map's edge, m²/year, and how it changes: the surface goes on to fall, or the bed does."""
+    thick = ice[row, column]
+    drop = bed[inner, column] - bed[row, column]
+    fall = max(drop, drop + (ice[inner, column] - thick), 0.0) / law.cell_size
+    strength = hold[row, column] * fall * fall * fall * thick * thick
+    square = thick * thick
+    return (
+        strength * thick * (law.creep * square + law.sliding),
+        strength * (5.0 * law.creep * square + 3.0 * law.sliding),
+    )
+
+
+@in_threads
+def _solve(ice, bed, hold, begin, width, lo, hi, law, years, block, edges):
+    """The changes of thickness, and the fluxes at the end of the step. `edges` gets those over the map's edge."""
+    rows = ice.shape[0]
+    flux, to_upper, to_lower = block[_FLUX], block[_TO_UPPER], block[_TO_LOWER]
+    ratio, change = block[_RATIO], block[_CHANGE]
+    pace = years / law.cell_size
+    for j in range(width):
+        for side in range(4):
+            edges[side, j] = 0.0
+    if law.open_edges and rows > 1:
+        for j in range(width):
+            if lo == 0:
+                edges[0, j], edges[2, j] = _edge_flux(ice, bed, hold, 0, 1, begin + j, law)
+            if hi == rows - 1:
+                edges[1, j], edges[3, j] = _edge_flux(ice, bed, hold, rows - 1, rows - 2, begin + j, law)
+    for i in range(lo, hi + 1):
+        first, last = i == lo, i == hi
+        for j in range(width):
+            own = 1.0
+            gains = 0.0
+            if first:
+                own += pace * edges[2, j]
+                gains -= pace * edges[0, j]
+            else:
+                own += pace * (to_lower[i - 1, j] - to_upper[i - 1, j] * ratio[i - 1, j])
+                gains += pace * (flux[i - 1, j] + to_upper[i - 1, j] * change[i - 1, j])
+            if last:
+                own += pace * edges[3, j]
+                gains -= pace * edges[1, j]
+                ratio[i, j] = 0.0
+            else:
+                own += pace * to_upper[i, j]
+                gains -= pace * flux[i, j]
+            per = 1.0 / own
+            if not last:
+                ratio[i, j] = pace * to_lower[i, j] * per
+            change[i, j] = gains * per
+    for j in range(width):
+        edges[1, j] += edges[3, j] * change[hi, j]
+    for i in range(hi - 1, lo - 1, -1):
+        for j in range(width):
+            change[i, j] += ratio[i, j] * change[i + 1, j]
+            flux[i, j] += to_upper[i, j] * change[i, j] - to_lower[i, j] * change[i + 1, j]
+    for j in range(width):
+        edges[0, j] += edges[2, j] * change[lo, j]
+
+
+@in_threads
+def _move(ice, begin, width, lo, hi, pace, block, edges, after, carried):
+    """Let what flows in a step flow, first up the lines and then down. No cell gives more than it has and gets."""
+    flux, up = block[_FLUX], block[_RATIO]
+    for j in range(width):
+        up[hi, j] = 0.0
+    for i in range(hi - 1, lo - 1, -1):
+        for j in range(width):
+            up[i, j] = min(max(-pace * flux[i, j], 0.0), ice[i + 1, begin + j] + up[i + 1, j])
+    for j in range(width):
+        has = ice[lo, begin + j] + up[lo, j]
+        edges[0, j] = min(max(pace * edges[0, j], 0.0), has)
+        after[lo, begin + j] = has - edges[0, j]
+    for i in range(lo, hi):
+        for j in range(width):
+            column = begin + j
+            has = after[i, column]
+            down = min(max(pace * flux[i, j], 0.0), has)
+            flux[i, j] = down - up[i, j]
+            after[i, column] = has - down
+            after[i + 1, column] = ((ice[i + 1, column] + up[i + 1, j]) - up[i, j]) + down
+            carried[i, column] += flux[i, j]
+    for j in range(width):
+        edges[1, j] = min(max(pace * edges[1, j], 0.0), after[hi, begin + j])
+        after[hi, begin + j] -= edges[1, j]
+
+
+@in_threads
+def _range_of(ice, begin, width):
+    """The first and the last row of a block that has ice; −1 and −1 where there is none."""
+    first, last = -1, -1
+    for i in range(ice.shape[0]):
+        most = 0.0
+        for j in range(width):
+            most = max(most, ice[i, begin + j])
+        if most > 0.0:
+            if first < 0:
+                first = i
+            last = i
+    return first, last
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _flow(
+    ice: Any, bed: Any, hold: Any, law: Any, years: float, memory: Any, after: Any, carried: Any, over: Any,
+    fastest: Any,
+) -> None:  # fmt: skip
+    """Let ice flow along the columns for a step; `after` gets what is there then.
+
+    What passed the lower side of each cell is added to `carried`, and what left over the upper and the lower edge of
+    the map to `over` [edge, column], in metres over one cell. `fastest` [block] gets the highest speed, m/year.
+    """
+    rows, columns = ice.shape
+    blocks = (columns + WIDTH - 1) // WIDTH
+    for unsigned in prange(blocks):
+        number = np.int64(unsigned)
+        begin = number * WIDTH
+        width = min(WIDTH, columns - begin)
+        first, last = _range_of(ice, begin, width)
+        fastest[number] = 0.0
+        for i in range(rows):
+            for j in range(width):
+                after[i, begin + j] = ice[i, begin + j]
+        if first < 0:
+            continue
+        lo, hi = max(first - 1, 0), min(last + 1, rows - 1)
+        block = memory[number]
+        edges = np.zeros((4, WIDTH))
+        _find_across(ice, bed, begin, width, lo, hi, law.cell_size, block[_ACROSS])
+        _find_fluxes(ice, bed, hold, begin, width, lo, hi, law, block)
+        _solve(ice, bed, hold, begin, width, lo, hi, law, years, block, edges)
+        _move(ice, begin, width, lo, hi, years / law.cell_size, block, edges, after, carried)
+        most = 0.0
+        for i in range(lo, hi):
+            for j in range(width):
+                thick = max(max(ice[i, begin + j], ice[i + 1, begin + j]), _THIN)
+                most = max(most, abs(block[_FLUX, i, j]) / thick)
+        fastest[number] = most * law.cell_size / years
+        for j in range(width):
+            over[0, begin + j] += edges[0, j]
+            over[1, begin + j] += edges[1, j]
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _transpose(source: Any, target: Any) -> None:
+    rows, columns = source.shape
+    bands = (rows + TILE - 1) // TILE
+    for unsigned in prange(bands):
+        band = np.int64(unsigned) * TILE
+        for begin in range(0, columns, TILE):
+            for i in range(band, min(band + TILE, rows)):
+                for j in range(begin, min(begin + TILE, columns)):
+                    target[j, i] = source[i, j]
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _look(ground: Any, bed: Any, reach: int, cell_size: float, hold: Any, stays: Any) -> None:
+    """How narrow the bed holds its ice, as the factor on its flow, and what part of the snow stays on each cell."""
+    rows, columns = bed.shape
+    per = 1.0 / (reach * cell_size) ** 2
+    for unsigned in prange(rows):
+        i = np.int64(unsigned)
+        north, south = max(i - reach, 0), min(i + reach, rows - 1)
+        above, below = max(i - 1, 0), min(i + 1, rows - 1)
+        for j in range(columns):
+            west, east = max(j - reach, 0), min(j + reach, columns - 1)
+            bend = (bed[north, j] + bed[south, j]) + (bed[i, west] + bed[i, east]) - 4.0 * bed[i, j]
+            hold[i, j] = 1.0 / (1.0 + NARROWING * max(bend, 0.0) * per)
+            left, right = max(j - 1, 0), min(j + 1, columns - 1)
+            down = (ground[below, j] - ground[above, j]) / ((below - above) * cell_size)
+            along = (ground[i, right] - ground[i, left]) / ((right - left) * cell_size)
+            steep = math.sqrt(down * down + along * along)
+            stays[i, j] = min(max((STEEP - steep) * (1.0 / (STEEP - GENTLE)), 0.0), 1.0)
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _exchange(ice: Any, bed: Any, stays: Any, parameters: Any, years: float, balance: Any, totals: Any) -> None:
+    """Let snow fall and ice melt for a step, and ice calve that would swim.
+
+    `balance` gets what each cell gained by it, without calving, and `totals` [row, (fallen, melted, calved)] the sums,
+    all in metres of ice.
+    """
+    rows, columns = ice.shape
+    gradient, cap = parameters.gradient / WATER_IN_ICE * years, parameters.cap / WATER_IN_ICE * years
+    for unsigned in prange(rows):
+        i = np.int64(unsigned)
+        fallen = melted = calved = 0.0
+        for j in range(columns):
+            thick = ice[i, j]
+            gain = min(gradient * ((bed[i, j] + thick) - parameters.line), cap)
+            if gain > 0.0:  # snow stays on no open sea
+                gain *= stays[i, j] if thick > 0.0 or bed[i, j] >= parameters.sea_level else 0.0
+            now = max(thick + gain, 0.0)
+            swims = now > 0.0 and now * WATER_IN_ICE < parameters.sea_level - bed[i, j]
+            more = now - thick
+            balance[i, j] += more
+            fallen += max(more, 0.0)
+            melted -= min(more, 0.0)
+            calved += now if swims else 0.0
+            ice[i, j] = 0.0 if swims else now
+        totals[i, 0] += fallen
+        totals[i, 1] += melted
+        totals[i, 2] += calved
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _find_speed(ice: Any, south: Any, east: Any, pace: float, speed: Any, fastest: Any) -> None:
+    """How fast ice went in the mean over its depth, m/year, from what passed the cells' sides.
+
+    `pace` is the side of a cell over the years in which it did.
+    """
+    rows, columns = ice.shape
+    for unsigned in prange(rows):
+        i = np.int64(unsigned)
+        most = 0.0
+        for j in range(columns):
+            thick = ice[i, j]
+            down = 0.5 * (south[i, j] + (south[i - 1, j] if i > 0 else south[i, j]))
+            along = 0.5 * (east[i, j] + (east[i, j - 1] if j > 0 else east[i, j]))
+            fast = math.sqrt(down * down + along * along) * pace / max(thick, 1.0) if thick > 0.0 else 0.0
+            speed[i, j] = fast
+            most = max(most, fast)
+        fastest[i] = most
+
+
+class Glaciers:
+    """Memory and fixed maps of one run: see `run`."""
+
+    def __init__(self, ice: Layer, bed: Layer, cell_size: float, parameters: IceParameters, scratch: Scratch) -> None:
+        rows, columns = ice.shape
+        self.law = law_of(parameters, cell_size)
+        self.ice, self.bed = ice, bed
+        longest = max(rows, columns)
+        blocks = -(-longest // WIDTH)
+        self._memory = scratch.empty((blocks, _PLANES, longest, WIDTH))
+        self.hold, self.stays = scratch.empty((rows, columns)), scratch.empty((rows, columns))
+        self.turned_bed, self.turned_hold = scratch.empty((columns, rows)), scratch.empty((columns, rows))
+        self._one, self._other = scratch.empty((columns, rows)), scratch.empty((columns, rows))
+        self._between = scratch.empty((rows, columns))
+        self.south, self.turned_east = scratch.empty((rows, columns)), scratch.empty((columns, rows))
+        self.south[...] = 0.0
+        self.turned_east[...] = 0.0
+        self.over_rows, self.over_columns = np.zeros((2, columns)), np.zeros((2, rows))
+        self._fastest = np.zeros((2, blocks))
+        self.balance = np.zeros((rows, columns))  # what each cell gained by snow and melt
+        reach = max(round(NARROW_OVER / cell_size), 1)
+        _look(bed + ice, bed, reach, float(cell_size), self.hold, self.stays)
+        _transpose(bed, self.turned_bed)
+        _transpose(self.hold, self.turned_hold)
+
+    def flow(self, years: float, *, rows_first: bool) -> float:
+        """Let it flow for a step. Returns how fast the fastest ice was along rows or columns, m/year."""
+        self._fastest[...] = 0.0
+        if rows_first:
+            self._along_rows(self.ice, self._between, years)
+            self._along_columns(self._between, self.ice, years)
+        else:
+            self._along_columns(self.ice, self._between, years)
+            self._along_rows(self._between, self.ice, years)
+        return float(self._fastest.max())
+
+    def exchange(self, parameters: IceParameters, years: float, sums: Numbers) -> None:
+        """Let snow fall and ice melt and calve for a step; add to `sums` [row, (fallen, melted, calved)]."""
+        _exchange(self.ice, self.bed, self.stays, parameters, years, self.balance, sums)
+
+    def _along_columns(self, ice: Layer, after: Layer, years: float) -> None:
+        _flow(
+            ice, self.bed, self.hold, self.law, years, self._memory, after, self.south, self.over_rows,
+            self._fastest[0],
+        )  # fmt: skip
+
+    def _along_rows(self, ice: Layer, after: Layer, years: float) -> None:
+        _transpose(ice, self._one)
+        _flow(
+            self._one, self.turned_bed, self.turned_hold, self.law, years, self._memory, self._other,
+            self.turned_east, self.over_columns, self._fastest[1],
+        )  # fmt: skip
+        _transpose(self._other, after)
+
+    def run(self, parameters: IceParameters, speed: NDArray[np.float32], *, rows_first: bool) -> IceTotals:
+        """Let ice come, flow, melt and calve for some years, in steps in which it goes no further than a cell.
+
+        `speed` is that of the ice at first, m/year, and in the end what it was in the mean.
+        """
+        rows = len(self.ice)
+        sums, fastest = np.zeros((rows, 3)), np.zeros(rows)
+        stride = _STRIDE * self.law.cell_size
+        passed, longest = 0.0, stride / max(float(speed.max()), _SLOWEST)
+        steps = 0
+        while steps < parameters.most_steps and passed < parameters.years:
+            left = parameters.years - passed
+            turns = math.ceil(left / longest)
+            years = left / turns
+            self.exchange(parameters, years, sums)
+            fast = self.flow(years, rows_first=rows_first != (steps % 2 == 1))
+            longest = min(_LONGER * years, stride / max(fast, 1e-9))
+            passed = parameters.years if turns == 1 else passed + years
+            steps += 1
+        over = math.fsum((self.over_rows.sum(), self.over_columns.sum()))
+        self.east = self._between
+        _transpose(self.turned_east, self.east)
+        _find_speed(self.ice, self.south, self.east, self.law.cell_size / passed, speed, fastest)
+        fallen, melted, calved = (float(part) for part in sums.sum(axis=0))
+        return IceTotals(steps, passed, fallen, melted, float(over), calved, float(fastest.max()))
+
+    def carry(self, debris: Layer) -> float:
+        """Let debris go with the ice of a run. Returns what left over the map's edge, in metres over one cell."""
+        lost = np.zeros(2)
+        _transpose(debris, self._one)
+        _transpose(self.ice, self._other)
+        _transpose(self.balance, self.turned_hold)  # which is needed no more
+        for_rows = self._one, self._other, self.turned_hold, self.turned_east, self.over_columns
+        lost[0] = _carry_all(*for_rows)
+        _transpose(self._one, debris)
+        lost[1] = _carry_all(debris, self.ice, self.balance, self.south, self.over_rows)
+        return float(lost.sum())
+
+    def wear(
+        self,
+        bedrock: Layer,
+        sediment: Layer,
+        ground: Layer,
+        debris: Layer,
+        materials: Materials,
+        parameters: IceParameters,
+        rates: Rates | None = None,
+    ) -> Worn:
+        """Lay down the debris of what melted, and take up what the ice wears off its bed.
+
+        `bedrock` (heights), `sediment` (thickness on it), `ground` (the sum of all that lies there, kept current) and
+        `debris` (as thickness of sediment) are float64 metres [row, column], C-contiguous. `materials` have the mix
+        that is the sediment, and in `burden` the ice as it is now.
+        """
+        rows = len(ground)
+        kinds = materials.kinds
+        sums = np.zeros((rows, 3, kinds))
+        land = _Land._make((*asked(materials, _ASKED), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1)))
+        size, sliding = self.law.cell_size, self._between
+        _find_sliding(self.ice, self.bed, self.hold, self.law, sliding)
+        _wear(
+            self.ice, self.bed, sliding, max(round(COUPLED_OVER / size), 1), self.balance, debris, land, self.law,
+            exact(parameters), flat(rates), sums,
+        )  # fmt: skip
+        from_rock, taken, laid = (tuple(part.tolist()) for part in sums.sum(axis=0))
+        return Worn(Moved(from_rock=from_rock), taken, laid)
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _carry_columns(debris: Any, ice: Any, balance: Any, flux: Any, over: Any, concentration: Any, lost: Any) -> None:
+    rows, columns = debris.shape
+    blocks = (columns + WIDTH - 1) // WIDTH
+    for unsigned in prange(blocks):
+        number = np.int64(unsigned)
+        begin = number * WIDTH
+        width = min(WIDTH, columns - begin)
+        held = np.zeros(WIDTH)
+        comes, before = np.zeros(WIDTH), np.zeros(WIDTH)
+        for i in range(rows):
+            for j in range(width):
+                column = begin + j
+                through = flux[i, column] if i < rows - 1 else over[1, column]
+                thick = max(ice[i, column] - min(balance[i, column], 0.0), 1e-6)
+                gives = max(through, 0.0) + (max(-comes[j], 0.0) if i > 0 else over[0, column])
+                brought = max(comes[j], 0.0) * before[j] if i > 0 else 0.0
+                before[j] = (debris[i, column] + brought) / (thick + gives)
+                comes[j] = through
+                concentration[i, column] = before[j]
+        for j in range(width):
+            before[j] = 0.0
+        for back in range(rows):
+            i = rows - 1 - back
+            for j in range(width):
+                column = begin + j
+                through = flux[i, column] if i < rows - 1 else over[1, column]
+                above = flux[i - 1, column] if i > 0 else -over[0, column]
+                thick = max(ice[i, column] - min(balance[i, column], 0.0), 1e-6)
+                gives = max(through, 0.0) + max(-above, 0.0)
+                held[j] = concentration[i, column] + max(-through, 0.0) * before[j] / (thick + gives)
+                before[j] = held[j]
+                debris[i, column] = held[j] * thick
+                if i == 0:
+                    lost[number] += over[0, column] * held[j]
+                if i == rows - 1:
+                    lost[number] += over[1, column] * held[j]
+
+
+def _carry_all(debris: Layer, ice: Layer, balance: Layer, flux: Layer, over: Numbers) -> float:
+    """Let debris go with what passed along the columns. Returns what left over both edges.
+
+    It is mixed into all ice that was in a cell, upwind, in one implicit step.
+    """
+    lost = np.zeros(-(-debris.shape[1] // WIDTH))
+    _carry_columns(debris, ice, balance, flux, over, np.empty(debris.shape), lost)
+    return float(lost.sum())
+
+
+@in_threads
+def _surface_fall(ice, bed, i, j, north, south, west, east, size):
+    """The slope of the surface at a cell with ice. Ground without ice that stands higher counts as level."""
+    here = bed[i, j] + ice[i, j]
+    top = bed[north, j] + ice[north, j]
+    bottom = bed[south, j] + ice[south, j]
+    left, right = bed[i, west] + ice[i, west], bed[i, east] + ice[i, east]
+    top = top if ice[north, j] > 0.0 else min(top, here)
+    bottom = bottom if ice[south, j] > 0.0 else min(bottom, here)
+    left = left if ice[i, west] > 0.0 else min(left, here)
+    right = right if ice[i, east] > 0.0 else min(right, here)
+    down = (top - bottom) / ((south - north) * size)
+    along = (left - right) / ((east - west) * size)
+    return math.sqrt(down * down + along * along)
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _find_sliding(ice: Any, bed: Any, hold: Any, law: Any, sliding: Any) -> None:
+    """How fast ice slides by its own thickness and slope, m/year."""
+    rows, columns = ice.shape
+    for unsigned in prange(rows):
+        i = np.int64(unsigned)
+        north, south = max(i - 1, 0), min(i + 1, rows - 1)
+        for j in range(columns):
+            thick, fast = ice[i, j], 0.0
+            if thick > 0.0:
+                west, east = max(j - 1, 0), min(j + 1, columns - 1)
+                slope = _surface_fall(ice, bed, i, j, north, south, west, east, law.cell_size)
+                fast = hold[i, j] * law.sliding * thick * thick * slope * slope * slope
+            sliding[i, j] = fast
+
+
+@in_threads
+def _coupled(sliding, i, j, reach):
+    """How fast ice slides at a cell together with that around: it is held and drawn by its neighbours."""
+    rows, columns = sliding.shape
+    total, count = 0.0, 0.0
+    for row in range(max(i - reach, 0), min(i + reach + 1, rows)):
+        for column in range(max(j - reach, 0), min(j + reach + 1, columns)):
+            fast = sliding[row, column]
+            total += fast
+            count += 1.0 if fast > 0.0 else 0.0
+    return total / max(count, 1.0)
+
+
+@in_threads
+def _wear_row(
+    i, ice, bed, sliding, reach, balance, debris, land, law, parameters, rates, carried, from_rock, taken, laid
+):
+    """Lay down and take up in a row; add to the last three [kind] what that was, in metres over one cell."""
+    rows, columns = ice.shape
+    size = law.cell_size
+    north, south = max(i - 1, 0), min(i + 1, rows - 1)
+    for j in range(columns):
+        thick = ice[i, j]
+        cell = i * columns + j
+        if debris[i, j] > 0.0:
+            melted = max(-balance[i, j], 0.0)
+            part = melted / (thick + melted) if thick > 0.0 else 1.0
+            depth = part * debris[i, j]
+            if depth > 0.0:
+                kind = land.rock_broken[rock_at(land, cell, land.bedrock[cell])]
+                debris[i, j] -= depth
+                land.mix[cell * land.kinds + kind] += depth
+                laid[kind] += depth
+                sum_up(land, cell)
+        if not (sliding[i, j] > 0.0 and parameters.wear > 0.0):
+            continue
+        west, east = max(j - 1, 0), min(j + 1, columns - 1)
+        slides = _coupled(sliding, i, j, reach)
+        down = (bed[south, j] - bed[north, j]) / ((south - north) * size)
+        along = (bed[i, east] - bed[i, west]) / ((east - west) * size)
+        lean = math.sqrt(1.0 + min(down * down + along * along, 4.0))
+        depth = parameters.wear * slides**parameters.exponent * parameters.wear_years * lean
+        depth *= rate_of(rates, cell, ERODIBILITY) * rate_of(rates, cell, MOBILITY)
+        loose = land.sediment[cell]
+        if depth > loose:
+            depth = loose + (depth - loose) * land.rock_erodibility[rock_at(land, cell, land.bedrock[cell])]
+        depth = min(depth, _DEEPEST_WEAR * size)
+        if not depth > 0.0:
+            continue
+        dig(land, cell, depth, carried, 0, from_rock)
+        for kind in range(land.kinds):
+            debris[i, j] += carried[kind]
+            taken[kind] += carried[kind]
+            carried[kind] = 0.0
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _wear(
+    ice: Any, bed: Any, sliding: Any, reach: int, balance: Any, debris: Any, land: Any, law: Any, parameters: Any,
+    rates: Any, sums: Any,
+) -> None:  # fmt: skip
+    for unsigned in prange(len(ice)):
+        i = np.int64(unsigned)
+        carried = np.zeros(land.kinds)
+        _wear_row(
+            i, ice, bed, sliding, reach, balance, debris, land, law, parameters, rates, carried, sums[i, 0], sums[i, 1],
+            sums[i, 2],
+        )  # fmt: skip
