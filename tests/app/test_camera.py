@@ -619,6 +619,7 @@ OPENING_ASPECTS = {"4:3": 4.0 / 3.0, "16:9": 16.0 / 9.0, "21:9": 21.0 / 9.0}
 PICTURE_COLUMNS = 32
 
 
+@pytest.mark.slow
 def test_an_opening_is_full_of_land_in_windows_of_any_form(subtests: pytest.Subtests) -> None:
     """No side of the picture is empty, and the land fills most of its height."""
     for name in presets():

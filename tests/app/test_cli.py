@@ -474,6 +474,7 @@ def saved(path: Path) -> dict[str, bytes]:
         return {name: file[name].tobytes() for name in file}
 
 
+@pytest.mark.slow
 def test_simulate_loads_no_gl_and_tells_its_ledger(tmp_path: Path) -> None:
     words = ["simulate", *SMALL, "--cycles", "5", "--out", str(tmp_path / "world.npz")]
     code = (

@@ -334,6 +334,7 @@ def test_full_disk_leaves_old_meshes(lakes: Landscape, tmp_path: Path, trimesh: 
 # Colours.
 
 
+@pytest.mark.slow
 def test_colours_are_those_of_the_picture_without_light() -> None:
     ground = 3.0 * island(40, 56)
     scene = small_scene(world__source="noise", world__columns=56, world__rows=40)

@@ -55,6 +55,7 @@ def test_pages_have_a_title_and_a_picture(subtests: pytest.Subtests) -> None:
             assert IMAGE.search(page.text) or "```mermaid" in page.text
 
 
+@pytest.mark.slow
 def test_derived_parts_are_as_tables_imports_and_examples_are(subtests: pytest.Subtests) -> None:
     there = set[str]()
     for path, text in texts():

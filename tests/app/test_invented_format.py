@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from app.sources.heightmap import read_heightmap
 
@@ -29,6 +30,7 @@ main(["export", "--help"])
 """
 
 
+@pytest.mark.slow
 def test_a_format_of_one_file_is_read_written_and_listed(tmp_path: Path) -> None:
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{PROGRAM}"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

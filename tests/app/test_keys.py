@@ -121,6 +121,7 @@ def test_the_simulation_follows_them_cycle_by_cycle() -> None:
     assert bits(simulator.world) == there
 
 
+@pytest.mark.slow
 def test_keys_are_exact_on_the_time_line_in_journals_and_saved_worlds(tmp_path: Path, hands: Hands) -> None:
     hands.step(2)
     hands.thread.ask(Change({KEYS + PATH: "2: 0.05; 12: 0.7", "keys.edges.sea_level": "0: 0; 20: 30"}))

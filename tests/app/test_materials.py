@@ -305,6 +305,7 @@ def test_soaked_water_is_in_the_moisture() -> None:
     assert world.imbalance() < 1e-9
 
 
+@pytest.mark.slow
 def test_a_river_breaks_through_a_row_of_dunes() -> None:
     """It cuts the lowest way over the row down to the rock, where else the wind heaps the dunes up."""
 

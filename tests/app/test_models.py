@@ -245,6 +245,7 @@ print(peak() - before)
     assert float(done.stdout.split()[-1]) < 200.0
 
 
+@pytest.mark.slow
 def test_all_of_a_large_model_in_larger_cells(large: Path) -> None:
     values = size_in_cells(Scene(world=WorldParameters(source=str(large))), 64, 0)
     scene = Scene(world=WorldParameters(source=str(large))).with_values(values)
@@ -302,6 +303,7 @@ def test_tiles_of_srtm_are_joined(tmp_path: Path) -> None:
     assert model.place.position(0, 0) == pytest.approx((9.0, 1.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tiles", "west"),
     [

@@ -126,6 +126,7 @@ def test_all_cells_come_once_and_before_those_that_they_drain_to(shape: tuple[in
 # Analytic results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("exponent", "shape"),
     [

@@ -167,6 +167,7 @@ def test_hydraulic_geometry() -> None:
 # The ground.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [2, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (1, 3))])
 def test_a_river_becomes_sinuous_and_cuts_off_its_bends(seed: int) -> None:
     plain = Plain(80, 160, seed).run(1)
@@ -179,6 +180,7 @@ def test_a_river_becomes_sinuous_and_cuts_off_its_bends(seed: int) -> None:
     assert (plain.river[[0, -1], SOUTH : EAST + 1] == ends).all()
 
 
+@pytest.mark.slow
 def test_what_is_worn_is_laid_down_or_leaves() -> None:
     plain = Plain().run(400)
     assert plain.bends > 0
@@ -214,6 +216,7 @@ def test_a_bend_that_is_cut_off_stays_open() -> None:
     assert plain.ground.reshape(-1)[done.cut_off].mean() > before + 0.5
 
 
+@pytest.mark.slow
 def test_high_banks_and_rock_give_way_more_slowly() -> None:
     def widened(**changes: float) -> float:
         plain = Plain(rough=0.6)

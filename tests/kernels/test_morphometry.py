@@ -197,6 +197,7 @@ def test_a_tree_that_doubles() -> None:
 # Against plain references.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RELIEFS)
 def test_longest_ways_and_streams_are_those_that_one_finds_by_walking(name: str) -> None:
     ground, sea_level = RELIEFS[name]()

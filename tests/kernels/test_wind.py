@@ -199,6 +199,7 @@ def test_agrees_with_the_plain_reference(
     np.testing.assert_allclose(land.wind_path, path, rtol=0.0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_agrees_with_the_article_where_it_needs_no_correction() -> None:
     """A scale of 1, where its units agree; loads that settle nowhere; and particles that leave the map."""
     shape = (40, 52)
@@ -321,6 +322,7 @@ def shift(before: Layer, after: Layer) -> tuple[float, float]:
     return float((row + rows // 2) % rows - rows // 2), float((column + columns // 2) % columns - columns // 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "direction", [0.0, 225.0, *(pytest.param(direction, marks=pytest.mark.nightly) for direction in (90.0, 315.0))]
 )
@@ -339,6 +341,7 @@ def test_dunes_sharpen_and_move_downwind(direction: float) -> None:
     assert mean_slope(land.ground) > 1.5 * flat
 
 
+@pytest.mark.slow
 def test_a_heap_becomes_a_barchan() -> None:
     """A crescent, its horns downwind, steep in the lee and gentle on the windward side."""
     side = 96
@@ -374,6 +377,7 @@ def test_sand_gathers_in_the_lee_of_a_pyramid() -> None:
     assert lee.mean() > 1.25 * windward.mean()
 
 
+@pytest.mark.slow
 def test_edges_and_tip_of_a_pyramid_wear_most() -> None:
     rock, south, east = pyramid()
     land = Land(rock)
