@@ -2,7 +2,8 @@
 
 So streams, lakes and forests exist from the first picture on. The processes of the scene make them with its parameters:
 lakes fill and plants grow in a few long steps, and in between water runs until the averages of streams converge. Only
-braided rivers change the ground, because their positions depend on the bars that they build.
+rivers with a bed of their own change the ground: braided ones, because their positions depend on the bars that they
+build, and meandering ones, which cut their first bed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from app.model.plants import ROOTED_GROUND
 from app.model.world import LARGEST_CYCLE, World
 from app.processes.braiding import Braiding, follow_threads
 from app.processes.cycle import Cycle
-from app.processes.droplets import DropletErosion, raise_averages, water_of_cycle
+from app.processes.droplets import DropletErosion, count_drops, raise_averages, water_of_cycle
+from app.processes.meandering import Meandering
 from app.processes.moisture import Moisture, soak
 from app.processes.orographic_rain import OrographicRain
 from app.processes.plants import PERIOD, Plants
@@ -28,6 +30,7 @@ from app.processes.process import Process
 from app.scene.scene import Scene
 from kernels.scratch import Scratch
 
+BEDS = (Braiding.name, Meandering.name)  # processes of rivers with a bed of their own
 WATERY = (Pools.name, Moisture.name, DropletErosion.name)  # in the order of a cycle
 CYCLES = 24  # of running water on a map of the size below; larger maps run fewer, so that the time stays the same
 CELLS = 512 * 512
@@ -43,7 +46,7 @@ GATHERED = "gathered in the past"
 
 def has_spin_up(scene: Scene) -> bool:
     """Whether a scene has water or plants to spin up."""
-    return scene.world.past > 0 and any(getattr(scene, name).enabled for name in (*WATERY, Braiding.name, Plants.name))
+    return scene.world.past > 0 and any(getattr(scene, name).enabled for name in (*WATERY, *BEDS, Plants.name))
 
 
 def is_due(world: World, scene: Scene) -> bool:
@@ -63,19 +66,21 @@ def begin(world: World, scene: Scene, enabled: Sequence[Process], scratch: Scrat
 def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle) -> Iterator[None]:
     """Bring water and plants to their state after `world.past` cycles on unchanging ground.
 
-    Only braided rivers shape the ground, for the same number of cycles. Yields after each step. The world changes only
+    Only rivers with a bed shape the ground: braided ones in the same number of cycles, meandering ones in one, in which
+    they cut it. Yields after each step. The world changes only
     in the last step, so that the spin-up can be abandoned at any time. `processes` are those that run in `cycle`, in
     their order. The caller must derive the levels of lakes.
     """
     by_name = {process.name: process for process in processes}
-    land = world
+    shaped = any(name in by_name for name in BEDS)
+    land = world.copy() if shaped else world
     if Braiding.name in by_name:
-        land = world.copy()
         for _ in range(scene.world.past):
-            by_name[Braiding.name].step(
-                land, scene.braiding, Cycle(cycle.weather, cycle.edges, cycle.running, cycle.scratch, cycle.river_width)
-            )
+            by_name[Braiding.name].step(land, scene.braiding, _again(cycle))
             yield
+    if Meandering.name in by_name:
+        _cut_beds(land, scene, by_name[Meandering.name], _again(cycle))
+        yield
     before = land.copy()  # the ground must stay unchanged
     watery = [by_name[name] for name in WATERY if name in by_name]
     if OrographicRain.name in by_name:
@@ -89,7 +94,7 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
     cycles = min(max(round(CYCLES * CELLS / max(world.ground.size, CELLS)), 1), scene.world.past)
     for number in range(cycles if watery else 0):
         before.cycle, before.cycles_before = BEGIN + number, -BEGIN
-        now = Cycle(cycle.weather, cycle.edges, cycle.running, cycle.scratch, cycle.river_width)
+        now = _again(cycle)
         for process in watery:
             process.step(before, getattr(still, process.name), now)
         yield
@@ -100,14 +105,30 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
     if Plants.name in by_name:
         yield from _grow(before, land.ground, scene, by_name[Plants.name], cycle)
     left = [*watery, *(by_name[name] for name in (OrographicRain.name, Plants.name) if name in by_name)]
-    if Braiding.name in by_name:
+    if shaped:
         _take_ground(world, land)
+    if Braiding.name in by_name:
         _take(world, land, set(by_name[Braiding.name].changes) - {"sediment"})
     _take(world, before, {name for process in left for name in process.changes} - {"bedrock", "sediment"})
     if DropletErosion.name in by_name:
         world.cycles_before = max(cycles, scene.world.past)
     world.rain_wind = before.rain_wind
     world.has_past = True
+
+
+def _again(cycle: Cycle) -> Cycle:
+    """A new cycle like this one."""
+    return Cycle(cycle.weather, cycle.edges, cycle.running, cycle.scratch, cycle.river_width)
+
+
+def _cut_beds(land: World, scene: Scene, process: Process, cycle: Cycle) -> None:
+    """Let meandering rivers be found, by the water of rain and springs, and cut their beds; no time passes."""
+    land.sea_level, land.walls = cycle.edges.sea, cycle.edges.water == "wall"
+    if DropletErosion.name in cycle.running:
+        count_drops(land, scene.droplets, cycle)
+    years = land.years
+    process.step(land, scene.meandering, cycle)
+    land.years = years
 
 
 def _join_threads(world: World, braided: World, scene: Scene) -> None:
@@ -130,13 +151,16 @@ def _grow(world: World, ground: Layer, scene: Scene, process: Process, cycle: Cy
         yield
 
 
-def _take_ground(world: World, braided: World) -> None:
-    """Take loose material and its ledger from another world of the same shape."""
-    world.mix[...] = braided.mix
-    world.ledger.sediment, world.ledger.kinds = braided.ledger.sediment, braided.ledger.kinds
+def _take_ground(world: World, shaped: World) -> None:
+    """Take the ground, its ledger and the beds of rivers from another world of the same shape."""
+    world.bedrock[...] = shaped.bedrock
+    world.mix[...] = shaped.mix
+    world.centrelines = shaped.centrelines
+    for account in ("rock", "sediment", "kinds"):
+        setattr(world.ledger, account, getattr(shaped.ledger, account))
     world.sum_mix()
     loose = [LOOSE + name for name in world.materials.names] if world.materials else []
-    world.touched("sediment", *loose)
+    world.touched("bedrock", "sediment", *loose)
 
 
 def _take(world: World, before: World, names: set[str]) -> None:

@@ -150,9 +150,9 @@ class DropletErosion:
 
         water = _water_of_drop(world, parameters)
         usual = round(parameters.count * _drops_for_one(world))
-        count, starts = _rain_drops(world, parameters, cycle)
-        springs = _spring_drops(world, parameters)
-        cycle.drops_of_rain, cycle.drops_of_springs = count, springs
+        starts = count_drops(world, parameters, cycle)
+        count, springs = cycle.drops_of_rain, cycle.drops_of_springs
+        assert springs is not None
         spills = _spilled_drops(world, cycle.spills, usual + len(springs), water)
         rising = _risen_drops(world, cycle, usual, water)
         rained = _run(
@@ -319,6 +319,13 @@ def water_of_cycle(world: World, parameters: DropletParameters, cycle: Cycle) ->
     for row, column, _, _, volume in _spring_drops(world, parameters).tolist():
         brought[int(row), int(column)] += volume
     return brought * _water_of_drop(world, parameters)
+
+
+def count_drops(world: World, parameters: DropletParameters, cycle: Cycle) -> NDArray[np.float64] | None:
+    """Enter the drops of rain and springs in `cycle`. Returns where those of rain begin, as `_rain_drops` does."""
+    cycle.drops_of_rain, starts = _rain_drops(world, parameters, cycle)
+    cycle.drops_of_springs = _spring_drops(world, parameters)
+    return starts
 
 
 def _rain_drops(world: World, parameters: DropletParameters, cycle: Cycle) -> tuple[int, NDArray[np.float64] | None]:

@@ -61,6 +61,25 @@ def test_the_water_runs_in_the_channel() -> None:
     assert discharge[beside].sum() > 0.6 * discharge.sum()
 
 
+def test_the_past_cuts_the_bed_in_which_the_river_begins() -> None:
+    """No trench opens in the first cycle, and water runs in the bed before it; the ledger has what was cut."""
+    bare, old = (meadow(world__past=past) for past in (0, 50))
+    start = simulated(0, bare).world
+    simulator = simulated(0, old)
+    simulator.prepare_all()
+    world = simulator.world
+    assert world.cycle == 0 and world.years == 0.0 and len(world.centrelines)
+    cut = np.abs(world.ground - start.ground)
+    assert world.ledger.sediment.lost["off the map"] > 0.0
+    assert world.imbalance() < LARGEST_IMBALANCE
+    bed = cut > 0.5 * cut.max()
+    assert world.layers["discharge"][bed].sum() > 0.5 * world.layers["discharge"].sum()
+    before = world.ground.copy()
+    simulator.advance()
+    assert np.abs(world.ground - before).max() < 0.5 * cut.max()
+    assert world.imbalance() < LARGEST_IMBALANCE
+
+
 @pytest.mark.parametrize("width", [RIVER_WIDTH, 2.0 * RIVER_WIDTH])
 def test_rivers_move_with_the_width_with_which_they_are_drawn(width: float) -> None:
     """Points of a line lie half a width of the river apart."""
