@@ -89,7 +89,7 @@ def refined(world: World, times: int, *, channels: bool) -> World:
     fine.years, fine.years_to_come = world.years, world.years_to_come
     fine.has_past, fine.cycles_before = world.has_past, world.cycles_before
     fine.water_version, fine.wind_field_direction = world.water_version + 1, world.wind_field_direction
-    fine.rain_wind = world.rain_wind
+    fine.rain_wind, fine.swell_direction = world.rain_wind, world.swell_direction
     fine.ledger = world.ledger_copy()
     fine.ledger.rock.lose(CARVED, float(ground.carved.sum()) * fine.cell_area)
     fine.ledger.rock.gain(FILLED, float(ground.filled.sum()) * fine.cell_area)

@@ -77,6 +77,7 @@ class Meta(msgspec.Struct):
     journal: dict[str, Any] | None = None  # see `app.files.journal`
     georeference: Place | None = None  # of the source model
     rain_wind: MoistWind = MoistWind()
+    swell_direction: float = 0.0
     source: SourceContent | None = None  # the cells of the source model, if the world has others
 
 
@@ -94,7 +95,7 @@ def _write(file: BinaryIO, world: World, scene: Scene, journal: dict[str, Any] |
         FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs,
         world.wind_field_direction, world.years, world.years_to_come, world.has_past, world.cycles_before,
         world.reference_cell_size, journal, content_of(place) if place else None, world.rain_wind,
-        content_of_source(source) if source else None,
+        world.swell_direction, content_of_source(source) if source else None,
     )  # fmt: skip
     arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
     if len(world.trees):
@@ -135,6 +136,7 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
     world.cycle = meta.cycle
     world.snowballs = meta.snowballs
     world.wind_field_direction, world.rain_wind = meta.wind_field_direction, meta.rain_wind
+    world.swell_direction = meta.swell_direction
     world.years, world.years_to_come = meta.years, meta.years_to_come
     world.has_past, world.cycles_before = meta.has_past, meta.cycles_before
     world.ledger = meta.ledger

@@ -42,7 +42,7 @@ LARGEST_CYCLE = 2**53  # exact in every JSON reader
 # Plain numbers of a state
 COUNTS = (
     "trees_version", "cycle", "touches", "snowballs", "years", "years_to_come", "has_past", "cycles_before",
-    "wind_field_direction", "rain_wind",
+    "wind_field_direction", "rain_wind", "swell_direction",
 )  # fmt: skip
 
 
@@ -96,6 +96,7 @@ class World(LayeredMap):
         self.centrelines = np.empty((0, len(CENTRELINE_COLUMNS)))  # of meandering rivers
         self.wind_field_direction = 0.0  # direction of the prevailing wind for which the field was computed, degrees
         self.rain_wind = MoistWind()  # of the map of rain
+        self.swell_direction = 0.0  # degrees clockwise from north that the known swell runs to
         if not SMALLEST_CELL <= cell_size <= LARGEST_CELL:
             raise UserError(f"cells of {cell_size:g} m: a side must be from {SMALLEST_CELL:g} to {LARGEST_CELL:g} m")
         self.cell_size = float(cell_size)

@@ -7,6 +7,9 @@ from app.processes import (
     cascade as cascade,
 )
 from app.processes import (
+    coast as coast,
+)
+from app.processes import (
     droplets as droplets,
 )
 from app.processes import (

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from kernels.materials import Moved
 
 
-def account_for(world: World, cause: str, moved: Moved, blown_in: str = "blown in") -> None:
+def account_for(world: World, cause: str, moved: Moved, blown_in: str = "blown in", lost: str = "off the map") -> None:
     """Enter what a process moved: sediment as the sum of all kinds, and each kind if there are several.
 
-    `cause` names what turned rock into loose material, and `blown_in` what came over the edge.
+    `cause` names what turned rock into loose material, `blown_in` what came over the edge, `lost` what left the map.
     """
     area, ledger = world.cell_area, world.ledger
     kinds = world.materials.loose if world.materials else ()
@@ -22,7 +22,7 @@ def account_for(world: World, cause: str, moved: Moved, blown_in: str = "blown i
     for enter, why, amounts in (
         (Account.gain, cause, moved.from_rock),
         (Account.gain, blown_in, moved.blown_in),
-        (Account.lose, "off the map", moved.off_map),
+        (Account.lose, lost, moved.off_map),
     ):
         for account, amount in zip(accounts, (sum(amounts), *amounts), strict=False):
             if amount:

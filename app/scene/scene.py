@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from app.model.geology_parameters import GeologyParameters
     from app.processes.braiding import BraidingParameters
     from app.processes.cascade import CascadeParameters
+    from app.processes.coast import CoastParameters
     from app.processes.droplets import DropletParameters
     from app.processes.floods import FloodsParameters
     from app.processes.meandering import MeanderingParameters
@@ -109,6 +110,7 @@ if TYPE_CHECKING:  # of the processes, those that others ask by name
         wind: WindParameters = WindParameters()
         weathering: WeatheringParameters = WeatheringParameters()
         cascade: CascadeParameters = CascadeParameters()
+        coast: CoastParameters = CoastParameters()
         plants: PlantsParameters = PlantsParameters()
 
 else:

@@ -16,7 +16,7 @@ DRY = Scene().with_values({"droplets.enabled": False})
 def test_what_a_process_writes_is_empty_while_it_is_off() -> None:
     assert why_empty("discharge", [DRY]) == "droplets and braiding are off"
     assert why_empty("discharge", [Scene()]) == why_empty("discharge", [DRY, Scene()]) == ""
-    assert why_empty("water", [DRY]) == "lakes and sea, moisture, droplets, meandering and floods are off"
+    assert why_empty("water", [DRY]) == "lakes and sea, moisture, droplets, coast, meandering and floods are off"
     assert why_empty("canopy", [DRY]) == "plants is off"
     assert why_empty("difference", [DRY]) == "there is one world alone"
     assert why_empty("difference", [DRY, DRY]) == ""

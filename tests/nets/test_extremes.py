@@ -26,6 +26,7 @@ SCENES = {
     "droplets": "coupled",
     "meandering": "meanders",
     "braiding": "braided",
+    "coast": "tide",
     "snowballs": "island",
     "wind_field": "storm",
     "wind": "storm",
