@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from app.window.panel.mask_picker import mask_map
+from app.window.panel.mask_picker import mask_map, round_range
 from tests.gui.host import Driver, drive
 from tests.gui.test_brushes import SCENE, drag, ground, strokes
 from tests.gui.test_rivers import MIDDLE, have_land
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.4176, 58.93, (0.0, 59.0)),
+        (-1.0, -1.0, (-1.0, -1.0)),
+        (1203.7, 2811.2, (1200.0, 2900.0)),
+        (0.0, 0.031, (0.0, 0.031)),
+    ],
+)
+def test_the_ends_of_a_range_are_round_and_hold_all_of_it(
+    low: float, high: float, expected: tuple[float, float]
+) -> None:
+    assert round_range(low, high) == expected
 
 
 def test_a_mask_is_picked_by_sliders_and_holds_for_the_stroke() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ BOUND = Declaration(
 EVERYWHERE = "everywhere"
 CHOSEN = np.array((0.16, 0.55, 0.78))  # sRGB, of cells inside the mask
 OPACITY = 0.75
+ROUND_DIGITS = 2  # that the ends of a range have in proportion to it
 WIDEST_MAP = 16.0  # heights of the font
 CYCLES_BETWEEN_MAPS = 50  # while the land changes
 
@@ -41,6 +43,15 @@ def mask_map(land: LandVariables, mask: str) -> NDArray[np.uint8]:
     values = land.value(mask)
     through = np.ones(land.height.shape) if values is None else np.clip(values, 0.0, 1.0)
     return to_pixels(over(picture, CHOSEN, OPACITY * through))
+
+
+def round_range(low: float, high: float) -> tuple[float, float]:
+    """A range with round ends that holds another one."""
+    if not low < high:
+        return low, high
+    digits = ROUND_DIGITS - math.ceil(math.log10(high - low))
+    step = 10.0**-digits
+    return round(math.floor(low / step) * step, max(digits, 0)), round(math.ceil(high / step) * step, max(digits, 0))
 
 
 class MaskPicker:
@@ -129,7 +140,7 @@ class MaskPicker:
             return 0.0, 1.0
         if by not in self._ranges:
             values: Values = land.variable(by)
-            self._ranges[by] = float(values.min()), float(values.max())
+            self._ranges[by] = round_range(float(values.min()), float(values.max()))
         return self._ranges[by]
 
     def _show_map(self, width: float) -> None:
