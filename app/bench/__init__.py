@@ -26,6 +26,7 @@ GROUPS = {
     "wind": "the speed of wind and cascade, on one core and on two, and how it grows with the map",
     "water": "the speed of drops with streams, and of lakes",
     "floods": "the cost of a step of water that runs, all wet and little wet, and beside another library",
+    "coast": "the cost of a cycle of the sea at work on a shore",
     "rivers": "filling of depressions, directions, watersheds and accumulation, compared with other libraries",
     "geology": "a step of geological time, compared with another library, and the time to a new range",
     "waves": "finding the shore at once and over frames, and the cost of waves in a frame",
