@@ -43,6 +43,7 @@ KERNELS = {
     "moisture": "kernels.moisture.Aquifer.exchange",
     "droplets": "kernels.droplets.erode",
     "snowballs": "kernels.snowballs.roll",
+    "ice": "kernels.ice.Glaciers.run",
     "orographic_rain": "kernels.orographic_rain.relative_rain",
     "wind_field": "kernels.wind_field.find_wind_field",
     "wind": "kernels.wind.blow",

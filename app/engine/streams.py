@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.discharge import water_of_land
+from app.model.layered_map import ICE, SHELTERING
 from app.model.runoff import Runoff
 from app.model.world import World
 
@@ -79,6 +80,8 @@ def streams_of(
         goes_on = flow > LEFT * before
         flow[goes_on] += MEMORY * (before[goes_on] - flow[goes_on])
     _follow_centrelines(world, flow, directions)
+    if ICE in world.layers:  # under it none is seen
+        stands = stands | (world.layers[ICE] >= SHELTERING)
     flow[stands], directions[stands] = 0.0, 0
     return flow.astype(np.float32), directions.astype(np.float32)
 

@@ -40,14 +40,14 @@ class ClimateParameters(Parameters, frozen=True, kw_only=True):
     temperature: Annotated[float, parameter(-40.0, 45.0, "air temperature at height 0", unit="°C",
         needs=WARMTH_MATTERS, essential=True)] = 15.0
     lapse_rate: Annotated[float, parameter(0.0, 60.0, "decrease of temperature per kilometre of height", unit="°C/km",
-        needs=FEEL_WARMTH)] = 6.5
+        needs=f"{FEEL_WARMTH} or ice.enabled")] = 6.5
     year: Annotated[int, parameter(0, 100_000, "length of a year; 0: no seasons", unit="cycles", log=True)] = 0
     season_rain: Annotated[float, parameter(0.0, 1.0,
         "seasonal amplitude of rain, as a fraction: drier summers, wetter winters",
         needs=f"climate.year, {READ_RAIN}")] = 0.5
     season_temperature: Annotated[float, parameter(0.0, 40.0,
         "seasonal amplitude of temperature: summer above, winter below the annual mean", unit="°C",
-        needs=f"climate.year, {WARMTH_MATTERS}")] = 8.0
+        needs=f"climate.year, {WARMTH_MATTERS} or ice.enabled")] = 8.0
     season_wind: Annotated[float, parameter(0.0, 180.0, "seasonal swing of the wind direction to either side", unit="°",
         needs="climate.year")] = 0.0
     storms: Annotated[float, parameter(0.0, 1.0, "fraction of the time in which a storm blows", essential=True)] = 0.0

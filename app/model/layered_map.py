@@ -15,7 +15,10 @@ Layer = NDArray[np.float64]
 TOUCHES = 2**20  # edits between two cycles that versions can tell apart
 
 # Factors on the rain of each cell, beside the map that a world began with
-RATES_OF_RAIN = ("rate_rain", OROGRAPHIC_RAIN)
+ICE, ICE_RUNOFF = "ice", "ice_runoff"
+RATES_OF_RAIN = ("rate_rain", OROGRAPHIC_RAIN, ICE_RUNOFF)
+
+SHELTERING = 1.0  # metres of ice under which nothing else moves the ground
 
 
 class LayeredMap:
@@ -137,7 +140,20 @@ class LayeredMap:
 
     @property
     def rates(self) -> NDArray[np.float32] | None:
-        """Factors on the rates of processes, `[row, column, rate]`, unless all are 1."""
+        """Factors on the rates of processes, `[row, column, rate]`, unless all are 1. Under ice nothing moves."""
+        rates = self.unsheltered
+        if ICE not in self.layers:
+            return rates
+        names = side_by_side("rates")
+        sheltered = np.ones((*self.shape, len(names)), np.float32) if rates is None else rates.copy()
+        bare = self.layers[ICE] < SHELTERING
+        for name in ("mobility", "rate_growth"):
+            sheltered[..., names.index(name)] *= bare
+        return sheltered
+
+    @property
+    def unsheltered(self) -> NDArray[np.float32] | None:
+        """As `rates`, as if there were no ice."""
         return self._packs.get("rates")
 
     @property

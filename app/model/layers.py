@@ -41,6 +41,7 @@ class LayerDeclaration:
     always: bool = False
     raises_ground: bool = False  # part of the height of the ground
     account: str = ""  # account of the ledger, for metres of a substance
+    content: float = 1.0  # metres of the substance in a metre of the layer
     signed: bool = False  # may be negative
     largest: float = LARGEST_HEIGHT
     given: bool = False  # part of the initial terrain, never changes

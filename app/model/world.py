@@ -197,8 +197,9 @@ class World(LayeredMap):
 
     def stored(self, substance: str) -> float:
         """Cubic metres of a substance in the layers."""
-        names = (name for name in (*LAYERS, LOOSE + substance) if name in self.layers)  # no drop outlives a cycle
-        return sum(self._volume(self.layers[name]) for name in names if layer_declaration(name).account == substance)
+        names = (name for name in (*LAYERS, LOOSE + substance) if name in self.layers)  # drops end within a cycle
+        layers = ((layer_declaration(name), self.layers[name]) for name in names)
+        return sum(layer.content * self._volume(values) for layer, values in layers if layer.account == substance)
 
     def imbalance(self) -> float:
         """The largest imbalance of any account, as a fraction."""

@@ -19,6 +19,9 @@ from app.processes import (
     geology as geology,
 )
 from app.processes import (
+    ice as ice,
+)
+from app.processes import (
     meandering as meandering,
 )
 from app.processes import (

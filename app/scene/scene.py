@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from app.processes.coast import CoastParameters
     from app.processes.droplets import DropletParameters
     from app.processes.floods import FloodsParameters
+    from app.processes.ice import IceParameters
     from app.processes.meandering import MeanderingParameters
     from app.processes.moisture import MoistureParameters
     from app.processes.orographic_rain import OrographicRainParameters
@@ -100,6 +101,7 @@ if TYPE_CHECKING:  # of the processes, those that others ask by name
         geology: GeologyParameters = GeologyParameters()
         pools: PoolsParameters = PoolsParameters()
         floods: FloodsParameters = FloodsParameters()
+        ice: IceParameters = IceParameters()
         orographic_rain: OrographicRainParameters = OrographicRainParameters()
         moisture: MoistureParameters = MoistureParameters()
         droplets: DropletParameters = DropletParameters()

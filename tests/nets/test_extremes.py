@@ -22,6 +22,7 @@ SCENES = {
     "pools": "lakes",
     "orographic_rain": "rain-shadow",
     "floods": "dam-break",
+    "ice": "alps",
     "moisture": "oasis",
     "droplets": "coupled",
     "meandering": "meanders",
@@ -37,6 +38,7 @@ SCENES = {
 # So many particles take seconds each cycle: in every run there are fewer, which is as far from the usual number.
 FEWER = {
     "floods.most_steps": 300,
+    "ice.most_steps": 50,
     "droplets.count": 1_000,
     "snowballs.count": 1_000,
     "wind.count": 500,
