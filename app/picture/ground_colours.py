@@ -13,6 +13,7 @@ from app.picture.passes.targets import MapTarget, release_all
 DEFINES = (
     "DESERT",
     "MARKS",
+    "ICE",
     "MATERIALS",
     "INTRUSIONS",
     "LIVING",

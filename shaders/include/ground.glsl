@@ -14,6 +14,10 @@
 #define MARKS 1
 #endif
 
+#ifndef ICE
+#define ICE 0
+#endif
+
 // MATERIALS: the world has several kinds of ground. LIVING: it has a layer of wetness or grass. GREEN_BY_CLIMATE: no
 // plants are simulated, so the climate decides where the ground is green, and painted grass is added to that.
 #ifndef MATERIALS
@@ -33,6 +37,10 @@ uniform sampler2D light;   // sun visibility, sky visibility, hollowness
 
 #if MARKS == 1
 uniform sampler2D marks;   // of snowballs: sand, bare rock; how recently a braided river reworked the ground
+#endif
+
+#if ICE == 1
+#include "glacier.glsl"
 #endif
 
 #if MATERIALS == 1
@@ -323,6 +331,15 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     sand *= 1.0 - grassy;
 #endif
 
+#if ICE == 1
+    vec4 glacier = textureLod(glaciers, (cells + 1.2 * (fine.yz - 0.5)) / frame.map.xy, 0.0);
+    float icy = smoothstep(0.15, 0.75, glacier.x + 0.3 * ripple);
+    vec3 ice = ice_albedo(glacier, place.x / frame.map.z, length(place.yz), ripple, patches, tone);
+    albedo = mix(albedo, ice, icy);
+    sand *= 1.0 - icy;
+    covered *= 1.0 - icy;
+#endif
+
     float above_line = altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05;
     float snow = snow_cover(above_line, steepness + ripple * 0.2);
     albedo = mix(albedo, SNOW, snow);
@@ -335,12 +352,19 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     rockiness = mix(rockiness, 0.25 + 0.5 * stones, bars * (1.0 - snow));
 #endif
 
+#if ICE == 1
+    rockiness *= 1.0 - 0.85 * icy;
+#endif
+
     Ground ground;
     ground.albedo = albedo;
     ground.sand = sand;
 #if MATERIALS == 1
     float shown = covered * (1.0 - snow);
     ground.rock = (1.0 - covered) * (1.0 - snow);
+#if ICE == 1
+    ground.rock *= 1.0 - icy;
+#endif
     ground.ledge = bed.ledge * ground.rock;
     ground.fine = max(sandy, clayey) * shown;
     ground.stony = stony * shown;
@@ -349,6 +373,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if LIVING == 1
     ground.sheen = sheen * (1.0 - snow);
+#if ICE == 1
+    ground.sheen *= 1.0 - icy;
+#endif
     rockiness *= 1.0 - 0.8 * pools;
 #endif
     ground.rockiness = rockiness;

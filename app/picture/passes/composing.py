@@ -90,6 +90,7 @@ def compose(
         "PLUME": int(view.dust_plume > 0.0 and quality.detail_scales > 2 and maps.sand_in_air > 0.0),
         "WATER": int(maps.with_water),
         "MARKS": int(maps.marks.shown),
+        "ICE": int(maps.glaciers.shown),
         "MATERIALS": int(with_materials),
         "INTRUSIONS": int(snapshot.materials is not None and snapshot.materials.intruded),
         "LIVING": int(with_life(snapshot)),

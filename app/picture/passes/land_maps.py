@@ -18,6 +18,7 @@ from app.picture.passes.cover import LIVING, CoverMap
 from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.flow_map import FlowMap
 from app.picture.passes.fractures import Fractures
+from app.picture.passes.glaciers import GlaciersMap
 from app.picture.passes.maps import AirborneMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.picture.passes.marks import MarksMap
 from app.picture.passes.materials import MaterialTextures
@@ -48,6 +49,7 @@ class LandMaps:
         self.layers = LayerTextures(context)
         self.surface = SurfaceMap(context, shaders)
         self.marks = MarksMap(context, shaders)
+        self.glaciers = GlaciersMap(context, shaders)
         self.materials = MaterialTextures(context)
         self._cover = CoverMap(context, shaders)
         self._canopy = CanopyMap(context, shaders)
@@ -67,7 +69,7 @@ class LandMaps:
         self._mipmaps = MIPMAPPED  # as the level has them
         self._fractures = Fractures(context, shaders, self._fixed)
         self._drawn = (
-            self.marks, self._cover, self._overlay, self._flow_path, self._canopy, self._skyline, self.light,
+            self.marks, self.glaciers, self._cover, self._overlay, self._flow_path, self._canopy, self._skyline, self.light,
             self.bounce, self._fractures, self._relief, self._flow, self._shore, self._airborne,
         )  # fmt: skip
         self._shows_fractures = False
@@ -161,6 +163,7 @@ class LandMaps:
             self.surface.update(snapshot, self._uploaded)
             self._surface_is_current = True
         self.marks.update(snapshot, self.layers, view.wear_and_deposit)
+        self.glaciers.update(snapshot, self.layers)
         self._cover.update(snapshot, self.layers, self.materials.textures())
         self.trees.update(run_up, at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)
@@ -234,6 +237,7 @@ class LandMaps:
             "surface": self.surface.texture,
             "light": self.light.texture,
             "marks": self.marks.texture,
+            "glaciers": self.glaciers.texture,
             "canopy": self._canopy.texture,
             "skyline": self._skyline.texture or self.surface.texture,
             "palette": self._palette(overlay, snapshot),
