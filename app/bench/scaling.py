@@ -39,7 +39,7 @@ from app.engine.simulator import Simulator
 from app.processes.droplets import DropletErosion
 from app.processes.process import Process
 from app.processes.wind import WindErosion
-from kernels import cascade, depressions, floods, landscape, moisture, particles, plants, weathering
+from kernels import cascade, depressions, floods, ice, landscape, moisture, particles, plants, weathering
 
 SIDES = (512, 1024, 2048)
 THREADS = (4, 8, 16)
@@ -73,6 +73,9 @@ PIECES: dict[str, Callable[[int], int]] = {
     "moisture._flow_through_rows": _bands(moisture.LINES),
     "moisture._flow_through_columns": _bands(moisture.LINES),
     **{f"depressions.{name}": _bands(depressions.BAND) for name in ("look", "lead", "find_pairs")},
+    "ice._flow": _bands(ice.WIDTH),
+    "ice._carry_columns": _bands(ice.WIDTH),
+    "ice._transpose": _bands(ice.TILE),
     "floods._step_tiles": _tiles,
     "floods._look": _tiles,
     **{f"pools.{name}": _bands(depressions.BAND) for name in ("_measure", "_gather")},

@@ -69,8 +69,8 @@ class LandMaps:
         self._mipmaps = MIPMAPPED  # as the level has them
         self._fractures = Fractures(context, shaders, self._fixed)
         self._drawn = (
-            self.marks, self.glaciers, self._cover, self._overlay, self._flow_path, self._canopy, self._skyline, self.light,
-            self.bounce, self._fractures, self._relief, self._flow, self._shore, self._airborne,
+            self.marks, self.glaciers, self._cover, self._overlay, self._flow_path, self._canopy, self._skyline,
+            self.light, self.bounce, self._fractures, self._relief, self._flow, self._shore, self._airborne,
         )  # fmt: skip
         self._shows_fractures = False
         self._nothing = context.texture((1, 1), 4, bytes(4))

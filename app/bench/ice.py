@@ -1,0 +1,88 @@
+"""Glaciers: what a step costs where all is ice, and what a cycle pays for the process where there is none."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import numba
+import numpy as np
+
+from app.bench.row import Row
+from app.bench.yardstick import Yardstick, terrain
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.processes.ice import IceParameters, kernel_parameters
+from app.scene.scene import Scene
+from kernels.ice import Glaciers
+from kernels.scratch import Scratch
+
+CELL_SIZE = 50.0  # metres
+RELIEF = 2500.0  # metres
+THICK = 150.0  # metres, of ice
+STEPS = 4
+NO_ICE = 1e4  # metres: a snow line above all land
+
+Run = Callable[[], None]
+
+
+def rows(tiny: bool = False) -> Iterator[Row]:
+    """Measure the group."""
+    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    side, samples = (48, 1) if tiny else (512, 15)
+    yardstick = Yardstick()
+    numba.set_num_threads(1)
+    cost = _yards(_steps(side), samples, yardstick) / STEPS
+    yield Row(f"a step of ice, {side}², all covered, one core", cost, "yards", 500_000.0)
+    beside = _beside_nothing(side, samples)
+    yield Row(f"a cycle with ice switched on and none there, against off, {side}²", beside, "times", 1.05)
+    numba.set_num_threads(available)
+
+
+def _yards(run: Run, samples: int, yardstick: Yardstick) -> float:
+    """Processor time of a run, in yards that are measured between the samples."""
+    ratios = []
+    run()
+    for _ in range(samples):
+        before = yardstick.nanoseconds()
+        nanoseconds = _nanoseconds(run)
+        ratios.append(2.0 * nanoseconds / (before + yardstick.nanoseconds()))
+    return float(np.median(ratios))
+
+
+def _nanoseconds(run: Run) -> float:
+    begin = time.process_time()
+    run()
+    return (time.process_time() - begin) * 1e9
+
+
+def _steps(side: int) -> Run:
+    """Some steps of a year over rough ground that is all covered."""
+    ground = RELIEF * terrain(side, side)
+    wanted = kernel_parameters(IceParameters(snow_line=0.5 * RELIEF))
+    ice = np.empty_like(ground)
+    glaciers = Glaciers(ice, ground, CELL_SIZE, wanted, Scratch())
+    sums = np.zeros((side, 3))
+
+    def run() -> None:
+        ice[...] = THICK
+        for step in range(STEPS):
+            glaciers.exchange(wanted, 1.0, sums)
+            glaciers.flow(1.0, rows_first=step % 2 == 0)
+
+    return run
+
+
+def _beside_nothing(side: int, samples: int) -> float:
+    """How many times as long a cycle of drops takes with a process of ice that finds none."""
+    scene = Scene().with_values({"world.source": "noise", "world.columns": side, "world.rows": side})
+    simulators = []
+    for on in (False, True):
+        world, made = create_world(scene.with_values({"ice.enabled": on, "ice.snow_line": NO_ICE}))
+        simulators.append(Simulator(made, world, 1))
+        simulators[-1].advance()
+    ratios = []
+    for _ in range(samples):
+        off, on_too = (_nanoseconds(simulator.advance) for simulator in simulators)
+        ratios.append(on_too / off)
+    return float(np.median(ratios))
