@@ -362,7 +362,7 @@ def links_of(directions: NDArray[np.int8], ways: Ways) -> Links:
 @njit(nogil=True, cache=True)
 def _gather(following, crosses, gathered, extra, order):
     """Along the links of all borders, from springs down. Returns how many were reached: all, as nothing runs round."""
-    waiting = np.zeros(len(following), np.int8)
+    waiting = np.zeros(len(following), np.int32)
     for node in range(len(following)):
         if following[node] >= 0:
             waiting[following[node]] += 1

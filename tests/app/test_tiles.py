@@ -169,6 +169,12 @@ def test_land_of_all_kinds_is_the_same_in_tiles(name: str) -> None:
         check(land, side, RiverWishes(cells=8, watershed_cells=20))
 
 
+def test_many_border_cells_drain_to_one() -> None:
+    row, column = np.mgrid[0:300, 0:150]
+    valley = 3.0 * np.abs(column - 75.0) + 1.0 * (300 - row)
+    check(AnalyzedLand(valley, 30.0, open_edges=True), 150, RiverWishes(cells=20, watershed_cells=50))
+
+
 @tried(30)
 @given(few_heights, sides, st.integers(1, 4), st.integers(0, 2**32 - 1), st.sampled_from([-math.inf, 1.0]))
 def test_gaps_are_filled_as_at_once(ground: Heights, side: int, parts: int, seed: int, sea_level: float) -> None:
