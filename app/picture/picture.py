@@ -35,6 +35,7 @@ from app.picture.passes.taken import Taken
 from app.picture.passes.waves import NATURAL, NO_WAVES, drawing_of, run_up, sea_state
 
 SMALL_SIDE = 16  # pixels of a throwaway frame
+HASTY_SCALE = 0.6  # of a picture that is seen for a moment only: about as many pixels along a side
 MINIMAP_PATIENCE = 0.25  # seconds between updates while cycles run, at low levels
 
 
@@ -231,6 +232,8 @@ class Picture:
     def _draw_slices(self, target: moderngl.Framebuffer, snapshot: Snapshot, shot: Shot) -> Iterator[None]:
         """Draw maps, passes and minimap in slices."""
         quality = self.quality(shot.appearance.view)
+        if shot.hasty and self.software:
+            quality = replace(quality, scale=HASTY_SCALE * quality.scale)
         crop, shot = shot.crop or whole(*target.size), _complete(shot, snapshot)
         frame = yield from self._composed(snapshot, shot, crop, quality)
         yield from self._passes.slices(frame)

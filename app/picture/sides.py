@@ -91,6 +91,7 @@ class Look:
     overlay_span: tuple[float, float]
     least_discharge: float
     legend: Legend | None = None  # if drawn in the picture
+    hasty: bool = False  # in fewer pixels, as it is seen for a moment only
 
 
 class Side:
@@ -150,7 +151,9 @@ class Side:
         crop = crop or whole(area.width, area.height)
         camera = replace(look.camera, middle=area.free[0] + area.free[1] - 1.0)
         canvas = self._next_canvas
-        shot = Shot(camera, look.appearance, time, look.minimap, look.overlay_span, look.least_discharge, crop)
+        shot = Shot(
+            camera, look.appearance, time, look.minimap, look.overlay_span, look.least_discharge, crop, look.hasty
+        )
         yield from self.picture.slices(canvas.framebuffer(crop.width, crop.height), shot)
         if look.label:
             self._paint_label(canvas, area, crop, look.label)
@@ -316,17 +319,22 @@ class Sides:
         time: float,
         minimap: bool,
         labels: Sequence[Label] = (),
+        hasty: bool = False,
     ) -> bool:
-        """Begin to draw what has changed, as `draw` does. Returns whether anything has."""
+        """Begin to draw what has changed, as `draw` does. Returns whether anything has.
+
+        A `hasty` picture has fewer pixels where a software rasteriser draws it. No quality is chosen by its time.
+        """
         self._forget_drawing()
         if not self.snapshots:
             return False
         looks = self.looks(cameras, appearances, minimap=minimap, labels=labels)
+        looks = [replace(look, hasty=hasty) for look in looks]
         view = appearances[0].view
         changed = [(side, look) for side, look in zip(self.shown, looks, strict=True) if not side.is_drawn(look)]
         if changed:
             slices = (part for side, look in changed for part in side.slices(look, time))
-            self._drawing = self.shown[0].picture.one_frame(view, slices)
+            self._drawing = slices if hasty else self.shown[0].picture.one_frame(view, slices)
             self._being_drawn = [side for side, _ in changed]
         return bool(changed)
 

@@ -212,7 +212,10 @@ class Application:
         for side in self.sides.shown:
             side.covered_left = round(self.panel.width_left_of_scene * self.layout.pixels_per_unit)
         minimap = self.recording.shows_minimap
-        return self.sides.begin(cameras, scenes, time=self.time, minimap=minimap, labels=labels)
+        # A view that moves follows the hand; once it rests, it is drawn as it should be.
+        hasty = self.recording.current is None and self.side.picture.software
+        hasty = hasty and any(camera.moving for camera in self.cameras.in_use(self.views.worlds_shown))
+        return self.sides.begin(cameras, scenes, time=self.time, minimap=minimap, labels=labels, hasty=hasty)
 
     def release(self) -> None:
         """Release all graphics resources. The caller stops the simulation."""
