@@ -43,3 +43,25 @@ def trunk_sinuosity(centrelines: NDArray[np.float64]) -> float:
         return math.nan
     straight = float(np.hypot(*(line[-1] - line[0])))
     return float(np.hypot(*np.diff(line, axis=0).T).sum()) / straight if straight > 0.0 else math.nan
+
+
+def cells_of_channels(
+    centrelines: NDArray[np.float64], widths: NDArray[np.float64], shape: tuple[int, int], cell_size: float
+) -> NDArray[np.bool_]:
+    """The cells, [row, column], whose middles lie in channels of these widths in metres, [point].
+
+    Points lie half a width apart, so that circles around them cover a channel.
+    """
+    within = np.zeros(shape, np.bool_)
+    if not len(centrelines):
+        return within
+    places = centrelines[:, 1:3] / cell_size - 0.5
+    radii = 0.5 * widths / cell_size
+    reach = math.ceil(float(radii.max())) + 1
+    side = 2 * reach + 1
+    around = np.indices((side, side)).reshape(2, -1).T - reach
+    cells = np.rint(places).astype(np.intp)[:, None] + around
+    near = np.hypot(*np.moveaxis(cells - places[:, None], -1, 0)) <= radii[:, None]
+    rows, columns = cells[near & (cells >= 0).all(axis=-1) & (cells < shape).all(axis=-1)].T
+    within[rows, columns] = True
+    return within

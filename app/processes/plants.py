@@ -6,13 +6,15 @@ import math
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from app.model.centrelines import cells_of_channels
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.plants import GRASS, ROOTED_GROUND, Flora
 from app.model.world import World
 from app.processes.cycle import Cycle, compounded
 from app.processes.process import register
-from kernels.standing import DRY
+from kernels.standing import DRY, SEA
 
 if TYPE_CHECKING:
     from kernels.plants import PlantKinds
@@ -107,7 +109,7 @@ class Plants:
                 rooted_ground=world.trace(ROOTED_GROUND),
                 surface=surface,
                 flow=world.flow if "stream" in world.layers else nothing[..., None],
-                standing=world.standing,
+                standing=_standing(world, cycle.river_width),
                 water_level=world.water_level,
                 rain=nothing if rain is None else rain,
                 wet="moisture" in cycle.running,
@@ -141,6 +143,18 @@ class Plants:
             ),
         )
         world.trees_version = world.next_version
+
+
+def _standing(world: World, river_width: float) -> NDArray[np.uint8]:
+    """Where water stands for plants: also in channels of meandering rivers, wider than the paths of their drops."""
+    from kernels.hydraulic_geometry import channel_width
+
+    if not len(world.centrelines):
+        return world.standing
+    widths = channel_width(world.centrelines[:, 3], river_width)
+    return np.where(
+        cells_of_channels(world.centrelines, widths, world.shape, world.cell_size), np.uint8(SEA), world.standing
+    )
 
 
 def _sow_at_start(world: World, cover: float) -> None:

@@ -80,6 +80,19 @@ def test_the_past_cuts_the_bed_in_which_the_river_begins() -> None:
     assert world.imbalance() < LARGEST_IMBALANCE
 
 
+def test_no_tree_stands_in_the_channel() -> None:
+    """It is wider than the path of the drops that would sweep trees away, and forests grow up to its banks."""
+    simulator = simulated(0, meadow(world__past=1000))
+    simulator.prepare_all()
+    world = simulator.world
+    line = world.centrelines[:, 1:3]
+    half = 0.5 * float(channel_width(world.centrelines[:, 3], RIVER_WIDTH).min())
+    places = (np.floor(world.trees[:, :2]) + 0.5) * world.cell_size  # the cells that trees stand in
+    away = np.hypot(*(places[:, None] - line[None]).T).min(axis=0)
+    assert np.count_nonzero(away < 3.0 * half) > 20
+    assert not np.any(away < 0.9 * half)
+
+
 @pytest.mark.parametrize("width", [RIVER_WIDTH, 2.0 * RIVER_WIDTH])
 def test_rivers_move_with_the_width_with_which_they_are_drawn(width: float) -> None:
     """Points of a line lie half a width of the river apart."""
