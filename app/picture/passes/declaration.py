@@ -44,8 +44,8 @@ class Shot(NamedTuple):
     time: float = 0.0  # seconds
     minimap: bool = True
     overlay_span: Span | None = None  # values at the ends of the overlay's palette; without it, they suit the snapshot
-    least_discharge: float | None = None  # of the smallest visible stream, which sets widths; without it, as above
-    crop: Crop | None = None  # the part of the picture that is drawn; without it, all
+    least_discharge: float | None = None  # of the smallest visible stream, which sets widths; None: from the snapshot
+    crop: Crop | None = None  # the part of the picture that is drawn; None: all
     hasty: bool = False  # in fewer pixels, where software draws them
 
 
