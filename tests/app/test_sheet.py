@@ -572,5 +572,5 @@ def test_a_picture_that_has_no_room_leaves_those_before_it(
 def test_two_worlds_of_one_size_are_told_apart() -> None:
     """The picture keeps the layers of a world that it knows, by their versions: none takes those of another."""
     with open_film([], (16, 16), 30) as film:
-        (views,) = drawing._Course(read(SMALL).variations(small_scene()), 1.0, 1, film, frames=1).frames()
+        (views,) = drawing._Series(read(SMALL).variations(small_scene()), 1.0, 1, film, frames=1).frames()
     assert len({view.snapshot.world for view in views}) == len(views)

@@ -104,7 +104,7 @@ QUICK, SLOW, NONE = Row("quick", 1.0, "s", 2.0), Row("slow", 3.0, "s", 2.0), Row
 def of_all(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Row]]:
     """What is measured in each group."""
     rows = {"frame": [QUICK, SLOW, NONE], "wind": [Row("strong", 2.0, "times as fast", 1.6, at_least=True)]}
-    monkeypatch.setattr(bench, "measure", lambda group: iter(rows[group]))
+    monkeypatch.setattr(bench, "measure", lambda group, side=None: iter(rows[group]))
     monkeypatch.setattr(bench, "GROUPS", dict.fromkeys(rows, "words"))
     monkeypatch.setattr(figures, "commit_of_sources", lambda: "abc1234")
     return rows
