@@ -53,9 +53,10 @@ SHARES = MappingProxyType({"sea": 0.04, "passes": 0.3, "level": 0.3, "maps": 0.3
 
 
 @dataclass(frozen=True)
-class Crowd:
-    """Who solves tiles: so many processes of this machine, by default one for each core, or a Dask cluster."""
+class Cut:
+    """Rows and columns of a tile, and who solves these: processes, by default one for each core, or a Dask cluster."""
 
+    side: int
     workers: int | None = None
     scheduler: str = ""
 
@@ -63,8 +64,7 @@ class Crowd:
 def analyze_in_tiles(
     path: Path,
     folder: Path,
-    side: int,
-    crowd: Crowd,
+    cut: Cut,
     *,
     sea_level: float | None = None,
     open_edges: bool | None = None,
@@ -74,15 +74,15 @@ def analyze_in_tiles(
     cell_size: float | None = None,
     part: str = "",
 ) -> None:
-    """Write the maps and lists of a model into `folder`, solved in tiles with so many rows and columns.
+    """Write the maps and lists of a model into `folder`, solved in tiles as `cut` says.
 
     All else is as for `app.cli.analyze.analyze`, and so are the results, to the last bit. What was done when an earlier
     run was stopped is not done again. Raises `UserError`.
     """
-    if side % SMALLEST_BLOCK:
-        raise UserError(f"--tiles {side}: the side of a tile must be a multiple of {SMALLEST_BLOCK} cells")
+    if cut.side % SMALLEST_BLOCK:
+        raise UserError(f"--tiles {cut.side}: the side of a tile must be a multiple of {SMALLEST_BLOCK} cells")
     model = opened_model(path, part, cell_size)
-    land = TiledLand(model.source, Tiling(model.rows, model.columns, side), model.cell_size, place=model.place)
+    land = TiledLand(model.source, Tiling(model.rows, model.columns, cut.side), model.cell_size, place=model.place)
     runoff = replace(
         land.runoff,
         precipitation=climate.get("precipitation", land.runoff.precipitation),
@@ -98,18 +98,18 @@ def analyze_in_tiles(
     if rain_map is not None:
         read_rain_picture(rain_map)  # which refuses another file before minutes are spent
     with made(folder), claimed(folder / LIST_FILE):
-        listing = _analyze(path, folder, land, crowd, rivers or RiverWishes())
+        listing = _analyze(path, folder, land, cut, rivers or RiverWishes())
     print(summary(folder, listing))
 
 
-def _analyze(path: Path, folder: Path, land: TiledLand, crowd: Crowd, wishes: RiverWishes) -> Listing:
+def _analyze(path: Path, folder: Path, land: TiledLand, cut: Cut, wishes: RiverWishes) -> Listing:
     store = FolderStore(folder / UNFINISHED, land.tiling)
     _begin(store.folder, _key(path, land))
     cells = land.tiling.rows * land.tiling.columns
     bar = Progress(range(cells), "following the water", "cell", scaled=True)
     done = _Done(land.tiling, bar)
     try:
-        with opened(crowd.scheduler, crowd.workers) as client:
+        with opened(cut.scheduler, cut.workers) as client:
             crew = Crew(client, land, store, done)
             found = TiledAnalysis(
                 land,

@@ -229,8 +229,7 @@ def _run_in_tiles(options: argparse.Namespace, climate: dict[str, float], rivers
     run.analyze_in_tiles(
         options.file,
         options.out,
-        options.tiles,
-        run.Crowd(options.workers, options.scheduler or ""),
+        run.Cut(options.tiles, options.workers, options.scheduler or ""),
         sea_level=options.sea_level,
         open_edges=None if options.edges is None else options.edges == "open",
         climate=climate,
