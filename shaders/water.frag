@@ -69,6 +69,9 @@ uniform sampler2D froude;
 // Froude numbers at which water begins to stir up mud, is all muddy, begins to foam, and is white
 const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, WHITE = 4.0;
 const vec3 MUD = vec3(0.165, 0.135, 0.090);
+const float SEA_BED = 0.1;  // cells below the level of the sea, where running water is all sea
+// By how much of its depth the sea may have risen or fallen, where waves begin to change, and where they are lost
+const float WAVES_CHANGE = 0.3, WAVES_LOST = 0.9;
 #else
 flat in float level;
 #endif
@@ -313,7 +316,13 @@ void main() {
 #if CLOUDS > 1
     seen.x *= sun_past_clouds(position);
 #endif
-    Waves waves = water_waves(map_place, depth, WAVINESS);
+#if SEA == 0 && RUNNING == 1
+    float of_sea = smoothstep(0.0, SEA_BED * frame.map.z, frame.water.w - level + water / frame.map.w);
+    float waviness = mix(WAVINESS, 1.0, of_sea);
+#else
+    const float waviness = WAVINESS;
+#endif
+    Waves waves = water_waves(map_place, depth, waviness);
     float tilt = 0.0;
 #if SEA == 0 && RUNNING == 1
     waves.slope += fall * frame.map.w;
@@ -324,8 +333,8 @@ void main() {
     float white = smoothstep(FOAMS, WHITE, quick + 3.0 * patches) * smoothstep(0.6 * FOAMS, FOAMS, quick);
     waves.roughness += 0.02 * smoothstep(STIRS, FOAMS, quick);
     float mud = smoothstep(STIRS, MUDDY, quick);
-    vec3 deep_water = mix(DEEP_WATER, MUD, mud);
-    float turbidity = mix(TURBIDITY, RIVER_TURBIDITY, mud);
+    vec3 deep_water = mix(mix(DEEP_WATER, DEEP_SEA, of_sea), MUD, mud);
+    float turbidity = mix(mix(TURBIDITY, SEA_TURBIDITY, of_sea), RIVER_TURBIDITY, mud);
 #else
     const vec3 deep_water = DEEP_WATER;
     const float turbidity = TURBIDITY;
@@ -336,6 +345,10 @@ void main() {
         Shore coming = shore_at(map_place);
 #if SEA == 0
         coming.strength *= lake_with_waves(uv);
+#endif
+#if SEA == 0 && RUNNING == 1
+        float changed = abs(level - frame.water.w) / max(coming.depth, 1e-3);
+        coming.strength *= of_sea * (1.0 - smoothstep(WAVES_CHANGE, WAVES_LOST, changed));
 #endif
         if (coming.strength > 0.0) {
             Wave wave = wave_at(map_place, coming, pixel);
@@ -373,7 +386,7 @@ void main() {
     colour = sea_chart(map_place, pixel) * 0.62 / frame.sun_light.a;
     keep = vec3(0.0);
     shore = step(0.5, shore);
-#if SEA == 0
+#if SEA == 0 && RUNNING == 0
     shore *= lake_with_waves(uv);
 #endif
 #elif WAVES == 1

@@ -204,6 +204,23 @@ def test_running_water_meets_a_calm_sea_and_the_edge_of_the_map_at_their_level(c
     assert levels[3, -1] == 15.0, "over land also at the edge of the map"
 
 
+def test_the_sea_keeps_its_waves_and_its_colour_while_it_runs(draw: Draw) -> None:
+    """Water that stands a little higher than the calm sea around it looks like that, to its coast."""
+    bed = np.maximum(20.0 + plane(96, 96, 0.0, -1.5), -60.0).astype(np.float32)
+    lifted = np.where(bed < 0.0, 0.3 - bed, 0.0).astype(np.float32)
+    camera, scene = from_above(60.0, 96, 96), calm(sun_height=30.0).with_value("view.waves", 1.0)
+    scene = scene.with_value("waves.enabled", True)
+    still, runs, dull = (
+        draw(shown, camera, scene if waves else calm(sun_height=30.0))
+        for shown, waves in (
+            (flooded(bed, np.maximum(bed, 0.0), sea=0.0), True),
+            (poured(bed, lifted, sea=0.0), True),
+            (poured(bed, lifted, sea=0.0), False),
+        )
+    )
+    assert difference(still, runs).mean() < 0.5 * difference(still, dull).mean()
+
+
 def test_the_shore_lies_where_the_level_cuts_the_ground(draw: Draw, subtests: pytest.Subtests) -> None:
     """On ground that rises to the east, at a part of a cell, and as straight as a ruler."""
     ground = plane(40, 60, 2.0, 0.0)

@@ -27,7 +27,7 @@ from app.picture.passes.overlays import FLOW_PATH, OverlayMaps, palette_texture
 from app.picture.passes.quality import Quality
 from app.picture.passes.relief import SNOW_ON_ALL, SNOW_ON_NONE, CarvedLand, Relief, ReliefMap, texels_per_cell
 from app.picture.passes.shaders import ShaderLibrary, Texture
-from app.picture.passes.shore import ShoreMap, open_water, wet_cells, with_waves
+from app.picture.passes.shore import ShoreMap, cells_of_shore, has_calm_shore, open_water, wet_cells, with_waves
 from app.picture.passes.shore_blocks import Shore
 from app.picture.passes.standing_water import StandingWater
 from app.picture.passes.swell import Waves
@@ -82,7 +82,7 @@ class LandMaps:
         self.twisted = np.zeros((0, 0), bool)  # patches of the ground that need vertices at the centres of quads
         self._ground_noted: tuple[int, int] | None = None
         self.sand_in_air = 0.0  # from 0 to 1
-        self._water_noted: tuple[int, int, float] | None = None
+        self._water_noted: tuple[int, int, float, int] | None = None
         self._wet = np.zeros((0, 0), bool)  # cells with standing water
         self._waters = np.zeros((0, 0), bool)  # cells of waters that can have waves
         self._surface_is_current = False
@@ -335,16 +335,18 @@ class LandMaps:
     def _note_water(self, snapshot: Snapshot) -> None:
         """Update whether and where water stands, if that may have changed."""
         version = snapshot.versions["water"] if "water" in snapshot.layers else snapshot.ground_version
-        water = snapshot.world, version, snapshot.sea_level
+        water = snapshot.world, version, snapshot.sea_level, has_calm_shore(snapshot) and snapshot.ground_version
         if water != self._water_noted:
             self._water_noted = water
-            self._wet = wet = wet_cells(snapshot)
+            self._wet, wet = wet_cells(snapshot), cells_of_shore(snapshot)
             self.water_stands = open_water(wet)
             self._waters = with_waves(wet) if self.water_stands else np.zeros_like(wet)
             self.shore = None
             if self.water_stands:
-                known = snapshot.layers.get("water_level")
-                level = np.full(snapshot.shape, snapshot.sea_level, np.float32) if known is None else known
+                calm = has_calm_shore(snapshot)
+                level = (
+                    np.full(snapshot.shape, snapshot.sea_level, np.float32) if calm else snapshot.layers["water_level"]
+                )
                 self.shore = Shore.of(level, self._waters)
 
     def _palette(self, overlay: str, snapshot: Snapshot) -> moderngl.Texture:

@@ -17,6 +17,7 @@ from app.picture.passes.frame import NO_SEA
 from app.picture.passes.gradual import GradualWork, draw_in_bands
 from app.picture.passes.maps import LayerTextures
 from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
+from app.picture.passes.standing_water import RUNNING
 from app.picture.passes.swell import IN_A_FRAME, SeaGrid, Swell, Waves, sea_grid, swell_field
 from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 
@@ -91,16 +92,30 @@ def wet_cells(snapshot: Snapshot) -> NDArray[np.bool_]:
     return snapshot.ground() < snapshot.sea_level  # before the first cycle
 
 
+def has_calm_shore(snapshot: Snapshot) -> bool:
+    """Whether waves come to the shore of a calm sea, wherever that can stand.
+
+    So they do before the first cycle, when no level is known, and where the sea runs: as its level varies, there is no
+    line around it, and the waves of the sea run on over a passing one.
+    """
+    layers = snapshot.layers
+    return "water_level" not in layers or (RUNNING in layers and math.isfinite(snapshot.sea_level))
+
+
+def cells_of_shore(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """The cells with the water of the shore, `[row, column]`."""
+    return snapshot.ground() < snapshot.sea_level if has_calm_shore(snapshot) else wet_cells(snapshot)
+
+
 def depth_with_waves(snapshot: Snapshot, waters: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Depth of water in metres in the cells `waters` (see `with_waves`), and 0 elsewhere."""
-    layers = snapshot.layers
-    depth = layers["water"] if "water" in layers else snapshot.sea_level - snapshot.ground()
+    depth = snapshot.sea_level - snapshot.ground() if has_calm_shore(snapshot) else snapshot.layers["water"]
     return np.where(waters, depth, 0.0).astype(np.float32)
 
 
 def shoreline(snapshot: Snapshot, waves: Waves) -> Shoreline:
     """The inputs of the shore of a snapshot with water."""
-    versions = (snapshot.ground_version, snapshot.versions.get("water", -1))
+    versions = (snapshot.ground_version, -1 if has_calm_shore(snapshot) else snapshot.versions.get("water", -1))
     return Shoreline(snapshot.world, versions, waves)
 
 
@@ -237,7 +252,7 @@ class ShoreMap:
             self._targets["land"],
             taken,
             sea_level=max(snapshot.sea_level, NO_SEA),
-            level_is_known="water_level" in snapshot.layers,
+            level_is_known=not has_calm_shore(snapshot),
         )
 
     def _has_moved(self, cell_size: float) -> bool:

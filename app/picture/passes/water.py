@@ -61,7 +61,8 @@ class RunningMesh:
     def parts(self, frame: Frame) -> Iterable[Part]:
         tiles = frame.water.running
         if tiles.number:
-            waves = NO_WAVES if frame.waves == NATURAL else frame.waves
+            # Where the sea runs, its waves run on over it.
+            waves = NO_WAVES if frame.waves == NATURAL and not frame.water.has_sea else frame.waves
             defines = {"SEA": 0, "WAVES": waves, "RUNNING": 1}
             yield Part(tiles.geometry, 6 * TILE * TILE, tiles.number, defines=defines)
 
