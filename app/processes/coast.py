@@ -14,7 +14,6 @@ from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.kinds import account_for
 from app.processes.process import ProcessFailure, register
-from kernels.materials import Moved
 from kernels.standing import DRY, SEA
 
 SECONDS_PER_MINUTE = 60.0
@@ -43,7 +42,7 @@ class CoastParameters(Parameters, frozen=True, kw_only=True):
     fines: Annotated[float, parameter(0.0, 1.0,
         "fraction of the worn rock that is too fine for beaches and goes out to sea")] = 0.5
     minutes: Annotated[float, parameter(0.0, 1000.0,
-        "time per cycle in which waves move sand along the shore; less passes where that is too much for the cells",
+        "time per cycle in which waves move sand along the shore; less where that is too much for the cells",
         unit="min", log=True, essential=True)] = 2.0
     profile: Annotated[float, parameter(0.02, 0.5, "steepness of beaches in balance: larger for coarser sand",
         unit="m^(1/3)")] = 0.15
@@ -83,7 +82,7 @@ class Coast:
 
     def step(self, world: World, parameters: CoastParameters, cycle: Cycle) -> tuple[str, ...]:
         """Let the sea work on the shore of `world` for a cycle. Without a sea nothing happens."""
-        from kernels import coast
+        from kernels import coast, materials
 
         edges, wind = cycle.edges, max(cycle.weather.wind_speed / USUAL_WIND, WEAKEST_WIND)
         height, period = parameters.height * wind, parameters.period * wind ** (1.0 / 3.0)
@@ -124,7 +123,7 @@ class Coast:
             world.ledger.water.gain("from the sea", totals.shut_in * world.cell_area)
             world.water_version += 1
         account_for(world, "worn by the sea", totals.moved, "drifted in")
-        account_for(world, "", Moved(off_map=totals.fines), lost="out to sea")
+        account_for(world, "", materials.Moved(off_map=totals.fines), lost="out to sea")
         return self.changes
 
     def fade(self, world: World, parameters: CoastParameters) -> bool:

@@ -170,7 +170,7 @@ def _begin(folder: Path, key: str) -> None:
         if folder.exists() and (not named.exists() or named.read_text(encoding="ascii") != key):
             shutil.rmtree(folder)
         folder.mkdir(exist_ok=True)
-        named.write_text(key, encoding="ascii")
+        named.write_text(key, encoding="ascii", newline="\n")
     except OSError as error:
         raise as_user_error(error, folder) from error
 
