@@ -80,3 +80,19 @@ def test_a_picture_holds_no_more_after_worlds_of_other_sizes(
     first = [show(*size) for size in sizes]
     assert [show(*size) for size in sizes] == first
     picture.release()
+
+
+def test_a_picture_gives_back_what_only_a_higher_level_needs(context: moderngl.Context, canvas: Canvas) -> None:
+    """All but small tiles that repeat, which are made once for a context."""
+    picture = Picture(context, bake_at_once=True)
+    shown = snapshot(hills(160, 160) * 300.0, 0.4)
+    picture.show(shown)
+
+    def textures(quality: str) -> int:
+        scene = Scene().with_value("view.quality", quality)
+        picture.draw(canvas.framebuffer(64, 48), scene_camera(scene, shown), scene)
+        return held().textures
+
+    low, high = textures("low"), textures("high")
+    assert textures("low") - low < 4 * 2**20 < high - low
+    picture.release()

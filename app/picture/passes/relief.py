@@ -90,7 +90,7 @@ class ReliefMap:
     def update(self, land: CarvedLand, wanted: Relief, budget: int, *, at_once: bool) -> None:
         """Continue drawing `wanted` within the budget; completely for a new world, or if `at_once`."""
         if wanted.texels_per_cell == 0:
-            self.forget()
+            self._give_back()
             return
         if self._shown_for is None or wanted.world != self._shown_for.world:
             self._work.forget()
@@ -107,9 +107,13 @@ class ReliefMap:
         self._work.forget()
         self._shown_for = None
 
-    def release(self) -> None:
+    def _give_back(self) -> None:
+        """Remove the relief with its textures, which are the largest of a picture."""
         self.forget()
         release_all(self._calm, self._heights, self._shown, self._next)
+
+    def release(self) -> None:
+        self._give_back()
         release_all(self._of_calm, self._of_height, *self._of_slopes.values())
 
     def _draw(self, land: CarvedLand, wanted: Relief, band: int) -> Iterator[int]:
