@@ -192,8 +192,8 @@ def test_a_backup_that_fails_leaves_the_old_one_whole() -> None:
 
 
 def process_alone(name: str) -> Scene:
-    """Small, with this process and no other; what works only from time to time works in each cycle."""
-    scene = small_scene(droplets__enabled=False, wind_field__every=1)
+    """Small, with this process and no other; what works only from time to time works in each cycle, and it snows."""
+    scene = small_scene(droplets__enabled=False, wind_field__every=1, ice__snow_line=-100.0)
     return scene.with_value(f"{name}.enabled", True)
 
 
