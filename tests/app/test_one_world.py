@@ -64,7 +64,7 @@ def assert_sound(world: World, told: object = "") -> None:
     assert find_fault(world) is None, told
     for name, account in world.ledger.accounts().items():
         assert abs(account.imbalance(world.stored(name))) < 1e-9, (name, told)
-    assert np.array_equal(world.ground, world.bedrock + world.sediment), told
+    assert np.array_equal(world.ground, world.bedrock + world.sediment + world.layers.get("ice", 0.0)), told
     if world.materials is not None:
         thickness = np.zeros(world.shape)
         for name in world.materials.names:
