@@ -7,6 +7,7 @@
 #endif
 #if RELIEF == 1
 #include "ribs.glsl"
+uniform sampler2D burden;  // what raises the ground beside rock and sediment; one texel where nothing does
 uniform float amount;
 uniform int octaves;  // as texels can show them
 #else
@@ -155,6 +156,7 @@ const float GULLY_SEES_LESS = 0.9, GULLY_IS_HOLLOW = 0.25;  // for each cell tha
 // Flanks of ribs that turn from the sun have less of its light beside the ground that they stand on, and gullies see less
 // of the sky. Flanks that would have more have all that texels can hold.
 vec3 light_on_ribs(vec3 seen, vec2 cell, vec4 here) {
+    here.w += textureLod(burden, cell / frame.map.xy, 0.0).x;
     Carved carved = carved_at(surface, cell, here, amount, octaves);
     vec2 slope = here.yz * frame.map.w, ribbed = slope + carved.slope;
     float plain = max(dot(normalize(vec3(-slope.x, 1.0, -slope.y)), frame.sun.xyz), 0.02);

@@ -3,6 +3,7 @@
 #include "snow.glsl"
 
 uniform sampler2D surface;
+uniform sampler2D burden;  // what raises the ground beside rock and sediment; one texel where nothing does
 uniform sampler2D fractures;
 uniform sampler2D calm;  // how far it may stand out
 uniform float texels_per_cell;
@@ -14,6 +15,7 @@ out float result;
 void main() {
     vec2 cell = gl_FragCoord.xy / texels_per_cell;
     vec4 here = texture(surface, cell / frame.map.xy);
+    here.w += texture(burden, cell / frame.map.xy).x;
     Carved carved = carved_at(surface, cell, here, amount * texture(calm, cell / frame.map.xy).x, RIB_OCTAVES);
     // Rock is broken into blocks, of which this shows those that its texels can; some faces are massive, some not.
     float lod = log2(float(textureSize(fractures, 0).x) / (BLOCKS_TILE * texels_per_cell));

@@ -1,4 +1,4 @@
-// Joins the layers into one map: elevation, its slopes to the east and south, and what lies on the rock.
+// Joins the layers into one map: elevation, its slopes to the east and south, and sediment.
 #include "frame.glsl"
 
 uniform sampler2D bedrock;
@@ -7,12 +7,9 @@ uniform sampler2D burden;  // what else raises the ground; one texel where nothi
 
 out vec4 result;
 
-float others(ivec2 cell) {
-    return texelFetch(burden, min(cell, textureSize(burden, 0) - 1), 0).x;
-}
-
 float elevation(ivec2 cell) {
-    return texelFetch(bedrock, cell, 0).x + texelFetch(sediment, cell, 0).x + others(cell);
+    float others = texelFetch(burden, min(cell, textureSize(burden, 0) - 1), 0).x;
+    return texelFetch(bedrock, cell, 0).x + texelFetch(sediment, cell, 0).x + others;
 }
 
 void main() {
@@ -25,5 +22,5 @@ void main() {
     float sw = elevation(ivec2(low.x, high.y)), s = elevation(ivec2(cell.x, high.y)), se = elevation(high);
     vec2 rise = vec2(3.0 * (ne + se - nw - sw) + 10.0 * (e - w), 3.0 * (sw + se - nw - ne) + 10.0 * (s - n));
     vec2 slopes = rise / (16.0 * vec2(high - low) * frame.map.z);
-    result = vec4(elevation(cell), slopes, texelFetch(sediment, cell, 0).x + others(cell));
+    result = vec4(elevation(cell), slopes, texelFetch(sediment, cell, 0).x);
 }

@@ -192,6 +192,9 @@ void main() {
 #endif
     // Blocks of rock protrude from loose material.
     float looks_out = 0.25 + 0.75 * exp(-place.w / (3.0 * frame.ground_look.z));
+#if ICE == 1
+    looks_out = mix(looks_out, 0.25, textureLod(glaciers, uv, 0.0).x);
+#endif
     float bare = smoothstep(0.25, 0.60, steepness) * (1.0 - on_wall) * looks_out;
     if (bare > 0.0) fine = mix(fine, texture(fractures, turned(cells) / 7.3), bare);
 #if DETAIL_SCALES > 2

@@ -1,4 +1,4 @@
-// Strata on the sides of the block, under the sediment.
+// Strata on the sides of the block, under what lies on them.
 #include "map.glsl"
 #include "sky.glsl"
 #include "strata.glsl"
@@ -16,7 +16,7 @@ in vec3 air_kept;
 in vec3 air_added;
 flat in vec3 normal;
 in float ground;
-in float sediment;
+in float lying;
 in float strata_top;
 in float intruded;
 
@@ -68,7 +68,7 @@ void main() {
     vec3 loose = LOOSE;
 #endif
     float edge = max(fwidth(depth), 1e-4);
-    albedo = mix(albedo, loose, smoothstep(edge, -edge, depth - sediment) * step(1e-4, sediment));
+    albedo = mix(albedo, loose, smoothstep(edge, -edge, depth - lying) * step(1e-4, lying));
 
     float sun = max(dot(normal, frame.sun.xyz), 0.0);
     float occlusion = mix(0.45, 1.0, smoothstep(0.0, 0.35, (position.y - frame.heights.z) / block));

@@ -5,6 +5,7 @@
 #include "strata_top.glsl"
 
 uniform sampler2D surface;
+uniform sampler2D burden;  // what raises the ground beside rock and sediment; one texel where nothing does
 
 in float side;  // 0 north, 1 east, 2 south, 3 west
 
@@ -13,7 +14,7 @@ out vec3 air_kept;   // the air is smooth: once for each vertex is enough
 out vec3 air_added;
 flat out vec3 normal;
 out float ground;    // height of the ground above this place
-out float sediment;  // thickness there, in picture space
+out float lying;     // thickness of what lies on the rock there, in picture space
 out float strata_top;  // height in metres
 out float intruded;    // how much of the rock is of an intrusion
 
@@ -28,8 +29,9 @@ void main() {
     }
     position = mesh_vertex(surface, corner);
     ground = position.y;
-    sediment = textureLod(surface, map_uv(position.xz), 0.0).w * frame.map.w;
-    StrataTop top = strata_top_at(map_uv(position.xz));
+    vec2 uv = map_uv(position.xz);
+    lying = (textureLod(surface, uv, 0.0).w + textureLod(burden, uv, 0.0).x) * frame.map.w;
+    StrataTop top = strata_top_at(uv);
     strata_top = top.height;
     intruded = top.intruded;
     if (gl_VertexID % 2 == 1) position.y = frame.heights.z;

@@ -30,7 +30,7 @@ struct Carved {
     float strength;  // 0 where nothing is carved
 };
 
-// `here` is what the map says of a place, `most` how much of what is usual may be carved there. The way down is the mean
+// `here` is what the map says of a place, with all that lies on its rock, `most` how much of what is usual may be carved there. The way down is the mean
 // of some cells: what a single one has is rough. Where they do not agree, the map has relief of its own.
 Carved carved_at(sampler2D surface, vec2 cell, vec4 here, float most, int octaves) {
     vec2 uv = cell / frame.map.xy, texel = 1.5 / frame.map.xy;

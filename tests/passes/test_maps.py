@@ -259,7 +259,8 @@ class Baker:
     def bake(self, wanted: Lighting, *, at_once: bool = False, budget: int = HIGH.light_budget) -> None:
         """One frame's work."""
         quality = replace(HIGH, light_budget=budget, relief=self.relief)
-        self.light.update(self.surface.texture, wanted, quality, at_once=at_once)
+        burden = self.layers.texture("burden")
+        self.light.update(self.surface.texture, wanted, quality, at_once=at_once, burden=burden)
 
     def baked(self, shown: Snapshot, *, direction: float = 270.0, height: float = 30.0) -> NDArray[np.float32]:
         """Sun, sky and hollowness of each cell, `[row, column, channel]`."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import moderngl
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.model.snapshot import Snapshot
+from app.model.snapshot import BURDEN, Snapshot
 from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.fractures import Fractures
 from app.picture.passes.frame import FrameBlock
@@ -25,7 +26,7 @@ from app.picture.passes.relief import (
     texels_per_cell,
 )
 from app.picture.passes.shaders import ShaderLibrary
-from tests.passes.worlds import flat, hills, snapshot
+from tests.passes.worlds import flat, hills, snapshot, with_layers
 
 SCALE = 3
 COVER = 2.0  # metres of loose material that hide the ground
@@ -58,7 +59,9 @@ class Carver:
         return self.texels()
 
     def update(self, wanted: Relief, budget: int, *, at_once: bool) -> None:
-        land = CarvedLand(self.surface.texture, self.layers.texture("water"), self.still, self.fractures)
+        land = CarvedLand(
+            self.surface.texture, self.layers.texture(BURDEN), self.layers.texture("water"), self.still, self.fractures
+        )
         self.map.update(land, wanted, budget, at_once=at_once)
 
     def texels(self) -> NDArray[np.float32]:
@@ -132,6 +135,19 @@ def test_loose_material_lies_smooth(carver: Carver) -> None:
     covered = snapshot(ground, sediment=np.full(rock.shape, 20.0 * COVER, np.float32))
     assert np.abs(carver.draw(snapshot(rock))[..., 0]).max() > 0.3
     assert np.abs(carver.draw(covered)[..., 0]).max() < 0.01
+
+
+def test_what_else_raises_the_ground_lies_smooth_and_may_go_while_it_is_drawn(carver: Carver) -> None:
+    rock = slope(48, 64, 20.0)
+    with_ice = with_layers(snapshot(rock), burden=np.full(rock.shape, 20.0 * COVER, np.float32))
+    assert np.abs(carver.draw(with_ice)[..., 0]).max() < 0.01
+    later = replace(with_ice, cycle=1)
+    carver.update(carver.show(later), 1, at_once=False)
+    for cycle in (2, 3):  # the layers are uploaded to two sets by turns
+        wanted = carver.show(replace(snapshot(rock), world=with_ice.world, cycle=cycle))
+    while not carver.map.settled(wanted):
+        carver.update(wanted, 2000, at_once=False)
+    assert np.abs(carver.texels()[..., 0]).max() > 0.3
 
 
 def test_it_moves_with_the_land_by_as_little(carver: Carver) -> None:

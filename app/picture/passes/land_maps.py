@@ -10,7 +10,7 @@ import numpy as np
 
 from app.model.overlays import OVERLAYS, Value, largest
 from app.model.plants import ROOTED_GROUND
-from app.model.snapshot import SURVEYED_FLOW, Snapshot, lit_flow_path
+from app.model.snapshot import BURDEN, SURVEYED_FLOW, Snapshot, lit_flow_path
 from app.model.view_parameters import ViewParameters
 from app.picture.passes.bounce import BounceMap
 from app.picture.passes.canopy import CanopyMap, Crowns, SkylineMap
@@ -233,7 +233,7 @@ class LandMaps:
             **self._fixed.repeating(self._mipmaps),
             **self._cover.textures(),
             **self.materials.textures(),
-            **{name: self.layers.texture(name) for name in LAYERS},
+            **{name: self.layers.texture(name) for name in (*LAYERS, BURDEN)},
             "surface": self.surface.texture,
             "light": self.light.texture,
             "marks": self.marks.texture,
@@ -309,6 +309,7 @@ class LandMaps:
             self._wanted_light,
             quality,
             at_once=self._bake_at_once,
+            burden=self.layers.texture(BURDEN),
             canopy=self._canopy.texture,
         )
 
@@ -322,7 +323,9 @@ class LandMaps:
             snapshot.world, ground, view.exaggeration, scale, view.fine_relief, snow, water, quality.displaced
         )
         flow = self._flow.texture if self.with_water else self._nothing
-        land = CarvedLand(self.surface.texture, self.layers.texture("water"), flow, self._fractures)
+        land = CarvedLand(
+            self.surface.texture, self.layers.texture(BURDEN), self.layers.texture("water"), flow, self._fractures
+        )
         self._relief.update(land, self._wanted_relief, quality.light_budget // 2, at_once=self._bake_at_once)
 
     def _note_ground(self, snapshot: Snapshot) -> None:

@@ -9,7 +9,7 @@ import moderngl
 import numpy as np
 
 from app.model.layers import LAYERS
-from app.model.snapshot import RAISING, Snapshot
+from app.model.snapshot import BURDEN, RAISING, Snapshot
 from app.picture.passes import unlocked
 from app.picture.passes.canopy import Crowns
 from app.picture.passes.quality import Quality
@@ -215,11 +215,17 @@ class LightMap:
         quality: Quality,
         *,
         at_once: bool,
+        burden: moderngl.Texture,
         canopy: moderngl.Texture | None = None,
     ) -> None:
-        """Continue baking `wanted`, completely or within the budget of the quality. `canopy` has its crowns."""
+        """Continue baking `wanted`, completely or within the budget of the quality.
+
+        `burden` is what raises the ground beside rock and sediment; `canopy` has the crowns.
+        """
         maps = {"surface": surface} if canopy is None else {"surface": surface, "canopy": canopy}
         with_relief = wanted.relief > 0.0
+        if with_relief:
+            maps[BURDEN] = burden
         scale = 2 if with_relief else quality.light_scale
         if math.prod(surface.size) > FINE_CELLS:
             scale = 1

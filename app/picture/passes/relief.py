@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import moderngl
 
+from app.model.snapshot import BURDEN
 from app.picture.passes import unlocked
 from app.picture.passes.fractures import Fractures
 from app.picture.passes.gradual import GradualWork, draw_in_bands
@@ -44,6 +45,7 @@ class CarvedLand(NamedTuple):
     """The maps that shape the relief."""
 
     surface: moderngl.Texture
+    burden: moderngl.Texture  # what raises it beside rock and sediment
     water: moderngl.Texture  # depth of standing water, where there is no relief
     flow: moderngl.Texture  # streams, where there is none either
     fractures: Fractures  # drawn on first use
@@ -61,6 +63,7 @@ class ReliefMap:
         self._of_slopes = {
             exact: FullScreen(context, shaders, "relief.frag", {"RELIEF": 1 + int(exact)}) for exact in (False, True)
         }
+        self._read: dict[str, moderngl.Texture] = {}  # by the shader of heights
         self._work = GradualWork()
         self._shown_for: Relief | None = None
 
@@ -92,6 +95,7 @@ class ReliefMap:
         if wanted.texels_per_cell == 0:
             self._give_back()
             return
+        self._read[BURDEN] = land.burden  # that of an earlier frame may be released before the work is done
         if self._shown_for is None or wanted.world != self._shown_for.world:
             self._work.forget()
             at_once = True
@@ -126,9 +130,9 @@ class ReliefMap:
         waters = {"surface": land.surface, "water": land.water, "flow": land.flow}
         yield from draw_in_bands(self._of_calm, self._calm, band, waters)
         uniforms = {"texels_per_cell": float(scale)}
-        heights = {"surface": land.surface, "calm": self._calm.texture(), "fractures": land.fractures.texture}
+        self._read |= {"surface": land.surface, "calm": self._calm.texture(), "fractures": land.fractures.texture}
         carved = {"amount": wanted.amount, "snow_line": wanted.snow_line}
-        yield from draw_in_bands(self._of_height, self._heights, band, heights, **uniforms, **carved)
+        yield from draw_in_bands(self._of_height, self._heights, band, self._read, **uniforms, **carved)
         slopes = {"heights": self._heights.texture()}
         if not wanted.exact:
             uniforms["relief_span"] = wanted.span
