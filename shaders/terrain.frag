@@ -47,7 +47,7 @@
 #endif
 
 // Overlays hide trees, and a shader can be sure of only 16 textures.
-#if DEFERRED == 1 && OVERLAY == 1
+#if OVERLAY == 1 && (DEFERRED == 1 || ICE == 1)
 #undef CANOPY
 #define CANOPY 0
 #endif
@@ -61,6 +61,29 @@
 #if MARKS == 1 && MATERIALS == 1
 #undef CANOPY
 #define CANOPY 1
+#endif
+#endif
+
+// Likewise under ice where the ground has several kinds: wind is not seen to carry sand, trees shade as from afar over
+// gravel and by beaches, and ground of all these has no relief finer than the map.
+#if ICE == 1 && DEFERRED == 1 && MATERIALS == 1 && DETAIL_SCALES > 1
+#undef STORM
+#define STORM 0
+#undef PLUME
+#define PLUME 0
+#undef DRIFTING
+#define DRIFTING 0
+#if CANOPY > 1 && (BEACH == 1 || MARKS == 1)
+#undef CANOPY
+#define CANOPY 1
+#endif
+#if STREAMS > 1 && BEACH == 1
+#undef STREAMS
+#define STREAMS 1
+#endif
+#if CANOPY == 1 && BEACH == 1 && MARKS == 1
+#undef RELIEF
+#define RELIEF 0
 #endif
 #endif
 
