@@ -82,11 +82,6 @@ class Lockstep:
             simulator.apply_scene(scene, new)
 
     @property
-    def has_finished(self) -> bool:
-        """Whether all processes have finished in all worlds."""
-        return all(simulator.has_finished for simulator in self.simulators)
-
-    @property
     def snowball_run(self) -> tuple[int, int] | None:
         """Snowballs of a run that have fallen in each world, and their total."""
         run = self.simulators[0].snowball_run

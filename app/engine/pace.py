@@ -39,7 +39,7 @@ class Pace:
         """Whether another cycle may run."""
         if self.is_paused:
             return self._granted > 0
-        if lockstep.has_finished:
+        if all(simulator.has_finished for simulator in lockstep.simulators):
             return False
         return self._granted > 0 or lockstep.scenes[0].simulation.cycles_per_frame == 0
 

@@ -21,7 +21,7 @@ from app.scene.scene import (
     section_of,
     seen_as,
 )
-from app.window.open_scenes import Edited, OpenScenes, name_of
+from app.window.open_scenes import Edited, OpenScenes
 
 Named = Open | Copy | Keep | Blur | Refine | RollSnowballs | Stroke | Lay | Restack  # requests that are steps of undo
 
@@ -95,11 +95,6 @@ class Documents(OpenScenes):
     def other_comes(self) -> bool:
         """Whether another land was opened than that on the screen, and is not here."""
         return self._left is not None
-
-    @property
-    def seen_name(self) -> str:
-        """What the land on the screen is called, and what is being opened instead."""
-        return f"{name_of(self.seen_scene)}, opening {self.name}" if self.other_comes else self.name
 
     @property
     def restart_waits(self) -> bool:

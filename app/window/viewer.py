@@ -35,6 +35,7 @@ from app.window.events import (
     Scrolled,
     Steered,
 )
+from app.window.open_scenes import name_of
 from app.window.panel import Panel
 from app.window.panel.memory import PanelMemory
 from app.window.pointing import Pointing
@@ -223,7 +224,9 @@ class Viewer:
     @property
     def title(self) -> str:
         status = self.application.simulation.status
-        return f"Thalweg – {self.application.documents.seen_name} – cycle {status.cycle} – {status.state}"
+        documents = self.application.documents
+        opening = f"{name_of(documents.seen_scene)}, opening " if documents.other_comes else ""
+        return f"Thalweg – {opening}{documents.name} – cycle {status.cycle} – {status.state}"
 
     @property
     def rest(self) -> float:

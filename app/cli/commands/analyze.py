@@ -120,6 +120,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--relief", type=metres_of("world.relief"), metavar="METRES", help="height from the lowest to the highest point"
     )
+    _add_tiles(parser)
+    parser.add_argument(
+        "--part",
+        default="",
+        metavar="PART",
+        help="of a heightmap or a folder of tiles: columns x rows + column + row, or west,south,east,north",
+    )
+
+
+def _add_tiles(parser: argparse.ArgumentParser) -> None:
+    """Add the options of models that are larger than memory."""
     parser.add_argument(
         "--tiles",
         type=whole_number(16, 2**15),
@@ -136,12 +147,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     where.add_argument(
         "--scheduler", metavar="ADDRESS", help="with --tiles: address of a Dask cluster that solves them"
-    )
-    parser.add_argument(
-        "--part",
-        default="",
-        metavar="PART",
-        help="of a heightmap or a folder of tiles: columns x rows + column + row, or west,south,east,north",
     )
 
 
