@@ -7,6 +7,7 @@ from pathlib import Path
 import imageio_ffmpeg
 
 from tests.gui.program import Program, own_screen
+from tests.gui.test_recording import is_finished
 
 SMALL_SCREEN = (1024, 600)
 FIRST_CARD = (200, 200)
@@ -37,8 +38,9 @@ def test_the_first_clip_takes_a_few_presses(tmp_path: Path) -> None:
             first = program.note["recorded"]
             program.wait_for(lambda: program.note["recorded"] >= first + PICTURES, "more of them")
             press(*program.note["places"]["record"])
-            program.wait_for(lambda: bool(list(tmp_path.glob("thalweg-*.mp4"))), "the clip")
+            program.wait_for(lambda: bool(list(tmp_path.glob("thalweg-*.mp4"))), "the file")
             (clip,) = tmp_path.glob("thalweg-*.mp4")
+            program.wait_for(lambda: is_finished(clip), "the clip")
             assert imageio_ffmpeg.count_frames_and_secs(str(clip))[0] >= PICTURES
             assert presses <= MOST_PRESSES
             program.close()
