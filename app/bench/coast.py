@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numba
 import numpy as np
@@ -43,7 +42,7 @@ def rows(tiny: bool = False) -> Iterator[Row]:
 
     for _ in range(WARM_UP):
         step()
-    yield Row(f"a cycle of coast, island of {side}²", _yards(step, samples, yardstick), "yards", 24_000.0)
+    yield Row(f"a cycle of coast, island of {side}²", yardstick.yards(step, samples), "yards", 24_000.0)
     sea = world.standing == SEA
     south, east = np.zeros(sea.shape, np.float32), np.zeros(sea.shape, np.float32)
     comes = SwellParameters(90.0, parameters.spread, parameters.period, 0.0, 3.0)
@@ -51,18 +50,5 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     def find() -> None:
         find_swell(world.ground, sea, comes, south, east)
 
-    yield Row(f"finding the waves of coast anew, {side}²", _yards(find, samples, yardstick), "yards", None)
+    yield Row(f"finding the waves of coast anew, {side}²", yardstick.yards(find, samples), "yards", None)
     numba.set_num_threads(available)
-
-
-def _yards(run: Callable[[], None], samples: int, yardstick: Yardstick) -> float:
-    """Processor time in yards that are measured between the samples."""
-    ratios = []
-    run()
-    for _ in range(samples):
-        before = yardstick.nanoseconds()
-        begin = time.process_time()
-        run()
-        nanoseconds = (time.process_time() - begin) * 1e9
-        ratios.append(2.0 * nanoseconds / (before + yardstick.nanoseconds()))
-    return float(np.median(ratios))

@@ -31,11 +31,11 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     yardstick = Yardstick()
     numba.set_num_threads(1)
     wet, dry = _run(side, 1.0), _run(side, 0.01)
-    cost = yards(wet, samples, yardstick)
+    cost = yardstick.yards(wet, samples) / STEPS
     yield Row(f"a step of floods, {side}², all wet, one core", cost, "yards", 120_000.0)
-    yield Row(f"the same, 1 % wet, {side}²", yards(dry, samples, yardstick) / cost, "of that", 0.1)
+    yield Row(f"the same, 1 % wet, {side}²", yardstick.yards(dry, samples) / STEPS / cost, "of that", 0.1)
     with contextlib.suppress(ImportError):
-        theirs = yards(_run_of_landlab(side), 1 if tiny else 3, yardstick)
+        theirs = yardstick.yards(_run_of_landlab(side), 1 if tiny else 3) / STEPS
         yield Row(
             f"floods, {side}², beside landlab's OverlandFlow", theirs / cost, "times as fast", None, at_least=True
         )
@@ -44,19 +44,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     two = min(_seconds(wet) for _ in range(samples))
     yield Row(f"floods, {side}², two threads against one", one / two, "times as fast", 1.7, at_least=True)
     numba.set_num_threads(available)
-
-
-def yards(run: Run, samples: int, yardstick: Yardstick) -> float:
-    """Processor time of one of the steps, in yards that are measured between the samples."""
-    ratios = []
-    run()
-    for _ in range(samples):
-        before = yardstick.nanoseconds()
-        begin = time.process_time()
-        run()
-        nanoseconds = (time.process_time() - begin) * 1e9 / STEPS
-        ratios.append(2.0 * nanoseconds / (before + yardstick.nanoseconds()))
-    return float(np.median(ratios))
 
 
 def _seconds(run: Run) -> float:

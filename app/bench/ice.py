@@ -32,22 +32,11 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     side, samples = (48, 1) if tiny else (512, 15)
     yardstick = Yardstick()
     numba.set_num_threads(1)
-    cost = _yards(_steps(side), samples, yardstick) / STEPS
+    cost = yardstick.yards(_steps(side), samples) / STEPS
     yield Row(f"a step of ice, {side}², all covered, one core", cost, "yards", 500_000.0)
     beside = _beside_nothing(side, samples)
     yield Row(f"a cycle with ice switched on and none there, against off, {side}²", beside, "times", 1.05)
     numba.set_num_threads(available)
-
-
-def _yards(run: Run, samples: int, yardstick: Yardstick) -> float:
-    """Processor time of a run, in yards that are measured between the samples."""
-    ratios = []
-    run()
-    for _ in range(samples):
-        before = yardstick.nanoseconds()
-        nanoseconds = _nanoseconds(run)
-        ratios.append(2.0 * nanoseconds / (before + yardstick.nanoseconds()))
-    return float(np.median(ratios))
 
 
 def _nanoseconds(run: Run) -> float:
