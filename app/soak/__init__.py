@@ -57,7 +57,8 @@ def soak(
     with (
         claimed(record),
         display() as (where, environment),
-        tempfile.TemporaryDirectory(prefix="thalweg-soak-") as folder,
+        # An encoder outlives a window that is killed, and may still write there.
+        tempfile.TemporaryDirectory(prefix="thalweg-soak-", ignore_cleanup_errors=True) as folder,
     ):
         print(f"{len(plan.presets)} presets for {hours:g} h {where}; again: --seed {plan.seed}", flush=True)
         try:

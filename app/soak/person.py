@@ -108,11 +108,15 @@ class Person:
         self._record.flush()
 
     def come_home(self, size: tuple[int, int]) -> Frames:
-        """Close what is open, and give the window its size again."""
+        """Close what is open, end a recording, and give the window its size again.
+
+        Its clip is finished at the end of the program, which would wait for one of an hour.
+        """
         if self._window.full_screen:
             self._window.toggle_full_screen()
         for _ in range(4):
             yield from self._press("Esc")
+        self._application.recording.stop()
         self._application.panel.visible = True
         self._window.resize(*size)
         yield

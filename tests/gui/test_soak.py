@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import json
 import logging
 import sys
@@ -21,7 +22,7 @@ from app.model.errors import UserError
 from app.picture.passes.held import Held
 from app.scene.scene import DECLARATIONS, check_value, find_declaration
 from app.soak import Plan, make_plan, soak
-from app.soak.person import CHANGEABLE, changed_parameter
+from app.soak.person import CHANGEABLE, Person, changed_parameter
 from app.soak.report import Report, Visit, table
 from app.soak.window import Mistakes, Soak, loaded_kernels, own_kernels
 from app.window.notices import Notices
@@ -67,6 +68,17 @@ def test_what_is_done_follows_from_the_seed() -> None:
     assert len(values) == len(CHANGEABLE) > 150
     assert not any(declaration.names_file for declaration in CHANGEABLE)
     assert "world.source" in DECLARATIONS and "world.source" not in values
+
+
+def test_a_visit_ends_the_recording_of_the_one_before() -> None:
+    ended: list[str] = []
+    application: Any = SimpleNamespace(
+        panel=SimpleNamespace(visible=False), recording=SimpleNamespace(stop=lambda: ended.append("recording"))
+    )
+    window: Any = SimpleNamespace(full_screen=False, post=lambda event: None, resize=lambda *size: ended.append("size"))
+    for _ in Person(application, window, io.StringIO()).come_home((800, 500)):
+        pass
+    assert ended == ["recording", "size"] and application.panel.visible
 
 
 def report_of(*rounds: float, errors: tuple[str, ...] = ()) -> Report:
