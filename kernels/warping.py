@@ -15,13 +15,22 @@ Values = NDArray[np.float64]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def warp(values: Values, row_places: Values, column_places: Values, step: int, warped: Values) -> None:
-    """Fill `warped` [row, column] from `values` [row, column].
+def warp(
+    values: Values,
+    row_places: Values,
+    column_places: Values,
+    step: int,
+    warped: Values,
+    corner: tuple[int, int],
+    shape: tuple[int, int],
+) -> None:
+    """Fill `warped` [row, column] from the old map [row, column], which has a `shape`.
 
-    `row_places` and `column_places` are those of every `step`-th new cell, in rows and columns of `values` from the
+    `values` are those of the old map from the row and column of a `corner` on: all that new cells lie between.
+    `row_places` and `column_places` are those of every `step`-th new cell, in rows and columns of the old map from the
     middle of its first cell; between them both are taken as even. Beyond its edge the map goes on as it is there.
     """
-    rows, columns = values.shape
+    (first_row, first_column), (rows, columns) = corner, shape
     for row in range(warped.shape[0]):
         lattice_row, down = row // step, (row % step) / step
         for column in range(warped.shape[1]):
@@ -33,9 +42,9 @@ def warp(values: Values, row_places: Values, column_places: Values, step: int, w
             total, low, high = 0.0, np.inf, -np.inf
             for i in range(-1, 3):
                 line = 0.0
-                source = min(max(top + i, 0), rows - 1)
+                source = min(max(top + i, 0), rows - 1) - first_row
                 for j in range(-1, 3):
-                    value = values[source, min(max(left + j, 0), columns - 1)]
+                    value = values[source, min(max(left + j, 0), columns - 1) - first_column]
                     line += _weight(x - left - j) * value
                     if 0 <= i < 2 and 0 <= j < 2:
                         low, high = min(low, value), max(high, value)

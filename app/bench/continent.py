@@ -23,7 +23,7 @@ from app.model.georeference import Georeference, local_place
 from app.model.world import LARGEST_SIDE
 from app.tiles.analysis import TiledAnalysis
 from app.tiles.gaps import fill_coarse
-from app.tiles.land import TiledLand, opened_model
+from app.tiles.opening import opened_land
 from app.tiles.steps import Arrays
 from app.tiles.store import FolderStore
 from app.tiles.tiling import Tiling
@@ -154,9 +154,8 @@ class _MemoryWatch(threading.Thread):
 def counted(model: Path, folder: Path, tile: int) -> Row:
     """How many times as fast many workers would be as one: what is done in one place grows with borders alone."""
     folder.mkdir()
-    opened = opened_model(model)
-    tiling = Tiling(opened.rows, opened.columns, tile)
-    land = TiledLand(opened.source, tiling, opened.cell_size, place=opened.place)
+    land = opened_land(model, tile)
+    tiling = land.tiling
     store = FolderStore(folder, tiling)
     in_tiles = 0.0
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from app.cli.analyzed_land import Analysis
 from app.export.geotiff import Band, write_geotiff
+from app.export.sheet import Sheet
 
 # Codes of flow directions in geographic information systems, indexed by those of `kernels.neighbours`: powers of two
 # clockwise from the east, and 0 for an outlet.
@@ -29,6 +30,7 @@ class MapRow:
     values: Callable[[Analysis], NDArray[Any]]  # [row, column], in computed cells
     way: Way = "mean"
     unit: str = ""
+    counts_cells: bool = False  # those of the file, which may be larger than computed ones
 
     def laid_out(self, found: Analysis) -> NDArray[Any]:
         """The map resampled to the cells of the file."""
@@ -36,19 +38,16 @@ class MapRow:
         if not sheet.is_source:
             return values
         ways = {"mean": sheet.numbers, "largest": sheet.largest, "label": sheet.labels}
-        return ways[self.way](values)
+        return ways[self.way](self.counted(values, found.land.cell_size, sheet))
+
+    def counted(self, values: NDArray[Any], cell_size: float, sheet: Sheet) -> NDArray[Any]:
+        """Values whose counts of computed cells are turned into counts of those of a sheet."""
+        return values * (cell_size**2 / sheet.cell_area) if self.counts_cells else values
 
     def write(self, path: Path, found: Analysis) -> None:
         """Write the map as a GeoTIFF."""
         land, band = found.land, Band(self.help, self.unit)
         write_geotiff(path, self.laid_out(found), land.place, (band,), land.sheet.unmapped, optimised=False)
-
-
-def _accumulation(found: Analysis) -> NDArray[np.float64]:
-    """Flow accumulation in cells of the file, which may be larger than computed cells."""
-    land = found.land
-    cells: NDArray[np.float64] = found.drainage.accumulation
-    return cells * (land.cell_size**2 / land.sheet.cell_area) if land.sheet.is_source else cells
 
 
 MAPS: dict[str, MapRow] = {
@@ -62,7 +61,13 @@ MAPS: dict[str, MapRow] = {
         lambda found: D8_CODES[found.drainage.directions],
         "label",
     ),
-    "accumulation": MapRow("cells that drain through this one, and itself", _accumulation, "largest", "cells"),
+    "accumulation": MapRow(
+        "cells that drain through this one, and itself",
+        lambda found: found.drainage.accumulation,
+        "largest",
+        "cells",
+        counts_cells=True,
+    ),
     "discharge": MapRow("mean discharge", lambda found: found.discharge.astype(np.float32), "largest", "m³/s"),
     "rivers": MapRow("Strahler order of rivers, 0: none", lambda found: found.rivers, "largest"),
     "fragments": MapRow("Strahler order of rivers without filling, 0: none", lambda found: found.fragments, "largest"),

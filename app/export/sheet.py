@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from app.model.georeference import Georeference, Origin, SourceGrid, local_place
 from app.sources.heightmap import resample
-from app.sources.heightmap.projection import STEP, LocalMercator
+from app.sources.heightmap.projection import STEP, Lattice, LocalMercator, warped
 from app.sources.heightmap.resampling import nearest_cells
+from app.sources.part import Part
 
 Fit = Literal["add", "cut"]
 Numbers = NDArray[np.float64]
-Indices = NDArray[np.intp]
+Corner = tuple[int, int]  # row and column
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,10 @@ class Sheet:
         return cls(*shape, cell_size, cell_size, place or local_place(shape[0], cell_size), unmapped)
 
     @classmethod
-    def of_source(cls, shape: tuple[int, int], cell_size: float, origin: Origin | None) -> Sheet:
-        """The cells of the source model, or those of the world if it had none."""
+    def of_source(
+        cls, shape: tuple[int, int], cell_size: float, origin: Origin | None, *, masked: bool = True
+    ) -> Sheet:
+        """The cells of the source model, or those of the world if it had none; `unmapped` only where it is `masked`."""
         own = cls.of_world(shape, cell_size, origin)
         source = origin.source if origin else None
         if source is None:
@@ -57,8 +60,9 @@ class Sheet:
             width, height = cell_size * shape[1] / source.columns, cell_size * shape[0] / source.rows
             return cls(source.rows, source.columns, width, height, place, source.unmapped, is_source=True)
         back = Back(source, place, own.place, shape)
-        outside = back.outside
-        unmapped = outside if source.unmapped is None else outside | source.unmapped
+        unmapped = back.outside(back.whole) if masked else None
+        if unmapped is not None and source.unmapped is not None:
+            unmapped |= source.unmapped
         width, height = (cell_size * side for side in back.sides)
         return cls(source.rows, source.columns, width, height, place, unmapped, back, is_source=True)
 
@@ -101,15 +105,15 @@ class Sheet:
         values = self._framed(values)
         if self.back is None and values.shape == (self.rows, self.columns):
             return values
-        laid = resample(values, self.rows, self.columns) if self.back is None else self.back.numbers(values)
-        return laid.astype(values.dtype)
+        if self.back is not None:
+            return self.back.numbers(values, self.back.whole)
+        return resample(values, self.rows, self.columns).astype(values.dtype)
 
     def labels(self, values: NDArray[Any]) -> NDArray[Any]:
         """Resample labels, such as numbers of lakes, from the world: the value at the centre of each cell."""
-        if self.back is None:
-            return nearest_cells(self._framed(values), self.rows, self.columns)
-        nearest: NDArray[Any] = values[self.back.nearest(1, 1)]
-        return nearest
+        if self.back is not None:
+            return self.back.labels(values, self.back.whole)
+        return nearest_cells(self._framed(values), self.rows, self.columns)
 
     def _framed(self, values: NDArray[Any]) -> NDArray[Any]:
         return values if self.window is None or self.window.is_whole else self.window.framed(values)
@@ -117,7 +121,7 @@ class Sheet:
     def largest(self, values: NDArray[Any]) -> NDArray[Any]:
         """Resample maxima from the world, so that rivers stay connected in larger cells."""
         if self.back is not None:
-            return self.back.largest(values)
+            return self.back.largest(values, self.back.whole)
         for axis, count in ((0, self.rows), (1, self.columns)):
             old = values.shape[axis]
             if count > old:
@@ -251,48 +255,72 @@ class Back:
         across, down = (max(math.ceil(length - 1e-3), 1) for length in self.sides)
         return down, across
 
-    def _lattice(self, down: int, across: int) -> tuple[Numbers, Numbers]:
+    def _lattice(self, down: int, across: int, part: Part) -> Lattice:
         """Positions in the world of every `STEP`-th part of source cells, counted from the centre of its first cell."""
-        counts = (self.source.rows * down, self.source.columns * across)
-        rows, columns = (STEP * np.arange(-(-count // STEP) + 1) + 0.5 for count in counts)
+        ends = (part.row, part.rows, down), (part.column, part.columns, across)
+        rows, columns = (
+            STEP * np.arange(begin * times // STEP, -(-(begin + count) * times // STEP) + 1) + 0.5
+            for begin, count, times in ends
+        )
         south, east = self._in_world(*np.meshgrid(rows / down, columns / across, indexing="ij"))
         return south - 0.5, east - 0.5
 
-    def _all_places(self, down: int, across: int) -> tuple[Numbers, Numbers]:
+    def _all_places(self, down: int, across: int, part: Part) -> tuple[Numbers, Numbers]:
         """The positions of all parts."""
-        counts = (self.source.rows * down, self.source.columns * across)
-        row_places, column_places = (_refined(lattice, *counts) for lattice in self._lattice(down, across))
+        counts = (part.rows * down, part.columns * across)
+        row_places, column_places = (_refined(lattice, *counts) for lattice in self._lattice(down, across, part))
         return row_places, column_places
 
-    @cached_property
-    def outside(self) -> NDArray[np.bool_]:
+    @property
+    def whole(self) -> Part:
+        """All cells of the source."""
+        return Part(0, 0, self.source.rows, self.source.columns)
+
+    # Of a part of the source's cells, whose first row and column are multiples of `STEP`. Values are those of the world
+    # from a row and a column on, all of `needed` at least.
+
+    def needed(self, part: Part) -> Part:
+        """The cells of the world that a part of the source's lies in."""
+        begins, counts = [], []
+        for places, count in zip(self._lattice(*self._parts, part), self.shape, strict=True):
+            begin = min(max(math.floor(places.min()) - 2, 0), count - 2)
+            begins.append(begin)
+            counts.append(min(max(math.ceil(places.max()) + 3, begin + 2), count) - begin)
+        return Part(*begins, *counts)
+
+    def outside(self, part: Part) -> NDArray[np.bool_]:
         """The source cells whose centres are outside the world."""
-        rows, columns = self._all_places(1, 1)
+        rows, columns = self._all_places(1, 1, part)
         beside: NDArray[np.bool_] = (rows < -0.5) | (rows >= self.shape[0] - 0.5)
         beside |= (columns < -0.5) | (columns >= self.shape[1] - 0.5)
         return beside
 
-    def nearest(self, down: int, across: int) -> tuple[Indices, Indices]:
-        """The cell of the world nearest to the centre of each part."""
+    def _nearest(self, values: NDArray[Any], down: int, across: int, part: Part, corner: Corner) -> NDArray[Any]:
+        """The value at the centre of each part of a cell."""
         rows, columns = (
-            np.rint(places).clip(0, count - 1).astype(np.intp)
-            for places, count in zip(self._all_places(down, across), self.shape, strict=True)
+            np.rint(places).clip(0, count - 1).astype(np.intp) - first
+            for places, count, first in zip(self._all_places(down, across, part), self.shape, corner, strict=True)
         )
-        return rows, columns
+        nearest: NDArray[Any] = values[rows, columns]
+        return nearest
 
-    def numbers(self, values: NDArray[Any]) -> Numbers:
-        from kernels.warping import warp
+    def labels(self, values: NDArray[Any], part: Part, corner: Corner = (0, 0)) -> NDArray[Any]:
+        """See `Sheet.labels`."""
+        return self._nearest(values, 1, 1, part, corner)
 
+    def numbers(self, values: NDArray[Any], part: Part, corner: Corner = (0, 0)) -> NDArray[Any]:
+        """See `Sheet.numbers`."""
         down, across = self._parts
-        parts = np.zeros((self.source.rows * down, self.source.columns * across))
-        warp(np.ascontiguousarray(values, np.float64), *self._lattice(down, across), STEP, parts)
-        means: Numbers = parts.reshape(self.source.rows, down, self.source.columns, across).mean(axis=(1, 3))
-        return means
+        lattice, shape = self._lattice(down, across, part), (part.rows * down, part.columns * across)
+        parts = warped(values, lattice, shape, corner, self.shape)
+        means: NDArray[Any] = parts.reshape(part.rows, down, part.columns, across).mean(axis=(1, 3))
+        return means.astype(values.dtype)
 
-    def largest(self, values: NDArray[Any]) -> NDArray[Any]:
+    def largest(self, values: NDArray[Any], part: Part, corner: Corner = (0, 0)) -> NDArray[Any]:
+        """See `Sheet.largest`."""
         down, across = self._parts
-        parts = values[self.nearest(down, across)]
-        most: NDArray[Any] = parts.reshape(self.source.rows, down, self.source.columns, across).max(axis=(1, 3))
+        parts = self._nearest(values, down, across, part, corner)
+        most: NDArray[Any] = parts.reshape(part.rows, down, part.columns, across).max(axis=(1, 3))
         return most
 
 

@@ -25,7 +25,7 @@ from app.tiles.borders import (
     pairs_of,
     rivers_of,
 )
-from app.tiles.gaps import window_of
+from app.tiles.gaps import NO_DATA, window_of
 from app.tiles.land import TiledLand
 from app.tiles.mapping import first_of_each, told_rule
 from app.tiles.reaches import JoinedReaches, Pieces, joined
@@ -148,7 +148,7 @@ class TiledAnalysis:
         if not again:
             return found
         if sum(int(found[tile]["gap_cells"]) for tile in again) == self.tiling.rows * self.tiling.columns:
-            raise UserError("every cell is NODATA; at least one must hold a height")
+            raise UserError(NO_DATA)
         in_rows, in_columns = np.zeros(self.tiling.rows, np.bool_), np.zeros(self.tiling.columns, np.bool_)
         for tile in again:
             in_rows[found[tile]["gap_rows"]] = True

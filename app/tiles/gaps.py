@@ -18,6 +18,7 @@ from app.tiles.land import Mask, Numbers, Source
 from app.tiles.tiling import Window
 
 AT_ONCE = 2**22  # cells that are filled in memory, and that a band has
+NO_DATA = "every cell is NODATA; at least one must hold a height"
 COARSE = "gaps.npy"  # the file with what is filled in cells twice as large
 
 Rows = Callable[[int, int], tuple[Numbers, Mask]]  # some rows of a map, and where they have no data

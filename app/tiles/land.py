@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,12 @@ from app.model.errors import UserError
 from app.model.georeference import Georeference
 from app.model.runoff import Runoff
 from app.sources.heightmap.models import Model
-from app.sources.heightmap.reading import LARGEST_HEIGHT, SQUARE_WITHIN, curves, open_model
-from app.sources.heightmap.tiff import cell_sides
+from app.sources.heightmap.reading import LARGEST_HEIGHT, open_model
 from app.sources.part import Part
 from app.tiles.tiling import Tiling, Window
+
+if TYPE_CHECKING:
+    from app.tiles.relaid import OwnCells
 
 Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -59,7 +61,7 @@ class ModelSource:
     def read(self, window: Window) -> tuple[Numbers, Mask | None]:
         """See `Source`."""
         part = Part(self.row + window.row, self.column + window.column, window.rows, window.columns)
-        ground, missing = _model(self.path).part(part)
+        ground, missing = model_in(self.path).part(part)
         extreme = float(max(ground.min(), ground.max(), key=abs))
         if not abs(extreme) <= LARGEST_HEIGHT:
             raise UserError(
@@ -69,40 +71,12 @@ class ModelSource:
 
 
 @lru_cache(maxsize=1)
-def _model(path: Path) -> Model:
+def model_in(path: Path) -> Model:
+    """The model in a file or a folder. Raises `UserError` if there is none."""
     model = open_model(path)
     if model is None:
         raise UserError(f"{path}: --tiles takes elevation models: GeoTIFF, .hgt, or a folder with tiles of these")
     return model
-
-
-@dataclass(frozen=True)
-class OpenedModel:
-    """A model that can be analysed in tiles."""
-
-    source: ModelSource
-    rows: int
-    columns: int
-    cell_size: float
-    place: Georeference | None
-
-
-def opened_model(path: Path, part: str = "", cell_size: float | None = None) -> OpenedModel:
-    """The model in a file or folder. Raises `UserError` where its cells are no squares in metres."""
-    model = _model(path)
-    if model.place is None:
-        raise UserError(f"{path}: --tiles takes models that say where they lie, and so how large their cells are")
-    if curves(model):
-        raise UserError(f"{path}: its degrees are not even; gdalwarp -t_srs projects it, as --tiles needs")
-    window = model.part_of(part) if part else model.whole
-    place = model.place_of(window)
-    assert place is not None
-    width, height = cell_sides(place.to_model, window.rows, window.columns, model.names)
-    if width is None or height is None or abs(width - height) > SQUARE_WITHIN * min(width, height):
-        raise UserError(f"{path}: its cells are not square; gdalwarp -tr makes them so, as --tiles needs")
-    return OpenedModel(
-        ModelSource(path, window.row, window.column), window.rows, window.columns, cell_size or width, place
-    )
 
 
 @dataclass(frozen=True)
@@ -117,6 +91,7 @@ class TiledLand:
     runoff: Runoff = field(default_factory=lambda: Runoff(ClimateParameters().precipitation, least_cells=0.0))
     place: Georeference | None = None
     rain_map: Path | None = None  # a picture of where it rains
+    own: OwnCells | None = None  # those of the model, if others are computed in
 
     @cached_property
     def is_rain_even(self) -> bool:

@@ -13,6 +13,7 @@ from app.engine.discharge import relative_to_least
 from app.model.river_parameters import RiverParameters
 from app.tiles.land import Mask, Numbers, TiledLand
 from app.tiles.reaches import pieces_of
+from app.tiles.relaid import gaps, lay
 from app.tiles.steps import Arrays, Step, Store, gathered_within, level, opened, passes, route, sea
 from app.tiles.tiling import Integers
 from kernels.components import components
@@ -79,6 +80,8 @@ def maps(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     directions = store.load("directions", tile)
     here = _Tile(land, tile, told, ground, ocean, store.load("filled", tile), directions, ways_of(directions))
 
+    if land.own is not None:
+        missing = None  # maps are brought back to other cells, and it is there that they have nothing
     if missing is not None:
         store.save("missing", tile, missing)
 
@@ -128,7 +131,8 @@ def orders(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     found[border_places(*shape)] = told["incoming"]
     strahler_orders(closed, cells, rivers, found)
     found.reshape(-1)[cells[is_ocean > 0]] = 0
-    store.write("rivers", tile, found, store.load("missing", tile) if len(told["gaps"]) else None)
+    missing = store.load("missing", tile) if len(told["gaps"]) and land.own is None else None
+    store.write("rivers", tile, found, missing)
     on_land = np.flatnonzero(is_ocean == 0)
     on_land = on_land[np.argsort(cells[on_land])]
     cells = cells[on_land].astype(np.int64)
@@ -244,4 +248,13 @@ def _lake_numbers(here: _Tile, labels: NDArray[np.int32], count: int) -> Integer
     return numbers
 
 
-STEPS: dict[str, Step] = {"sea": sea, "passes": passes, "level": level, "route": route, "maps": maps, "orders": orders}
+STEPS: dict[str, Step] = {
+    "gaps": gaps,
+    "sea": sea,
+    "passes": passes,
+    "level": level,
+    "route": route,
+    "maps": maps,
+    "orders": orders,
+    "lay": lay,
+}

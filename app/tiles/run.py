@@ -7,6 +7,7 @@ import math
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -33,23 +34,29 @@ from app.export.tiled_geotiff import SMALLEST_BLOCK, put_together
 from app.export.vectors import VECTORS_FILE, BasinColumns, LakeColumns, RiverColumns
 from app.files.atomic import as_user_error, claimed, reason_of, write_atomically
 from app.model.errors import UserError
-from app.model.georeference import Origin
+from app.model.georeference import Georeference, Origin
 from app.sweep.cluster import opened
 from app.sweep.worlds import program
-from app.tiles.analysis import Found, TiledAnalysis
+from app.tiles.analysis import Found, Perform, TiledAnalysis
 from app.tiles.gaps import fill_coarse
-from app.tiles.land import TiledLand, opened_model
+from app.tiles.land import TiledLand
+from app.tiles.opening import opened_land
 from app.tiles.profile import profile_of
+from app.tiles.relaid import has_nothing, own_of, with_gaps_filled
+from app.tiles.steps import Arrays
 from app.tiles.store import FolderStore
 from app.tiles.tiling import Tiling
 from app.tiles.work import Crew
 
 # What takes passes of its own over all land, and is not done in tiles
 ONLY_AT_ONCE = frozenset({"fragments", "path_cost"})
+OWN = "own-cells"  # within the folder below: of what is done in the model's own cells
 UNFINISHED = "unfinished-tiles"  # the folder of what is done, until all is
 
 # About how much of the time each step takes
-SHARES = MappingProxyType({"sea": 0.04, "passes": 0.3, "level": 0.3, "maps": 0.34, "orders": 0.02})
+SHARES = MappingProxyType(
+    {"gaps": 0.02, "sea": 0.04, "passes": 0.27, "level": 0.27, "maps": 0.31, "orders": 0.02, "lay": 0.07}
+)
 
 
 @dataclass(frozen=True)
@@ -81,8 +88,7 @@ def analyze_in_tiles(
     """
     if cut.side % SMALLEST_BLOCK:
         raise UserError(f"--tiles {cut.side}: the side of a tile must be a multiple of {SMALLEST_BLOCK} cells")
-    model = opened_model(path, part, cell_size)
-    land = TiledLand(model.source, Tiling(model.rows, model.columns, cut.side), model.cell_size, place=model.place)
+    land = opened_land(path, cut.side, part, cell_size)
     runoff = replace(
         land.runoff,
         precipitation=climate.get("precipitation", land.runoff.precipitation),
@@ -107,21 +113,29 @@ def _analyze(path: Path, folder: Path, land: TiledLand, cut: Cut, wishes: RiverW
     _begin(store.folder, _key(path, land))
     cells = land.tiling.rows * land.tiling.columns
     bar = Progress(range(cells), "following the water", "cell", scaled=True)
-    done = _Done(land.tiling, bar)
+    done = _Done(bar, cells)
     try:
         with opened(cut.scheduler, cut.workers) as client:
-            crew = Crew(client, land, store, done)
+
+            def perform(of: TiledLand, into: FolderStore) -> Perform:
+                return Crew(client, of, into, partial(done, into.tiling)).perform
+
+            own = None if land.own is None else FolderStore(store.folder / OWN, land.own.tiling)
+            if own is not None:
+                own.folder.mkdir(exist_ok=True)
+                land = with_gaps_filled(land, _all(perform(land, own), "gaps", own.tiling, {}), own.folder)
             found = TiledAnalysis(
                 land,
-                crew.perform,
+                perform(land, store),
                 lambda count: rule_of(None, count, wishes),
                 lambda window: fill_coarse(land.source, window, store.folder),
             ).run()
+            maps = _put_together(store.folder if own else folder, store, land.place, len(found.gaps) > 0, bar)
+            if own is not None:
+                bar.set_description("bringing maps to the cells of the model")
+                _all(perform(land, own), "lay", own.tiling, {"maps": np.array(list(map(str, maps)))})
+                _put_together(folder, own, own_of(land)[0].sheet.place, has_nothing(land), bar)
         bar.reach(cells)
-        for name in MAPS:
-            if name not in ONLY_AT_ONCE:
-                bar.set_description(f"writing {name}.tif")
-                _write(folder / f"{name}.tif", name, store, land, len(found.gaps) > 0)
         bar.set_description(f"writing {VECTORS_FILE}")
         waters = TiledWaters(land, found, folder)
         write_vectors(folder / VECTORS_FILE, waters)
@@ -139,19 +153,24 @@ def _analyze(path: Path, folder: Path, land: TiledLand, cut: Cut, wishes: RiverW
     return listing
 
 
+def _all(perform: Perform, step: str, tiling: Tiling, told: Arrays) -> list[Arrays]:
+    """Perform a step of all tiles, each of which is told the same."""
+    return [found for _, found in perform(step, ((tile, told) for tile in range(len(tiling))))]
+
+
 class _Done:
     """Tells the progress bar of steps that are done, as the part of all cells that they stand for."""
 
-    def __init__(self, tiling: Tiling, bar: Progress) -> None:
-        self._tiling, self._bar = tiling, bar
+    def __init__(self, bar: Progress, cells: int) -> None:
+        self._bar, self._cells = bar, cells
         self._share = 0.0
         self.count = 0
 
-    def __call__(self, step: str, tile: int, was_done: bool) -> None:
-        window = self._tiling.window(tile)
+    def __call__(self, tiling: Tiling, step: str, tile: int, was_done: bool) -> None:
+        window = tiling.window(tile)
         self.count += 1
-        self._share += SHARES.get(step, 0.0) * window.rows * window.columns
-        self._bar.reach(min(int(self._share), self._tiling.rows * self._tiling.columns))
+        self._share += SHARES.get(step, 0.0) * window.rows * window.columns / (tiling.rows * tiling.columns)
+        self._bar.reach(min(int(self._share * self._cells), self._cells))
 
 
 def _key(path: Path, land: TiledLand) -> str:
@@ -175,12 +194,21 @@ def _begin(folder: Path, key: str) -> None:
         raise as_user_error(error, folder) from error
 
 
-def _write(path: Path, name: str, store: FolderStore, land: TiledLand, has_gaps: bool) -> None:
-    row = MAPS[name]
-    with np.load(store.piece(name, 0)) as parts:
-        dtype = np.dtype(str(parts["dtype"]))
-    band = Band(row.help, row.unit)
-    put_together(path, dtype, store.pyramid, store.pieces(name), land.place, band, row.way, has_gaps)
+def _put_together(
+    folder: Path, store: FolderStore, place: Georeference | None, has_nothing: bool, bar: Progress
+) -> list[Path]:
+    """Write all maps from their tiles; their files."""
+    files = []
+    for name, row in MAPS.items():
+        if name in ONLY_AT_ONCE:
+            continue
+        bar.set_description(f"writing {name}.tif")
+        with np.load(store.piece(name, 0)) as parts:
+            dtype = np.dtype(str(parts["dtype"]))
+        files.append(folder / f"{name}.tif")
+        band = Band(row.help, row.unit)
+        put_together(files[-1], dtype, store.pyramid, store.pieces(name), place, band, row.way, has_nothing)
+    return files
 
 
 @dataclass(frozen=True)
@@ -194,6 +222,8 @@ class TiledWaters:
     @property
     def sheet(self) -> Sheet:
         """See `Drawn`."""
+        if self.land.own is not None:
+            return self.land.own.sheet
         return Sheet.of_world(self.shape, self.cell_size, Origin(self.land.place))
 
     @property

@@ -78,9 +78,8 @@ def ground_of(land: TiledLand, tile: int, store: Store, told: Arrays) -> tuple[N
     return ground, missing
 
 
-def _of_gaps(land: TiledLand, tile: int, missing: Mask) -> Arrays:
+def of_gaps(window: Window, missing: Mask) -> Arrays:
     """In which rows and columns of the map a tile has gaps, and how many cells these are."""
-    window = land.tiling.window(tile)
     return {
         "gap_rows": window.row + np.flatnonzero(missing.any(axis=1)),
         "gap_columns": window.column + np.flatnonzero(missing.any(axis=0)),
@@ -95,7 +94,7 @@ def telling_of_gaps(step: Step) -> Step:
         try:
             return step(land, tile, store, told)
         except HasGapsError as error:
-            return _of_gaps(land, tile, error.missing)
+            return of_gaps(land.tiling.window(tile), error.missing)
 
     return telling
 

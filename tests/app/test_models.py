@@ -594,13 +594,14 @@ def test_a_small_map_in_degrees_keeps_its_cells(tmp_path: Path) -> None:
     assert not Degrees(np.array([[0.1, 0.0, -180.0], [0.0, -0.1, 90.0]]), 1800, 3600).can_be_projected
 
 
-def test_degrees_become_no_more_cells_than_a_map_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_degrees_become_no_more_cells_than_a_map_may_have() -> None:
     """In the north cells are narrow: square ones of their width are many from north to south."""
-    monkeypatch.setattr("app.sources.heightmap.projection.LARGEST_SIDE", 150)
     degrees = Degrees(np.array([[0.01, 0.0, 10.0], [0.0, -0.01, 60.0]]), 100, 120)
     heights = hills(100, 120, 59.0, 10.0).astype("f8")
-    projected, _, place, size = degrees.projected(heights, np.zeros(heights.shape, bool), 550.0, 4326)
-    assert projected.shape[0] == 150 and size == place.to_model[0, 0] > 700.0
+    grid = degrees.grid(550.0, most=150)
+    projected, _ = grid.projected(heights, np.zeros(heights.shape, bool))
+    assert projected.shape == (grid.rows, grid.columns) and grid.rows == 150
+    assert grid.size == grid.place(4326).to_model[0, 0] > 700.0
 
 
 # Units of heights.

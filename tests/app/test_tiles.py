@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -21,18 +23,24 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
 from app.cli import main as cli
-from app.cli.analysis_maps import MAPS
+from app.cli.analysis_maps import MAPS, Way
 from app.cli.analyze import RiverWishes, analysis_of, listing_of, rule_of
 from app.cli.analyzed_land import Analysis, AnalyzedLand
+from app.export.sheet import Sheet
 from app.model.climate import ClimateParameters
+from app.model.georeference import Origin
 from app.model.river_parameters import RiverParameters
 from app.model.runoff import Runoff
+from app.sources.heightmap import read_heightmap
 from app.sources.heightmap.nodata import fill
 from app.sources.heightmap.resampling import resample, resampled_part
+from app.sources.part import Part
 from app.tiles.analysis import Found, TiledAnalysis
 from app.tiles.gaps import COARSE, fill_coarse
-from app.tiles.land import ArraySource, TiledLand, opened_model
+from app.tiles.land import ArraySource, TiledLand
 from app.tiles.mapping import STEPS
+from app.tiles.opening import opened_land
+from app.tiles.relaid import with_gaps_filled
 from app.tiles.run import ONLY_AT_ONCE, UNFINISHED
 from app.tiles.steps import Arrays
 from app.tiles.store import FolderStore
@@ -215,6 +223,99 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )  # fmt: skip
 
 
+# Models whose cells are no squares in metres: the sides of a cell, the first one's corner, and the GeoTIFF keys
+OTHER_CELLS = {
+    "degrees": ([1 / 50, 1 / 40, 0.0], [0, 0, 0, 7.0, 61.0, 0], {1024: 2, 1025: 1, 2048: 4326}),
+    "wide cells": ([33.0, 20.0, 0.0], [0, 0, 0, 5e5, 4e6, 0], UTM_17N),
+    "tall cells": ([20.0, 27.0, 0.0], [0, 0, 0, 5e5, 4e6, 0], UTM_17N),
+}
+
+
+@pytest.fixture(scope="module", params=OTHER_CELLS)
+def other_model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same island in such cells."""
+    ground = island(70, 83) + 12.0
+    ground[20:31, 5:37] = ground[60, 70] = ground[:4, :9] = -9999.0
+    scale, tiepoint, keys = OTHER_CELLS[request.param]
+    path = tmp_path_factory.mktemp("model") / "island.tif"
+    return write_tiff(path, ground, scale=scale, tiepoint=tiepoint, geo_keys=keys, nodata="-9999")
+
+
+def with_other_cells(path: Path, side: int, folder: Path) -> TiledLand:
+    """A land in tiles, with the gaps of its model filled."""
+    land = opened_land(path, side)
+    assert land.own is not None
+    store = FolderStore(folder, land.own.tiling)
+    return with_gaps_filled(land, [STEPS["gaps"](land, tile, store, {}) for tile in range(len(store.tiling))], folder)
+
+
+def part_of(values: NDArray[Any], part: Part) -> NDArray[Any]:
+    return values[part.row : part.row + part.rows, part.column : part.column + part.columns]
+
+
+@pytest.mark.parametrize("side", [16, 48])
+def test_a_model_in_other_cells_is_read_as_at_once(other_model: Path, side: int, tmp_path: Path) -> None:
+    land, expected = with_other_cells(other_model, side, tmp_path), read_heightmap(other_model)
+    rows, columns = expected.elevation.shape
+    assert (land.tiling.rows, land.tiling.columns, land.cell_size) == (rows, columns, expected.cell_size)
+    own, origin = land.own, Origin(expected.georeference, expected.missing, expected.source)
+    assert own is not None and land.place is not None and expected.georeference is not None
+    assert (own.sheet.back is not None) == own.sheet.place.in_degrees  # these are projected
+    np.testing.assert_array_equal(land.place.to_model, expected.georeference.to_model)
+    assert land.place.keys == expected.georeference.keys
+    for top in range(0, rows, 21):  # also windows that do not begin as tiles do
+        for left in range(0, columns, 34):
+            window = Window(top, left, min(29, rows - top), min(40, columns - left))
+            ground, missing = land.source.read(window)
+            cells = np.s_[top : top + window.rows, left : left + window.columns]
+            known = np.ones(ground.shape, np.bool_) if missing is None else ~missing
+            np.testing.assert_array_equal(ground[known], expected.elevation[cells][known])
+            assert expected.missing is not None and expected.missing[cells][~known].all()
+    sheet = Sheet.of_source((rows, columns), land.cell_size, origin)
+    assert (own.sheet.width, own.sheet.height) == (sheet.width, sheet.height)
+    random, whole = np.random.default_rng(3), np.zeros((sheet.rows, sheet.columns))
+    ways: dict[Way, Any] = {"mean": sheet.numbers, "largest": sheet.largest, "label": sheet.labels}
+    for way, at_once in ways.items():
+        values = random.random((rows, columns)).astype(np.float32)
+        for tile in range(len(own.tiling)):
+            window = own.tiling.window(tile)
+            cells = np.s_[window.row : window.row + window.rows, window.column : window.column + window.columns]
+            whole[cells] = own.laid(tile, way, partial(part_of, values))
+        np.testing.assert_array_equal(whole, at_once(values), way)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("other_model", ["degrees"], indirect=True)
+def test_the_command_brings_maps_back_to_the_cells_of_the_model(other_model: Path, tmp_path: Path) -> None:
+    once, tiles = tmp_path / "once", tmp_path / "tiles"
+    words = ["analyze", str(other_model), "--sea-level", "2", "--river", "12", "--watershed", "30", "--out"]
+    assert cli.main([*words, str(once)]) == 0
+    with (
+        mock.patch("app.tiles.run.opened", lambda *_: contextlib.nullcontext()),
+        mock.patch("app.tiles.run.Crew", Alone),
+    ):
+        assert cli.main([*words, str(tiles), "--tiles", "32"]) == 0
+    for name in MAPS.keys() - ONLY_AT_ONCE:
+        with tifffile.TiffFile(tiles / f"{name}.tif") as file, tifffile.TiffFile(once / f"{name}.tif") as expected:
+            np.testing.assert_array_equal(file.asarray(), expected.asarray(), name)
+            for tag in ("GDAL_NODATA", "ModelTiepointTag", "ModelPixelScaleTag", "GeoKeyDirectoryTag", "GDAL_METADATA"):
+                assert file.pages.first.tags[tag].value == expected.pages.first.tags[tag].value
+    lists, expected_lists = (json.loads((place / "analysis.json").read_text()) for place in (tiles, once))
+    assert lists.items() <= expected_lists.items()
+    assert (tiles / "vectors.gpkg").read_bytes() == (once / "vectors.gpkg").read_bytes()
+
+
+class Alone:
+    """Performs steps in this process."""
+
+    def __init__(self, client: object, land: TiledLand, store: FolderStore, done: object) -> None:
+        self._land, self._store = land, store
+
+    def perform(self, step: str, tiles: Iterable[tuple[int, Arrays]]) -> Iterator[tuple[int, Arrays]]:
+        for tile, told in tiles:
+            yield tile, STEPS[step](self._land, tile, self._store, told)
+
+
 @pytest.mark.slow
 def test_the_command_writes_the_same_in_tiles(model: Path, tmp_path: Path) -> None:
     rain = tmp_path / "rain.png"
@@ -239,8 +340,7 @@ def test_the_command_writes_the_same_in_tiles(model: Path, tmp_path: Path) -> No
 
 def orders_of(model: Path, folder: Path) -> tuple[TiledLand, FolderStore]:
     """A land in tiles, and a place for what is done."""
-    opened = opened_model(model)
-    land = TiledLand(opened.source, Tiling(opened.rows, opened.columns, 32), opened.cell_size)
+    land = opened_land(model, 32)
     return land, FolderStore(folder, land.tiling)
 
 

@@ -8,6 +8,7 @@ any map here.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
 from app.sources.heightmap.nodata import fill, usual_markers
 
 Numbers = NDArray[np.float64]
+Lattice = tuple[Numbers, Numbers]  # rows and columns in another map of every `STEP`-th cell, row by row
 
 # WGS 84; those of other datums of today differ by less than a millimetre on a map.
 RADIUS, FLATTENING = 6_378_137.0, 1.0 / 298.257223563
@@ -46,6 +48,7 @@ ECCENTRICITY = 2.0 * math.sqrt(N) / (1.0 + N)
 STEP = 16  # new cells between places that are found exactly; between them a line is off by millimetres
 FARTHEST = 20.0  # degrees of longitude to either side of the middle
 NEAREST_TO_A_POLE = 85.0  # degrees of latitude
+MISSING_FROM = 0.5  # the part of a new cell whose old ones are missing, from which on it is missing itself
 NOT_SEEN = 0.5  # of a cell: tolerated error if degrees are treated as lengths
 
 
@@ -134,36 +137,77 @@ class Degrees:
         rows = np.concatenate([np.full(65, 0.5), np.full(65, self._rows - 0.5), down, down])
         return self._west + columns * self._width, self._north + rows * self._height
 
-    def projected(
-        self, heights: Numbers, missing: NDArray[np.bool_], size: float, datum: int
-    ) -> tuple[Numbers, NDArray[np.bool_], Georeference, float]:
-        """The largest upright rectangle in the map, in square cells of `size` metres or more; see `warp`.
+    def grid(self, size: float, most: int = LARGEST_SIDE) -> ProjectedGrid:
+        """The largest upright rectangle in the map, in square cells of `size` metres.
 
-        Heights, where none is known, where it lies, and the side of its cells.
+        They are larger where a side would have more than `most` of them.
         """
-        from kernels.warping import warp
-
         east, north = (part.reshape(4, 65) for part in self.metres.to_metres(*self._edge()))
         (top, bottom), (left, right) = north[:2], east[2:]
         west, reach_east = float(left.max()), float(right.min())
         highest, lowest = float(top.min()), float(bottom.max())
-        size = max(size, max(reach_east - west, highest - lowest) / (LARGEST_SIDE - 1))
+        size = max(size, max(reach_east - west, highest - lowest) / (most - 1))
         columns = max(int((reach_east - west) / size) + 1, SMALLEST_SIDE)
         rows = max(int((highest - lowest) / size) + 1, SMALLEST_SIDE)
-        lattice_east = west + size * STEP * np.arange(-(-columns // STEP) + 1)
-        lattice_north = highest - size * STEP * np.arange(-(-rows // STEP) + 1)
-        longitude, latitude = self.metres.to_degrees(*np.meshgrid(lattice_east, lattice_north))
-        column_places = (longitude - self._west) / self._width - 0.5
-        row_places = (latitude - self._north) / self._height - 0.5
+        return ProjectedGrid(rows, columns, size, west, highest, self)
+
+    def places_of(self, east: Numbers, north: Numbers) -> tuple[Numbers, Numbers]:
+        """Rows and columns of metres in the map, from the middle of its first cell."""
+        longitude, latitude = self.metres.to_degrees(east, north)
+        return (latitude - self._north) / self._height - 0.5, (longitude - self._west) / self._width - 0.5
+
+
+@dataclass(frozen=True)
+class ProjectedGrid:
+    """Square cells in metres around the middle of a map in degrees."""
+
+    rows: int
+    columns: int
+    size: float  # of a cell, in metres
+    west: float  # the middle of the first cell
+    north: float
+    degrees: Degrees
+
+    def place(self, datum: int) -> Georeference:
+        """Where its cells lie, on a datum by its number of EPSG."""
+        to_model = [[self.size, 0.0, self.west - 0.5 * self.size], [0.0, -self.size, self.north + 0.5 * self.size]]
+        return Georeference(np.array(to_model), self.degrees.metres.keys(datum))
+
+    def lattice(self, top: int, left: int, rows: int, columns: int) -> Lattice:
+        """Where cells from a row and a column on, which are multiples of `STEP`, lie in the map in degrees."""
+        east = self.west + self.size * STEP * np.arange(left // STEP, -(-(left + columns) // STEP) + 1)
+        north = self.north - self.size * STEP * np.arange(top // STEP, -(-(top + rows) // STEP) + 1)
+        return self.degrees.places_of(*np.meshgrid(east, north))
+
+    def projected(self, heights: Numbers, missing: NDArray[np.bool_]) -> tuple[Numbers, NDArray[np.bool_]]:
+        """The heights of a map in degrees in these cells, and where none is known; see `warped`."""
+        lattice, shape = self.lattice(0, 0, self.rows, self.columns), (self.rows, self.columns)
         unknown = missing | usual_markers(heights)
-        result = np.zeros((rows, columns))
+        result, unseen = np.zeros(shape), np.zeros(shape)
         if not unknown.all():
-            warp(fill(heights, unknown), row_places, column_places, STEP, result)
-        seen = np.zeros((rows, columns))
+            result = warped(fill(heights, unknown), lattice, shape)
         if unknown.any():
-            warp(unknown.astype(np.float64), row_places, column_places, STEP, seen)
-        to_model = np.array([[size, 0.0, west - 0.5 * size], [0.0, -size, highest + 0.5 * size]])
-        return result, seen >= 0.5, Georeference(to_model, self.metres.keys(datum)), size
+            unseen = warped(unknown, lattice, shape)
+        return result, unseen >= MISSING_FROM
+
+
+def warped(
+    values: NDArray[Any],
+    lattice: Lattice,
+    shape: tuple[int, int],
+    corner: tuple[int, int] = (0, 0),
+    whole: tuple[int, int] | None = None,
+) -> Numbers:
+    """A map with a new `shape`, whose cells lie in an old one as a `lattice` says.
+
+    `values` are the old one from the row and column of a `corner` on, if it has a `whole` shape that is larger. See
+    `kernels.warping.warp`.
+    """
+    from kernels.warping import warp
+
+    result = np.zeros(shape)
+    warp(np.ascontiguousarray(values, np.float64), *lattice, STEP, result, corner, whole or values.shape)
+    return result
 
 
 def datum_of(names: dict[str, Any]) -> int:

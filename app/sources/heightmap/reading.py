@@ -195,10 +195,10 @@ def curves(model: Model) -> bool:
     """Whether the length of a degree varies noticeably over a model."""
     if model.place is None or not np.isfinite(model.place.to_model).all():
         return False
-    return _degrees(model, model.place, model.rows, model.columns) is not None
+    return degrees_to_project(model, model.place, model.rows, model.columns) is not None
 
 
-def _degrees(model: Model, place: Georeference, rows: int, columns: int) -> Degrees | None:
+def degrees_to_project(model: Model, place: Georeference, rows: int, columns: int) -> Degrees | None:
     """The degrees of a map that needs projection; None if they are even enough, rotated, or no degrees."""
     unit = degrees_of(place.to_model, rows, columns, model.names)
     if not unit or is_turned(place.to_model):
@@ -248,14 +248,13 @@ def _part_of_model(
     source = None
     if place is not None:
         width, height = sides = cell_sides(place.to_model, rows, columns, model.names)
-        if degrees := _degrees(model, place, rows, columns):
+        if degrees := degrees_to_project(model, place, rows, columns):
             unknown = missing | usual_markers(heights)
             middle = degrees.metres.longitude, degrees.metres.latitude
             source = SourceGrid(rows, columns, place, unknown if unknown.any() else None, middle, model.degrees)
-            heights, missing, place, size = degrees.projected(
-                heights, missing, min(width, height), datum_of(model.names)
-            )
-            sides = size, size
+            grid = degrees.grid(min(width, height))
+            heights, missing = grid.projected(heights, missing)
+            place, sides = grid.place(datum_of(model.names)), (grid.size, grid.size)
             log.info("%s: its degrees are projected to metres around its middle", path)
     raster = Raster(heights, missing, *sides, full_scale=model.full_scale)
     heightmap = _to_heightmap(raster, path, cell_size, relief, place)
