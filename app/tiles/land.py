@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,8 @@ from app.model.runoff import Runoff
 from app.sources.heightmap.models import Model
 from app.sources.heightmap.reading import LARGEST_HEIGHT, open_model
 from app.sources.part import Part
+from app.tiles.own_cells import OwnCells
 from app.tiles.tiling import Tiling, Window
-
-if TYPE_CHECKING:
-    from app.tiles.relaid import OwnCells
 
 Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]

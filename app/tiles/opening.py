@@ -14,7 +14,8 @@ from app.sources.heightmap.projection import datum_of
 from app.sources.heightmap.reading import SQUARE_WITHIN, degrees_to_project
 from app.sources.heightmap.tiff import cell_sides
 from app.tiles.land import ModelSource, TiledLand, model_in
-from app.tiles.relaid import FilledModel, OwnCells, ProjectedSource, ResampledSource
+from app.tiles.own_cells import OwnCells
+from app.tiles.relaid import FilledModel, ProjectedSource, ResampledSource
 from app.tiles.tiling import Tiling
 
 log = logging.getLogger(__name__)

@@ -1,12 +1,11 @@
-"""A model whose cells are no squares in metres: it is read in square ones, and maps are brought back to its own.
+"""A model whose cells are no squares in metres, read in square ones tile by tile.
 
-All is done in parts, and becomes what it would be of the whole, to the last bit: see `app.sources.heightmap` for how it
-is read, and `app.export.sheet` for how maps are brought back.
+A tile becomes what it would be of the whole model, to the last bit: see `app.sources.heightmap`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,18 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.cli.analysis_maps import MAPS, MapRow, Way
-from app.export.sheet import Sheet
+from app.cli.analysis_maps import MAPS, MapRow
 from app.model.errors import UserError
 from app.sources.heightmap.models import Model
 from app.sources.heightmap.projection import MISSING_FROM, STEP, Lattice, ProjectedGrid, warped
-from app.sources.heightmap.resampling import nearest_lines, resampled_from, rows_needed
+from app.sources.heightmap.resampling import resampled_from, rows_needed
 from app.sources.heightmap.tiff_model import open_tiff
 from app.sources.part import Part
 from app.tiles.gaps import COARSE, NO_DATA, fill_coarse, fill_tile, window_of
 from app.tiles.land import Mask, ModelSource, Numbers, TiledLand
+from app.tiles.own_cells import OwnCells, Values
 from app.tiles.steps import Arrays, Store, of_gaps
-from app.tiles.tiling import Tiling, Window
+from app.tiles.tiling import Window
 
 Values = NDArray[Any]
 
@@ -97,60 +96,6 @@ class ResampledSource:
         around = Window(rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)
         ground, _ = self.model.read(around)
         return resampled_from(ground, (rows.start, columns.start), whole, shape, part), None
-
-
-@dataclass(frozen=True)
-class OwnCells:
-    """The model's own cells, in which its maps are written, where others are computed in."""
-
-    tiling: Tiling
-    sheet: Sheet
-    shape: tuple[int, int]  # of the computed cells
-
-    def outside(self, tile: int) -> Mask | None:
-        """Which cells of a tile the computed ones do not cover, if any may be."""
-        back = self.sheet.back
-        return None if back is None else back.outside(Part(*self.tiling.window(tile)))
-
-    def laid(self, tile: int, way: Way, read: Callable[[Part], Values]) -> Values:
-        """A tile of a map; `read` reads parts of it in the computed cells."""
-        part, back = Part(*self.tiling.window(tile)), self.sheet.back
-        if back is None:
-            return _laid_evenly(part, (self.sheet.rows, self.sheet.columns), self.shape, way, read)
-        around = back.needed(part)
-        values, corner = read(around), (around.row, around.column)
-        ways = {"mean": back.numbers, "largest": back.largest, "label": back.labels}
-        return ways[way](values, part, corner)
-
-
-def _laid_evenly(
-    part: Part, shape: tuple[int, int], computed: tuple[int, int], way: Way, read: Callable[[Part], Values]
-) -> Values:
-    """As `Sheet.numbers`, `largest` and `labels` do it, where both kinds of cells cover the same extent."""
-    lines = slice(part.row, part.row + part.rows), slice(part.column, part.column + part.columns)
-    if way == "mean":
-        rows, columns = (rows_needed(*line) for line in zip(computed, shape, lines, strict=True))
-        values = read(Part(rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start))
-        corner = rows.start, columns.start
-        return resampled_from(values, corner, computed, shape, lines).astype(values.dtype)
-    begins = [_begins(*line, way) for line in zip(computed, shape, lines, strict=True)]
-    (top, bottom), (left, right) = ((int(of_axis[0]), int(of_axis[-1])) for of_axis in begins)
-    values = read(Part(top, left, bottom - top, right - left))
-    for axis, of_axis in enumerate(begins):
-        if way == "label":
-            values = values.take(of_axis[:-1] - of_axis[0], axis)
-        else:  # where lines are repeated this is the line itself
-            values = np.maximum.reduceat(values, of_axis[:-1] - of_axis[0], axis)
-    return values
-
-
-def _begins(old: int, new: int, part: slice, way: Way) -> NDArray[np.intp]:
-    """The computed row or column that each line of a part begins with, and where the last one ends."""
-    if way == "label" or new >= old:
-        lines = nearest_lines(old, new)[part]
-        return np.append(lines, lines[-1] + 1)
-    belongs_to = nearest_lines(new, old)  # a cell belongs where its centre lies
-    return np.searchsorted(belongs_to, np.arange(part.start, part.stop + 1))
 
 
 # The steps before and after those of an analysis. Their tiles are those of the model's own cells.
