@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.cli.analysis_maps import MAPS, MapRow
 from app.model.errors import UserError
@@ -25,8 +23,6 @@ from app.tiles.land import Mask, ModelSource, Numbers, TiledLand
 from app.tiles.own_cells import OwnCells, Values
 from app.tiles.steps import Arrays, Store, of_gaps
 from app.tiles.tiling import Window
-
-Values = NDArray[Any]
 
 
 @dataclass(frozen=True)
