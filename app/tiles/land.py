@@ -73,7 +73,7 @@ def model_in(path: Path) -> Model:
     """The model in a file or a folder. Raises `UserError` if there is none."""
     model = open_model(path)
     if model is None:
-        raise UserError(f"{path}: --tiles takes elevation models: GeoTIFF, .hgt, or a folder with tiles of these")
+        raise UserError(f"{path}: --tiles takes elevation models: GeoTIFF, .hgt, a Zarr store, or a folder with tiles")
     return model
 
 

@@ -113,9 +113,10 @@ def _opens_in_window(options: argparse.Namespace) -> bool:
     if not options.source or not is_file(options.source):
         return False
     from app.sources.heightmap.reading import open_model, tiles_of
+    from app.sources.heightmap.zarr_model import is_zarr
 
     path = Path(options.source)
-    if path.is_dir():
+    if path.is_dir() and not is_zarr(path):
         return bool(tiles_of(path))
     if options.part is not None or wanted_cells(options):
         return False

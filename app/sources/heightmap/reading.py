@@ -23,6 +23,7 @@ from app.sources.heightmap.raster import Raster, check_array, check_size
 from app.sources.heightmap.resampling import nearest_cells, resample
 from app.sources.heightmap.tiff import cell_sides, degrees_of
 from app.sources.heightmap.tiff_model import open_tiff
+from app.sources.heightmap.zarr_model import is_zarr, open_zarr
 from app.sources.part import read_part
 
 log = logging.getLogger(__name__)
@@ -53,7 +54,7 @@ class Heightmap:
 def read_heightmap(
     path: str | Path, *, cell_size: float | None = None, relief: float | None = None, part: str = "", wanted: int = 0
 ) -> Heightmap:
-    """Read a heightmap of any format in `FORMATS`, or a folder of tiles. Raises `UserError`.
+    """Read a heightmap of any format in `FORMATS`, a Zarr store, or a folder of tiles. Raises `UserError`.
 
     Of a model that is larger than a map may be, `part` is read (see `app.sources.part`), or all of it in
     cells so much larger that its longer side has about `wanted` of them. One in degrees is projected to metres where
@@ -103,7 +104,7 @@ _joined_last: tuple[tuple[Path, _Tiles], Model] | None = None
 
 
 def open_model(path: Path, progress: Callable[[float], None] = lambda done: None) -> Model | None:
-    """A model that can be read in parts, or joined tiles; None for other files.
+    """A model that can be read in parts, a Zarr store, or joined tiles; None for other files.
 
     `progress` hears how many of the tiles are open, from 0 to 1; what it raises ends the opening. The tiles that were
     joined last are not opened again while their files are as they were. Raises `UserError` if a folder has no tiles,
@@ -115,6 +116,8 @@ def open_model(path: Path, progress: Callable[[float], None] = lambda done: None
             return _open_tile(path) if path.suffix.lower() in TILE_SUFFIXES and path.is_file() else None
         except Exception:  # whatever is wrong with it, it is for its reader to say
             return None
+    if is_zarr(path):
+        return open_zarr(path)
     tiles = tiles_of(path)
     try:
         known = [(tile.absolute(), status.st_size, status.st_mtime_ns) for tile in tiles if (status := tile.stat())]
@@ -133,7 +136,7 @@ def tiles_of(folder: Path) -> list[Path]:
     if tiles := tiles_in(folder):
         return tiles
     raise UserError(
-        f"{folder} is a folder; expected a heightmap file, or a folder with tiles ({', '.join(TILE_SUFFIXES)})"
+        f"{folder} is a folder; expected a heightmap file, a Zarr store, or a folder with tiles ({', '.join(TILE_SUFFIXES)})"
     )
 
 
