@@ -434,7 +434,9 @@ def test_the_window_opens_before_a_folder_of_tiles(
     monkeypatch.setattr(reading, "_open_tile", opened.append)
     monkeypatch.setattr(loop, "run", lambda *scenes, asked_about=None, **_: shown.append((scenes, asked_about)))
     monkeypatch.setenv("DISPLAY", ":0")
-    assert stops(capsys, tmp_path).endswith("expected a heightmap file, or a folder with tiles (.tif, .tiff, .hgt)")
+    assert stops(capsys, tmp_path).endswith(
+        "expected a heightmap file, a Zarr store, or a folder with tiles (.tif, .tiff, .hgt)"
+    )
     (tmp_path / "N46E007.hgt").write_bytes(b"")
     words = [tmp_path, "--size", "300x200", "--part", "800x800+0+0", "--threads", "1"]
     assert "droplets.frictoin" in stops(capsys, *words, "--set", "droplets.frictoin=0.2")

@@ -136,7 +136,8 @@ def tiles_of(folder: Path) -> list[Path]:
     if tiles := tiles_in(folder):
         return tiles
     raise UserError(
-        f"{folder} is a folder; expected a heightmap file, a Zarr store, or a folder with tiles ({', '.join(TILE_SUFFIXES)})"
+        f"{folder} is a folder; expected a heightmap file, a Zarr store, "
+        f"or a folder with tiles ({', '.join(TILE_SUFFIXES)})"
     )
 
 
