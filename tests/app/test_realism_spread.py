@@ -15,6 +15,7 @@ from PIL import Image
 from app.cli import main as cli
 from app.engine.realism import measure
 from app.engine.realism_spread import FEWEST_BASINS, basins_of, spread_of, weighted
+from kernels import morphometry
 from kernels.rivers import drain
 from tests.kernels.relief import hills, island
 from tests.kernels.test_morphometry import CELL_SIZE, in_steady_state
@@ -44,6 +45,23 @@ def test_draws_that_have_each_basin_once_are_the_land_itself() -> None:
             within = 2e-3 if name in ("laplacian_skew", "median_slope", "steep_slope") else 1e-9
             if value is not None:
                 assert found[name][0] == pytest.approx(value, rel=within, abs=within), name
+
+
+def test_a_basin_that_is_drawn_again_counts_again() -> None:
+    ground = island(150, 140) + 5.0
+    drainage = drain(ground, 30.0, 0.0)
+    basins = basins_of(drainage)
+    draws = np.random.default_rng(8).integers(0, 4, (3, basins.max() + 1))
+    found = weighted(ground, drainage, 30.0, basins, draws.astype(np.float64))
+    ways, degrees = morphometry.ways(drainage, 30.0), morphometry.slopes(ground, drainage, 30.0)
+    dry = np.flatnonzero((drainage.filled <= ground).reshape(-1) & (basins >= 0))
+    assert degrees is not None
+    for draw, times in enumerate(draws):
+        again = np.repeat(np.arange(len(ways.cells)), times[basins[ways.cells]])
+        exponent, _ = np.polyfit(np.log(ways.areas[again]), np.log(ways.lengths[again]), 1)
+        assert found["hack_exponent"][draw] == pytest.approx(exponent, rel=1e-9)
+        slopes = np.repeat(degrees, times[basins[dry]])
+        assert found["median_slope"][draw] == pytest.approx(np.median(slopes), rel=2e-3)
 
 
 def test_basins_are_whole_and_small_ones_are_together() -> None:
