@@ -192,8 +192,12 @@ def test_a_backup_that_fails_leaves_the_old_one_whole() -> None:
 
 
 def process_alone(name: str) -> Scene:
-    """Small, with this process and no other; what works only from time to time works in each cycle, and it snows."""
+    """Small, with this process and no other; what works only from time to time works in each cycle, and it snows.
+
+    It has a sea.
+    """
     scene = small_scene(droplets__enabled=False, wind_field__every=1, ice__snow_line=-100.0)
+    scene = scene.with_values({"edges.water": "sea", "edges.sea_level": float(create_world(scene)[0].ground.mean())})
     return scene.with_value(f"{name}.enabled", True)
 
 
