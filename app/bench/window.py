@@ -16,6 +16,7 @@ from app.bench.display import display, measured_in_window
 from app.bench.row import Row
 from app.files.library import Library
 from app.files.opening import open_scene
+from app.model.errors import UserError
 from app.scene.scene import load_preset, preset_to_toml, presets
 from app.window.events import Button, ButtonPressed, KeyPressed, PointerMoved
 
@@ -177,7 +178,7 @@ class _Observer:
         self._seen: Seen | None = None
         self._pressed: float | None = None  # when, while it has not shown
         self._shown_before: object = None
-        self._turned: tuple[float, int] | None = None  # when the view began to turn, and after which picture
+        self._turned: tuple[float, int, float] | None = None  # when the view began to turn, after which picture, whence
 
     def after_frame(self, viewer: Viewer, window: Window) -> None:
         """Called when a frame is on the screen."""
@@ -223,13 +224,22 @@ class _Observer:
 
     def _turn(self, viewer: Viewer, window: Window, seen: Seen) -> None:
         """Turn the view with the pointer, a little in each frame, and end."""
+        from imgui_bundle import imgui
+
         now, pictures = time.perf_counter(), viewer.application.sides.pictures
+        heading = viewer.application.camera.camera().heading
         middle = 0.3 * self._plan.size[0], 0.5 * self._plan.size[1]
+        pointer = imgui.get_io().mouse_pos
+        imgui.get_io().add_mouse_pos_event(*middle)  # the real pointer may be over the panel, which would take the drag
+        if (pointer.x, pointer.y) != middle:
+            return
         if self._turned is None:
-            self._turned = now, pictures
+            self._turned = now, pictures, heading
             window.post(ButtonPressed(Button.LEFT, *middle))
-        begun, first = self._turned
+        begun, first, whence = self._turned
         if now - begun > self._plan.turning:
+            if heading == whence:
+                raise UserError("the view did not turn")
             seen.turned = (pictures - first) / (now - begun)
             self._file.write_bytes(msgspec.json.encode(seen))
             window.close()

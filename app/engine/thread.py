@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from app.engine.autosave import SessionFolder
 from app.engine.cycles import CycleSoFar
-from app.engine.messages import Report, Request, Run
+from app.engine.messages import FrameBegan, Report, Request, Run
 from app.engine.session import Session
 from app.engine.session_state import asks_for_pace
 from app.engine.status import Status
@@ -35,6 +35,10 @@ NICENESS = 4  # gives the picture priority; 10 cost a third of the cycles for a 
 SHORT_STEP = 0.0005
 PAUSE_AFTER_SHORT_STEP = 0.0001  # seconds
 PAUSE_AFTER_ERROR = 0.1  # seconds, so that a recurring error does not occupy a core
+# While the simulation gives way it rests after each step for so many times as long as that took, but not longer than
+# this, in seconds.
+WAY = 8.0
+LONGEST_WAY = 1.0
 QUIET_END = 1.0  # seconds after which a slow end is announced
 
 
@@ -51,6 +55,7 @@ class SimulationThread:
         self._opening = Open(scenes)
         self._requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
         self._reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
+        self._gives_way = False
         self._paused_last = paused  # by the last request to pause or run
         self._pace_requests = 0
         self._wake = threading.Event()
@@ -123,6 +128,12 @@ class SimulationThread:
         lockstep = self.session.lockstep
         return lockstep.cycle_so_far if lockstep else None
 
+    def give_way(self, gives_way: bool) -> None:
+        """Leave most of the cores to the picture from the next step on, or not any more. No bit changes."""
+        if gives_way != self._gives_way:
+            self._gives_way = gives_way
+            self._wake.set()
+
     def give_up_cycle(self) -> None:
         """End the running cycle soon, and pause the worlds before it. Does nothing if none runs."""
         if lockstep := self.session.lockstep:
@@ -161,14 +172,29 @@ class SimulationThread:
             self.session.ask(request)
         begin = time.perf_counter()
         rest = self.session.step()
+        taken = time.perf_counter() - begin
         if not rest:
-            if time.perf_counter() - begin < SHORT_STEP:
+            if self._gives_way:
+                self._rest_for_picture(min(WAY * taken, LONGEST_WAY))
+            elif taken < SHORT_STEP:
                 time.sleep(PAUSE_AFTER_SHORT_STEP)
         elif self.session.waits_for_first_picture:
             self.first_picture_shown.wait(rest)
         else:
             self._wake.wait(rest)
             self._wake.clear()
+
+    def _rest_for_picture(self, rest: float) -> None:
+        """Rest for so many seconds, until a request is more than the begin of a frame, or the picture is done."""
+        end = time.perf_counter() + rest
+        while self._gives_way and not self._stopping and (left := end - time.perf_counter()) > 0.0:
+            self._wake.wait(left)
+            self._wake.clear()
+            asked = list(_taken(self._requests))
+            for request in asked:
+                self.session.ask(request)
+            if not all(isinstance(request, FrameBegan) for request in asked):
+                return
 
     @contextlib.contextmanager
     def _surviving_errors(self) -> Iterator[None]:
@@ -192,4 +218,5 @@ def _lower_priority() -> None:
     """Give the thread that draws priority on a shared core. Linux only, where each thread has its own priority."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+            thread = threading.get_native_id()
+            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + NICENESS)

@@ -26,7 +26,7 @@ from app.picture.passes.declaration import Frame, Passes, Shot
 from app.picture.passes.frame_values import fill_frame_block, snow_line
 from app.picture.passes.land_maps import LandMaps
 from app.picture.passes.minimap import Contents, MinimapPass, Rectangle, Shows, minimap_rectangle
-from app.picture.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, KnownLevels, Quality
+from app.picture.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Haste, KnownLevels, Quality
 from app.picture.passes.rain import falling
 from app.picture.passes.resolve import ResolvePass
 from app.picture.passes.shaders import ShaderLibrary
@@ -35,7 +35,6 @@ from app.picture.passes.taken import Taken
 from app.picture.passes.waves import NATURAL, NO_WAVES, drawing_of, run_up, sea_state
 
 SMALL_SIDE = 16  # pixels of a throwaway frame
-HASTY_SCALE = 0.6  # of a picture that is seen for a moment only: about as many pixels along a side
 MINIMAP_PATIENCE = 0.25  # seconds between updates while cycles run, at low levels
 
 
@@ -66,6 +65,7 @@ class Picture:
         self._bake_at_once = bake_at_once
         self._fixed_quality = BY_NAME[quality]
         self._automatic: AutomaticQuality = neighbour._automatic if neighbour else self._opening_quality(known_levels)
+        self._haste: Haste = neighbour._haste if neighbour else Haste()
         self._timer: FrameTimer = neighbour._timer if neighbour else FrameTimer(self.software)
         self._frame_block = frame.FrameBlock(context)
         self.shaders = library(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
@@ -123,8 +123,10 @@ class Picture:
             level = self._fixed_quality if self._bake_at_once else self._automatic.level
         return level if level.scale >= self.least_scale else replace(level, scale=self.least_scale)
 
-    def one_frame(self, view: ViewParameters, slices: Iterator[None]) -> Iterator[None]:
-        """The slices of one frame, timed for the automatic quality."""
+    def one_frame(self, view: ViewParameters, slices: Iterator[None], *, hasty: bool = False) -> Iterator[None]:
+        """The slices of one frame, timed for the automatic quality, or for the size of a `hasty` picture."""
+        if hasty:
+            return self._timer.measure(slices, self._haste.measure) if self.software else slices
         if view.quality == "automatic" and not self._bake_at_once:
             return self._timer.measure(slices, self._automatic.measure)
         return slices
@@ -233,7 +235,7 @@ class Picture:
         """Draw maps, passes and minimap in slices."""
         quality = self.quality(shot.appearance.view)
         if shot.hasty and self.software:
-            quality = replace(quality, scale=HASTY_SCALE * quality.scale)
+            quality = replace(quality, scale=self._haste.scale * quality.scale)
         crop, shot = shot.crop or whole(*target.size), _complete(shot, snapshot)
         frame = yield from self._composed(snapshot, shot, crop, quality)
         yield from self._passes.slices(frame)

@@ -334,7 +334,7 @@ class Sides:
         changed = [(side, look) for side, look in zip(self.shown, looks, strict=True) if not side.is_drawn(look)]
         if changed:
             slices = (part for side, look in changed for part in side.slices(look, time))
-            self._drawing = slices if hasty else self.shown[0].picture.one_frame(view, slices)
+            self._drawing = self.shown[0].picture.one_frame(view, slices, hasty=hasty)
             self._being_drawn = [side for side, _ in changed]
         return bool(changed)
 

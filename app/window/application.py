@@ -212,10 +212,19 @@ class Application:
         for side in self.sides.shown:
             side.covered_left = round(self.panel.width_left_of_scene * self.layout.pixels_per_unit)
         minimap = self.recording.shows_minimap
-        # A view that moves follows the hand; once it rests, it is drawn as it should be.
-        hasty = self.recording.current is None and self.side.picture.software
-        hasty = hasty and any(camera.moving for camera in self.cameras.in_use(self.views.worlds_shown))
-        return self.sides.begin(cameras, scenes, time=self.time, minimap=minimap, labels=labels, hasty=hasty)
+        return self.sides.begin(
+            cameras, scenes, time=self.time, minimap=minimap, labels=labels, hasty=self.follows_hand
+        )
+
+    @property
+    def follows_hand(self) -> bool:
+        """Whether pictures should follow a hand that moves the view, as soon as software can, before all else.
+
+        Once the view rests, it is drawn as it should be. A clip has whole pictures.
+        """
+        if self.recording.current is not None or not self.side.picture.software:
+            return False
+        return any(camera.moving for camera in self.cameras.in_use(self.views.worlds_shown))
 
     def release(self) -> None:
         """Release all graphics resources. The caller stops the simulation."""

@@ -8,6 +8,11 @@ from app.window.application import Application
 from app.window.events import PointerMoved
 from app.window.pace import Pace
 
+HAND_RESTS = 0.3  # seconds after which a hand that moved the view is at rest
+LAND_WAITS = (
+    1.0  # seconds between states of the land while the view follows a hand: their maps take as long as a picture
+)
+
 
 class Drawing:
     """Draws the pictures of an application."""
@@ -15,6 +20,35 @@ class Drawing:
     def __init__(self, application: Application) -> None:
         self._application = application
         self._pace = Pace()
+        self._follows_until = 0.0  # the view follows a hand, by the clock of the application
+        self._land_due = 0.0  # when the next state of the land is shown meanwhile
+
+    def follow_hand(self) -> None:
+        """Let the simulation give way while the view follows a hand, and no brush waits for the land."""
+        application = self._application
+        if application.brushing.is_drawing:
+            self._follows_until = 0.0
+        elif application.follows_hand:
+            self._follows_until = application.time + HAND_RESTS
+        application.simulation.give_way(self._follows)
+
+    @property
+    def _follows(self) -> bool:
+        return self._application.time < self._follows_until
+
+    @property
+    def holds_land(self) -> bool:
+        """Whether a new state of the land waits: for the picture of the last one, or for a hand that moves the view."""
+        application = self._application
+        if application.sides.drawing:
+            return True
+        if not self._follows:
+            self._land_due = 0.0
+        elif application.time < self._land_due:
+            return True
+        else:
+            self._land_due = application.time + LAND_WAITS
+        return False
 
     def draw(self) -> None:
         """Draw the pictures if they are due and have changed.

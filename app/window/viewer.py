@@ -66,6 +66,7 @@ class Viewer:
         for event in events:
             self.guarded(partial(self.handle, event))
         self.guarded(lambda: application.brushing.update(dt))
+        self.drawing.follow_hand()
         # The panel shows a key press first; a slow picture follows in the next frame.
         is_for_panel = any(isinstance(event, KeyPressed) for event in events) and application.side.picture.software
         self._panel_went_first = is_for_panel and not self._panel_went_first
@@ -92,7 +93,7 @@ class Viewer:
         application.watching.tell_of_view(application.time)
         application.watching.tell_of_catchment()
         # A picture shows one state; its snapshot is read until it is complete.
-        snapshots = () if application.sides.drawing else simulation.take(gives_back=False)
+        snapshots = () if self.drawing.holds_land else simulation.take(gives_back=False)
         self._arrivals.hear()
         application.exporting.update()
         application.sessions.offer_later(application.time)

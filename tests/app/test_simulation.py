@@ -610,3 +610,32 @@ def test_a_run_of_snowballs_does_not_let_streams_run_dry() -> None:
     while not simulator.snowball_run_is_over:
         simulator.advance()
     assert np.array_equal(simulator.world.layers["discharge"], before)
+
+
+def test_while_it_gives_way_it_rests_after_a_step_until_it_is_asked_or_need_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("app.engine.thread.WAY", 1e9)
+    monkeypatch.setattr("app.engine.thread.LONGEST_WAY", 1e4)
+    rests: list[float] = []
+    ends: list[float] = []  # number of drops at the end of each
+    rest_for_picture = SimulationThread._rest_for_picture
+
+    def noted(self: SimulationThread, rest: float) -> None:
+        rests.append(rest)
+        rest_for_picture(self, rest)
+        ends.append(self.scenes[0].droplets.count)
+
+    monkeypatch.setattr(SimulationThread, "_rest_for_picture", noted)
+    with running(small_scene()) as thread:
+        wait_for(lambda: thread.status.cycle > 1, "cycles")
+        thread.give_way(True)
+        for number in range(1, 4):
+            wait_for(lambda: len(rests) == number, "a rest")  # noqa: B023
+            thread.ask(FrameBegan())  # which is no reason to go on
+            thread.ask(Change({"droplets.count": 60 + number}))
+            wait_for(lambda: len(ends) == number, "its end")  # noqa: B023
+        assert ends == [61, 62, 63]
+        cycle = thread.status.cycle
+        thread.give_way(False)
+        wait_for(lambda: thread.status.cycle > cycle + 3, "cycles as before")

@@ -10,8 +10,9 @@ import pytest
 from app.model.snapshot import Snapshot
 from app.picture.crop import Crop
 from app.picture.passes.declaration import Frame, Shot
-from app.picture.passes.quality import Quality
-from app.picture.picture import HASTY_SCALE, Picture
+from app.picture.passes.quality import Haste, Quality
+from app.picture.picture import Picture
+from app.window.drawing import Drawing
 from tests.gui.host import COARSE, SMALL, Driver, drive
 from tests.gui.test_rivers import MIDDLE, have_land
 
@@ -47,9 +48,42 @@ def test_it_is_hasty_only_while_it_moves_and_no_clip_is_made(
         assert application.camera.moving
         driver.wait_for(lambda: not application.camera.moving and not application.sides.drawing, "the end of the way")
         driver.engine.yield_(3)
-        scales = [COARSE * (HASTY_SCALE if hasty else 1.0) for hasty, _ in drawn]
-        assert [scale for _, scale in drawn] == pytest.approx(scales)
+        for hasty, scale in drawn:
+            assert scale == pytest.approx(COARSE) if not hasty else scale / COARSE in Haste.SCALES
         assert len(drawn) > 1 and drawn[0][0] is not recorded and not drawn[-1][0]
         assert not application.side._drawn[0].hasty  # type: ignore[index]
+
+    drive(test, SCENE)
+
+
+def test_the_land_and_the_simulation_wait_while_a_hand_moves_the_view_and_no_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[tuple[bool, bool]] = []  # of each frame: whether the view follows a hand, and whether the land waits
+    gave_way: list[bool] = []
+    holds = Drawing.holds_land.fget
+    assert holds is not None
+
+    def noted(self: Drawing) -> bool:
+        assert holds is not None
+        seen.append((self._follows, held := holds(self)))
+        return held
+
+    monkeypatch.setattr(Drawing, "holds_land", property(noted))
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        if not application.side.picture.software:
+            pytest.skip("a graphics card draws whole pictures in time")
+        monkeypatch.setattr(application.simulation, "give_way", gave_way.append)
+        driver.wait_for(lambda: not application.sides.drawing and not application.camera.moving, "the first picture")
+        seen.clear()
+        application.camera.scroll(3.0, *MIDDLE)
+        driver.wait_for(lambda: (True, True) in seen, "land that waits")
+        assert gave_way[-1]
+        driver.wait_for(lambda: not application.camera.moving and not application.sides.drawing, "the end of the way")
+        seen.clear()
+        driver.wait_for(lambda: (False, False) in seen, "land that is taken")
+        assert not gave_way[-1]
 
     drive(test, SCENE)

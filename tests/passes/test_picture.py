@@ -17,7 +17,7 @@ from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
 from app.picture.passes import shaders
-from app.picture.passes.quality import BY_NAME, LEVELS, AutomaticQuality, Quality
+from app.picture.passes.quality import BY_NAME, LEVELS, AutomaticQuality, Haste, Quality
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from app.window.known_levels import LevelsInFile
@@ -436,6 +436,23 @@ def test_a_picture_opens_with_the_known_level(context: moderngl.Context, tmp_pat
         level = picture.quality(Scene().view)
         assert level.name == (name or ("low" if picture.software else "high"))
         picture.release()
+
+
+def test_a_picture_that_follows_a_hand_is_as_small_as_it_must_be() -> None:
+    haste = Haste()
+    before = haste.scale
+    for _ in range(Haste.PATIENCE - 1):
+        haste.measure(2.0 * Haste.SLOW)
+    assert haste.scale == before
+    for _ in range(3000):
+        haste.measure(2.0 * Haste.SLOW)
+    assert haste.scale == min(Haste.SCALES) < before
+    for _ in range(3000):
+        haste.measure(0.5 * (Haste.SLOW + Haste.FAST))
+    assert haste.scale == min(Haste.SCALES)
+    for _ in range(3000):
+        haste.measure(0.5 * Haste.FAST)
+    assert haste.scale == max(Haste.SCALES) > before
 
 
 def test_quality_never_rises_to_ultra_by_itself() -> None:

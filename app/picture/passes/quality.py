@@ -158,6 +158,33 @@ class AutomaticQuality:
         self._late = self._early = 0
 
 
+class Haste:
+    """Chooses the size of pictures that software draws while a hand moves the view: fewer pixels if they are late."""
+
+    SCALES = (0.4, 0.5, 0.6, 0.8)  # fractions of the pixels along a side of a whole picture
+    SLOW = 1.0 / 33.0  # seconds for a picture: the panel and the screen take the rest of a twentieth
+    FAST = 1.0 / 80.0
+    PATIENCE = 3  # pictures
+
+    def __init__(self) -> None:
+        self.scale = 0.6
+        self._late = self._early = 0
+
+    def measure(self, seconds: float) -> None:
+        """Record the drawing time of a picture."""
+        self._late = self._late + 1 if seconds > self.SLOW else 0
+        self._early = self._early + 1 if seconds < self.FAST else 0
+        place = self.SCALES.index(self.scale)
+        if self._late >= self.PATIENCE:
+            place = max(place - 1, 0)
+        elif self._early >= 4 * self.PATIENCE:
+            place = min(place + 1, len(self.SCALES) - 1)
+        else:
+            return
+        self.scale = self.SCALES[place]
+        self._late = self._early = 0
+
+
 class FrameTimer:
     """Measures the time of rendering a frame, not that of submitting its commands."""
 
