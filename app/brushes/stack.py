@@ -1,11 +1,13 @@
 """The stack of edits: strokes, heights and fields of a journal as named layers, to be switched, moved and blended.
 
 A layer is what the edits of a journal have in common that bear its name. What has none lies in that of its kind:
-strokes of one tool that follow one another closely are a layer, and so are changes of one field.
+strokes of one tool that follow one another closely are a layer, and so are changes of one field. A field that the
+worlds were opened with is a layer, too, and becomes an edit once it is changed.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +18,8 @@ from app.brushes.tools import TOOLS
 from app.model.errors import UserError
 from app.model.field_parameters import FIELDS, files_in, read_field
 from app.model.parameters import Value
-from app.scene.edits import Change, Copy, Edit, Keep, LandRequest, Lay, Restack, Stroke
-from app.scene.scene import check_value, find_declaration
+from app.scene.edits import Change, Copy, Edit, Keep, LandRequest, Lay, Open, Restack, Stroke
+from app.scene.scene import DECLARATIONS, check_value, find_declaration
 
 LARGEST_STRENGTH = 4.0
 LONGEST_NAME = 60
@@ -32,12 +34,18 @@ class Layer:
     """A layer, and the places of its edits in the journal."""
 
     name: str
-    places: tuple[int, ...]
+    places: tuple[int, ...]  # none: of what the worlds were opened with
     cycle: int  # after which its first edit is made
     is_on: bool
     strength: float
     icon: str  # group of its tool, `fields` or `heights`
     expression: str = ""  # of a field, or of heights
+    of_start: bool = False  # a field that the worlds were opened with
+
+    @property
+    def takes_strokes(self) -> bool:
+        """Whether strokes can be made right after its last."""
+        return self.is_on and self.icon not in (FIELDS, HEIGHTS)
 
 
 def is_stacked(request: LandRequest) -> bool:
@@ -49,12 +57,37 @@ def is_stacked(request: LandRequest) -> bool:
 
 def layers_of(edits: Edits) -> list[Layer]:
     """The layers of a journal's edits, the one that is made first in front."""
-    names = names_of(edits)
     places: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
+    for place, name in enumerate(names_of(edits)):
         if name:
             places.setdefault(name, []).append(place)
-    return [_layer(edits, name, tuple(where)) for name, where in places.items()]
+    opened = [dataclasses.replace(_layer([edit], edit.layer, (0,)), places=()) for edit in opened_fields(edits)]
+    return [*opened, *(_layer(edits, name, tuple(where)) for name, where in places.items())]
+
+
+def opened_fields(edits: Edits) -> list[Edit]:
+    """The fields that the worlds were opened with, as edits; without those that are edits of the journal already."""
+    if not edits or not isinstance(opened := edits[0].request, Open):
+        return []
+    known = {
+        (path, edit.request.world)
+        for edit in edits
+        if edit.of_start and isinstance(edit.request, Change)
+        for path in edit.request.values
+    }
+    taken = {edit.layer for edit in edits}
+    found: list[Edit] = []
+    for path in (path for path in DECLARATIONS if path.startswith(f"{FIELDS}.")):
+        texts = [scene.value(path) for scene in opened.scenes]
+        alike = len(set(texts)) == 1
+        for world, text in enumerate(texts[:1] if alike else texts):
+            change = Change({path: text}, None if alike else world)
+            if text == find_declaration(path).default or (path, change.world) in known:
+                continue
+            name = free_name(f"{kind_of(change)} at the start", taken)
+            taken.add(name)
+            found.append(Edit(edits[0].cycle, change, name, of_start=True))
+    return found
 
 
 def _layer(edits: Edits, name: str, places: tuple[int, ...]) -> Layer:
@@ -65,7 +98,7 @@ def _layer(edits: Edits, name: str, places: tuple[int, ...]) -> Layer:
         return Layer(name, places, first.cycle, first.is_on, first.strength, HEIGHTS, first.request.expression)
     assert isinstance(last.request, Change)
     text = str(next(iter(last.request.values.values())))
-    return Layer(name, places, first.cycle, first.is_on, first.strength, FIELDS, text)
+    return Layer(name, places, first.cycle, first.is_on, first.strength, FIELDS, text, first.of_start)
 
 
 def names_of(edits: Edits) -> list[str]:
@@ -126,6 +159,9 @@ def free_name(name: str, taken: set[str]) -> str:
 
 def changed(edits: Edits, request: Restack) -> list[Edit]:
     """All edits with one layer changed, and the names of their layers. Raises `UserError` where that is wrong."""
+    opened = {edit.layer: edit for edit in opened_fields(edits)}
+    if request.layer in opened:
+        edits = [edits[0], opened[request.layer], *edits[1:]]
     named = [
         edit if edit.layer == name else msgspec.structs.replace(edit, layer=name)
         for edit, name in zip(edits, names_of(edits), strict=True)
@@ -133,14 +169,18 @@ def changed(edits: Edits, request: Restack) -> list[Edit]:
     places = [place for place, edit in enumerate(named) if request.layer and edit.layer == request.layer]
     if not places:
         raise UserError(f"there is no layer '{request.layer}'")
-    if request.removed:
+    if request.takes is not None:
+        return _taken(named, places, request.takes)
+    if request.removed and not named[places[0]].of_start:
         return [edit for place, edit in enumerate(named) if place not in places]
     name = request.layer
     if request.name is not None and (new := " ".join(request.name.split())[:LONGEST_NAME]) not in ("", name):
         name = free_name(new, {edit.layer for edit in named})
     for place in places:
         named[place] = _changed_edit(named[place], request, name)
-    return named if request.after is None else _moved(named, places, request.after)
+    if request.after is None:
+        return named
+    return _moved(named, places, "" if request.after in opened else request.after)
 
 
 def check_heights(expression: str) -> None:
@@ -164,7 +204,7 @@ def _changed_edit(edit: Edit, request: Restack, name: str) -> Edit:
     return msgspec.structs.replace(
         edit,
         layer=name,
-        is_on=edit.is_on if request.is_on is None else request.is_on,
+        is_on=not request.removed and (edit.is_on if request.is_on is None else request.is_on),
         strength=edit.strength if request.strength is None else min(max(request.strength, 0.0), LARGEST_STRENGTH),
     )
 
@@ -177,10 +217,36 @@ def _moved(named: Edits, places: Sequence[int], after: str) -> list[Edit]:
     name = named[places[0]].layer
     if after == name:
         return list(named)
+    if named[places[0]].of_start:
+        raise UserError(f"{name} is where the land begins")
     ends = [place for place, edit in enumerate(named) if after and edit.layer == after]
     if after and not ends:
         raise UserError(f"there is no layer '{after}'")
-    at = ends[-1] if ends else 0
+    begin = max((place for place, edit in enumerate(named) if edit.of_start), default=0)
+    return _made_after(named, places, ends[-1] if ends else begin)
+
+
+def _taken(named: Edits, places: Sequence[int], number: int) -> list[Edit]:
+    """A stroke made right after the others of the layer at these places. Raises `UserError` where that cannot be."""
+    parts = [
+        place for place, edit in enumerate(named) if isinstance(edit.request, Stroke) and edit.request.number == number
+    ]
+    others = [place for place in places if place not in parts]
+    name = named[places[0]].layer
+    if not parts or not others:
+        raise UserError(f"there is no stroke that {name} could take")
+    last = named[others[-1]]
+    if not isinstance(last.request, Stroke):
+        raise UserError(f"{name} takes no strokes")
+    edits = list(named)
+    for part in parts:
+        edits[part] = msgspec.structs.replace(edits[part], layer=name, is_on=last.is_on, strength=last.strength)
+    return _made_after(edits, parts, others[-1])
+
+
+def _made_after(named: Edits, places: Sequence[int], at: int) -> list[Edit]:
+    """The edits at these places made right after another one, in its cycle."""
+    name = named[places[0]].layer
     between = named[min(at, places[0]) : max(at, places[-1]) + 1]
     if any(isinstance(edit.request, Copy | Keep) for edit in between):
         raise UserError(f"{name} cannot be moved there: worlds were added or removed between")

@@ -91,7 +91,7 @@ class Timeline:
             return False
         if not last.request.is_continued_by(request) or (branch.states and branch.states[-1].moment == self.now):
             return False
-        branch.edits[-1] = Edit(last.cycle, last.request.and_then(request))
+        branch.edits[-1] = msgspec.structs.replace(last, request=last.request.and_then(request))
         return True
 
     def looked(self, view: ViewParameters, camera: CameraParameters) -> None:

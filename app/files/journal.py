@@ -35,7 +35,7 @@ They are stored in saved worlds, and separately as readable TOML:
 
 Other edits are `heights` (with an `expression` in metres), `copy` and `keep` (a comparison), `blur`, `refine` (with
 `times`), `snowballs` (with `balls`) and `stop-snowballs`. Strokes, heights and changes of fields lie in a `layer`, and
-may have a `strength`, or be left out by `is_on = false`.
+may have a `strength`, or be left out by `is_on = false`; `of_start = true` are fields that the worlds were opened with.
 """
 
 from __future__ import annotations
@@ -195,7 +195,8 @@ def _edit(row: dict[str, Any], folder: Path) -> Edit:
 def _in_stack(edit: Edit, row: dict[str, Any]) -> Edit:
     """An edit with its place in the stack, if its row tells one."""
     layer, is_on, strength = row.get("layer", ""), row.get("is_on", True), row.get("strength", 1.0)
-    if (layer, is_on, strength) == ("", True, 1.0):
+    of_start = row.get("of_start", False)
+    if (layer, is_on, strength, of_start) == ("", True, 1.0, False):
         return edit
     if not is_stacked(edit.request):
         raise UserError("only strokes, heights and fields lie in a layer")
@@ -203,15 +204,17 @@ def _in_stack(edit: Edit, row: dict[str, Any]) -> Edit:
         raise UserError(f"layer = {layer!r}: must be a text of up to {LONGEST_NAME} characters")
     if type(is_on) is not bool:
         raise UserError(f"is_on = {is_on!r}: must be true or false")
+    if type(of_start) is not bool or (of_start and not isinstance(edit.request, Change)):
+        raise UserError(f"of_start = {of_start!r}: must be true for changes of fields alone, or false")
     if type(strength) not in (int, float):
         raise UserError(f"strength = {strength!r}: must be a number")
     _check_range("strength", strength, 0.0, LARGEST_STRENGTH)
-    return msgspec.structs.replace(edit, layer=layer, is_on=is_on, strength=float(strength))
+    return msgspec.structs.replace(edit, layer=layer, is_on=is_on, strength=float(strength), of_start=of_start)
 
 
 def _stacked(edit: Edit) -> dict[str, Any]:
     """What differs from an edit that is made as it was."""
-    names = ("layer", "is_on", "strength")
+    names = ("layer", "is_on", "strength", "of_start")
     default = Edit(0, edit.request)
     return {name: getattr(edit, name) for name in names if getattr(edit, name) != getattr(default, name)}
 

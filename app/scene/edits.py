@@ -9,7 +9,7 @@ import msgspec
 from app.model.field_parameters import blended_field
 from app.model.parameters import Value
 from app.model.view_parameters import CameraParameters, ViewParameters
-from app.scene.scene import Scene
+from app.scene.scene import Scene, find_declaration
 
 
 class Message(msgspec.Struct, frozen=True, tag=True):
@@ -138,6 +138,7 @@ class Restack(Message, frozen=True):
     expression: str | None = None  # of a field, or of heights
     name: str | None = None
     after: str | None = None  # the layer that is made before it; empty: the land as it began
+    takes: int | None = None  # number of a stroke that is made right after its others
     removed: bool = False
 
 
@@ -158,11 +159,15 @@ class Edit(msgspec.Struct, frozen=True):
     layer: str = ""  # name of its layer in the stack; empty: that of what it does
     is_on: bool = True  # otherwise it is kept, and not made
     strength: float = 1.0  # part of the effect; 1: as it was made
+    of_start: bool = False  # a field that the worlds were opened with; while it is off, they have none
 
     @property
     def made(self) -> LandRequest | None:
         """What it does to the land; None while it is off."""
         if not self.is_on:
+            if self.of_start and isinstance(self.request, Change):
+                values = {path: find_declaration(path).default for path in self.request.values}
+                return msgspec.structs.replace(self.request, values=values)
             return None
         if self.strength == 1.0:
             return self.request

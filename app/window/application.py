@@ -155,6 +155,7 @@ class Application:
         self.watching = Watching(simulation, self.documents, self.sides, self.views, self.notices)
         self.history = History(simulation, self.documents, self.views)
         self.stack = Stack(simulation, self.documents, self.views, self.history)
+        self.brushing.drawn = self.stack.take_stroke
         self.camera_follow = CameraFollow(simulation, self.documents, self.views)
         self.recording = Recording(self.sides, self.documents, self.notices)
         self.exporting = Exporting(simulation, self.documents, self.views, self.notices)

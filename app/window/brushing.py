@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from imgui_bundle import imgui
@@ -50,6 +50,7 @@ class Brushing(Brush):
         self._views = views
         self._springs = springs
         self._notices = notices
+        self.drawn: Callable[[int], None] = lambda number: None  # called with the number of a stroke that has ended
         self._drawing: _Drawing | None = None
         self._end_of_last: tuple[float, float] | None = None  # where a straight line continues
         self.pointer: tuple[float, float] | None = None  # in the window, in logical units
@@ -121,7 +122,7 @@ class Brushing(Brush):
             return
         gesture = TOOLS[drawing.tool].gesture
         if gesture == "paint":
-            self._send(drawing)
+            self._end(drawing)
             self._end_of_last = drawing.places[-1]
             return
         places = drawing.places
@@ -129,12 +130,12 @@ class Brushing(Brush):
             places = [*places, drawing.end]
         if gesture == "stamp" or len(places) > 1:
             drawing.dabs = [self._dab(place) for place in places]
-            self._send(drawing)
+            self._end(drawing)
 
     def cancel(self) -> None:
         """Stop drawing. The drawn part stays and can be undone."""
         if self._drawing is not None and TOOLS[self._drawing.tool].gesture == "paint":
-            self._send(self._drawing)
+            self._end(self._drawing)
         self._drawing = None
 
     def update(self, dt: float) -> None:
@@ -190,6 +191,12 @@ class Brushing(Brush):
         if abs(place[0] - first[0]) > abs(place[1] - first[1]):
             return (place[0], first[1])
         return (first[0], place[1])
+
+    def _end(self, drawing: _Drawing) -> None:
+        """Send the last dabs."""
+        self._send(drawing)
+        if drawing.sent:
+            self.drawn(drawing.number)
 
     def _send(self, drawing: _Drawing) -> None:
         """Send the dabs that were not sent yet."""

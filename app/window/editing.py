@@ -11,6 +11,7 @@ from app.model.curves import Key, write_curve
 from app.model.overlays import OVERLAYS
 from app.model.parameters import Value
 from app.scene.comparison import differences
+from app.scene.edits import Restack
 from app.scene.scene import KEYS, Scene, curve_of, section_of
 from app.window.documents import Documents
 from app.window.undo import LandStep, Undo, ValueStep
@@ -115,6 +116,8 @@ class Editing:
     def add_land_step(self, request: object, before: Moment) -> None:
         """A named request was answered: add it as a step of undo, with its change of the view."""
         name = self._documents.take_name(request)
+        if isinstance(request, Restack) and request.takes is not None:
+            before = self._undo.before_stroke() or before
         if name and before.branch:  # the first land has none before it
             (seen_with, seen), self._of_next_land = self._of_next_land, (None, None)
             self._undo.add(LandStep(name, before, seen=seen if seen_with is request else None))

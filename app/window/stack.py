@@ -28,6 +28,7 @@ class Stack:
         self._views = views
         self._history = history
         self._made: tuple[TimelineSeen, Moment, list[Layer]] | None = None
+        self._painted = ""  # name of the layer that takes the next strokes
 
     @property
     def layers(self) -> list[Layer]:
@@ -64,6 +65,20 @@ class Stack:
         relief = snapshot.highest - snapshot.lowest
         return _round(max(PART_OF_RELIEF * relief, snapshot.cell_size))
 
+    @property
+    def painted(self) -> Layer | None:
+        """The chosen layer that takes the next strokes; without one they are made now."""
+        return next((layer for layer in self.layers if layer.name == self._painted and layer.takes_strokes), None)
+
+    def choose(self, layer: Layer) -> None:
+        """Let the next strokes go into a layer, or not any more."""
+        self._painted = layer.name if layer.takes_strokes and layer.name != self._painted else ""
+
+    def take_stroke(self, number: int) -> None:
+        """A stroke has been drawn: make it in the chosen layer, if there is one."""
+        if layer := self.painted:
+            self._ask(Restack(layer.name, takes=number), f"stroke in {layer.name}")
+
     def switch(self, layer: Layer) -> None:
         self._ask(Restack(layer.name, is_on=not layer.is_on), f"{layer.name} {'off' if layer.is_on else 'on'}")
 
@@ -73,6 +88,8 @@ class Stack:
 
     def rename(self, layer: Layer, name: str) -> None:
         if name.strip() and name.strip() != layer.name:
+            if self._painted == layer.name:
+                self._painted = " ".join(name.split())
             self._ask(Restack(layer.name, name=name), f"{layer.name} is {name.strip()}")
 
     def remove(self, layer: Layer) -> None:

@@ -88,6 +88,13 @@ class Undo:
             self.done.insert(end, step)
         del self.done[:-MOST_STEPS]
 
+    def before_stroke(self) -> Moment | None:
+        """Drop the last step, that of a stroke which a layer takes; None if something else was done since."""
+        if not self.done or not isinstance(step := self.done[-1], LandStep):
+            return None
+        self.done.pop()
+        return step.before
+
     def _end_for(self, step: Step) -> int:
         """The index of a new step."""
         return sum(map(_shows_alone, self.done)) if _shows_alone(step) else len(self.done)

@@ -200,3 +200,82 @@ def test_a_stroke_that_goes_on_is_whole_in_the_land_that_is_made_again() -> None
         assert hands.bits == whole
     finally:
         hands.thread.stop()
+
+
+FIELDS_OF_START = {"fields.rain": "1 + x", "fields.wind": "2"}
+RAIN_AT_START = "field of rain at the start"
+
+
+def test_fields_that_a_land_was_opened_with_are_layers_that_become_edits_once_they_are_changed() -> None:
+    edits = [Edit(0, Open((SCENE.with_values(FIELDS_OF_START),))), Edit(5, Change({RAIN: "3"})), Edit(6, stroke(1))]
+    rain, wind, later, raised = layers_of(edits)
+    assert (rain.name, rain.places, rain.expression, rain.of_start) == (RAIN_AT_START, (), "1 + x", True)
+    assert (wind.expression, later.name, later.of_start) == ("2", "field of rain", False)
+    assert raised.takes_strokes and not rain.takes_strokes
+    off = with_layer(edits, RAIN_AT_START, is_on=False)
+    assert [edit.made for edit in off[1:]] == [Change({RAIN: ""}), *(edit.request for edit in edits[1:])]
+    assert [layer.name for layer in layers_of(off)] == [wind.name, rain.name, later.name, raised.name]
+    assert with_layer(edits, RAIN_AT_START, removed=True) == off  # it can be switched on again
+    on = with_layer(off, RAIN_AT_START, is_on=True, expression="y", name="showers")
+    assert on[1].made == Change({RAIN: "y"}) and layers_of(on)[1].name == "showers"
+    first = with_layer(off, "raise", after=wind.name)
+    assert [edit.layer for edit in first[1:]] == [RAIN_AT_START, "raise", "field of rain"]
+    with pytest.raises(UserError, match="where the land begins"):
+        with_layer(edits, RAIN_AT_START, after="raise")
+    compared = [Edit(0, Open((SCENE, SCENE.with_value(RAIN, "x"))))]
+    assert with_layer(compared, RAIN_AT_START, is_on=False)[1].made == Change({RAIN: ""}, 1)
+
+    content = journal_content(Journal(tuple(off), 6), Path())
+    assert journal_from(content, "j", Path()).edits == tuple(off)
+    content["edit"][3]["of_start"] = True
+    with pytest.raises(UserError, match="of_start"):
+        journal_from(content, "j", Path())
+
+
+def test_a_field_of_the_start_that_is_off_leaves_the_land_that_never_had_it() -> None:
+    hands, other = Hands(SCENE.with_value(RAIN, "2 * x")), Hands(SCENE)
+    try:
+        for each in (hands, other):
+            each.step(3)
+        with_field = hands.bits
+        restack(hands, RAIN_AT_START, is_on=False)
+        without = [{**world, "changed": None} for world in hands.bits]
+        assert hands.bits != with_field
+        assert without == [{**world, "changed": None} for world in other.bits]
+        assert hands.thread.scenes[0].fields.rain == ""
+        restack(hands, RAIN_AT_START, is_on=True)
+        assert hands.thread.scenes[0].fields.rain == "2 * x"
+    finally:
+        hands.thread.stop()
+        other.thread.stop()
+
+
+def test_an_older_layer_takes_a_stroke() -> None:
+    taken = with_layer(EDITS, "raise", takes=4)
+    assert [(edit.layer, edit.cycle) for edit in taken[1:5]] == [("raise", 0), ("raise", 1), ("raise", 1), ("", 2)]
+    assert isinstance(stroke_4 := taken[3].request, Stroke) and stroke_4.number == 4 and len(taken) == len(EDITS)
+    parts = with_layer(with_layer(EDITS, "raise", strength=0.5), "raise", takes=3)
+    assert [(edit.cycle, edit.strength) for edit in parts[3:5]] == [(1, 0.5), (1, 0.5)]
+    for layer, number, why in (
+        ("raise", 9, "no stroke"),
+        ("lower 2", 4, "no stroke"),
+        ("field of rain", 4, "no strokes"),
+    ):
+        with pytest.raises(UserError, match=why):
+            with_layer(EDITS, layer, takes=number)
+
+    hands, other = Hands(SCENE), Hands(SCENE)
+    try:
+        hands.ask(stroke(1), Edited)
+        hands.step(3)
+        hands.ask(stroke(2, "lower"), Edited)
+        hands.step(2)
+        restack(hands, "raise", takes=2)
+        other.ask(stroke(1), Edited)
+        other.ask(stroke(2, "lower"), Edited)
+        other.step(5)
+        assert hands.bits == other.bits and hands.thread.status.cycle == 5
+        assert [layer.name for layer in layers_of(hands.timeline.edits_of(hands.moment))] == ["raise"]
+    finally:
+        hands.thread.stop()
+        other.thread.stop()

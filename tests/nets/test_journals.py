@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.brushes.stack import layers_of
 from app.cli.replay import replay
 from app.engine.messages import (
     DiscardBranch,
@@ -47,7 +48,19 @@ from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.process import ProcessFailure
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Open, Refine, RollSnowballs, Stroke
+from app.scene.edits import (
+    Blur,
+    CancelSnowballs,
+    Change,
+    Copy,
+    Keep,
+    Lay,
+    Open,
+    Refine,
+    Restack,
+    RollSnowballs,
+    Stroke,
+)
 from app.scene.scene import Scene
 from app.sources.generators import GENERATORS
 from tests.app.small import bits, small_scene
@@ -63,6 +76,7 @@ SCENES = (
     small_scene(world__columns=12, world__rows=16, droplets__count=20, pools__enabled=True, world__seed=5),
     small_scene(world__columns=16, world__rows=12, droplets__enabled=False),
     small_scene(world__columns=16, world__rows=12, droplets__count=20, simulation__cycles_per_frame=3),
+    small_scene(world__columns=16, world__rows=12, droplets__count=20, fields__rain="2 - x"),
 )
 MOST_REFINEMENTS = 2  # in a test: more would take long
 MISSING = SCENES[0].with_value("world.source", "there-is-no.tif")
@@ -199,6 +213,36 @@ class Journal:
         self.thread.ask(part)
         if tool not in ("river bed", "stamp"):
             self.thread.ask(msgspec.structs.replace(part, first=2))
+
+    def lay(self, number: int) -> None:
+        """Heights, or a field, of all worlds or of one."""
+        world = None if number % 2 else number % len(self.thread.scenes)
+        if number < 6:
+            self.thread.ask(Lay(f"{number} * x - 2", world))
+        else:
+            self.thread.ask(Change({"fields.rain": f"1 + {number} * y"}, world))
+
+    def restack(self, number: int) -> None:
+        """Change some layer of the present stack in some way."""
+        status = self.thread.status
+        branch = status.timeline.branches.get(status.moment.branch)
+        layers = layers_of(branch.edits[: status.moment.edits]) if branch else []
+        if not layers:
+            return
+        layer, other = layers[number % len(layers)], layers[(number * 7 + 1) % len(layers)]
+        change: tuple[dict[str, Any], ...] = (
+            {"is_on": not layer.is_on},
+            {"strength": 0.25 * number},
+            {"after": other.name},
+            {"after": ""},
+            {"removed": True},
+            {"name": other.name},
+            {"expression": f"0.5 + {number} * x"},
+            {"takes": self.strokes},
+            {"is_on": False, "strength": 2.0},
+            {"is_on": True, "after": other.name},
+        )
+        self.thread.ask(Restack(layer.name, **change[(number + self.strokes) % len(change)]))
 
     def keys(self, number: int) -> None:
         self.thread.ask(Change({"keys.droplets.friction": f"0: 0.1; {number + 1}: 0.5"}))

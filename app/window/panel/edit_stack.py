@@ -132,7 +132,8 @@ class EditStack:
             return
         place, height = imgui.get_cursor_screen_pos(), imgui.get_frame_height()
         size = imgui.ImVec2(max(width, 1.0), height)
-        imgui.invisible_button("name", size, imgui.ButtonFlags_.enable_nav.value)
+        if imgui.invisible_button("name", size, imgui.ButtonFlags_.enable_nav.value):
+            self._application.stack.choose(layer)
         is_hovered = imgui.is_item_hovered()
         if is_hovered and imgui.is_mouse_double_clicked(0):
             self._typed = _Renaming(layer.name, layer.name)
@@ -147,6 +148,9 @@ class EditStack:
         if is_hovered:
             corner = imgui.ImVec2(place.x + size.x, place.y + height)
             drawing.add_rect_filled(place, corner, imgui.get_color_u32(imgui.Col_.header_hovered.value), em(0.25))
+        if layer == self._application.stack.painted:
+            bar = imgui.ImVec2(place.x + em(0.15), place.y + height)
+            drawing.add_rect_filled(place, bar, imgui.get_color_u32(imgui.ImVec4(*ACCENT)))
         cycle = spaced(layer.cycle)
         right = place.x + size.x - imgui.calc_text_size(cycle).x - em(0.2)
         imgui.push_clip_rect(place, imgui.ImVec2(right - em(0.4), place.y + height), True)
@@ -156,9 +160,11 @@ class EditStack:
         drawing.add_text(imgui.ImVec2(place.x + em(1.7), place.y + padding), colour, layer.name)
         imgui.pop_clip_rect()
         drawing.add_text(imgui.ImVec2(right, place.y + padding), icon, cycle)
+        parts = f"{len(layer.places)} {'part' if len(layer.places) == 1 else 'parts'}"
         tooltip_on_hover(
             layer.name,
-            f"after cycle {cycle}, {len(layer.places)} {'part' if len(layer.places) == 1 else 'parts'}",
+            "the land was opened with it" if layer.of_start else f"after cycle {cycle}, {parts}",
+            *(["click to paint into it, and again to paint now"] if layer.takes_strokes else []),
             "drag to make it earlier or later, double click to rename it, right click for more",
         )
 
@@ -194,11 +200,15 @@ class EditStack:
             return
         stack, layers = self._application.stack, self._application.stack.layers
         place = layers.index(layer)
-        if imgui.menu_item("Later", "", False, place < len(layers) - 1)[0]:
+        is_painted = layer == stack.painted
+        if imgui.menu_item("Paint into it", "", is_painted, layer.takes_strokes)[0]:
+            stack.choose(layer)
+        begun = sum(other.of_start for other in layers)
+        if imgui.menu_item("Later", "", False, begun <= place < len(layers) - 1)[0]:
             stack.move_by(layer, +1)
-        if imgui.menu_item("Earlier", "", False, place > 0)[0]:
+        if imgui.menu_item("Earlier", "", False, place > begun)[0]:
             stack.move_by(layer, -1)
-        if imgui.menu_item("On the land as it began", "", False)[0]:
+        if imgui.menu_item("On the land as it began", "", False, not layer.of_start)[0]:
             stack.move_after(layer, None)
         imgui.separator()
         if imgui.menu_item("Rename", "", False)[0]:

@@ -144,6 +144,9 @@ class Toolbar:
         if tool.act is not None:
             self.mask.gui(width, em(LABEL))
             brushing.mask = self.mask.text
+        if tool.act is not None and (layer := self._application.stack.painted):
+            self._label("into", "The layer of Edits that is chosen there takes the next strokes")
+            imgui.text_unformatted(layer.name)
         imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + width)
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), _how_to_use(tool))
         imgui.pop_text_wrap_pos()
