@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from app.engine.messages import (
     Arrived,
@@ -59,6 +60,8 @@ class Arrivals:
                 application.history.ended(request)
             case OpenFailed(request, why):
                 documents.take_name(request)
+                for scene in request.scenes:  # what cannot be opened is no recent file
+                    application.library.forget(Path(scene.saved_world or scene.world.source).absolute())
                 if why != application.simulation.status.error:  # shown in its own box
                     notices.complain(why)
                 if application.snapshot is not None and documents.worlds_failed(request):

@@ -69,7 +69,10 @@ class Recording:
         self.release()
         self._film = Film(self._sides.context, width, height)
         if self.hides_minimap and self._documents.seen_scene.view.minimap:
-            self._seen = self._sides.pictures  # it has the minimap; the clip begins with the next
+            self._seen = (
+                self._sides.pictures
+            )  # it has the minimap, and so has one that is being drawn; begin with the next
+            self._sides.abandon()
             self._notices.say("the minimap is hidden while the clip is recorded; recording.minimap keeps it")
 
     @property

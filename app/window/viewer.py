@@ -42,6 +42,7 @@ from app.window.pointing import Pointing
 
 log = logging.getLogger(__name__)
 
+KEYS_OF_TEXT = {f"Ctrl+{key}" for key in ("A", "C", "V", "X", "Y", "Z", "Shift+Z", "Left", "Right", "Home", "End")}
 SCREENS_PER_SECOND = 60  # the frame rate that cycles per frame refer to
 STILL_FRAMES = 4  # drawn after the last change, until ImGui settles
 
@@ -123,7 +124,7 @@ class Viewer:
         application.views.wake()
         io = imgui.get_io()
         match event:
-            case KeyPressed() if not io.want_text_input and not self._keeps_from_scene(event):
+            case KeyPressed() if not self._keeps_from_scene(event):
                 self._press_key(event)
             case KeyReleased():
                 application.camera.let_go(event.place)
@@ -150,8 +151,11 @@ class Viewer:
     def _keeps_from_scene(self, event: KeyPressed) -> bool:
         """Whether a key belongs to the panel.
 
-        Esc does while a slider is held. All other keys do while a dialog is open, as they may be text.
+        Esc does while a slider is held. All other keys do while text is typed or a dialog is open, but those that no
+        text needs.
         """
+        if imgui.get_io().want_text_input and not (event.chord.startswith("Ctrl+") and event.chord not in KEYS_OF_TEXT):
+            return True
         if self.panel.is_covered or (event.chord == "Esc" and (imgui.is_any_item_active() or self._was_held)):
             return True
         if self.panel.keyboard.takes(event.chord):

@@ -21,7 +21,7 @@ from app.files.library import Library, Welcome
 from app.scene.scene import presets
 from app.window import card_loops
 from app.window.application import Application
-from app.window.commands import moments
+from app.window.commands import files, moments
 from app.window.panel import gallery as gallery_panel
 from app.window.panel.gallery import Gallery
 from tests.app.test_gallery import broken_files, preset
@@ -359,3 +359,19 @@ def test_a_preset_of_ones_own_is_asked_for_in_the_folder_of_the_gallery(
     drive(test, msgspec.structs.replace(QUIET, name="mine"), library=library)
     assert library.own_folder is not None and library.own_folder.is_dir()
     assert asked == [library.own_folder / "mine.toml"]
+
+
+def test_what_cannot_be_opened_is_no_recent_file(tmp_path: Path) -> None:
+    library, _ = library_with(tmp_path)
+    wrong = tmp_path / "wrong.npz"
+    wrong.write_text("no heights")
+
+    def test(driver: Driver) -> None:
+        application = driver.application
+        driver.wait_for(lambda: application.snapshot is not None, "the land")
+        library.note(preset(tmp_path / "one.toml"))
+        driver.asked = lambda: files.open(application, wrong)
+        driver.wait_for(lambda: application.notices.shown(), "an error")
+        driver.wait_for(lambda: [file.place.name for file in library.recent] == ["one.toml"], "the list without it")
+
+    drive(test, QUIET, library=library)

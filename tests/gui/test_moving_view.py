@@ -87,3 +87,26 @@ def test_the_land_and_the_simulation_wait_while_a_hand_moves_the_view_and_no_lon
         assert not gave_way[-1]
 
     drive(test, SCENE)
+
+
+def test_a_clip_begins_without_the_minimap_of_a_picture_that_is_being_drawn(tmp_path: Path) -> None:
+    shown: list[bool] = []
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        if not application.side.picture.software:
+            pytest.skip("a graphics card draws whole pictures in time")
+        driver.wait_for(lambda: not application.sides.drawing and not application.camera.moving, "the first picture")
+
+        def begin() -> None:
+            application.side.redraw()
+            application.begin_picture()
+            next(application.sides._drawing)
+            application.recording.begin(tmp_path, "clip")
+            shown.append(application.sides.drawing)
+
+        driver.asked = begin
+        driver.wait_for(lambda: bool(shown), "a recording")
+        assert shown == [False]
+
+    drive(test, SCENE)

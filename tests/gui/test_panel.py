@@ -653,8 +653,35 @@ def test_a_name_that_was_refused_is_typed_anew_and_one_esc_leaves_the_dialog(
         driver.engine.key_press(imgui.Key.escape.value)
         driver.engine.yield_(3)
         assert not application.panel.is_asking
+        driver.press("Ctrl+S")
+        driver.wait_for(lambda: imgui.get_io().want_text_input, "the keyboard")
+        driver.press("Ctrl+O")  # another dialog takes its place, though text is typed
+        driver.engine.set_ref("//###file dialog")
+        driver.wait_for(lambda: driver.engine.item_exists("Open"), "the dialog to open a file")
+        driver.engine.key_press(imgui.Key.mod_ctrl | imgui.Key.a)
+        driver.engine.yield_(3)
+        assert application.panel.is_asking
 
     drive(test, WITHOUT_DROPS)
+
+
+def test_esc_closes_a_menu_of_the_right_button_and_nothing_else() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.brushing.choose("raise")
+        driver.engine.yield_(3)
+        driver.engine.item_click(driver.widget("droplets.count"), 1)
+        driver.engine.yield_(3)
+        assert imgui.is_popup_open("", imgui.PopupFlags_.any_popup.value)
+        driver.engine.key_press(imgui.Key.escape.value)
+        driver.engine.yield_(3)
+        assert not imgui.is_popup_open("", imgui.PopupFlags_.any_popup.value)
+        assert application.brushing.is_active
+        driver.engine.key_press(imgui.Key.escape.value)
+        driver.engine.yield_(3)
+        assert not application.brushing.is_active
+
+    drive(test, SMALL)
 
 
 @pytest.mark.parametrize("key", ["Ctrl+O", "Ctrl+T"])

@@ -56,8 +56,13 @@ class FileDialog:
     def is_open(self) -> bool:
         return self._native is not None or self._own is not None
 
+    def _takes_place_of_own(self) -> bool:
+        """Whether there can be another dialog: in place of our own, but not of the system's."""
+        self._own = None
+        return self._native is None
+
     def ask_to_open(self, filters: Sequence[Filter], chosen: Chosen) -> None:
-        if self.is_open:
+        if not self._takes_place_of_own():
             return
         self._chosen, self._target = chosen, None
         if _has_native_dialogs():
@@ -67,7 +72,7 @@ class FileDialog:
 
     def ask_for_folder(self, held: Filter, chosen: Chosen) -> None:
         """Ask for a folder that holds such files."""
-        if self.is_open:
+        if not self._takes_place_of_own():
             return
         self._chosen, self._target = chosen, None
         if _has_native_dialogs():
@@ -82,7 +87,7 @@ class FileDialog:
 
         `target` is chosen only where it can be written, and not over a file without a word.
         """
-        if self.is_open:
+        if not self._takes_place_of_own():
             return
         folder = folder or self._folder
         self._chosen, self._target, self._filters = chosen, target, filters

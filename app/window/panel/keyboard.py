@@ -48,8 +48,12 @@ class Keyboard:
         self.place = PANEL
 
     def takes(self, chord: str) -> bool:
-        """Whether the current part takes a key from the scene."""
+        """Whether the current part takes a key from the scene. Esc closes an open menu."""
         if self.place == SCENE:
+            is_open = imgui.is_popup_open("", imgui.PopupFlags_.any_popup.value)
+            if chord == "Esc" and is_open and imgui.internal.get_top_most_popup_modal() is None:
+                imgui.internal.close_popup_to_level(0, True)
+                return True
             return False
         return chord in KEPT or (chord == "Esc" and imgui.is_popup_open("", imgui.PopupFlags_.any_popup.value))
 
