@@ -78,6 +78,8 @@ class Brushing(Brush):
             return
         name = tool.opposite if control and tool.opposite else self.tool_name
         self._switch_on(TOOLS[name])
+        if name == "pour":
+            self._tell_of_dry_slope(place)
         level = self.settings.level if self.level_is_told else 0.0
         if tool.takes_level and not self.level_is_told:
             level = self._views.height_at(*place)
@@ -248,6 +250,14 @@ class Brushing(Brush):
         if tool.lacks_process(self._documents.scene):
             self._editing.change(path, True)
             self._notices.say(f"{tool.label}: {tool.needs} was off, and is on now")
+
+    def _tell_of_dry_slope(self, place: tuple[float, float]) -> None:
+        """Say where water goes that is poured on dry ground: there it is not seen."""
+        snapshot, cell = self._snapshot_under_pointer(), self._views.cell_at(*place)
+        if snapshot is None or cell is None or self._documents.scene.floods.enabled:
+            return
+        if "water" not in snapshot.layers or snapshot.layers["water"][cell] <= 0.0:
+            self._notices.say("water stands in the lowest hollow below at once; with Floods on, it runs there")
 
     def _place(self, x: float, y: float) -> tuple[float, float] | None:
         """Metres east and south of the land under a place of the window."""

@@ -69,9 +69,7 @@ class Recording:
         self.release()
         self._film = Film(self._sides.context, width, height)
         if self.hides_minimap and self._documents.seen_scene.view.minimap:
-            self._seen = (
-                self._sides.pictures
-            )  # it has the minimap, and so has one that is being drawn; begin with the next
+            self._seen = self._sides.pictures  # has the minimap, as has one that is being drawn
             self._sides.abandon()
             self._notices.say("the minimap is hidden while the clip is recorded; recording.minimap keeps it")
 

@@ -168,6 +168,18 @@ def actions() -> tuple:  # type: ignore[type-arg]
     return ACTIONS
 
 
+def test_where_water_goes_that_is_poured_on_dry_ground_is_said() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.brushing.choose("pour")
+        driver.engine.yield_(3)
+        application.brushing.press(*MIDDLE, shift=False, control=False)
+        application.brushing.release()
+        assert any("lowest hollow" in notice.text for notice in application.notices.shown())
+
+    drive(test, SCENE)
+
+
 def test_the_toolbar_chooses_and_goes_away_with_tab() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)

@@ -75,6 +75,8 @@ class Panel:
         self._guide = GuideWindow(application.guide)
         self.tour: FirstTour = FirstTour(application)
         self._laid_out_scale = 0.0
+        self._room = 0.0  # width of the window in the last frame
+        self._own_width = 0.0  # of the panel, while the window is too narrow for it
         self.free_of_scene = (0.0, 1.0)  # free range of the width, from 0 at the left to 1 at the right
         self._frames = 0
         self._plots_shown = False
@@ -272,8 +274,20 @@ class Panel:
             width
         ):  # also one that is kept from text of another size
             self._laid_out_scale = scale
+        self._fit(viewport.work_size.x)
         flags = imgui.DockNodeFlags_.passthru_central_node.value | imgui.DockNodeFlags_.auto_hide_tab_bar.value
         imgui.dock_space_over_viewport(space, viewport, flags)
+
+    def _fit(self, room: float) -> None:
+        """Narrow the panel with the window, in which it takes half at most, and widen it again."""
+        window = imgui.internal.find_window_by_name(WINDOW)
+        if room == self._room or window is None:
+            return
+        width = max(window.size.x, self._own_width)
+        fitting = min(width, WIDEST_PART * room)
+        if self._room and fitting != window.size.x and self._set_width(fitting):
+            self._own_width = width if fitting < width else 0.0
+        self._room = room
 
     def _set_width(self, width: float) -> bool:
         """Set the width of the panel if it is docked. Returns whether it is."""

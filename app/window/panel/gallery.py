@@ -31,6 +31,7 @@ GAP = 1.0
 MARGIN = 1.6
 TITLE_SIZE = 1.5
 SIGN_SIZE = 1.8
+HELP_HEIGHT = 8.0  # heights of the font, of the help on a card
 PICTURE_SHAPE = 9.0 / 16.0
 LINES = 2  # of a description
 MOST_COLUMNS = 8
@@ -332,7 +333,16 @@ class Gallery:
         if card.family == RECENT and (is_over or number == self._selected):
             self._forget_button(card, imgui.ImVec2(end.x, place.y))
         if is_due:
+            self._stand_off(place, end)
             tooltip(*self._help(card))
+
+    def _stand_off(self, place: imgui.ImVec2, end: imgui.ImVec2) -> None:
+        """Let the next tooltip stand below a card, or above it, so that its picture is seen while it moves."""
+        gap = em(0.3)
+        if end.y + em(HELP_HEIGHT) < imgui.get_main_viewport().size.y:
+            imgui.set_next_window_pos(imgui.ImVec2(place.x, end.y + gap))
+        else:
+            imgui.set_next_window_pos(imgui.ImVec2(place.x, place.y - gap), 0, imgui.ImVec2(0.0, 1.0))
 
     def _picture(self, card: Card, place: imgui.ImVec2, width: float, rounding: float, *, moves: bool) -> None:
         """The picture of a card, or an icon. One that `moves` is its loop, as soon as there is one."""
