@@ -84,7 +84,7 @@ def opened_fields(edits: Edits) -> list[Edit]:
             change = Change({path: text}, None if alike else world)
             if text == find_declaration(path).default or (path, change.world) in known:
                 continue
-            name = free_name(f"{kind_of(change)} at the start", taken)
+            name = free_name(f"{path.partition('.')[2]} at the start", taken)
             taken.add(name)
             found.append(Edit(edits[0].cycle, change, name, of_start=True))
     return found

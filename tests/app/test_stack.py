@@ -203,7 +203,7 @@ def test_a_stroke_that_goes_on_is_whole_in_the_land_that_is_made_again() -> None
 
 
 FIELDS_OF_START = {"fields.rain": "1 + x", "fields.wind": "2"}
-RAIN_AT_START = "field of rain at the start"
+RAIN_AT_START = "rain at the start"
 
 
 def test_fields_that_a_land_was_opened_with_are_layers_that_become_edits_once_they_are_changed() -> None:
