@@ -23,7 +23,7 @@ SNOW = np.array((0.9, 0.9, 0.9))
 WET = np.array((0.25, 0.43, 0.60))  # sRGB
 BRIGHTER = 3.1  # than the albedo: the light of the sun, as in the minimap
 GENTLE, STEEP = 0.25, 0.75  # slopes, between which grass gives way to rock
-MOST_GREEN = 0.65  # of a land that is green by its climate
+MOST_GREEN = 0.75  # of a land that is green by its climate
 COVER = 0.5  # metres of loose material that hide the rock
 
 Colours = NDArray[np.float64]
