@@ -1,0 +1,100 @@
+"""Falls: where a river drops over more than it is deep, and more steeply than a loose bed can lie.
+
+A river whose bed is no steeper than loose rock rests runs over its own gravel. Where the step to the next cell is
+steeper, the bed is bare, and water that comes to the edge leaves it. Steps that follow each other are one fall, from the
+cell of its lip to that of its foot. Cells hide what is shorter than they are: a step lies at the edge between two.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.hydraulic_geometry import bankfull_depth, channel_width
+from kernels.neighbours import LENGTHS, OUTLET, index_steps
+
+Numbers = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+STEEP = 0.7  # tangent of 35°, the angle at which gravel rests
+
+
+class Falls(NamedTuple):
+    """Falls, the highest first; cells are row * columns + column, all arrays [fall]."""
+
+    lip: Integers
+    foot: Integers
+    height: Numbers  # of the water's surface at the lip over that at the foot, in metres
+    discharge: Numbers  # at the lip, in cubic metres a second
+
+
+class Steps(NamedTuple):
+    """Steps of rivers from one cell to the next that are falls or parts of them, all arrays [step]."""
+
+    cell: Integers
+    below: Integers  # the cell that it flows to
+    top: Numbers  # height of the water's surface in the cell, in metres
+    bottom: Numbers  # and in that below
+    discharge: Numbers  # of the cell, in cubic metres a second
+
+
+def find_falls(
+    surface: Numbers,
+    directions: NDArray[np.int8],
+    discharge: Numbers,
+    rivers: NDArray[np.bool_],
+    cell_size: float,
+    width_of_one: float,
+) -> Falls:
+    """The falls of `rivers`, a mask of their cells; all maps are [row, column].
+
+    `surface` is the height of the water in metres, `directions` the numbers of the neighbours that it flows to, and
+    `discharge` what comes through each cell in cubic metres a second. `cell_size` is the side of a cell and
+    `width_of_one` the width of a river of 1 m³/s, both in metres.
+    """
+    height, direction, through = surface.reshape(-1), directions.reshape(-1), discharge.reshape(-1)
+    cell = np.flatnonzero(rivers.reshape(-1) & (direction != OUTLET))
+    below = cell + index_steps(directions.shape[1])[direction[cell]]
+    lengths = cell_size * LENGTHS[direction[cell]]
+    return joined_falls(falling(Steps(cell, below, height[cell], height[below], through[cell]), lengths, width_of_one))
+
+
+def falling(steps: Steps, lengths: Numbers, width_of_one: float) -> Steps:
+    """Those of some steps that fall; `lengths` are theirs in metres, [step]."""
+    drop = steps.top - steps.bottom
+    falls = (drop > STEEP * lengths) & (drop > bankfull_depth(channel_width(steps.discharge, width_of_one)))
+    return Steps(*(part[falls] for part in steps))
+
+
+def joined_falls(steps: Steps) -> Falls:
+    """The falls that some steps form, in whatever order these come.
+
+    Where rivers fall into one fall, the one that brings more goes on; the other ends there.
+    """
+    cell, below, top, bottom, discharge = (part[np.argsort(steps.cell)] for part in steps)
+    first, last = _ends(cell, below, discharge)
+    height = top[first] - bottom[last]
+    order = np.lexsort((cell[first], -height))
+    first, last = first[order], last[order]
+    return Falls(cell[first], below[last], height[order], discharge[first])
+
+
+def _ends(cell: Integers, below: Integers, discharge: Numbers) -> tuple[Integers, Integers]:
+    """The first and the last steps, by their numbers, of those that follow each other; cells ascend."""
+    count = len(cell)
+    following, is_first = np.arange(count), np.ones(count, np.bool_)
+    if count:
+        at = np.minimum(np.searchsorted(cell, below), count - 1)
+        # Of those that come to a cell, the one that brings most, and the first of such
+        order = np.lexsort((cell, -discharge))
+        order = order[cell[at[order]] == below[order]]
+        lower, which = np.unique(at[order], return_index=True)
+        following[order[which]] = lower
+        is_first[lower] = False
+    while True:  # to twice as many steps on in each round
+        farther = following[following]
+        if np.array_equal(farther, following):
+            return np.flatnonzero(is_first), following[is_first]
+        following = farther
