@@ -1,8 +1,8 @@
 """Falls: where a river drops over more than it is deep, and more steeply than a loose bed can lie.
 
 A river whose bed is no steeper than loose rock rests runs over its own gravel. Where the step to the next cell is
-steeper, the bed is bare, and water that comes to the edge leaves it. Steps that follow each other are one fall, from the
-cell of its lip to that of its foot. Cells hide what is shorter than they are: a step lies at the edge between two.
+steeper, the bed is bare, and water that comes to the edge leaves it. Steps that follow each other are one fall, from
+the cell of its lip to that of its foot. Cells hide what is shorter than they are: a step lies at the edge between two.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class Falls(NamedTuple):
 
     lip: Integers
     foot: Integers
-    height: Numbers  # of the water's surface at the lip over that at the foot, in metres
+    top: Numbers  # height of the water's surface at the lip, in metres
+    height: Numbers  # of that over the water's surface at the foot
     discharge: Numbers  # at the lip, in cubic metres a second
 
 
@@ -54,18 +55,30 @@ def find_falls(
     `discharge` what comes through each cell in cubic metres a second. `cell_size` is the side of a cell and
     `width_of_one` the width of a river of 1 m³/s, both in metres.
     """
+    return joined_falls(falling_within(surface, directions, discharge, rivers, cell_size, width_of_one))
+
+
+def falling_within(
+    surface: Numbers,
+    directions: NDArray[np.int8],
+    discharge: Numbers,
+    rivers: NDArray[np.bool_],
+    cell_size: float,
+    width_of_one: float,
+) -> Steps:
+    """The steps of rivers that fall; arguments are as for `find_falls`."""
     height, direction, through = surface.reshape(-1), directions.reshape(-1), discharge.reshape(-1)
     cell = np.flatnonzero(rivers.reshape(-1) & (direction != OUTLET))
     below = cell + index_steps(directions.shape[1])[direction[cell]]
     lengths = cell_size * LENGTHS[direction[cell]]
-    return joined_falls(falling(Steps(cell, below, height[cell], height[below], through[cell]), lengths, width_of_one))
+    return falling(Steps(cell, below, height[cell], height[below], through[cell]), lengths, width_of_one)
 
 
 def falling(steps: Steps, lengths: Numbers, width_of_one: float) -> Steps:
     """Those of some steps that fall; `lengths` are theirs in metres, [step]."""
     drop = steps.top - steps.bottom
     falls = (drop > STEEP * lengths) & (drop > bankfull_depth(channel_width(steps.discharge, width_of_one)))
-    return Steps(*(part[falls] for part in steps))
+    return Steps(steps.cell[falls], steps.below[falls], steps.top[falls], steps.bottom[falls], steps.discharge[falls])
 
 
 def joined_falls(steps: Steps) -> Falls:
@@ -73,12 +86,14 @@ def joined_falls(steps: Steps) -> Falls:
 
     Where rivers fall into one fall, the one that brings more goes on; the other ends there.
     """
-    cell, below, top, bottom, discharge = (part[np.argsort(steps.cell)] for part in steps)
+    by_cell = np.argsort(steps.cell)
+    cell, below, discharge = steps.cell[by_cell], steps.below[by_cell], steps.discharge[by_cell]
+    top, bottom = steps.top[by_cell], steps.bottom[by_cell]
     first, last = _ends(cell, below, discharge)
     height = top[first] - bottom[last]
     order = np.lexsort((cell[first], -height))
     first, last = first[order], last[order]
-    return Falls(cell[first], below[last], height[order], discharge[first])
+    return Falls(cell[first], below[last], top[first], height[order], discharge[first])
 
 
 def _ends(cell: Integers, below: Integers, discharge: Numbers) -> tuple[Integers, Integers]:

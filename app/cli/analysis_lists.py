@@ -1,11 +1,11 @@
-"""The lists of an analysis: lakes, watersheds and river mouths with their measures, and the thresholds used."""
+"""The lists of an analysis: lakes, watersheds, river mouths and falls with their measures, and the thresholds used."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,6 +15,9 @@ from app.export.sheet import Sheet
 from app.export.vectors import BasinColumns, LakeColumns
 from app.model.river_parameters import RiverParameters
 from app.model.runoff import Runoff
+
+if TYPE_CHECKING:
+    from kernels.falls import Falls
 
 LIST_FILE = "analysis.json"
 
@@ -57,6 +60,7 @@ class Listing:
     lakes: LakeColumns
     basins: BasinColumns
     mouths: MouthColumns
+    falls: Falls
     more: dict[str, Any]
 
     @property
@@ -115,6 +119,7 @@ def lists(listing: Listing) -> dict[str, Any]:
         "lakes": _list_lakes(listing),
         "basins": _list_basins(listing),
         "mouths": _list_mouths(listing),
+        "falls": _list_falls(listing),
         **listing.more,
     }
 
@@ -167,6 +172,30 @@ def _list_mouths(listing: Listing) -> list[dict[str, Any]]:
     ]
 
 
+def _falls_text(listing: Listing) -> str:
+    """How many falls there are, and the highest."""
+    height = listing.falls.height
+    if not len(height):
+        return "no falls"
+    return f"{len(height)} fall{'s' if len(height) > 1 else ''} of up to {height[0]:.4g} m"
+
+
+def _list_falls(listing: Listing) -> list[dict[str, Any]]:
+    """Falls by descending height; `fall` is the number among the points."""
+    lip, foot, top, height, discharge = listing.falls
+    return [
+        {
+            "fall": fall + 1,
+            "height": float(height[fall]),
+            "lip_level": float(top[fall]),
+            "discharge_m3_s": float(discharge[fall]),
+            "lip": listing.place(int(lip[fall])),
+            "foot": listing.place(int(foot[fall])),
+        }
+        for fall in range(len(lip))
+    ]
+
+
 def summary(folder: Path, listing: Listing, fragment_ends: int | None = None) -> str:
     """What was found, in one line."""
     lakes, area, rule, frame = listing.lakes, listing.cell_area, listing.rule, listing.frame
@@ -180,6 +209,6 @@ def summary(folder: Path, listing: Listing, fragment_ends: int | None = None) ->
         f"{folder}: {frame.columns}×{frame.rows} cells of {frame.cell_size:g} m{back}; "
         f"{len(lakes.volume)} lakes with {lakes.volume.sum():.4g} m³ on {lakes.cells.sum() * area / 1e6:.4g} km²; "
         f"{len(listing.basins.outlet)} watersheds of {rule.watershed_size * area / 1e6:.4g} km² and more; "
-        f"rivers from {begins}; {ends}"
+        f"rivers from {begins}; {ends}{_falls_text(listing)}; "
         f"{listing.discharge:.4g} m³/s of {listing.runoff.precipitation:g} mm of rain a year"
     )

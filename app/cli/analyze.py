@@ -353,6 +353,7 @@ def listing_of(path: Path, found: Analysis) -> Listing:
         found.waters.lake_columns(),
         BasinColumns(basins.outlet, cells[basins.outlet], through[basins.outlet]),
         MouthColumns(mouths, cells[mouths], through[mouths], longest[mouths], numbers[mouths]),
+        found.falls,
         {
             "rivers_that_end_in_a_hollow_without_filling": found.fragment_ends,
             "profile": {name: values.tolist() for name, values in profile_of(found)._asdict().items()},

@@ -18,6 +18,7 @@ from app.model.river_parameters import RiverParameters
 from app.model.runoff import Runoff
 
 if TYPE_CHECKING:
+    from kernels.falls import Falls
     from kernels.lakes import Lakes
     from kernels.rivers import Drainage
     from kernels.watersheds import Watersheds
@@ -79,5 +80,23 @@ class Analysis:
         """The input of vector files."""
         land = self.land
         return Waters(
-            land.sheet, land.cell_size, self.drainage, self.rivers, self.discharge, self.lakes, self.watersheds
+            land.sheet,
+            land.cell_size,
+            self.drainage,
+            self.rivers,
+            self.discharge,
+            self.lakes,
+            self.watersheds,
+            self.falls,
+        )
+
+    @cached_property
+    def falls(self) -> Falls:
+        """Falls of rivers, the highest first."""
+        from kernels.falls import find_falls
+
+        land, drainage = self.land, self.drainage
+        surface = np.maximum(drainage.filled, land.sea_level)
+        return find_falls(
+            surface, drainage.directions, self.discharge, self.rivers > 0, land.cell_size, self.rule.width
         )

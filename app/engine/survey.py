@@ -19,16 +19,17 @@ from app.model.layered_map import RATES_OF_RAIN
 from app.model.overlays import OVERLAYS
 from app.model.river_parameters import RiverParameters
 from app.model.runoff import Runoff
-from app.model.snapshot import SURVEYED_FLOW, SURVEYED_LEVEL, SURVEYED_WAY, FlowPath, Lake, Mouth, Survey
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_LEVEL, SURVEYED_WAY, Fall, FlowPath, Lake, Mouth, Survey
 from app.model.view_parameters import ViewParameters
 from app.model.world import World
 
 if TYPE_CHECKING:
+    from kernels.falls import Falls
     from kernels.fronts import Fronts
     from kernels.lakes import Lakes
     from kernels.rivers import Drainage
 
-LONGEST_LIST = 100  # of lakes, and of mouths
+LONGEST_LIST = 100  # of lakes, of mouths, and of falls
 REACH = 2  # cells: a click this close to a river selects the river
 USUAL_RUNOFF = Runoff(ClimateParameters().precipitation, ViewParameters().stream_threshold, lasts=False)
 CLEARLY_SEEN = 1.5  # times the flow of the smallest visible stream: more than damp ground
@@ -208,6 +209,7 @@ class Surveyor:
         return not 0 <= world.cycle - self._survey.cycle < parameters.interval
 
     def _find_rivers(self, world: World, parameters: RiverParameters, wanted: Wanted, runoff: Runoff) -> None:
+        from kernels.falls import find_falls
         from kernels.lakes import find_lakes
         from kernels.rivers import drain
         from kernels.routing import strahler_orders
@@ -245,6 +247,8 @@ class Surveyor:
             cost = path_cost(drainage.filled, drainage.directions == _OUTLET, world.cell_size)
             layers[COST_LAYER] = (cost * 1e-3).astype(np.float32)
         outlets = np.flatnonzero((drainage.directions == _OUTLET) & is_river)
+        surface = np.maximum(drainage.filled, world.sea_level)
+        falls = find_falls(surface, drainage.directions, self._discharge, is_river, world.cell_size, parameters.width)
         survey = Survey(
             cycle=world.cycle,
             layers={},
@@ -255,6 +259,8 @@ class Surveyor:
             lake_volume=float(lakes.volume.sum()),
             mouths=_list_mouths(outlets, drainage, self._discharge, world),
             mouth_count=len(outlets),
+            falls=_list_falls(falls, world),
+            fall_count=len(falls.lip),
             watershed_count=len(watersheds.outlet),
         )
         if self._survey is not None:  # the fronts of the filling continue
@@ -454,7 +460,7 @@ def _water_of(world: World, wanted: Wanted, runoff: Runoff) -> tuple[object, ...
 def _made_with(world: World, parameters: RiverParameters, runoff: Runoff) -> tuple[object, ...]:
     """The inputs of rivers other than the ground."""
     rain = tuple(world.changed.get(name) for name in ("rain", *RATES_OF_RAIN))
-    rule = parameters.begin, parameters.threshold, parameters.discharge, parameters.watershed_size
+    rule = parameters.begin, parameters.threshold, parameters.discharge, parameters.watershed_size, parameters.width
     return world.sea_level, world.walls, rain, rule, replace(runoff, least_cells=0.0)
 
 
@@ -490,6 +496,19 @@ def _list_mouths(
         for cell, area, flow in zip(
             outlets[largest].tolist(), areas[largest].tolist(), flows[largest].tolist(), strict=True
         )
+    )
+
+
+def _list_falls(falls: Falls, world: World) -> tuple[Fall, ...]:
+    columns = world.shape[1]
+    return tuple(
+        Fall(
+            *divmod(int(falls.lip[number]), columns),
+            foot=divmod(int(falls.foot[number]), columns),
+            height=float(falls.height[number]),
+            discharge=float(falls.discharge[number]),
+        )
+        for number in range(min(len(falls.lip), LONGEST_LIST))
     )
 
 

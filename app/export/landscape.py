@@ -101,6 +101,7 @@ class Landscape:
         """Rivers, watersheds and lakes by the parameters of the scene."""
         from app.engine.discharge import discharge_of_world, rivers_by
         from app.export.vectors import Waters
+        from kernels.falls import find_falls
         from kernels.lakes import find_lakes
         from kernels.routing import strahler_orders
         from kernels.watersheds import find_watersheds
@@ -112,7 +113,9 @@ class Landscape:
         orders[drainage.ocean] = 0
         lakes = find_lakes(world.ground, drainage.filled, drainage.directions, drainage.accumulation, world.cell_size)
         watersheds = find_watersheds(drainage.routes.outlets, drainage.ocean, scene.rivers.watershed_size)
-        return Waters(self.sheet, world.cell_size, drainage, orders, discharge, lakes, watersheds)
+        surface, rivers = np.maximum(drainage.filled, world.sea_level), orders > 0
+        falls = find_falls(surface, drainage.directions, discharge, rivers, world.cell_size, scene.rivers.width)
+        return Waters(self.sheet, world.cell_size, drainage, orders, discharge, lakes, watersheds, falls)
 
     @property
     def world_sheet(self) -> Sheet:

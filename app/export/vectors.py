@@ -1,4 +1,4 @@
-"""Rivers as lines, watersheds and lakes as polygons, with coordinates, for geographic information systems.
+"""Rivers as lines, watersheds and lakes as polygons, falls as points, for geographic information systems.
 
 Lines connect the centres of cells. Polygons follow the edges of cells in the maps of the same names, so they do not
 overlap, and their areas are exactly those of the maps.
@@ -22,6 +22,7 @@ from app.export.sheet import Sheet
 from app.files.atomic import write_atomically
 
 if TYPE_CHECKING:
+    from kernels.falls import Falls
     from kernels.lakes import Lakes
     from kernels.rivers import Drainage
     from kernels.watersheds import Watersheds
@@ -30,7 +31,7 @@ Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 VECTORS_FILE = "vectors.gpkg"
-WKB_LINE, WKB_POLYGON, WKB_MULTIPOLYGON = 2, 3, 6  # of the standard "Simple feature access"
+WKB_POINT, WKB_LINE, WKB_POLYGON, WKB_MULTIPOLYGON = 1, 2, 3, 6  # of the standard "Simple feature access"
 LITTLE_ENDIAN = 1
 SAME_DATE = "1970-01-01T00:00:00.000Z"  # date of the last change; fixed, so that files are reproducible
 
@@ -105,6 +106,9 @@ class Drawn(Protocol):
     def lake_columns(self) -> LakeColumns:
         """Lakes."""
 
+    def falls(self) -> Falls:
+        """Falls of rivers, the highest first."""
+
     def labels(self, name: str) -> NDArray[np.int32] | Path:
         """The map of numbers, [row, column] in the computed cells; or a file that has it in those of the maps."""
 
@@ -120,6 +124,7 @@ class Waters:
     discharge: Numbers  # in cubic metres a second
     lakes: Lakes
     watersheds: Watersheds
+    of_falls: Falls
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -150,6 +155,10 @@ class Waters:
         return LakeColumns(
             found.level, found.depth, found.volume, found.cells, found.outlet, found.inflow, self._through(found.outlet)
         )
+
+    def falls(self) -> Falls:
+        """See `Drawn`."""
+        return self.of_falls
 
     def labels(self, name: str) -> NDArray[np.int32] | Path:
         """See `Drawn`."""
@@ -298,6 +307,24 @@ def _lakes(waters: Drawn) -> Layer:
     )
 
 
+def _falls(waters: Drawn) -> Layer:
+    found, columns = waters.falls(), waters.shape[1]
+    lips, feet = (
+        _coordinates(waters, *(part + 0.5 for part in np.divmod(cells, columns))) for cells in (found.lip, found.foot)
+    )
+    return Layer(
+        _objects([_wkb(WKB_POINT, [lip]) for lip in lips]),
+        {
+            "id": np.arange(1, len(lips) + 1),
+            "height_m": found.height,
+            "lip_m": found.top,
+            "discharge_m3_s": found.discharge,
+            "foot_x": feet[:, 0],
+            "foot_y": feet[:, 1],
+        },
+    )
+
+
 LAYERS: dict[str, LayerRow] = {
     "rivers": LayerRow(
         "rivers, cut where they meet",
@@ -338,6 +365,19 @@ LAYERS: dict[str, LayerRow] = {
             Field("discharge_m3_s", "mean discharge at its outlet, m³/s"),
         ),
         _lakes,
+    ),
+    "falls": LayerRow(
+        "falls of rivers, at their lips, the highest first",
+        "Point",
+        (
+            Field("id", "number of the fall"),
+            Field("height_m", "height of the water at its lip over that at its foot, m"),
+            Field("lip_m", "height of the water at its lip, m"),
+            Field("discharge_m3_s", "mean discharge at its lip, m³/s"),
+            Field("foot_x", "coordinate of its foot to the east, in units of the coordinate system"),
+            Field("foot_y", "coordinate of its foot to the north"),
+        ),
+        _falls,
     ),
 }
 
@@ -383,8 +423,10 @@ def _objects(shapes: Sequence[bytes]) -> NDArray[Any]:
 
 
 def _wkb(kind: int, rings: Sequence[Numbers]) -> bytes:
-    """Well-known binary of a line, given as one open ring, or of a polygon."""
+    """Well-known binary of a point or a line, given as one open ring, or of a polygon."""
     head = struct.pack("<BI", LITTLE_ENDIAN, kind)
+    if kind == WKB_POINT:
+        return head + rings[0].astype("<f8").tobytes()
     if kind == WKB_POLYGON:
         head += struct.pack("<I", len(rings))
     return head + b"".join(struct.pack("<I", len(ring)) + ring.astype("<f8").tobytes() for ring in rings)
@@ -441,6 +483,9 @@ class VectorFormat:
 
 VECTOR_FORMATS: dict[str, VectorFormat] = {
     "gpkg": VectorFormat(
-        "GeoPackage with rivers as lines, watersheds and lakes as polygons", VECTORS_FILE, write_geopackage, 1.0
+        "GeoPackage with rivers as lines, watersheds and lakes as polygons, falls as points",
+        VECTORS_FILE,
+        write_geopackage,
+        1.0,
     ),
 }

@@ -43,6 +43,17 @@ class Mouth:
 
 
 @dataclass(frozen=True)
+class Fall:
+    """A fall of a river, by the cells of its lip and of its foot."""
+
+    row: int
+    column: int
+    foot: tuple[int, int]  # row, column
+    height: float  # metres
+    discharge: float  # cubic metres per second
+
+
+@dataclass(frozen=True)
 class ChannelFigures:
     """Figures of river channels, see `app.engine.channels`."""
 
@@ -104,6 +115,8 @@ class Survey:
     lake_volume: float = 0.0  # of all lakes
     mouths: tuple[Mouth, ...] = ()
     mouth_count: int = 0
+    falls: tuple[Fall, ...] = ()  # the highest first, up to the length of the list
+    fall_count: int = 0
     watershed_count: int = 0
     flow_path: FlowPath | None = None
     channels: ChannelFigures | None = None

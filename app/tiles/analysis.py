@@ -31,7 +31,9 @@ from app.tiles.mapping import first_of_each, told_rule
 from app.tiles.reaches import JoinedReaches, Pieces, joined
 from app.tiles.steps import Arrays
 from app.tiles.tiling import Integers, Tiling, Window
+from kernels.falls import Falls, Steps, falling, joined_falls
 from kernels.lakes import metres_of
+from kernels.neighbours import LENGTHS
 from kernels.tile_waters import Segments, order_rivers
 from kernels.tiles import ENDS, Links, Passes
 
@@ -49,6 +51,7 @@ class Found:
     watershed: Arrays  # outlet, cells, water; number 1 first
     lake: Arrays  # level, depth, volume, cells, outlet, inflow, water; number 1 first
     mouth: Arrays  # cell, cells, discharge, longest, watershed
+    falls: Falls
     reaches: JoinedReaches
     gaps: Integers  # the window in which cells without data were filled; empty where there are none
 
@@ -85,6 +88,7 @@ class TiledAnalysis:
                 "edges": edges,
                 "smallest": np.array(max(1, rule.watershed_size)),
                 "rule": told_rule(rule),
+                "river_width": np.array(rule.width),
             }
             for labels in oceans
         ]
@@ -132,6 +136,7 @@ class TiledAnalysis:
             watershed,
             _joined_lakes(mapped),
             _joined_mouths(mapped, rivers, self._of_nodes(mapped, "longest"), watershed["outlet"]),
+            self._join_falls(mapped, rivers, (levels, discharge), is_river & rivers.crosses),
             joined(pieces, rivers, places),
             self._gaps,
         )
@@ -247,6 +252,22 @@ class TiledAnalysis:
             for found, places in zip(routed, outlets, strict=True)
         ]
         return watershed, numbered
+
+    def _join_falls(
+        self, mapped: Sequence[Arrays], rivers: Rivers, known: tuple[Numbers, Numbers], leaves: NDArray[np.bool_]
+    ) -> Falls:
+        """The falls of all tiles, and of steps between them; `known` of all nodes are levels and discharge."""
+        surface, discharge = np.maximum(known[0], self.land.sea_level), known[1]
+        node, columns, places = np.flatnonzero(leaves), self.tiling.columns, self._places()
+        below = rivers.following[node]
+        south, east = (np.abs(one - other) for one, other in zip(
+            np.divmod(places[node], columns), np.divmod(places[below], columns), strict=True))  # fmt: skip
+        lengths = self.land.cell_size * np.where((south > 0) & (east > 0), LENGTHS[-1], LENGTHS[0])
+        between = Steps(places[node], places[below], surface[node], surface[below], discharge[node])
+        width = float(self._common[0]["river_width"])
+        parts = [Steps(*(of_tile[f"fall_{name}"] for name in Steps._fields)) for of_tile in mapped]
+        parts.append(falling(between, lengths, width))
+        return joined_falls(Steps(*(np.concatenate(column) for column in zip(*parts, strict=True))))
 
     def _order_rivers(self, mapped: Sequence[Arrays], rivers: Rivers, rivers_in: Integers) -> list[Pieces]:
         """Write the map of rivers; the pieces of their lines. `rivers_in` is how many come in at each node."""

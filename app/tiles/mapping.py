@@ -17,6 +17,7 @@ from app.tiles.relaid import gaps, lay
 from app.tiles.steps import Arrays, Step, Store, gathered_within, level, opened, passes, route, sea
 from app.tiles.tiling import Integers
 from kernels.components import components
+from kernels.falls import falling_within
 from kernels.neighbours import OUTLET
 from kernels.routing import lengths_of, strahler_orders
 from kernels.tile_waters import farthest, first_cells, measure_lakes, river_segments
@@ -100,10 +101,11 @@ def maps(land: TiledLand, tile: int, store: Store, told: Arrays) -> Arrays:
     rivers = relative_to_least(rule_of(told), cells, discharge, land.runoff, land.cell_size**2) >= 1.0
     lakes, labels = _lakes(here, cells, water)
     write("lakes", labels)
+    falls = _falls(here, rivers, discharge)
     ways, labels = _ways(here, cells, discharge, rivers, write)
     write("watersheds", labels)
     found = _rivers(here, rivers, store, (labels, cells, discharge))
-    return {"water_out": np.array(leaving), **found, **lakes, **ways}
+    return {"water_out": np.array(leaving), **found, **lakes, **ways, **falls}
 
 
 def _rivers(here: _Tile, rivers: Mask, store: Store, known: tuple[NDArray[np.int32], Numbers, Numbers]) -> Arrays:
@@ -181,6 +183,18 @@ def _ways(
         "mouth_cells": cells.reshape(-1)[mouths],
         "mouth_discharge": discharge.reshape(-1)[mouths],
     }, labels
+
+
+# Falls.
+
+
+def _falls(here: _Tile, rivers: Mask, discharge: Numbers) -> Arrays:
+    """The steps of rivers within a tile that fall."""
+    surface = np.maximum(here.filled, here.land.sea_level)
+    width = float(here.told["river_width"])
+    found = falling_within(surface, here.ways.closed, discharge, rivers, here.land.cell_size, width)
+    found = found._replace(cell=here.in_map(found.cell), below=here.in_map(found.below))
+    return {f"fall_{name}": values for name, values in found._asdict().items()}
 
 
 # Lakes.

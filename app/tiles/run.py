@@ -47,6 +47,7 @@ from app.tiles.steps import Arrays
 from app.tiles.store import FolderStore
 from app.tiles.tiling import Tiling
 from app.tiles.work import Crew
+from kernels.falls import Falls
 
 # What takes passes of its own over all land, and is not done in tiles
 ONLY_AT_ONCE = frozenset({"fragments", "path_cost"})
@@ -259,6 +260,10 @@ class TiledWaters:
             lake["level"], lake["depth"], volume, lake["cells"], lake["outlet"], lake["inflow"], discharge
         )
 
+    def falls(self) -> Falls:
+        """See `Drawn`."""
+        return self.found.falls
+
     def labels(self, name: str) -> NDArray[np.int32] | Path:
         """See `Drawn`."""
         return self.folder / f"{name}.tif"
@@ -279,5 +284,6 @@ def _listing(path: Path, waters: TiledWaters, longest: Profile | None) -> Listin
         waters.lake_columns(),
         waters.basins(),
         MouthColumns(mouth["cell"], mouth["cells"], mouth["discharge"], mouth["longest"], mouth["watershed"]),
+        found.falls,
         {} if longest is None else {"profile": {name: of.tolist() for name, of in longest._asdict().items()}},
     )

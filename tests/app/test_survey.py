@@ -104,6 +104,22 @@ def test_lists_of_lakes_and_mouths(world: World) -> None:
         assert mouth.discharge == pytest.approx(mouth.catchment * 0.8 / 31_557_600.0)
 
 
+def test_falls_are_listed_from_the_highest() -> None:
+    ground = np.add.outer(3.0 * np.abs(np.arange(-10.0, 11.0)), np.arange(60.0))
+    ground[:, 20:] += 25.0
+    ground[:, 40:] += 60.0
+    world = world_of(ground, sea_level=-np.inf)
+    survey = Surveyor().survey(world, PARAMETERS, RIVERS)
+    assert survey is not None
+    assert survey.fall_count == len(survey.falls) >= 2
+    highest = max(survey.falls, key=lambda fall: fall.discharge if fall.column == 40 else 0.0)
+    assert ((highest.row, highest.column), highest.foot, highest.height) == ((10, 40), (10, 39), 61.0)
+    assert highest.discharge == pytest.approx(
+        drain(ground, 20.0, -np.inf).accumulation[10, 40] * 400.0 * 0.8 / 31_557_600.0
+    )
+    assert [fall.height for fall in survey.falls] == sorted((fall.height for fall in survey.falls), reverse=True)
+
+
 def test_a_mouth_discharges_the_rain_of_its_own_catchment(world: World) -> None:
     """Twice the rain twice the water; where the map of rain and the altitude leave less, there is less."""
     rule = msgspec.structs.replace(PARAMETERS, begin="area")

@@ -49,6 +49,7 @@ from app.tiles.work import Order, perform
 from tests.app.test_heightmap import write_tiff
 from tests.faults import full_disk
 from tests.kernels.relief import RELIEFS, island
+from tests.kernels.terrain import hills
 from tests.nets.cases import tried
 
 Heights = NDArray[np.float64]
@@ -129,6 +130,8 @@ def check_lists(found: Found, at_once: Analysis) -> None:
     assert found.rule == at_once.rule
     check_reaches(found, at_once)
     check_mouths(found, at_once)
+    for name, values in found.falls._asdict().items():
+        np.testing.assert_array_equal(values, getattr(at_once.falls, name), name)
 
 
 def check_reaches(found: Found, at_once: Analysis) -> None:
@@ -181,6 +184,15 @@ def test_many_border_cells_drain_to_one() -> None:
     row, column = np.mgrid[0:300, 0:150]
     valley = 3.0 * np.abs(column - 75.0) + 1.0 * (300 - row)
     check(AnalyzedLand(valley, 30.0, open_edges=True), 150, RiverWishes(cells=20, watershed_cells=50))
+
+
+@pytest.mark.parametrize("side", [5, 16])
+def test_falls_go_on_over_the_borders_of_tiles(side: int) -> None:
+    land = AnalyzedLand(hills(40, 61, 600.0), 8.0)
+    falls = analysis_of(land, RiverWishes(cells=3)).falls
+    tile_of = (cells // 61 // side * 100 + cells % 61 // side for cells in (falls.lip, falls.foot))
+    assert np.not_equal(*tile_of).sum() > 3
+    check(land, side, RiverWishes(cells=3, watershed_cells=9))
 
 
 @tried(30)

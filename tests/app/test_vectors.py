@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import struct
 from pathlib import Path
@@ -34,11 +35,12 @@ Points = NDArray[np.float64]
 ROWS, COLUMNS, SIDE = 60, 72, 20.0
 WEST, NORTH = 5e5, 4e6
 GROUND = island(ROWS, COLUMNS) + 12.0
+GROUND[:, COLUMNS // 2 :] += 40.0  # a cliff that rivers fall over
 UTM_17N = {1024: 1, 1025: 1, 3072: 32617}
 
 
 def shape_of(blob: bytes) -> Any:
-    """A geometry of a GeoPackage: a line [point, 2], or a list of polygons, each a list of rings."""
+    """A geometry of a GeoPackage: a point [2], a line [point, 2], or a list of polygons, each a list of rings."""
     assert blob[:2] == b"GP"
     envelope = (0, 32, 48, 48, 64)[blob[3] >> 1 & 7]
     return _wkb(memoryview(blob)[8 + envelope :])[0]
@@ -48,6 +50,8 @@ def _wkb(data: memoryview) -> tuple[Any, memoryview]:
     order, kind, count = struct.unpack("<BII", data[:9])
     assert order == 1
     rest = data[9:]
+    if kind == 1:
+        return np.frombuffer(data[5:21], "<f8"), data[21:]
     if kind == 2:
         return np.frombuffer(rest[: 16 * count], "<f8").reshape(-1, 2), rest[16 * count :]
     parts = []
@@ -186,6 +190,21 @@ def test_polygons_are_the_cells_of_the_map_and_do_not_overlap(layer: str, maps: 
         np.testing.assert_array_equal(covered == 1, labels == feature["id"])
 
 
+def test_falls_are_points_where_rivers_of_the_map_drop(maps: Path) -> None:
+    falls, filled = read(maps / "vectors.gpkg", "falls"), np.maximum(raster(maps, "filled"), 0.0)
+    lists = json.loads((maps / "analysis.json").read_text())["falls"]
+    assert len(lists) == len(falls) > 3
+    assert [fall["height_m"] for fall in falls] == sorted((fall["height_m"] for fall in falls), reverse=True)
+    for fall, listed in zip(falls, lists, strict=True):
+        lip, foot = _cell(fall["shape"]), _cell(np.array([fall["foot_x"], fall["foot_y"]]))
+        assert raster(maps, "rivers")[lip] > 0
+        assert (fall["lip_m"], fall["height_m"]) == (filled[lip], filled[lip] - filled[foot])
+        assert fall["height_m"] > 0.7 * SIDE
+        assert fall["discharge_m3_s"] == pytest.approx(raster(maps, "discharge")[lip])
+        places = [(listed[end]["row"], listed[end]["column"]) for end in ("lip", "foot")]
+        assert (listed["fall"], listed["height"], places) == (fall["id"], fall["height_m"], [lip, foot])
+
+
 def test_a_model_in_degrees_has_vectors_in_degrees(tmp_path: Path) -> None:
     path = model(tmp_path, 0.001)
     assert cli.main(["analyze", str(path), "--out", str(tmp_path / "maps"), "--sea-level", "0"]) == 0
@@ -207,7 +226,8 @@ def test_exports_have_them_too(tmp_path: Path) -> None:
     assert cli.main(["export", "noise", *words, "--out", str(tmp_path), "--vectors", "gpkg"]) == 0
     for name in LAYERS:
         one, other = (read(tmp_path / file, name) for file in ("land.gpkg", "vectors.gpkg"))
-        assert len(one) == len(other) > 0
+        assert len(one) == len(other)
+        assert len(one) > 0 or name == "falls"  # which its rivers have none of
         for left, right in zip(one, other, strict=True):
             assert {key: left[key] for key in left if key != "shape"} == {
                 key: right[key] for key in right if key != "shape"
@@ -252,7 +272,7 @@ def test_a_land_without_rivers_has_empty_layers(tmp_path: Path) -> None:
     np.save(tmp_path / "plain.npy", np.add.outer(np.arange(8.0), np.zeros(8)))
     words = ["--cell-size", "5", "--river", "1000000", "--watershed", "1000000"]
     assert cli.main(["analyze", str(tmp_path / "plain.npy"), "--out", str(tmp_path / "maps"), *words]) == 0
-    assert [read(tmp_path / "maps" / "vectors.gpkg", name) for name in LAYERS] == [[], [], []]
+    assert [read(tmp_path / "maps" / "vectors.gpkg", name) for name in LAYERS] == [[], [], [], []]
 
 
 def test_a_full_disk_leaves_the_file_that_was_there(tmp_path: Path) -> None:

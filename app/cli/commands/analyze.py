@@ -21,8 +21,8 @@ ONLY_WITH_MAPS = ("precipitation", "rain_by_altitude", "rain_map", "river_discha
 
 DESCRIPTION = (
     "Find the rivers, lakes and watersheds of a land, and write them as TIFF maps in the cells and the place of the "
-    "file, as lines and polygons in a GeoPackage, as PNG previews, and as lists of lakes, watersheds and river mouths "
-    "in JSON; or measure how far it is like real terrain."
+    "file, as lines, polygons and points in a GeoPackage, as PNG previews, and as lists of lakes, watersheds, river "
+    "mouths and falls in JSON; or measure how far it is like real terrain."
 )
 EPILOG = """
 examples:

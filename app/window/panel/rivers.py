@@ -1,4 +1,4 @@
-"""Results of the survey: the flow path from a place with its profile, and lists of lakes and river mouths."""
+"""Results of the survey: the flow path from a place with its profile, and lists of lakes, river mouths and falls."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ def rivers(application: Application) -> None:
     _channels(application)
     _lakes(application, survey)
     _mouths(application, survey)
+    _falls(application, survey)
 
 
 def _filling(application: Application, survey: Survey | None) -> None:
@@ -135,6 +136,20 @@ def _mouths(application: Application, survey: Survey) -> None:
         for mouth in survey.mouths
     ]
     _list(application, survey, "mouths", ("discharge", "catchment"), rows)
+
+
+def _falls(application: Application, survey: Survey) -> None:
+    imgui.spacing()
+    heading("Falls")
+    if not survey.falls:
+        faint("no river drops steeply over more than it is deep")
+        return
+    faint(f"{survey.fall_count}; click one to show it")
+    rows = [
+        ((fall.row, fall.column), (length_text(fall.height), f"{measured(fall.discharge)} m³/s"))
+        for fall in survey.falls
+    ]
+    _list(application, survey, "falls", ("height", "discharge"), rows)
 
 
 def _list(
