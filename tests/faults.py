@@ -48,6 +48,7 @@ KERNELS = {
     "floods": "kernels.floods.run",
     "coast": "kernels.coast.work",
     "braiding": "kernels.braids.braid",
+    "falls": "kernels.falls.find_falls",
     "orographic_rain": "kernels.orographic_rain.relative_rain",
     "wind_field": "kernels.wind_field.find_wind_field",
     "wind": "kernels.wind.blow",

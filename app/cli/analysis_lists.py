@@ -182,17 +182,17 @@ def _falls_text(listing: Listing) -> str:
 
 def _list_falls(listing: Listing) -> list[dict[str, Any]]:
     """Falls by descending height; `fall` is the number among the points."""
-    lip, foot, top, height, discharge = listing.falls
+    found = listing.falls
     return [
         {
             "fall": fall + 1,
-            "height": float(height[fall]),
-            "lip_level": float(top[fall]),
-            "discharge_m3_s": float(discharge[fall]),
-            "lip": listing.place(int(lip[fall])),
-            "foot": listing.place(int(foot[fall])),
+            "height": float(found.height[fall]),
+            "lip_level": float(found.top[fall]),
+            "discharge_m3_s": float(found.discharge[fall]),
+            "lip": listing.place(int(found.lip[fall])),
+            "foot": listing.place(int(found.foot[fall])),
         }
-        for fall in range(len(lip))
+        for fall in range(len(found.lip))
     ]
 
 

@@ -302,6 +302,8 @@ _ROWS = (
         family="water", clear="none"),
     _of_layer("drift", "sand that drifts along the shore per cycle", palettes.SAND, "m³", _up_to("drift", at_least=0.1),
         family="water", clear="none"),
+    _of_layer("undercut", "depth of the notch in the face of a fall", palettes.SAND, "m",
+        _up_to("undercut", at_least=0.1), family="water", clear="none"),
     _of_layer("stream", "frequency of droplets", palettes.FLOW, family="water", clear="no droplets"),
     _of_layer("discharge", "discharge per cycle", palettes.FLOW, "m", _discharge, value=Value.MAGNITUDE,
         family="water", clear="no flow"),

@@ -13,6 +13,9 @@ from app.processes import (
     droplets as droplets,
 )
 from app.processes import (
+    falls as falls,
+)
+from app.processes import (
     floods as floods,
 )
 from app.processes import (

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.climate import USUAL_PRECIPITATION
 from app.model.parameters import Parameters, described, for_kernel, parameter
-from app.model.runoff import SECONDS_PER_YEAR
 from app.model.world import World
 from app.processes.cycle import Cycle
+from app.processes.discharge import discharge_of_cycle
 from app.processes.kinds import account_for
 from app.processes.process import register
-
-if TYPE_CHECKING:
-    from kernels.rivers import Drainage
 
 CAUSE = "worn by meanders"
 LEFT = "left in oxbows"
@@ -128,7 +124,7 @@ def _find_rivers(world: World, parameters: MeanderingParameters, cycle: Cycle) -
 
     size, columns = world.cell_size, world.shape[1]
     drainage = drain(world.ground, size, world.sea_level, open_edges=not world.walls)
-    discharge = _discharge(world, parameters, cycle, drainage)
+    discharge = discharge_of_cycle(world, cycle, drainage, parameters.discharge)
     least = discharge_of_width(max(parameters.narrowest, NARROWEST * size), cycle.river_width)
     flow, filled = discharge.reshape(-1), drainage.filled.reshape(-1)
     outlets = np.flatnonzero((drainage.directions == OUTLET).reshape(-1) & (flow >= least))
@@ -149,26 +145,6 @@ def _find_rivers(world: World, parameters: MeanderingParameters, cycle: Cycle) -
                 places = cells // columns, cells % columns
                 lines.append(centreline(len(lines), *places, level[first:last], flow[cells], size, cycle.river_width))
     return np.concatenate([world.centrelines, *lines])
-
-
-def _discharge(world: World, parameters: MeanderingParameters, cycle: Cycle, drainage: Drainage) -> Numbers:
-    """The mean discharge of each cell, in cubic metres a second, [row, column], of rain and springs together.
-
-    All of it together is the precipitation on the map, or what the parameters say.
-    """
-    from kernels.rain import rain_map
-    from kernels.routing import accumulate
-
-    fallen = rain_map(world.ground, world.rainfall, cycle.weather.rain_by_altitude)
-    springs = cycle.drops_of_springs
-    if springs is not None and len(springs):
-        share = cycle.drops_of_rain / max(float(fallen.sum()), 1e-12)
-        fallen = fallen * share
-        np.add.at(fallen, (springs[:, 0].astype(np.intp), springs[:, 1].astype(np.intp)), springs[:, -1])
-    precipitation = cycle.weather.mean_rain * USUAL_PRECIPITATION * 1e-3 / SECONDS_PER_YEAR * world.cell_area
-    total = parameters.discharge or precipitation * fallen.size
-    fallen = np.where(drainage.ocean, 0.0, fallen * (total / max(float(fallen.sum()), 1e-12)))
-    return accumulate(drainage.directions, drainage.routes.order, fallen)
 
 
 def _leave(world: World, loads: Numbers, cycle: Cycle) -> tuple[float, ...]:

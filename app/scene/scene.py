@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from app.processes.cascade import CascadeParameters
     from app.processes.coast import CoastParameters
     from app.processes.droplets import DropletParameters
+    from app.processes.falls import FallsParameters
     from app.processes.floods import FloodsParameters
     from app.processes.ice import IceParameters
     from app.processes.meandering import MeanderingParameters
@@ -105,6 +106,7 @@ if TYPE_CHECKING:  # of the processes, those that others ask by name
         orographic_rain: OrographicRainParameters = OrographicRainParameters()
         moisture: MoistureParameters = MoistureParameters()
         droplets: DropletParameters = DropletParameters()
+        falls: FallsParameters = FallsParameters()
         meandering: MeanderingParameters = MeanderingParameters()
         braiding: BraidingParameters = BraidingParameters()
         snowballs: SnowballParameters = SnowballParameters()

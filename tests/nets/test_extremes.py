@@ -28,6 +28,7 @@ SCENES = {
     "meandering": "meanders",
     "braiding": "braided",
     "coast": "tide",
+    "falls": "canyon",
     "snowballs": "island",
     "wind_field": "storm",
     "wind": "storm",
