@@ -49,6 +49,7 @@ KERNELS = {
     "coast": "kernels.coast.work",
     "braiding": "kernels.braids.braid",
     "falls": "kernels.falls.find_falls",
+    "snow": "kernels.snow.exchange",
     "orographic_rain": "kernels.orographic_rain.relative_rain",
     "wind_field": "kernels.wind_field.find_wind_field",
     "wind": "kernels.wind.blow",

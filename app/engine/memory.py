@@ -35,6 +35,7 @@ BRAIDING_ROOM = 60  # their part of the scratch arrays, which all processes shar
 COAST = 40  # the same for the swell
 FLOODS_ROOM = 56  # running water's part of them: a second set of its layers, and flows
 ICE_ROOM = 150  # that of ice: lines of both directions, fluxes, and what is turned
+SNOW_ROOM = 64  # that of snow: what wind can carry, turned layers, and avalanches
 GEOLOGY = 100  # part of a process of geological time, and of a source that begins with it
 GEOLOGY_OF_A_KIND = 16  # additional part per loose material where there are several
 MAPS = 112  # textures of every picture: the surface, its light and shadows, running water
@@ -69,6 +70,7 @@ class Needs(NamedTuple):
             kernels, room = (BRAIDING, max(BRAIDING_ROOM, geology)) if scene.braiding.enabled else (KERNELS, geology)
             kernels = max(kernels, COAST if scene.coast.enabled else 0)
             room = max(room, FLOODS_ROOM if scene.floods.enabled else 0, ICE_ROOM if scene.ice.enabled else 0)
+            room = max(room, SNOW_ROOM if scene.snow.enabled else 0)
             making += once + layers + (geology if is_worn(scene) else 0)
             next_backup = _bytes(state) / world.ground.size  # while the one before still exists
             running += once + next_backup + spin_up + 2 * layers + kernels + room

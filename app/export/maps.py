@@ -218,6 +218,7 @@ MAPS: dict[str, Map] = {
         _layer("moisture"),
         _layer("groundwater"),
         _layer("orographic_rain"),
+        _layer("snow"),
         _layer("grass"),
         _layer("canopy"),
         _layer("roots"),

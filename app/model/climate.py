@@ -16,8 +16,10 @@ USUAL_PRECIPITATION = 800.0  # mm per year: the reference of the amounts in para
 
 
 # Needs of parameters that only these processes read
-READ_RAIN = "droplets.enabled or moisture.enabled or plants.enabled or geology.enabled or meandering.enabled"
-FEEL_WARMTH = "moisture.enabled or plants.enabled or weathering.enabled"
+READ_RAIN = (
+    "droplets.enabled or moisture.enabled or plants.enabled or geology.enabled or meandering.enabled or snow.enabled"
+)
+FEEL_WARMTH = "moisture.enabled or plants.enabled or weathering.enabled or snow.enabled"
 WARMTH_MATTERS = f"{FEEL_WARMTH} or orographic_rain.enabled"
 
 
@@ -95,6 +97,7 @@ class Weather(NamedTuple):
     season: float = 0.0  # from −1 in the middle of winter to 1 in the middle of summer
     mean_temperature: Celsius = 15.0  # as `temperature`, over the year
     storm_passed: float = 0.0  # elapsed fraction of a storm
+    year: int = 0  # length of a year in cycles; 0: no seasons
 
 
 def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
@@ -115,6 +118,7 @@ def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
         season=season,
         mean_temperature=climate.temperature,
         storm_passed=(cycle % climate.storm_length + 0.5) / climate.storm_length if storm > 0.0 else 0.0,
+        year=climate.year,
     )
 
 

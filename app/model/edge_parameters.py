@@ -21,7 +21,7 @@ class EdgeParameters(Parameters, frozen=True, kw_only=True):
     wind: Annotated[Literal["open", "wrap"],
         described("boundary for wind and sand: open, or periodic (wrap), where what leaves returns on the other side",
         needs="wind.enabled or wind_field.enabled or plants.enabled or cascade.enabled or moisture.enabled"
-        " or orographic_rain.enabled")] = "open"
+        " or orographic_rain.enabled or snow.enabled")] = "open"
     sea_level: Annotated[float, parameter(-10_000.0, 10_000.0, "elevation of the sea", unit="m",
         needs="edges.water=sea", essential=True)] = 0.0
     # fmt: on

@@ -14,9 +14,11 @@ Layer = NDArray[np.float64]
 
 TOUCHES = 2**20  # edits between two cycles that versions can tell apart
 
-# Factors on the rain of each cell, beside the map that a world began with
+# Factors on the rain of each cell, beside the map that a world began with: of a whole year, and of the present
 ICE, ICE_RUNOFF = "ice", "ice_runoff"
+SNOW, SNOW_RUNOFF = "snow", "snow_runoff"
 RATES_OF_RAIN = ("rate_rain", OROGRAPHIC_RAIN, ICE_RUNOFF)
+RATES_OF_RUNOFF = (*RATES_OF_RAIN, SNOW_RUNOFF)
 
 SHELTERING = 1.0  # metres of ice under which nothing else moves the ground
 
@@ -162,9 +164,14 @@ class LayeredMap:
         return self._product("rain", *RATES_OF_RAIN)
 
     @property
+    def rain_and_melt(self) -> NDArray[np.float32] | None:
+        """As `rainfall`, without what falls as snow at present and with what melts of it."""
+        return self._product("rain", *RATES_OF_RUNOFF)
+
+    @property
     def rain_rate(self) -> NDArray[np.float32] | None:
-        """The factor on the rain of each cell, by its rate and by what the wind brings; None: 1 everywhere."""
-        return self._product(*RATES_OF_RAIN)
+        """The factor on the rain of each cell, by its rate, by what the wind brings and by snow; None: 1 everywhere."""
+        return self._product(*RATES_OF_RUNOFF)
 
     def _product(self, *names: str) -> NDArray[np.float32] | None:
         """Of those of these layers that there are."""

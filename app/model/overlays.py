@@ -320,6 +320,8 @@ _ROWS = (
     _of_layer("rain", "rain that the wind brings, relative to the mean", palettes.LESS_AND_MORE, "×",
         _fixed(1.0 / _MOST_SHOWN, _MOST_SHOWN), layer=OROGRAPHIC_RAIN, value=Value.MAGNITUDE, family="water",
         clear="×1"),
+    _of_layer("snow", "depth of snow, as water", palettes.WATER, "m", _up_to("snow", 0.3), family="water",
+        clear="no snow"),
     _of_layer("ice", "thickness of ice", palettes.WATER, "m", _up_to("ice"), family="water", clear="no ice"),
     _of_layer("ice_speed", "speed of ice", palettes.FLOW, "m/year", _up_to("ice_speed", 0.6), family="water",
         clear="still"),

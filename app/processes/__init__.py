@@ -40,6 +40,9 @@ from app.processes import (
     pools as pools,
 )
 from app.processes import (
+    snow as snow,
+)
+from app.processes import (
     snowballs as snowballs,
 )
 from app.processes import (

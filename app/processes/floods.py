@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.edge_parameters import EdgeParameters
-from app.model.layered_map import Layer
+from app.model.layered_map import SNOW_RUNOFF, Layer
 from app.model.layers import LayerDeclaration
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
@@ -175,6 +175,8 @@ def _rain(world: World, parameters: FloodsParameters, cycle: Cycle) -> float:
     usual = rain_map(world.ground, world.rainfall, cycle.weather.rain_by_altitude)
     depth = parameters.rain * 1e-3 / SECONDS_PER_HOUR * parameters.seconds_per_cycle
     fallen = usual * (depth * usual.size / max(float(usual.sum()), 1e-9))
+    if SNOW_RUNOFF in world.layers:
+        fallen *= world.layers[SNOW_RUNOFF]
     world.water[...] += fallen
     return float(fallen.sum())
 

@@ -152,7 +152,7 @@ def _aquifer(world: World, parameters: MoistureParameters, cycle: Cycle) -> Aqui
             world.trace("moisture"),
             world.trace("groundwater"),
             world.pack("surface"),
-            world.rainfall,
+            world.rain_and_melt,
             world.rates,
         ),
         world.material_fields(

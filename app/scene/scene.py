@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from app.processes.orographic_rain import OrographicRainParameters
     from app.processes.plants import PlantsParameters
     from app.processes.pools import PoolsParameters
+    from app.processes.snow import SnowParameters
     from app.processes.snowballs import SnowballParameters
     from app.processes.weathering import WeatheringParameters
     from app.processes.wind import WindParameters
@@ -104,6 +105,7 @@ if TYPE_CHECKING:  # of the processes, those that others ask by name
         floods: FloodsParameters = FloodsParameters()
         ice: IceParameters = IceParameters()
         orographic_rain: OrographicRainParameters = OrographicRainParameters()
+        snow: SnowParameters = SnowParameters()
         moisture: MoistureParameters = MoistureParameters()
         droplets: DropletParameters = DropletParameters()
         falls: FallsParameters = FallsParameters()

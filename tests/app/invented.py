@@ -31,9 +31,9 @@ class Snowfall:
     after: ClassVar[str] = "moisture"
     parameters: ClassVar[type[Parameters]] = SnowfallParameters
     layers: ClassVar[tuple[LayerDeclaration, ...]] = (
-        LayerDeclaration("snow", "snow that lies, as water", "m", np.float64, account="water", raises_ground=True),
+        LayerDeclaration("sleet", "snow that lies, as water", "m", np.float64, account="water", raises_ground=True),
     )
-    changes: ClassVar[tuple[str, ...]] = ("snow",)
+    changes: ClassVar[tuple[str, ...]] = ("sleet",)
 
     def prepare(self) -> None:
         """It has no kernel."""
@@ -41,6 +41,6 @@ class Snowfall:
     def step(self, world: World, parameters: SnowfallParameters, cycle: Cycle) -> None:
         """Advance `world` by the snow of one cycle."""
         fallen = parameters.depth * cycle.weather.rain
-        world.trace("snow")[...] += fallen
+        world.trace("sleet")[...] += fallen
         world.sum_ground()
-        world.ledger.water.gain("snow", fallen * world.ground.size * world.cell_area)
+        world.ledger.water.gain("sleet", fallen * world.ground.size * world.cell_area)

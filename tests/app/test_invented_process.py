@@ -77,13 +77,13 @@ def check_all(folder: Path) -> None:
     scene = snowing.with_values({f"{name}.enabled": True for name in beside})
     simulator = simulated(3, scene)
     world = simulator.world
-    assert (world.layers["snow"] == 1.5).all()
+    assert (world.layers["sleet"] == 1.5).all()
     assert np.array_equal(world.ground, world.bedrock + world.sediment + 1.5)
-    assert world.ledger.water.gained["snow"] == 1.5 * world.ground.size * world.cell_area
+    assert world.ledger.water.gained["sleet"] == 1.5 * world.ground.size * world.cell_area
     assert world.imbalance() < 1e-12
-    assert "snow " in ledger_text(world)
+    assert "sleet " in ledger_text(world)
     assert simulator.milliseconds.keys() == {"snowfall", *beside}
-    assert take_snapshot(world).layers["snow"].dtype == np.float32
+    assert take_snapshot(world).layers["sleet"].dtype == np.float32
 
     # Saved worlds, which go on with the same bits
     checkpoint.save(folder / "world.npz", world, scene)
@@ -92,7 +92,7 @@ def check_all(folder: Path) -> None:
         each.advance()
         each.verify()
     assert loaded.scene.value("snowfall.depth") == 0.5
-    assert np.array_equal(loaded.world.layers["snow"], world.layers["snow"])
+    assert np.array_equal(loaded.world.layers["sleet"], world.layers["sleet"])
     assert np.array_equal(loaded.world.ground, world.ground)
 
     # Beside each process alone, and beside all of them, on one kind of ground and on several
@@ -106,7 +106,7 @@ def check_all(folder: Path) -> None:
     for name, values in cases.items():
         one = simulated(3, snowing.with_values(values))
         one.verify()
-        assert (one.world.layers["snow"] == 1.5).all() and one.world.imbalance() < 1e-12, name
+        assert (one.world.layers["sleet"] == 1.5).all() and one.world.imbalance() < 1e-12, name
         if any(not np.array_equal(one.world.layers[layer], world.layers[layer]) for layer in ("bedrock", "sediment")):
             moving.add(name)
         np.testing.assert_array_equal(one.world.ground, (one.world.bedrock + one.world.sediment) + 1.5, err_msg=name)
@@ -117,6 +117,7 @@ def check_all(folder: Path) -> None:
         "floods",
         "coast",
         "orographic_rain",
+        "snow",
         "moisture",
         "snowfall",
         "plants",
@@ -136,7 +137,7 @@ def check_all(folder: Path) -> None:
     simulator.advance()
     with pytest.raises(SimulationError, match=r"snowfall left ground that is not the sum .* at row 2, column 3"):
         simulator.verify()
-    loaded.world.layers["snow"][2, 3] = np.nan
-    assert (fault := find_fault(loaded.world)) and fault[1:] == ("snow", (2, 3))
+    loaded.world.layers["sleet"][2, 3] = np.nan
+    assert (fault := find_fault(loaded.world)) and fault[1:] == ("sleet", (2, 3))
 
     cli.main(["--list-parameters"])
