@@ -1,10 +1,11 @@
 // What snowballs and braided rivers left behind, as the ground shows it: how sandy it is, how bare, and how lately the
-// gravel was moved.
+// gravel was moved; and how deep snow lies.
 #include "map.glsl"
 
 uniform sampler2D wear;     // metres
 uniform sampler2D deposit;  // metres
 uniform sampler2D reworked; // from 0 to 1
+uniform sampler2D snow;     // metres of water
 uniform float strength;     // of sand and bare rock, from 0 to 1
 
 in vec2 uv;
@@ -18,10 +19,12 @@ float blurred(sampler2D trace) {
                  + textureLod(trace, uv + across, 0.0).x + textureLod(trace, uv - across, 0.0).x);
 }
 
+const float HIDES = 0.08;  // metres of water: a depth of snow that hides most of the ground
+
 void main() {
     float taken = blurred(wear) / frame.map.z, given = blurred(deposit) / frame.map.z;  // in cells
     float balance = (given - taken) / (given + taken + 0.02);
     float sandy = strength * smoothstep(0.10, 0.90, given) * smoothstep(-0.05, 0.60, balance);
     float bare = strength * smoothstep(0.30, 1.60, taken) * smoothstep(0.15, 0.80, -balance);
-    result = vec4(sandy, bare, blurred(reworked), 0.0);
+    result = vec4(sandy, bare, blurred(reworked), 1.0 - exp(-blurred(snow) / HIDES));
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.layered_map import SNOW as LYING_SNOW
 from app.model.materials import rock_numbers
 from app.model.plants import GRASS
 from app.model.shading import gradient, hill_shade, lit, over, to_pixels
@@ -24,6 +25,7 @@ WET = np.array((0.25, 0.43, 0.60))  # sRGB
 BRIGHTER = 3.1  # than the albedo: the light of the sun, as in the minimap
 GENTLE, STEEP = 0.25, 0.75  # slopes, between which grass gives way to rock
 MOST_GREEN = 0.75  # of a land that is green by its climate
+SEEN_SNOW = 0.04  # metres of water
 COVER = 0.5  # metres of loose material that hide the rock
 
 Colours = NDArray[np.float64]
@@ -65,4 +67,7 @@ def _albedo(
         rock = over(rock, SAND, np.full(ground.shape, view.desert))
     colours = over(colours, rock, bare)
     height = (ground - ground.min()) / max(float(np.ptp(ground)), 1e-9)
-    return over(colours, SNOW, (height > view.snow_line).astype(np.float64))
+    white = height > view.snow_line
+    if LYING_SNOW in world.layers:
+        white |= world.layers[LYING_SNOW][cells] > SEEN_SNOW
+    return over(colours, SNOW, white.astype(np.float64))

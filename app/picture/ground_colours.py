@@ -14,6 +14,7 @@ DEFINES = (
     "DESERT",
     "MARKS",
     "ICE",
+    "SNOWY",
     "MATERIALS",
     "INTRUSIONS",
     "LIVING",

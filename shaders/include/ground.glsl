@@ -18,6 +18,10 @@
 #define ICE 0
 #endif
 
+#ifndef SNOWY
+#define SNOWY 0  // 1: snow lies as a layer, which marks tell; else the climate says where it lies
+#endif
+
 // MATERIALS: the world has several kinds of ground. LIVING: it has a layer of wetness or grass. GREEN_BY_CLIMATE: no
 // plants are simulated, so the climate decides where the ground is green, and painted grass is added to that.
 #ifndef MATERIALS
@@ -340,8 +344,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     covered *= 1.0 - icy;
 #endif
 
+#if SNOWY == 1
+    float snow = lying_snow(texture(marks, cells / frame.map.xy).w, steepness, 0.35 * ripple + 0.3 * patches);
+#else
     float above_line = altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05;
     float snow = snow_cover(above_line, steepness + ripple * 0.2);
+#endif
     albedo = mix(albedo, SNOW, snow);
     sand *= 1.0 - snow;
     float rockiness = mix(mix(0.45, 1.0, bare), 0.35, max(covered * 0.6, snow)) * (1.0 - 0.8 * sand);

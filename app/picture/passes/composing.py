@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyglm import glm
 
+from app.model.layered_map import SNOW
 from app.model.overlays import OVERLAYS, Value
 from app.picture.passes.atmosphere import Sky
 from app.picture.passes.backdrop import horizon_dip
@@ -91,6 +92,7 @@ def compose(
         "WATER": int(maps.with_water),
         "MARKS": int(maps.marks.shown),
         "ICE": int(maps.glaciers.shown),
+        "SNOWY": int(SNOW in snapshot.layers),
         "MATERIALS": int(with_materials),
         "INTRUSIONS": int(snapshot.materials is not None and snapshot.materials.intruded),
         "LIVING": int(with_life(snapshot)),

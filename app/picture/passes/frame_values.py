@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pyglm import glm
 
 from app.model.climate import USUAL_WIND, Weather
+from app.model.layered_map import SNOW
 from app.model.layers import OROGRAPHIC_RAIN
 from app.model.materials import SEDIMENT_THAT_HIDES
 from app.model.overlays import OVERLAYS, Value
@@ -183,7 +184,12 @@ def form_at_noon(sun_height: float) -> float:
 
 
 def snow_line(view: ViewParameters, weather: Weather, snapshot: Snapshot) -> float:
-    """The snow line as a fraction of the relief: that of the view, or the level of frost if that is lower."""
+    """The snow line as a fraction of the relief: that of the view, or the level of frost if that is lower.
+
+    Where snow lies as a layer, frost says nothing.
+    """
+    if SNOW in snapshot.layers:
+        return view.snow_line
     if weather.lapse_rate <= 0.0:
         freezes = -math.inf if weather.temperature < 0.0 else math.inf
     else:

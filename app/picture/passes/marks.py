@@ -1,4 +1,4 @@
-"""The marks of snowballs and braided rivers on the ground: their traces, blurred and combined in one map."""
+"""The marks of snowballs and braided rivers on the ground, and snow: their traces, blurred and combined in one map."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 import moderngl
 
+from app.model.layered_map import SNOW
 from app.model.snapshot import Snapshot
 from app.picture.passes.maps import LayerTextures
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MapTarget, release_all
 
 SNOWBALLS, RIVERS = ("wear", "deposit"), ("reworked",)
-TRACES = SNOWBALLS + RIVERS
+TRACES = (*SNOWBALLS, *RIVERS, SNOW)
 
 
 class Marks(NamedTuple):
@@ -24,7 +25,7 @@ class Marks(NamedTuple):
 
 
 class MarksMap:
-    """Sand, bare rock and gravel, each from 0 to 1, with a texel for each cell."""
+    """Sand, bare rock, gravel and snow, each from 0 to 1, with a texel for each cell."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
@@ -45,7 +46,7 @@ class MarksMap:
     def update(self, snapshot: Snapshot, layers: LayerTextures, strength: float) -> None:
         """Combine the traces of a snapshot. `strength` is that of sand and rock, from 0 to 1."""
         by_snowballs = strength > 0.0 and all(name in snapshot.layers for name in SNOWBALLS)
-        if not by_snowballs and not all(name in snapshot.layers for name in RIVERS):
+        if not by_snowballs and not any(name in snapshot.layers for name in (*RIVERS, SNOW)):
             self._drawn = None
             return
         versions = tuple(snapshot.versions.get(name) for name in TRACES)
