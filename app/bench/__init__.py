@@ -27,6 +27,7 @@ GROUPS = {
     "water": "the speed of drops with streams, and of lakes",
     "floods": "the cost of a step of water that runs, all wet and little wet, and beside another library",
     "coast": "the cost of a cycle of the sea at work on a shore",
+    "snow": "the cost of a cycle of snow, and what a cycle without any pays for it",
     "ice": "the cost of a step of ice, all covered and none, and what a cycle without ice pays for it",
     "rivers": "filling of depressions, directions, watersheds and accumulation, compared with other libraries",
     "geology": "a step of geological time, compared with another library, and the time to a new range",

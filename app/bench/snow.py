@@ -1,0 +1,78 @@
+"""Snow: what a cycle costs where all is white, and what one pays for the process where it is too warm."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import numba
+import numpy as np
+
+from app.bench.row import Row
+from app.bench.yardstick import Yardstick, terrain
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.model.climate import Weather
+from app.model.layered_map import SNOW
+from app.model.world import World
+from app.processes.cycle import Cycle
+from app.processes.snow import Snow, SnowParameters
+from app.processes.wind_field import WindField, WindFieldParameters
+from app.scene.scene import Scene
+
+CELL_SIZE = 30.0  # metres
+RELIEF = 1500.0  # metres
+DEEP = 0.5  # metres of water
+WARM = 40.0  # °C: no snow
+
+Run = Callable[[], None]
+
+
+def rows(tiny: bool = False) -> Iterator[Row]:
+    """Measure the group."""
+    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    side, samples = (48, 1) if tiny else (512, 15)
+    yardstick = Yardstick()
+    numba.set_num_threads(1)
+    for name, temperature in (("winter", -10.0), ("spring", 12.0)):
+        cost = yardstick.yards(_cycle(side, temperature), samples)
+        yield Row(f"a cycle of snow in {name}, {side}², one core", cost, "yards", None)
+    beside = _beside_nothing(side, samples)
+    yield Row(f"a cycle with snow switched on and none there, against off, {side}²", beside, "times", 1.05)
+    numba.set_num_threads(available)
+
+
+def _cycle(side: int, temperature: float) -> Run:
+    """A cycle over rough ground that is white at its beginning: with drift and avalanches, or with melt."""
+    ground = RELIEF * terrain(side, side)
+    world = World(ground, np.zeros_like(ground), CELL_SIZE, seed=0)
+    cycle = Cycle(Weather(temperature=temperature), running=frozenset({WindField.name}))
+    WindField().step(world, WindFieldParameters(), cycle)
+    process, parameters = Snow(), SnowParameters()
+
+    def run() -> None:
+        world.trace(SNOW)[...] = DEEP
+        process.step(world, parameters, cycle)
+
+    return run
+
+
+def _beside_nothing(side: int, samples: int) -> float:
+    """How many times as long a cycle of drops takes with a process of snow that finds none."""
+    scene = Scene().with_values({"world.source": "noise", "world.columns": side, "world.rows": side})
+    simulators = []
+    for on in (False, True):
+        world, made = create_world(scene.with_values({"snow.enabled": on, "climate.temperature": WARM}))
+        simulators.append(Simulator(made, world, 1))
+        simulators[-1].advance()
+    ratios = []
+    for _ in range(samples):
+        off, on_too = (_nanoseconds(simulator.advance) for simulator in simulators)
+        ratios.append(on_too / off)
+    return float(np.median(ratios))
+
+
+def _nanoseconds(run: Run) -> float:
+    begin = time.process_time()
+    run()
+    return (time.process_time() - begin) * 1e9
