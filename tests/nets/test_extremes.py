@@ -21,6 +21,7 @@ SCENES = {
     "geology": "dykes",
     "pools": "lakes",
     "orographic_rain": "rain-shadow",
+    "snow": "winter",
     "floods": "dam-break",
     "ice": "alps",
     "moisture": "oasis",
