@@ -7,6 +7,7 @@
 #endif
 #if RELIEF == 1
 #include "ribs.glsl"
+#include "benches.glsl"
 uniform sampler2D burden;  // what raises the ground beside rock and sediment; one texel where nothing does
 uniform float amount;
 uniform int octaves;  // as texels can show them
@@ -159,11 +160,16 @@ vec3 light_on_ribs(vec3 seen, vec2 cell, vec4 here) {
     here.w += textureLod(burden, cell / frame.map.xy, 0.0).x;
     Carved carved = carved_at(surface, cell, here, amount, octaves);
     vec2 slope = here.yz * frame.map.w, ribbed = slope + carved.slope;
+    float lies = here.x + carved.height * frame.map.z / frame.map.w;
+    float span = length(here.yz) * frame.map.z * max(cells_per_texel.x, cells_per_texel.y);
+    Bench bench = bench_at(strata_top_at(cell / frame.map.xy), lies, length(slope), here.w, 0.0, span);
+    ribbed *= 1.0 + min(amount, 1.0) * bench.steeper;
+    float lies_over = carved.height + min(amount, 1.0) * bench.height;
     float plain = max(dot(normalize(vec3(-slope.x, 1.0, -slope.y)), frame.sun.xyz), 0.02);
     float lit = max(dot(normalize(vec3(-ribbed.x, 1.0, -ribbed.y)), frame.sun.xyz), 0.0);
     seen.x *= min(lit / plain, 1.0);
-    seen.y *= 1.0 + GULLY_SEES_LESS * clamp(carved.height, -0.6, 0.0);
-    seen.z -= GULLY_IS_HOLLOW * carved.height;
+    seen.y *= 1.0 + GULLY_SEES_LESS * clamp(lies_over, -0.6, 0.0);
+    seen.z -= GULLY_IS_HOLLOW * lies_over;
     return seen;
 }
 #endif

@@ -201,6 +201,7 @@ void main() {
 #if RELIEF == 1
     rib = unpacked_relief(rib);
 #endif
+    top.height -= rib.x * frame.map.z / frame.map.w;  // strata are as high on ribs and cliffs as beside them
 #else
     const vec3 rib = vec3(0.0);
 #endif
@@ -239,7 +240,7 @@ void main() {
 #endif
 #if RELIEF > 0
     // Ribs are bare and bright; gullies hold loose material and see less of the sky.
-    fine.x += 0.7 * rib.x;
+    fine.x += 0.7 * clamp(rib.x, -1.5, 1.5);
     seen.y *= 1.0 + 0.9 * clamp(rib.x, -0.6, 0.1);
 #endif
 #if DETAIL_SCALES > 1

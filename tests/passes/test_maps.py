@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from app.model.snapshot import Snapshot
+from app.model.snapshot import BURDEN, Snapshot
 from app.picture.passes import maps, unlocked
 from app.picture.passes.cover import CoverMap
 from app.picture.passes.frame import FrameBlock
@@ -242,6 +242,7 @@ class Baker:
         self.block = block
         self.shown = snapshot(flat(8, 8))
         self.relief = 0  # that light is as fine as the cells
+        self.none = context.texture((1, 1), 4, bytes(4))
 
     def show(self, shown: Snapshot, *, direction: float = 270.0, height: float = 30.0) -> Lighting:
         """Make ground and sun what a shader sees, and name them."""
@@ -259,8 +260,8 @@ class Baker:
     def bake(self, wanted: Lighting, *, at_once: bool = False, budget: int = HIGH.light_budget) -> None:
         """One frame's work."""
         quality = replace(HIGH, light_budget=budget, relief=self.relief)
-        burden = self.layers.texture("burden")
-        self.light.update(self.surface.texture, wanted, quality, at_once=at_once, burden=burden)
+        maps = {name: self.layers.texture(name) for name in (BURDEN, "strata_rise")} | {"benches": self.none}
+        self.light.update(self.surface.texture, wanted, quality, at_once=at_once, of_relief=maps)
 
     def baked(self, shown: Snapshot, *, direction: float = 270.0, height: float = 30.0) -> NDArray[np.float32]:
         """Sun, sky and hollowness of each cell, `[row, column, channel]`."""
@@ -271,7 +272,7 @@ class Baker:
         return texels(self.light.texture)
 
     def release(self) -> None:
-        for part in (self.light, self.surface, self.layers):
+        for part in (self.light, self.surface, self.layers, self.none):
             part.release()
 
 

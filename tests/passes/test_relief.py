@@ -11,10 +11,12 @@ import pytest
 from numpy.typing import NDArray
 
 from app.model.snapshot import BURDEN, Snapshot
+from app.picture.passes.benches import bench_table
 from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.fractures import Fractures
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
+from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.relief import (
     HIGHEST,
     MOST_TEXELS,
@@ -26,7 +28,8 @@ from app.picture.passes.relief import (
     texels_per_cell,
 )
 from app.picture.passes.shaders import ShaderLibrary
-from tests.passes.worlds import flat, hills, snapshot, with_layers
+from kernels.rock import INTRUDED
+from tests.passes.worlds import flat, hills, materials, snapshot, with_layers, with_materials
 
 SCALE = 3
 COVER = 2.0  # metres of loose material that hide the ground
@@ -39,9 +42,10 @@ class Carver:
         self.layers = LayerTextures(context)
         self.surface = SurfaceMap(context, shaders)
         self.map = ReliefMap(context, shaders)
-        self.still = context.texture((1, 1), 4, bytes(4))  # nothing runs
+        self.still, self.none = (context.texture((1, 1), 4, bytes(4)) for _ in range(2))  # nothing runs; no benches
         self.fixed = FixedTextures.of(context)
         self.fractures = Fractures(context, shaders, self.fixed)
+        self.materials = MaterialTextures(context)
         self.block = block
 
     def show(self, shown: Snapshot) -> Relief:
@@ -50,6 +54,9 @@ class Carver:
         self.block.values["ground_look"] = (2.0, 0.7, COVER, 0.0)
         self.block.upload()
         self.surface.update(shown, self.layers.upload(shown))
+        self.materials.show(shown.materials)
+        self.block.values["strata"] = (1.0 / self.materials.depth, min(self.materials.thickness, 1e6), 0.0, 0.0)
+        self.block.upload()
         return Relief(shown.world, shown.cycle, 1.0, SCALE, 1.0, snow_line=SNOW_ON_NONE)
 
     def draw(self, shown: Snapshot) -> NDArray[np.float32]:
@@ -60,7 +67,13 @@ class Carver:
 
     def update(self, wanted: Relief, budget: int, *, at_once: bool) -> None:
         land = CarvedLand(
-            self.surface.texture, self.layers.texture(BURDEN), self.layers.texture("water"), self.still, self.fractures
+            self.surface.texture,
+            self.layers.texture(BURDEN),
+            self.layers.texture("water"),
+            self.still,
+            self.fractures,
+            self.layers.texture("strata_rise"),
+            self.materials.textures().get("benches", self.none),
         )
         self.map.update(land, wanted, budget, at_once=at_once)
 
@@ -70,7 +83,16 @@ class Carver:
         return np.frombuffer(texture.read(), np.float16).reshape(texture.height, texture.width, 4).astype(np.float32)
 
     def release(self) -> None:
-        for part in (self.map, self.surface, self.layers, self.still, self.fractures, self.fixed):
+        for part in (
+            self.map,
+            self.surface,
+            self.layers,
+            self.still,
+            self.none,
+            self.fractures,
+            self.fixed,
+            self.materials,
+        ):
             part.release()
 
 
@@ -260,3 +282,50 @@ def test_the_map_is_never_larger_than_it_may_be(side: int) -> None:
     assert scale * scale * side * side <= MOST_TEXELS
     assert scale == 0 or scale > 1
     assert texels_per_cell(side, side, 0) == 0
+
+
+# Benches and cliffs.
+
+BEDS = materials(("sandstone", 60.0), ("clay", 30.0), repeat=True)
+
+
+def test_hard_rock_takes_less_of_the_way_down_and_ground_never_rises_on_it() -> None:
+    lower, step = bench_table(BEDS), BEDS.metres_per_step
+    assert lower[0] == lower[-1] == 0.0 and 5.0 < np.abs(lower).max() < 45.0
+    depth = (np.arange(len(lower)) + 0.5) * step
+    fall = 1.0 + np.gradient(lower, step)
+    assert fall.min() > -1e-9
+    inner = (depth > 200.0) & (depth < depth[-1] - 200.0)
+    found = BEDS.strata[np.clip(((depth + lower) / step).astype(int), 0, len(depth) - 1)]
+    hard, soft = (fall[inner & (found == number)].mean() for number in (0, 1))
+    assert hard > 2.0 * soft
+    assert (bench_table(materials(("granite", np.inf))) == 0.0).all()
+
+
+def test_a_slope_of_hard_and_soft_strata_has_cliffs_and_benches(carver: Carver) -> None:
+    """In beds of 60 and 30 m on a slope to the east, hard rock is steeper than soft rock."""
+    ground = slope(64, 192, 0.0, 0.7)
+    rise = np.full(ground.shape, float(ground.max()) + 60.0)
+    shown = with_materials(snapshot(ground, world=1), BEDS, rise=rise)
+    drawn = carver.draw(shown)
+    plain = carver.draw(snapshot(ground, world=2))
+    benched = drawn[..., 0] - plain[..., 0]
+    height = np.repeat(np.repeat(ground, SCALE, 0), SCALE, 1) + 10.0 * drawn[..., 0]
+    inner = np.s_[30:-30, 30:-30]
+    depth = (rise[0, 0] - height)[inner]
+    hard = BEDS.strata[(depth / BEDS.metres_per_step).astype(int)] == 0
+    down = 0.7 + drawn[..., 1][inner]
+    assert down[hard].mean() > 1.5 * down[~hard].mean()
+    assert 0.3 < np.abs(benched[inner]).mean() < 3.0
+    aside = np.abs(np.diff(benched[inner], axis=0)).mean()
+    assert aside < 0.6 * np.abs(np.diff(benched[inner], axis=1)).mean(), "benches run along the slope"
+
+
+def test_gentle_ground_loose_material_and_intrusions_have_no_benches(carver: Carver) -> None:
+    ground = slope(48, 96, 0.0, 0.7)
+    within = with_materials(snapshot(ground, world=3), BEDS, rise=np.full(ground.shape, INTRUDED + 1000.0))
+    np.testing.assert_allclose(carver.draw(within)[..., 0], carver.draw(snapshot(ground, world=4))[..., 0], atol=2e-3)
+    level = with_materials(snapshot(slope(48, 96, 0.0, 0.05), world=5), BEDS, rise=np.full(ground.shape, 600.0))
+    assert np.abs(carver.draw(level)[..., 0]).max() < 0.01
+    under = snapshot(ground, sediment=np.full(ground.shape, 20.0 * COVER, np.float32), world=6)
+    assert np.abs(carver.draw(with_materials(under, BEDS, rise=900.0))[..., 0]).max() < 0.01

@@ -303,13 +303,18 @@ class LandMaps:
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
         ground = snapshot.ground_version
         relief = view.fine_relief if quality.relief_in_light else 0.0
-        self._wanted_light = Lighting(snapshot.world, ground, sun, detail, self._canopy.drawn, relief)
+        materials = self.materials.version
+        self._wanted_light = Lighting(snapshot.world, ground, sun, detail, self._canopy.drawn, relief, materials)
         self.light.update(
             self.surface.texture,
             self._wanted_light,
             quality,
             at_once=self._bake_at_once,
-            burden=self.layers.texture(BURDEN),
+            of_relief={
+                BURDEN: self.layers.texture(BURDEN),
+                "strata_rise": self.layers.texture("strata_rise"),
+                "benches": self._benches,
+            },
             canopy=self._canopy.texture,
         )
 
@@ -320,13 +325,31 @@ class LandMaps:
         water = (snapshot.sea_level, snapshot.versions.get("water", -1), self._flow.drawn if self.with_water else None)
         snow = min(max(snow_line, SNOW_ON_ALL), SNOW_ON_NONE)
         self._wanted_relief = Relief(
-            snapshot.world, ground, view.exaggeration, scale, view.fine_relief, snow, water, quality.displaced
+            snapshot.world,
+            ground,
+            view.exaggeration,
+            scale,
+            view.fine_relief,
+            snow,
+            water,
+            quality.displaced,
+            self.materials.version,
         )
         flow = self._flow.texture if self.with_water else self._nothing
         land = CarvedLand(
-            self.surface.texture, self.layers.texture(BURDEN), self.layers.texture("water"), flow, self._fractures
+            self.surface.texture,
+            self.layers.texture(BURDEN),
+            self.layers.texture("water"),
+            flow,
+            self._fractures,
+            self.layers.texture("strata_rise"),
+            self._benches,
         )
         self._relief.update(land, self._wanted_relief, quality.light_budget // 2, at_once=self._bake_at_once)
+
+    @property
+    def _benches(self) -> moderngl.Texture:
+        return self.materials.textures().get("benches", self._nothing)
 
     def _note_ground(self, snapshot: Snapshot) -> None:
         """Update where the ground is twisted, if that may have changed."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import moderngl
 import numpy as np
 
 from app.model.layers import LAYERS
-from app.model.snapshot import BURDEN, RAISING, Snapshot
+from app.model.snapshot import RAISING, Snapshot
 from app.picture.passes import unlocked
 from app.picture.passes.canopy import Crowns
 from app.picture.passes.quality import Quality
@@ -147,6 +148,7 @@ class Lighting(NamedTuple):
     detail: tuple[int, ...]  # of the marches over the map
     crowns: Crowns | None = None  # of trees, if there are any
     relief: float = 0.0  # height factor of the relief that only the light shows
+    materials: int = 0  # version of the materials, whose strata form benches; 0 without
 
     @property
     def exaggeration(self) -> float:
@@ -215,17 +217,17 @@ class LightMap:
         quality: Quality,
         *,
         at_once: bool,
-        burden: moderngl.Texture,
+        of_relief: Mapping[str, moderngl.Texture],
         canopy: moderngl.Texture | None = None,
     ) -> None:
         """Continue baking `wanted`, completely or within the budget of the quality.
 
-        `burden` is what raises the ground beside rock and sediment; `canopy` has the crowns.
+        `of_relief` are the maps that shape the relief beside the surface, by shader name; `canopy` has the crowns.
         """
         maps = {"surface": surface} if canopy is None else {"surface": surface, "canopy": canopy}
         with_relief = wanted.relief > 0.0
         if with_relief:
-            maps[BURDEN] = burden
+            maps |= of_relief
         scale = 2 if with_relief else quality.light_scale
         if math.prod(surface.size) > FINE_CELLS:
             scale = 1

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.model.materials import MOST_KINDS, Material, Materials
 from app.picture.passes import unlocked
+from app.picture.passes.benches import bench_table
 from app.picture.passes.targets import released_on_error
 
 CONTACT = 0.03  # width of the transition between two rocks, as a fraction of a stratum
@@ -84,6 +85,7 @@ class MaterialTextures:
         self._made_for: Materials | None = None
         self._textures: dict[str, moderngl.Texture] = {}
         self.thickness = np.inf  # of a stratum, in metres
+        self._changes = 0
 
     def show(self, materials: Materials | None) -> bool:
         """Make textures of the materials. Returns whether they changed."""
@@ -92,6 +94,7 @@ class MaterialTextures:
         textures = {} if materials is None else self._make(materials)
         self.release()
         self._textures, self._made_for = textures, materials
+        self._changes += 1
         if materials is not None:
             self.thickness = stratum_thickness(materials)
         return True
@@ -109,10 +112,19 @@ class MaterialTextures:
             strata.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
             numbers = keep(self._context.texture(steps, 1, materials.strata.astype(np.float32).tobytes(), dtype="f4"))
             numbers.filter = (moderngl.NEAREST, moderngl.NEAREST)
-            textures = {"kinds": kinds, "strata": strata, "rock_numbers": numbers}
+            raised = bench_table(materials).astype(np.float32)
+            benches = keep(self._context.texture((len(raised), 1), 1, raised.tobytes(), dtype="f4"))
+            unlocked.build_mipmaps(benches)
+            benches.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+            textures = {"kinds": kinds, "strata": strata, "rock_numbers": numbers, "benches": benches}
             for texture in textures.values():
                 texture.repeat_x = texture.repeat_y = False
             return textures
+
+    @property
+    def version(self) -> int:
+        """A number of the materials, another after each change; 0 without materials."""
+        return 0 if self._made_for is None else self._changes
 
     @property
     def depth(self) -> float:

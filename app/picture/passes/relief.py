@@ -19,6 +19,7 @@ from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release
 MOST_TEXELS = 2_400_000  # larger maps need less, as their cells are smaller in the picture
 BAND = 65_536  # texels drawn at a time, at most
 HIGHEST = 2.5  # limit of relief of the usual amount: height in cells above or below the map, and slope
+BENCHES = 1.5  # added to this by strata
 SNOW_ON_ALL, SNOW_ON_NONE = -0.06, 1.0  # snow lines, as fractions of the relief of the land
 EXACTLY, IN_8_BITS = (4, "f2"), (4, "f1")
 
@@ -34,11 +35,12 @@ class Relief(NamedTuple):
     snow_line: float  # above which no rock protrudes from the snow, as a fraction of the relief of the land
     water: tuple[object, ...] = ()  # key of the maps of water
     exact: bool = True  # in floats, for a displaced mesh, or in 8 bits
+    materials: int = 0  # version of the materials, whose strata form benches; 0 without
 
     @property
     def span(self) -> float:
         """The limit of its height in cells, and of its slopes."""
-        return HIGHEST * max(self.amount, 1.0)
+        return HIGHEST * max(self.amount, 1.0) + (BENCHES if self.materials else 0.0)
 
 
 class CarvedLand(NamedTuple):
@@ -49,6 +51,8 @@ class CarvedLand(NamedTuple):
     water: moderngl.Texture  # depth of standing water, where there is no relief
     flow: moderngl.Texture  # streams, where there is none either
     fractures: Fractures  # drawn on first use
+    strata_rise: moderngl.Texture
+    benches: moderngl.Texture  # see `bench_table`
 
 
 class ReliefMap:
@@ -95,7 +99,8 @@ class ReliefMap:
         if wanted.texels_per_cell == 0:
             self._give_back()
             return
-        self._read[BURDEN] = land.burden  # that of an earlier frame may be released before the work is done
+        # Those of an earlier frame may be released before the work is done.
+        self._read |= {BURDEN: land.burden, "strata_rise": land.strata_rise, "benches": land.benches}
         if self._shown_for is None or wanted.world != self._shown_for.world:
             self._work.forget()
             at_once = True
