@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,7 @@ from app.model.snapshot import Snapshot
 from app.picture.appearance import Appearance
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
-from app.picture.crop import Crop, bands, whole
+from app.picture.crop import STEP, Crop, bands, whole
 from app.picture.history import LedgerHistory
 from app.picture.layers import SurfaceOfLand
 from app.picture.passes.declaration import Shot
@@ -42,6 +43,13 @@ class Area:
     height: int
     free: tuple[float, float] = (0.0, 1.0)
     top: int = 0
+
+    @property
+    def uncovered(self) -> Crop:
+        """The part that nothing covers."""
+        left, right = (part * self.width for part in self.free)
+        left, right = math.floor(left / STEP) * STEP, min(math.ceil(right / STEP) * STEP, self.width)
+        return Crop((self.width, self.height), left, 0, right - left, self.height)
 
 
 def areas(
@@ -115,9 +123,11 @@ class Side:
         self.area = Area(0, 0, 0)
         self.covered_left = 0  # pixels at the left that labels avoid
         self.seen_area = self.area  # area of the shown picture; `area` may have changed since
+        self.seen_left = 0  # pixels at its left that the shown picture leaves out
+        self.is_hasty = False  # whether the shown picture is, and leaves out what the panel covers
         self._drawn: object = None
         self._drawn_version: int | None = None
-        self._next_seen: tuple[Area, object] = (self.area, None)  # of the next canvas
+        self._next_seen: tuple[Area, object, int, bool] = (self.area, None, 0, False)  # of the next canvas
         self._next_version: int | None = None
 
     def show(self, snapshot: Snapshot) -> None:
@@ -148,7 +158,7 @@ class Side:
         Call `present` after the last slice to show the result.
         """
         area, drawn = self.area, self._seen(look)
-        crop = crop or whole(area.width, area.height)
+        crop = crop or (area.uncovered if look.hasty and self.picture.software else whole(area.width, area.height))
         camera = replace(look.camera, middle=area.free[0] + area.free[1] - 1.0)
         canvas = self._next_canvas
         shot = Shot(
@@ -166,7 +176,7 @@ class Side:
         ):
             if is_inside:
                 canvas.paint(np.broadcast_to(DIVIDER_COLOUR, (rows, columns, 4)), -crop.left, -crop.top)
-        self._next_seen = area, drawn
+        self._next_seen = area, drawn, crop.left, look.hasty
         self._next_version = self.snapshot.version if self.snapshot else None
 
     def part(self, look: Look, time: float, crop: Crop) -> NDArray[np.uint8]:
@@ -186,7 +196,7 @@ class Side:
     def present(self) -> None:
         """Show the last drawn picture."""
         self.canvas, self._next_canvas = self._next_canvas, self.canvas
-        self.seen_area, self._drawn = self._next_seen
+        self.seen_area, self._drawn, self.seen_left, self.is_hasty = self._next_seen
         self._drawn_version = self._next_version
 
     def _seen(self, look: Look) -> tuple[object, ...]:
@@ -424,7 +434,8 @@ class Sides:
             pixels, area = side.canvas.pixels(), side.seen_area
             if pixels is not None:
                 whole = np.zeros((height, width, pixels.shape[2]), np.uint8) if whole is None else whole
-                place = whole[area.top : area.top + area.height, area.left : area.left + area.width]
+                left = area.left + side.seen_left
+                place = whole[area.top : area.top + area.height, left : left + pixels.shape[1]]
                 place[...] = pixels[: place.shape[0], : place.shape[1]]
         return whole
 

@@ -198,12 +198,15 @@ class Application:
     def picture(self) -> NDArray[np.uint8] | None:
         """The current picture, `[row, column, (red, green, blue)]`, top row first."""
         if self.snapshot is not None and min(self.layout.pixel_size) >= 1:
-            self.begin_picture()
+            self.begin_picture(whole=True)
             self.sides.go_on()
         return self.sides.pixels()
 
-    def begin_picture(self) -> bool:
-        """Begin to draw if anything visible has changed. Returns whether it has."""
+    def begin_picture(self, *, whole: bool = False) -> bool:
+        """Begin to draw if anything visible has changed. Returns whether it has.
+
+        A picture that is not `whole` may be hasty.
+        """
         # Until the copy of a world arrives, the numbers may differ.
         count = len(self.sides.shown)
         scenes = self.documents.seen
@@ -214,7 +217,7 @@ class Application:
             side.covered_left = round(self.panel.width_left_of_scene * self.layout.pixels_per_unit)
         minimap = self.recording.shows_minimap
         return self.sides.begin(
-            cameras, scenes, time=self.time, minimap=minimap, labels=labels, hasty=self.follows_hand
+            cameras, scenes, time=self.time, minimap=minimap, labels=labels, hasty=self.follows_hand and not whole
         )
 
     @property

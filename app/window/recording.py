@@ -97,6 +97,8 @@ class Recording:
             self.release()
         if self._with_panel or recorder is None or not recorder.is_due or sides.pictures == self._seen:
             return
+        if any(side.is_hasty for side in sides.shown):  # of before; the next is whole
+            return
         parts = [(side.canvas.framebuffer_as_drawn, side.seen_area) for side in sides.shown]
         self._take(recorder, [(target, area) for target, area in parts if target is not None], sides.size)
         self._seen = sides.pictures

@@ -209,7 +209,7 @@ class Viewer:
         for side in self.application.sides.shown:
             area = side.seen_area
             bottom = height - self.application.layout.pixel_top - area.top - area.height
-            side.canvas.lay_onto(screen, area.left, bottom)
+            side.canvas.lay_onto(screen, area.left + side.seen_left, bottom)
 
     def take_screen(self, screen: moderngl.Framebuffer, size: tuple[int, int]) -> None:
         """Take a finished frame of the window, of this size in pixels, before it is presented."""

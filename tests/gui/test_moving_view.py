@@ -24,12 +24,14 @@ def test_it_is_hasty_only_while_it_moves_and_no_clip_is_made(
     recorded: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     drawn: list[tuple[bool, float]] = []
+    crops: list[tuple[bool, Crop]] = []
     composed = Picture._composed
 
     def noted(
         self: Picture, snapshot: Snapshot, shot: Shot, crop: Crop, quality: Quality
     ) -> Generator[None, None, Frame]:
         drawn.append((shot.hasty, quality.scale))
+        crops.append((shot.hasty, crop))
         return composed(self, snapshot, shot, crop, quality)
 
     monkeypatch.setattr(Picture, "_composed", noted)
@@ -50,6 +52,13 @@ def test_it_is_hasty_only_while_it_moves_and_no_clip_is_made(
         driver.engine.yield_(3)
         for hasty, scale in drawn:
             assert scale == pytest.approx(COARSE) if not hasty else scale / COARSE in Haste.SCALES
+        area = application.side.area
+        for hasty, crop in crops[-len(drawn) :]:  # what the panel covers is left out
+            begin, end = (part * area.width for part in area.free)
+            assert crop.left <= begin and end <= crop.left + crop.width
+            assert (crop.width < area.width) is hasty and crop.height == area.height
+        pixels = application.sides.pixels()
+        assert pixels is not None and pixels.shape[:2] == (area.height, area.width)
         assert len(drawn) > 1 and drawn[0][0] is not recorded and not drawn[-1][0]
         assert not application.side._drawn[0].hasty  # type: ignore[index]
 
