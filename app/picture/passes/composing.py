@@ -133,6 +133,7 @@ def compose(
         run_up_way=float(block["beach"][1]),
         falling=taken.falling,
         smallest_stream=shot.least_discharge if maps.with_streams else None,
+        falls=maps.falls,
         bounce=maps.bounce,
         horizon_dip=horizon_dip(camera, snapshot, float(block["heights"][2])),
         trees=maps.trees,

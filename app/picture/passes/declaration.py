@@ -28,6 +28,7 @@ from app.picture.passes.targets import release_all
 
 if TYPE_CHECKING:
     from app.picture.passes.bounce import BounceMap
+    from app.picture.passes.falls import FallSheets
     from app.picture.passes.forest import Selection, TreeView
     from app.picture.passes.shore_blocks import Shore
     from app.picture.passes.standing_water import StandingWater
@@ -71,6 +72,7 @@ class Frame:
     run_up_way: float  # horizontal run-up on flat ground
     falling: float  # amount of rain or snow, from 0 to 1
     smallest_stream: float | None  # discharge of the smallest visible stream
+    falls: FallSheets
     bounce: BounceMap  # light reflected by the land
     horizon_dip: float | None  # downward slope to the edge of the table below the block; None without a table
     trees: Trees

@@ -15,6 +15,7 @@ from app.model.view_parameters import ViewParameters
 from app.picture.passes.bounce import BounceMap
 from app.picture.passes.canopy import CanopyMap, Crowns, SkylineMap
 from app.picture.passes.cover import LIVING, CoverMap
+from app.picture.passes.falls import FallSheets
 from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.flow_map import FlowMap
 from app.picture.passes.fractures import Fractures
@@ -75,6 +76,7 @@ class LandMaps:
         self._shows_fractures = False
         self._nothing = context.texture((1, 1), 4, bytes(4))
         self.trees = Trees(context)
+        self.falls = FallSheets()
         self.water = StandingWater(context)
         self.water_stands = False  # whether there is water with waves that run to a shore
         self.shore: Shore | None = None
@@ -192,6 +194,7 @@ class LandMaps:
                 river_width,
                 plumes=quality.fine_water,
             )
+        self.falls.update(snapshot, smallest_stream, river_width)
         self._read_mipmaps(quality)
         yield
         self._shows_fractures = quality.detail_scales > 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.picture.passes.backdrop import BackdropMesh, CloudsOfSky
 from app.picture.passes.beach import BeachMesh
 from app.picture.passes.declaration import Blending, Frame, Pass
+from app.picture.passes.falls import FallMesh, SprayMesh
 from app.picture.passes.lit_land import LitLand
 from app.picture.passes.mesh import GroundMesh, MapMesh
 from app.picture.passes.rain import Raindrops, RainShafts, with_rain
@@ -33,6 +34,11 @@ def not_deferred(frame: Frame) -> bool:
 def with_streams(frame: Frame) -> bool:
     """Whether streams are drawn over the ground: a deferred ground includes them."""
     return frame.smallest_stream is not None and not frame.quality.deferred
+
+
+def with_falls(frame: Frame) -> bool:
+    """Whether falls are drawn; overlays hide them."""
+    return frame.falls.any and not frame.defines["OVERLAY"]
 
 
 def with_beach(frame: Frame) -> bool:
@@ -96,6 +102,8 @@ PASSES: tuple[Pass, ...] = (
     Pass("clouds", "fullscreen.vert", "clouds.frag", CloudsOfSky, when=with_deep_clouds, defines={"CLOUD_STEPS": 26},
         target="clouds"),
     Pass("backdrop", "fullscreen.vert", "backdrop.frag", BackdropMesh),
+    Pass("falls", "falls.vert", "falls.frag", FallMesh, Blending.VEIL, with_falls, joined=True),
+    Pass("spray", "spray.vert", "spray.frag", SprayMesh, Blending.VEIL, with_falls),
     Pass("front of a storm", "storm_front.vert", "storm_front.frag", StormFront, Blending.BY_COLOUR, with_storm_front),
     Pass("shafts of rain", "rain_shafts.vert", "rain_shafts.frag", RainShafts, Blending.VEIL, with_rain),
     Pass("rain and snow", "rain_drops.vert", "rain_drops.frag", Raindrops, Blending.VEIL, with_rain),

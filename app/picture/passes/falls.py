@@ -1,0 +1,224 @@
+"""Falls of streams: the sheets of their water, and the spray at their feet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
+from app.picture.passes.declaration import Frame, Part
+from app.picture.passes.geometry import Geometry
+from app.picture.passes.targets import GrowingBuffer, release_all
+from kernels.hydraulic_geometry import channel_width
+
+GRAVITY = 9.81  # m/s²
+MOST = 400  # sheets that are drawn: the highest
+BY_CELL, MOST_STATIONS = 6, 96  # places along a sheet at which its form is known
+PUFFS, FOAMS = 9, 4  # of spray in the air, and of foam on the water, at a foot
+SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1))
+SPREAD = 0.35  # by which a sheet has become wider at its foot
+
+# Of a vertex: its place (east, height, south) in metres; the way across (east, south) times half the width in metres;
+# which side of the sheet; metres that the water has fallen there; seconds that took; the part of the sheet; chance
+SHEET = "3f 2f 4f 1f", "place", "across", "fall", "chance"
+# Of a vertex: the middle of a puff at rest; corner; its radius in metres; how dense it is; whether it is foam; chance
+SPRAY = "3f 2f 4f", "place", "corner", "puff"
+
+Numbers = NDArray[np.float64]
+
+
+class FallSheets:
+    """The sheets of the falls of a snapshot, as they were found last."""
+
+    def __init__(self) -> None:
+        self._found_for: tuple[object, ...] | None = None
+        self.version = 0  # grows with each change
+        self.sheets = np.empty((0, 10), np.float32)  # [vertex], as `SHEET`
+        self.triangles = np.empty(0, np.uint32)  # their corners
+        self.spray = np.empty((0, 9), np.float32)  # [vertex], as `SPRAY`
+
+    @property
+    def any(self) -> bool:
+        return len(self.triangles) > 0
+
+    def update(self, snapshot: Snapshot, smallest: float, width: float) -> None:
+        """Find the falls of streams of at least the `smallest` discharge, anew if land or streams have changed.
+
+        `width` is that of a stream of 1 m³/s in metres.
+        """
+        versions = tuple(snapshot.versions.get(name) for name in (SURVEYED_FLOW, SURVEYED_WAY))
+        wanted = (snapshot.world, snapshot.ground_version, smallest, width, *versions)
+        if wanted == self._found_for:
+            return
+        self._found_for = wanted
+        self.version += 1
+        sheets, triangles, spray, vertices = [], [], [], 0
+        for path, discharge in _falling_paths(snapshot, smallest, width):
+            sheet = _sheet(snapshot, path, discharge, width, _chance(path))
+            stations = len(sheet) // 2
+            corner = vertices + 2 * np.arange(stations - 1, dtype=np.uint32)[:, None]
+            triangles.append((corner + np.array([0, 1, 2, 2, 1, 3], np.uint32)).reshape(-1))
+            vertices += len(sheet)
+            sheets.append(sheet)
+            spray.append(_spray(sheet, discharge))
+        self.sheets = np.concatenate(sheets).astype(np.float32) if sheets else np.empty((0, 10), np.float32)
+        self.triangles = np.concatenate(triangles) if triangles else np.empty(0, np.uint32)
+        self.spray = np.concatenate(spray).astype(np.float32) if spray else np.empty((0, 9), np.float32)
+
+
+def _chance(path: NDArray[np.int64]) -> float:
+    """A number from 0 to 1, the same for a fall while its lip stays."""
+    return math.modf(float(path[1]) * 0.618034)[0]
+
+
+def _falling_paths(snapshot: Snapshot, smallest: float, width: float) -> Iterable[tuple[NDArray[np.int64], float]]:
+    """The cells of each fall of the streams, from the one above its lip to the one below its foot; its discharge."""
+    from kernels.falls import find_falls
+    from kernels.neighbours import OUTLET, index_steps
+
+    flow, way = (snapshot.layers.get(name) for name in (SURVEYED_FLOW, SURVEYED_WAY))
+    if flow is None or way is None:
+        return
+    ground, columns = snapshot.ground(dtype=np.float64), snapshot.shape[1]
+    surface = np.maximum(ground, snapshot.layers["water_level"]) if "water_level" in snapshot.layers else ground
+    directions = np.where(way > 0.0, way - 1.0, OUTLET).astype(np.int8)
+    found = find_falls(surface, directions, flow.astype(np.float64), flow > smallest, snapshot.cell_size, width)
+    steps, direction = index_steps(columns), directions.reshape(-1)
+    for lip, foot, discharge in zip(
+        found.lip[:MOST].tolist(), found.foot[:MOST].tolist(), found.discharge[:MOST].tolist(), strict=True
+    ):
+        path = [lip]
+        while path[-1] != foot:
+            path.append(path[-1] + int(steps[direction[path[-1]]]))
+        below = foot + int(steps[direction[foot]])
+        ways_in = [cell for cell in _beside(lip, snapshot.shape) if cell + int(steps[direction[cell]]) == lip]
+        above = max(ways_in, key=lambda cell: float(flow.flat[cell]), default=lip)
+        yield np.array([above, *path, below]), discharge
+
+
+def _beside(cell: int, shape: tuple[int, int]) -> list[int]:
+    row, column = divmod(cell, shape[1])
+    rows = range(max(row - 1, 0), min(row + 2, shape[0]))
+    columns = range(max(column - 1, 0), min(column + 2, shape[1]))
+    return [i * shape[1] + j for i in rows for j in columns if (i, j) != (row, column)]
+
+
+def _sheet(snapshot: Snapshot, path: NDArray[np.int64], discharge: float, width: float, chance: float) -> Numbers:
+    """Two vertices for each station of a sheet, as `SHEET`; the path is as `_falling_paths` has it.
+
+    Water leaves the lip with its critical speed, and where the ground sinks more steeply than its trajectory it falls.
+    """
+    size = snapshot.cell_size
+    row, column = np.divmod(path, snapshot.shape[1])
+    middle = np.stack([column + 0.5, row + 0.5], axis=1).astype(np.float64)
+    middle[1:-1] = 0.5 * middle[1:-1] + 0.25 * (middle[:-2] + middle[2:])  # as streams are drawn
+    stations = min(max(BY_CELL * (len(path) - 2), 8), MOST_STATIONS) + 1
+    along = np.linspace(0.75, len(path) - 2.0, stations)  # from before the lip to the foot
+    places = np.stack([np.interp(along, np.arange(len(path)), middle[:, axis]) for axis in (0, 1)], axis=1)
+    bed = _between(snapshot.ground(dtype=np.float64), places)
+    way = np.gradient(places, axis=0)
+    run = np.hypot(*way.T)
+    across = np.stack([-way[:, 1], way[:, 0]], axis=1) / np.maximum(run, 1e-9)[:, None]
+    wide = channel_width(discharge, width)
+    speed = (GRAVITY * discharge / wide) ** (1.0 / 3.0)
+    level, sinks = bed.copy(), 0.0  # slope of the water's surface
+    steps = size * np.hypot(*np.diff(places, axis=0).T)
+    for station, step in enumerate(steps.tolist()):
+        flies = level[station] + sinks * step - 0.5 * GRAVITY * (step / speed) ** 2
+        on_bed = (bed[station + 1] - level[station]) / max(step, 1e-9)
+        level[station + 1] = max(flies, bed[station + 1])
+        sinks = sinks - GRAVITY * step / speed**2 if flies > bed[station + 1] else min(on_bed, 0.0)
+    fallen = np.maximum.accumulate(level[0] - level)
+    part = fallen / max(fallen[-1], 1e-9)
+    half = 0.5 * wide * (1.0 + SPREAD * part)
+    sheet = np.empty((stations, 2, 10))
+    sheet[..., 0], sheet[..., 1], sheet[..., 2] = ((values[:, None]) for values in (
+        size * places[:, 0], level, size * places[:, 1]))  # fmt: skip
+    for side, sign in enumerate((-1.0, 1.0)):
+        sheet[:, side, 3:5] = sign * half[:, None] * across
+        sheet[:, side, 5] = sign
+    sheet[..., 6] = fallen[:, None]
+    sheet[..., 7] = np.sqrt(2.0 * fallen / GRAVITY)[:, None]
+    sheet[..., 8] = part[:, None]
+    sheet[..., 9] = chance
+    return sheet.reshape(-1, 10)
+
+
+def _between(layer: Numbers, places: Numbers) -> Numbers:
+    """A layer interpolated at places (east, south) in cells."""
+    at = np.clip(places[:, ::-1] - 0.5, 0.0, np.array(layer.shape) - 1.001)
+    low = at.astype(int)
+    part = at - low
+    north, west = low.T
+    upper = layer[north, west] * (1.0 - part[:, 1]) + layer[north, west + 1] * part[:, 1]
+    lower = layer[north + 1, west] * (1.0 - part[:, 1]) + layer[north + 1, west + 1] * part[:, 1]
+    between: Numbers = upper * (1.0 - part[:, 0]) + lower * part[:, 0]
+    return between
+
+
+def _spray(sheet: Numbers, discharge: float) -> Numbers:
+    """The squares of spray and foam at the foot of a sheet: more of them with its height and with its discharge."""
+    foot = sheet[-2:, :3].mean(axis=0)
+    wide = 2.0 * float(np.hypot(*sheet[-1, 3:5]))
+    height, chance = float(sheet[-1, 6]), float(sheet[-1, 9])
+    power = GRAVITY * discharge * height  # kW
+    dense = min(0.10 + 0.10 * math.log10(1.0 + 10.0 * power), 0.6)
+    radius = min(0.16 * height, 0.5 * height**0.7 + 0.5 * wide) + 0.4 * wide
+    count = PUFFS + FOAMS
+    chances = np.modf(chance + np.arange(count)[:, None] * np.array([0.618034, 0.754878, 0.569840]))[0]
+    is_foam = np.arange(count) >= PUFFS
+    size = np.where(is_foam, 0.6 * wide + 0.15 * radius, radius) * (0.7 + 0.6 * chances[:, 0])
+    away = np.where(is_foam, 0.5 * wide, 0.45 * radius)
+    spray = np.zeros((count, len(SQUARE), 9))
+    spray[..., 0] = (foot[0] + away * (2.0 * chances[:, 1] - 1.0))[:, None]
+    spray[..., 1] = (foot[1] + np.where(is_foam, 0.1 * size, 0.3 * size))[:, None]
+    spray[..., 2] = (foot[2] + away * (2.0 * chances[:, 2] - 1.0))[:, None]
+    spray[..., 3:5] = np.array(SQUARE)
+    spray[..., 5] = size[:, None]
+    spray[..., 6] = np.where(is_foam, min(2.0 * dense, 0.9), dense)[:, None]
+    spray[..., 7] = is_foam[:, None]
+    spray[..., 8] = chances[:, :1]
+    return spray.reshape(-1, 9)
+
+
+class FallMesh:
+    """The sheets, as strips of triangles."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._vertices, self._triangles = GrowingBuffer(context), GrowingBuffer(context)
+        self._geometry = Geometry([(self._vertices.buffer, *SHEET)], self._triangles.buffer)
+        self._written: tuple[FallSheets, int] | None = None
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        falls = frame.falls
+        if self._written != (falls, falls.version):
+            self._vertices.write(falls.sheets)
+            self._triangles.write(falls.triangles)
+            self._written = (falls, falls.version)
+        yield Part(self._geometry, len(falls.triangles), uniforms={"pixel": 1.0 / frame.focal_length})
+
+    def release(self) -> None:
+        release_all(self._vertices, self._triangles)
+
+
+class SprayMesh:
+    """Squares of spray that face the eye."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._vertices = GrowingBuffer(context)
+        self._geometry = Geometry([(self._vertices.buffer, *SPRAY)])
+        self._written: tuple[FallSheets, int] | None = None
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        falls = frame.falls
+        if self._written != (falls, falls.version):
+            self._vertices.write(falls.spray)
+            self._written = (falls, falls.version)
+        yield Part(self._geometry, len(falls.spray))
+
+    def release(self) -> None:
+        self._vertices.release()

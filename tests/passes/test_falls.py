@@ -1,0 +1,106 @@
+"""Falls in the picture: sheets that follow the trajectory of their water, move, and do not break off."""
+
+from __future__ import annotations
+
+import moderngl
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from pyglm import glm
+
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
+from app.picture.passes.falls import GRAVITY, FallSheets
+from app.picture.picture import Picture
+from app.scene.scene import Scene
+from kernels.hydraulic_geometry import channel_width
+from tests.passes import gl
+from tests.passes.conftest import Draw
+from tests.passes.worlds import snapshot, with_layers
+
+ROWS, COLUMNS, CELL, DROP = 24, 40, 10.0, 120.0
+LIP, ROW = 20, 12  # the column and the row of the fall
+WEST = 1
+WIDTH = 7.2
+
+
+def cliff(discharge: float) -> Snapshot:
+    """A river runs to the west over a cliff."""
+    ground = np.tile(0.05 * np.arange(COLUMNS, dtype=np.float64), (ROWS, 1))
+    ground[:, LIP:] += DROP
+    flow, way = np.zeros((ROWS, COLUMNS), np.float32), np.zeros((ROWS, COLUMNS), np.float32)
+    flow[ROW], way[ROW, 1:] = discharge, 1 + WEST
+    shown = snapshot(ground, cell_size=CELL)
+    return with_layers(shown, **{SURVEYED_FLOW: flow, SURVEYED_WAY: way})
+
+
+def sheets_of(shown: Snapshot) -> NDArray[np.float32]:
+    """The middle of the sheet: east, height, south of each station."""
+    sheets = FallSheets()
+    sheets.update(shown, 1e-3, WIDTH)
+    assert sheets.any
+    return sheets.sheets[:, :3].reshape(-1, 2, 3)[:, 0].astype(np.float64)
+
+
+def test_a_strong_river_falls_free_of_its_cliff() -> None:
+    """From the middle of the lip's cell, with its critical speed, down to the ramp that cells make of the cliff."""
+    discharge = 4000.0
+    speed = (GRAVITY * discharge / channel_width(discharge, WIDTH)) ** (1.0 / 3.0)
+    stations = sheets_of(cliff(discharge))
+    ramp = np.interp(stations[:, 0] / CELL - 0.5, np.arange(COLUMNS), cliff(discharge).ground()[ROW])
+    free = stations[:, 1] > ramp + 0.5
+    assert free.sum() > 3 and (stations[:, 1] >= ramp - 1e-3).all()
+    lip = np.flatnonzero(free)[0] - 1
+    flown = stations[lip, 0] - stations[free, 0]
+    expected = stations[lip, 1] - 0.5 * GRAVITY * (flown / speed) ** 2
+    # Stations stand apart, and water leaves the lip between two of them.
+    np.testing.assert_allclose(stations[free, 1], expected, atol=0.5 * GRAVITY * (2.0 * CELL / 6.0 / speed) ** 2 + 8.0)
+
+
+def test_a_brook_runs_down_its_cliff() -> None:
+    stations = sheets_of(cliff(0.02))
+    ramp = np.interp(stations[:, 0] / CELL - 0.5, np.arange(COLUMNS), cliff(0.02).ground()[ROW])
+    np.testing.assert_allclose(stations[:, 1], ramp, atol=0.05 * DROP)
+    assert np.ptp(stations[:, 1]) > 0.95 * DROP
+
+
+def test_they_are_found_anew_where_land_or_streams_change_and_not_else() -> None:
+    sheets, shown = FallSheets(), cliff(1.0)
+    sheets.update(shown, 1e-3, WIDTH)
+    version = sheets.version
+    sheets.update(shown, 1e-3, WIDTH)
+    assert sheets.version == version
+    sheets.update(shown, 5.0, WIDTH)
+    assert sheets.version > version and not sheets.any
+
+
+@pytest.mark.parametrize("discharge", [0.05, 20.0])
+def test_at_level_low_a_fall_is_bright_from_lip_to_foot_and_moves(discharge: float, draw: Draw) -> None:
+    camera = Camera(glm.vec3(LIP * CELL, 0.5 * DROP, ROW * CELL), 90.0, 8.0, 420.0, 30.0)
+    scene = Scene().with_values(
+        {"view.sun_direction": 250.0, "view.sun_height": 45.0, "view.clouds": 0.0, "view.stream_threshold": 1.0,
+         "climate.precipitation": 1.0}
+    )  # fmt: skip
+    wet, dry = cliff(discharge), snapshot(cliff(discharge).ground(dtype=np.float64), cell_size=CELL)
+    first, later = (draw(wet, camera, scene, time=time).astype(int) for time in (1.0, 1.7))
+    without = draw(dry, camera, scene, time=1.0).astype(int)
+    rows, columns = first.shape[:2]
+    band = np.s_[int(0.36 * rows) : int(0.62 * rows), int(0.42 * columns) : int(0.58 * columns)]
+    brighter = (first - without)[band].min(axis=2).max(axis=1)
+    assert (brighter > 10).all(), "it breaks off"
+    assert (np.abs(later - first)[band].max(axis=2) > 6).sum() > 20, "it stands still"
+
+
+@pytest.mark.usefixtures("compiled_anew")
+def test_nothing_of_falls_is_left_behind(context: moderngl.Context, canvas: Canvas) -> None:
+    target = canvas.framebuffer(64, 48)
+    target.use()
+    before = gl.living_objects()
+    picture = Picture(context, bake_at_once=True)
+    camera = Camera(glm.vec3(LIP * CELL, 0.5 * DROP, ROW * CELL), 90.0, 8.0, 420.0, 30.0)
+    for discharge in (1.0, 20.0):
+        picture.show(cliff(discharge))
+        picture.draw(target, camera, Scene())
+    picture.release()
+    assert gl.living_objects() == before
