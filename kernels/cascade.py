@@ -8,6 +8,10 @@ do. Where more parcels of wind are over each cell than in the article, or slower
 faster, as there; where fewer are, it keeps its pace, as water and frost make slopes too. So sand settles four times as
 much under a wind of a quarter of the speed, which is most of what the article shows of it.
 
+In cells n times as fine n² passes do the work of one, as the flux down an excess is a diffusion. Where little lies on a
+steep slope, all of it is on its way, a part of a cell in each pass: there only one nth of it counts, so that it comes
+down as fast in metres.
+
 A difference over the diagonal is allowed √2 times as much, as it lies √2 cells apart: so the angle of repose is the
 same in all eight directions, and a heap becomes a cone and not a pyramid. The article allows no more over the diagonal
 than straight ahead; there forms of four to eight cells keep two thirds of the power that they have here
@@ -76,14 +80,15 @@ class CascadeParameters(NamedTuple):
     parcels: int  # of wind that blew over the map in this cycle
     wind_speed: Speed
     pace: Times  # how many passes do the work of one, or how much of it one does
+    supply: Times  # at most so many times the loose material of a cell count in the flow to a neighbour
 
 
 @njit(inline="always")
-def _flow(here, loose, other, other_loose, stable, creep):
+def _flow(here, loose, other, other_loose, stable, creep, supply):
     """The flow from one neighbour in metres, negative towards it. The bits are the same from both sides."""
     difference = other - here
     moved = 0.5 * max(abs(difference) - stable, creep * abs(difference))
-    return min(moved, other_loose) if difference > 0.0 else -min(moved, loose)
+    return min(moved, supply * other_loose) if difference > 0.0 else -min(moved, supply * loose)
 
 
 # Here and in other kernels cells are copied one by one: where one array is assigned to another, Numba also compiles the
@@ -113,7 +118,7 @@ def _copy_row(ground, sediment, heights, depths, wrap):
 
 
 @njit(nogil=True, error_model="numpy")
-def _slide_row(rock, loose, surface, heights, depths, first, stable, creep, rate):
+def _slide_row(rock, loose, surface, heights, depths, first, stable, creep, supply, rate):
     """Give the cells of one row what they have after the pass.
 
     `heights` and `depths` tell what was before, in three rows with one more cell at each end: `first` is the row to the
@@ -125,16 +130,16 @@ def _slide_row(rock, loose, surface, heights, depths, first, stable, creep, rate
     for j in range(len(loose)):
         h, s = h1[j + 1], s1[j + 1]
         beside = (
-            _flow(h, s, h0[j + 1], s0[j + 1], stable, creep)
-            + _flow(h, s, h1[j], s1[j], stable, creep)
-            + _flow(h, s, h1[j + 2], s1[j + 2], stable, creep)
-            + _flow(h, s, h2[j + 1], s2[j + 1], stable, creep)
+            _flow(h, s, h0[j + 1], s0[j + 1], stable, creep, supply)
+            + _flow(h, s, h1[j], s1[j], stable, creep, supply)
+            + _flow(h, s, h1[j + 2], s1[j + 2], stable, creep, supply)
+            + _flow(h, s, h2[j + 1], s2[j + 1], stable, creep, supply)
         )
         across = (
-            _flow(h, s, h0[j], s0[j], diagonal, creep)
-            + _flow(h, s, h0[j + 2], s0[j + 2], diagonal, creep)
-            + _flow(h, s, h2[j], s2[j], diagonal, creep)
-            + _flow(h, s, h2[j + 2], s2[j + 2], diagonal, creep)
+            _flow(h, s, h0[j], s0[j], diagonal, creep, supply)
+            + _flow(h, s, h0[j + 2], s0[j + 2], diagonal, creep, supply)
+            + _flow(h, s, h2[j], s2[j], diagonal, creep, supply)
+            + _flow(h, s, h2[j + 2], s2[j + 2], diagonal, creep, supply)
         )
         s += rate * (beside + across)
         loose[j] = s
@@ -142,7 +147,7 @@ def _slide_row(rock, loose, surface, heights, depths, first, stable, creep, rate
 
 
 @in_threads
-def _slide_band(band, bedrock, sediment, ground, before, wrap, stable, creep, rate):
+def _slide_band(band, bedrock, sediment, ground, before, wrap, stable, creep, supply, rate):
     """One pass over a band of rows; `before` tells what was in the rows on both sides of it."""
     rows, columns = ground.shape
     begin, end = band * BAND, min((band + 1) * BAND, rows)
@@ -164,11 +169,11 @@ def _slide_band(band, bedrock, sediment, ground, before, wrap, stable, creep, ra
         else:
             heights[last] = WALL
             depths[last] = 0.0
-        _slide_row(bedrock[row], sediment[row], ground[row], heights, depths, first, stable, creep, rate)
+        _slide_row(bedrock[row], sediment[row], ground[row], heights, depths, first, stable, creep, supply, rate)
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _slide(bedrock, sediment, ground, wrap, stable, creep, rate, passes):
+def _slide(bedrock, sediment, ground, wrap, stable, creep, supply, rate, passes):
     rows, columns = ground.shape
     bands = (rows + BAND - 1) // BAND
     # [band]: ground and sediment of its first row, and of its last one
@@ -178,7 +183,7 @@ def _slide(bedrock, sediment, ground, wrap, stable, creep, rate, passes):
             begin, last = band * BAND, min((band + 1) * BAND, rows) - 1
             _keep_ends(ground, sediment, begin, last, before[band])
         for band in prange(bands):
-            _slide_band(np.int64(band), bedrock, sediment, ground, before, wrap, stable, creep, rate)
+            _slide_band(np.int64(band), bedrock, sediment, ground, before, wrap, stable, creep, supply, rate)
 
 
 class _Holding(NamedTuple):
@@ -244,7 +249,7 @@ def _read_row(ground, sediment, mix, row, holding, wrap, told, mixes):
 
 
 @njit(nogil=True, error_model="numpy")
-def _find_flows(row, others, begin, end, east, distance, creep, flows):
+def _find_flows(row, others, begin, end, east, distance, creep, supply, flows):
     """What cells should get of their neighbours, as a part of what those have; negative: what they should give.
 
     The neighbours lie `east` of the cells in the row `others`, which may be the same one.
@@ -255,7 +260,7 @@ def _find_flows(row, others, begin, end, east, distance, creep, flows):
         other = here + np.uintp(east)
         difference = other_h[other] - h[here]
         steep, part = (other_t[other], other_p[other]) if difference > 0.0 else (t[here], p[here])
-        moved = min(0.5 * max(abs(difference) - steep * distance, creep * abs(difference)) * part, 1.0)
+        moved = min(0.5 * max(abs(difference) - steep * distance, creep * abs(difference)) * part, supply)
         flows[here] = moved if difference > 0.0 else -moved
 
 
@@ -268,13 +273,13 @@ def _hold_flows(row, others, begin, end, east, flows):
 
 
 @njit(nogil=True, error_model="numpy")
-def _find_flows_between(row, next_row, creep, has_rates, flows):
+def _find_flows_between(row, next_row, creep, supply, has_rates, flows):
     """The flows to the cells of a row from those to the south-west, south and south-east."""
     columns = row.shape[1] - 2
     diagonal = math.sqrt(2.0)
-    _find_flows(row, next_row, 1, columns + 2, -1, diagonal, creep, flows[0])
-    _find_flows(row, next_row, 1, columns + 1, 0, 1.0, creep, flows[1])
-    _find_flows(row, next_row, 0, columns + 1, 1, diagonal, creep, flows[2])
+    _find_flows(row, next_row, 1, columns + 2, -1, diagonal, creep, supply, flows[0])
+    _find_flows(row, next_row, 1, columns + 1, 0, 1.0, creep, supply, flows[1])
+    _find_flows(row, next_row, 0, columns + 1, 1, diagonal, creep, supply, flows[2])
     if has_rates:
         _hold_flows(row, next_row, 1, columns + 2, -1, flows[0])
         _hold_flows(row, next_row, 1, columns + 1, 0, flows[1])
@@ -358,7 +363,7 @@ def _slide_row_rich(
 
 
 @in_threads
-def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, rate):
+def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, supply, rate):
     """As `_slide_band`, for a mix of materials."""
     rows, columns = ground.shape
     kinds = len(holding.stable)
@@ -382,7 +387,7 @@ def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, h
         ground[begin], sediment[begin], mix[begin * stride : (begin + 1) * stride], begin, holding, wrap,
         told[1], mixes[1],
     )  # fmt: skip
-    _find_flows_between(told[0], told[1], creep, has_rates, between[0])
+    _find_flows_between(told[0], told[1], creep, supply, has_rates, between[0])
     for row in range(begin, end):
         step = row - begin
         first, here, last = step % 3, (step + 1) % 3, (step + 2) % 3
@@ -400,10 +405,10 @@ def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, h
         else:
             told[last, _HEIGHT] = WALL
             told[last, _PART] = 0.0
-        _find_flows(told[here], told[here], 0, columns + 1, 1, 1.0, creep, beside)
+        _find_flows(told[here], told[here], 0, columns + 1, 1, 1.0, creep, supply, beside)
         if has_rates:
             _hold_flows(told[here], told[here], 0, columns + 1, 1, beside)
-        _find_flows_between(told[here], told[last], creep, has_rates, between[(step + 1) % 2])
+        _find_flows_between(told[here], told[last], creep, supply, has_rates, between[(step + 1) % 2])
         _slide_row_rich(
             bedrock[row], sediment[row], ground[row], holding.burden[row * columns : (row + 1) * columns],
             mix[row * stride : (row + 1) * stride], mixes, first,
@@ -412,7 +417,7 @@ def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, h
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _slide_rich(bedrock, sediment, ground, mix, holding, wrap, creep, rate, passes):
+def _slide_rich(bedrock, sediment, ground, mix, holding, wrap, creep, supply, rate, passes):
     rows, columns = ground.shape
     bands = (rows + BAND - 1) // BAND
     stride = columns * len(holding.stable)
@@ -427,7 +432,7 @@ def _slide_rich(bedrock, sediment, ground, mix, holding, wrap, creep, rate, pass
                 mix_before[band, 1, place] = mix[last * stride + place]
         for band in prange(bands):
             _slide_band_rich(
-                np.int64(band), bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, rate
+                np.int64(band), bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, supply, rate
             )
 
 
@@ -466,8 +471,9 @@ def cascade(
     rate, passes = _pace(p, *ground.shape)
     stable = materials.repose * p.steepness * cell_size
     creep, wrap = p.creep, p.wrap
+    supply = min(p.supply, _FASTEST / rate) if rate > 0.0 else 1.0  # so that a cell has all that it gives
     if materials.kinds == 1 and surface is None and rates is None and len(materials.burden) == 0:
-        _slide(bedrock, sediment, ground, wrap, float(stable[0]), creep, rate, passes)
+        _slide(bedrock, sediment, ground, wrap, float(stable[0]), creep, supply, rate, passes)
         return
     holding = _Holding(
         stable,
@@ -478,4 +484,4 @@ def cascade(
         p.soaked_weakness,
         p.root_strength,
     )
-    _slide_rich(bedrock, sediment, ground, materials.mix, holding, wrap, creep, rate, passes)
+    _slide_rich(bedrock, sediment, ground, materials.mix, holding, wrap, creep, supply, rate, passes)

@@ -27,7 +27,9 @@ ARTICLE = for_kernel(
     WindParameters, _PRESET.wind, count=PARCELS, wrap=False,
     wind_direction=315.0, wind_speed=math.sqrt(2.0), wind_field_direction=270.0,
 )  # fmt: skip
-SLIDING = for_kernel(CascadeParameters, _PRESET.cascade, wrap=False, parcels=0, wind_speed=math.sqrt(2.0), pace=1.0)
+SLIDING = for_kernel(
+    CascadeParameters, _PRESET.cascade, wrap=False, parcels=0, wind_speed=math.sqrt(2.0), pace=1.0, supply=1.0
+)
 
 # With what makes dunes that stay and wander
 DUNES = ARTICLE._replace(

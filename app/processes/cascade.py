@@ -81,7 +81,7 @@ class Cascade:
         """Advance `world` by the slides of one cycle. Slides conserve mass, so the ledger has no entry.
 
         What slides is a flux down the excess of the slope: a diffusion, which takes n² passes in cells n times as fine
-        to do the same in metres in the same time.
+        to do the same in metres in the same time; a thin sheet moves a part of a cell in each, and takes n.
         """
         from kernels import cascade
 
@@ -98,6 +98,7 @@ class Cascade:
                 wrap=cycle.edges.wrap,
                 parcels=cycle.parcels,
                 pace=world.refinement**2,
+                supply=1.0 / world.refinement,
             ),
             world.surface,
             _where_blown(world, cycle) if parameters.where == "under_wind" else world.rates,

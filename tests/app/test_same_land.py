@@ -11,6 +11,7 @@ from app.engine.creation import size_in_cells
 from app.files.opening import open_scene
 from app.model.plants import FloraParameters, flora_of
 from app.model.world import World
+from app.processes.cascade import Cascade, CascadeParameters
 from app.processes.cycle import Cycle
 from app.processes.plants import Plants, PlantsParameters
 from app.processes.weathering import Weathering, WeatheringParameters
@@ -120,6 +121,24 @@ def test_a_steep_face_recedes_as_far_in_cells_of_any_size() -> None:
         broken.append(float(np.median(world.sediment)))
     assert broken[0] > 0.01
     assert broken == pytest.approx([broken[0]] * 3)
+
+
+def test_thin_debris_comes_down_as_fast_in_cells_of_any_size() -> None:
+    """A sheet of debris on a slope of 63°, most of which cannot stay: how far it is from its place, in metres."""
+    ways = []
+    for finer in (0.5, 1.0, 2.0, 4.0):
+        side, cell_size = round(64 * finer), 20.0 / finer
+        height = np.arange(side, dtype=float) * cell_size * 2.0
+        debris = np.zeros((side, 8))
+        debris[side * 3 // 4 :] = 0.5
+        world = World(np.outer(height, np.ones(8)), debris, cell_size, seed=0, reference_cell_size=20.0)
+        before = float((world.sediment.mean(axis=1) * height).sum())
+        for _ in range(12):
+            Cascade().step(world, CascadeParameters(settling=0.045), Cycle())
+        fallen = before - float((world.sediment.mean(axis=1) * height).sum())
+        ways.append(fallen / 2.0 / float(world.sediment.mean(axis=1).sum()))
+    assert ways[1] > 60.0
+    assert ways == pytest.approx([ways[1]] * 4, rel=0.01)
 
 
 def test_a_forest_is_as_dense_in_cells_of_any_size() -> None:

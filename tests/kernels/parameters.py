@@ -22,7 +22,7 @@ def cascade_parameters(**changed: Any) -> CascadeParameters:
     usual = CascadeParameters(
         settling=0.01, creep=0.0, passes=1, wrap=False, steepness=1.0,
         wet_strength=0.0, soaked_weakness=0.0, root_strength=0.0, parcels=0,
-        wind_speed=1.4, pace=1.0,
+        wind_speed=1.4, pace=1.0, supply=1.0,
     )  # fmt: skip
     return usual._replace(**changed)
 
