@@ -17,8 +17,8 @@ Steep ground holds little snow: by the inverse square of its angle (Bernhardt & 
 Where it is deeper by a part, what is above that slides to lower neighbours, most of it the steepest way, and takes
 along what is too deep there. It goes on to where ground is gentle, and rests there as deep as this holds. From the
 highest cell to the lowest, each is done after what slides into it: an avalanche runs to its end in one cycle, in cells
-of any size, and what a cell gives does not depend on cells of the same height. On gentle ground deep snow spreads as
-sand does (kernels/cascade.py), until its surface is as gentle.
+of any size, and what a cell gives does not depend on cells of the same height. On gentle ground what is deeper than a
+slope holds on which avalanches rest spreads as sand does (kernels/cascade.py), until its surface is as gentle.
 """
 
 from __future__ import annotations
@@ -299,15 +299,11 @@ def _held(slope, at_one, steepest):
 @in_threads
 def _fall(ground, i, j, cell_size):
     """The steepest way down from a cell, as a tangent."""
-    rows, columns = ground.shape
-    here, straight, across = ground[i, j], 0.0, 0.0
-    for k in range(max(i - 1, 0), min(i + 2, rows)):
-        for m in range(max(j - 1, 0), min(j + 2, columns)):
-            if k == i or m == j:
-                straight = max(straight, here - ground[k, m])
-            else:
-                across = max(across, here - ground[k, m])
-    return max(straight, across / math.sqrt(2.0)) / cell_size
+    north, south = max(i - 1, 0), min(i + 1, ground.shape[0] - 1)  # at edges cells stand for those beyond
+    west, east = max(j - 1, 0), min(j + 1, ground.shape[1] - 1)
+    straight = min(ground[north, j], ground[south, j], ground[i, west], ground[i, east])
+    across = min(ground[north, west], ground[north, east], ground[south, west], ground[south, east])
+    return max(ground[i, j] - straight, (ground[i, j] - across) / math.sqrt(2.0)) / cell_size
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
@@ -330,30 +326,47 @@ def _find_unstable(
 
 
 @in_threads
-def _evened(ground, snow, i, j, k, m, apart, density, rests):
+def _evened(ground, snow, i, j, k, m, apart, density, rests, deep):
     """What comes over from a neighbour, negative: to it. The bits are the same from both sides."""
     if abs(ground[i, j] - ground[k, m]) > rests * apart:
         return 0.0
     difference = (ground[k, m] + snow[k, m] / density) - (ground[i, j] + snow[i, j] / density)
     moved = EASED * 0.5 * density * max(abs(difference) - rests * apart, 0.0)
-    return min(moved, EASED * snow[k, m]) if difference > 0.0 else -min(moved, EASED * snow[i, j])
+    if difference > 0.0:
+        return min(moved, EASED * max(snow[k, m] - deep, 0.0))
+    return -min(moved, EASED * max(snow[i, j] - deep, 0.0))
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _even_out(ground: Any, snow: Any, before: Any, cell_size: float, density: float, rests: float) -> None:
-    """Let deep snow on gentle ground spread until its surface is as gentle. `before` becomes a copy of the snow."""
+def _even_out(
+    ground: Any, snow: Any, before: Any, deepest: Any, cell_size: float, density: float, rests: float, deep: float
+) -> None:
+    """Let snow above a depth spread on gentle ground until its surface is as gentle. `before` becomes a copy of it."""
     rows, columns = ground.shape
     for i in prange(rows):
+        most = 0.0
         for j in range(columns):
             before[i, j] = snow[i, j]
+            most = max(most, snow[i, j])
+        deepest[i] = most
     for i in prange(rows):
+        first, last = max(i - 1, 0), min(i + 2, rows)
+        if deepest[first:last].max() <= deep:
+            continue
         for j in range(columns):
+            left, right = max(j - 1, 0), min(j + 2, columns)
+            most = 0.0
+            for k in range(first, last):
+                for m in range(left, right):
+                    most = max(most, before[k, m])
+            if most <= deep:
+                continue
             comes = 0.0
-            for k in range(max(i - 1, 0), min(i + 2, rows)):
-                for m in range(max(j - 1, 0), min(j + 2, columns)):
-                    if (k != i or m != j) and before[i, j] + before[k, m] > 0.0:
+            for k in range(first, last):
+                for m in range(left, right):
+                    if k != i or m != j:
                         apart = cell_size if k == i or m == j else cell_size * math.sqrt(2.0)
-                        comes += _evened(ground, before, i, j, k, m, apart, density, rests)
+                        comes += _evened(ground, before, i, j, k, m, apart, density, rests, deep)
             snow[i, j] = before[i, j] + comes
 
 
@@ -454,7 +467,10 @@ def slide(ground: Layer, snow: Layer, cell_size: float, parameters: SnowParamete
     at_one, steepest = steadiness(parameters)
     rests = math.tan(math.radians(parameters.rests))
     shape, side = ground.shape, float(cell_size)
-    _even_out(ground, snow, scratch.empty(shape), side, float(parameters.density), rests)
+    deep = at_one / max(parameters.rests, 1.0) ** 2
+    _even_out(
+        ground, snow, scratch.empty(shape), np.empty(shape[0]), side, float(parameters.density), rests, deep
+    )  # fmt: skip
     waits, found = scratch.empty(shape, np.bool_), np.empty(shape[0], np.int64)
     _find_unstable(ground, snow, side, at_one, steepest, waits, found)
     if not found.any():

@@ -19,7 +19,7 @@
 #endif
 
 #ifndef SNOWY
-#define SNOWY 0  // 1: snow lies as a layer, which marks tell; else the climate says where it lies
+#define SNOWY 0  // 1: snow lies as a layer, which marks show; else the climate says where it lies
 #endif
 
 // MATERIALS: the world has several kinds of ground. LIVING: it has a layer of wetness or grass. GREEN_BY_CLIMATE: no
@@ -344,7 +344,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     covered *= 1.0 - icy;
 #endif
 
-#if SNOWY == 1
+#if SNOWY == 1 && MARKS == 1
     float snow = lying_snow(texture(marks, cells / frame.map.xy).w, steepness, 0.35 * ripple + 0.3 * patches);
 #else
     float above_line = altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05;

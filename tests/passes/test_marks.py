@@ -140,3 +140,27 @@ def test_bars_that_a_river_moved_are_bare_gravel_and_grow_over(
     fresh, old, never = (float(2.0 * colour[1] / (colour[0] + colour[2])) for colour in pictures)
     assert fresh < 0.97 * never, "greener"
     assert old == pytest.approx(never, abs=0.01)
+
+
+def test_lying_snow_hides_the_ground_whatever_the_climate_says(
+    context: moderngl.Context, marks: MarksMap, draw: Draw
+) -> None:
+    """Deep snow all of it, thin snow a part; where its layer is 0 there is none, also in frost."""
+    ground = snapshot(flat(ROWS, COLUMNS, 20.0), cell_size=CELL)
+
+    def under(depth: ArrayLike, version: int) -> Snapshot:
+        layers = {**ground.layers, "snow": np.broadcast_to(np.float32(depth), (ROWS, COLUMNS)).copy()}
+        return replace(ground, layers=layers, versions=dict.fromkeys(layers, version))
+
+    deep = joined(context, marks, under(1.0, 1), strength=0.0)[5, 5]
+    thin = joined(context, marks, under(0.03, 2), strength=0.0)[5, 5]
+    assert deep.tolist() == [0.0, 0.0, 0.0, 1.0] and 0.2 < thin[3] < 0.5
+    scene = Scene().with_values({"view.greenness": 1.0, "climate.temperature": -30.0})
+    camera = Camera(glm.vec3(COLUMNS * CELL / 2, 20.0, ROWS * CELL / 2), 0.0, 90.0, 300.0, 32.0)
+    half = np.where(np.arange(COLUMNS) < COLUMNS // 2, 1.0, 0.0)
+    pixels = draw(under(half, 3), camera, scene).astype(float)
+    middle = pixels.shape[1] // 2
+    white, bare = pixels[:, : middle - 8], pixels[:, middle + 8 :]
+    assert white.min(axis=2).mean() > 180.0 > 1.3 * bare.min(axis=2).mean()
+    frozen = draw(ground, camera, scene).astype(float)
+    assert frozen.min(axis=2).mean() > 180.0, "without the layer, by climate"
