@@ -13,12 +13,13 @@ It takes up snow over a fetch F as dQ/dx = 3 (Q_most − Q) / F, and lays down a
 carry the eastward part of it and columns the southward part, each from one end to the other in the time of a cycle.
 Snow that melts lies still.
 
-Steep ground holds little snow: by the inverse square of its angle (Bernhardt & Schulz 2010), and above an angle none.
-Where it is deeper by a part, what is above that slides to lower neighbours, most of it the steepest way, and takes
-along what is too deep there. It goes on to where ground is gentle, and rests there as deep as this holds. From the
-highest cell to the lowest, each is done after what slides into it: an avalanche runs to its end in one cycle, in cells
-of any size, and what a cell gives does not depend on cells of the same height. On gentle ground what is deeper than a
-slope holds on which avalanches rest spreads as sand does (kernels/cascade.py), until its surface is as gentle.
+Steep ground holds little snow: by the inverse square of its angle (Bernhardt & Schulz 2010), and above an angle none;
+on gentle ground, where avalanches rest, by the inverse of the angle. Where it is deeper by a part, what is above that
+slides to lower neighbours, most of it the steepest way, and takes along what is too deep there. It goes on to where
+ground is gentle, and rests there as deep as this holds. From the highest cell to the lowest, each is done after what
+slides into it: an avalanche runs to its end in one cycle, in cells of any size, and what a cell gives does not depend
+on cells of the same height. On gentle ground what is deeper than a slope holds on which avalanches rest spreads as sand
+does (kernels/cascade.py), until its surface is as gentle.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ class SnowParameters(NamedTuple):
     rests: Degrees  # slope on which avalanches come to rest
     density: float  # of snow beside water
     deepest: Metres  # what is more becomes ice and runs off
+    open_edges: bool  # whether avalanches leave the map
 
 
 class DriftParameters(NamedTuple):
@@ -279,21 +281,31 @@ def blow(
 # Avalanches
 
 
-def steadiness(parameters: SnowParameters) -> tuple[float, float]:
-    """The stable depth on a slope of one degree, in metres of water, and the tangent of the steepest slope."""
+class _Hold(NamedTuple):
+    """How much snow slopes hold."""
+
+    at_one: float  # metres of water on a slope of a degree, by the square of the angle
+    steepest: float  # tangent of the slope above which it holds none
+    rests: float  # tangent of that below which avalanches rest
+    rest_angle: float  # the same in degrees
+
+
+def _hold_of(parameters: SnowParameters) -> _Hold:
     steepest = math.tan(math.radians(min(parameters.steepest, 89.9)))
-    return parameters.stable_depth * HELD_AT * HELD_AT, steepest
+    rests = max(parameters.rests, 0.1)
+    at_one = parameters.stable_depth * HELD_AT * HELD_AT
+    return exact(_Hold(at_one, steepest, math.tan(math.radians(rests)), rests))
 
 
 @in_threads
-def _held(slope, at_one, steepest):
+def _held(slope, hold):
     """How much snow a slope holds, in metres of water; `slope` is its tangent."""
-    if slope >= steepest:
+    if slope >= hold.steepest:
         return 0.0
     if slope <= 0.0:
         return math.inf
     angle = math.degrees(math.atan(slope))
-    return at_one / (angle * angle)
+    return hold.at_one / (angle * max(angle, hold.rest_angle))
 
 
 @in_threads
@@ -307,19 +319,17 @@ def _fall(ground, i, j, cell_size):
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _find_unstable(
-    ground: Any, snow: Any, cell_size: float, at_one: float, steepest: float, unstable: Any, found: Any
-) -> None:
+def _find_unstable(ground: Any, snow: Any, cell_size: float, hold: Any, unstable: Any, found: Any) -> None:
     rows, columns = ground.shape
-    least = min(_held(steepest - 1e-9, at_one, steepest), at_one)
+    least = _held(hold.steepest * (1.0 - 1e-9), hold)
     for i in prange(rows):
         count = 0
         for j in range(columns):
             moves = False
             if snow[i, j] > LEAST:
                 fall = _fall(ground, i, j, cell_size)
-                if fall >= steepest or snow[i, j] > least:
-                    moves = snow[i, j] > RELEASE * _held(fall, at_one, steepest)
+                if fall >= hold.steepest or snow[i, j] > least:
+                    moves = snow[i, j] > RELEASE * _held(fall, hold)
             unstable[i, j] = moves
             count += moves
         found[i] = count
@@ -409,10 +419,9 @@ def _pop(heap, count, heights):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _slide(
-    ground: Any, snow: Any, waits: Any, arrived: Any, heap: Any, cell_size: float, at_one: float, steepest: float,
-    rests: float,
-) -> float:  # fmt: skip
-    """Let all snow that is unstable slide to its end, from the highest cell on. Returns what moved."""
+    ground: Any, snow: Any, waits: Any, arrived: Any, heap: Any, cell_size: float, hold: Any, deep: float, is_open: bool
+) -> tuple[float, float]:
+    """Let all snow that is unstable slide to its end, from the highest cell on. Returns what moved and what left."""
     rows, columns = snow.shape
     cells, heights, waiting = snow.reshape(-1), ground.reshape(-1), waits.reshape(-1)
     count = 0
@@ -422,7 +431,7 @@ def _slide(
             _push(heap, count, heights, cell)
             count += 1
     shares = np.zeros(9)
-    moved = 0.0
+    moved, left = 0.0, 0.0
     while count > 0:
         cell = _pop(heap, count, heights)
         count -= 1
@@ -438,9 +447,13 @@ def _slide(
                 shares[way] = fall * fall * fall * fall
                 all_ways += shares[way]
         if not all_ways > 0.0:
+            at_edge = i == 0 or j == 0 or i == rows - 1 or j == columns - 1
+            if is_open and at_edge and cells[cell] > deep:
+                left += cells[cell] - deep
+                cells[cell] = deep
             continue
-        slides = cells[cell] - _held(slope, at_one, steepest)
-        if slope > rests:
+        slides = cells[cell] - _held(slope, hold)
+        if slope > hold.rests:
             slides = max(slides, arrived[cell])  # what moves goes on
         if not slides > LEAST:
             continue
@@ -456,24 +469,24 @@ def _slide(
                     waiting[other] = True
                     _push(heap, count, heights, other)
                     count += 1
-    return moved
+    return moved, left
 
 
-def slide(ground: Layer, snow: Layer, cell_size: float, parameters: SnowParameters, scratch: Scratch) -> float:
-    """Let deep snow spread where ground is gentle, and avalanches go where it is steep; none leaves the map.
+def slide(
+    ground: Layer, snow: Layer, cell_size: float, parameters: SnowParameters, scratch: Scratch
+) -> tuple[float, float]:
+    """Let deep snow spread where ground is gentle, and avalanches go where it is steep.
 
-    Returns what avalanches moved from cell to cell, in metres of water over one cell, once for each step.
+    Returns what avalanches moved from cell to cell, once for each step, and what they took off the map, in metres of
+    water over one cell.
     """
-    at_one, steepest = steadiness(parameters)
-    rests = math.tan(math.radians(parameters.rests))
-    shape, side = ground.shape, float(cell_size)
-    deep = at_one / max(parameters.rests, 1.0) ** 2
-    _even_out(
-        ground, snow, scratch.empty(shape), np.empty(shape[0]), side, float(parameters.density), rests, deep
-    )  # fmt: skip
+    hold, side, shape = _hold_of(parameters), float(cell_size), ground.shape
+    deep = hold.at_one / hold.rest_angle**2
+    _even_out(ground, snow, scratch.empty(shape), np.empty(shape[0]), side, float(parameters.density), hold.rests, deep)
     waits, found = scratch.empty(shape, np.bool_), np.empty(shape[0], np.int64)
-    _find_unstable(ground, snow, side, at_one, steepest, waits, found)
+    _find_unstable(ground, snow, side, hold, waits, found)
     if not found.any():
-        return 0.0
+        return 0.0, 0.0
     arrived, heap = scratch.empty(ground.size), scratch.empty(ground.size, np.int64)
-    return float(_slide(ground, snow, waits, arrived, heap, side, at_one, steepest, rests))
+    moved, left = _slide(ground, snow, waits, arrived, heap, side, hold, deep, bool(parameters.open_edges))
+    return float(moved), float(left)

@@ -97,7 +97,7 @@ class Snow:
         account, area = world.ledger.water, world.cell_area
         lies, runoff = world.trace(SNOW), world.trace(SNOW_RUNOFF)
         days = _days(parameters, cycle)
-        wanted = kernel_parameters(parameters, weather, days)
+        wanted = kernel_parameters(parameters, weather, days, open_edges=cycle.edges.water != "wall")
         totals = snow.exchange(
             world.ground,
             lies,
@@ -120,7 +120,9 @@ class Snow:
             return self.changes
         if parameters.drift > 0.0 and WindField.name in cycle.running and world.wind_field is not None:
             self._blow(world, parameters, cycle, days)
-        snow.slide(world.ground, lies, world.cell_size, wanted, cycle.scratch.begin())
+        _, left = snow.slide(world.ground, lies, world.cell_size, wanted, cycle.scratch.begin())
+        if left:
+            account.lose("avalanches off the map", left * area)
         return self.changes
 
     def _blow(self, world: World, parameters: SnowParameters, cycle: Cycle, days: float) -> None:
@@ -165,7 +167,9 @@ def _days(parameters: SnowParameters, cycle: Cycle) -> float:
     return DAYS_OF_YEAR / year if year else parameters.days_per_cycle
 
 
-def kernel_parameters(parameters: SnowParameters, weather: Weather, days: float) -> KernelParameters:
+def kernel_parameters(
+    parameters: SnowParameters, weather: Weather, days: float, *, open_edges: bool = True
+) -> KernelParameters:
     """The parameters of the kernel for a cycle of so many days."""
     from kernels.parameters import exact
     from kernels.snow import SnowParameters as KernelParameters
@@ -180,5 +184,6 @@ def kernel_parameters(parameters: SnowParameters, weather: Weather, days: float)
             lapse_rate=weather.lapse_rate,
             melt=parameters.melt * 1e-3,
             declination=OBLIQUITY * weather.season,
+            open_edges=open_edges,
         )
     )

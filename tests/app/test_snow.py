@@ -77,7 +77,8 @@ def _gained(world: World) -> float:
 
 
 def _lost(world: World) -> float:
-    return world.ledger.water.lost.get("snow blown off the map", 0.0)
+    lost = world.ledger.water.lost
+    return lost.get("snow blown off the map", 0.0) + lost.get("avalanches off the map", 0.0)
 
 
 def test_rivers_are_low_in_winter_and_flood_in_spring() -> None:
@@ -151,7 +152,7 @@ def test_threads_change_no_bit() -> None:
 
 def test_one_land_at_two_resolutions() -> None:
     """At the end of winter as much snow lies, and on the same blocks of 200 m."""
-    coarse_scene = snowy(droplets__enabled=False, world__relief=600.0, noise__octaves=3)
+    coarse_scene = snowy(droplets__enabled=False, world__relief=600.0, noise__octaves=3, edges__water="wall")
     fine_scene = coarse_scene.with_values(
         {"world.columns": 80, "world.rows": 64, "world.cell_size": 25.0, "world.reference_cell_size": 50.0}
     )
@@ -160,7 +161,7 @@ def test_one_land_at_two_resolutions() -> None:
         coarse.reshape(8, 4, 10, 4).mean(axis=(1, 3)),
         fine.reshape(8, 8, 10, 8).mean(axis=(1, 3)),
     )
-    assert fine.mean() == pytest.approx(coarse.mean(), rel=0.1)
+    assert fine.mean() == pytest.approx(coarse.mean(), rel=0.15)
     assert np.corrcoef(coarse_blocks.ravel(), fine_blocks.ravel())[0, 1] > 0.7
 
 

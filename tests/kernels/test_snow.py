@@ -18,7 +18,6 @@ from kernels.snow import (
     blow,
     exchange,
     slide,
-    steadiness,
     sun_of_day,
 )
 from kernels.wind_field import WindFieldParameters, find_wind_field
@@ -32,7 +31,7 @@ SHAPES = [(8, 8), (8, 51), (33, 70)]
 def snowy(**changed: Any) -> SnowParameters:
     usual = SnowParameters(
         precipitation=0.004, days=2.0, temperature=-5.0, lapse_rate=0.0065, melt=0.005, sun=0.5, latitude=46.0,
-        declination=0.0, stable_depth=0.6, steepest=55.0, rests=20.0, density=0.35, deepest=20.0,
+        declination=0.0, stable_depth=0.6, steepest=55.0, rests=20.0, density=0.35, deepest=20.0, open_edges=False,
     )  # fmt: skip
     return exact(usual._replace(**changed))
 
@@ -169,20 +168,19 @@ def test_avalanches_lose_no_snow_and_leave_none_on_what_is_too_steep(shape: tupl
     ground[: shape[0] // 2] += 60.0  # a cliff
     snow = np.random.default_rng(1).uniform(0.2, 2.0, shape)
     before = snow.sum()
-    slide(ground, snow, CELL, parameters, Scratch())
+    assert slide(ground, snow, CELL, parameters, Scratch())[1] == 0.0
     assert snow.sum() == pytest.approx(before, rel=1e-12) and snow.min() >= 0.0
     slopes = falls(ground)
-    at_one, steepest = steadiness(parameters)
-    steep = slopes >= steepest
+    steep = slopes >= math.tan(math.radians(55.0))
     assert steep.any() and snow[steep].max() <= 1e-11
     angles = np.degrees(np.arctan(np.maximum(slopes, 1e-9)))
-    assert (snow <= 1.2 * at_one / angles**2 + 1e-9)[~steep].all()
+    assert (snow <= 1.2 * 0.6 * 30.0**2 / (angles * np.maximum(angles, 20.0)) + 1e-9)[~steep].all()
 
 
 def test_what_lies_below_its_stable_depth_does_not_move() -> None:
     ground = cone(height=200.0)
     snow = np.full(ground.shape, 0.05)
-    assert slide(ground, snow, CELL, snowy(), Scratch()) == 0.0
+    assert slide(ground, snow, CELL, snowy(), Scratch()) == (0.0, 0.0)
     assert (snow == 0.05).all()
 
 
@@ -202,10 +200,17 @@ def test_an_avalanche_ends_in_one_cycle_at_the_foot() -> None:
     ground = np.broadcast_to(np.maximum(0.0, 600.0 - 1.0 * rows), (40, 9)).copy()
     snow = np.zeros(ground.shape)
     snow[5, 4] = 4.0
-    assert slide(ground, snow, CELL, snowy(), Scratch()) > 0.0
+    assert slide(ground, snow, CELL, snowy(), Scratch())[0] > 0.0
     foot = int(600.0 / CELL)
     assert snow[foot:].sum() > 3.4
     assert not snow[6:foot].any() and (snow[foot] > 0.01).sum() > 3, "a fan"
+
+
+def test_avalanches_leave_a_map_with_open_edges() -> None:
+    ground = np.broadcast_to(np.arange(20.0)[::-1, None] * CELL, (20, 9)).copy()  # down to the south
+    snow = np.full(ground.shape, 1.0)
+    _, left = slide(ground, snow, CELL, snowy(open_edges=True), Scratch())
+    assert left > 0.5 * snow.size and snow.sum() == pytest.approx(snow.size - left, rel=1e-12)
 
 
 def test_threads_change_no_bit() -> None:
