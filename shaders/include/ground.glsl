@@ -345,7 +345,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 
 #if SNOWY == 1 && MARKS == 1
-    float snow = lying_snow(texture(marks, cells / frame.map.xy).w, steepness, 0.35 * ripple + 0.3 * patches);
+    vec2 drifted = (cells + 1.8 * (fine.yz - 0.5) + 2.0 * (coarse.yz - 0.5)) / frame.map.xy;
+    float snow = lying_snow(texture(marks, drifted).w, steepness, 0.35 * ripple + 0.3 * patches);
 #else
     float above_line = altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05;
     float snow = snow_cover(above_line, steepness + ripple * 0.2);
