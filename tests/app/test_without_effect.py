@@ -72,7 +72,9 @@ def test_the_reason_is_told_in_words() -> None:
         "sand.rock_radius": "no effect while sand.rock is flat",
         "droplets.enabled": "",
         "droplets.count": "no effect while droplets is off",
-        "climate.precipitation": "no effect while droplets, moisture, plants, rivers and uplift and meandering are off",
+        "climate.precipitation": (
+            "no effect while droplets, moisture, plants, rivers and uplift, meandering and snow are off"
+        ),
         "climate.season_rain": "no effect while climate.year is 0 cycles",
         "flora.trees": "no effect while plants is off",
         "moisture.porosity": "no effect while moisture is off",
