@@ -6,13 +6,14 @@ import os
 from pathlib import Path
 
 import numpy as np
+from imgui_bundle import imgui
 from PIL import Image
 
 from app.scene.edits import Change, Stroke
 from app.window.application import Application
 from tests.gui.host import SMALL, Driver, drive
 from tests.gui.test_brushes import ground
-from tests.gui.test_rivers import have_land
+from tests.gui.test_rivers import MIDDLE, have_land
 
 SCENE = SMALL.with_values({"view.quality": "lowest", "droplets.enabled": False})
 
@@ -93,5 +94,41 @@ def test_layers_are_switched_blended_moved_renamed_and_removed() -> None:
         engine.item_click("trench/###remove")
         assert np.array_equal(settled(driver), raised)
         assert application.undo.done[-1].name == "trench removed"
+
+    drive(test, SCENE)
+
+
+def test_a_chosen_layer_takes_the_next_stroke_as_one_step_of_undo() -> None:
+    def test(driver: Driver) -> None:
+        application, engine = have_land(driver), driver.engine
+        application.panel.show_only("edits")  # type: ignore[attr-defined]
+        paint(driver, 1, "raise", 200.0)
+        raised = ground(application)
+        paint(driver, 2, "lower", 420.0)
+        both = settled(driver)
+        engine.set_ref(engine.window_info("//Panel/parameters").window)
+        engine.item_click("raise/name")
+        assert application.stack.painted is not None and application.stack.painted.name == "raise"
+        engine.mouse_move_to_pos(imgui.ImVec2(*MIDDLE))
+        application.brushing.choose("raise")
+        engine.yield_(3)
+        steps = len(application.undo.done)
+        application.brushing.press(*MIDDLE, shift=False, control=False)
+        application.brushing.release()
+        driver.wait_for(lambda: len(application.stack.layers[0].places) == 2, "the layer")
+        assert names(application) == ["raise", "lower"]
+        assert not np.array_equal(settled(driver), both)
+        assert len(application.undo.done) == steps + 1 and application.undo.done[-1].name == "stroke in raise"
+        driver.press("Ctrl+Z")
+        assert np.array_equal(settled(driver), both)
+        assert len(application.stack.layers[0].places) == 1
+
+        engine.set_ref(engine.window_info("//Panel/parameters").window)
+        engine.item_click("raise/name")
+        assert application.stack.painted is None
+        engine.item_click("lower/###eye")
+        assert np.array_equal(settled(driver), raised)
+        engine.item_click("lower/name")  # which is off
+        assert application.stack.painted is None
 
     drive(test, SCENE)
