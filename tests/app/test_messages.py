@@ -54,6 +54,7 @@ FIELDS = {
     "expression": texts,
     "name": st.none() | texts,
     "after": st.none() | texts,
+    "takes": st.none() | st.integers(0, 2**53),
     "removed": st.booleans(),
     "before": st.builds(Moment, st.integers(0, 9), st.integers(0, 2**53), st.integers(0, 9)),
     "screens": st.integers(1, 9),
