@@ -29,6 +29,7 @@ SCENES = ("jacksboro", "basic", "delta", "dune-field", "island", "coupled-with-t
 # Each moves the speed: from the full one to less than that, and back.
 KEYS = ("[", "]")
 TURN = 60.0  # logical units by which the pointer moves in a second
+SLOWEST_TURN = 30.0  # seconds after which a view that does not turn never will
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -237,9 +238,9 @@ class _Observer:
             self._turned = now, pictures, heading
             window.post(ButtonPressed(Button.LEFT, *middle))
         begun, first, whence = self._turned
-        if now - begun > self._plan.turning:
-            if heading == whence:
-                raise UserError("the view did not turn")
+        if heading == whence and now - begun > self._plan.turning + SLOWEST_TURN:
+            raise UserError("the view did not turn")
+        if heading != whence and now - begun > self._plan.turning:
             seen.turned = (pictures - first) / (now - begun)
             self._file.write_bytes(msgspec.json.encode(seen))
             window.close()
