@@ -320,6 +320,39 @@ def test_dunes_climb_the_ridges_and_thin_sand_is_blown_off_their_crests() -> Non
     assert bare[1] > 2 * bare[2] > 2 * bare[0]
 
 
+def lie_of_ridges(sand: np.ndarray) -> tuple[float, float]:
+    """The parts of the variance of sand in ridges along a wind from the west, and across it, within 22°."""
+    power = np.abs(np.fft.fft2(sand - sand.mean())) ** 2
+    south, east = np.meshgrid(*(np.abs(np.fft.fftfreq(side)) for side in sand.shape), indexing="ij")
+    narrow = np.tan(np.radians(22.5))
+    return tuple(
+        float(power[own < narrow * other].sum() / power.sum()) for own, other in ((east, south), (south, east))
+    )
+
+
+@pytest.mark.parametrize(
+    ("seed", "cycles"), [(1, 40), *(pytest.param(seed, 80, marks=pytest.mark.nightly) for seed in (1, 2, 3))]
+)
+def test_a_wind_that_remembers_leaves_streets_in_thin_sand(seed: int, cycles: int) -> None:
+    """Ridges and bare lanes lie along the wind, where without memory dunes lie across it."""
+    scene = load_preset("dune-field")
+    for path, value in {
+        "world.columns": 96,
+        "world.rows": 96,
+        "world.seed": seed,
+        "world.relief": 1.5,
+        "sand.form": "sheet",
+        "wind.gusts": 20.0,
+        "wind.suspension": 0.001,
+        "cascade.creep": 0.0,
+    }.items():
+        scene = scene.with_value(path, value)
+    along, across = lie_of_ridges(simulated(cycles, scene.with_value("wind.memory", 2.0)).world.sediment)
+    usual_along, usual_across = lie_of_ridges(simulated(cycles, scene).world.sediment)
+    assert along > 1.2 * across
+    assert usual_across > 1.5 * usual_along
+
+
 def test_the_pyramid_wears_most_at_its_edges_and_tip() -> None:
     """The preset as it is, where the west wind meets bare rock: an edge in the middle, faces on both sides of it."""
     scene = load_preset("pyramid")
