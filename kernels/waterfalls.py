@@ -192,6 +192,23 @@ def _clear(rocks, bedrock, sediment, ground, direction, steps, cell_size, foot, 
         cell = below
 
 
+@njit(nogil=True, error_model="numpy")
+def _break(rocks, bedrock, sediment, ground, direction, columns, cell_size, face, base, width, rates, load):
+    """Break a face down to its base, and what stands beside it: the gorge becomes twice as wide as the river."""
+    rows, reach = len(ground) // columns, int(width / cell_size)
+    south, east = ROW_STEPS[direction[face]], COLUMN_STEPS[direction[face]]
+    row, column = face // columns, face % columns
+    for i in range(max(row - reach, 0), min(row + reach + 1, rows)):
+        for j in range(max(column - reach, 0), min(column + reach + 1, columns)):
+            away, cell = (i - row) ** 2 + (j - column) ** 2, i * columns + j
+            upstream = (i - row) * south + (j - column) * east < 0
+            if away > 0 and (upstream or away * cell_size * cell_size > width * width):
+                continue
+            if bedrock[cell] > base and rate_of(rates, cell, MOBILITY) > 0.0:
+                _take_rock(rocks, bedrock, cell, base, rocks.rock_broken, load)
+                _sum(rocks, bedrock, sediment, ground, cell)
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def _work(
     bedrock, sediment, ground, filled, direction, through, steps, columns, cell_size, falls, widths, undercut,
@@ -219,8 +236,9 @@ def _work(
             cut = undercut[face] + parameters.retreat * pace * (comes / USUAL) ** RECESSION
             undercut[face] = cut
             if cut >= length:
-                _take_rock(rocks, bedrock, face, base, rocks.rock_broken, load[1])
-                _sum(rocks, bedrock, sediment, ground, face)
+                _break(
+                    rocks, bedrock, sediment, ground, direction, columns, cell_size, face, base, width, rates, load[1]
+                )
                 retreat += length / cell_size
                 undercut[face] = 0.0
                 above = _donor(direction, through, face, columns)

@@ -5,8 +5,8 @@
 uniform float pixel;  // the angle of one
 
 in vec3 place;
-in vec2 across;
-in vec4 fall;  // side, metres fallen, seconds of falling, part of the sheet
+in vec2 across;  // half of the width
+in vec4 fall;  // how far to a side, metres fallen, seconds of falling, part of the sheet
 in float chance;
 
 out vec3 position;
@@ -27,8 +27,11 @@ void main() {
     narrow = real / drawn;
     // Where one looks along its edge a wide line would be a thin one: a narrow sheet faces the eye.
     vec3 flat_across = vec3(across.x, 0.0, across.y) / real;
-    vec3 facing = normalize(cross(vec3(0.0, 1.0, 0.0), to_eye) + vec3(1e-6, 0.0, 0.0)) * fall.x;
-    position += drawn * normalize(mix(facing, flat_across, smoothstep(0.3, 1.0, narrow)) + vec3(1e-6));
+    vec3 facing = normalize(cross(vec3(0.0, 1.0, 0.0), to_eye) + vec3(1e-6, 0.0, 0.0));
+    // Nor is a jet flat: from its side it is half as wide.
+    if (dot(facing, flat_across) < 0.0) facing = -facing;
+    vec3 way = mix(facing, flat_across, 0.7 * smoothstep(0.3, 1.0, narrow));
+    position += fall.x * drawn * way;
     position += to_eye / away * min(max(BEFORE * frame.map.z, BEFORE_FAR * pixel * away), 0.3 * away);
     falling = fall;
     sideways = fall.x * real;

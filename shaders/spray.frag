@@ -17,7 +17,7 @@ layout(location = 0, index = 1) out vec4 kept;
 void main() {
     float drift = 0.03 * frame.camera.w;
     vec4 wisps = textureLod(detail, 0.045 * in_square + seed + vec2(0.0, drift * mix(0.3, 1.0, foam)), mix(2.0, 1.0, foam));
-    float away = length(in_square) + 0.9 * (wisps.x - 0.5);
+    float away = length(in_square * vec2(1.0, 1.15)) + 1.6 * (wisps.x - 0.5);
     float cover = dense * (1.0 - smoothstep(0.15, 0.95, away));
     if (cover <= 0.003) discard;
     vec3 from_eye = normalize(position - frame.camera.xyz);

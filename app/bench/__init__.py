@@ -26,6 +26,7 @@ GROUPS = {
     "wind": "the speed of wind and cascade, on one core and on two, and how it grows with the map",
     "water": "the speed of drops with streams, and of lakes",
     "floods": "the cost of a step of water that runs, all wet and little wet, and beside another library",
+    "falls": "the cost of a step of falls at work",
     "coast": "the cost of a cycle of the sea at work on a shore",
     "snow": "the cost of a cycle of snow, and what a cycle without any pays for it",
     "ice": "the cost of a step of ice, all covered and none, and what a cycle without ice pays for it",

@@ -34,7 +34,7 @@ class FallsParameters(Parameters, frozen=True, kw_only=True):
     pool: Annotated[float, parameter(0.0, 10.0, "factor on the depth of pools below falls", unit="times")] = 1.0
     fines: Annotated[float, parameter(0.0, 1.0,
         "fraction of the broken rock that is so fine that rivers carry it off the map", essential=True)] = 0.6
-    every: Annotated[int, parameter(1, 1000, "interval of its steps", unit="cycles", log=True)] = 5
+    every: Annotated[int, parameter(1, 1000, "interval of its steps", unit="cycles", log=True)] = 10
     # fmt: on
 
 

@@ -76,6 +76,16 @@ def test_a_hard_layer_recedes_as_the_weak_one_below_it() -> None:
     assert lips["sandstone 10; clay"] == lips["clay"] > lips["sandstone"] + 1 > LIP + 1
 
 
+def test_the_gorge_of_a_wide_river_is_wider_than_it() -> None:
+    for river_width, across in ((7.2, 1), (424.0, 3)):
+        world, process, before = valley(), FallsAtWork(), valley().bedrock
+        while before[5, LIP + 3] - world.bedrock[5, LIP + 3] < 1.0:
+            process.step(world, FallsParameters(every=1, least=3e-4, retreat=30.0), Cycle(river_width=river_width))
+            world.cycle += 1
+        assert (before - world.bedrock > 0.5 * DROP)[:, LIP + 1].sum() == across
+        assert world.imbalance() < 1e-12
+
+
 def test_what_breaks_is_in_the_ledger_and_lies_below_the_fall() -> None:
     world = worked(valley(), 600, FallsParameters(every=1, least=0.0, retreat=1.0, fines=0.25))
     rock, loose = world.ledger.rock, world.ledger.sediment

@@ -11,7 +11,7 @@ from pyglm import glm
 from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
-from app.picture.passes.falls import GRAVITY, FallSheets
+from app.picture.passes.falls import GRAVITY, SIDES, FallSheets
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from kernels.hydraulic_geometry import channel_width
@@ -40,7 +40,7 @@ def sheets_of(shown: Snapshot) -> NDArray[np.float32]:
     sheets = FallSheets()
     sheets.update(shown, 1e-3, WIDTH)
     assert sheets.any
-    return sheets.sheets[:, :3].reshape(-1, 2, 3)[:, 0].astype(np.float64)
+    return sheets.sheets[:, :3].reshape(-1, len(SIDES), 3)[:, len(SIDES) // 2].astype(np.float64)
 
 
 def test_a_strong_river_falls_free_of_its_cliff() -> None:

@@ -20,10 +20,12 @@ MOST = 400  # sheets that are drawn: the highest
 BY_CELL, MOST_STATIONS = 6, 96  # places along a sheet at which its form is known
 PUFFS, FOAMS = 9, 4  # of spray in the air, and of foam on the water, at a foot
 SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1))
+SIDES = (-1.0, -0.5, 0.0, 0.5, 1.0)  # places across a sheet at which it is known
+NARROWEST = 0.35  # part of a sheet that is left in a slot
 SPREAD = 0.35  # by which a sheet has become wider at its foot
 
-# Of a vertex: its place (east, height, south) in metres; the way across (east, south) times half the width in metres;
-# which side of the sheet; metres that the water has fallen there; seconds that took; the part of the sheet; chance
+# Of a vertex: its place (east, height, south) in the middle; the way across (east, south) times half the width;
+# how far to a side, to 1; metres that the water has fallen there; seconds that took; the part of the sheet; chance
 SHEET = "3f 2f 4f 1f", "place", "across", "fall", "chance"
 # Of a vertex: the middle of a puff at rest; corner; its radius in metres; how dense it is; whether it is foam; chance
 SPRAY = "3f 2f 4f", "place", "corner", "puff"
@@ -59,9 +61,10 @@ class FallSheets:
         sheets, triangles, spray, vertices = [], [], [], 0
         for path, discharge in _falling_paths(snapshot, smallest, width):
             sheet = _sheet(snapshot, path, discharge, width, _chance(path))
-            stations = len(sheet) // 2
-            corner = vertices + 2 * np.arange(stations - 1, dtype=np.uint32)[:, None]
-            triangles.append((corner + np.array([0, 1, 2, 2, 1, 3], np.uint32)).reshape(-1))
+            row = len(SIDES)
+            corner = np.arange(len(sheet) - row, dtype=np.uint32).reshape(-1, row)[:, :-1].reshape(-1, 1) + vertices
+            square = np.array([0, 1, row, row, 1, row + 1])
+            triangles.append((corner + square).astype(np.uint32).reshape(-1))
             vertices += len(sheet)
             sheets.append(sheet)
             spray.append(_spray(sheet, discharge))
@@ -108,7 +111,7 @@ def _beside(cell: int, shape: tuple[int, int]) -> list[int]:
 
 
 def _sheet(snapshot: Snapshot, path: NDArray[np.int64], discharge: float, width: float, chance: float) -> Numbers:
-    """Two vertices for each station of a sheet, as `SHEET`; the path is as `_falling_paths` has it.
+    """A row of vertices for each station of a sheet, as `SHEET`; the path is as `_falling_paths` has it.
 
     Water leaves the lip with its critical speed, and where the ground sinks more steeply than its trajectory it falls.
     """
@@ -117,7 +120,7 @@ def _sheet(snapshot: Snapshot, path: NDArray[np.int64], discharge: float, width:
     middle = np.stack([column + 0.5, row + 0.5], axis=1).astype(np.float64)
     middle[1:-1] = 0.5 * middle[1:-1] + 0.25 * (middle[:-2] + middle[2:])  # as streams are drawn
     stations = min(max(BY_CELL * (len(path) - 2), 8), MOST_STATIONS) + 1
-    along = np.linspace(0.75, len(path) - 2.0, stations)  # from before the lip to the foot
+    along = np.linspace(0.75, len(path) - 1.4, stations)  # from before the lip to below the foot
     places = np.stack([np.interp(along, np.arange(len(path)), middle[:, axis]) for axis in (0, 1)], axis=1)
     bed = _between(snapshot.ground(dtype=np.float64), places)
     way = np.gradient(places, axis=0)
@@ -134,18 +137,27 @@ def _sheet(snapshot: Snapshot, path: NDArray[np.int64], discharge: float, width:
         sinks = sinks - GRAVITY * step / speed**2 if flies > bed[station + 1] else min(on_bed, 0.0)
     fallen = np.maximum.accumulate(level[0] - level)
     part = fallen / max(fallen[-1], 1e-9)
-    half = 0.5 * wide * (1.0 + SPREAD * part)
-    sheet = np.empty((stations, 2, 10))
-    sheet[..., 0], sheet[..., 1], sheet[..., 2] = ((values[:, None]) for values in (
-        size * places[:, 0], level, size * places[:, 1]))  # fmt: skip
-    for side, sign in enumerate((-1.0, 1.0)):
-        sheet[:, side, 3:5] = sign * half[:, None] * across
-        sheet[:, side, 5] = sign
+    half = _fitted(snapshot, places, across, level, 0.5 * wide * (1.0 + SPREAD * part))
+    sheet = np.empty((stations, len(SIDES), 10))
+    for number, side in enumerate(SIDES):
+        there = places + side * (half / size)[:, None] * across
+        sheet[:, number, [0, 2]] = size * places
+        sheet[:, number, 1] = np.maximum(level, _between(snapshot.ground(dtype=np.float64), there))
+        sheet[:, number, 3:5] = half[:, None] * across
+        sheet[:, number, 5] = side
     sheet[..., 6] = fallen[:, None]
     sheet[..., 7] = np.sqrt(2.0 * fallen / GRAVITY)[:, None]
     sheet[..., 8] = part[:, None]
     sheet[..., 9] = chance
     return sheet.reshape(-1, 10)
+
+
+def _fitted(snapshot: Snapshot, places: Numbers, across: Numbers, level: Numbers, half: Numbers) -> Numbers:
+    """Half the width of a sheet, less where it falls in a slot that is too narrow for it."""
+    ground = snapshot.ground(dtype=np.float64)
+    aside = (half / snapshot.cell_size)[:, None] * across
+    walls = np.maximum(_between(ground, places - aside), _between(ground, places + aside)) - level
+    return half * np.clip(2.0 * half / np.maximum(walls, 1e-9), NARROWEST, 1.0)
 
 
 def _between(layer: Numbers, places: Numbers) -> Numbers:
@@ -162,11 +174,11 @@ def _between(layer: Numbers, places: Numbers) -> Numbers:
 
 def _spray(sheet: Numbers, discharge: float) -> Numbers:
     """The squares of spray and foam at the foot of a sheet: more of them with its height and with its discharge."""
-    foot = sheet[-2:, :3].mean(axis=0)
+    foot = sheet[-len(SIDES) // 2, :3]
     wide = 2.0 * float(np.hypot(*sheet[-1, 3:5]))
     height, chance = float(sheet[-1, 6]), float(sheet[-1, 9])
     power = GRAVITY * discharge * height  # kW
-    dense = min(0.10 + 0.10 * math.log10(1.0 + 10.0 * power), 0.6)
+    dense = min(0.06 + 0.08 * math.log10(1.0 + 10.0 * power), 0.5)
     radius = min(0.16 * height, 0.5 * height**0.7 + 0.5 * wide) + 0.4 * wide
     count = PUFFS + FOAMS
     chances = np.modf(chance + np.arange(count)[:, None] * np.array([0.618034, 0.754878, 0.569840]))[0]
