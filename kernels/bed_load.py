@@ -22,7 +22,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit
-from kernels.floods import FILM, GRAVITY
+from kernels.floods import FILM, GRAVITY, Speeds, check_speeds
 from kernels.layers import Layer, check_layers
 from kernels.loads import dig, sum_up
 from kernels.materials import Materials, Moved, asked, thickness
@@ -50,15 +50,18 @@ class BedLoadParameters(NamedTuple):
 
 
 @inlined
-def _drag(fast, depth, parameters):
-    """What goes out through a metre of a side, in m³ of the bed a second, of water that runs out there so `fast`."""
+def _drag(fast, root, parameters):
+    """What goes out through a metre of a side, in m³ of the bed a second, of water that runs out there so `fast`.
+
+    `root` is the cube root of its depth.
+    """
     if not fast > 0.0:
         return 0.0
     grain = parameters.grain_size
-    shields = (parameters.roughness * fast) ** 2 / (_HEAVIER * grain * depth ** (1.0 / 3.0))
-    if shields <= _CRITICAL:
+    over = (parameters.roughness * fast) ** 2 / (_HEAVIER * grain * root) - _CRITICAL
+    if over <= 0.0:
         return 0.0
-    return 8.0 * math.sqrt(_HEAVIER * GRAVITY * grain**3) * (shields - _CRITICAL) ** 1.5 / _PACKED
+    return 8.0 * math.sqrt(_HEAVIER * GRAVITY * grain**3) * (over * math.sqrt(over)) / _PACKED
 
 
 @inlined
@@ -68,20 +71,27 @@ def _dig_cell(land, row, column, depth, east, south, cell_size, parameters, take
 
     Returns whether anything goes.
     """
-    cell = row * depth.shape[1] + column
-    own = cell * land.kinds
-    for kind in range(land.kinds):
-        taken[own + kind] = 0.0
     here = depth[row, column]
     if not here > FILM:
         return False
-    to_east = _drag(east[row, column], here, parameters)
-    to_south = _drag(south[row, column], here, parameters)
-    to_west = _drag(-east[row, column - 1], here, parameters) if column > 0 else 0.0
-    to_north = _drag(-south[row - 1, column], here, parameters) if row > 0 else 0.0
+    fast_east, fast_south = np.float64(east[row, column]), np.float64(south[row, column])
+    fast_west = -np.float64(east[row, column - 1]) if column > 0 else 0.0
+    fast_north = -np.float64(south[row - 1, column]) if row > 0 else 0.0
+    fastest = max(max(fast_east, fast_west), max(fast_south, fast_north))
+    if not fastest > 0.0:
+        return False
+    # θ > θ_c without a root, with room for what it rounds
+    drag = (parameters.roughness * fastest) ** 2 / (_HEAVIER * _CRITICAL * parameters.grain_size)
+    if drag * drag * drag < 0.999 * here:
+        return False
+    root = here ** (1.0 / 3.0)
+    to_east, to_south = _drag(fast_east, root, parameters), _drag(fast_south, root, parameters)
+    to_west, to_north = _drag(fast_west, root, parameters), _drag(fast_north, root, parameters)
     total = (to_east + to_west) + (to_south + to_north)
     if not total > 0.0:
         return False
+    cell = row * depth.shape[1] + column
+    own = cell * land.kinds
     loose = thickness(land, cell)
     if not loose > 0.0:
         return False
@@ -92,6 +102,8 @@ def _dig_cell(land, row, column, depth, east, south, cell_size, parameters, take
     volume = min(ease * total * parameters.seconds / cell_size, min(loose, _PART * here))
     if not volume > 0.0:
         return False
+    for kind in range(land.kinds):
+        taken[own + kind] = 0.0
     dig(land, cell, volume, taken, own, none)
     shares[4 * cell + _EAST], shares[4 * cell + _SOUTH] = to_east / total, to_south / total
     shares[4 * cell + _WEST], shares[4 * cell + _NORTH] = to_west / total, to_north / total
@@ -175,8 +187,8 @@ def carry(
     materials: Materials,
     cell_size: float,
     water: Layer,
-    east: Layer,
-    south: Layer,
+    east: Speeds,
+    south: Speeds,
     parameters: BedLoadParameters,
     rates: Rates | None = None,
     scratch: Scratch | None = None,
@@ -186,7 +198,8 @@ def carry(
     Layers are as other kernels that move sediment take them; `water`, `east` and `south` are those of
     `kernels.floods.run`.
     """
-    check_layers(bedrock, sediment, ground, water, east, south)
+    check_layers(bedrock, sediment, ground, water)
+    check_speeds(east, south)
     land = _Land._make((
         *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
     ))  # fmt: skip

@@ -11,10 +11,10 @@ without it (Ritter, Stoker). Advection is upwind and conserves momentum (Stellin
 side is the upstream level above the higher ground of the two cells. So a lake at rest stays at rest over any ground
 (well balanced), and dry cells give no water.
 
-The time step obeys a CFL condition for the fastest wave, and at most a quarter of a cell's water leaves through each
-side, so depths never become negative. Velocities are updated first and depths from the new velocities
-(forward-backward), so the scheme neither amplifies nor damps waves. Each volume that enters a cell left another one, to
-the last bit.
+The time step obeys a CFL condition for the fastest wave. Where the fluxes out of a cell are more together than its
+water, all of them are scaled down by one factor, so depths never become negative. Velocities are updated first and
+depths from the new velocities (forward-backward), so the scheme neither amplifies nor damps waves. Each volume that
+enters a cell left another one, to the last bit: fluxes are float32, depths and their sums float64.
 
 Only active tiles are computed: those where water can flow, and their neighbours that it is about to reach. Tiles write
 to a second set of layers, so neither their order nor the number of threads affects the result.
@@ -43,32 +43,43 @@ STILL = 0.01  # metres: a sea this close to its level is displayed as calm
 FILM = 1e-4  # metres: shallower water does not flow
 OPEN, SEA, WALL = 0, 1, 2  # what is beyond the map's edges
 
-TILE_ROWS, TILE_COLUMNS = 16, 64
-_HALO = 2  # cells around a tile that its step reads
+TILE_ROWS, TILE_COLUMNS = 16, 122  # with its halo, a row is eight vectors of 16
+_LANES = 16  # numbers of a vector
+_HALO = 3  # cells around a tile that its step reads
 _WAVE = 0.6  # Courant number of the fastest wave
-_COURANT = 0.2  # Courant number of the water itself
-_MOST = 0.25 * (1.0 - 1e-12)  # upper limit of the same
+_MOST = 0.75  # upper limit of the Courant number of the water itself
 _CALM_SPEED, _CALM_SPREAD = 1e-4, 1e-3  # m/s and metres: water with less motion and spread of levels is at rest
-_SLOWEST = 1e-10  # m/s: anything slower is rounding error
 _CRITICAL = (2.0 / 3.0) ** 1.5  # q = this · √g · h^1.5 over a free fall
 
 # Numbers of each tile after a step
 _DEEPEST, _FASTEST, _NORTH, _SOUTH, _WEST, _EAST, _OFF, _OUT, _IN, _STIRRED = range(10)
 _FOUND = 16  # numbers of a tile: whole cache lines
 
-# Layout of the work array of a tile: planes of the tile with its halo. All planes share one array and have constant
-# offsets, so the compiler can see that they do not overlap, and vectorizes.
+# Layout of the work arrays of a tile: planes of the tile with its halo. All planes share one array and have constant
+# offsets, so the compiler can see that they do not overlap, and vectorizes. Heights are float64; all else is float32,
+# of which a vector holds twice as many. Loops over the planes go on to whole vectors, over numbers that nobody reads.
 _WIDTH = TILE_COLUMNS + 2 * _HALO
 _PLANE = (TILE_ROWS + 2 * _HALO) * _WIDTH
-_DEPTH, _GROUND, _LEVEL, _FLUX_EAST, _FLUX_SOUTH = (_PLANE * plane for plane in range(5))
-_EAST_SPEED, _SOUTH_SPEED, _NEW_EAST, _NEW_SOUTH, _OUT_EAST, _OUT_SOUTH = (_PLANE * plane for plane in range(5, 11))
-_DEEP, _ROOT, _SOURCE = (11 * _PLANE + row * _WIDTH for row in range(3))
-_BOX = 12 * _PLANE
+_WATER, _GROUND = 0, _PLANE
+_HEIGHTS = 2 * _PLANE
+_DEPTH, _RISE_EAST, _RISE_SOUTH, _STEP_EAST, _STEP_SOUTH, _GIVEN = (_PLANE * plane for plane in range(6))
+_EAST_SPEED, _SOUTH_SPEED, _FLUX_EAST, _FLUX_SOUTH = (_PLANE * plane for plane in range(6, 10))
+_NEW_EAST, _NEW_SOUTH, _OUT_EAST, _OUT_SOUTH = (_PLANE * plane for plane in range(10, 14))
+_BOX = 14 * _PLANE
 
 # First guess of d^(−1/3) from the bits of d, refined by Newton's method
-_ROOT_BITS = np.int64(0x553EF0FF289DD796)
+_ROOT_BITS = np.int32(0x54A2FA8C)
+_NO_SIGN = np.int32(0x7FFFFFFF)
+
+# float32 and float64 together are float64.
+_BOUNDLESS = np.float32(np.inf)
+_ZERO, _THIRD, _HALF, _ONE, _TWO, _FOUR = (np.float32(number) for number in (0.0, 1.0 / 3.0, 0.5, 1.0, 2.0, 4.0))
+_THIN = np.float32(FILM)
+_SLOWEST = np.float32(1e-10)  # m/s: anything slower is rounding error
+_NEARLY = np.float32(1.0 - 2e-6)  # of a cell's water at most leaves it, whatever float32 rounds
 
 Numbers = NDArray[np.float64]
+Speeds = NDArray[np.float32]
 
 
 class FloodParameters(NamedTuple):
@@ -103,63 +114,96 @@ class FloodTotals(NamedTuple):
 _Fields: Any = namedtuple("_Fields", ("ground", "depth", "east", "south", "flux_east", "flux_south"))
 _Step: Any = namedtuple(
     "_Step",
-    ("dt", "pace", "gravity", "friction", "damped", "fastest", "edges", "sea_level", "cell_size", "south", "east"),
+    ("pace", "pace32", "per_cell", "gravity", "friction", "damped", "fastest", "edges", "sea_level", "south", "east"),
 )
+
+
+@inlined
+def _vectors(count):
+    """A count of numbers, rounded up to whole vectors."""
+    return (count + _LANES - 1) // _LANES * _LANES
 
 
 @inlined
 def _load(source, first_row, first_column, height, width, box, plane):
     """Copy a tile with its halo into a plane. Beyond the map, edge cells are repeated."""
     rows, columns = source.shape
-    begin = first_column - _HALO
+    begin, count = first_column - _HALO, _vectors(width + 2 * _HALO)
+    low, high = max(-begin, 0), min(count, columns - begin)
     for i in range(height + 2 * _HALO):
-        row = min(max(first_row - _HALO + i, 0), rows - 1)
+        row = np.uintp(min(max(first_row - _HALO + i, 0), rows - 1))
         at = plane + i * _WIDTH
-        if begin >= 0 and begin + width + 2 * _HALO <= columns:
-            for j in range(width + 2 * _HALO):
-                box[np.uintp(at + j)] = source[np.uintp(row), np.uintp(begin + j)]
-        else:
-            for j in range(width + 2 * _HALO):
-                box[np.uintp(at + j)] = source[np.uintp(row), np.uintp(min(max(begin + j, 0), columns - 1))]
+        for j in range(low, high):
+            box[np.uintp(at + j)] = source[row, np.uintp(begin + j)]
+        for j in range(low):
+            box[np.uintp(at + j)] = source[row, 0]
+        for j in range(high, count):
+            box[np.uintp(at + j)] = source[row, np.uintp(columns - 1)]
 
 
 @inlined
-def _side(box, k, ahead, forth):
+def _load_heights(old, first_row, first_column, height, width, heights, box):
+    """Load depth and ground of a tile, and find how level and ground rise from each cell to the next ones.
+
+    Levels are compared in float64. Everything after it is about differences, for which float32 is enough.
+    """
+    _load(old.ground, first_row, first_column, height, width, heights, _GROUND)
+    _load(old.depth, first_row, first_column, height, width, heights, _WATER)
+    count = _vectors(width + 2 * _HALO)
+    for i in range(height + 2 * _HALO):
+        at = i * _WIDTH
+        for k in range(at, at + count):
+            box[np.uintp(_DEPTH + k)] = heights[np.uintp(_WATER + k)]
+    for i in range(height + 2 * _HALO - 1):
+        at = i * _WIDTH
+        for k in range(at, at + count):
+            base, level = heights[np.uintp(_GROUND + k)], heights[np.uintp(_GROUND + k)] + heights[np.uintp(_WATER + k)]
+            east, south = heights[np.uintp(_GROUND + k + 1)], heights[np.uintp(_GROUND + k + _WIDTH)]
+            box[np.uintp(_STEP_EAST + k)] = east - base
+            box[np.uintp(_RISE_EAST + k)] = (east + heights[np.uintp(_WATER + k + 1)]) - level
+            box[np.uintp(_STEP_SOUTH + k)] = south - base
+            box[np.uintp(_RISE_SOUTH + k)] = (south + heights[np.uintp(_WATER + k + _WIDTH)]) - level
+
+
+@inlined
+def _side(box, k, ahead, rises, base, forth):
     """The depth of water at the side between a cell and the one `ahead` of it, and the depth of the upstream cell.
 
-    `forth`: the first cell is upstream. An upstream cell with no more than a film gives a depth of 0.
+    `base`: rise of the ground there. `forth`: the first cell is upstream. An upstream cell with no more than a film
+    gives a depth of 0.
     """
-    here, beyond = box[np.uintp(_LEVEL + k)], box[np.uintp(_LEVEL + ahead + k)]
-    base, base_beyond = box[np.uintp(_GROUND + k)], box[np.uintp(_GROUND + ahead + k)]
     # The ground of a side is the higher of both cells, and approaches their mean as water gets deep. The level is that
     # of the upstream cell, extrapolated to the side with a slope limiter (minmod: Roe 1986), less so at a shore.
-    highest = max(base, base_beyond)
-    over = max(min(here, beyond) - highest, 0.0)
-    rise = beyond - here
-    along = here - box[np.uintp(_LEVEL + k - ahead)] if forth else box[np.uintp(_LEVEL + k + 2 * ahead)] - beyond
-    part = max(min(min(rise, along), over), 0.0) + min(max(max(rise, along), -over), 0.0)
-    level = here + 0.5 * part if forth else beyond - 0.5 * part
-    source = box[np.uintp(_DEPTH + k)] if forth else box[np.uintp(_DEPTH + ahead + k)]
-    deep = level - highest + 0.5 * min(abs(base - base_beyond), over)
-    return deep if source > FILM else 0.0, source
+    rise = box[np.uintp(rises + k)]
+    own, other = box[np.uintp(_DEPTH + k)], box[np.uintp(_DEPTH + ahead + k)]
+    above, above_beyond = own - max(base, _ZERO), other - max(-base, _ZERO)
+    over = max(min(above, above_beyond), _ZERO)
+    behind, before = box[np.uintp(rises + k - ahead)], box[np.uintp(rises + k + ahead)]
+    along = behind if forth else before
+    part = _HALF * (max(min(min(rise, along), over), _ZERO) + min(max(max(rise, along), -over), _ZERO))
+    level = above + part if forth else above_beyond - part
+    source = own if forth else other
+    deep = level + _HALF * min(abs(base), over)
+    return deep if source > _THIN else _ZERO, source
 
 
 @inlined
-def _drive(step, box, bits, first, count, ahead, aside, speed, flux, flux_aside, new, out):
+def _drive(step, box, first, count, ahead, aside, rises, steps, speed, flux, flux_aside, new, out):
     """Compute new speeds and fluxes of a row of sides.
 
     Each side is between a cell and its neighbour at offset `ahead`, in the direction of `speed` and `flux`. `aside` is
     the offset of the neighbour across this direction, and `flux_aside` the flux towards it.
     """
-    per_cell, pace = 1.0 / step.cell_size, step.pace
-    for j in range(count):
-        k = first + j
+    per_cell, pace, gravity = step.per_cell, step.pace32, step.gravity
+    friction, damped, fastest = step.friction, step.damped, step.fastest
+    squared = damped * damped
+    for k in range(first, first + _vectors(count)):
         fast, passes = box[np.uintp(speed + k)], box[np.uintp(flux + k)]
-        from_behind = max(0.5 * (box[np.uintp(flux + k - ahead)] + passes), 0.0)
-        from_ahead = max(-0.5 * (passes + box[np.uintp(flux + k + ahead)]), 0.0)
+        from_behind = max(_HALF * (box[np.uintp(flux + k - ahead)] + passes), _ZERO)
+        from_ahead = max(-_HALF * (passes + box[np.uintp(flux + k + ahead)]), _ZERO)
         one = k - aside
-        from_one = max(0.5 * (box[np.uintp(flux_aside + one)] + box[np.uintp(flux_aside + one + ahead)]), 0.0)
-        from_other = max(-0.5 * (box[np.uintp(flux_aside + k)] + box[np.uintp(flux_aside + k + ahead)]), 0.0)
+        from_one = max(_HALF * (box[np.uintp(flux_aside + one)] + box[np.uintp(flux_aside + one + ahead)]), _ZERO)
+        from_other = max(-_HALF * (box[np.uintp(flux_aside + k)] + box[np.uintp(flux_aside + k + ahead)]), _ZERO)
         carried = (
             from_behind * (box[np.uintp(speed + k - ahead)] - fast)
             + from_ahead * (box[np.uintp(speed + k + ahead)] - fast)
@@ -168,35 +212,28 @@ def _drive(step, box, bits, first, count, ahead, aside, speed, flux, flux_aside,
             + from_other * (box[np.uintp(speed + k + aside)] - fast)
         )
         comes = pace * ((from_behind + from_ahead) + (from_one + from_other))
-        mean = 0.5 * (box[np.uintp(_DEPTH + k)] + box[np.uintp(_DEPTH + ahead + k)])
-        here, beyond = box[np.uintp(_LEVEL + k)], box[np.uintp(_LEVEL + ahead + k)]
-        base, base_beyond = box[np.uintp(_GROUND + k)], box[np.uintp(_GROUND + ahead + k)]
-        fall, slope = (here - beyond) * per_cell, (base - base_beyond) * per_cell
-        pushed = fast + pace / max(max(mean, comes), FILM) * carried
-        pushed += step.gravity * fall / (1.0 + min(fall * fall, slope * slope))
-        box[np.uintp(_DEEP + j)], box[np.uintp(_SOURCE + j)] = _side(box, k, ahead, pushed >= 0.0)
-        box[np.uintp(new + k)] = pushed
-    for j in range(count):
-        word = bits[np.uintp(_DEEP + j)]
-        third = (word >> np.int64(2)) + (word >> np.int64(4))
-        third += third >> np.int64(4)
-        third += third >> np.int64(8)
-        third += third >> np.int64(16)
-        bits[np.uintp(_ROOT + j)] = _ROOT_BITS - third
-    for j in range(count):
-        k = first + j
-        deep, root, pushed = box[np.uintp(_DEEP + j)], box[np.uintp(_ROOT + j)], box[np.uintp(new + k)]
-        root *= (4.0 - deep * (root * root) * root) * (1.0 / 3.0)
-        root *= (4.0 - deep * (root * root) * root) * (1.0 / 3.0)
-        root *= (4.0 - deep * (root * root) * root) * (1.0 / 3.0)
-        flows = deep > FILM and abs(pushed) > _SLOWEST
-        drag = step.friction * ((root * root) * (root * root)) if flows else 0.0
-        fast = 2.0 * pushed / (step.damped + math.sqrt(step.damped * step.damped + 4.0 * drag * abs(pushed)))
-        fast = min(max(fast, -step.fastest), step.fastest)
-        fast = fast if flows else 0.0
+        mean = _HALF * (box[np.uintp(_DEPTH + k)] + box[np.uintp(_DEPTH + ahead + k)])
+        base = box[np.uintp(steps + k)]
+        fall, slope = -box[np.uintp(rises + k)] * per_cell, base * per_cell
+        pushed = fast + pace / max(max(mean, comes), _THIN) * carried
+        pushed += gravity * fall / (_ONE + min(fall * fall, slope * slope))
+        deep, source = _side(box, k, ahead, rises, base, pushed >= _ZERO)
+        word = np.float32(deep).view(np.int32)
+        third = (word >> np.int32(2)) + (word >> np.int32(4))
+        third = np.int32(third + (third >> np.int32(4)))
+        third = np.int32(third + (third >> np.int32(8)))
+        third = np.int32(third + (third >> np.int32(16)))
+        root = np.int32(_ROOT_BITS - third).view(np.float32)
+        root *= (_FOUR - deep * (root * root) * root) * _THIRD
+        root *= (_FOUR - deep * (root * root) * root) * _THIRD
+        flows = deep > _THIN and abs(pushed) > _SLOWEST
+        drag = friction * ((root * root) * (root * root)) if flows else _ZERO
+        fast = _TWO * pushed / (damped + math.sqrt(squared + drag * abs(pushed)))
+        fast = min(max(fast, -fastest), fastest)
+        fast = fast if flows else _ZERO
         box[np.uintp(new + k)] = fast
-        most = step.fastest * box[np.uintp(_SOURCE + j)]
-        box[np.uintp(out + k)] = min(max(fast * max(deep, 0.0), -most), most)
+        most = fastest * source
+        box[np.uintp(out + k)] = min(max(fast * max(deep, _ZERO), -most), most)
 
 
 @inlined
@@ -218,36 +255,45 @@ def _edge_speed(step, depth, ground, inner, wave):
 
 
 @in_threads
-def _open_edges(step, box, first_row, first_column, shape, height, width, found):
-    """Compute speeds and fluxes over the map's edges along a tile, and add up what leaves and enters."""
-    rows, columns = shape
+def _open_edges(step, heights, box, first_row, first_column, shape, height, width):
+    """Compute speeds and fluxes over the map's edges, out of a tile and of the cells beside it."""
     origin = _HALO * _WIDTH + _HALO
-    off = out = came = 0.0
     for side in range(4):
-        along, across, count = 1, _WIDTH, width
-        speed, flux = _NEW_SOUTH, _OUT_SOUTH
-        at = origin
-        is_edge = first_row == 0
-        if side == 1:
-            at, is_edge = origin + (height - 1) * _WIDTH, first_row + height == rows
-        if side >= 2:
-            along, across, count = _WIDTH, 1, height
-            speed, flux = _NEW_EAST, _OUT_EAST
-            is_edge = first_column == 0
-        if side == 3:
-            at, is_edge = origin + width - 1, first_column + width == columns
-        if not is_edge:
+        # Cells from this edge to the other one, the first one of the tile and their count, and the same along the edge
+        cells, first, count = (shape[0], first_row, height) if side < 2 else (shape[1], first_column, width)
+        length, begin, most = (shape[1], first_column, width) if side < 2 else (shape[0], first_row, height)
+        speed, flux = (_NEW_SOUTH, _OUT_SOUTH) if side < 2 else (_NEW_EAST, _OUT_EAST)
+        along, across = (1, _WIDTH) if side < 2 else (_WIDTH, 1)
+        place = 0 if side % 2 == 0 else cells - 1
+        if place < first - 1 or place > first + count:
             continue
+        at = origin + (place - first) * across
         outward = 1.0 if side % 2 == 1 else -1.0
         wave = max(-outward * (step.south if side < 2 else step.east), 0.0)
-        cells = rows if side < 2 else columns  # cells from this edge to the other one
-        for place in range(count):
-            k = at + place * along
+        for number in range(-1 if begin > 0 else 0, most + 1 if begin + most < length else most):
+            k = at + number * along
             outer, inner = (k, k - across) if side % 2 == 1 else (k - across, k)
+            box[_DEPTH + (k + across if side % 2 == 1 else k - across)] = _BOUNDLESS  # what comes in is not limited
             behind = outward * box[speed + inner] if cells > 1 else 0.0
-            fast, deep = _edge_speed(step, box[_DEPTH + k], box[_GROUND + k], behind, wave)
+            fast, deep = _edge_speed(step, heights[_WATER + k], heights[_GROUND + k], behind, wave)
             box[speed + outer], box[flux + outer] = outward * fast, outward * fast * deep
-            gone = step.pace * fast * deep
+
+
+@in_threads
+def _pass_edges(step, box, first_row, first_column, shape, height, width, found):
+    """Add up what leaves and enters over the map's edges along a tile."""
+    off = out = came = 0.0
+    origin = _HALO * _WIDTH + _HALO
+    for side in range(4):
+        cells, first, count = (shape[0], first_row, height) if side < 2 else (shape[1], first_column, width)
+        if first > 0 if side % 2 == 0 else first + count < cells:
+            continue
+        flux, along, across = (_OUT_SOUTH, 1, _WIDTH) if side < 2 else (_OUT_EAST, _WIDTH, 1)
+        at = flux + origin + (-1 if side % 2 == 0 else count - 1) * across
+        for number in range(width if side < 2 else height):
+            gone = step.pace * box[at + number * along]
+            if side % 2 == 0:
+                gone = -gone
             if step.edges == OPEN:
                 off += gone
             elif gone >= 0.0:
@@ -258,48 +304,88 @@ def _open_edges(step, box, first_row, first_column, shape, height, width, found)
 
 
 @inlined
-def _write(step, box, first_row, first_column, height, width, new, found):
+def _limit(step, box, height, width):
+    """Let no more flow out of a cell than there is: where its fluxes are too much together, all are as much smaller."""
+    pace = step.pace32
+    for i in range(_HALO - 1, _HALO + height + 1):
+        first = i * _WIDTH + _HALO - 1
+        for k in range(first, first + _vectors(width + 2)):
+            east_west = max(box[np.uintp(_OUT_EAST + k)], _ZERO) + max(-box[np.uintp(_OUT_EAST + k - 1)], _ZERO)
+            north_south = max(box[np.uintp(_OUT_SOUTH + k)], _ZERO) + max(
+                -box[np.uintp(_OUT_SOUTH + k - _WIDTH)], _ZERO
+            )
+            leaves, there = pace * (east_west + north_south), _NEARLY * box[np.uintp(_DEPTH + k)]
+            box[np.uintp(_GIVEN + k)] = there / leaves if leaves > there else _ONE
+    for i in range(_HALO, _HALO + height):
+        first = i * _WIDTH + _HALO - 1
+        for k in range(first, first + _vectors(width + 1)):
+            flux, own, other = box[np.uintp(_OUT_EAST + k)], box[np.uintp(_GIVEN + k)], box[np.uintp(_GIVEN + k + 1)]
+            box[np.uintp(_OUT_EAST + k)] = flux * (own if flux > _ZERO else other)
+    for i in range(_HALO - 1, _HALO + height):
+        first = i * _WIDTH + _HALO
+        for k in range(first, first + _vectors(width)):
+            flux, own = box[np.uintp(_OUT_SOUTH + k)], box[np.uintp(_GIVEN + k)]
+            other = box[np.uintp(_GIVEN + k + _WIDTH)]
+            box[np.uintp(_OUT_SOUTH + k)] = flux * (own if flux > _ZERO else other)
+
+
+@inlined
+def _store(box, plane, target, first_row, first_column, height, width):
+    """Copy the tile itself from a plane."""
+    for i in range(height):
+        row, at = np.uintp(first_row + i), plane + (i + _HALO) * _WIDTH + _HALO
+        for j in range(width):
+            target[row, np.uintp(first_column + j)] = box[np.uintp(at + j)]
+
+
+@inlined
+def _write(step, heights, box, bits, first_row, first_column, height, width, new, found):
     """Write new depths and speeds of a tile, and the numbers of the tile that the next step needs."""
     pace = step.pace
-    deepest = fastest = west = east = north = south = 0.0
+    # Numbers that are not negative are in the order of their bits, and a maximum of integers is vectorized.
+    deepest = fastest = np.int32(0)
     for i in range(height):
-        row, at = np.uintp(first_row + i), (i + _HALO) * _WIDTH + _HALO
-        for j in range(width):
-            k = at + j
-            east_west = box[np.uintp(_OUT_EAST + k - 1)] - box[np.uintp(_OUT_EAST + k)]
-            north_south = box[np.uintp(_OUT_SOUTH + k - _WIDTH)] - box[np.uintp(_OUT_SOUTH + k)]
-            box[np.uintp(_DEPTH + k)] = max(box[np.uintp(_DEPTH + k)] + pace * (east_west + north_south), 0.0)
-        for j in range(width):
-            k, column = at + j, np.uintp(first_column + j)
-            new.depth[row, column] = box[np.uintp(_DEPTH + k)]
-            new.east[row, column] = box[np.uintp(_NEW_EAST + k)]
-            new.south[row, column] = box[np.uintp(_NEW_SOUTH + k)]
-            new.flux_east[row, column] = box[np.uintp(_OUT_EAST + k)]
-            new.flux_south[row, column] = box[np.uintp(_OUT_SOUTH + k)]
-        for j in range(width):
-            k = at + j
-            deepest = max(deepest, box[np.uintp(_DEPTH + k)])
-            fastest = max(fastest, max(abs(box[np.uintp(_NEW_EAST + k)]), abs(box[np.uintp(_NEW_SOUTH + k)])))
-            fastest = max(
-                fastest, max(abs(box[np.uintp(_NEW_EAST + k - 1)]), abs(box[np.uintp(_NEW_SOUTH + k - _WIDTH)]))
-            )
-        west = max(west, box[np.uintp(_DEPTH + at)])
-        east = max(east, box[np.uintp(_DEPTH + at + width - 1)])
-    last = (height - 1 + _HALO) * _WIDTH
-    for j in range(_HALO, _HALO + width):
-        north = max(north, box[np.uintp(_DEPTH + _HALO * _WIDTH + j)])
-        south = max(south, box[np.uintp(_DEPTH + last + j)])
-    found[_DEEPEST], found[_FASTEST], found[_STIRRED] = deepest, fastest, fastest
-    found[_NORTH], found[_SOUTH], found[_WEST], found[_EAST] = north, south, west, east
+        at = (i + _HALO) * _WIDTH + _HALO
+        for k in range(at, at + _vectors(width)):
+            east_west = np.float64(box[np.uintp(_OUT_EAST + k - 1)]) - np.float64(box[np.uintp(_OUT_EAST + k)])
+            north_south = np.float64(box[np.uintp(_OUT_SOUTH + k - _WIDTH)]) - np.float64(box[np.uintp(_OUT_SOUTH + k)])
+            deep = max(heights[np.uintp(_WATER + k)] + pace * (east_west + north_south), 0.0)
+            heights[np.uintp(_WATER + k)] = deep
+            box[np.uintp(_DEPTH + k)] = deep
+        for k in range(at, at + width):
+            deepest = max(deepest, bits[np.uintp(_DEPTH + k)])
+        for k in range(at - 1, at + width):
+            fastest = max(fastest, np.int32(bits[np.uintp(_NEW_EAST + k)] & _NO_SIGN))
+        for k in range(at, at + width):
+            fastest = max(fastest, np.int32(bits[np.uintp(_NEW_SOUTH + k)] & _NO_SIGN))
+    _store(heights, _WATER, new.depth, first_row, first_column, height, width)
+    _store(box, _NEW_EAST, new.east, first_row, first_column, height, width)
+    _store(box, _NEW_SOUTH, new.south, first_row, first_column, height, width)
+    _store(box, _OUT_EAST, new.flux_east, first_row, first_column, height, width)
+    _store(box, _OUT_SOUTH, new.flux_south, first_row, first_column, height, width)
+    first, last = _HALO * _WIDTH + _HALO, (height - 1 + _HALO) * _WIDTH + _HALO
+    for k in range(first - _WIDTH, first - _WIDTH + width):
+        fastest = max(fastest, np.int32(bits[np.uintp(_NEW_SOUTH + k)] & _NO_SIGN))
+    north = south = west = east = np.int32(0)
+    for j in range(width):
+        north = max(north, bits[np.uintp(_DEPTH + first + j)])
+        south = max(south, bits[np.uintp(_DEPTH + last + j)])
+    for i in range(height):
+        west = max(west, bits[np.uintp(_DEPTH + first + i * _WIDTH)])
+        east = max(east, bits[np.uintp(_DEPTH + first + i * _WIDTH + width - 1)])
+    greatest = (deepest, fastest, north, south, west, east)
+    for number in range(6):
+        bits[_GIVEN + number] = greatest[number]
+        found[number] = box[_GIVEN + number]
+    found[_STIRRED] = found[_FASTEST]
 
 
 @in_threads
-def _step_tile(step, first_row, first_column, old, new, box, bits, found):
-    """One step of a tile. `box` is the work array, `bits` a view of it as integers."""
+def _step_tile(step, first_row, first_column, old, new, heights, box, bits, found):
+    """One step of a tile. `heights` and `box` are the work arrays, `bits` a view of `box` as integers."""
     rows, columns = old.depth.shape
     height, width = min(TILE_ROWS, rows - first_row), min(TILE_COLUMNS, columns - first_column)
-    _load(old.depth, first_row, first_column, height, width, box, _DEPTH)
-    _load(old.ground, first_row, first_column, height, width, box, _GROUND)
+    _load_heights(old, first_row, first_column, height, width, heights, box)
     _load(old.east, first_row, first_column, height, width, box, _EAST_SPEED)
     _load(old.south, first_row, first_column, height, width, box, _SOUTH_SPEED)
     _load(old.flux_east, first_row, first_column, height, width, box, _FLUX_EAST)
@@ -312,35 +398,40 @@ def _step_tile(step, first_row, first_column, old, new, box, bits, found):
                 k = i * _WIDTH + j
                 row, column = first_row + i - _HALO, first_column + j - _HALO
                 if row < 0 or row >= rows - 1:
-                    box[_SOUTH_SPEED + k] = box[_FLUX_SOUTH + k] = 0.0
+                    box[_SOUTH_SPEED + k] = box[_FLUX_SOUTH + k] = _ZERO
                 if column < 0 or column >= columns - 1:
-                    box[_EAST_SPEED + k] = box[_FLUX_EAST + k] = 0.0
-    for i in range(height + 2 * _HALO):
-        at = i * _WIDTH
-        for k in range(at, at + width + 2 * _HALO):
-            box[np.uintp(_LEVEL + k)] = box[np.uintp(_DEPTH + k)] + box[np.uintp(_GROUND + k)]
-    for i in range(_HALO, _HALO + height):
-        first = i * _WIDTH + _HALO - 1
-        _drive(step, box, bits, first, width + 1, 1, _WIDTH, _EAST_SPEED, _FLUX_EAST, _FLUX_SOUTH, _NEW_EAST, _OUT_EAST)
-    for i in range(_HALO - 1, _HALO + height):
-        first = i * _WIDTH + _HALO
-        _drive(step, box, bits, first, width, _WIDTH, 1, _SOUTH_SPEED, _FLUX_SOUTH, _FLUX_EAST, _NEW_SOUTH, _OUT_SOUTH)
-    if first_row == 0 or first_column == 0 or first_row + height == rows or first_column + width == columns:
-        _open_edges(step, box, first_row, first_column, old.depth.shape, height, width, found)
-    _write(step, box, first_row, first_column, height, width, new, found)
+                    box[_EAST_SPEED + k] = box[_FLUX_EAST + k] = _ZERO
+    # All sides of the tile's cells and of the cells beside them
+    for i in range(_HALO - 1, _HALO + height + 1):
+        _drive(
+            step, box, i * _WIDTH + _HALO - 2, width + 3, 1, _WIDTH, _RISE_EAST, _STEP_EAST, _EAST_SPEED,
+            _FLUX_EAST, _FLUX_SOUTH, _NEW_EAST, _OUT_EAST,
+        )  # fmt: skip
+    for i in range(_HALO - 2, _HALO + height + 1):
+        _drive(
+            step, box, i * _WIDTH + _HALO - 1, width + 2, _WIDTH, 1, _RISE_SOUTH, _STEP_SOUTH, _SOUTH_SPEED,
+            _FLUX_SOUTH, _FLUX_EAST, _NEW_SOUTH, _OUT_SOUTH,
+        )  # fmt: skip
+    is_edge = first_row == 0 or first_column == 0 or last_row + 1 >= rows or last_column + 1 >= columns
+    if is_edge:
+        _open_edges(step, heights, box, first_row, first_column, old.depth.shape, height, width)
+    _limit(step, box, height, width)
+    if is_edge:
+        _pass_edges(step, box, first_row, first_column, old.depth.shape, height, width, found)
+    _write(step, heights, box, bits, first_row, first_column, height, width, new, found)
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _step_tiles(step: Any, tiles: Any, across: int, old: Any, new: Any, found: Any, group: int) -> None:
     for part in prange(-(-len(tiles) // group)):
-        box = np.empty(_BOX)
-        bits = box.view(np.int64)
+        heights, box = np.empty(_HEIGHTS), np.empty(_BOX, np.float32)
+        bits = box.view(np.int32)
         first = np.int64(part) * group
         last = min(int(first) + group, len(tiles))
         for number in range(int(first), last):
             tile = np.int64(tiles[number])
             row, column = tile // across * TILE_ROWS, tile % across * TILE_COLUMNS
-            _step_tile(step, row, column, old, new, box, bits, found[tile])
+            _step_tile(step, row, column, old, new, heights, box, bits, found[tile])
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
@@ -383,9 +474,16 @@ def _copy_tile(source, target, tile, across):
 
 
 @njit(nogil=True, error_model="numpy")
+def _copy_layers(sources, targets, tile, across):
+    _copy_tile(sources[0], targets[0], tile, across)
+    for number in range(4):
+        _copy_tile(sources[1][number], targets[1][number], tile, across)
+
+
+@njit(nogil=True, error_model="numpy")
 def _begin_tile(ground, layers, tile, across):
     """Compute the fluxes of a tile from its speeds, before its first step. Speeds through dry sides become 0."""
-    depth, east, south, flux_east, flux_south = layers
+    depth, (east, south, flux_east, flux_south) = layers
     rows, columns = ground.shape
     first_row, first_column = tile // across * TILE_ROWS, tile % across * TILE_COLUMNS
     for row in range(first_row, min(first_row + TILE_ROWS, rows)):
@@ -438,8 +536,7 @@ def _choose(ground, found, across, shore, was, ready, layers, others, turn):
     tiles = np.empty(len(found), np.int32)
     for tile in range(len(found)):
         if was[tile] and not chosen[tile]:
-            for number in range(5):
-                _copy_tile(now[number], other[number], tile, across)
+            _copy_layers(now, other, tile, across)
             found[tile, _FASTEST] = 0.0
             for number in (_OFF, _OUT, _IN):
                 found[tile, number] = 0.0
@@ -455,22 +552,20 @@ def _choose(ground, found, across, shore, was, ready, layers, others, turn):
                 if not ready[near]:
                     ready[near] = True
                     _begin_tile(ground, layers, near, across)
-                    for number in range(5):
-                        _copy_tile(layers[number], others[number], near, across)
+                    _copy_layers(layers, others, near, across)
     return tiles[:count]
 
 
 @njit(nogil=True, error_model="numpy")
 def _add_up(found: Any, tiles: Any, totals: Any) -> Any:
-    """Add up flows over the map's edges in a step. Returns the speeds of the fastest wave and the fastest water."""
-    wave = fastest = 0.0
+    """Add up flows over the map's edges in a step. Returns the speed of the fastest wave."""
+    wave = 0.0
     for tile in tiles:
         totals[0] += found[tile, _OFF]
         totals[1] += found[tile, _OUT]
         totals[2] += found[tile, _IN]
-        fastest = max(fastest, found[tile, _FASTEST])
         wave = max(wave, math.sqrt(GRAVITY * found[tile, _DEEPEST]) + found[tile, _FASTEST])
-    return wave, fastest
+    return wave
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -480,17 +575,16 @@ def _run(
 ) -> Any:  # fmt: skip
     """All steps. Returns the first fields of `FloodTotals`.
 
-    `layers` and `others` are two sets of depth, speeds (east, south) and fluxes (east, south); the first one holds
-    input and result. `incoming` is the greatest speed of waves that enter over the edges.
+    `layers` and `others` are two sets of depth and (speed to the east, to the south, flux to the east, to the south);
+    the first one holds input and result. `incoming` is the greatest speed of waves that enter over the edges.
     """
     now, other = layers, others
     was, ready = np.zeros(len(found), np.bool_), np.zeros(len(found), np.bool_)
     totals = np.zeros(3)
     passed = sprung = 0.0
-    wave = fastest = most = 0.0
+    wave = most = 0.0
     for tile in range(len(found)):
         wave = max(wave, math.sqrt(GRAVITY * found[tile, _DEEPEST]) + found[tile, _FASTEST])
-        fastest = max(fastest, found[tile, _FASTEST])
     for spring in range(len(springs)):
         most = max(most, springs[spring, 2])
     tiles = np.empty(0, np.int32)
@@ -500,8 +594,6 @@ def _run(
         longest = left
         if max(wave, incoming) > 0.0:
             longest = min(longest, _WAVE * cell_size / max(wave, incoming))
-        if fastest > 0.0:
-            longest = min(longest, _COURANT * cell_size / fastest)
         if most > 0.0:  # a spring in a dry cell raises a wave within this step
             longest = min(longest, ((_WAVE * cell_size) ** 2 / (GRAVITY * most)) ** (1.0 / 3.0))
         turns = math.ceil(left / longest)
@@ -519,30 +611,32 @@ def _run(
         part = (passed + 0.5 * dt - parameters.wave_begins) / parameters.wave_seconds
         height = parameters.wave_height * math.sin(math.pi * part) ** 2 if 0.0 < part < 1.0 else 0.0
         step = _Step(
-            dt, dt / cell_size, dt * GRAVITY, dt * GRAVITY * parameters.roughness**2, 1.0 + dt * parameters.damping,
-            _MOST * cell_size / dt, parameters.edges, parameters.sea_level, cell_size,
+            dt / cell_size, np.float32(dt / cell_size), np.float32(1.0 / cell_size), np.float32(dt * GRAVITY),
+            np.float32(4.0 * dt * GRAVITY * parameters.roughness**2), np.float32(1.0 + dt * parameters.damping),
+            np.float32(_MOST * cell_size / dt), parameters.edges, parameters.sea_level,
             height * parameters.wave_south, height * parameters.wave_east,
         )  # fmt: skip
-        old, new = _Fields(ground, *now), _Fields(ground, *other)
+        old, new = _Fields(ground, now[0], *now[1]), _Fields(ground, other[0], *other[1])
         group = max(len(tiles) // 64, 1)
         _step_tiles(step, tiles, across, old, new, found, group)
         now, other = other, now
-        wave, fastest = _add_up(found, tiles, totals)
+        wave = _add_up(found, tiles, totals)
         passed = parameters.seconds if turns == 1 else passed + dt
         steps += 1
     if steps % 2 == 1:
         for tile in range(len(found)):
             if was[tile]:
-                for number in range(3):
-                    _copy_tile(now[number], other[number], tile, across)
+                _copy_tile(now[0], other[0], tile, across)
+                for number in range(2):
+                    _copy_tile(now[1][number], other[1][number], tile, across)
     return passed, steps, totals[0], totals[1], totals[2], sprung
 
 
 def run(
     ground: Layer,
     water: Layer,
-    east: Layer,
-    south: Layer,
+    east: Speeds,
+    south: Speeds,
     cell_size: float,
     parameters: FloodParameters,
     springs: Numbers | None = None,
@@ -551,13 +645,14 @@ def run(
     """Advance the water by some seconds; changes its layers in place.
 
     `ground` is the height of the ground and `water` the depth on it, in metres; `east` and `south` are speeds in m/s
-    through the eastern and southern side of each cell: float64 [row, column], C-contiguous. `springs` are
-    [spring, (row, column, metres over one cell per second)]. `scratch` is work memory.
+    through the eastern and southern side of each cell: [row, column], C-contiguous, float64 and speeds float32.
+    `springs` are [spring, (row, column, metres over one cell per second)]. `scratch` is work memory.
 
     Volume is conserved: all water stays on the map or is in the totals. The result has the same bits on any number of
     threads. If a value is not finite or water is negative, nothing changes and the totals name the cell.
     """
-    check_layers(ground, water, east, south)
+    check_layers(ground, water)
+    check_speeds(east, south)
     parameters = exact(parameters)
     springs = np.empty((0, 3)) if springs is None else np.ascontiguousarray(springs, np.float64)
     scratch = (scratch or Scratch()).begin()
@@ -574,16 +669,27 @@ def run(
         lowest = _find_shore(ground, parameters.sea_level, across, shore)
         highest = parameters.sea_level + 2.0 * max(parameters.wave_height, 0.0)
         incoming = math.sqrt(GRAVITY * max(highest - lowest, 0.0))
-    own = water, east, south, scratch.empty(ground.shape), scratch.empty(ground.shape)
+    shape = ground.shape
+    own = water, (east, south, scratch.empty(shape, np.float32), scratch.empty(shape, np.float32))
     others = (
-        scratch.empty(ground.shape), scratch.empty(ground.shape), scratch.empty(ground.shape),
-        scratch.empty(ground.shape), scratch.empty(ground.shape),
+        scratch.empty(shape),
+        (
+            scratch.empty(shape, np.float32), scratch.empty(shape, np.float32),
+            scratch.empty(shape, np.float32), scratch.empty(shape, np.float32),
+        ),
     )  # fmt: skip
     totals = _run(
         ground, own, others, found, across, shore, incoming, float(cell_size), parameters, springs
     )  # fmt: skip
     seconds, steps, over_edge, into_sea, from_sea, sprung = totals
     return FloodTotals(seconds, steps, over_edge, into_sea, from_sea, sprung, -1, -1)
+
+
+def check_speeds(*layers: Speeds) -> None:
+    """Raises `ValueError` where speeds are not what kernels are compiled for."""
+    for layer in layers:
+        if layer.shape != layers[0].shape or layer.dtype != np.float32 or not layer.flags.c_contiguous:
+            raise ValueError("speeds must be C-contiguous float32 arrays of one shape")
 
 
 def _find_shore(ground: Layer, sea_level: float, across: int, shore: NDArray[np.bool_]) -> float:
@@ -684,7 +790,7 @@ def _calm(ground: Any, depth: Any, east: Any, south: Any, parent: Any) -> int:
     return calmed
 
 
-def calm(ground: Layer, water: Layer, east: Layer, south: Layer, scratch: Scratch | None = None) -> int:
+def calm(ground: Layer, water: Layer, east: Speeds, south: Speeds, scratch: Scratch | None = None) -> int:
     """Bring bodies of water that are nearly at rest to complete rest: exactly level, without motion.
 
     Layers are those of `run`. The deepest cell takes the rounding error of the volume. Returns the number of bodies
@@ -724,8 +830,8 @@ def _show(
 def show(
     ground: Layer,
     water: Layer,
-    east: Layer,
-    south: Layer,
+    east: Speeds,
+    south: Speeds,
     ocean: NDArray[np.bool_],
     least: float,
     sea_level: float,

@@ -79,7 +79,7 @@ def _run(side: int, share: float) -> Run:
     )
 
     def run() -> None:
-        layers = ground, water.copy(), np.zeros_like(ground), np.zeros_like(ground)
+        layers = ground, water.copy(), *np.zeros((2, *ground.shape), np.float32)
         assert floods.run(*layers, CELL_SIZE, parameters).steps == STEPS
 
     return run

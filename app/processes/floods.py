@@ -78,8 +78,8 @@ class Floods:
     parameters: ClassVar[type[Parameters]] = FloodsParameters
     changes: ClassVar[tuple[str, ...]] = ("water", "sediment", EAST, SOUTH, SPEED, FROUDE)
     layers: ClassVar[tuple[LayerDeclaration, ...]] = (
-        LayerDeclaration(EAST, "speed of water to the east", "m/s", np.float64, signed=True, seen="never"),
-        LayerDeclaration(SOUTH, "speed of water to the south", "m/s", np.float64, signed=True, seen="never"),
+        LayerDeclaration(EAST, "speed of water to the east", "m/s", signed=True, seen="never"),
+        LayerDeclaration(SOUTH, "speed of water to the south", "m/s", signed=True, seen="never"),
         LayerDeclaration(SPEED, "speed of running water", "m/s", seen="in overlays"),
         LayerDeclaration(FROUDE, "speed of running water beside that of its waves (Froude number)"),
     )
@@ -221,12 +221,12 @@ def _show(world: World, water: Layer, ocean: NDArray[np.bool_], edges: EdgeParam
     from kernels import floods
 
     runs = EAST in world.layers
-    still, unseen = np.zeros((1, 1)), np.zeros((1, 1), np.float32)
+    unseen = np.zeros((1, 1), np.float32)
     floods.show(
         world.ground,
         water,
-        world.layers[EAST] if runs else still,
-        world.layers[SOUTH] if runs else still,
+        world.layers[EAST] if runs else unseen,
+        world.layers[SOUTH] if runs else unseen,
         ocean,
         max(min(LEAST_SEEN, LEAST_SEEN * world.cell_size), SHEET * world.cell_size),
         edges.sea if math.isfinite(edges.sea) else 0.0,

@@ -20,6 +20,7 @@ from kernels.floods import (
     WALL,
     FloodParameters,
     FloodTotals,
+    Speeds,
     calm,
     run,
 )
@@ -35,14 +36,15 @@ class Basin(NamedTuple):
 
     ground: Numbers
     water: Numbers
-    east: Numbers
-    south: Numbers
+    east: Speeds
+    south: Speeds
     cell: float
 
     @classmethod
     def of(cls, ground: Numbers, water: Numbers, cell: float = 1.0) -> Basin:
         ground, water = (np.ascontiguousarray(np.broadcast_to(layer, np.shape(ground))) for layer in (ground, water))
-        return cls(ground.astype(float), water.astype(float), np.zeros(ground.shape), np.zeros(ground.shape), cell)
+        still = np.zeros((2, *ground.shape), np.float32)
+        return cls(ground.astype(float), water.astype(float), still[0], still[1], cell)
 
     def run(
         self,
