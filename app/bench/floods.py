@@ -79,8 +79,8 @@ def _run(side: int, share: float) -> Run:
     )
 
     def run() -> None:
-        layers = ground, water.copy(), *np.zeros((2, *ground.shape), np.float32)
-        assert floods.run(*layers, CELL_SIZE, parameters).steps == STEPS
+        east, south = np.zeros((2, *ground.shape), np.float32)
+        assert floods.run(ground, water.copy(), east, south, CELL_SIZE, parameters).steps == STEPS
 
     return run
 
