@@ -339,6 +339,9 @@ def test_a_thumbnail_has_the_colours_of_its_land() -> None:
     assert green[0] - green[1] < 5.0 < dry[0] - dry[1] and dry[0] > dry[1] > dry[2]
     assert desert.sum() > dry.sum() > green.sum()
     assert mean(flat, snow_line=-0.1).min() > 200.0 > desert.min()
+    flat.trace("snow")[...] = 0.5
+    assert mean(flat).min() > 200.0
+    flat.forget("snow")
     granite, sandstone = (
         simulated(0, small_scene(materials__enabled=True, materials__strata=rock, world__soil_depth=0.0)).world
         for rock in ("granite", "sandstone")
