@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.engine.survey import Surveyor, Wanted
 from app.model.materials import MaterialParameters, materials_of
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.falls import UNDERCUT, FallsAtWork, FallsParameters
-from app.scene.scene import Scene
+from app.scene.scene import Scene, load_preset
 from kernels.falls import Falls, find_falls
 from kernels.rivers import drain
 from tests.app.small import assert_continues_after_saving, bits, simulated, small_scene
@@ -144,3 +146,22 @@ def test_beside_other_processes_and_on_any_threads(materials: bool, tmp_path: Pa
     simulator.change(simulator.scene.with_value("falls.enabled", False))
     simulator.advance()
     assert UNDERCUT not in simulator.world.layers
+
+
+@pytest.mark.nightly
+def test_the_fall_of_the_preset_wanders_for_1000_cycles_and_stays_steep() -> None:
+    simulator = simulated(0, load_preset("falls").with_value("world.past", 0))
+    world, scene, lips = simulator.world, simulator.scene, list[int]()
+    for _ in range(5):
+        for _ in range(200):
+            simulator.advance()
+        survey = Surveyor().survey(world, scene.rivers, Wanted(rivers=True), scene.runoff)
+        assert survey is not None
+        fall = max(survey.falls, key=lambda fall: fall.discharge * fall.height)
+        lips.append(fall.row)
+        if len(lips) > 1:  # the slope of the valley's side is behind it
+            steepest = max(world.ground[fall.row, fall.column] - world.ground[fall.foot], 0.0)
+            assert steepest > 40.0 and np.hypot(fall.row - fall.foot[0], fall.column - fall.foot[1]) < 3.0
+    assert all(before - after >= 5 for before, after in pairwise(lips)), "more than 0.1 m in a cycle"
+    simulator.verify()
+    assert world.imbalance() < 1e-9

@@ -29,7 +29,7 @@ SCENES = {
     "meandering": "meanders",
     "braiding": "braided",
     "coast": "tide",
-    "falls": "canyon",
+    "falls": "falls",
     "snowballs": "island",
     "wind_field": "storm",
     "wind": "storm",
