@@ -38,7 +38,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "coast.minutes": "longshore drift littoral sand transport spit",
         "falls.enabled": "waterfall cascade plunge pool knickpoint retreat niagara",
         "falls.retreat": "waterfall recession migration erosion undercutting knickpoint",
-        "falls.pool": "plunge pool scour depth waterfall",
+        "falls.pool": "plunge scour depth waterfall",
         "orographic_rain.enabled": "rain shadow windward lee precipitation clouds climate",
         "orographic_rain.background": "rain shadow contrast precipitation",
         "snow.enabled": "winter melt avalanche drift snowfall",
