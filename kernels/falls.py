@@ -77,7 +77,8 @@ def falling_within(
 def falling(steps: Steps, lengths: Numbers, width_of_one: float) -> Steps:
     """Those of some steps that fall; `lengths` are theirs in metres, [step]."""
     drop = steps.top - steps.bottom
-    falls = (drop > STEEP * lengths) & (drop > bankfull_depth(channel_width(steps.discharge, width_of_one)))
+    falls = (steps.discharge > 0.0) & (drop > STEEP * lengths)
+    falls &= drop > bankfull_depth(channel_width(steps.discharge, width_of_one))
     return Steps(steps.cell[falls], steps.below[falls], steps.top[falls], steps.bottom[falls], steps.discharge[falls])
 
 

@@ -63,6 +63,10 @@ def test_a_river_deeper_than_the_step_does_not_fall() -> None:
     assert len(falls.lip) == 0
 
 
+def test_a_dry_bed_has_no_falls() -> None:
+    assert len(falls_of(valley({8: 40.0}), discharge=0.0)[1].lip) == 0
+
+
 def test_a_lake_falls_from_its_outlet() -> None:
     ground = valley({8: 30.0})
     ground[4, 10:16] -= 3.0
