@@ -19,7 +19,7 @@ out vec4 result;
 void main() {
     vec4 place = textureLod(surface, uv, 0.0), seen = textureLod(light, uv, 0.0), even = vec4(0.5);
     StrataTop top = strata_top_at(uv);
-    vec3 albedo = ground_material(uv * frame.map.xy, place, top, apparent_steepness(place), seen.z - 0.5, even, even).albedo;
+    vec3 albedo = ground_material(uv * frame.map.xy, place, top, apparent_steepness(place), seen.z - 0.5, even, even, NO_RELIEF).albedo;
 #if CANOPY > 0
     Canopy crowns = canopy_at(uv);
     albedo = mix(albedo, 0.5 * crowns.leaves, 1.0 - exp(-2.0 * crowns.area));

@@ -50,7 +50,7 @@ void main() {
     albedo = mix(albedo, vec3(0.16, 0.42, 0.72), 0.8 * smoothstep(0.02, 0.6, textureLod(wind_path, at, 0.0).x));
 #else
     vec4 noise = vec4(0.5);
-    Ground ground = ground_material(at * frame.map.xy, place, strata_top_at(at), apparent_steepness(place), seen.z - 0.5, noise, noise);
+    Ground ground = ground_material(at * frame.map.xy, place, strata_top_at(at), apparent_steepness(place), seen.z - 0.5, noise, noise, NO_RELIEF);
 #if CANOPY == 1
     Canopy crowns = canopy_at(at);
     ground.albedo = mix(ground.albedo, 0.65 * crowns.leaves, 1.0 - exp(-4.0 * crowns.area));

@@ -1,4 +1,4 @@
-// What relief_height.frag has drawn, in cells, and its slopes to the east and south.
+// What relief_height.frag has drawn: height in cells, its slopes to the east and south, and streaks.
 #include "map.glsl"
 #include "relief.glsl"
 
@@ -23,5 +23,5 @@ void main() {
 #if RELIEF == 1
     relief = packed_relief(relief);
 #endif
-    result = vec4(relief, 1.0);
+    result = vec4(relief, texelFetch(heights, at, 0).y);
 }

@@ -11,7 +11,32 @@ uniform float texels_per_cell;
 uniform float amount;
 uniform float snow_line;  // as a fraction of the relief of the land
 
-out float result;
+out vec2 result;  // height; streak
+
+const int WAY = 6;         // steps up and down the slope along which streaks are drawn out
+const float STEP = 0.8;    // cells
+const float BROAD = 21.0, NARROW = 7.3;  // cells in a tile of the noise of streaks
+
+// Streaks that run down the slope as debris and water do, from 0 to 1: noise that is averaged along the way down (Cabral
+// and Leedom 1993).
+float streak_at(vec2 cell) {
+    float lod = log2(float(textureSize(fractures, 0).x) / (NARROW * texels_per_cell)) - 0.5;
+    vec2 sum = vec2(0.0);
+    float weights = 0.0;
+    for (int side = -1; side <= 1; side += 2) {
+        vec2 at = cell;
+        for (int i = 0; i < WAY; ++i) {
+            vec2 slope = textureLod(surface, at / frame.map.xy, 0.0).yz;
+            vec2 noise = vec2(textureLod(fractures, at / BROAD + 0.17, lod - 1.0).x, textureLod(fractures, at.yx / NARROW, lod).x);
+            float weight = 1.0 - (float(i) + 0.5) / float(WAY);
+            sum += weight * (noise - 0.5);
+            weights += weight;
+            at -= float(side) * STEP * slope / max(length(slope), 0.02);
+        }
+    }
+    sum /= weights;
+    return clamp(0.5 + 1.3 * sum.x + 1.5 * sum.y, 0.0, 1.0);
+}
 
 void main() {
     vec2 cell = gl_FragCoord.xy / texels_per_cell;
@@ -21,7 +46,7 @@ void main() {
     // Rock is broken into blocks, of which this shows those that its texels can; some faces are massive, some not.
     float lod = log2(float(textureSize(fractures, 0).x) / (BLOCKS_TILE * texels_per_cell));
     vec4 massif = textureLod(fractures, cell.yx / MASSIFS_TILE + 0.31, 3.5);
-    float snow = snow_cover(relative_height(here.x * frame.map.w) - snow_line, length(here.yz));
+    float snow = snow_cover(relative_height(here.x * frame.map.w) - snow_line, length(here.yz), 0.0, 0.0);
     float shattered = smoothstep(0.42, 0.80, massif.x) * (1.0 - snow);
     float block = textureLod(fractures, (cell + BENT * (massif.yz - 0.5)) / BLOCKS_TILE, lod).x - 0.5;
     float rough = carved.strength * mix(0.15, 1.0, shattered) * BLOCKS_RISE * BLOCKS_TILE * block;
@@ -30,5 +55,5 @@ void main() {
     float lies = here.x + (carved.height + rough) * frame.map.z / frame.map.w;
     float span = length(here.yz) * frame.map.z / texels_per_cell;
     Bench bench = bench_at(strata_top_at(cell / frame.map.xy), lies, length(here.yz) * frame.map.w, here.w, 3.0 * block + 3.0 * (massif.y - 0.5), span);
-    result = carved.height + rough + min(most, 1.0) * bench.height;
+    result = vec2(carved.height + rough + min(most, 1.0) * bench.height, streak_at(cell));
 }

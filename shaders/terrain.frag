@@ -135,10 +135,19 @@ const float WASHED_DARK = 0.45;
 
 #if MATERIALS == 1
 // Details smaller than a cell on each kind of ground: stones, and cracks in dry clay.
-vec3 with_texture(vec3 albedo, Ground ground, float pixel, vec4 grain, inout vec2 bumps) {
+vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float pixel, vec4 grain, float streak, inout vec2 bumps) {
     albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.fine);
     albedo *= 1.0 + ground.stony * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
     bumps += (grain.yz - 0.5) * 1.2 * ground.stony;
+#if DETAIL_SCALES > 2
+    // Lobes of boulders, between chutes of finer stones.
+    if (ground.stony > 0.0) {
+        vec4 boulders = texture(fractures, turned(cells) / 5.1 + 0.23);
+        float lobe = ground.stony * smoothstep(-0.15, 0.25, streak);
+        albedo *= 1.0 + lobe * (0.9 * (boulders.w - 0.5) + 0.6 * (boulders.z - 0.5));
+        bumps += (boulders.yz - 0.5) * 2.2 * lobe;
+    }
+#endif
     float crack = (1.0 - smoothstep(0.0, 0.035, abs(grain.x - 0.5))) * (1.0 - smoothstep(0.02, 0.10, pixel));
     return albedo * (1.0 - 0.5 * crack * ground.cracked);
 }
@@ -197,13 +206,16 @@ void main() {
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
 #if RELIEF > 0
-    vec3 rib = texture(relief, uv).xyz;
+    vec4 relief_here = texture(relief, uv);
 #if RELIEF == 1
-    rib = unpacked_relief(rib);
+    relief_here.xyz = unpacked_relief(relief_here.xyz);
 #endif
+    vec3 rib = relief_here.xyz;
+    FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5);
     top.height -= rib.x * frame.map.z / frame.map.w;  // strata are as high on ribs and cliffs as beside them
 #else
     const vec3 rib = vec3(0.0);
+    const FineRelief finer = NO_RELIEF;
 #endif
 #if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
@@ -224,7 +236,7 @@ void main() {
 #if DETAIL_SCALES > 2
     vec3 over_wall = vec3(cells, height);
     mat2x3 step_on_wall = mat2x3(dFdx(over_wall), dFdy(over_wall));
-    if (on_wall > 0.0) fine = mix(fine, wall_noise(over_wall, step_on_wall, face, 7.3), on_wall);
+    if (on_wall > 0.0) fine = mix(fine, broken_wall(over_wall, step_on_wall, face, 7.3), on_wall);
 #endif
     bare = max(bare, on_wall * looks_out);
     vec4 grain = texture(fractures, cells / 2.3);
@@ -247,7 +259,7 @@ void main() {
     // Soil and plants hold on to rock where ribs and faces are gentle.
     steepness *= length(slope + rib.yz + faces * bare) / max(length(slope), 0.05);
 #endif
-    Ground ground = ground_material(cells, place, top, steepness, hollowness, fine, coarse);
+    Ground ground = ground_material(cells, place, top, steepness, hollowness, fine, coarse, finer);
     float dry = 1.0;
 #if WATER == 1
     // Sand and silt cover the bed, and the ground just above the water is wet and dark, less so if it is only a part of
@@ -295,7 +307,7 @@ void main() {
     bumps += (grain.yz - 0.5) * ground.rockiness * 1.2;
 #endif
 #if MATERIALS == 1
-    albedo = with_texture(albedo, ground, pixel, grain, bumps);
+    albedo = with_texture(albedo, ground, cells, pixel, grain, finer.streak, bumps);
 #else
     albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.sand);
 #endif

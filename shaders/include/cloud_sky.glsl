@@ -13,7 +13,8 @@
 // Optical, for a field that is 1 more than where clouds begin, from their base to the tops. Where pixels are enlarged,
 // edges are soft: sharp ones would be stairs.
 #if CLOUDS == 1
-const float CLOUD_DEPTH = 26.0;
+const float CLOUD_DEPTH = 15.0;
+const float DOME = 0.16;  // a sheet bends down by this far away: heaps without depth on a plane would be lozenges there
 #else
 const float CLOUD_DEPTH = 44.0;
 #endif
@@ -26,10 +27,15 @@ const float TAPERS = 0.20;       // by how much less field there is at the tops
 vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
     float up = max(direction.y, 0.004), thickness = frame.clouds.y - frame.clouds.x;
     float base = max(frame.clouds.x - from.y, 0.12 * frame.heights.w);  // one looks at them from below
-    float pixel = max(length(fwidth(direction)), blur) * base / up;
+#if CLOUDS == 1
+    float over = up + DOME;
+#else
+    float over = up;
+#endif
+    float pixel = max(length(fwidth(direction)), blur) * base / over;
     // As far as a pixel is wide: across, and along what it sees of them, where it looks at them from the side.
 #if CLOUDS == 1
-    float along = pixel / up;
+    float along = pixel / over;
 #else
     float along = pixel * inversesqrt(up);
 #endif
@@ -43,7 +49,7 @@ vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
     float left = 1.0;
     for (int i = 0; i < CLOUD_STEPS; ++i) {
         float part = (float(i) + jitter) / float(CLOUD_STEPS);
-        vec2 at = from.xz + direction.xz * ((base + part * thickness) / up);
+        vec2 at = from.xz + direction.xz * ((base + part * thickness) / over);
 #if CLOUD_STEPS > 1
         float begin = clouds_begin(at), least = begin - 0.3 * ERODED + TAPERS * part * part;
         // Waves that shift with height, as much as they are long, make heaps and not columns; the finest fray their edges.

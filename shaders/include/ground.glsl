@@ -125,6 +125,8 @@ float wall(vec2 slope) {
     return smoothstep(0.7, 1.6, length(slope));
 }
 
+const float BROADER = 5.3, SHIFTED = 0.6;
+
 // Fractured rock in tiles of a width in cells, projected onto a wall from the side, with slopes across and down it. `at`
 // is a place and its height in cells, and `step_of` its screen-space derivatives.
 vec4 wall_noise(vec3 at, mat2x3 step_of, vec2 slope, float width) {
@@ -138,15 +140,30 @@ vec4 wall_noise(vec3 at, mat2x3 step_of, vec2 slope, float width) {
     return noise;
 }
 
+// Fractured rock of a wall, whose tiles are shifted and shaded by far larger ones, so that they are not seen in rows.
+vec4 broken_wall(vec3 at, mat2x3 step_of, vec2 slope, float width) {
+    float blur = 0.4 * width;  // smooth, or the tiles would be marbled
+    mat2x3 blurred = mat2x3(step_of[0] + blur, step_of[1] + vec3(-blur, blur, -blur));
+    vec4 massif = wall_noise(at, blurred, slope, BROADER * width);
+    float part = massif.w - 0.5;
+    vec4 noise = wall_noise(at + SHIFTED * width * vec3(massif.x - 0.5, part, massif.x - 0.5), step_of, slope, width);
+    noise.x = 0.5 + 0.75 * (noise.x - 0.5) * (1.0 + 2.0 * part) + 0.6 * (massif.x - 0.5);
+    return noise;
+}
+
 // A bump tilts a wall as much as level ground, but changes the slope on the map by 1 + slope² as much.
 float wall_tilt(vec2 slope) {
     return min((1.0 + dot(slope, slope)) / max(length(slope), 1.0), 5.0);
 }
 #endif
 
-// Patches of many cells.
+// Patches of many cells, at better levels of quality with smaller ones in them.
 vec4 coarse_detail(vec2 cells) {
+#if DETAIL_SCALES > 1
+    return 0.6 * texture(detail, cells.yx / 173.0 + 0.37) + 0.5 * texture(detail, turned(cells) / 47.0) - 0.05;
+#else
     return texture(detail, cells.yx / 173.0 + 0.37);
+#endif
 }
 
 // Steepness for the choice of materials. It follows exaggeration only in part, otherwise all ground would be rock.
@@ -183,9 +200,22 @@ float covered_by(float level, float relief) {
     return smoothstep(-THIN, THIN, deep) * mix(VENEER, 1.0, clamp(deep, 0.0, 1.0)) * smoothstep(-1.0, -0.8, level);
 }
 
+// The relief finer than the map, as far as the material follows from it.
+struct FineRelief {
+    float height;  // in cells
+    float streak;  // down the slope, around 0
+};
+
+const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which loose material fills relief
+const float GULLY = 0.35;  // hollowness per cell of depth
+
+const FineRelief NO_RELIEF = FineRelief(0.0, 0.0);
+
 // `top` is used in worlds with materials only.
-Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, float hollowness, vec4 fine, vec4 coarse) {
+Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, float hollowness, vec4 fine, vec4 coarse, FineRelief finer) {
     float altitude = relative_height(place.x * frame.map.w);
+    float gully = GULLY * clamp(-finer.height, -0.8, 0.8) + finer.streak * smoothstep(0.05, 0.40, steepness);
+    float streak = finer.streak * smoothstep(0.004, 0.10, steepness);
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
 #if MATERIALS == 1 || LIVING == 1 || DESERT == 1 || DETAIL_SCALES > 2
     // The noise frays the borders between cells.
@@ -219,7 +249,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if GREEN_BY_CLIMATE == 1
     // Lush in hollows and low down, dry on crests and high up.
-    float lush = clamp(0.62 + 1.5 * hollowness - 0.55 * altitude + patches * 1.1 + ripple * 0.35, 0.0, 1.0);
+    float lush = clamp(0.62 + 1.5 * hollowness + 0.9 * streak - 0.55 * altitude + patches * 1.1 + ripple * 0.35, 0.0, 1.0);
     vec3 meadow = mix(LUSH_LIGHT, LUSH_DARK, clamp(lush * 1.2 - 0.1 + tone * 0.6, 0.0, 1.0));
     meadow = mix(DRY_GRASS, meadow, smoothstep(0.12, 0.62, lush));
     meadow *= 1.0 + 0.5 * ripple;
@@ -265,6 +295,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
         level = max(level, filled_to(banked, BANKED * frame.map.z));
     }
 #endif
+    // Debris lies in tongues that run down the slope, and is thicker in some places than in others.
+    level += 0.9 * streak + UNEVEN_COVER * patches + THIN_ON_CRESTS * min(hollowness, 0.0) * (1.0 - frame.wind.z);
     float covered = covered_by(level, relief);
 #if MATERIALS == 1 || DETAIL_SCALES > 2
     covered *= 1.0 - 0.75 * smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
@@ -281,17 +313,21 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.25 + 0.5 * bands + ripple * 0.9, 0.0, 1.0));
     vec3 soil = mix(ROCK_HIGH, DRY_GRASS, 0.55) * (1.0 + 0.4 * ripple);
 #endif
+    rock *= 1.0 + 0.5 * streak;
     vec3 albedo = mix(soil, rock, bare);
 #if GREEN_BY_CLIMATE == 1
-    float green_rock = smoothstep(0.15, 0.75, green + ripple * 0.25);
+    float green_rock = smoothstep(0.15, 0.75, green + ripple * 0.25 + 0.5 * streak);
 #if MATERIALS == 1
     green_rock *= 1.0 - 0.6 * stony;
+#endif
+#if DETAIL_SCALES > 1
+    green_rock = mix(green_rock, grown(green_rock, ripple, patches), 0.7);
 #endif
     albedo = mix(albedo, meadow, green_rock);
 #endif
 
 #if MATERIALS == 1
-    vec3 loose = lying.rgb * (1.0 + ripple * mix(0.35, 0.8, stony) + 0.25 * tone);
+    vec3 loose = lying.rgb * (1.0 + ripple * mix(0.35, 0.8, stony) + 0.25 * tone + 0.5 * patches);
 #if DESERT == 1
     float sand = covered * sandy * covers.z * (1.0 - smoothstep(0.25, 0.60, wet));
 #else
@@ -314,7 +350,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
     float sand = covered * frame.wind.z;
 #endif
-    albedo = mix(albedo, loose, covered);
+    albedo = mix(albedo, loose * (1.0 + 0.6 * streak), covered);
 #if MARKS == 1
     float stones = smoothstep(-0.25, 0.25, mark.z - 0.62 + 0.9 * ripple + 0.8 * tone);
     albedo = mix(albedo, mix(BAR_SAND, BAR_STONES * (1.0 + 0.5 * ripple), stones), bars);
@@ -349,7 +385,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float snow = lying_snow(texture(marks, drifted).w, steepness, 0.35 * ripple + 0.3 * patches);
 #else
     float above_line = altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05;
-    float snow = snow_cover(above_line, steepness + ripple * 0.2);
+    float rise = length(place.yz);
+    float north = place.z / max(rise, 1e-3) * smoothstep(0.05, 0.50, rise);
+    float snow = snow_cover(above_line, steepness + ripple * 0.2, north, hollowness + gully);
 #endif
     albedo = mix(albedo, SNOW, snow);
     sand *= 1.0 - snow;

@@ -6,9 +6,16 @@ float relative_height(float height) {
     return clamp((height - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3), 0.0, 1.0);
 }
 
-// The part of ground that snow hides so far above its line, in parts of the relief: on what is steep it does not hold.
-float snow_cover(float above_line, float steepness) {
-    return smoothstep(0.0, 0.06, above_line) * (1.0 - smoothstep(0.55, 1.0, steepness));
+const float SUN_MELTS = 0.08;  // of the relief, by which the line differs between slopes to the north and to the south
+const float DRIFTS = 0.30;     // of the relief, by which it is lower where the ground is hollow by a slope of 1
+const float CLINGS = 0.70;     // by which steeper ground holds snow there
+
+// The fraction of ground that snow hides, at a height above its line relative to the relief. It melts where the sun
+// shines on it, wind blows it from crests into hollows, and it slides off what is steep, least of all in gullies.
+// `north` is 1 on slopes that face north and -1 on those that face south, `hollow` is as in `hollowness` of the light.
+float snow_cover(float above_line, float steepness, float north, float hollow) {
+    float above = above_line + SUN_MELTS * north + DRIFTS * max(hollow, 0.3 * hollow);
+    return smoothstep(0.0, 0.035, above) * (1.0 - smoothstep(0.60, 0.95, steepness - CLINGS * hollow));
 }
 
 // The part of ground that lying snow hides: `lies` is from 0 for none to 1 for deep snow, `uneven` a relief of the ground

@@ -550,3 +550,35 @@ def test_snow_lies_where_it_freezes_with_and_without_a_year(temperature: float, 
     scene = Scene().with_values({"climate.temperature": temperature, "climate.year": year})
     weather = weather_of(scene.climate, 0, 0)
     assert snow_line(scene.view, weather, shown) == pytest.approx(max(expected, -1.0), abs=0.06)
+
+
+def snow_at(pixels: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Where snow lies in a picture without air: it alone is that bright."""
+    found: NDArray[np.bool_] = pixels.min(axis=2) > 0.5 * pixels.max()
+    return found
+
+
+def test_snow_lies_lower_on_slopes_to_the_north_than_to_the_south(show: Show) -> None:
+    """A ridge from west to east, with the sun in the west, so that it lights both flanks alike."""
+    rows, columns = 96, 96
+    row = np.arange(rows)[:, None] - 0.5 * (rows - 1)
+    ground = np.broadcast_to(3.0 * (0.5 * rows - np.abs(row)), (rows, columns)).astype(np.float32)
+    shown = snapshot(ground)
+    snowy = snow_at(show(shown, from_above(shown), clear(snow_line=0.5, sun_direction=270.0))).mean(axis=1)
+    north, south = snowy[: SIZE[1] // 2].sum(), snowy[SIZE[1] // 2 :].sum()
+    assert south > 5.0, "rows of pixels on the crest"
+    assert north > 1.15 * south
+
+
+def test_snow_lies_in_hollows_where_crests_as_high_are_bare(show: Show) -> None:
+    """Troughs and crests run down a slope to the south."""
+    rows, columns = 96, 96
+    row, column = np.mgrid[:rows, :columns]
+    wave = np.cos(2.0 * np.pi * (column + 0.5) / 24.0)
+    shown = snapshot((3.0 * (rows - row) + 20.0 * wave).astype(np.float32))
+    camera = from_above(shown)
+    snowy = snow_at(show(shown, camera, clear(snow_line=0.5, sun_direction=180.0)))
+    across = (np.arange(SIZE[0]) + 0.5 - SIZE[0] / 2) / SIZE[1] * 0.8 * rows + 0.5 * columns
+    crests, troughs = (np.abs(np.cos(np.pi * across / 24.0)) > 0.9, np.abs(np.sin(np.pi * across / 24.0)) > 0.9)
+    on_crests, in_troughs = (snowy[:, chosen].sum(axis=0).mean() for chosen in (crests, troughs))
+    assert in_troughs > 1.35 * on_crests

@@ -127,6 +127,18 @@ def test_ribs_and_gullies_run_down_the_slope(carver: Carver, degrees: float) -> 
     assert aside.std() > 1.6 * down.std()
 
 
+@pytest.mark.parametrize("degrees", [0.0, 30.0, 90.0, 200.0])
+def test_streaks_run_down_the_slope_also_over_loose_material(carver: Carver, degrees: float) -> None:
+    ground = slope(64, 80, degrees, 0.3)
+    under = snapshot(ground, sediment=np.full(ground.shape, 20.0 * COVER, np.float32))
+    streaks = carver.draw(under)[..., 3].astype(np.float64)
+    assert 0.05 < streaks.std() < 0.3 and abs(streaks.mean() - 0.5) < 0.1
+    turn = np.radians(degrees)
+    east, south = np.gradient(streaks, axis=1), np.gradient(streaks, axis=0)
+    down, aside = east * np.cos(turn) + south * np.sin(turn), south * np.cos(turn) - east * np.sin(turn)
+    assert aside[12:-12, 12:-12].std() > 1.4 * down[12:-12, 12:-12].std()
+
+
 def test_its_slopes_are_those_of_its_heights(carver: Carver) -> None:
     drawn = carver.draw(snapshot(hills(40, 56) * 200.0)).astype(np.float64)
     east = (drawn[:, 2:, 0] - drawn[:, :-2, 0]) * 0.5 * SCALE

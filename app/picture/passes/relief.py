@@ -56,10 +56,10 @@ class CarvedLand(NamedTuple):
 
 
 class ReliefMap:
-    """Heights (in cells) and slopes of detail finer than the map, drawn in bands over frames into a second texture."""
+    """Heights in cells, slopes, and streaks (0 to 1) finer than the map, drawn in bands into a second texture."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
-        self._heights = MapTarget(context, (1, "f4"))
+        self._heights = MapTarget(context, (2, "f4"))
         self._shown, self._next = (MapTarget(context, EXACTLY, filter=MIPMAPPED) for _ in range(2))
         self._calm = MapTarget(context, (1, "f1"))
         self._of_calm = FullScreen(context, shaders, "relief_calm.frag")
