@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
 from kernels.layers import Layer, check_layers
 from kernels.loads import dig, dig_rock, sum_up
 from kernels.materials import Materials, Moved, asked, rock_at, thickness
@@ -99,7 +99,7 @@ class CoastTotals(NamedTuple):
     failed_column: int
 
 
-@njit(nogil=True, error_model="numpy")
+@inlined
 def _beside(rows, columns, cell, side):
     """The neighbour to the east, south, west or north; −1 beyond the map."""
     if side == 0:
@@ -179,7 +179,7 @@ def _find_line(wet, cells):
     return count
 
 
-@njit(nogil=True, error_model="numpy")
+@inlined
 def _crossing(land, level, cell, other):
     """How far from the middle of a cell of the sea the shore is on the way to one of land, in cells."""
     below = level - land.ground[cell]
@@ -189,6 +189,7 @@ def _crossing(land, level, cell, other):
 @njit(nogil=True, error_model="numpy")
 def _find_shore(land, wet, line, rows, columns, level, closure):
     """The cells of the shore and those near to it."""
+    ground = land.ground
     number = np.full(rows * columns, -1, np.int32)
     shores = len(line)
     room = 8 * shores + 64
@@ -211,7 +212,7 @@ def _find_shore(land, wet, line, rows, columns, level, closure):
         for place in range(begin, end):
             for side in range(4):
                 other = _beside(rows, columns, cells[place], side)
-                if other < 0 or number[other] >= 0 or not level - land.ground[other] < closure:
+                if other < 0 or number[other] >= 0 or not level - ground[other] < closure:
                     continue
                 if not wet[other // columns + 1, other % columns + 1]:
                     continue
@@ -255,7 +256,7 @@ def _find_shore(land, wet, line, rows, columns, level, closure):
     return _Shore(rows, columns, number, every, shores, seas, ends, far, np.zeros(count), np.zeros(count))
 
 
-@njit(nogil=True, error_model="numpy")
+@inlined
 def _bring_waves(shore, land, south, east, cell_size, parameters):
     """Find the height of waves at each cell near the shore, as it was in deep water and as it is after breaking."""
     level = parameters.sea_level
@@ -292,21 +293,21 @@ def _bring_waves(shore, land, south, east, cell_size, parameters):
                 shore.height[place] = max(shore.height[place], shore.height[shore.number[other]])
 
 
-@njit(nogil=True, error_model="numpy")
+@inlined
 def _power(height, depth, period):
     """That of waves, kW for each metre of their crests."""
     fast = min(math.sqrt(GRAVITY * max(depth, 0.0)), GRAVITY * period / (4.0 * math.pi))
     return 0.125 * 1.025 * GRAVITY * height * height * fast
 
 
-@njit(nogil=True, error_model="numpy")
+@inlined
 def _ease(land, cell, height):
     """How easily the rock of a cell is worn at a height."""
     eased = land.rock_erodibility[rock_at(land, cell, min(height, land.bedrock[cell]))]
     return eased * rate_of(land.rates, cell, ERODIBILITY) * rate_of(land.rates, cell, MOBILITY)
 
 
-@njit(nogil=True, error_model="numpy")
+@inlined
 def _lose(land, cell, kind, depth, part, out):
     """Let a part of what has just become loose of a kind go out to sea, and the rest lie in its cell."""
     gone = part * depth
@@ -314,7 +315,7 @@ def _lose(land, cell, kind, depth, part, out):
     land.mix[cell * land.kinds + kind] += depth - gone
 
 
-@njit(nogil=True, error_model="numpy")
+@inlined
 def _wear_cliffs(shore, land, notch, cell_size, parameters, from_rock, out):
     """Bore into the feet of cliffs, and let fall what stands over a notch that is as deep as its cell."""
     level = parameters.sea_level
@@ -353,7 +354,7 @@ def _wear_cliffs(shore, land, notch, cell_size, parameters, from_rock, out):
         sum_up(land, cell)
 
 
-@njit(nogil=True, error_model="numpy")
+@inlined
 def _wear_platform(shore, land, parameters, from_rock, out):
     """Wear bare rock down that lies under shallow water."""
     level = parameters.sea_level
@@ -379,10 +380,11 @@ def _chain(shore, land, wet, level):
     −2: there is no such side; −1: beyond the map's edge.
     """
     rows, columns = shore.rows, shore.columns
+    cells, number = shore.cells, shore.number
     following, leading = np.full(4 * shore.shores, -2, np.int64), np.full(4 * shore.shores, -2, np.int64)
     where = np.zeros((4 * shore.shores, 2))
     for place in range(shore.shores):
-        cell = shore.cells[place]
+        cell = cells[place]
         for side in range(4):
             other = _beside(rows, columns, cell, side)
             if other < 0 or wet[other // columns + 1, other % columns + 1]:
@@ -402,9 +404,9 @@ def _chain(shore, land, wet, level):
             if not wet[ahead // columns + 1, ahead % columns + 1]:
                 next_face = 4 * place + heading
             elif not wet[beyond // columns + 1, beyond % columns + 1]:
-                next_face = 4 * int(shore.number[ahead]) + side
+                next_face = 4 * int(number[ahead]) + side
             else:
-                next_face = 4 * int(shore.number[beyond]) + (heading + 2) % 4
+                next_face = 4 * int(number[beyond]) + (heading + 2) % 4
             following[face] = next_face
             leading[next_face] = face
     return following, leading, where
@@ -448,6 +450,7 @@ def _drive(shore, following, leading, where, south, east, depth_per_cycle, param
 
     It is mixed over some cells along the shore: no form of sand is as narrow as one.
     """
+    cells, heights = shore.cells, shore.height
     wanted = np.zeros(len(following))
     for face in range(len(following)):
         after = following[face]
@@ -455,7 +458,7 @@ def _drive(shore, following, leading, where, south, east, depth_per_cycle, param
             continue
         along_south, along_east = where[after, 0] - where[face, 0], where[after, 1] - where[face, 1]
         long = math.hypot(along_south, along_east)
-        here, there = shore.cells[face // 4], shore.cells[after // 4]
+        here, there = cells[face // 4], cells[after // 4]
         swell_south, swell_east = float(south[here] + south[there]), float(east[here] + east[there])
         energy = math.hypot(swell_south, swell_east)
         if not (long > 1e-6 and energy > 1e-6):
@@ -464,7 +467,7 @@ def _drive(shore, following, leading, where, south, east, depth_per_cycle, param
         if not into > 0.0:
             continue
         along = (swell_south * along_south + swell_east * along_east) / (long * energy)
-        height = 0.5 * (shore.height[face // 4] + shore.height[after // 4]) / parameters.height
+        height = 0.5 * (heights[face // 4] + heights[after // 4]) / parameters.height
         wanted[face] = depth_per_cycle * height**2.4 * into**1.2 * along
     mixed = np.zeros(len(following))
     for _ in range(_MIXINGS):
@@ -481,52 +484,53 @@ def _drive(shore, following, leading, where, south, east, depth_per_cycle, param
     return wanted
 
 
-@njit(nogil=True, error_model="numpy")
-def _take(land, cell, depth, taken, none, out):
-    """Take loose material for others, `taken` [kind]; what settles slowly goes out to sea."""
+@inlined
+def _take(land, cell, depth, taken, first, none, out):
+    """Take loose material for others, `taken` [first + kind]; what settles slowly goes out to sea."""
     for kind in range(land.kinds):
-        taken[kind] = 0.0
+        taken[first + kind] = 0.0
     if not depth > 0.0:
         return
-    dig(land, cell, depth, taken, 0, none)
+    dig(land, cell, depth, taken, first, none)
     for kind in range(land.kinds):
         stays = min(land.deposition[kind], 1.0)
-        gone = (1.0 - stays) * taken[kind]
+        gone = (1.0 - stays) * taken[first + kind]
         out[kind] += gone
-        taken[kind] -= gone
+        taken[first + kind] -= gone
 
 
 @njit(nogil=True, error_model="numpy")
 def _let_drift(shore, land, following, leading, line, south, east, depth_per_cycle, parameters, drift, over_edge, out):
     """Move sand along the shore; `over_edge` [out or in, kind]."""
     level, kinds = parameters.sea_level, land.kinds
+    cells, heights, ground, mix = shore.cells, shore.height, land.ground, land.mix
     wanted = _drive(shore, following, leading, line, south, east, depth_per_cycle, parameters)
     asks, part = np.zeros(shore.shores), np.zeros(shore.shores)
     for face in range(len(wanted)):
         if following[face] >= 0 and wanted[face] != 0.0:
             asks[face // 4 if wanted[face] > 0.0 else following[face] // 4] += abs(wanted[face])
     for place in range(shore.shores):
-        cell = shore.cells[place]
-        lowest = level - TOE * shore.height[place]
-        there = min(thickness(land, cell), max(land.ground[cell] - lowest, 0.0))
+        cell = cells[place]
+        lowest = level - TOE * heights[place]
+        there = min(thickness(land, cell), max(ground[cell] - lowest, 0.0))
         there *= 0.5 * rate_of(land.rates, cell, MOBILITY)
         part[place] = min(there / asks[place], 1.0) if asks[place] > 0.0 else 0.0
     comes = np.zeros((shore.shores, kinds))
-    taken, none = np.zeros((shore.shores, kinds)), np.zeros(kinds)
+    taken, none = np.zeros(shore.shores * kinds), np.zeros(kinds)
     for place in range(shore.shores):
-        _take(land, shore.cells[place], asks[place] * part[place], taken[place], none, out)
+        _take(land, cells[place], asks[place] * part[place], taken, place * kinds, none, out)
     for face in range(len(wanted)):
         after = following[face]
         if after < 0 or wanted[face] == 0.0:
             continue
         giver = face // 4 if wanted[face] > 0.0 else after // 4
         taker = after // 4 if wanted[face] > 0.0 else face // 4
-        if rate_of(land.rates, shore.cells[taker], MOBILITY) == 0.0:
+        if rate_of(land.rates, cells[taker], MOBILITY) == 0.0:
             taker = giver
         share = abs(wanted[face]) / asks[giver]
-        drift[shore.cells[giver]] = max(drift[shore.cells[giver]], abs(wanted[face]) * part[giver])
+        drift[cells[giver]] = max(drift[cells[giver]], abs(wanted[face]) * part[giver])
         for kind in range(kinds):
-            moved = share * taken[giver, kind]
+            moved = share * taken[giver * kinds + kind]
             # At the ends of the shore as much comes in from beyond the map as goes on, or goes out as comes.
             if wanted[face] > 0.0 and leading[face] == -1:
                 over_edge[1, kind] += moved
@@ -540,13 +544,13 @@ def _let_drift(shore, land, following, leading, line, south, east, depth_per_cyc
             else:
                 comes[taker, kind] += moved
     for place in range(shore.shores):
-        cell = shore.cells[place]
+        cell = cells[place]
         for kind in range(kinds):
-            land.mix[cell * kinds + kind] += comes[place, kind]
+            mix[cell * kinds + kind] += comes[place, kind]
         sum_up(land, cell)
 
 
-@njit(nogil=True, error_model="numpy")
+@inlined
 def _excess(shore, land, here, there, towards, cell_size, parameters):
     """What goes from a place to one beside it, which lies so far `towards` land or away from it: 1 for straight."""
     level = parameters.sea_level
@@ -583,41 +587,40 @@ def _excess(shore, land, here, there, towards, cell_size, parameters):
 @njit(nogil=True, error_model="numpy")
 def _shape(shore, land, facing, cell_size, parameters, out):
     """Let sand go up and down the profile of the shore."""
+    cells, number, distance, mix = shore.cells, shore.number, shore.distance, land.mix
     count, kinds = len(shore.cells), land.kinds
     flows, asks = np.zeros((count, 4)), np.zeros(count)
     for place in range(shore.seas):
-        cell = shore.cells[place]
+        cell = cells[place]
         for side in range(4):
             other = _beside(shore.rows, shore.columns, cell, side)
-            there = shore.number[other] if other >= 0 else -1
+            there = number[other] if other >= 0 else -1
             if there < 0 or (there < shore.seas and side > 1):
                 continue
-            towards = (
-                abs(shore.distance[place] - shore.distance[there]) if there < shore.seas else facing[4 * place + side]
-            )
+            towards = abs(distance[place] - distance[there]) if there < shore.seas else facing[4 * place + side]
             flow = _excess(shore, land, place, there, min(towards, 1.0), cell_size, parameters)
             if flow == 0.0:
                 continue
             flow *= rate_of(land.rates, cell, MOBILITY) * rate_of(land.rates, other, MOBILITY)
             flows[place, side] = flow
             asks[place if flow > 0.0 else there] += abs(flow)
-    taken, none = np.zeros((count, kinds)), np.zeros(kinds)
+    taken, none = np.zeros(count * kinds), np.zeros(kinds)
     for place in range(count):
         if asks[place] > 0.0:
-            there = thickness(land, shore.cells[place])
-            _take(land, shore.cells[place], min(asks[place], there), taken[place], none, out)
+            there = thickness(land, cells[place])
+            _take(land, cells[place], min(asks[place], there), taken, place * kinds, none, out)
     for place in range(shore.seas):
         for side in range(4):
             flow = flows[place, side]
             if flow == 0.0:
                 continue
-            there = shore.number[_beside(shore.rows, shore.columns, shore.cells[place], side)]
+            there = number[_beside(shore.rows, shore.columns, cells[place], side)]
             giver, taker = (place, there) if flow > 0.0 else (there, place)
             share = abs(flow) / asks[giver]
             for kind in range(kinds):
-                land.mix[shore.cells[taker] * kinds + kind] += share * taken[giver, kind]
+                mix[cells[taker] * kinds + kind] += share * taken[giver * kinds + kind]
     for place in range(count):
-        sum_up(land, shore.cells[place])
+        sum_up(land, cells[place])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -644,11 +647,12 @@ def _work(
         return -1, shut_in
     closure = TOE * parameters.height
     shore = _find_shore(land, wet, line[:count], rows, columns, level, closure)
+    cells, broken, heights = shore.cells, shore.broken, land.ground
     _bring_waves(shore, land, south, east, cell_size, parameters)
     for place in range(len(shore.cells)):
-        cell = shore.cells[place]
-        depth = level - land.ground[cell]
-        power[cell] = _power(shore.broken[place], depth, parameters.period) if place < shore.seas else 0.0
+        cell = cells[place]
+        depth = level - heights[cell]
+        power[cell] = _power(broken[place], depth, parameters.period) if place < shore.seas else 0.0
     _wear_cliffs(shore, land, notch.reshape(-1), cell_size, parameters, from_rock, out)
     _wear_platform(shore, land, parameters, from_rock, out)
     fast = _CERC * parameters.height**2.4 * parameters.period**0.2  # m³/s
