@@ -27,7 +27,7 @@ PARTICLES = 512  # drops and parcels of wind in a cycle
 RELIEF = 1.4  # metres for each cell of the side: the land of the preset `coupled-with-trees`
 LONG_STEP = 0.5  # of parcels, which move less than a cell in it; the article's is half as long
 BARS = {"braiding": 60_000.0, "geology": 350_000.0, "floods": 700_000.0}  # yards of a step among everything
-# Water that runs takes some ten of its own steps in a cycle here, and joined with so much.
+# Water that runs takes some five of its own steps in a cycle here, and joined with so much.
 EVERYTHING = 900_000.0 + BARS["floods"]
 TREES = 100_000  # on the map of 512² cells
 TREES_PER_CELL = TREES / 512**2
