@@ -26,7 +26,7 @@ from app.picture.passes.declaration import Frame, Passes, Shot
 from app.picture.passes.frame_values import fill_frame_block, snow_line
 from app.picture.passes.land_maps import LandMaps
 from app.picture.passes.minimap import Contents, MinimapPass, Rectangle, Shows, minimap_rectangle
-from app.picture.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Haste, KnownLevels, Quality
+from app.picture.passes.quality import BY_NAME, LEVELS, AutomaticQuality, FrameTimer, Haste, KnownLevels, Quality
 from app.picture.passes.rain import falling
 from app.picture.passes.resolve import ResolvePass
 from app.picture.passes.shaders import ShaderLibrary
@@ -35,6 +35,7 @@ from app.picture.passes.taken import Taken
 from app.picture.passes.waves import NATURAL, NO_WAVES, drawing_of, run_up, sea_state
 
 SMALL_SIDE = 16  # pixels of a throwaway frame
+FINEST_AT_REST = BY_NAME["high"]
 MINIMAP_PATIENCE = 0.25  # seconds between updates while cycles run, at low levels
 
 
@@ -115,12 +116,20 @@ class Picture:
         self._snapshot = snapshot
         self._shown += 1
 
-    def quality(self, view: ViewParameters) -> Quality:
-        """The current level of quality."""
+    def finer_levels(self, view: ViewParameters) -> int:
+        """How many levels of quality a software rasteriser can go up while nothing moves."""
+        if not self.software or self._bake_at_once or view.quality != "automatic":
+            return 0
+        return max(LEVELS.index(FINEST_AT_REST) - LEVELS.index(BY_NAME[self.quality(view).name]), 0)
+
+    def quality(self, view: ViewParameters, finer: int = 0) -> Quality:
+        """The current level of quality, or one that is so many levels above it."""
         if view.quality != "automatic":
             level = BY_NAME[view.quality]
         else:
             level = self._fixed_quality if self._bake_at_once else self._automatic.level
+        if finer:
+            level = LEVELS[min(LEVELS.index(level) + finer, LEVELS.index(FINEST_AT_REST))]
         return level if level.scale >= self.least_scale else replace(level, scale=self.least_scale)
 
     def one_frame(self, view: ViewParameters, slices: Iterator[None], *, hasty: bool = False) -> Iterator[None]:
@@ -233,7 +242,7 @@ class Picture:
 
     def _draw_slices(self, target: moderngl.Framebuffer, snapshot: Snapshot, shot: Shot) -> Iterator[None]:
         """Draw maps, passes and minimap in slices."""
-        quality = self.quality(shot.appearance.view)
+        quality = self.quality(shot.appearance.view, shot.finer)
         if shot.hasty and self.software:
             quality = replace(quality, scale=self._haste.scale * quality.scale)
         crop, shot = shot.crop or whole(*target.size), _complete(shot, snapshot)

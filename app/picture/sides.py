@@ -85,6 +85,8 @@ def areas(
     ]
 
 
+REST = 2  # looks at which nothing has changed, before a picture is refined
+
 Label = tuple[str, ...]  # lines, the first of them bright; may be empty
 
 
@@ -100,6 +102,10 @@ class Look:
     least_discharge: float
     legend: Legend | None = None  # if drawn in the picture
     hasty: bool = False  # in fewer pixels, as it is seen for a moment only
+    finer: int = 0  # levels of quality above the automatic one, as nothing moves
+
+
+Drawn = tuple[Look, *tuple[object, ...]]  # the inputs of a canvas, apart from the time
 
 
 class Side:
@@ -125,9 +131,9 @@ class Side:
         self.seen_area = self.area  # area of the shown picture; `area` may have changed since
         self.seen_left = 0  # pixels at its left that the shown picture leaves out
         self.is_hasty = False  # whether the shown picture is, and leaves out what the panel covers
-        self._drawn: object = None
+        self._drawn: Drawn | None = None
         self._drawn_version: int | None = None
-        self._next_seen: tuple[Area, object, int, bool] = (self.area, None, 0, False)  # of the next canvas
+        self._next_seen: tuple[Area, Drawn | None, int, bool] = (self.area, None, 0, False)  # of the next canvas
         self._next_version: int | None = None
 
     def show(self, snapshot: Snapshot) -> None:
@@ -152,6 +158,13 @@ class Side:
         still = self.picture.frame_settled and not self.picture.is_moving(look.appearance)
         return still and self._drawn == self._seen(look)
 
+    def shows(self, look: Look) -> bool:
+        """Whether the canvas shows this look, at any level of quality."""
+        if self._drawn is None:
+            return False
+        shown, *others = self._drawn
+        return [replace(shown, finer=0), *others] == [replace(look, finer=0), *self._seen(look)[1:]]
+
     def slices(self, look: Look, time: float, crop: Crop | None = None) -> Iterator[None]:
         """Draw the area, or a part of it: picture, label, and dividers towards neighbours to the left and above.
 
@@ -162,7 +175,15 @@ class Side:
         camera = replace(look.camera, middle=area.free[0] + area.free[1] - 1.0)
         canvas = self._next_canvas
         shot = Shot(
-            camera, look.appearance, time, look.minimap, look.overlay_span, look.least_discharge, crop, look.hasty
+            camera,
+            look.appearance,
+            time,
+            look.minimap,
+            look.overlay_span,
+            look.least_discharge,
+            crop,
+            look.hasty,
+            look.finer,
         )
         yield from self.picture.slices(canvas.framebuffer(crop.width, crop.height), shot)
         if look.label:
@@ -199,7 +220,7 @@ class Side:
         self.seen_area, self._drawn, self.seen_left, self.is_hasty = self._next_seen
         self._drawn_version = self._next_version
 
-    def _seen(self, look: Look) -> tuple[object, ...]:
+    def _seen(self, look: Look) -> Drawn:
         """The inputs of the canvas, apart from the time."""
         snapshot = self.snapshot
         assert snapshot is not None
@@ -250,6 +271,8 @@ class Sides:
         self._drawing: Iterator[None] = iter(())
         self._being_drawn: list[Side] = []
         self.pictures = 0  # pictures shown so far
+        self._unchanged = 0  # how often in a row nothing had changed
+        self._finer = 0  # levels of quality above the automatic one at which pictures are drawn
 
     def show(self, snapshots: Sequence[Snapshot]) -> None:
         """Show the newest snapshots, one per world. A continued world keeps its side."""
@@ -330,23 +353,37 @@ class Sides:
         minimap: bool,
         labels: Sequence[Label] = (),
         hasty: bool = False,
+        at_rest: bool = False,
     ) -> bool:
         """Begin to draw what has changed, as `draw` does. Returns whether anything has.
 
-        A `hasty` picture has fewer pixels where a software rasteriser draws it. No quality is chosen by its time.
+        A `hasty` picture has fewer pixels where a software rasteriser draws it. While `at_rest`, what has not changed
+        is drawn again at the next level of quality, up to high. No quality is chosen by the time of either.
         """
         self._forget_drawing()
         if not self.snapshots:
             return False
         looks = self.looks(cameras, appearances, minimap=minimap, labels=labels)
-        looks = [replace(look, hasty=hasty) for look in looks]
         view = appearances[0].view
-        changed = [(side, look) for side, look in zip(self.shown, looks, strict=True) if not side.is_drawn(look)]
+        looks = [replace(look, hasty=hasty, finer=self._finer) for look in looks]
+        if not at_rest or not all(map(Side.shows, self.shown, looks)):
+            self._finer = 0
+            looks = [replace(look, finer=0) for look in looks]
+        changed = self._changed(looks)
+        self._unchanged = 0 if changed else self._unchanged + 1
+        if at_rest and self._unchanged > REST and self._finer < self.shown[0].picture.finer_levels(view):
+            self._finer += 1
+            changed = self._changed([replace(look, finer=self._finer) for look in looks])
         if changed:
             slices = (part for side, look in changed for part in side.slices(look, time))
-            self._drawing = self.shown[0].picture.one_frame(view, slices, hasty=hasty)
+            drawing = self.shown[0].picture
+            self._drawing = slices if self._finer else drawing.one_frame(view, slices, hasty=hasty)
             self._being_drawn = [side for side, _ in changed]
         return bool(changed)
+
+    def _changed(self, looks: Sequence[Look]) -> list[tuple[Side, Look]]:
+        """The sides that do not show their look, and the looks."""
+        return [(side, look) for side, look in zip(self.shown, looks, strict=True) if not side.is_drawn(look)]
 
     def looks(
         self,
@@ -418,8 +455,15 @@ class Sides:
         self.pictures += bool(self._being_drawn)
         self._forget_drawing()
 
+    @property
+    def refines(self) -> bool:
+        """Whether the incomplete picture is what is shown already, at a higher level of quality."""
+        return self.drawing and self._finer > 0
+
     def abandon(self) -> None:
         """Abandon an incomplete picture; the previous one stays."""
+        self._finer -= self.refines
+        self._unchanged = 0
         self._forget_drawing()
 
     def _forget_drawing(self) -> None:

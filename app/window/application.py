@@ -126,7 +126,9 @@ class Application:
         known_levels: KnownLevels | None = None,
         library: Library | None = None,
         look_up_sessions: LookUp = tuple,
+        refines: bool = False,
     ) -> None:
+        self.refines = refines  # whether pictures at rest are drawn at higher levels of quality
         self.simulation: SimulationThread = simulation
         self.host: Host = host
         self.content_scale = content_scale
@@ -217,7 +219,13 @@ class Application:
             side.covered_left = round(self.panel.width_left_of_scene * self.layout.pixels_per_unit)
         minimap = self.recording.shows_minimap
         return self.sides.begin(
-            cameras, scenes, time=self.time, minimap=minimap, labels=labels, hasty=self.follows_hand and not whole
+            cameras,
+            scenes,
+            time=self.time,
+            minimap=minimap,
+            labels=labels,
+            hasty=self.follows_hand and not whole,
+            at_rest=self._rests,
         )
 
     @property
@@ -228,6 +236,22 @@ class Application:
         """
         if self.recording.current is not None or not self.side.picture.software:
             return False
+        return self._view_moves
+
+    @property
+    def _rests(self) -> bool:
+        """Whether neither land nor view move, and no clip is made."""
+        return (
+            self.refines
+            and self.simulation.status.state in ("paused", "failed")
+            and self.recording.current is None
+            and not self.brushing.is_drawing
+            and not self.camera.flying
+            and not self._view_moves
+        )
+
+    @property
+    def _view_moves(self) -> bool:
         return any(camera.moving for camera in self.cameras.in_use(self.views.worlds_shown))
 
     def release(self) -> None:

@@ -69,10 +69,13 @@ class Drawing:
                 views.still_frames += 1
                 return
             self._pace.begin_picture()
+        refines = sides.refines
         views.wake()
         self._pace.begin_work()
         sides.go_on(lambda: self._pace.slice_is_over and self._user_waits)
         self._pace.end_work()
+        if refines and sides.drawing:
+            sides.abandon()  # the picture that comes of the input is due at once
 
     @property
     def rest(self) -> float:

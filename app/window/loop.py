@@ -100,6 +100,7 @@ def _run_window(
             simulation,
             window,
             known_levels=known_levels,
+            refines=True,
             library=library,
             look_up_sessions=ended_sessions if keep_session else tuple,
         )

@@ -24,7 +24,7 @@ from app.engine.thread import SimulationThread
 from app.files.library import Library
 from app.model.view_parameters import ViewParameters
 from app.picture import style
-from app.picture.passes.quality import BY_NAME, Quality
+from app.picture.passes.quality import BY_NAME, LEVELS, Quality
 from app.picture.picture import Picture
 from app.scene.scene import DECLARATIONS, GROUPS, Scene
 from app.sources.heightmap import reading
@@ -248,8 +248,8 @@ def _begin_anew(patch: pytest.MonkeyPatch, *, sharp: bool) -> Clock:
     patch.setattr(places._Noted, "places", {})
     patch.setattr(reading, "_joined_last", None)
 
-    def quality(picture: Picture, view: ViewParameters) -> Quality:
-        level = BY_NAME["lowest" if view.quality == "automatic" else view.quality]
+    def quality(picture: Picture, view: ViewParameters, finer: int = 0) -> Quality:
+        level = LEVELS[finer] if view.quality == "automatic" else BY_NAME[view.quality]
         return level if sharp else replace(level, scale=COARSE)
 
     patch.setattr(Picture, "quality", quality)

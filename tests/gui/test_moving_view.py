@@ -10,9 +10,10 @@ import pytest
 from app.model.snapshot import Snapshot
 from app.picture.crop import Crop
 from app.picture.passes.declaration import Frame, Shot
-from app.picture.passes.quality import Haste, Quality
+from app.picture.passes.quality import BY_NAME, Haste, Quality
 from app.picture.picture import Picture
 from app.window.drawing import Drawing
+from app.window.pace import Pace
 from tests.gui.host import COARSE, SMALL, Driver, drive
 from tests.gui.test_rivers import MIDDLE, have_land
 
@@ -117,5 +118,48 @@ def test_a_clip_begins_without_the_minimap_of_a_picture_that_is_being_drawn(tmp_
         driver.asked = begin
         driver.wait_for(lambda: bool(shown), "a recording")
         assert shown == [False]
+
+    drive(test, SCENE)
+
+
+def test_a_view_at_rest_is_drawn_level_by_level_until_it_is_touched(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    composed = Picture._composed
+
+    def noted(
+        self: Picture, snapshot: Snapshot, shot: Shot, crop: Crop, quality: Quality
+    ) -> Generator[None, None, Frame]:
+        drawn.append(quality.name)
+        return composed(self, snapshot, shot, crop, quality)
+
+    monkeypatch.setattr(Picture, "_composed", noted)
+    monkeypatch.setattr("app.picture.picture.FINEST_AT_REST", BY_NAME["medium"])  # high takes longer to compile
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        sides, picture = application.sides, application.side.picture
+        if not picture.software:
+            pytest.skip("a graphics card draws at the level that suits it")
+
+        def rests_at(level: str) -> bool:
+            return drawn[-1:] == [level] and picture.frame_settled and not sides.drawing
+
+        driver.wait_for(lambda: rests_at("lowest"), "the usual picture")
+        assert set(drawn) == {"lowest"}, "it is not refined where that is not wanted"
+        drawn.clear()
+        application.refines = True
+        driver.wait_for(lambda: rests_at("medium"), "the finest picture")
+        assert list(dict.fromkeys(drawn)) == ["low", "medium"]
+
+        drawn.clear()
+        application.camera.scroll(1.0, *MIDDLE)
+        driver.wait_for(lambda: not application.camera.moving and bool(drawn), "the end of the way")
+        assert set(drawn) == {"lowest"}, "what moves is drawn at the usual level"
+        monkeypatch.setattr(Drawing, "_user_waits", True)
+        monkeypatch.setattr(Pace, "slice_is_over", True)
+        application.camera.scroll(1.0, *MIDDLE)
+        drawn.clear()
+        driver.wait_for(lambda: drawn.count("low") > 2, "finer pictures that are begun")
+        assert "medium" not in drawn and application.side._drawn[0].finer == 0, "none is finished"  # type: ignore[index]
 
     drive(test, SCENE)

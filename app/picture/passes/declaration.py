@@ -48,6 +48,7 @@ class Shot(NamedTuple):
     least_discharge: float | None = None  # of the smallest visible stream, which sets widths; None: from the snapshot
     crop: Crop | None = None  # the part of the picture that is drawn; None: all
     hasty: bool = False  # in fewer pixels, where software draws them
+    finer: int = 0  # levels of quality above the automatic one, while nothing moves
 
 
 @dataclass
