@@ -124,6 +124,9 @@ in float intruded;
 
 out vec4 colour;
 
+#if DESERT == 1
+const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand to sand more than once takes its colour
+#endif
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
 const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes silt away
 const float WET_SHORE = 0.5;  // metres above the water up to which waves and capillarity wet the ground
@@ -352,6 +355,9 @@ void main() {
 #endif
     // Hollows see less of the land around, in the same proportion as of the sky.
     vec3 around = light_around(normal, lit.y, bounced) * (seen.y / max(lit.y, 1e-3));
+#if DESERT == 1
+    around *= mix(vec3(1.0), BETWEEN_DUNES, ground.sand);
+#endif
     vec3 radiance = albedo * (frame.sun_light.rgb * sun + around);
 #if DESERT == 1
 #if DETAIL_SCALES > 1 || MATERIALS == 0

@@ -216,6 +216,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float altitude = relative_height(place.x * frame.map.w);
     float gully = GULLY * clamp(-finer.height, -0.8, 0.8) + finer.streak * smoothstep(0.05, 0.40, steepness);
     float streak = finer.streak * smoothstep(0.004, 0.10, steepness);
+#if DESERT == 1
+    // Wind smooths sand, but for slip faces, down which it runs in tongues.
+    streak *= 1.0 - 0.85 * frame.wind.z * (1.0 - smoothstep(0.30, 0.55, steepness));
+#endif
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
 #if MATERIALS == 1 || LIVING == 1 || DESERT == 1 || DETAIL_SCALES > 2
     // The noise frays the borders between cells.
