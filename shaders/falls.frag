@@ -52,7 +52,7 @@ void main() {
     vec3 towards = normalize(vec3(to_eye.x, 0.35, to_eye.z));
     float sunny = 0.30 + 0.55 * max(dot(towards, frame.sun.xyz), 0.0);
     vec3 daylight = frame.sun_light.rgb * sunny * max(seen.x, 0.15) + sky_light(towards) * max(seen.y, 0.75);
-    vec3 colour = mix(CLEAR, WHITE, white) * daylight * mix(0.40 + 0.62 * thread, 0.50 + 0.60 * coarse.x, whole);
+    vec3 colour = mix(CLEAR, WHITE, white) * daylight * mix(0.34 + 0.60 * thread, 0.50 + 0.60 * coarse.x, whole);
     vec3 air_kept, air_added;
     air_before(position, air_kept, air_added);
     added = vec4(cover * (colour * air_kept + air_added), 0.0);

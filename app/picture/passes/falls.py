@@ -16,11 +16,11 @@ from app.picture.passes.targets import GrowingBuffer, release_all
 from kernels.hydraulic_geometry import channel_width
 
 GRAVITY = 9.81  # m/s²
-MOST = 400  # sheets that are drawn: the highest
-BY_CELL, MOST_STATIONS = 6, 96  # places along a sheet at which its form is known
+MOST = 64  # sheets that are drawn: the highest
+BY_CELL, MOST_STATIONS = 6, 48  # places along a sheet at which its form is known
 PUFFS, FOAMS = 9, 4  # of spray in the air, and of foam on the water, at a foot
 SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1))
-SIDES = (-1.0, -0.5, 0.0, 0.5, 1.0)  # places across a sheet at which it is known
+SIDES = (-1.0, 0.0, 1.0)  # places across a sheet at which it is known
 NARROWEST = 0.35  # part of a sheet that is left in a slot
 SPREAD = 0.35  # by which a sheet has become wider at its foot
 
@@ -48,19 +48,20 @@ class FallSheets:
         return len(self.triangles) > 0
 
     def update(self, snapshot: Snapshot, smallest: float, width: float) -> None:
-        """Find the falls of streams of at least the `smallest` discharge, anew if land or streams have changed.
+        """Find the falls of streams of at least the `smallest` discharge, anew if streams have been found anew.
 
         `width` is that of a stream of 1 m³/s in metres.
         """
         versions = tuple(snapshot.versions.get(name) for name in (SURVEYED_FLOW, SURVEYED_WAY))
-        wanted = (snapshot.world, snapshot.ground_version, smallest, width, *versions)
+        wanted = (snapshot.world, smallest, width, *versions)
         if wanted == self._found_for:
             return
         self._found_for = wanted
         self.version += 1
         sheets, triangles, spray, vertices = [], [], [], 0
-        for path, discharge in _falling_paths(snapshot, smallest, width):
-            sheet = _sheet(snapshot, path, discharge, width, _chance(path))
+        ground = snapshot.ground(dtype=np.float64) if SURVEYED_FLOW in snapshot.layers else np.empty((0, 0))
+        for path, discharge in _falling_paths(snapshot, ground, smallest, width):
+            sheet = _sheet(ground, snapshot.cell_size, path, discharge, width)
             row = len(SIDES)
             corner = np.arange(len(sheet) - row, dtype=np.uint32).reshape(-1, row)[:, :-1].reshape(-1, 1) + vertices
             square = np.array([0, 1, row, row, 1, row + 1])
@@ -78,7 +79,9 @@ def _chance(path: NDArray[np.int64]) -> float:
     return math.modf(float(path[1]) * 0.618034)[0]
 
 
-def _falling_paths(snapshot: Snapshot, smallest: float, width: float) -> Iterable[tuple[NDArray[np.int64], float]]:
+def _falling_paths(
+    snapshot: Snapshot, ground: Numbers, smallest: float, width: float
+) -> Iterable[tuple[NDArray[np.int64], float]]:
     """The cells of each fall of the streams, from the one above its lip to the one below its foot; its discharge."""
     from kernels.falls import find_falls
     from kernels.neighbours import OUTLET, index_steps
@@ -86,7 +89,7 @@ def _falling_paths(snapshot: Snapshot, smallest: float, width: float) -> Iterabl
     flow, way = (snapshot.layers.get(name) for name in (SURVEYED_FLOW, SURVEYED_WAY))
     if flow is None or way is None:
         return
-    ground, columns = snapshot.ground(dtype=np.float64), snapshot.shape[1]
+    columns = snapshot.shape[1]
     surface = np.maximum(ground, snapshot.layers["water_level"]) if "water_level" in snapshot.layers else ground
     directions = np.where(way > 0.0, way - 1.0, OUTLET).astype(np.int8)
     found = find_falls(surface, directions, flow.astype(np.float64), flow > smallest, snapshot.cell_size, width)
@@ -110,19 +113,18 @@ def _beside(cell: int, shape: tuple[int, int]) -> list[int]:
     return [i * shape[1] + j for i in rows for j in columns if (i, j) != (row, column)]
 
 
-def _sheet(snapshot: Snapshot, path: NDArray[np.int64], discharge: float, width: float, chance: float) -> Numbers:
+def _sheet(ground: Numbers, size: float, path: NDArray[np.int64], discharge: float, width: float) -> Numbers:
     """A row of vertices for each station of a sheet, as `SHEET`; the path is as `_falling_paths` has it.
 
     Water leaves the lip with its critical speed, and where the ground sinks more steeply than its trajectory it falls.
     """
-    size = snapshot.cell_size
-    row, column = np.divmod(path, snapshot.shape[1])
+    row, column = np.divmod(path, ground.shape[1])
     middle = np.stack([column + 0.5, row + 0.5], axis=1).astype(np.float64)
     middle[1:-1] = 0.5 * middle[1:-1] + 0.25 * (middle[:-2] + middle[2:])  # as streams are drawn
     stations = min(max(BY_CELL * (len(path) - 2), 8), MOST_STATIONS) + 1
     along = np.linspace(0.75, len(path) - 1.4, stations)  # from before the lip to below the foot
     places = np.stack([np.interp(along, np.arange(len(path)), middle[:, axis]) for axis in (0, 1)], axis=1)
-    bed = _between(snapshot.ground(dtype=np.float64), places)
+    bed = _between(ground, places)
     way = np.gradient(places, axis=0)
     run = np.hypot(*way.T)
     across = np.stack([-way[:, 1], way[:, 0]], axis=1) / np.maximum(run, 1e-9)[:, None]
@@ -137,25 +139,24 @@ def _sheet(snapshot: Snapshot, path: NDArray[np.int64], discharge: float, width:
         sinks = sinks - GRAVITY * step / speed**2 if flies > bed[station + 1] else min(on_bed, 0.0)
     fallen = np.maximum.accumulate(level[0] - level)
     part = fallen / max(fallen[-1], 1e-9)
-    half = _fitted(snapshot, places, across, level, 0.5 * wide * (1.0 + SPREAD * part))
+    half = _fitted(ground, size, places, across, level, 0.5 * wide * (1.0 + SPREAD * part))
     sheet = np.empty((stations, len(SIDES), 10))
     for number, side in enumerate(SIDES):
         there = places + side * (half / size)[:, None] * across
         sheet[:, number, [0, 2]] = size * places
-        sheet[:, number, 1] = np.maximum(level, _between(snapshot.ground(dtype=np.float64), there))
+        sheet[:, number, 1] = np.maximum(level, _between(ground, there))
         sheet[:, number, 3:5] = half[:, None] * across
         sheet[:, number, 5] = side
     sheet[..., 6] = fallen[:, None]
     sheet[..., 7] = np.sqrt(2.0 * fallen / GRAVITY)[:, None]
     sheet[..., 8] = part[:, None]
-    sheet[..., 9] = chance
+    sheet[..., 9] = _chance(path)
     return sheet.reshape(-1, 10)
 
 
-def _fitted(snapshot: Snapshot, places: Numbers, across: Numbers, level: Numbers, half: Numbers) -> Numbers:
+def _fitted(ground: Numbers, size: float, places: Numbers, across: Numbers, level: Numbers, half: Numbers) -> Numbers:
     """Half the width of a sheet, less where it falls in a slot that is too narrow for it."""
-    ground = snapshot.ground(dtype=np.float64)
-    aside = (half / snapshot.cell_size)[:, None] * across
+    aside = (half / size)[:, None] * across
     walls = np.maximum(_between(ground, places - aside), _between(ground, places + aside)) - level
     return half * np.clip(2.0 * half / np.maximum(walls, 1e-9), NARROWEST, 1.0)
 
