@@ -130,6 +130,27 @@ def test_the_open_section_lists_lakes_and_mouths_and_a_click_shows_one() -> None
     drive(test, SCENE)
 
 
+def test_the_section_lists_falls_and_a_click_shows_one() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        for section in ("world", "processes"):
+            driver.engine.item_close(driver.section(section))
+        driver.engine.item_open(driver.section("rivers"))
+        driver.wait_for(lambda: bool((survey := survey_of(application)) and survey.falls), "falls")
+        survey = survey_of(application)
+        assert survey is not None
+        driver.engine.yield_(3)
+        fall = survey.falls[0]
+        assert fall.height == max(each.height for each in survey.falls) > 0.0
+        driver._refer_to_parameters()
+        driver.engine.item_click("**/###falls 0")
+        flow_path = wait_for_flow_path(driver).flow_path
+        assert flow_path is not None
+        assert application.watching.asked_place == flow_path.asked == (fall.row, fall.column)
+
+    drive(test, SCENE.with_value("world.relief", 3000.0))
+
+
 def test_overlays_make_the_simulation_look_for_rivers_and_the_filling_moves_while_it_is_paused() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
