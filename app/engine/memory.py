@@ -33,6 +33,7 @@ KERNELS = 20  # the most that a process needs while it runs, besides its layers:
 BRAIDING = 160  # the same for braided rivers where half of all cells have water, without their scratch arrays
 BRAIDING_ROOM = 60  # their part of the scratch arrays, which all processes share
 COAST = 40  # the same for the swell
+FALLS = 60  # the same for the drainage that falls are found in
 FLOODS_ROOM = 56  # running water's part of them: a second set of its layers, and flows
 ICE_ROOM = 150  # that of ice: lines of both directions, fluxes, and what is turned
 SNOW_ROOM = 64  # that of snow: what wind can carry, turned layers, and avalanches
@@ -68,7 +69,7 @@ class Needs(NamedTuple):
             )  # copies during a spin-up, see `app.engine.spin_up`
             spin_up = spin_up_worlds * once if has_spin_up(scene) else 0.0
             kernels, room = (BRAIDING, max(BRAIDING_ROOM, geology)) if scene.braiding.enabled else (KERNELS, geology)
-            kernels = max(kernels, COAST if scene.coast.enabled else 0)
+            kernels = max(kernels, COAST if scene.coast.enabled else 0, FALLS if scene.falls.enabled else 0)
             room = max(room, FLOODS_ROOM if scene.floods.enabled else 0, ICE_ROOM if scene.ice.enabled else 0)
             room = max(room, SNOW_ROOM if scene.snow.enabled else 0)
             making += once + layers + (geology if is_worn(scene) else 0)
