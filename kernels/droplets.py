@@ -37,8 +37,9 @@ it carries into a lake settles up to the surface and no higher, and the rest goe
 loose sediment from its last cell as if the ground went on beyond it, so that no bar dams an outlet: rock there stays,
 as the base level of the land.
 
-Accelerations are those of a map whose cells have the side `reference_cell_size`, so that one of smaller cells, with as
-much water on an area in more and smaller drops, becomes the same land. q counts drops of the reference.
+Accelerations are those of a map whose cells have the side `reference_cell_size`, and a step takes as much less time as
+cells are smaller, so that one of smaller cells, with as much water on an area in more and smaller drops, becomes the
+same land. q counts drops of the reference.
 
 Rates (kernels/rates.py) are factors of each cell: erodibility on what is taken in a step of time, so that no more than
 all of the difference to the equilibrium is, evaporation on what goes to the air, and mobility on all exchange. So a
@@ -204,8 +205,11 @@ _RichGround: Any = namedtuple("_RichGround", _BareGround._fields + _OnTheGround.
 
 
 # The parameters, with attrition in each cell, and what follows from them: the acceleration of a drop on a vertical
-# wall, the area of a cell in cells of the reference, and how many drops of the reference a metre on a cell is
-_Constants = constants_type(DropletParameters, "force", "walls", "cells_per_metre", "area", "drops_per_metre")
+# wall, the area of a cell in cells of the reference, how many drops of the reference a metre on a cell is, and by what
+# part of itself that which a step does is less, as the n steps of the reference in it do 1 − (1 − x / n)ⁿ and not x
+_Constants = constants_type(
+    DropletParameters, "force", "walls", "cells_per_metre", "area", "drops_per_metre", "compound"
+)
 
 
 # So often a place for a drop is drawn again where little rain falls, before it is taken all the same.
@@ -617,7 +621,8 @@ def _step(state, fields, constants):
     fall_squared = fall_south * fall_south + fall_east * fall_east
     push = time * constants.force / math.sqrt(1.0 + fall_squared)
     slow = not _RIVERS and fall_squared * (push * push) < (time * constants.stream_stop) ** 2
-    kept = max(0.0, 1.0 - time * constants.friction * drag)
+    lost = time * constants.friction * drag
+    kept = max(0.0, 1.0 - lost * (1.0 - min(constants.compound * lost, 0.5)))
     v_row = (v_row + push * fall_south) * kept
     v_column = (v_column + push * fall_east) * kept
     if constants.momentum > 0.0:
@@ -715,7 +720,8 @@ def _step(state, fields, constants):
     # putting down fills up to the highest cell beside it, and, where the way leads up, to the cell ahead.
     descent = max(0.0, fall)
     wanted = volume * volume * speed * descent - load * settles
-    exchanged = min(1.0, time * constants.deposition_rate * _pace(fields, cell, wanted))
+    exchanged = time * constants.deposition_rate * _pace(fields, cell, wanted)
+    exchanged = min(1.0, exchanged * (1.0 - min(constants.compound * exchanged, 0.5)))
     exchanged *= _freedom(fields, constants, cell, wanted)
     change = exchanged * wanted
     if not abs(change) + abs(fall) < np.inf:
@@ -932,6 +938,7 @@ def erode(
         "soaking": parameters.soaking if soaks else 0.0,
         "attrition": parameters.attrition / 1000.0 * float(cell_size),
         "stream_stop": parameters.stream_stop / side,
+        "time_step": parameters.time_step * side,
     }
     constants = _Constants(
         **of_all,
@@ -940,6 +947,7 @@ def erode(
         cells_per_metre=1.0 / float(cell_size),
         area=side * side,
         drops_per_metre=side * side / parameters.water,
+        compound=0.5 * (1.0 - 1.0 / side),
     )
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
     particles, status = run(drops, key, rows, columns, fields, constants)

@@ -18,7 +18,7 @@ from app.processes.weathering import Weathering, WeatheringParameters
 from app.scene.scene import load_preset
 from kernels.plants import PERIOD
 from kernels.standing import LAKE
-from tests.app.resolution import Measures, compare, run
+from tests.app.resolution import Measures, compare, compare_refined, run
 from tests.app.small import simulated
 
 
@@ -52,6 +52,24 @@ def test_after_the_same_time_lands_agree(name: str, sizes: tuple[int, ...]) -> N
     found = compare(open_scene(name), sizes, cycles=30)
     for other in found[1:]:
         agree(found[0], other, worn=0.2 if name in ("island", "scree") else 0.15)
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("scree", 96),  # weathering and slides
+        ("jacksboro", 110),  # drops in rivers, on a real model
+        ("coupled", 96),  # drops, most of them slow in cells so wide
+        *(
+            pytest.param(name, 96, marks=pytest.mark.nightly)
+            for name in ("lakes", "ledges", "gallery-forest", "rain-shadow")
+        ),
+    ],
+)
+def test_a_land_that_is_refined_wears_as_before(name: str, columns: int) -> None:
+    """The same forms in cells half as wide: here the processes alone can differ, and not what fine cells show more."""
+    coarse, fine = compare_refined(load_preset(name), columns, cycles=10)
+    agree(coarse, fine)
 
 
 @pytest.mark.nightly
