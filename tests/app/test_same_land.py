@@ -51,7 +51,7 @@ def agree(coarse: Measures, fine: Measures, *, worn: float = 0.15) -> None:
 def test_after_the_same_time_lands_agree(name: str, sizes: tuple[int, ...]) -> None:
     found = compare(open_scene(name), sizes, cycles=30)
     for other in found[1:]:
-        agree(found[0], other, worn=0.2 if name in ("island", "scree") else 0.15)
+        agree(found[0], other, worn=0.2 if name == "island" else 0.15)
 
 
 @pytest.mark.parametrize(
