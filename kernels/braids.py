@@ -39,7 +39,7 @@ from kernels.units import Metres
 
 EXPONENT = 2.5  # m
 REFERENCE_SLOPE = 0.01
-LARGEST_PART = 0.2  # of the step from one cell to the next that may be carried in a cycle
+LARGEST_PART = 0.2  # more of a step than this would sway
 
 _FEW = 256  # cells that there is room for at first
 _LEAST = np.finfo(np.float32).tiny  # of traces: processors are slow with numbers that are smaller
@@ -54,6 +54,7 @@ class BraidParameters(NamedTuple):
     lateral: float
     overcome: float  # so steeply up it still carries
     load: float  # what it brings in, of what it takes from where it comes in
+    largest_part: float = LARGEST_PART  # of the step from one cell to the next that may be carried in a cycle
 
 
 class Parted(NamedTuple):
@@ -177,7 +178,7 @@ def _carry(land, cells, ways, outlets, cell_size, steps, water, all_water, param
             power = water[cell] * (steepest + parameters.overcome)
             room = (steepest + parameters.overcome) * cell_size
         through = parameters.transport * (power / (all_water * REFERENCE_SLOPE)) ** EXPONENT
-        through = min(through, LARGEST_PART * room)
+        through = min(through, parameters.largest_part * room)
         if not outlet[cell] and power > 0.0:
             for neighbour in range(8):
                 if way[neighbour] > 0.0:
@@ -188,7 +189,7 @@ def _carry(land, cells, ways, outlets, cell_size, steps, water, all_water, param
                 rise = land.ground[bank] - land.ground[cell]
                 if rise > 0.0 and through > 0.0:
                     slope = rise / (LENGTHS[neighbour] * cell_size)
-                    moved = min(parameters.lateral * slope * through, LARGEST_PART * rise)
+                    moved = min(parameters.lateral * slope * through, parameters.largest_part * rise)
                     volumes[number[bank] - 1, OPPOSITE[neighbour]] += moved
     return all_cells[:count], volumes
 

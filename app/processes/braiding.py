@@ -72,7 +72,11 @@ class Braiding:
         braids.part(world.ground, world.cell_size, _sources(world, parameters))  # as it is drawn
 
     def step(self, world: World, parameters: BraidingParameters, cycle: Cycle) -> None:
-        """Advance `world` by the water of one cycle."""
+        """Advance `world` by the water of one cycle.
+
+        It carries as many cubic metres in cells of any size, and as many from each metre of a bank. Where the step from
+        cell to cell limits that, it is as in cells of the reference, but for finer ones.
+        """
         from kernels import braids
 
         braided = braids.braid(
@@ -82,7 +86,13 @@ class Braiding:
             world.material_fields(),
             world.cell_size,
             _sources(world, parameters),
-            for_kernel(braids.BraidParameters, parameters),
+            for_kernel(
+                braids.BraidParameters,
+                parameters,
+                transport=parameters.transport * world.refinement**2,
+                lateral=parameters.lateral / world.refinement,
+                largest_part=braids.LARGEST_PART * min(1.0, world.refinement**3),
+            ),
             sea_level=cycle.edges.sea,
             open_edges=cycle.edges.water != "wall",
             rates=world.rates,
