@@ -11,6 +11,7 @@ from app.engine.creation import size_in_cells
 from app.files.opening import open_scene
 from app.model.plants import FloraParameters, flora_of
 from app.model.world import World
+from app.processes.braiding import BROUGHT, Braiding, BraidingParameters
 from app.processes.cascade import Cascade, CascadeParameters
 from app.processes.cycle import Cycle
 from app.processes.plants import Plants, PlantsParameters
@@ -157,6 +158,18 @@ def test_thin_debris_comes_down_as_fast_in_cells_of_any_size() -> None:
         ways.append(fallen / 2.0 / float(world.sediment.mean(axis=1).sum()))
     assert ways[1] > 60.0
     assert ways == pytest.approx([ways[1]] * 4, rel=0.01)
+
+
+def test_a_braided_river_carries_as_many_cubic_metres_in_cells_of_any_size() -> None:
+    brought = []
+    for finer in (0.5, 1.0, 2.0):
+        side, cell_size = round(32 * finer), 20.0 / finer
+        plain = np.outer(np.arange(side, 0.0, -1.0) * cell_size * 0.01, np.ones(side))
+        world = World(plain, np.full_like(plain, 5.0), cell_size, seed=0, reference_cell_size=20.0)
+        Braiding().step(world, BraidingParameters(springs="0.3 0.5 300", transport=0.002, overcome=0.0), Cycle())
+        brought.append(world.ledger.sediment.gained[BROUGHT])
+    assert brought[1] > 0.0
+    assert brought == pytest.approx([brought[1]] * 3, rel=0.05)
 
 
 def test_a_forest_is_as_dense_in_cells_of_any_size() -> None:
