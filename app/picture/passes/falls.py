@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
 from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
-from app.picture.passes.declaration import Frame, Part
-from app.picture.passes.geometry import Geometry
-from app.picture.passes.targets import GrowingBuffer, release_all
 from kernels.hydraulic_geometry import channel_width
 
 GRAVITY = 9.81  # m/s²
@@ -196,42 +192,3 @@ def _spray(sheet: Numbers, discharge: float) -> Numbers:
     spray[..., 7] = is_foam[:, None]
     spray[..., 8] = chances[:, :1]
     return spray.reshape(-1, 9)
-
-
-class FallMesh:
-    """The sheets, as strips of triangles."""
-
-    def __init__(self, context: moderngl.Context) -> None:
-        self._vertices, self._triangles = GrowingBuffer(context), GrowingBuffer(context)
-        self._geometry = Geometry([(self._vertices.buffer, *SHEET)], self._triangles.buffer)
-        self._written: tuple[FallSheets, int] | None = None
-
-    def parts(self, frame: Frame) -> Iterable[Part]:
-        falls = frame.falls
-        if self._written != (falls, falls.version):
-            self._vertices.write(falls.sheets)
-            self._triangles.write(falls.triangles)
-            self._written = (falls, falls.version)
-        yield Part(self._geometry, len(falls.triangles), uniforms={"pixel": 1.0 / frame.focal_length})
-
-    def release(self) -> None:
-        release_all(self._vertices, self._triangles)
-
-
-class SprayMesh:
-    """Squares of spray that face the eye."""
-
-    def __init__(self, context: moderngl.Context) -> None:
-        self._vertices = GrowingBuffer(context)
-        self._geometry = Geometry([(self._vertices.buffer, *SPRAY)])
-        self._written: tuple[FallSheets, int] | None = None
-
-    def parts(self, frame: Frame) -> Iterable[Part]:
-        falls = frame.falls
-        if self._written != (falls, falls.version):
-            self._vertices.write(falls.spray)
-            self._written = (falls, falls.version)
-        yield Part(self._geometry, len(falls.spray))
-
-    def release(self) -> None:
-        self._vertices.release()

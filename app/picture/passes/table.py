@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.picture.passes.backdrop import BackdropMesh, CloudsOfSky
 from app.picture.passes.beach import BeachMesh
 from app.picture.passes.declaration import Blending, Frame, Pass
-from app.picture.passes.falls import FallMesh, SprayMesh
+from app.picture.passes.fall_meshes import FallMesh, SprayMesh
 from app.picture.passes.lit_land import LitLand
 from app.picture.passes.mesh import GroundMesh, MapMesh
 from app.picture.passes.rain import Raindrops, RainShafts, with_rain
