@@ -284,7 +284,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Wind erodes windward faces, and deposits its load in the lee.
     relief += frame.wind.z * dot(WINDWARD.x * (fine.yz - 0.5) + WINDWARD.y * clamp(place.yz, -1.0, 1.0), frame.wind.xy);
     // Its border is frayed less than others, because relief frays it already and cuts out faces of rock.
-    vec2 over = (cells + (0.8 * (fine.yz - 0.5) + 3.0 * (coarse.yz - 0.5)) * drawn_out(steepness)) / frame.map.xy;
+    vec2 over = (cells + (0.8 * (fine.yz - 0.5) + 4.0 * (coarse.yz - 0.5)) * drawn_out(steepness)) / frame.map.xy;
     float thickness = textureLod(surface, over, 0.0).w;
 #else
     vec2 over = cells / frame.map.xy;
@@ -300,7 +300,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     }
 #endif
     // Debris lies in tongues that run down the slope, and is thicker in some places than in others.
-    level += 0.9 * streak + UNEVEN_COVER * patches + THIN_ON_CRESTS * min(hollowness, 0.0) * (1.0 - frame.wind.z);
+    float uneven = 0.9 * streak + (UNEVEN_COVER * patches + THIN_ON_CRESTS * min(hollowness, 0.0)) * (1.0 - frame.wind.z);
+    level += uneven * smoothstep(-1.0, -0.5, level);  // where none lies, none is seen
     float covered = covered_by(level, relief);
 #if MATERIALS == 1 || DETAIL_SCALES > 2
     covered *= 1.0 - 0.75 * smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
