@@ -54,7 +54,7 @@ class BraidParameters(NamedTuple):
     lateral: float
     overcome: float  # so steeply up it still carries
     load: float  # what it brings in, of what it takes from where it comes in
-    largest_part: float = LARGEST_PART  # of the step from one cell to the next that may be carried in a cycle
+    largest_part: float  # of the step from one cell to the next that may be carried in a cycle
 
 
 class Parted(NamedTuple):

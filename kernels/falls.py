@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.hydraulic_geometry import bankfull_depth, channel_width
-from kernels.neighbours import LENGTHS, OUTLET, index_steps
+from kernels.neighbours import COLUMN_STEPS, LENGTHS, OUTLET, ROW_STEPS
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -67,10 +67,14 @@ def falling_within(
     width_of_one: float,
 ) -> Steps:
     """The steps of rivers that fall; arguments are as for `find_falls`."""
-    height, direction, through = surface.reshape(-1), directions.reshape(-1), discharge.reshape(-1)
-    cell = np.flatnonzero(rivers.reshape(-1) & (direction != OUTLET))
-    below = cell + index_steps(directions.shape[1])[direction[cell]]
-    lengths = cell_size * LENGTHS[direction[cell]]
+    height, through = surface.reshape(-1), discharge.reshape(-1)
+    row, column = np.nonzero(rivers & (directions != OUTLET))
+    direction = directions[row, column]
+    row_below, column_below = row + ROW_STEPS[direction], column + COLUMN_STEPS[direction]
+    rows, columns = directions.shape
+    on_map = (row_below >= 0) & (row_below < rows) & (column_below >= 0) & (column_below < columns)
+    cell, below = (row * columns + column)[on_map], (row_below * columns + column_below)[on_map]
+    lengths = cell_size * LENGTHS[direction[on_map]]
     return falling(Steps(cell, below, height[cell], height[below], through[cell]), lengths, width_of_one)
 
 

@@ -25,7 +25,7 @@ def paint(driver: Driver, number: int, tool: str, east: float) -> None:
     stroke = Stroke(tool, ((east, 300.0, 1.0),), radius=120.0, amount=20.0, number=number)
     application.documents.ask_as_step(stroke, tool)
     driver.wait_for(lambda: len(application.stack.layers) == count + 1, f"a layer of {tool}")
-    driver.wait_for(lambda: application.undo.done[-1].name == tool, "its step")
+    driver.wait_for(lambda: [step.name for step in application.undo.done][-1:] == [tool], "its step")
 
 
 def names(application: Application) -> list[str]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kernels.braids import Braided, BraidParameters, braid, part
+from kernels.braids import LARGEST_PART, Braided, BraidParameters, braid, part
 from kernels.directions import flow_directions
 from kernels.filling import fill
 from kernels.materials import one_kind
@@ -17,7 +17,7 @@ from tests.nets.cases import tried
 
 Numbers = NDArray[np.float64]
 
-USUAL = BraidParameters(transport=8.0, lateral=2.0, overcome=0.002, load=1.0)
+USUAL = BraidParameters(transport=8.0, lateral=2.0, overcome=0.002, load=1.0, largest_part=LARGEST_PART)
 CELL = 10.0
 
 

@@ -43,10 +43,11 @@ def open_zarr(path: Path) -> Model:
     """The one map of a store. Raises `UserError`."""
     try:
         import zarr
+        from zarr import open as open_store
     except ModuleNotFoundError as error:
         raise UserError(f"{path}: a Zarr store needs the package zarr; pip install 'thalweg[sweep]' adds it") from error
     try:
-        opened = zarr.open(str(path), mode="r")
+        opened = open_store(str(path), mode="r")
     except Exception as error:  # whatever the library makes of a damaged one
         raise UserError(f"cannot read {path} as a Zarr store: {type(error).__name__}; it must be complete") from error
     store = {"map": opened} if isinstance(opened, zarr.Array) else dict(opened.arrays())
