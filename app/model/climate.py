@@ -18,6 +18,7 @@ USUAL_PRECIPITATION = 800.0  # mm per year: the reference of the amounts in para
 # Needs of parameters that only these processes read
 READ_RAIN = (
     "droplets.enabled or moisture.enabled or plants.enabled or geology.enabled or meandering.enabled or snow.enabled"
+    " or falls.enabled"
 )
 FEEL_WARMTH = "moisture.enabled or plants.enabled or weathering.enabled or snow.enabled"
 WARMTH_MATTERS = f"{FEEL_WARMTH} or orographic_rain.enabled"
@@ -34,7 +35,8 @@ class ClimateParameters(Parameters, frozen=True, kw_only=True):
         "annual precipitation: droplets, infiltration and discharge are proportional to it", unit="mm", log=True,
         needs=READ_RAIN, essential=True)] = USUAL_PRECIPITATION
     rain_by_altitude: Annotated[float, parameter(0.0, 1.0,
-        "fraction of the rain that increases with altitude; the rest is uniform", needs=READ_RAIN)] = 0.0
+        "fraction of the rain that increases with altitude; the rest is uniform",
+        needs=f"{READ_RAIN} or floods.enabled")] = 0.0
     wind_direction: Annotated[float, parameter(0.0, 360.0, "direction the wind comes from, clockwise from north",
         unit="°", essential=True)] = 270.0
     wind_speed: Annotated[float, parameter(0.0, 4.0, "speed of the prevailing wind", unit="cells/t",

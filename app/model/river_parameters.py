@@ -30,7 +30,7 @@ class RiverParameters(Parameters, frozen=True, kw_only=True):
         needs="rivers.begin=area or not rivers.discharge", essential=True)] = 150
     width: Annotated[float, parameter(0.5, 1000.0,
         "width of a river of 1 m³/s; that of others grows with the root of their mean discharge", unit="m", log=True,
-        needs=f"{READ_STREAMS} or meandering.enabled", essential=True)] = RIVER_WIDTH
+        needs=f"{READ_STREAMS} or meandering.enabled or falls.enabled", essential=True)] = RIVER_WIDTH
     watershed_size: Annotated[int, parameter(1, 1_000_000, "smaller watersheds are merged into the coast", unit="cells",
         log=True)] = 500
     channel_flow: Annotated[float, parameter(0.1, 1000.0, "smallest discharge per cycle of a channel that is measured",

@@ -73,7 +73,7 @@ def test_the_reason_is_told_in_words() -> None:
         "droplets.enabled": "",
         "droplets.count": "no effect while droplets is off",
         "climate.precipitation": (
-            "no effect while droplets, moisture, plants, rivers and uplift, meandering and snow are off"
+            "no effect while droplets, moisture, plants, rivers and uplift, meandering, snow and falls are off"
         ),
         "climate.season_rain": "no effect while climate.year is 0 cycles",
         "flora.trees": "no effect while plants is off",
@@ -83,6 +83,18 @@ def test_the_reason_is_told_in_words() -> None:
         assert without_effect(scene, DECLARATIONS[path]) == reason, path
     with_materials = scene.with_values({"materials.enabled": True, "moisture.enabled": True})
     assert without_effect(with_materials, DECLARATIONS["moisture.porosity"]) == "no effect while materials is on"
+
+
+def test_rain_and_widths_of_rivers_matter_to_all_that_reckon_with_discharge() -> None:
+    bare = Scene().with_value("droplets.enabled", False)
+    read = {
+        "falls.enabled": ("climate.precipitation", "climate.rain_by_altitude", "rivers.width"),
+        "floods.enabled": ("climate.rain_by_altitude",),
+    }
+    for switch, paths in read.items():
+        for path in paths:
+            assert without_effect(bare, DECLARATIONS[path]), path
+            assert without_effect(bare.with_value(switch, True), DECLARATIONS[path]) == "", (switch, path)
 
 
 def test_each_condition_names_parameters_and_values_that_there_are() -> None:
