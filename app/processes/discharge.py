@@ -29,7 +29,7 @@ def discharge_of_cycle(world: World, cycle: Cycle, drainage: Drainage, total: fl
     fallen = rain_map(world.ground, world.rainfall, cycle.weather.rain_by_altitude)
     springs = cycle.drops_of_springs
     if springs is not None and len(springs):
-        share = cycle.drops_of_rain / max(float(fallen.sum()), 1e-12)
+        share = cycle.drops_without_snow / max(float(fallen.sum()), 1e-12)
         fallen = fallen * share
         np.add.at(fallen, (springs[:, 0].astype(np.intp), springs[:, 1].astype(np.intp)), springs[:, -1])
     precipitation = cycle.weather.mean_rain * USUAL_PRECIPITATION * 1e-3 / SECONDS_PER_YEAR * world.cell_area

@@ -10,7 +10,9 @@ import pytest
 from app.engine.simulator import Simulator
 from app.model.climate import weather_of
 from app.model.world import World
+from app.processes.discharge import discharge_of_cycle
 from app.scene.scene import Scene
+from kernels.rivers import drain
 from tests.app.small import assert_continues_after_saving, bits, simulated, small_scene
 
 LAYERS = {"snow", "snow_runoff"}
@@ -128,6 +130,17 @@ def test_what_melts_wets_the_ground_and_floods() -> None:
         assert cold == 0.0 and account.gained["rain"] > 0.0
         usual = simulated(4, scene.with_values({f"{process}.enabled": True, "climate.temperature": 20.0}))
         assert account.gained["rain"] > more * usual.world.ledger.water.gained["rain"], process
+
+
+def test_meanders_and_falls_reckon_with_the_rain_of_the_year_beside_springs() -> None:
+    """What freezes does not make springs bring all water of the map."""
+    settings = {"droplets__springs": "0.5 0.5 30", "climate__year": 0, "climate__temperature": -20.0}
+    scene = snowy(**settings, snow__drift=0.0)
+    simulator, without = simulated(1, scene), simulated(1, scene.with_value("snow.enabled", False))
+    assert simulator.cycle.drops_of_rain == 0
+    drainage = drain(without.world.ground, without.world.cell_size, -np.inf)
+    discharge = discharge_of_cycle(simulator.world, simulator.cycle, drainage)
+    assert np.array_equal(discharge, discharge_of_cycle(without.world, without.cycle, drainage))
 
 
 def test_glaciers_reckon_with_the_year_alone() -> None:
