@@ -111,7 +111,7 @@ def analyze_in_tiles(
 
 def _analyze(path: Path, folder: Path, land: TiledLand, cut: Cut, wishes: RiverWishes) -> Listing:
     store = FolderStore(folder / UNFINISHED, land.tiling)
-    _begin(store.folder, _key(path, land))
+    _begin(store.folder, _key(path, land, wishes))
     cells = land.tiling.rows * land.tiling.columns
     bar = Progress(range(cells), "following the water", "cell", scaled=True)
     done = _Done(bar, cells)
@@ -174,13 +174,13 @@ class _Done:
         self._bar.reach(min(int(self._share * self._cells), self._cells))
 
 
-def _key(path: Path, land: TiledLand) -> str:
-    """What the results of tiles depend on beside what steps are told: the model, the land, and this program."""
+def _key(path: Path, land: TiledLand, wishes: RiverWishes) -> str:
+    """What the results of tiles depend on: the model, the land, what rivers are, and this program."""
     files = sorted(place for place in path.rglob("*") if place.is_file()) if path.is_dir() else [path]
     if land.rain_map:
         files.append(land.rain_map)
     known = [(str(place), status.st_size, status.st_mtime_ns) for place in files if (status := place.stat())]
-    return hashlib.sha256(repr((known, land, program())).encode()).hexdigest()
+    return hashlib.sha256(repr((known, land, wishes, program())).encode()).hexdigest()
 
 
 def _begin(folder: Path, key: str) -> None:

@@ -28,6 +28,7 @@ from app.cli.analyze import RiverWishes, analysis_of, listing_of, rule_of
 from app.cli.analyzed_land import Analysis, AnalyzedLand
 from app.export.sheet import Sheet
 from app.model.climate import ClimateParameters
+from app.model.errors import UserError
 from app.model.georeference import Origin
 from app.model.river_parameters import RiverParameters
 from app.model.runoff import Runoff
@@ -326,6 +327,31 @@ class Alone:
     def perform(self, step: str, tiles: Iterable[tuple[int, Arrays]]) -> Iterator[tuple[int, Arrays]]:
         for tile, told in tiles:
             yield tile, STEPS[step](self._land, tile, self._store, told)
+
+
+class Keeping(Alone):
+    """Performs steps in this process, unless they are done."""
+
+    def perform(self, step: str, tiles: Iterable[tuple[int, Arrays]]) -> Iterator[tuple[int, Arrays]]:
+        for tile, told in tiles:
+            yield tile, perform(Order(self._land, self._store, step, tile, told)).told
+
+
+@pytest.mark.parametrize("other_model", ["wide cells"], indirect=True)
+def test_other_options_take_nothing_from_a_run_that_failed(other_model: Path, tmp_path: Path) -> None:
+    def analyze(folder: str, river: int) -> int:
+        words = ["analyze", str(other_model), "--river", str(river), "--tiles", "48", "--out", str(tmp_path / folder)]
+        return cli.main(words)
+
+    with (
+        mock.patch("app.tiles.run.opened", lambda *_: contextlib.nullcontext()),
+        mock.patch("app.tiles.run.Crew", Keeping),
+    ):
+        with mock.patch("app.tiles.run.write_vectors", side_effect=UserError("full")):
+            assert analyze("again", 12) != 0
+        assert analyze("again", 60) == analyze("afresh", 60) == 0
+    again, afresh = (tifffile.imread(tmp_path / folder / "rivers.tif") for folder in ("again", "afresh"))
+    np.testing.assert_array_equal(again, afresh)
 
 
 @pytest.mark.slow
