@@ -149,12 +149,15 @@ def kind_of(request: LandRequest) -> str:
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """A name that no other layer has."""
-    return next(
-        free
-        for number in range(1, len(taken) + 2)
-        if (free := name if number == 1 else f"{name} {number}") not in taken
-    )
+    """A name that no other layer has, which is not too long for a journal."""
+    endings = ("" if number == 1 else f" {number}" for number in range(1, len(taken) + 2))
+    return next(free for ending in endings if (free := name[: LONGEST_NAME - len(ending)] + ending) not in taken)
+
+
+def new_name(name: str, wanted: str, taken: set[str]) -> str:
+    """The name that a layer gets if another one is wanted: in one line, and that of no other layer."""
+    wanted = " ".join(wanted.split())[:LONGEST_NAME]
+    return name if wanted in ("", name) else free_name(wanted, taken)
 
 
 def changed(edits: Edits, request: Restack) -> list[Edit]:
@@ -174,8 +177,8 @@ def changed(edits: Edits, request: Restack) -> list[Edit]:
     if request.removed and not named[places[0]].of_start:
         return [edit for place, edit in enumerate(named) if place not in places]
     name = request.layer
-    if request.name is not None and (new := " ".join(request.name.split())[:LONGEST_NAME]) not in ("", name):
-        name = free_name(new, {edit.layer for edit in named})
+    if request.name is not None:
+        name = new_name(name, request.name, {edit.layer for edit in named})
     for place in places:
         named[place] = _changed_edit(named[place], request, name)
     if request.after is None:

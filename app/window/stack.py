@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.brushes.stack import Layer, check_heights, layers_of
+from app.brushes.stack import Layer, check_heights, layers_of, new_name
 from app.engine.messages import Moment
 from app.engine.moments import TimelineSeen
 from app.engine.thread import SimulationThread
@@ -89,7 +89,7 @@ class Stack:
     def rename(self, layer: Layer, name: str) -> None:
         if name.strip() and name.strip() != layer.name:
             if self._painted == layer.name:
-                self._painted = " ".join(name.split())
+                self._painted = new_name(layer.name, name, {other.name for other in self.layers})
             self._ask(Restack(layer.name, name=name), f"{layer.name} is {name.strip()}")
 
     def remove(self, layer: Layer) -> None:

@@ -87,6 +87,9 @@ def test_a_journal_keeps_the_stack() -> None:
     edits = tuple(with_layer(with_layer(EDITS, "raise", is_on=False, strength=0.25), "lower", name="trench"))
     content = journal_content(Journal(edits, 300), Path())
     assert journal_from(content, "j", Path()).edits == edits
+    long = with_layer(with_layer(EDITS, "raise", name=61 * "a"), "lower", name=61 * "a")
+    assert [layer.name for layer in layers_of(long)][:2] == [60 * "a", 58 * "a" + " 2"]
+    assert journal_from(journal_content(Journal(tuple(long), 300), Path()), "j", Path()).edits == tuple(long)
     for wrong in ({"strength": -1.0}, {"is_on": 1}, {"layer": 3}, {"strength": True}):
         content["edit"][1].update({"layer": "a", "is_on": True, "strength": 1.0} | wrong)
         with pytest.raises(UserError, match=next(iter(wrong))):

@@ -123,6 +123,12 @@ def test_a_chosen_layer_takes_the_next_stroke_as_one_step_of_undo() -> None:
         assert np.array_equal(settled(driver), both)
         assert len(application.stack.layers[0].places) == 1
 
+        application.stack.rename(application.stack.layers[0], "lower")
+        driver.wait_for(lambda: names(application) == ["lower 2", "lower"], "the name")
+        assert application.stack.painted is not None and application.stack.painted.name == "lower 2"
+        application.stack.rename(application.stack.painted, "raise")
+        driver.wait_for(lambda: names(application) == ["raise", "lower"], "the name")
+        settled(driver)
         engine.set_ref(engine.window_info("//Panel/parameters").window)
         engine.item_click("raise/name")
         assert application.stack.painted is None
