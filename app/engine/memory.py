@@ -34,7 +34,9 @@ BRAIDING = 160  # the same for braided rivers where half of all cells have water
 BRAIDING_ROOM = 60  # their part of the scratch arrays, which all processes share
 COAST = 40  # the same for the swell
 FALLS = 60  # the same for the drainage that falls are found in
-FLOODS_ROOM = 56  # running water's part of them: a second set of its layers, and flows
+FLOODS_ROOM = 32  # running water's part of them: a second set of its layers, and flows
+BED_LOAD_ROOM = 33  # the same for the bed load that it drags: shares of what goes each way
+BED_LOAD_OF_A_KIND = 8  # additional part per loose material: what is taken
 ICE_ROOM = 150  # that of ice: lines of both directions, fluxes, and what is turned
 SNOW_ROOM = 64  # that of snow: what wind can carry, turned layers, and avalanches
 GEOLOGY = 100  # part of a process of geological time, and of a source that begins with it
@@ -70,7 +72,7 @@ class Needs(NamedTuple):
             spin_up = spin_up_worlds * once if has_spin_up(scene) else 0.0
             kernels, room = (BRAIDING, max(BRAIDING_ROOM, geology)) if scene.braiding.enabled else (KERNELS, geology)
             kernels = max(kernels, COAST if scene.coast.enabled else 0, FALLS if scene.falls.enabled else 0)
-            room = max(room, FLOODS_ROOM if scene.floods.enabled else 0, ICE_ROOM if scene.ice.enabled else 0)
+            room = max(room, floods_room(scene, world), ICE_ROOM if scene.ice.enabled else 0)
             room = max(room, SNOW_ROOM if scene.snow.enabled else 0)
             making += once + layers + (geology if is_worn(scene) else 0)
             next_backup = _bytes(state) / world.ground.size  # while the one before still exists
@@ -79,6 +81,14 @@ class Needs(NamedTuple):
                 running += MAPS + MAPS_OF_A_LAYER * len(shown_versions(world))
                 running += MAPS_OF_WAVES if scene.waves.enabled and _water_can_stand(scene) else 0
         return cls(making * cells, running * cells)
+
+
+def floods_room(scene: Scene, world: World) -> int:
+    """Running water's part of the scratch arrays, in bytes per cell; `world` is a sample of those of the scene."""
+    if not scene.floods.enabled:
+        return 0
+    kinds = 1 if world.materials is None else len(world.materials.loose)
+    return max(FLOODS_ROOM, BED_LOAD_ROOM + BED_LOAD_OF_A_KIND * kinds if scene.floods.bed_load else 0)
 
 
 NOTHING = Needs(0.0, 0.0)

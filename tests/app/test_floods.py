@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from app.brushes.painting import paint
+from app.engine.memory import floods_room
 from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.edge_parameters import EdgeParameters
@@ -17,6 +18,7 @@ from app.processes.floods import EAST, Floods, FloodsParameters
 from app.processes.pools import PoolsParameters, fill
 from app.scene.edits import Stroke
 from app.scene.scene import Scene, load_preset
+from kernels.scratch import LINE
 from kernels.standing import LAKE, SEA
 from tests.app.small import bits, simulated, small_scene
 
@@ -141,6 +143,17 @@ def test_a_lake_that_is_cut_drains_through_the_cut() -> None:
     assert world.water[plain].max() > 0.1
     assert world.layers["flood_speed"].max() > 0.0
     assert world.stored("water") == pytest.approx(before, rel=1e-12)
+
+
+@pytest.mark.parametrize("kinds", ["sand 1; gravel 1; clay 1; soil 1", ""])
+@pytest.mark.parametrize("bed_load", [True, False])
+def test_its_scratch_memory_is_as_it_was_reckoned(kinds: str, bed_load: bool) -> None:
+    scene = flooded(floods__rain=50.0, floods__bed_load=bed_load)
+    if kinds:
+        scene = scene.with_values({"materials.enabled": True, "materials.loose": kinds})
+    simulator = simulated(1, scene)
+    taken = simulator.cycle.scratch.begin().nbytes / simulator.world.ground.size
+    assert taken == pytest.approx(floods_room(scene, simulator.world), abs=8 * LINE / simulator.world.ground.size)
 
 
 def test_what_is_poured_runs_and_what_is_dammed_stays() -> None:
