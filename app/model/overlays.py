@@ -122,7 +122,7 @@ def largest(snapshot: Snapshot, name: str) -> float:
 
 
 _MOST_SHOWN = 4.0  # end of the palette of factors
-_DEEP_SNOW = 1.5  # metres of water, the end of its palette
+_DEEP_SNOW = 1.5  # metres of snow water equivalent, the end of its palette
 
 # So that integers hit the centres of their colours
 _KINDS = _fixed(-0.5, palettes.WATERSHED_COLOURS + 0.5)
@@ -321,7 +321,7 @@ _ROWS = (
     _of_layer("rain", "rain that the wind brings, relative to the mean", palettes.LESS_AND_MORE, "×",
         _fixed(1.0 / _MOST_SHOWN, _MOST_SHOWN), layer=OROGRAPHIC_RAIN, value=Value.MAGNITUDE, family="water",
         clear="×1"),
-    _of_layer("snow", "depth of snow, as water", palettes.WATER, "m", _fixed(0.0, _DEEP_SNOW), family="water",
+    _of_layer("snow", "snow water equivalent", palettes.WATER, "m", _fixed(0.0, _DEEP_SNOW), family="water",
         clear="no snow"),
     _of_layer("ice", "thickness of ice", palettes.WATER, "m", _up_to("ice"), family="water", clear="no ice"),
     _of_layer("ice_speed", "speed of ice", palettes.FLOW, "m/year", _up_to("ice_speed", 0.6), family="water",

@@ -1,4 +1,4 @@
-"""Falls: pools that they dig, and faces that they undercut, so that they wander upstream."""
+"""Falls: plunge pools that they dig, and faces that they undercut, so that they wander upstream."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ UNDERCUT = "undercut"
 
 
 class FallsParameters(Parameters, frozen=True, kw_only=True):
-    """Falls of rivers: pools after Veronese (1937), recession after Hayakawa and Matsukura (2003)."""
+    """Falls of rivers: plunge pools after Veronese (1937), recession after Hayakawa and Matsukura (2003)."""
 
     title: ClassVar[str] = "Falls"
     section: ClassVar[str] = "processes"
 
     # fmt: off
-    enabled: Annotated[bool, described("falls of rivers that dig pools, undercut their faces and wander upstream")
-        ] = False
+    enabled: Annotated[bool,
+        described("falls of rivers that dig plunge pools, undercut their faces and wander upstream")] = False
     retreat: Annotated[float, parameter(0.0, 100.0,
         "recession per cycle of a fall of 10 m and 1 m³/s, of the weakest rock", unit="m", log=True, least=1e-5,
         essential=True)] = 1.0
     least: Annotated[float, parameter(0.0, 1e5, "mean discharge of the smallest rivers whose falls wander",
         unit="m³/s", log=True, least=1e-6)] = 0.002
-    pool: Annotated[float, parameter(0.0, 10.0, "factor on the depth of pools below falls", unit="times")] = 1.0
+    pool: Annotated[float, parameter(0.0, 10.0, "factor on the depth of plunge pools", unit="times")] = 1.0
     fines: Annotated[float, parameter(0.0, 1.0,
         "fraction of the broken rock that is so fine that rivers carry it off the map", essential=True)] = 0.6
     every: Annotated[int, parameter(1, 1000, "interval of its steps", unit="cycles", log=True)] = 10

@@ -37,27 +37,29 @@ class SnowParameters(Parameters, frozen=True, kw_only=True):
     enabled: Annotated[bool, described("snow that falls, drifts, slides and melts into rivers")] = False
     days_per_cycle: Annotated[float, parameter(0.01, 365.0, "time that passes in a cycle for snow, without seasons",
         unit="days", log=True, needs="not climate.year")] = 2.0
-    melt: Annotated[float, parameter(0.0, 20.0, "water that melts in a day for each degree above freezing",
-        unit="mm/(°C day)", essential=True)] = 5.0
+    melt: Annotated[float, parameter(0.0, 20.0,
+        "degree-day factor: water that melts in a day for each degree above freezing", unit="mm/(°C day)",
+        essential=True)] = 5.0
     sun: Annotated[float, parameter(0.0, 1.0,
-        "fraction of the melt that follows the sun on each slope: southern slopes are bare first")] = 0.5
+        "fraction of the melt that follows the sun on each slope: slopes that face it are bare first")] = 0.5
     latitude: Annotated[float, parameter(-90.0, 90.0, "latitude, for the height of the sun; negative: south", unit="°",
         needs="snow.sun")] = 46.0
     drift: Annotated[float, parameter(0.0, 20.0, "snow that wind carries, relative to saltation over loose snow",
         unit="times", needs="wind_field.enabled", essential=True)] = 1.0
-    air_speed: Annotated[float, parameter(0.0, 50.0, "speed of a wind that drifts snow, at the usual wind speed",
-        unit="m/s", needs="wind_field.enabled, snow.drift")] = 10.0
-    blowing: Annotated[float, parameter(0.0, 1.0, "fraction of the time in which it blows",
+    air_speed: Annotated[float, parameter(0.0, 50.0,
+        "speed of a wind that drifts snow, 10 m above it, at the usual wind speed", unit="m/s",
+        needs="wind_field.enabled, snow.drift")] = 10.0
+    blowing: Annotated[float, parameter(0.0, 1.0, "fraction of the time in which such a wind blows",
         needs="wind_field.enabled, snow.drift")] = 0.3
     fetch: Annotated[float, parameter(10.0, 10_000.0, "distance over which wind takes up nearly all that it can carry",
         unit="m", log=True, needs="wind_field.enabled, snow.drift")] = 500.0
     stable_depth: Annotated[float, parameter(0.01, 20.0,
-        "depth, as water, that a slope of 30° holds; what is more goes down as an avalanche", unit="m", log=True,
+        "snow water equivalent that a slope of 30° holds; what is more goes down as an avalanche", unit="m", log=True,
         essential=True)] = 0.6
     steepest: Annotated[float, parameter(20.0, 89.0, "slope above which no snow stays", unit="°")] = 55.0
     rests: Annotated[float, parameter(0.0, 45.0, "slope below which avalanches come to rest", unit="°")] = 20.0
     density: Annotated[float, parameter(0.05, 0.9, "density of lying snow relative to water")] = 0.35
-    deepest: Annotated[float, parameter(0.1, 1000.0, "depth, as water, above which it becomes ice and runs off",
+    deepest: Annotated[float, parameter(0.1, 1000.0, "snow water equivalent above which snow becomes ice and runs off",
         unit="m", log=True)] = 20.0
     # fmt: on
 
@@ -71,7 +73,7 @@ class Snow:
     parameters: ClassVar[type[Parameters]] = SnowParameters
     changes: ClassVar[tuple[str, ...]] = (SNOW, SNOW_RUNOFF)
     layers: ClassVar[tuple[LayerDeclaration, ...]] = (
-        LayerDeclaration(SNOW, "snow that lies, as depth of water", "m", np.float64, account="water"),
+        LayerDeclaration(SNOW, "snow that lies, as its water equivalent", "m", np.float64, account="water"),
         LayerDeclaration(
             SNOW_RUNOFF, "water that runs off, relative to rain, where it falls as snow and snow melts", "times",
             largest=LARGEST_SUM, default=1.0, seen="in overlays",
