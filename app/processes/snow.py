@@ -99,7 +99,7 @@ class Snow:
         account, area = world.ledger.water, world.cell_area
         lies, runoff = world.trace(SNOW), world.trace(SNOW_RUNOFF)
         days = _days(parameters, cycle)
-        wanted = kernel_parameters(parameters, weather, days, open_edges=cycle.edges.water != "wall")
+        wanted = _kernel_parameters(parameters, cycle, days)
         totals = snow.exchange(
             world.ground,
             lies,
@@ -169,13 +169,12 @@ def _days(parameters: SnowParameters, cycle: Cycle) -> float:
     return DAYS_OF_YEAR / year if year else parameters.days_per_cycle
 
 
-def kernel_parameters(
-    parameters: SnowParameters, weather: Weather, days: float, *, open_edges: bool = True
-) -> KernelParameters:
+def _kernel_parameters(parameters: SnowParameters, cycle: Cycle, days: float) -> KernelParameters:
     """The parameters of the kernel for a cycle of so many days."""
     from kernels.parameters import exact
     from kernels.snow import SnowParameters as KernelParameters
 
+    weather = cycle.weather
     return exact(
         for_kernel(
             KernelParameters,
@@ -186,6 +185,6 @@ def kernel_parameters(
             lapse_rate=weather.lapse_rate,
             melt=parameters.melt * 1e-3,
             declination=OBLIQUITY * weather.season,
-            open_edges=open_edges,
+            open_edges=cycle.edges.water != "wall",
         )
     )
