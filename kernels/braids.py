@@ -39,7 +39,7 @@ from kernels.units import Metres
 
 EXPONENT = 2.5  # m
 REFERENCE_SLOPE = 0.01
-LARGEST_PART = 0.2  # more of a step than this would sway
+LARGEST_PART = 0.2  # of a step, beyond which its height oscillates from cycle to cycle
 
 _FEW = 256  # cells that there is room for at first
 _LEAST = np.finfo(np.float32).tiny  # of traces: processors are slow with numbers that are smaller

@@ -1,10 +1,10 @@
-"""Falls at work: they dig a pool at their foot, undercut the face above it, and so wander upstream.
+"""Falls at work: they dig a plunge pool at their foot, undercut the face above it, and so wander upstream.
 
-The pool is as deep below the water beneath as the jet digs (Veronese 1937), 1.9 q^0.54 H^0.225 metres for a discharge q
-in square metres a second and a height H in metres. The face is undercut in the weakest rock that it bares, by the power
-law of Hayakawa and Matsukura (2003): recession grows with what comes over a square metre of the face, Q / (w H), to the
-power of 0.73. When a notch is as deep as the cell, what stands over it breaks, whatever it is made of: so the face
-stays as steep as it was, and a hard layer over a weak one recedes as the weak one does.
+The plunge pool is as deep below the water beneath as the jet digs (Veronese 1937), 1.9 q^0.54 H^0.225 metres for a
+discharge q in square metres a second and a height H in metres. The face is undercut in the weakest rock that it bares,
+by the power law of Hayakawa and Matsukura (2003): recession grows with what comes over a square metre of the face, Q /
+(w H), to the power of 0.73. When a notch is as deep as the cell, what stands over it breaks, whatever it is made of: so
+the face stays as steep as it was, and a hard layer over a weak one recedes as the weak one does.
 
 What breaks and what is dug lies along the river below, where that is gentle; a part is so fine that the river carries
 it off. What has come down from the sides goes the same way, as far as the river below is steep. Falls follow each other
@@ -59,7 +59,6 @@ class Totals(NamedTuple):
 
     moved: Moved
     fines: tuple[float, ...]  # of each kind, what rivers carried off, in metres over one cell
-    retreat: float  # cells by which all falls together have moved
 
 
 @inlined
@@ -214,7 +213,7 @@ def _work(
     bedrock, sediment, ground, filled, direction, through, steps, columns, cell_size, falls, widths, undercut,
     rocks, rates, leaves, parameters, totals,
 ):  # fmt: skip
-    load, retreat = np.zeros((2, rocks.kinds)), 0.0
+    load = np.zeros((2, rocks.kinds))
     for fall in range(len(falls.lip)):
         foot, height, width = falls.foot[fall], falls.height[fall], widths[fall]
         floor = filled[foot] - parameters.pool * (
@@ -239,7 +238,6 @@ def _work(
                 _break(
                     rocks, bedrock, sediment, ground, direction, columns, cell_size, face, base, width, rates, load[1]
                 )
-                retreat += length / cell_size
                 undercut[face] = 0.0
                 above = _donor(direction, through, face, columns)
                 if above >= 0:
@@ -252,7 +250,6 @@ def _work(
             load[1, kind] = 0.0
         first = foot if direction[foot] == OUTLET else foot + steps[direction[foot]]
         _lay(rocks, bedrock, sediment, ground, direction, steps, cell_size, rates, leaves, first, load[0], totals[2])
-    return retreat
 
 
 def work(
@@ -283,11 +280,11 @@ def work(
     order = np.argsort(falls.lip)
     falls = Falls(*(part[order] for part in falls))  # type: ignore[arg-type]
     totals = np.zeros((3, materials.kinds))
-    retreat = _work(
+    _work(
         bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1), drainage.filled.reshape(-1),
         drainage.directions.reshape(-1), discharge.reshape(-1), index_steps(ground.shape[1]), ground.shape[1],
         float(cell_size), falls, channel_width(falls.discharge, float(width_of_one)), undercut.reshape(-1),
         _Rocks._make(asked(materials, _ASKED)), flat(rates), bool(leaves), exact(parameters), totals,
     )  # fmt: skip
     broken, fines, off_map = (tuple(row) for row in totals.tolist())
-    return Totals(Moved(from_rock=broken, off_map=off_map), fines, float(retreat))
+    return Totals(Moved(from_rock=broken, off_map=off_map), fines)

@@ -74,8 +74,9 @@ class Braiding:
     def step(self, world: World, parameters: BraidingParameters, cycle: Cycle) -> None:
         """Advance `world` by the water of one cycle.
 
-        It carries as many cubic metres in cells of any size, and as many from each metre of a bank. Where the step from
-        cell to cell limits that, it is as in cells of the reference, but for finer ones.
+        It carries as many cubic metres in cells of any size, and as many from each metre of a bank. No more than a part
+        of the step from cell to cell is carried: in larger cells than those of the reference as many cubic metres as in
+        these, in finer ones the same part, which is less.
         """
         from kernels import braids
 
