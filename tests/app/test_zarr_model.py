@@ -66,6 +66,27 @@ def test_a_store_is_the_same_model_as_a_geotiff(
     np.testing.assert_allclose(other.elevation, part.elevation, atol=1e-5)
 
 
+@pytest.mark.parametrize("part", [np.s_[10:50, 20:70], np.s_[::-1]])
+def test_a_part_lies_where_its_coordinates_say_not_where_the_transformation_of_the_whole_does(
+    part: slice | tuple[slice, ...], tmp_path: Path
+) -> None:
+    write_tiff_and_zarr(tmp_path, "metres", 3, from_south=False, has_transform=True)
+    whole = xarray.open_zarr(tmp_path / "land.zarr", mask_and_scale=False, consolidated=False).load()
+    rows, columns = part if isinstance(part, tuple) else (part, slice(None))
+    cut = whole.isel(y=rows, x=columns)
+    cut["elevation"].encoding = {"_FillValue": np.float32(-9999.0)}
+    cut["elevation"].attrs.pop("_FillValue", None)
+    cut.to_zarr(tmp_path / "part.zarr", zarr_format=3, consolidated=False)
+    found = open_model(tmp_path / "part.zarr")
+    assert found is not None and found.place is not None
+    assert tuple(found.place.to_model @ (0.0, 0.0, 1.0)) == pytest.approx(
+        (float(cut["x"].min()) - 10.0, float(cut["y"].max()) + 15.0), abs=1e-6
+    )
+    heights, missing = found.part(found.whole)
+    known = np.ones(heights.shape, np.bool_) if missing is None else ~missing
+    np.testing.assert_array_equal(heights[known], cut["elevation"].sortby("y", ascending=False).to_numpy()[0][known])
+
+
 def test_heights_are_scaled_and_without_coordinates_have_no_place(tmp_path: Path) -> None:
     array = zarr.create_array(str(tmp_path / "land"), shape=(9, 12), dtype="int16", chunks=(4, 12))
     array[:] = np.arange(108).reshape(9, 12)

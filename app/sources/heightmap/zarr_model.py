@@ -89,12 +89,25 @@ def _map_of(path: Path, store: Mapping[str, zarr.Array]) -> zarr.Array:
 def _to_model(store: Mapping[str, zarr.Array], array: zarr.Array) -> NDArray[np.float64] | None:
     """From [column, row, 1] of cells' corners to coordinates, (2, 3); None if these are not there, or not even.
 
-    As rioxarray has it, an affine transformation in the attributes of the grid mapping is exact, and so comes first.
+    As rioxarray has it, an affine transformation in the attributes of the grid mapping is exact, and so comes first:
+    unless coordinates say otherwise, as those of a part do, which keeps the transformation of the whole.
     """
+    by_coordinates = _from_coordinates(store, array)
     said = [_number(part, math.nan) for part in str(_grid_mapping(store, array).get("GeoTransform", "")).split()]
-    if len(said) == 6 and all(map(math.isfinite, said)):
-        x, across, turned_across, y, turned_down, down = said
-        return np.array([[across, turned_across, x], [turned_down, down, y]])
+    if len(said) != 6 or not all(map(math.isfinite, said)):
+        return by_coordinates
+    x, across, turned_across, y, turned_down, down = said
+    transform = np.array([[across, turned_across, x], [turned_down, down, y]])
+    if by_coordinates is None or turned_across or turned_down:
+        return transform
+    rows, columns = array.shape[-2:]
+    ends = np.array([[0.5, columns - 0.5], [0.5, rows - 0.5], [1.0, 1.0]])
+    apart = abs(transform @ ends - by_coordinates @ ends).max(axis=1)
+    return transform if (apart <= UNEVEN * abs(by_coordinates.diagonal())).all() else by_coordinates
+
+
+def _from_coordinates(store: Mapping[str, zarr.Array], array: zarr.Array) -> NDArray[np.float64] | None:
+    """As `_to_model`, from the coordinates of rows and columns alone."""
     names = getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS") or ()
     axes = []
     for name, count in zip(list(names)[-2:], array.shape[-2:], strict=False):
