@@ -9,9 +9,8 @@ from app.window.events import PointerMoved
 from app.window.pace import Pace
 
 HAND_RESTS = 0.3  # seconds after which a hand that moved the view is at rest
-LAND_WAITS = (
-    1.0  # seconds between states of the land while the view follows a hand: their maps take as long as a picture
-)
+# Seconds between states of the land while the view follows a hand: their maps take as long as a picture.
+LAND_WAITS = 1.0
 
 
 class Drawing:
@@ -36,9 +35,11 @@ class Drawing:
     def _follows(self) -> bool:
         return self._application.time < self._follows_until
 
-    @property
     def holds_land(self) -> bool:
-        """Whether a new state of the land waits: for the picture of the last one, or for a hand that moves the view."""
+        """Whether a new state of the land waits: for the picture of the last one, or for a hand that moves the view.
+
+        Asked once in each frame: where the answer is no, the next state waits from now on.
+        """
         application = self._application
         if application.sides.drawing:
             return True

@@ -94,7 +94,7 @@ class Viewer:
         application.watching.tell_of_view(application.time)
         application.watching.tell_of_catchment()
         # A picture shows one state; its snapshot is read until it is complete.
-        snapshots = () if self.drawing.holds_land else simulation.take(gives_back=False)
+        snapshots = () if self.drawing.holds_land() else simulation.take(gives_back=False)
         self._arrivals.hear()
         application.exporting.update()
         application.sessions.offer_later(application.time)

@@ -71,15 +71,13 @@ def test_the_land_and_the_simulation_wait_while_a_hand_moves_the_view_and_no_lon
 ) -> None:
     seen: list[tuple[bool, bool]] = []  # of each frame: whether the view follows a hand, and whether the land waits
     gave_way: list[bool] = []
-    holds = Drawing.holds_land.fget
-    assert holds is not None
+    holds = Drawing.holds_land
 
     def noted(self: Drawing) -> bool:
-        assert holds is not None
         seen.append((self._follows, held := holds(self)))
         return held
 
-    monkeypatch.setattr(Drawing, "holds_land", property(noted))
+    monkeypatch.setattr(Drawing, "holds_land", noted)
 
     def test(driver: Driver) -> None:
         application = have_land(driver)
