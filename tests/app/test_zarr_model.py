@@ -110,3 +110,10 @@ def test_stores_without_one_map_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "land" / "zarr.json").write_text("{")
     with pytest.raises(UserError, match=r"as a Zarr store: .*it must be complete"):
         read_heightmap(tmp_path / "land")
+
+
+def test_a_map_with_columns_before_rows_is_one_line(tmp_path: Path) -> None:
+    turned = xarray.DataArray(LAND.T, dims=("x", "y"))
+    xarray.Dataset({"elevation": turned}).to_zarr(tmp_path / "land", zarr_format=3, consolidated=False)
+    with pytest.raises(UserError, match=r"columns before rows.*transpose\(..., 'y', 'x'\) of xarray"):
+        read_heightmap(tmp_path / "land")

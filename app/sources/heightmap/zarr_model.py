@@ -31,6 +31,7 @@ MARKS = "zarr.json", ".zgroup", ".zarray"  # files by which a folder is known
 WELL_KNOWN_TEXT = "crs_wkt", "spatial_ref"  # attributes of a grid mapping
 MISSING = "_FillValue", "missing_value"
 UNEVEN = 0.01  # of a cell, by which the middles of cells may lie beside even ones
+EASTWARD = frozenset({"x", "lon", "longitude", "easting"})  # usual names of the dimension of columns
 GEOGRAPHIC = {"GTModelTypeGeoKey": 2}
 
 
@@ -52,6 +53,10 @@ def open_zarr(path: Path) -> Model:
         raise UserError(f"cannot read {path} as a Zarr store: {type(error).__name__}; it must be complete") from error
     store = {"map": opened} if isinstance(opened, zarr.Array) else dict(opened.arrays())
     array = _map_of(path, store)
+    down, along = _dimensions(array) or ("", "")
+    if down.lower() in EASTWARD and along.lower() not in EASTWARD:
+        turned = f"transpose(..., '{along}', '{down}')"
+        raise UserError(f"{path}: its map has columns before rows; it must have rows first: {turned} of xarray")
     rows, columns = array.shape[-2:]
     to_model = _to_model(store, array)
     from_south, from_east, place, names = False, False, None, dict[str, Any]()
@@ -108,10 +113,9 @@ def _to_model(store: Mapping[str, zarr.Array], array: zarr.Array) -> NDArray[np.
 
 def _from_coordinates(store: Mapping[str, zarr.Array], array: zarr.Array) -> NDArray[np.float64] | None:
     """As `_to_model`, from the coordinates of rows and columns alone."""
-    names = getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS") or ()
     axes = []
-    for name, count in zip(list(names)[-2:], array.shape[-2:], strict=False):
-        along = store.get(str(name))
+    for name, count in zip(_dimensions(array) or (), array.shape[-2:], strict=False):
+        along = store.get(name)
         if along is None or along.shape != (count,) or count < 2 or along.dtype.kind not in "iuf":
             return None
         middles = np.asarray(along[:], np.float64)
@@ -123,6 +127,12 @@ def _from_coordinates(store: Mapping[str, zarr.Array], array: zarr.Array) -> NDA
         return None
     (down, y), (across, x) = axes
     return np.array([[across, 0.0, x], [0.0, down, y]])
+
+
+def _dimensions(array: zarr.Array) -> tuple[str, str] | None:
+    """The names of rows and columns, if they have any."""
+    names = list(getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS") or ())
+    return (str(names[-2]), str(names[-1])) if len(names) == array.ndim else None
 
 
 def _grid_mapping(store: Mapping[str, zarr.Array], array: zarr.Array) -> dict[str, Any]:
