@@ -117,3 +117,15 @@ def test_a_map_with_columns_before_rows_is_one_line(tmp_path: Path) -> None:
     xarray.Dataset({"elevation": turned}).to_zarr(tmp_path / "land", zarr_format=3, consolidated=False)
     with pytest.raises(UserError, match=r"columns before rows.*transpose\(..., 'y', 'x'\) of xarray"):
         read_heightmap(tmp_path / "land")
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_packed_heights_have_gaps_where_the_file_has(version: int, tmp_path: Path) -> None:
+    known = np.where(LAND == -9999.0, np.nan, LAND)
+    heights = xarray.DataArray(known, dims=("y", "x"))
+    packed = {"elevation": {"dtype": "i2", "scale_factor": 0.25, "add_offset": 500.0, "_FillValue": -32768}}
+    store = xarray.Dataset({"elevation": heights})
+    store.to_zarr(tmp_path / "land", zarr_format=version, encoding=packed, consolidated=False)  # type: ignore[call-overload]
+    found = read_heightmap(tmp_path / "land")
+    assert found.missing is not None
+    np.testing.assert_array_equal(found.missing, np.isnan(known))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MARKS = "zarr.json", ".zgroup", ".zarray"  # files by which a folder is known
 WELL_KNOWN_TEXT = "crs_wkt", "spatial_ref"  # attributes of a grid mapping
 MISSING = "_FillValue", "missing_value"
+DIMENSIONS = "_ARRAY_DIMENSIONS"  # by which xarray marks its arrays in format 2
 UNEVEN = 0.01  # of a cell, by which the middles of cells may lie beside even ones
 EASTWARD = frozenset({"x", "lon", "longitude", "easting"})  # usual names of the dimension of columns
 GEOGRAPHIC = {"GTModelTypeGeoKey": 2}
@@ -63,7 +64,7 @@ def open_zarr(path: Path) -> Model:
     if to_model is not None:
         from_south, from_east, to_model = north_up(to_model, rows, columns)
         place, names = _place(to_model, store, array)
-    missing = [number for key in MISSING if not math.isnan(number := _number(array.attrs.get(key), math.nan))]
+    missing = [number for value in _missing(array) if not math.isnan(number := _number(value, math.nan))]
     turn = slice(None, None, -1 if from_south else 1), slice(None, None, -1 if from_east else 1)
     first = (0,) * (array.ndim - 2)
 
@@ -129,9 +130,15 @@ def _from_coordinates(store: Mapping[str, zarr.Array], array: zarr.Array) -> NDA
     return np.array([[across, 0.0, x], [0.0, down, y]])
 
 
+def _missing(array: zarr.Array) -> list[object]:
+    """What stands for no height; in format 2 xarray writes it as what chunks are filled with that are not there."""
+    of_chunks = [array.fill_value] if array.metadata.zarr_format == 2 and DIMENSIONS in array.attrs else []
+    return [*(array.attrs.get(key) for key in MISSING), *of_chunks]
+
+
 def _dimensions(array: zarr.Array) -> tuple[str, str] | None:
     """The names of rows and columns, if they have any."""
-    names = list(getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS") or ())
+    names = list(getattr(array.metadata, "dimension_names", None) or array.attrs.get(DIMENSIONS) or ())
     return (str(names[-2]), str(names[-1])) if len(names) == array.ndim else None
 
 
