@@ -232,7 +232,7 @@ class _Observer:
         middle = 0.3 * self._plan.size[0], 0.5 * self._plan.size[1]
         pointer = imgui.get_io().mouse_pos
         imgui.get_io().add_mouse_pos_event(*middle)  # the real pointer may be over the panel, which would take the drag
-        if (pointer.x, pointer.y) != middle:
+        if max(abs(pointer.x - middle[0]), abs(pointer.y - middle[1])) > 1.0:
             return
         if self._turned is None:
             self._turned = now, pictures, heading

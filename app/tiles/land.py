@@ -68,9 +68,18 @@ class ModelSource:
         return np.ascontiguousarray(ground), missing if missing.any() else None
 
 
-@lru_cache(maxsize=1)
 def model_in(path: Path) -> Model:
-    """The model in a file or a folder. Raises `UserError` if there is none."""
+    """The model in a file or a folder, opened once. Raises `UserError` if there is none."""
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError:
+        changed = 0
+    return _opened(path, changed)
+
+
+@lru_cache(maxsize=1)
+def _opened(path: Path, changed: int) -> Model:
+    """The same; one that has `changed` is opened again, by a worker that lasts longer than a run."""
     model = open_model(path)
     if model is None:
         raise UserError(f"{path}: --tiles takes elevation models: GeoTIFF, .hgt, a Zarr store, or a folder with tiles")

@@ -60,8 +60,9 @@ class Arrivals:
                 application.history.ended(request)
             case OpenFailed(request, why):
                 documents.take_name(request)
-                for scene in request.scenes:  # what cannot be opened is no recent file
-                    application.library.forget(Path(scene.saved_world or scene.world.source).absolute())
+                for scene in request.scenes:  # what is no land is no recent file; too little memory is not its fault
+                    if (source := scene.saved_world or scene.world.source) in why:
+                        application.library.forget(Path(source).absolute())
                 if why != application.simulation.status.error:  # shown in its own box
                     notices.complain(why)
                 if application.snapshot is not None and documents.worlds_failed(request):
