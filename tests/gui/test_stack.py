@@ -21,11 +21,12 @@ SCENE = SMALL.with_values({"view.quality": "lowest", "droplets.enabled": False})
 def paint(driver: Driver, number: int, tool: str, east: float) -> None:
     """A stroke as a person draws it, and the land with it."""
     application = driver.application
-    count = len(application.stack.layers)
+    count, before = len(application.stack.layers), ground(application)
     stroke = Stroke(tool, ((east, 300.0, 1.0),), radius=120.0, amount=20.0, number=number)
     application.documents.ask_as_step(stroke, tool)
     driver.wait_for(lambda: len(application.stack.layers) == count + 1, f"a layer of {tool}")
     driver.wait_for(lambda: [step.name for step in application.undo.done][-1:] == [tool], "its step")
+    driver.wait_for(lambda: not np.array_equal(ground(application), before), "its land")
 
 
 def names(application: Application) -> list[str]:
@@ -37,6 +38,12 @@ def settled(driver: Driver) -> np.ndarray:
     driver.wait_for(lambda: not driver.application.history.is_going, "the land")
     driver.engine.yield_(2)
     return ground(driver.application)
+
+
+def becomes(driver: Driver, expected: np.ndarray) -> None:
+    """Wait until the land is made again, as it is expected."""
+    driver.wait_for(lambda: np.array_equal(ground(driver.application), expected), "the land that was there")
+    settled(driver)
 
 
 def look_at(driver: Driver, name: str) -> None:
@@ -60,9 +67,9 @@ def test_layers_are_switched_blended_moved_renamed_and_removed() -> None:
         engine.set_ref(engine.window_info("//Panel/parameters").window)
 
         engine.item_click("lower/###eye")
-        assert np.array_equal(settled(driver), raised)
+        becomes(driver, raised)
         driver.press("Ctrl+Z")
-        assert np.array_equal(settled(driver), both)
+        becomes(driver, both)
         assert application.documents.scene.fields.rain == "2"
 
         engine.item_input_value("field of rain/##stack.field of rain.strength", 50.0)
@@ -88,11 +95,11 @@ def test_layers_are_switched_blended_moved_renamed_and_removed() -> None:
         engine.item_click("###hills")
         driver.wait_for(lambda: names(application)[-1] == "heights", "hills")
         look_at(driver, "hills")
-        assert float((settled(driver) - both).max()) > 10.0
+        driver.wait_for(lambda: float((ground(application) - both).max()) > 10.0, "hills on the land")
         driver.press("Ctrl+Z")
         settled(driver)
         engine.item_click("trench/###remove")
-        assert np.array_equal(settled(driver), raised)
+        becomes(driver, raised)
         assert application.undo.done[-1].name == "trench removed"
 
     drive(test, SCENE)
@@ -117,10 +124,10 @@ def test_a_chosen_layer_takes_the_next_stroke_as_one_step_of_undo() -> None:
         application.brushing.release()
         driver.wait_for(lambda: len(application.stack.layers[0].places) == 2, "the layer")
         assert names(application) == ["raise", "lower"]
-        assert not np.array_equal(settled(driver), both)
+        driver.wait_for(lambda: not np.array_equal(ground(application), both), "a stroke on the land")
         assert len(application.undo.done) == steps + 1 and application.undo.done[-1].name == "stroke in raise"
         driver.press("Ctrl+Z")
-        assert np.array_equal(settled(driver), both)
+        becomes(driver, both)
         assert len(application.stack.layers[0].places) == 1
 
         application.stack.rename(application.stack.layers[0], "lower")
@@ -133,7 +140,7 @@ def test_a_chosen_layer_takes_the_next_stroke_as_one_step_of_undo() -> None:
         engine.item_click("raise/name")
         assert application.stack.painted is None
         engine.item_click("lower/###eye")
-        assert np.array_equal(settled(driver), raised)
+        becomes(driver, raised)
         engine.item_click("lower/name")  # which is off
         assert application.stack.painted is None
 
