@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import numba
-import numpy as np
 
+from app.bench.idle import idle_ratio
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick
 from app.engine.creation import create_world
-from app.engine.simulator import Simulator
 from app.processes.cycle import Cycle
 from app.processes.falls import FallsAtWork, FallsParameters
 from app.scene.scene import Scene
@@ -32,30 +30,10 @@ def rows(tiny: bool = False) -> Iterator[Row]:
         process.step(world, parameters, cycle)
 
     yield Row(f"a step of falls, steep land of {side}²", yardstick.yards(step, samples), "yards", None)
-    beside = _beside_nothing(side, samples)
+    beside = idle_ratio(_scene(side, GENTLE), "falls", samples, cycles=FallsParameters().every)
     yield Row(f"a cycle with falls switched on and none there, against off, {side}²", beside, "times", None)
     numba.set_num_threads(available)
 
 
 def _scene(side: int, relief: float) -> Scene:
     return Scene().with_values({"world.columns": side, "world.rows": side, "world.relief": relief})
-
-
-def _beside_nothing(side: int, samples: int) -> float:
-    """How many times as long cycles of drops take with a process that looks for falls in one of them."""
-    scene, every = _scene(side, GENTLE), FallsParameters().every
-    simulators = []
-    for on in (False, True):
-        world, made = create_world(scene.with_value("falls.enabled", on))
-        simulators.append(Simulator(made, world, 1))
-        simulators[-1].advance()
-    ratios = []
-    for _ in range(samples):
-        taken = []
-        for simulator in simulators:
-            begin = time.process_time()
-            for _ in range(every):
-                simulator.advance()
-            taken.append(time.process_time() - begin)
-        ratios.append(taken[1] / taken[0])
-    return float(np.median(ratios))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 
 import numba
 import numpy as np
 
+from app.bench.idle import idle_ratio
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
-from app.engine.creation import create_world
-from app.engine.simulator import Simulator
 from app.processes.ice import IceParameters, kernel_parameters
 from app.scene.scene import Scene
 from kernels.ice import Glaciers
@@ -34,15 +32,12 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     numba.set_num_threads(1)
     cost = yardstick.yards(_steps(side), samples) / STEPS
     yield Row(f"a step of ice, {side}², all covered, one core", cost, "yards", 500_000.0)
-    beside = _beside_nothing(side, samples)
+    scene = Scene().with_values(
+        {"world.source": "noise", "world.columns": side, "world.rows": side, "ice.snow_line": NO_ICE}
+    )
+    beside = idle_ratio(scene, "ice", samples)
     yield Row(f"a cycle with ice switched on and none there, against off, {side}²", beside, "times", 1.05)
     numba.set_num_threads(available)
-
-
-def _nanoseconds(run: Run) -> float:
-    begin = time.process_time()
-    run()
-    return (time.process_time() - begin) * 1e9
 
 
 def _steps(side: int) -> Run:
@@ -60,18 +55,3 @@ def _steps(side: int) -> Run:
             glaciers.flow(1.0, rows_first=step % 2 == 0)
 
     return run
-
-
-def _beside_nothing(side: int, samples: int) -> float:
-    """How many times as long a cycle of drops takes with a process of ice that finds none."""
-    scene = Scene().with_values({"world.source": "noise", "world.columns": side, "world.rows": side})
-    simulators = []
-    for on in (False, True):
-        world, made = create_world(scene.with_values({"ice.enabled": on, "ice.snow_line": NO_ICE}))
-        simulators.append(Simulator(made, world, 1))
-        simulators[-1].advance()
-    ratios = []
-    for _ in range(samples):
-        off, on_too = (_nanoseconds(simulator.advance) for simulator in simulators)
-        ratios.append(on_too / off)
-    return float(np.median(ratios))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 
 import numba
 import numpy as np
 
+from app.bench.idle import idle_ratio
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
-from app.engine.creation import create_world
-from app.engine.simulator import Simulator
 from app.model.climate import Weather
 from app.model.layered_map import SNOW
 from app.model.world import World
@@ -37,7 +35,10 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     for name, temperature in (("winter", -10.0), ("spring", 12.0)):
         cost = yardstick.yards(_cycle(side, temperature), samples)
         yield Row(f"a cycle of snow in {name}, {side}², one core", cost, "yards", None)
-    beside = _beside_nothing(side, samples)
+    scene = Scene().with_values(
+        {"world.source": "noise", "world.columns": side, "world.rows": side, "climate.temperature": WARM}
+    )
+    beside = idle_ratio(scene, "snow", samples)
     yield Row(f"a cycle with snow switched on and none there, against off, {side}²", beside, "times", 1.05)
     numba.set_num_threads(available)
 
@@ -55,24 +56,3 @@ def _cycle(side: int, temperature: float) -> Run:
         process.step(world, parameters, cycle)
 
     return run
-
-
-def _beside_nothing(side: int, samples: int) -> float:
-    """How many times as long a cycle of drops takes with a process of snow that finds none."""
-    scene = Scene().with_values({"world.source": "noise", "world.columns": side, "world.rows": side})
-    simulators = []
-    for on in (False, True):
-        world, made = create_world(scene.with_values({"snow.enabled": on, "climate.temperature": WARM}))
-        simulators.append(Simulator(made, world, 1))
-        simulators[-1].advance()
-    ratios = []
-    for _ in range(samples):
-        off, on_too = (_nanoseconds(simulator.advance) for simulator in simulators)
-        ratios.append(on_too / off)
-    return float(np.median(ratios))
-
-
-def _nanoseconds(run: Run) -> float:
-    begin = time.process_time()
-    run()
-    return (time.process_time() - begin) * 1e9
