@@ -38,6 +38,18 @@ def display() -> Iterator[tuple[str, dict[str, str]]]:
         raise UserError("there is neither a display nor Xvfb, a screen in memory, to open a window on")
 
 
+def pointer_is_at(place: tuple[float, float]) -> bool:
+    """Whether the panel has the pointer at a place, in logical units, and that it is told so: call it in each frame.
+
+    The real pointer may be over the panel, which would take what is pressed and dragged over the land.
+    """
+    from imgui_bundle import imgui
+
+    pointer = imgui.get_io().mouse_pos
+    imgui.get_io().add_mouse_pos_event(*place)
+    return max(abs(pointer.x - place[0]), abs(pointer.y - place[1])) <= 1.0
+
+
 def measured_in_window(module: str, plan: msgspec.Struct, environment: Mapping[str, str], what: str) -> bytes:
     """What a module, run in a separate process as a user would run the program, writes about a plan, as JSON.
 

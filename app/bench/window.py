@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from app.bench.display import display, measured_in_window
+from app.bench.display import display, measured_in_window, pointer_is_at
 from app.bench.row import Row
 from app.files.library import Library
 from app.files.opening import open_scene
@@ -225,14 +225,10 @@ class _Observer:
 
     def _turn(self, viewer: Viewer, window: Window, seen: Seen) -> None:
         """Turn the view with the pointer, a little in each frame, and end."""
-        from imgui_bundle import imgui
-
         now, pictures = time.perf_counter(), viewer.application.sides.pictures
         heading = viewer.application.camera.camera().heading
         middle = 0.3 * self._plan.size[0], 0.5 * self._plan.size[1]
-        pointer = imgui.get_io().mouse_pos
-        imgui.get_io().add_mouse_pos_event(*middle)  # the real pointer may be over the panel, which would take the drag
-        if max(abs(pointer.x - middle[0]), abs(pointer.y - middle[1])) > 1.0:
+        if not pointer_is_at(middle):
             return
         if self._turned is None:
             self._turned = now, pictures, heading

@@ -31,6 +31,7 @@ class Showing:
         self.is_old = False  # the last snapshots are out of date
         self.brush_waits = False  # replace snapshots that were not taken yet
         self._latest_picture = math.inf  # deadline: a hidden window must not delay kernels
+        self._survey_waits = False
         self._overlay = "none"
         self._readiness = readiness
         self._report = report
@@ -85,8 +86,9 @@ class Showing:
         return self.is_old or self._survey_is_due(lockstep)
 
     def publish(self, lockstep: Lockstep) -> None:
-        """Publish snapshots with all that is wanted."""
-        if self._survey_is_due(lockstep):
+        """Publish snapshots with all that is wanted; a touch of a brush is shown before the survey that it asks for."""
+        self._survey_waits = self.brush_waits and not self._survey_waits  # for one snapshot at most
+        if self._survey_is_due(lockstep) and not self._survey_waits:
             try:
                 self._surveys.find(lockstep)
             except Exception as error:
