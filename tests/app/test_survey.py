@@ -32,7 +32,7 @@ from app.model.runoff import Runoff
 from app.model.snapshot import SURVEYED_FLOW, SURVEYED_LEVEL, Snapshot
 from app.model.view_parameters import Overlay, ViewParameters
 from app.model.world import World
-from app.scene.edits import Change
+from app.scene.edits import Change, Stroke
 from app.scene.scene import Scene
 from app.sources.parameters import WorldParameters
 from kernels.neighbours import OUTLET
@@ -488,6 +488,22 @@ def test_the_thread_surveys_while_it_runs_and_while_it_is_paused() -> None:
         assert len(cycles) > 1
         simulation.ask(Watch(wanted=Wanted()))
         snapshot_with(simulation, "no rivers", lambda snapshot: snapshot.survey is None)
+    finally:
+        simulation.stop()
+
+
+def test_a_touch_is_shown_before_the_rivers_that_follow_from_it() -> None:
+    simulation = SimulationThread(SCENE, paused=True)
+    simulation.first_picture_shown.set()
+    simulation.start()
+    try:
+        simulation.ask(Watch(wanted=RIVERS))
+        before = snapshot_with(simulation, "rivers", lambda snapshot: snapshot.survey is not None)
+        simulation.ask(Stroke("raise", ((300.0, 300.0, 1.0),), radius=100.0, amount=50.0, number=1))
+        touched = snapshot_with(simulation, "the touch", lambda snapshot: snapshot.version != before.version)
+        assert touched.survey is before.survey
+        after = snapshot_with(simulation, "its rivers", lambda snapshot: snapshot.survey is not before.survey)
+        assert after.version == touched.version
     finally:
         simulation.stop()
 
