@@ -5,7 +5,7 @@ from __future__ import annotations
 from imgui_bundle import imgui
 
 from app.window.application import Application
-from app.window.events import PointerMoved
+from app.window.events import KeyPressed, PointerMoved
 from app.window.pace import Pace
 
 HAND_RESTS = 0.3  # seconds after which a hand that moved the view is at rest
@@ -73,7 +73,7 @@ class Drawing:
         refines = sides.refines
         views.wake()
         self._pace.begin_work()
-        sides.go_on(lambda: self._pace.slice_is_over and self._user_waits)
+        sides.go_on(lambda: self._key_waits or (self._pace.slice_is_over and self._user_waits))
         self._pace.end_work()
         if refines and sides.drawing:
             sides.abandon()  # the picture that comes of the input is due at once
@@ -96,6 +96,13 @@ class Drawing:
         runs = application.simulation.status.state in ("running", "compiling", "growing")
         moves = camera.dragging or camera.moving or camera.flying or application.brushing.is_drawing
         return runs and not moves and application.side.picture.software
+
+    @property
+    def _key_waits(self) -> bool:
+        """Whether a key was pressed: the panel shows it first, in the next frame."""
+        application = self._application
+        waiting = application.host.waiting_events() if application.side.picture.software else ()
+        return any(isinstance(event, KeyPressed) for event in waiting)
 
     @property
     def _user_waits(self) -> bool:

@@ -13,6 +13,7 @@ from app.picture.passes.declaration import Frame, Shot
 from app.picture.passes.quality import BY_NAME, Haste, Quality
 from app.picture.picture import Picture
 from app.window.drawing import Drawing
+from app.window.events import KeyPressed
 from app.window.pace import Pace
 from tests.gui.host import COARSE, SMALL, Driver, drive
 from tests.gui.test_rivers import MIDDLE, have_land
@@ -116,6 +117,32 @@ def test_a_clip_begins_without_the_minimap_of_a_picture_that_is_being_drawn(tmp_
         driver.asked = begin
         driver.wait_for(lambda: bool(shown), "a recording")
         assert shown == [False]
+
+    drive(test, SCENE)
+
+
+def test_a_picture_is_interrupted_at_once_by_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Pace, "slice_is_over", False)
+    interrupted: list[bool] = []
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        if not application.side.picture.software:
+            pytest.skip("a graphics card draws whole pictures in time")
+        driver.wait_for(lambda: not application.sides.drawing and not application.camera.moving, "the first picture")
+
+        def draw() -> None:
+            for waiting in ([KeyPressed("[")], []):
+                application.side.redraw()
+                application.begin_picture()
+                with monkeypatch.context() as patch:
+                    patch.setattr(application.host, "waiting_events", lambda waiting=waiting: waiting)
+                    Drawing(application).draw()
+                interrupted.append(application.sides.drawing)
+
+        driver.asked = draw
+        driver.wait_for(lambda: len(interrupted) == 2, "two pictures")
+        assert interrupted == [True, False]
 
     drive(test, SCENE)
 
