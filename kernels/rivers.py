@@ -37,6 +37,7 @@ def drain(
     sea_level: float,
     *,
     open_edges: bool = True,
+    closed: NDArray[np.bool_] | None = None,
     rain: NDArray[np.float64] | None = None,
     out: Drainage | None = None,
 ) -> Drainage:
@@ -44,7 +45,8 @@ def drain(
 
     `ground` are finite heights in metres, float64 [row, column], C-contiguous, of at least 2 × 2 cells of side
     `cell_size` metres. The ocean is what lies below `sea_level` and is reached from the map's edge; -inf means that
-    there is none. Water leaves over the map's edge too where `open_edges` says so or where there is no ocean. `rain` is
+    there is none. Water leaves over the map's edge too where `open_edges` says so or where there is no ocean, but for
+    cells that are `closed`. `rain` is
     what falls on each cell, by default 1; what falls on the ocean does not count. `out` is an earlier result for a map
     of the same shape, whose arrays are used again.
     """
@@ -56,6 +58,8 @@ def drain(
         raise ValueError("rain must have the shape of the ground")
     ocean = ocean_mask(ground, sea_level)
     outlets = outlet_mask(ocean, open_edges)
+    if closed is not None:
+        outlets &= ocean | ~closed
     if out is None:
         shape = ground.shape
         out = Drainage(ocean, np.empty(shape), np.empty(shape, np.int8), empty_routes(*shape), np.empty(shape))

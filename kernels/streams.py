@@ -102,17 +102,21 @@ def find_streams(
     kept: float = 1.0,
     most: NDArray[np.float64] | None = None,
     crossed: NDArray[np.bool_] | None = None,
+    inflow: NDArray[np.float64] | None = None,
+    closed: NDArray[np.bool_] | None = None,
     open_edges: bool = True,
 ) -> Streams:
     """The streams of `runoff`, what runs off each cell, over a `surface` of ground and lakes, heights in metres.
 
-    All maps are [row, column], float64; the ocean and `open_edges` are those of `kernels.rivers.drain`. A hollow that
-    is larger than `POOL_CELLS` and deeper than `pool_depth`, in metres, holds what comes to it, unless its lowest cell
-    is `crossed`. `kept` is the part that is left of the water of a cell in the next one downstream, and `most` what
-    comes through each cell at most.
+    All maps are [row, column], float64; ocean, `closed` and `open_edges` are as in `kernels.rivers.drain`. A hollow
+    that is larger than `POOL_CELLS` and deeper than `pool_depth`, in metres, holds what comes to it, unless its lowest
+    cell is `crossed`. `kept` is the part that is left of the water of a cell in the next one downstream, and `most`
+    what comes through each cell at most, beside all of an `inflow` from outside of the map.
     """
     ocean = ocean_mask(surface, sea_level)
     outlets = outlet_mask(ocean, open_edges)
+    if closed is not None:
+        outlets &= ocean | ~closed
     filled = fill(surface, outlets)
     labels, count = components(filled > surface)
     if count:
@@ -130,4 +134,8 @@ def find_streams(
     flow = np.where(ocean, 0.0, runoff)
     limits = np.full(surface.shape, np.inf) if most is None else most
     _gather(directions, order, index_steps(surface.shape[1]), kept, limits, flow)
+    if inflow is not None:
+        beside = np.where(ocean, 0.0, inflow)
+        _gather(directions, order, index_steps(surface.shape[1]), 1.0, np.full(surface.shape, np.inf), beside)
+        flow += beside
     return Streams(flow, directions)

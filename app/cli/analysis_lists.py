@@ -19,7 +19,6 @@ from app.model.runoff import Runoff
 if TYPE_CHECKING:
     from kernels.falls import Falls
 
-LIST_FILE = "analysis.json"
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -17,7 +17,6 @@ from tqdm import tqdm
 
 from app.cli import previews
 from app.cli.analysis_lists import (
-    LIST_FILE,
     Frame,
     Listing,
     MouthColumns,
@@ -29,10 +28,11 @@ from app.cli.analyzed_land import Analysis, AnalyzedLand
 from app.cli.folder import made
 from app.cli.progress import simulating
 from app.engine.creation import read_rain_map
-from app.engine.discharge import gathered_water, rivers_by
+from app.engine.discharge import drained, gathered_water, rivers_by
 from app.engine.fragments import drain_unfilled
 from app.engine.runner import run_scene
 from app.export.vectors import VECTORS_FILE, BasinColumns, Drawn, write_geopackage
+from app.files.analysed import LIST_FILE
 from app.files.atomic import claimed, write_atomically
 from app.files.opening import open_scene
 from app.files.recorder import write_png
@@ -188,17 +188,18 @@ def analysis_of(land: AnalyzedLand, wishes: RiverWishes) -> Analysis:
     from kernels.lakes import find_lakes
     from kernels.neighbours import OUTLET
     from kernels.path_cost import path_cost
-    from kernels.rivers import drain
     from kernels.routing import strahler_orders
     from kernels.watersheds import find_watersheds
 
-    drainage = drain(land.ground, land.cell_size, land.sea_level, open_edges=land.open_edges)
+    drainage = drained(land.ground, land.cell_size, land.sea_level, land.runoff, open_edges=land.open_edges)
     rule = rule_of(land.rivers, int(np.count_nonzero(~drainage.ocean)), wishes)
 
     def rivers_of(drained: Drainage) -> tuple[NDArray[np.float64], NDArray[np.uint8], float]:
         """The discharge of each cell, Strahler orders of rivers, and the discharge of the whole land."""
         reference = land.reference_cell_size or land.cell_size
-        through = gathered_water(drained, land.ground, land.runoff, land.rain, land.rain_rate, reference)
+        through = gathered_water(
+            drained, land.ground, land.cell_size, land.runoff, land.rain, land.rain_rate, reference
+        )
         of_a_cell = land.runoff.discharge(land.cell_size**2)
         of_land = float(through[np.equal(drained.directions, OUTLET)].sum()) * of_a_cell
         through *= of_a_cell

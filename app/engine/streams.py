@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.discharge import water_of_land
+from app.engine.discharge import closed_edge, inflow_of, water_of_land
 from app.model.layered_map import ICE, SHELTERING
 from app.model.runoff import Runoff
 from app.model.world import World
@@ -62,6 +62,9 @@ def streams_of(
         most = np.where(~stands, UNSEEN * usual * _sum_around(passing, reach) / (2 * reach + 1), np.inf)
     elif not runoff.lasts:
         return np.zeros(world.shape, np.float32), np.zeros(world.shape, np.float32)
+    inflow = inflow_of(runoff, world.shape, world.cell_area)
+    if inflow is not None:
+        crossed = np.ones(world.shape, np.bool_)  # a river that comes in goes on over all hollows
     found = find_streams(
         surface,
         world.sea_level,
@@ -70,6 +73,8 @@ def streams_of(
         kept=(1.0 - runoff.loss) ** (world.cell_size / world.reference_cell_size),
         most=most,
         crossed=crossed,
+        inflow=inflow,
+        closed=closed_edge(runoff, world.shape),
         open_edges=not world.walls,
     )
     flow = found.flow * runoff.discharge(world.cell_area)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.channels import ChannelWatch
-from app.engine.discharge import discharge_of_world, rivers_by
+from app.engine.discharge import discharge_of_world, drained, rivers_by
 from app.engine.fragments import fragments_of
 from app.engine.realism import measure
 from app.engine.streams import streams_of
@@ -211,12 +211,12 @@ class Surveyor:
     def _find_rivers(self, world: World, parameters: RiverParameters, wanted: Wanted, runoff: Runoff) -> None:
         from kernels.falls import find_falls
         from kernels.lakes import find_lakes
-        from kernels.rivers import drain
         from kernels.routing import strahler_orders
         from kernels.watersheds import find_watersheds, watershed_colours
 
         self._ground, self._surveyed = world.ground.copy(), world.version
-        drainage = drain(self._ground, world.cell_size, world.sea_level, open_edges=not world.walls, out=self._drainage)
+        size, sea_level, is_open = world.cell_size, world.sea_level, not world.walls
+        drainage = drained(self._ground, size, sea_level, runoff, open_edges=is_open, out=self._drainage)
         lakes = find_lakes(self._ground, drainage.filled, drainage.directions, drainage.accumulation, world.cell_size)
         self._discharge = discharge_of_world(drainage, world, runoff)
         self._rivers = rivers_by(parameters, drainage, self._discharge, runoff, world.cell_area)
@@ -341,7 +341,6 @@ class Surveyor:
     def _fill(self, world: World, parameters: RiverParameters, filling: int, runoff: Runoff) -> None:
         from kernels.fronts import Fronts
         from kernels.ocean import outlet_mask
-        from kernels.rivers import drain
 
         survey = self._survey or Survey(world.cycle, {}, {})
         if filling == 0:
@@ -350,7 +349,8 @@ class Surveyor:
         else:
             if self._fronts is None or self._filled_up is None or filling != self._filling:
                 ground = world.ground.copy()
-                self._filled_up = drain(ground, world.cell_size, world.sea_level, open_edges=not world.walls)
+                size, sea_level, is_open = world.cell_size, world.sea_level, not world.walls
+                self._filled_up = drained(ground, size, sea_level, runoff, open_edges=is_open)
                 self._filled_discharge = discharge_of_world(self._filled_up, world, runoff)
                 self._fronts = Fronts(ground, outlet_mask(self._filled_up.ocean, not world.walls))
             else:

@@ -44,10 +44,11 @@ class Landscape:
     @cached_property
     def drainage(self) -> Drainage:
         """The drainage to the sea or the edge of the map."""
-        from kernels.rivers import drain
+        from app.engine.discharge import drained
 
-        world = self.world
-        return drain(world.ground, world.cell_size, self.scene.edges.sea, open_edges=self.scene.edges.water != "wall")
+        world, scene = self.world, self.scene
+        is_open = scene.edges.water != "wall"
+        return drained(world.ground, world.cell_size, scene.edges.sea, scene.runoff, open_edges=is_open)
 
     @property
     def rise(self) -> Numbers:

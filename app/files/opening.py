@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from app.files import checkpoint
+from app.files.analysed import is_analysed, read_analysed
 from app.files.journal import Journal, journal_from
 from app.files.paths import found_from
 from app.files.suiting import suited
@@ -103,6 +104,10 @@ def _open_file(source: str, path: Path, part: str, wanted: int) -> Scene:
 
     if is_saved_world(path):
         return checkpoint.load_scene(path)
+    if is_analysed(path):
+        analysed = read_analysed(path)
+        scene = _heightmap_scene(str(analysed.model), analysed.model, part, wanted)
+        return analysed.scene_of(scene, part) if part else scene
     return _heightmap_scene(source, path, part, wanted)
 
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 from app.model.parameters import Parameters, described, parameter
+from app.model.springs import Spring, read_springs
 
 Beginning = Literal["discharge", "area"]
 READ_STREAMS = "droplets.enabled or geology.enabled or braiding.enabled or snowballs.enabled"  # where there can be some
 RIVER_WIDTH = 7.2  # metres, of a river whose mean discharge is 1 m³/s (Moody, Troutman 2002)
+
+
+MOST_INFLOW = 1e6  # m³/s
+
+
+def read_inflows(text: str) -> tuple[Spring, ...]:
+    """Where rivers come in from outside of the map, and their mean discharge. Raises `UserError` if it is invalid."""
+    return read_springs(text, "rivers.inflows", "m³/s", MOST_INFLOW)
 
 
 class RiverParameters(Parameters, frozen=True, kw_only=True):
@@ -31,6 +40,9 @@ class RiverParameters(Parameters, frozen=True, kw_only=True):
     width: Annotated[float, parameter(0.5, 1000.0,
         "width of a river of 1 m³/s; that of others grows with the root of their mean discharge", unit="m", log=True,
         needs=f"{READ_STREAMS} or meandering.enabled or falls.enabled", essential=True)] = RIVER_WIDTH
+    inflows: Annotated[str, described(
+        "rivers that come in from outside of the map, as 'south east m³/s; …', places from 0 to 1; they are mapped,"
+        " listed and drawn, and move no ground", check=read_inflows)] = ""
     watershed_size: Annotated[int, parameter(1, 1_000_000, "smaller watersheds are merged into the coast", unit="cells",
         log=True)] = 500
     channel_flow: Annotated[float, parameter(0.1, 1000.0, "smallest discharge per cycle of a channel that is measured",

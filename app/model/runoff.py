@@ -17,7 +17,8 @@ class Runoff:
     less where a map of rain or the altitude leaves less. `rain` is the part that falls as rain; the rest wells up at
     `springs`, each (south, east, part), its place from 0 to 1.
     Rivers that part come in where they are `braided`, each (south, east, metres over a cell in a cycle), with as much
-    more as their water is beside that of the drops; without drops, with as much as runs off the map.
+    more as their water is beside that of the drops; without drops, with as much as runs off the map. `inflows` come
+    from outside of the map, each (south, east, cubic metres per second).
     """
 
     precipitation: float  # mm a year
@@ -25,6 +26,7 @@ class Runoff:
     rain: float = 1.0
     springs: tuple[tuple[float, float, float], ...] = ()
     braided: tuple[tuple[float, float, float], ...] = ()
+    inflows: tuple[tuple[float, float, float], ...] = ()
     by_altitude: float = 0.0  # fraction of the rain that follows altitude
     loss: float = 0.0  # fraction lost per reference cell
     river_width: float = RIVER_WIDTH  # metres, of a river of 1 m³/s

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from app.model.layers import side_by_side
 from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.springs import Spring, read_springs
 from app.model.world import World
 from app.processes.cycle import Cycle
-from app.processes.droplets import Spring, read_springs
 from app.processes.kinds import account_for
 from app.processes.process import register
 
@@ -25,7 +25,7 @@ MOVED_BED = 0.01  # metres of transport over a cell in a cycle at which its whol
 
 def read_rivers(text: str) -> tuple[Spring, ...]:
     """Where rivers enter the map, and their water. Raises `UserError` if the text is invalid."""
-    return read_springs(text, "braiding.springs", "m of water over one cell")
+    return read_springs(text, "braiding.springs", "m of water over one cell in a cycle")
 
 
 class BraidingParameters(Parameters, frozen=True, kw_only=True):

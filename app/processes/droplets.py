@@ -3,62 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.model.edge_parameters import EdgeParameters
-from app.model.errors import UserError
 from app.model.layered_map import SNOW_RUNOFF
 from app.model.layers import side_by_side
 from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.springs import read_springs
 from app.model.world import World
 from app.processes.cycle import Cycle, Spills
 from app.processes.kinds import account_for
 from app.processes.process import ProcessFailure, register
 
-MOST_DROPS = 100_000.0  # of one spring in a cycle
 SPILL_SPEED = 0.5  # reference cells per unit of time: speed of drops that leave a lake
 VOLUME = 4  # column of the volume in a table of drops
 IN_RIVERS = " in rivers"  # suffix of the build for drops that carry by the discharge of their river
 DRY_STREAM = 1e-6  # least frequency of a stream
-
-
-class Spring(NamedTuple):
-    """A spring."""
-
-    south: float  # from the northern edge, as a fraction of the map
-    east: float  # from the western edge, as a fraction of the map
-    drops: float  # of volume 1, in each cycle
-
-
-def read_springs(text: str, name: str = "droplets.springs", amount: str = "drops") -> tuple[Spring, ...]:
-    """The springs in the text of the parameter `name`; `amount` is the unit of their strength, for errors.
-
-    Raises `UserError` if it is invalid.
-    """
-    springs = []
-    for part in filter(None, (part.strip() for part in text.split(";"))):
-        try:
-            spring = Spring(*(float(number) for number in part.split()))
-        except (TypeError, ValueError):
-            spring = None
-        if spring is None or not (
-            0.0 <= spring.south <= 1.0 and 0.0 <= spring.east <= 1.0 and 0.0 <= spring.drops <= MOST_DROPS
-        ):
-            raise UserError(
-                f"{name}: '{part}' must be three numbers, such as 0.2 0.7 50: south and east from 0 to 1, "
-                f"and up to {MOST_DROPS:.0f} {amount} in a cycle"
-            )
-        springs.append(spring)
-    return tuple(springs)
-
-
-def write_springs(springs: Iterable[Spring]) -> str:
-    """The text that lists springs."""
-    return "; ".join(f"{spring.south:.4g} {spring.east:.4g} {spring.drops:.6g}" for spring in springs)
 
 
 class DropletParameters(Parameters, frozen=True, kw_only=True):

@@ -12,10 +12,10 @@ from app.model.edge_parameters import EdgeParameters
 from app.model.layered_map import SNOW_RUNOFF, Layer
 from app.model.layers import LayerDeclaration
 from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.springs import Spring, read_springs
 from app.model.world import World
 from app.processes import pools
 from app.processes.cycle import Cycle
-from app.processes.droplets import Spring, read_springs
 from app.processes.kinds import account_for
 from app.processes.pools import PoolsParameters
 from app.processes.process import ProcessFailure, register

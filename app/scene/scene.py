@@ -27,17 +27,17 @@ from app.model.numbers import value_text
 from app.model.parameters import Declaration, Parameters, Value, declarations
 from app.model.plants import FloraParameters
 from app.model.recording_parameters import RecordingParameters
-from app.model.river_parameters import RiverParameters
+from app.model.river_parameters import RiverParameters, read_inflows
 from app.model.runoff import Runoff
 from app.model.simulation_parameters import SimulationParameters
 from app.model.soil_parameters import SoilParameters
+from app.model.springs import read_springs
 from app.model.toml import parse_toml
 from app.model.trait_parameters import TraitParameters
 from app.model.view_parameters import CameraParameters, ViewParameters
 from app.model.wave_parameters import WaveParameters
 from app.processes import PROCESSES
 from app.processes.braiding import read_rivers
-from app.processes.droplets import read_springs
 from app.scene.renamed import RENAMED, renamed
 from app.sources.parameters import (
     DiamondSquareParameters,
@@ -160,6 +160,7 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
             precipitation=self.climate.precipitation,
             least_cells=self.view.stream_threshold,
             braided=tuple((spring.south, spring.east, spring.drops) for spring in braided),
+            inflows=tuple(read_inflows(self.rivers.inflows)),
             by_altitude=self.climate.rain_by_altitude,
             river_width=self.rivers.width,
             lasts=self.has_drops or self.geology.enabled or self.braiding.enabled,

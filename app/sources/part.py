@@ -32,6 +32,10 @@ class Part:
         """The text form, as read by `read_part`."""
         return f"{self.columns}x{self.rows}+{self.column}+{self.row}"
 
+    def grown(self, cells: int) -> Part:
+        """The part with so many cells more on each side."""
+        return Part(self.row - cells, self.column - cells, self.rows + 2 * cells, self.columns + 2 * cells)
+
     def within(self, rows: int, columns: int) -> Part:
         """The part within a model. Raises `UserError` if it is too small for a map."""
         top, left = max(self.row, 0), max(self.column, 0)

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.cli.analysis_lists import (
-    LIST_FILE,
     Frame,
     Listing,
     MouthColumns,
@@ -32,6 +31,7 @@ from app.export.geotiff import Band
 from app.export.sheet import Sheet
 from app.export.tiled_geotiff import SMALLEST_BLOCK, put_together
 from app.export.vectors import VECTORS_FILE, BasinColumns, LakeColumns, RiverColumns
+from app.files.analysed import LIST_FILE
 from app.files.atomic import as_user_error, claimed, reason_of, write_atomically
 from app.model.errors import UserError
 from app.model.georeference import Georeference, Origin

@@ -23,6 +23,7 @@ from app.sources.part import Part
 from app.window.notices import Notices
 
 if TYPE_CHECKING:
+    from app.files.analysed import Analysed
     from app.scene.scene import Scene
     from app.sources.heightmap.models import Model
     from app.sources.heightmap.overview import Overview
@@ -34,6 +35,7 @@ FIRST_CELLS = 1024
 SECONDS_BETWEEN_LOOKS = 0.1
 UNSEEN = 0.3  # seconds of opening before the dialog appears
 
+RIVERS_SEEN = 0.06  # of the cells of an overview
 SEA = np.array([0.33, 0.47, 0.58])
 
 Pixels = NDArray[np.uint8]
@@ -66,6 +68,7 @@ class _Reading:
     progress: float = 0.0
     is_wanted: bool = True
     is_heard: bool = False  # the results of the thread were handled
+    analysed: Analysed | None = None  # of a folder with an analysis
     model: Model | None = None  # if a part is to be chosen
     scenes: Sequence[Scene] = ()  # if no part is to be chosen
     overview: Overview | None = None
@@ -84,19 +87,21 @@ class _Reading:
             raise _Given
 
     def _read(self) -> None:
+        from app.files.analysed import is_analysed, read_analysed
         from app.files.opening import open_scene
         from app.sources.heightmap.overview import overview_of
         from app.sources.heightmap.reading import open_model
 
         try:
             asked = self.asked
-            model = open_model(asked.source, self._report)
-            if not (asked.is_plain and _is_asked_about(model)):
+            self.analysed = read_analysed(asked.source) if is_analysed(asked.source) else None
+            model = open_model(self.analysed.model if self.analysed else asked.source, self._report)
+            if not (asked.is_plain and (_is_asked_about(model) or (self.analysed and model))):
                 self.scenes = asked.change(open_scene(str(asked.source), asked.part, asked.wanted))
                 return
             self.progress, self.model = 0.0, model
             overview = overview_of(model, progress=self._report)
-            self.pixels = picture_of(overview)
+            self.pixels = picture_of(overview, self.analysed)
             self.overview = overview
         except _Given:
             pass
@@ -170,6 +175,7 @@ class PartChoice:
         reading.is_heard = not reading.thread.is_alive()  # checked before the results
         if reading.model is not None and not self.is_choosing:
             self.is_choosing = True
+            self.source = str(reading.analysed.model if reading.analysed else reading.asked.source)
             self.choose(min(FIRST_SIDE, self.longest), self.model.rows // 2, self.model.columns // 2)
         if reading.is_heard and reading.scenes:
             self._open(reading.scenes)
@@ -246,6 +252,8 @@ class PartChoice:
             scene = scene.with_values({longer: max(rows, columns)})
         if self.overview is not None:
             scene = suited(scene, self.overview.part(self.part), rows * columns)
+        if self._reading is not None and self._reading.analysed and not is_all:
+            scene = self._reading.analysed.scene_of(scene, self.part)
         return msgspec.structs.replace(scene, name=Path(self.source).stem)
 
     def open(self) -> None:
@@ -254,21 +262,37 @@ class PartChoice:
         self._open(self._reading.asked.change(self.scene()))
 
     def _open(self, scenes: Sequence[Scene]) -> None:
-        source = Path(self.source)
+        assert self._reading is not None
+        source = self._reading.asked.source
         self.close()
         self._open_scenes(scenes)
         self._library.note(source)
 
 
-def picture_of(overview: Overview) -> Pixels:
-    """An overview as a map: colours by height, hill shading, and the sea."""
+def picture_of(overview: Overview, analysed: Analysed | None = None) -> Pixels:
+    """An overview as a map: colours by height, hill shading, the sea, and the largest of the rivers that are known."""
     heights = np.where(overview.missing, overview.known.mean() if overview.known.size else 0.0, overview.heights)
     light = shading.hill_shade(heights, 1.0, ~overview.missing)
     picture = shading.lit(0.25 * np.array(shading.PAPER) + 0.75 * shading.by_height(heights, palettes.RELIEF), light)
     is_level = np.hypot(*shading.gradient(heights, 1.0)) < 1e-6
     picture[is_level & (np.abs(heights) < 0.5)] = SEA
     picture[overview.missing] = 0.35 * np.array(shading.PAPER)
+    if analysed is not None:
+        rivers = _strength(analysed.overview_of_rivers(max(heights.shape)))
+        if rivers.shape == heights.shape:
+            picture = shading.over(picture, np.divide(palettes.RIVER, 255.0), rivers)
     return shading.to_pixels(picture)
+
+
+def _strength(discharge: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much of a river is seen in each cell of an overview, from 0 to 1: a river on a part of those with most."""
+    some = discharge[discharge > 0.0]
+    if not some.size:
+        return np.zeros(discharge.shape)
+    least, most = np.log(np.quantile(some, 1.0 - RIVERS_SEEN)), np.log(some.max())
+    logarithm = np.log(np.maximum(discharge, np.exp(least)))
+    strength: NDArray[np.float64] = np.sqrt((logarithm - least) / max(most - least, 1e-9))
+    return strength
 
 
 def _distance(metres: float) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from app.model.errors import UserError
-from app.processes.droplets import Spring, read_springs, write_springs
+from app.model.springs import Spring, read_springs, write_springs
 from app.window.documents import Documents
 from app.window.editing import Editing
 from app.window.notices import Notices

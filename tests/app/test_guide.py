@@ -24,7 +24,7 @@ from tests.making.guide import PAGES, PART, PARTS, with_parts
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 LONGEST_README = 250  # lines
-FILES = re.compile(r"\.(npz|tif|png|toml)$|^tiles$")
+FILES = re.compile(r"\.(npz|tif|png|toml)$|^(tiles|maps)$")
 
 
 def texts() -> Iterator[tuple[Path, str]]:

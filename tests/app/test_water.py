@@ -16,8 +16,8 @@ from app.engine.simulator import Simulator
 from app.engine.thread import SimulationThread
 from app.files import checkpoint
 from app.model.errors import UserError
+from app.model.springs import read_springs, write_springs
 from app.model.world import World
-from app.processes.droplets import read_springs, write_springs
 from app.processes.pools import derive_levels
 from app.scene.edits import Change
 from app.scene.scene import Scene

@@ -22,6 +22,7 @@ from app.window import part_choice
 from app.window.commands import files
 from app.window.events import FilesDropped
 from app.window.part_choice import Asked, PartChoice
+from tests.app.test_analysed import analysed
 from tests.gui.host import Driver, drive
 from tests.gui.test_panel import WITHOUT_DROPS, have_land
 
@@ -95,6 +96,26 @@ def test_all_of_a_model_in_larger_cells_has_its_sea(model: Path) -> None:
         assert application.snapshot is not None and application.snapshot.shape == (64, 128)
         assert application.documents.scene.world.part == ""
         assert application.documents.scene.edges.water == "sea"
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_an_analysis_shows_its_rivers_and_a_part_takes_them_over(tmp_path: Path) -> None:
+    folder = analysed(tmp_path)
+
+    def test(driver: Driver) -> None:
+        application = driver.application
+        choosing = asked(driver, folder)
+        overview = choosing.overview
+        assert overview is not None and choosing.pixels is not None
+        differs = (choosing.pixels != part_choice.picture_of(overview)).any(axis=2)
+        assert 0.01 < differs.mean() < 0.1
+        driver.engine.item_input_value("##side", 100)
+        driver.engine.yield_(2)
+        choosing.open()
+        driver.wait_for(lambda: bool(application.documents.scene.rivers.inflows), "rivers from outside of the map")
+        assert application.documents.scene.world.source == str(tmp_path / "land.tif")
+        assert application.library.recent[0].path == str(folder)
 
     drive(test, WITHOUT_DROPS)
 

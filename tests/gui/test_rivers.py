@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 
 from app.model.numbers import area_text
 from app.model.snapshot import Survey
-from app.processes.droplets import read_springs
+from app.model.springs import read_springs
 from app.window.application import Application
 from app.window.commands import changes
 from app.window.events import Button, ButtonPressed, ButtonReleased, PointerMoved

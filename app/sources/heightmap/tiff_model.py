@@ -25,8 +25,11 @@ THREADS = 4
 MOST_OVERVIEWS = 16  # pages that are looked at
 
 
-def open_tiff(path: Path) -> Model | None:
-    """The header of the first page of a file; None if it is no single map of numbers."""
+def open_tiff(path: Path, *, of_heights: bool = True) -> Model | None:
+    """The header of the first page of a file; None if it is no single map of numbers.
+
+    Numbers that are not `of_heights` are taken as they are, in whatever unit.
+    """
     import tifffile
 
     tifffile.logger().setLevel(logging.CRITICAL + 1)
@@ -38,7 +41,7 @@ def open_tiff(path: Path) -> Model | None:
         if not (1 <= rows <= LONGEST_SIDE and 1 <= columns <= LONGEST_SIDE):
             return None
         to_model, names = georeference(page)
-        scale, offset = heights_of(page, names)
+        scale, offset = heights_of(page, names) if of_heights else (1.0, 0.0)
         full_scale = full_scale_of(np.dtype(page.dtype), page.bitspersample) if to_model is None else None
         height = _block_of(page)[0]
         place = place_of_page(page)

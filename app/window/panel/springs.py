@@ -9,10 +9,10 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 from pyglm import glm
 
+from app.model.springs import MOST_DROPS, Spring, read_springs
 from app.picture.ground import Ground
 from app.picture.sides import Side
 from app.picture.style import FAINT_TEXT, OVER_SCENE, WATER, em, faded
-from app.processes.droplets import MOST_DROPS, Spring, read_springs
 from app.window.panel.widgets import BUTTON_WIDTH, HANDLE_FLAGS, faint, icon_button, tooltip_on_hover
 
 if TYPE_CHECKING:
