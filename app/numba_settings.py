@@ -24,6 +24,22 @@ def configure_numba() -> None:
     os.environ.setdefault("NUMBA_CACHE_DIR", str(kernel_cache_folder()))
     # Threads that wait for work sleep, instead of taking the cores from the picture.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    sys.meta_path.insert(0, _NoLinearAlgebra)
+
+
+class _NoLinearAlgebra:
+    """Hides SciPy's linear algebra from Numba, which would load it where it is installed: a tenth of a start.
+
+    No kernel may use it, as SciPy does not come with the program.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        """Find nothing, as others may do. Raises `ModuleNotFoundError` where Numba looks for it."""
+        if name == "scipy.linalg":
+            asking = sys.modules.get("numba.np.arraymath")
+            if asking is not None and not hasattr(asking, "_HAVE_BLAS"):  # it is being loaded
+                raise ModuleNotFoundError(f"{name} is not used by Numba")
 
 
 def usual_threads(available: int) -> int:
