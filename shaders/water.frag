@@ -78,7 +78,7 @@ flat in float level;
 #endif
 
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
-const float HORIZON = 0.025;       // angle below the horizon within which the sea fades into the sky, radians
+const float HORIZON = 0.012;       // angle below the horizon within which the sea fades into the sky, radians
 const float FALL_OF_BED = 0.035;  // slope of the sea floor beyond the map
 #if SEA == 1
 const vec3 DEEP_WATER = DEEP_SEA;
@@ -182,7 +182,7 @@ float open_water(vec2 place) {
 // and `tilt` the steepness of the waves that run to the shore, which blur like roughness.
 vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen, vec3 light_here) {
 #if FINE_WATER == 1
-    vec3 mirror = clear_sky(direction);
+    vec3 mirror = clear_sky(raised(direction, roughness));
 #if CLOUDS > 1 && SEA == 0
     mirror = with_clouds(from, direction, 2.0 * sqrt(roughness), mirror);
 #endif
@@ -238,7 +238,7 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
     covered *= smoothstep(0.0, 0.02 * frame.heights.w, within_map(from.xz + ray.xz * hit));
     return covered > 0.0 ? mix(mirror, mirrored_land(from, ray, hit), covered) : mirror;
 #else
-    return mirrored_sky(direction, seen.y, light_here);
+    return mirrored_sky(direction, roughness, seen.y, light_here);
 #endif
 }
 

@@ -18,7 +18,7 @@ Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
     float turbidity = mix(RIVER_TURBIDITY, LAKE_TURBIDITY, course.still);
     vec3 through = water_transmission(course.depth * stream.shoal, turbidity, facing) * (1.0 - mirror);
     vec3 colour = (water_scattering(DEEP_LAKE, through, daylight) + STREAM_BED * through * daylight) * stream.tone
-                + mirror * mirrored_sky(water_reflected(to_eye, normal), seen.y, daylight);
+                + mirror * mirrored_sky(water_reflected(to_eye, normal), 0.0, seen.y, daylight);
 #if FINE_WATER == 1
     colour += 0.15 * frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
 #endif

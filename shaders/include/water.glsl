@@ -18,6 +18,7 @@ const vec3 DEEP_SEA = vec3(0.010, 0.036, 0.052), DEEP_LAKE = vec3(0.012, 0.035, 
 const vec3 STREAM_BED = vec3(0.150, 0.128, 0.092);
 const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked at from straight above
 const float BRIGHTEST_GLITTER = 0.9;                // in parts of sunlight
+const float LEANS = 3.0;                            // by how many deviations of slopes mirrored rays rise at most
 const vec3 FOAM = vec3(0.88, 0.92, 0.95);
 
 // The waves at a place: the slopes that can be seen, and the variance of those that are finer than a pixel.
@@ -85,12 +86,20 @@ vec3 water_reflected(vec3 to_eye, vec3 normal) {
     return normalize(vec3(direction.x, abs(direction.y) + 0.01, direction.z));
 }
 
+// Where the sky is seen in waves that are looked at from aside: mostly in the sides that they turn to the eye, and so
+// higher up than in a level mirror (Cox and Munk 1954). That is why the sea is darker than the sky behind it.
+vec3 raised(vec3 direction, float roughness) {
+    float low = 1.0 - min(direction.y, 1.0), low2 = low * low;
+    return normalize(vec3(direction.x, direction.y + LEANS * sqrt(roughness) * low2 * low2, direction.z));
+}
+
 // What is mirrored from a direction where the land is not looked up: sky, over a skyline all around as high as the part
 // of the sky that the light map says is seen.
-vec3 mirrored_sky(vec3 direction, float sky_seen, vec3 light) {
+vec3 mirrored_sky(vec3 direction, float roughness, float sky_seen, vec3 light) {
     float skyline = sqrt(max(1.0 - sky_seen, 0.0));
     vec3 land = vec3(0.105, 0.096, 0.072) * light;
-    return mix(land, plain_sky(direction), smoothstep(0.5 * skyline, 1.2 * skyline + 0.02, direction.y));
+    vec3 up = raised(direction, roughness);
+    return mix(land, plain_sky(up), smoothstep(0.5 * skyline - 0.01, 1.2 * skyline + 0.01, up.y));
 }
 
 // Light that falls on level water, of the sun and of the sky; `seen` is how much of them the place sees.
