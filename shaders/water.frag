@@ -14,6 +14,10 @@
 #define WAVES 1
 #endif
 
+#ifndef RUNNING
+#define RUNNING 0
+#endif
+
 uniform vec2 scene_size;        // in pixels
 #if FINE_WATER == 1
 uniform sampler2D lit_land;  // radiance of the land, premultiplied by its area, which is the last channel
@@ -32,7 +36,7 @@ uniform float tallest_tree;  // metres
 #endif
 #if CLOUDS > 1
 #include "clouds.glsl"
-#if SEA == 0
+#if SEA == 0 && RUNNING == 0
 #include "cloud_sky.glsl"
 #endif
 #endif
@@ -57,9 +61,6 @@ uniform sampler2D flow;
 const float PLUME_DEPTH = 1.8;  // metres of visible plume, the same as of the river
 #endif
 
-#ifndef RUNNING
-#define RUNNING 0
-#endif
 #if SEA == 0
 in vec2 map_place;
 #if SEA == 0 && RUNNING == 1
@@ -183,7 +184,7 @@ float open_water(vec2 place) {
 vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen, vec3 light_here) {
 #if FINE_WATER == 1
     vec3 mirror = clear_sky(raised(direction, roughness));
-#if CLOUDS > 1 && SEA == 0
+#if CLOUDS > 1 && SEA == 0 && RUNNING == 0
     mirror = with_clouds(from, direction, 2.0 * sqrt(roughness), mirror);
 #endif
     // The ray is scaled to a horizontal length of 1, so that `reach` is a distance on the map. It starts at the entry.
@@ -270,6 +271,10 @@ void main() {
     float there = any(equal(textureGather(water_level, uv, 0), vec4(frame.water.w))) ? 0.0 : 1.0;
 #else
     float there = outside ? 1.0 : belongs(uv, level);
+#if SEA == 1 && PART == 0
+    // Water that runs ends at the edge of the map: without a pixel of both, rounding would leave holes between them.
+    if (within_map(map_place) < length(fwidth(map_place))) there = 1.0;
+#endif
 #endif
 #if SEA == 0 && FINE_WATER == 1
     float water = (level - elevation_at(surface, uv)) * frame.map.w;  // depth in metres

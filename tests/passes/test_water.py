@@ -221,6 +221,22 @@ def test_the_sea_keeps_its_waves_and_its_colour_while_it_runs(draw: Draw) -> Non
     assert difference(still, runs).mean() < 0.5 * difference(still, dull).mean()
 
 
+def test_a_sea_that_runs_has_neither_holes_at_the_edge_of_the_map_nor_patches(
+    draw: Draw, subtests: pytest.Subtests
+) -> None:
+    """Seen from low over it, also where clouds stand over it."""
+    bed = flat(64, 64, -60.0)
+    lifted = (0.05 - bed).astype(np.float32)
+    lifted[24:40, 24:40] += 0.3
+    still, runs = flooded(bed, 0.0, sea=0.0), poured(bed, lifted, sea=0.0)
+    for heading in (0.0, 33.0):
+        with subtests.test(heading=heading):
+            camera = Camera(glm.vec3(32 * CELL, 0.0, 32 * CELL), heading, 12.0, 80.0 * CELL, 40.0)
+            scene = calm(quality="high", sun_height=30.0, clouds=0.5).with_value("view.waves", 1.0)
+            seen, expected = (draw(shown, camera, scene, size=(240, 160)).astype(int) for shown in (runs, still))
+            assert np.abs(seen - expected)[60:].max() < 40
+
+
 def test_the_shore_lies_where_the_level_cuts_the_ground(draw: Draw, subtests: pytest.Subtests) -> None:
     """On ground that rises to the east, at a part of a cell, and as straight as a ruler."""
     ground = plane(40, 60, 2.0, 0.0)
