@@ -13,6 +13,7 @@ const float WIDEST_SHARE = 0.6;
 const int THREADS = 2;
 const float APART[THREADS] = float[THREADS](4.2, 1.5);
 const float GATHERED[THREADS] = float[THREADS](0.65, 0.35);
+const float CALM = 0.35;  // sums of waves that are lower say how far a line is by their height
 
 struct Belt {
     float part;   // from 0 for a thread by itself to 1 among many
@@ -40,11 +41,14 @@ Belt belt_at(sampler2D surveyed_flow, sampler2D surveyed_way, ivec2 cell) {
     return belt;
 }
 
-// The nearest of the threads of a belt that are as far from each other as those of a number.
+// The nearest of the threads of a belt that are as far from each other as those of a number. They lie where the sum of
+// waves has no height: lines without ends. Those of one number cross those of the other, and so threads part and join.
 River thread_at(vec2 place, vec2 along, float share, int number) {
     vec2 across = vec2(-along.y, along.x);
-    vec2 wave = waves_across(place / (APART[number] * WAVES_IN_SQUARE) + 7.3 * float(number), across);
-    float aside = atan(-wave.y, wave.x) / TAU * APART[number];
-    float half_width = 0.5 * share * sqrt(GATHERED[number] * APART[number]) * (0.5 + 0.8 * length(wave));
+    float wave_length = 2.0 * APART[number];
+    vec3 waves = summed_waves(place / (wave_length * WAVES_IN_SQUARE) + 7.3 * float(number), across);
+    float phase = asin(clamp(waves.y / max(length(waves.xy), CALM), -1.0, 1.0));
+    float aside = phase / TAU * wave_length;
+    float half_width = 0.5 * share * sqrt(GATHERED[number] * APART[number]) * (0.45 + 0.75 * waves.z);
     return River(abs(aside), half_width, along, place - aside * across);
 }

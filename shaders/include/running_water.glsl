@@ -5,6 +5,9 @@
 #include "overlay.glsl"
 
 const float STIRRED = 0.04;  // broken water mirrors the sky also to an eye above it
+// What comes back from water that carries the flour of rocks, and how much of that a metre holds.
+const vec3 MILK = vec3(0.066, 0.104, 0.112);
+const float SILT_TURBIDITY = 2.5;
 const vec3 GRAVEL = vec3(0.245, 0.218, 0.180);
 const float WET_BANK = 0.55;  // of the light that dry ground gives back
 
@@ -15,9 +18,9 @@ Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
     float mirror = max(water_fresnel(facing, 0.01), STIRRED);
     vec3 daylight = light_on_water(seen);
-    float turbidity = mix(RIVER_TURBIDITY, LAKE_TURBIDITY, course.still);
+    float turbidity = mix(mix(RIVER_TURBIDITY, SILT_TURBIDITY, course.silt), LAKE_TURBIDITY, course.still);
     vec3 through = water_transmission(course.depth * stream.shoal, turbidity, facing) * (1.0 - mirror);
-    vec3 colour = (water_scattering(DEEP_LAKE, through, daylight) + STREAM_BED * through * daylight) * stream.tone
+    vec3 colour = (water_scattering(mix(DEEP_LAKE, MILK, course.silt), through, daylight) + STREAM_BED * through * daylight) * stream.tone
                 + mirror * mirrored_sky(water_reflected(to_eye, normal), 0.0, seen.y, daylight);
 #if FINE_WATER == 1
     colour += 0.15 * frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);

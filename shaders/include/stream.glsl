@@ -10,6 +10,7 @@ uniform sampler2D flow;
 
 const float WHOLE_RIPPLES = 1.2;  // cells along a tile of ripples, which overlap
 const float LEAST_SHARE = 0.02;    // of the ground, from where on threads of a belt are seen
+const float MILKY_SHARE = 0.10;    // from which on their water is as milky as it gets
 const float SMOOTH_WAY = 2.0;      // level of the smaller images of the map of flow, which has the way of a belt
 const float STREAKS = 2.5;        // how much longer than wide ripples are
 const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which water whitens
@@ -28,6 +29,7 @@ struct Course {
     float aside;  // from −1 on its left bank to 1 on its right
     float near;   // from 0 from afar to 1 where its banks can be seen
     float still;  // from 0 where it runs to 1 where it comes to rest in a lake
+    float silt;   // from 0 for clear water to 1 for what runs in the threads of a braided river
 };
 
 struct Stream {
@@ -43,10 +45,15 @@ float depth_at_width(float width) {
     return DEPTH * pow(max(width, 1e-3) / DEPTH_AT_WIDTH, 2.0 * DEEPENING);
 }
 
+// Threads part where a river carries more than it can, so their water is milky.
+float silt_of(vec4 known) {
+    return smoothstep(0.0, MILKY_SHARE, length(known.yz) - 1.0);
+}
+
 // From so far that a stream is part of a pixel. Lines stay as wide as they are drawn, and fade as narrower ones do.
 Course course_from_afar(vec4 known, float pixel) {
     float wider = max(pixel, 1.0);
-    return Course(min(known.x / WHOLE_LINE * sqrt(wider), 1.0), 0.0, DRAWN_DEPTH, known.yz, 0.0, 0.0, 0.0);
+    return Course(min(known.x / WHOLE_LINE * sqrt(wider), 1.0), 0.0, DRAWN_DEPTH, known.yz, 0.0, 0.0, 0.0, silt_of(known));
 }
 
 // Which of the smaller images of the noise suits pixels that are so many tiles of it wide. Where pixels are

@@ -10,9 +10,9 @@ vec2 hash2(vec2 p) {
     return fract((q.xx + q.yz) * q.zy);
 }
 
-// Waves across a way, from −1 to 1, and how they change along `across`, in radians. Each square of a lattice has a
-// wave of its own length, way and height, and they are blended as phases are, so that crests join and fork.
-vec2 waves_across(vec2 at, vec2 across) {
+// The sum of waves across a way, as cosine and sine, and their height. Each square of a lattice has a wave of its own
+// length, way and height.
+vec3 summed_waves(vec2 at, vec2 across) {
     vec2 square = floor(at);
     vec2 along = vec2(-across.y, across.x);
     vec2 sum = vec2(0.0);
@@ -30,5 +30,12 @@ vec2 waves_across(vec2 at, vec2 across) {
             weights += near;
         }
     }
-    return vec2(sum.x, -sum.y) * (0.15 + 1.1 * height / weights) / max(length(sum), 0.08);
+    return vec3(sum, 0.15 + 1.1 * height / weights);
+}
+
+// Waves across a way, from −1 to 1, and how they change along `across`, in radians. They are blended as phases are, so
+// that crests join and fork.
+vec2 waves_across(vec2 at, vec2 across) {
+    vec3 waves = summed_waves(at, across);
+    return vec2(waves.x, -waves.y) * waves.z / max(length(waves.xy), 0.08);
 }
