@@ -55,6 +55,7 @@ KERNELS = {
     "wind": "kernels.wind.blow",
     "weathering": "kernels.weathering.weather",
     "cascade": "kernels.cascade.cascade",
+    "stratigraphy": "kernels.stratigraphy.exchange",
     "plants": "kernels.plants.grow",
 }
 

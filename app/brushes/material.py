@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.brushes.touch import Touch, add_loose, add_rock, settle
+from app.brushes.touch import Touch, add_loose, add_rock, dig_out, settle
 from app.model.errors import UserError, nearest
 from app.model.world import World
 
@@ -13,6 +13,7 @@ SEDIMENT = "sediment"  # the one kind of loose material of a world that knows no
 
 def put_rock(touch: Touch) -> None:
     """Raise rock: loose material below it becomes rock, too."""
+    dig_out(touch, np.where(touch.weight > 0.0, np.inf, 0.0))
     mix = touch.world.mix[touch.cells]
     buried = mix.sum(axis=2) * (touch.weight > 0.0)
     for kind in range(mix.shape[2]):
@@ -27,6 +28,7 @@ def put_loose(touch: Touch) -> None:
 
 
 def take_loose(touch: Touch) -> None:
+    dig_out(touch, touch.depth)
     add_loose(touch, kind_of(touch.world, touch.stroke.choice), -touch.depth)
     settle(touch)
 

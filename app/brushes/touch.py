@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.model.layers import LARGEST_HEIGHT, LOOSE
+from app.model.layers import BURIED, LARGEST_HEIGHT, LOOSE
 from app.model.ledger import Account
 from app.model.plants import ROOTED_GROUND
 from app.model.world import World
@@ -53,6 +53,15 @@ def enter(account: Account, volume: float) -> None:
         account.lose(BY_HAND, -volume)
 
 
+def dig_out(touch: Touch, depth: Map | float) -> None:
+    """Let buried beds down to this depth become loose material that a brush can take."""
+    world, (rows, columns) = touch.world, touch.cells
+    if world.beds is not None:
+        world.sum_mix(touch.cells)
+        world.exhume(np.broadcast_to(depth, touch.weight.shape), rows.start, columns.start)
+        world.touched(BURIED)
+
+
 def add_rock(touch: Touch, depth: Map) -> None:
     """Raise the rock with everything on it; lower it if `depth` is negative."""
     world = touch.world
@@ -79,6 +88,7 @@ def add_loose(touch: Touch, kind: int, depth: Map) -> Map:
 
 def take_ground(touch: Touch, depth: Map) -> None:
     """Remove this depth: first loose material, all kinds in proportion, then rock."""
+    dig_out(touch, depth)
     mix = touch.world.mix[touch.cells]
     loose = mix.sum(axis=2)
     part = np.minimum(depth, loose) / np.maximum(loose, 1e-300)
@@ -114,6 +124,7 @@ def _carry_plants(touch: Touch, risen: Map) -> None:
 def settle(touch: Touch) -> None:
     """Update ground and water levels, as far as possible without flow."""
     world, cells = touch.world, touch.cells
+    dig_out(touch, np.where(touch.weight > 0.0, touch.scene.stratigraphy.active_layer, 0.0))
     world.sum_mix(cells)
     ground, level = world.ground[cells], world.water_level[cells]
     standing, water = world.standing[cells], world.water[cells]

@@ -17,6 +17,7 @@ import numpy as np
 
 from app.engine.publishing import shown_versions
 from app.engine.spin_up import BEDS, has_spin_up
+from app.model.beds import Beds
 from app.model.errors import UserError
 from app.model.field_parameters import FIELD_LAYERS
 from app.model.layers import LAYERS
@@ -62,7 +63,9 @@ class Needs(NamedTuple):
             world = _sample(scene)
             state = world.state()["layers"].values()  # the backup
             layers = len(shown_versions(world)) * np.dtype(np.float32).itemsize if shown else 0  # of a snapshot
-            once = (_bytes(vars(world).values()) + _bytes(world.layers.values()) + _bytes(state)) / world.ground.size
+            once = (
+                _bytes(vars(world).values()) + _bytes(world.layers.values()) + _bytes(state) + _bytes(world.beds or ())
+            ) / world.ground.size
             geology = GEOLOGY if scene.geology.enabled or is_worn(scene) else 0
             if scene.geology.enabled and world.materials is not None:
                 geology += GEOLOGY_OF_A_KIND * len(world.materials.loose)
@@ -147,6 +150,8 @@ def _sample(scene: Scene) -> World:
             for name in process.changes:
                 if not LAYERS[name].always:
                     world.trace(name)
+    if scene.stratigraphy.enabled and world.materials is not None:
+        world.beds = Beds.none(scene.stratigraphy.beds, len(world.materials.loose), world.shape)
     if scene.has_standing_water or scene.world.lake_depth > 0.0:
         world.water_version = 1
     return world

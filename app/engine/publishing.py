@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.layers import burdening, layer_declaration
+from app.model.layers import BURIED, burdening, layer_declaration
 from app.model.overlays import DIFFERENCE, OVERLAYS
 from app.model.snapshot import BURDEN, RAISING, SURVEYED_LEVEL, Snapshot, Survey
 from app.model.world import World
@@ -163,8 +163,11 @@ def take_snapshot(
             case "water_level":
                 np.copyto(arrays[name], world.water_level, casting="same_kind")
                 np.copyto(arrays[name], world.ground, casting="same_kind", where=world.standing == DRY)
-            case "burden" if (burden := world.burden) is not None:
-                np.copyto(arrays[name], burden, casting="same_kind")
+            case "sediment":
+                np.copyto(arrays[name], world.loose, casting="same_kind")
+            case "burden":
+                others = burdening({layer: values for layer, values in world.layers.items() if layer != BURIED})
+                np.copyto(arrays[name], sum(others[1:], others[0]), casting="same_kind")
             case "loose_kinds":
                 _tell_loose_kinds(world, arrays[name])
             case _ if layer_declaration(name).given:
@@ -236,7 +239,9 @@ def shown_versions(world: World, overlay: str | None = None) -> dict[str, int]:
     versions = {name: version for name, version in world.changed.items() if layer_declaration(name).is_seen(in_overlay)}
     if world.materials is not None:
         versions["loose_kinds"] = versions["sediment"]
-    if raising := burdening(world.changed):
+    if world.beds is not None:
+        versions["sediment"] = max(versions["sediment"], world.changed[BURIED])
+    if raising := burdening({name: version for name, version in world.changed.items() if name != BURIED}):
         versions[BURDEN] = max(raising)
     if world.water_version == 0:
         del versions["water"]  # there has never been any water

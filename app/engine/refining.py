@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from app.engine.memory import check_memory
 from app.model.errors import UserError
-from app.model.layers import LAYERS, LOOSE, layer_declaration
+from app.model.layers import BURIED, LAYERS, LOOSE, layer_declaration
 from app.model.materials import is_intruded
 from app.model.plants import ROOTED_GROUND
 from app.model.world import LARGEST_SIDE, SMALLEST_CELL, World
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 # Traces in units of cells grow by this power of the refinement, so that the flow stays the same.
 IN_CELLS = {"discharge": 2, "momentum_south": 3, "momentum_east": 3}
 
-# Layers of marks, which are not interpolated
-MARKS = ("mobility",)
+# Layers of marks, and of beds, which are not interpolated
+MARKS = ("mobility", BURIED)
 CARVED, FILLED = "carved where it was refined", "filled where it was refined"
 
 
@@ -76,6 +76,8 @@ def refined(world: World, times: int, *, channels: bool) -> World:
         # Sediment is the exact sum of the kinds; rock takes the rounding error.
         fine.bedrock[...] = ground.ground - fine.sediment
         fine.sum_ground()
+    if world.beds is not None:
+        fine.beds = world.beds.refined(times)
     if fine.burden is not None:
         fine.bedrock[...] -= fine.burden
         fine.sum_ground()

@@ -16,6 +16,7 @@ import numpy as np
 from app.files.atomic import write_atomically
 from app.files.journal import Journal, journal_content, journal_from
 from app.files.paths import found_from, named_from
+from app.model.beds import CYCLES, MOST, THICKNESSES, Beds
 from app.model.centrelines import fault_of_centrelines
 from app.model.climate import MoistWind
 from app.model.errors import UserError
@@ -29,9 +30,9 @@ from app.model.georeference import (
     source_of,
 )
 from app.model.layered_map import Layer
-from app.model.layers import LAYERS, LOOSE, layer_declaration
+from app.model.layers import BURIED, LAYERS, LOOSE, layer_declaration
 from app.model.ledger import LARGEST_IMBALANCE, Ledger
-from app.model.materials import Materials, materials_of
+from app.model.materials import MOST_KINDS, Materials, materials_of
 from app.model.plants import fault_of_trees, flora_of
 from app.model.soundness import unsound_cell
 from app.model.world import (
@@ -47,12 +48,15 @@ from app.scene.scene import Scene, scene_content, scene_from
 
 log = logging.getLogger(__name__)
 
+Array = np.ndarray[Any, Any]
+
 FORMAT = 1
 
 TREES = "trees"
 CENTRELINES = "centrelines"
 UNMAPPED = "unmapped"  # mask of cells without data in the source model, [row, column]
 SOURCE_UNMAPPED = "source_unmapped"  # the same in the cells of the source model, if the world has others
+MOST_BYTES = MOST * MOST_KINDS // 2  # of buried beds, relative to a layer in float64
 NEEDED = ("bedrock", "sediment")  # the layers without which there is no world
 
 LARGEST_SEED = 2**31 - 1
@@ -102,6 +106,8 @@ def _write(file: BinaryIO, world: World, scene: Scene, journal: dict[str, Any] |
         arrays[TREES] = world.trees
     if len(world.centrelines):
         arrays[CENTRELINES] = world.centrelines
+    if world.beds is not None:
+        arrays |= world.beds.arrays()
     if world.origin and world.origin.unmapped is not None:
         arrays[UNMAPPED] = world.origin.unmapped
     if source and source.unmapped is not None:
@@ -114,22 +120,24 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
 
     `check` is called with its rows and columns before it is read, and may refuse it.
     """
-    optional = (*(name for name in LAYERS if name not in NEEDED), TREES, CENTRELINES, UNMAPPED, SOURCE_UNMAPPED)
+    layers = (name for name in LAYERS if name not in NEEDED)
+    optional = (*layers, TREES, CENTRELINES, THICKNESSES, CYCLES, UNMAPPED, SOURCE_UNMAPPED)
     arrays = _read(path, ("meta", *NEEDED), optional, check)
     meta = _meta(path, arrays.pop("meta"))
     trees = arrays.pop(TREES, None)
     centrelines = arrays.pop(CENTRELINES, None)
+    beds = arrays.pop(THICKNESSES, None), arrays.pop(CYCLES, None)
     unmapped = {name: arrays.pop(name, None) for name in (UNMAPPED, SOURCE_UNMAPPED)}
     for name in arrays.keys() & LAYERS.keys():
         if arrays[name].dtype == np.float64:  # older versions saved more layers in float64
             arrays[name] = arrays[name].astype(LAYERS[name].dtype, copy=False)
     _check_layers(path, arrays)
-    layers = (arrays["bedrock"], arrays["sediment"])
     try:
-        check_extent(max(layers[0].shape) * meta.cell_size, meta.reference_cell_size)
+        check_extent(max(arrays["bedrock"].shape) * meta.cell_size, meta.reference_cell_size)
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
-    world = World(*layers, meta.cell_size, meta.seed, arrays.get("water"), meta.reference_cell_size)
+    ground = arrays["bedrock"], arrays["sediment"]
+    world = World(*ground, meta.cell_size, meta.seed, arrays.get("water"), meta.reference_cell_size)
     for name in (name for name in LAYERS if name in arrays):
         world.trace(name)[...] = arrays[name]
     world.sum_ground()
@@ -158,6 +166,7 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
         world.centrelines = centrelines
     if materials is not None:
         _restore_materials(path, world, materials, arrays)
+    _restore_beds(path, world, *beds)
     if not all(map(math.isfinite, world.imbalances().values())):
         raise UserError(f"{path}: its ledger has numbers that do not add up to finite ones")
     _account_for_changes(world)
@@ -224,7 +233,9 @@ def _read(
             # Checked before unpacking: a small file can unpack to more than the memory.
             largest = LARGEST_SIDE * LARGEST_SIDE * np.dtype(np.float64).itemsize + 1024
             for name in names:
-                if archive.getinfo(f"{name}.npy").file_size > largest:
+                of_beds = name in (THICKNESSES, CYCLES)
+                most = MOST_BYTES * archive.getinfo(f"{NEEDED[0]}.npy").file_size if of_beds else largest
+                if archive.getinfo(f"{name}.npy").file_size > most:
                     raise UserError(f"{path}: '{name}' is too large; a side may have up to {LARGEST_SIDE} cells")
             if optional and len(shape := _shape(archive)) == 2:  # other shapes are reported later
                 check(*shape)
@@ -340,6 +351,16 @@ def _restore_materials(path: Path, world: World, materials: Materials, layers: M
     world.sum_mix()
     if not np.array_equal(thickness, world.sediment):
         raise UserError(f"{path}: its loose materials are not together what its layer 'sediment' is")
+
+
+def _restore_beds(path: Path, world: World, thicknesses: Array | None, cycles: Array | None) -> None:
+    if thicknesses is None and cycles is None and BURIED not in world.layers:
+        return
+    if thicknesses is None or cycles is None or BURIED not in world.layers or world.materials is None:
+        raise UserError(f"{path}: its buried beds need '{THICKNESSES}', '{CYCLES}', '{BURIED}' and several materials")
+    world.beds = Beds(thicknesses, cycles)
+    if fault := world.beds.fault(world.layers[BURIED], len(world.materials.loose)):
+        raise UserError(f"{path}: its buried beds {fault}")
 
 
 def _check_values(path: Path, name: str, layer: Layer) -> None:

@@ -28,6 +28,7 @@ GROUND = "ground"  # not a layer, but the sum of those that raise it; named in e
 LOOSE = "loose_"
 
 OROGRAPHIC_RAIN = "orographic_rain"
+BURIED = "buried"
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,8 @@ declare_layers(
         account="sediment"),
     LayerDeclaration("water", "depth of water in lakes, or on its way to one; without the sea", "m", np.float64,
         always=True, account="water", largest=LARGEST_SUM),
+    LayerDeclaration(BURIED, "thickness of buried beds of loose material", "m", np.float64, raises_ground=True,
+        account="sediment", seen="never"),
     LayerDeclaration("wind_path", "frequency of wind contact with the ground"),
     LayerDeclaration("airborne", "sand that wind carries over a cell per cycle", "m", largest=LARGEST_SUM),
     LayerDeclaration("street_south", "airborne sand times its velocity, southward", "m cells/t", pack="streets",

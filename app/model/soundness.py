@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.centrelines import fault_of_centrelines
-from app.model.layers import GROUND, LOOSE, layer_declaration
+from app.model.layers import BURIED, GROUND, LOOSE, layer_declaration
 from app.model.plants import fault_of_trees
 from app.model.world import World
 
@@ -51,6 +51,8 @@ def find_fault(world: World) -> Fault | None:
         row, column = map(int, np.argwhere(differs)[0])
         why = f"ground that is not the sum of its layers at row {row}, column {column}"
         return Fault(why, GROUND, (row, column))
+    if world.beds is not None and (fault := world.beds.fault(world.layers[BURIED], world.mix.shape[2])):
+        return Fault(f"buried beds that {fault}", BURIED)
     if fault := fault_of_trees(world.trees, world.shape, world.flora):
         return Fault(f"trees: {fault}")
     rows, columns = world.shape

@@ -10,12 +10,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.beds import CYCLES, THICKNESSES, Beds
 from app.model.centrelines import CENTRELINE_COLUMNS
 from app.model.climate import MoistWind
 from app.model.errors import UserError
 from app.model.georeference import Origin
 from app.model.layered_map import Layer, LayeredMap
-from app.model.layers import LAYERS, LOOSE, layer_declaration, side_by_side
+from app.model.layers import BURIED, LAYERS, LOOSE, layer_declaration, side_by_side
 from app.model.ledger import Account, Ledger
 from app.model.materials import Materials
 from app.model.plants import TREE_COLUMNS, shipped_flora
@@ -89,6 +90,7 @@ class World(LayeredMap):
         self.walls = False  # whether the edges are walls for water
         self.materials: Materials | None = None  # if there are several
         self.mix = self.sediment[..., None]
+        self.beds: Beds | None = None  # below the loose material of the layers, if any were buried
         self.flora = shipped_flora()
         self.origin: Origin | None = None  # of the source model, if it has one
         self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)
@@ -97,6 +99,7 @@ class World(LayeredMap):
         self.wind_field_direction = 0.0  # direction of the prevailing wind for which the field was computed, degrees
         self.rain_wind = MoistWind()  # of the map of rain
         self.swell_direction = 0.0  # degrees clockwise from north that the known swell runs to
+        self._kinds_buried: Layer | None = None  # metres of each kind in the present beds, if known
         if not SMALLEST_CELL <= cell_size <= LARGEST_CELL:
             raise UserError(f"cells of {cell_size:g} m: a side must be from {SMALLEST_CELL:g} to {LARGEST_CELL:g} m")
         self.cell_size = float(cell_size)
@@ -199,7 +202,64 @@ class World(LayeredMap):
         """Cubic metres of a substance in the layers."""
         names = (name for name in (*LAYERS, LOOSE + substance) if name in self.layers)  # drops end within a cycle
         layers = ((layer_declaration(name), self.layers[name]) for name in names)
-        return sum(layer.content * self._volume(values) for layer, values in layers if layer.account == substance)
+        in_layers = sum(layer.content * self._volume(values) for layer, values in layers if layer.account == substance)
+        return in_layers + self._buried(substance)
+
+    def _buried(self, kind: str) -> float:
+        """Cubic metres of a loose kind in buried beds."""
+        if self.beds is None or self.materials is None or kind not in self.materials.names:
+            return 0.0
+        if self._kinds_buried is None:
+            self._kinds_buried = self.beds.thickness_of_kinds()
+        return float(self._kinds_buried[self.materials.kind(kind)]) * self.cell_area
+
+    @property
+    def loose(self) -> Layer:
+        """Thickness of all loose material, buried beds too, in metres, [row, column]; read-only."""
+        return self.sediment if self.beds is None else self.sediment + self.layers[BURIED]
+
+    def bury(self, active: float, count: int) -> bool:
+        """Bury what exceeds an active layer of `active` metres in up to `count` beds, or exhume what it lacks.
+
+        Returns whether anything has changed.
+        """
+        from kernels.stratigraphy import exchange, limit
+
+        if self.beds is None:
+            self.trace(BURIED)
+            self.beds = Beds.none(count, self.mix.shape[2], self.shape)
+        elif len(self.beds.cycles) != count:
+            limit(self.mix, self.sediment, self.layers[BURIED], *self.beds, count)
+            self.beds = self.beds.resized(count)
+        changed = exchange(self.mix, self.sediment, self.layers[BURIED], *self.beds, active, self.cycle)
+        if changed:
+            self._kinds_buried = None
+            self.sum_ground()
+        return changed
+
+    def exhume(self, wanted: Layer | float = math.inf, north: int = 0, west: int = 0) -> None:
+        """Let uppermost beds become loose material of the layers until that is `wanted` metres thick.
+
+        `wanted` is for all cells, or [row, column] for those of a part of the map that begins at row `north` and column
+        `west`.
+        """
+        if self.beds is None:
+            return
+        from kernels.stratigraphy import exhume
+
+        metres = np.asarray(wanted, np.float64)
+        if metres.ndim == 0:
+            metres = np.broadcast_to(metres, self.shape)
+        exhume(self.mix, self.sediment, self.layers[BURIED], *self.beds, metres, north, west)
+        self._kinds_buried = None
+        self.sum_ground((slice(north, north + metres.shape[0]), slice(west, west + metres.shape[1])))
+
+    def forget_beds(self) -> None:
+        """Let all beds become loose material of the layers, which mixes them."""
+        self.exhume()
+        self.beds = None
+        self.forget(BURIED)
+        self.sum_ground()
 
     def imbalance(self) -> float:
         """The largest imbalance of any account, as a fraction."""
@@ -212,14 +272,17 @@ class World(LayeredMap):
     def layers_of_state(self) -> dict[str, NDArray[Any]]:
         """The layers of a state: without constant ones, and without sediment that is the sum of a mix."""
         derived = {"sediment"} if self.materials is not None else set()
-        return {
+        layers = {
             name: layer
             for name, layer in self.layers.items()
             if name not in derived and not layer_declaration(name).given
         }
+        return layers if self.beds is None else layers | self.beds.arrays()
 
     def version_of(self, name: str) -> int:
         """`version` at the last change of a layer."""
+        if name in (THICKNESSES, CYCLES):
+            return self.changed[BURIED]
         return self.changed["sediment" if name.startswith(LOOSE) else name]
 
     def state(self) -> dict[str, Any]:
@@ -251,7 +314,11 @@ class World(LayeredMap):
             self._packs[pack][..., len(names) :] = 0.0
             if names[0] not in self.layers:
                 del self._packs[pack]
-        for name, layer in state["layers"].items():
+        layers = dict(state["layers"])
+        beds = layers.pop(THICKNESSES, None), layers.pop(CYCLES, None)
+        self.beds = None if beds[0] is None else Beds(*(np.array(array) for array in beds))
+        self._kinds_buried = None
+        for name, layer in layers.items():
             (self.layers[name] if name in self.layers else self.trace(name))[...] = layer
         self.sum_mix()
         for name in COUNTS:
@@ -283,7 +350,7 @@ class World(LayeredMap):
             world.restore_materials(materials, layers)
         for name, layer in given.items():
             world.trace(name)[...] = layer
-        for name in layers.keys() - world.layers.keys():
+        for name in layers.keys() - world.layers.keys() - {THICKNESSES, CYCLES}:
             world.trace(name)
         world.restore(state)
         return world

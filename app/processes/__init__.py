@@ -46,6 +46,9 @@ from app.processes import (
     snowballs as snowballs,
 )
 from app.processes import (
+    stratigraphy as stratigraphy,
+)
+from app.processes import (
     weathering as weathering,
 )
 from app.processes import (

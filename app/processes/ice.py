@@ -114,7 +114,7 @@ class Ice:
         from kernels.ice import Glaciers
 
         ice, debris, speed = world.trace(ICE), world.trace(DEBRIS), world.trace(SPEED)
-        bed = world.bedrock + world.sediment
+        bed = world.bedrock + world.loose
         glaciers = Glaciers(ice, bed, world.cell_size, wanted, cycle.scratch.begin())
         totals = glaciers.run(wanted, speed, rows_first=world.cycle // parameters.every % 2 == 0)
         _tell_runoff(world, glaciers.balance, totals.years, cycle.weather)

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from app.processes.pools import PoolsParameters
     from app.processes.snow import SnowParameters
     from app.processes.snowballs import SnowballParameters
+    from app.processes.stratigraphy import StratigraphyParameters
     from app.processes.weathering import WeatheringParameters
     from app.processes.wind import WindParameters
     from app.processes.wind_field import WindFieldParameters
@@ -117,6 +118,7 @@ if TYPE_CHECKING:  # of the processes, those that others ask by name
         weathering: WeatheringParameters = WeatheringParameters()
         cascade: CascadeParameters = CascadeParameters()
         coast: CoastParameters = CoastParameters()
+        stratigraphy: StratigraphyParameters = StratigraphyParameters()
         plants: PlantsParameters = PlantsParameters()
 
 else:

@@ -77,6 +77,7 @@ def bits(world: World) -> dict[str, object]:
         "ground": world.ground.tobytes(),
         "trees": world.trees.tobytes(),
         "centrelines": world.centrelines.tobytes(),
+        "beds": world.beds and [array.tobytes() for array in world.beds],
         "cycle": world.cycle,
         "ledger": world.ledger_copy(),
     }

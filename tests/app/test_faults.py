@@ -198,7 +198,7 @@ def process_alone(name: str) -> Scene:
     """
     scene = small_scene(droplets__enabled=False, wind_field__every=1, ice__snow_line=-100.0, climate__temperature=-2.0)
     scene = scene.with_values({"edges.water": "sea", "edges.sea_level": float(create_world(scene)[0].ground.mean())})
-    return scene.with_value(f"{name}.enabled", True)
+    return scene.with_values({f"{name}.enabled": True, "materials.enabled": name == "stratigraphy"})
 
 
 @pytest.mark.parametrize("error", [no_memory, lambda: RuntimeError("a kernel broke")])

@@ -124,6 +124,7 @@ def check_all(folder: Path) -> None:
         "wind_field",
         "ice",
         "falls",
+        "stratigraphy",
     }
     assert moving >= cases.keys() - still - {"meandering", "braiding"}, "which find no river on so small a land"
 

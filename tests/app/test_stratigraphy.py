@@ -1,0 +1,151 @@
+"""Stratigraphy as a process of a scene: beds in the ledger, in files, under brushes, and when it is switched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.engine.refining import refined
+from app.engine.stored_world import StoredWorld
+from app.files import checkpoint
+from app.model.errors import UserError
+from app.model.soundness import find_fault
+from app.model.world import World
+from app.scene.edits import Stroke
+from app.scene.scene import Scene
+from tests.app.small import assert_continues_after_saving, bits, simulated, small_scene
+
+
+def layered(**settings: object) -> Scene:
+    """Deep soil of several kinds, on which drops and wind work."""
+    usual = {
+        "materials__enabled": True,
+        "materials__loose": "sand 2; clay 1",
+        "world__soil_depth": 3.0,
+        "stratigraphy__enabled": True,
+        "stratigraphy__active_layer": 0.1,
+        "wind__enabled": True,
+        "wind__count": 20,
+        "cascade__enabled": True,
+    }
+    return small_scene(**{**usual, **settings})
+
+
+def lay(world: World, kind: str, metres: float) -> None:
+    """Lay down so much of a kind everywhere, by hand."""
+    world.mix[..., world.materials.kind(kind)] += metres  # type: ignore[union-attr]
+    volume = metres * world.ground.size * world.cell_area
+    for account in (world.ledger.sediment, world.ledger.kinds[kind]):
+        account.gain("by hand", volume)
+    world.sum_mix()
+
+
+def test_off_by_default_and_without_a_trace() -> None:
+    assert not Scene().stratigraphy.enabled
+    world = simulated(2, layered(stratigraphy__enabled=False)).world
+    assert world.beds is None and "buried" not in world.layers
+    # On one kind of ground, and beside geological time, it does nothing.
+    for settings in ({"materials__enabled": False}, {"geology__enabled": True}):
+        on, off = (simulated(2, layered(**settings, stratigraphy__enabled=enabled)) for enabled in (True, False))
+        assert bits(on.world) == bits(off.world)
+
+
+@pytest.mark.parametrize("size", [(40, 32), (8, 8), (9, 61)])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_no_kind_is_lost_and_threads_change_no_bit(seed: int, size: tuple[int, int]) -> None:
+    columns, rows = size
+    scene = layered(world__seed=seed, world__columns=columns, world__rows=rows)
+    one, two = simulated(0, scene, threads=1), simulated(0, scene, threads=2)
+    for _ in range(8):
+        one.advance()
+        two.advance()
+        assert one.world.imbalance() < 1e-13
+    one.verify()
+    assert bits(one.world) == bits(two.world)
+    beds = one.world.beds
+    assert beds is not None and beds.number().any() and "clay" in one.world.ledger.kinds
+    assert one.world.stored("sediment") == pytest.approx(sum(map(one.world.stored, one.world.ledger.kinds)))
+
+
+def test_ground_stays_where_it_is_when_it_is_switched() -> None:
+    simulator = simulated(0, layered(droplets__enabled=False, wind__enabled=False, cascade__enabled=False))
+    before = simulator.world.ground.copy()
+    for enabled in (True, False, True):
+        simulator.change(simulator.scene.with_value("stratigraphy.enabled", enabled))
+        simulator.advance()
+        simulator.verify()
+        assert (simulator.world.beds is not None) == enabled
+        np.testing.assert_allclose(simulator.world.ground, before, rtol=1e-12)
+
+
+def test_clay_of_a_flood_lies_under_sand_of_a_dune_and_comes_out_where_it_is_dug() -> None:
+    scene = layered(world__soil_depth=0.0, droplets__enabled=False, wind__enabled=False, cascade__enabled=False)
+    simulator = simulated(0, scene)
+    world = simulator.world
+    assert world.materials is not None
+    clay, sand = (world.materials.kind(kind) for kind in ("clay", "sand"))
+    for kind in ("clay", "sand"):
+        for _ in range(8):
+            lay(world, kind, 0.25)
+            simulator.advance()
+    simulator.verify()
+    assert (world.mix[..., clay] < 0.01 * world.mix[..., sand]).all(), "the surface is of sand"
+
+    size, shape = world.cell_size, world.shape
+    middle = (0.5 * shape[1] * size, 0.5 * shape[0] * size, 1.0)
+    before = world.stored("clay")
+    simulator.paint(Stroke("lower", (middle,), radius=6.0 * size, amount=2.1))
+    cell = shape[0] // 2, shape[1] // 2
+    assert world.mix[(*cell, clay)] > world.mix[(*cell, sand)], "the ground is dug down to the clay"
+    assert world.stored("clay") < before
+    far = world.mix[0, 0]
+    assert far[clay] < 0.01 * far[sand]
+    simulator.advance()
+    simulator.verify()
+    assert world.imbalance() < 1e-13
+
+    rock = world.bedrock[cell]
+    simulator.paint(Stroke("rock", (middle,), radius=6.0 * size, amount=1.0))
+    assert not world.mix[cell].any() and world.layers["buried"][cell] == 0.0 and world.bedrock[cell] > rock + 1.0
+    simulator.verify()
+
+
+def test_beds_are_saved_kept_copied_and_refined(tmp_path: Path) -> None:
+    simulator = simulated(6, layered())
+    world = simulator.world
+    for again in (world.copy(), StoredWorld.of(simulator).simulator().world):
+        assert bits(again) == bits(world)
+    finer = refined(world, 2, channels=False)
+    assert find_fault(finer) is None and finer.imbalance() < 1e-12
+    assert finer.stored("clay") == pytest.approx(world.stored("clay"), rel=1e-12)
+
+    path = tmp_path / "world.npz"
+    state = world.state()
+    assert_continues_after_saving(simulator, path, 3)
+    after = bits(world)
+    world.restore(state)
+    for _ in range(3):
+        simulator.advance()
+    assert bits(world) == after
+
+    world.beds.thicknesses[0, 0, 3, 4] += 1.0  # type: ignore[union-attr]
+    assert (fault := find_fault(world)) and fault.layer == "buried"
+    checkpoint.save(path, world, simulator.scene)
+    with pytest.raises(UserError, match=r"world\.npz: its buried beds are not together what the layer 'buried' is"):
+        checkpoint.load(path)
+
+
+def test_the_number_of_beds_changes_while_it_runs() -> None:
+    simulator = simulated(2, layered(stratigraphy__beds=5))
+    for number in range(9):
+        lay(simulator.world, ("clay", "sand")[number % 2], 0.5)
+        simulator.advance()
+    assert simulator.world.beds.number().max() == 5  # type: ignore[union-attr]
+    for beds in (2, 8):
+        simulator.change(simulator.scene.with_value("stratigraphy.beds", beds))
+        simulator.advance()
+        simulator.verify()
+        assert simulator.world.imbalance() < 1e-13
+        assert len(simulator.world.beds.cycles) == beds  # type: ignore[union-attr]
