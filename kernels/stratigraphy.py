@@ -32,7 +32,7 @@ def _thickness_of(beds, kinds, bed, cell):
     """The thickness of a bed in metres."""
     total = 0.0
     for kind in range(kinds):
-        total += np.float64(beds[bed, kind, cell])
+        total += np.float64(beds[cell, bed, kind])
     return total
 
 
@@ -40,14 +40,14 @@ def _thickness_of(beds, kinds, bed, cell):
 def _merge_oldest(beds, cycles, kinds, bed, cell, mix):
     """Merge bed `bed + 1`, the oldest, into the one above it. What rounding leaves goes to the active layer."""
     upper, lower = _thickness_of(beds, kinds, bed, cell), _thickness_of(beds, kinds, bed + 1, cell)
-    mean = (upper * np.float64(cycles[bed, cell]) + lower * np.float64(cycles[bed + 1, cell])) / (upper + lower)
-    cycles[bed, cell] = np.float32(mean)
+    mean = (upper * np.float64(cycles[cell, bed]) + lower * np.float64(cycles[cell, bed + 1])) / (upper + lower)
+    cycles[cell, bed] = np.float32(mean)
     for kind in range(kinds):
-        both = np.float64(beds[bed, kind, cell]) + np.float64(beds[bed + 1, kind, cell])
-        beds[bed, kind, cell] = _not_above(both)
-        mix[cell * kinds + kind] += both - np.float64(beds[bed, kind, cell])
-        beds[bed + 1, kind, cell] = np.float32(0.0)
-    cycles[bed + 1, cell] = np.float32(NO_BED)
+        both = np.float64(beds[cell, bed, kind]) + np.float64(beds[cell, bed + 1, kind])
+        beds[cell, bed, kind] = _not_above(both)
+        mix[cell * kinds + kind] += both - np.float64(beds[cell, bed, kind])
+        beds[cell, bed + 1, kind] = np.float32(0.0)
+    cycles[cell, bed + 1] = np.float32(NO_BED)
 
 
 @inlined
@@ -62,80 +62,80 @@ def _not_above(value):
 @inlined
 def _push(beds, cycles, kinds, cell, cycle, mix):
     """Begin a bed above all others; when there is no place for it, the two oldest become one."""
-    last = len(beds) - 1
-    if cycles[last, cell] != np.float32(NO_BED):
+    last = beds.shape[1] - 1
+    if cycles[cell, last] != np.float32(NO_BED):
         _merge_oldest(beds, cycles, kinds, last - 1, cell, mix)
     bed = last
     while bed > 0:
-        if cycles[bed - 1, cell] != np.float32(NO_BED):
+        if cycles[cell, bed - 1] != np.float32(NO_BED):
             for kind in range(kinds):
-                beds[bed, kind, cell] = beds[bed - 1, kind, cell]
-            cycles[bed, cell] = cycles[bed - 1, cell]
+                beds[cell, bed, kind] = beds[cell, bed - 1, kind]
+            cycles[cell, bed] = cycles[cell, bed - 1]
         bed -= 1
     for kind in range(kinds):
-        beds[0, kind, cell] = np.float32(0.0)
-    cycles[0, cell] = np.float32(cycle)
+        beds[cell, 0, kind] = np.float32(0.0)
+    cycles[cell, 0] = np.float32(cycle)
 
 
 @inlined
 def _pop(beds, cycles, kinds, cell):
     """Remove the uppermost bed, whose material is gone."""
-    last = len(beds) - 1
+    last = beds.shape[1] - 1
     bed = 0
-    while bed < last and cycles[bed + 1, cell] != np.float32(NO_BED):
+    while bed < last and cycles[cell, bed + 1] != np.float32(NO_BED):
         for kind in range(kinds):
-            beds[bed, kind, cell] = beds[bed + 1, kind, cell]
-        cycles[bed, cell] = cycles[bed + 1, cell]
+            beds[cell, bed, kind] = beds[cell, bed + 1, kind]
+        cycles[cell, bed] = cycles[cell, bed + 1]
         bed += 1
     for kind in range(kinds):
-        beds[bed, kind, cell] = np.float32(0.0)
-    cycles[bed, cell] = np.float32(NO_BED)
+        beds[cell, bed, kind] = np.float32(0.0)
+    cycles[cell, bed] = np.float32(NO_BED)
 
 
 @inlined
 def _bury(mix, kinds, beds, cycles, cell, depth, excess, thinnest, cycle):
     """Bury a part of the active layer of this depth, in its mixture."""
     first = cell * kinds
-    begins = cycles[0, cell] == np.float32(NO_BED)
+    begins = cycles[cell, 0] == np.float32(NO_BED)
     if not begins:
         top = _thickness_of(beds, kinds, 0, cell)
         if top >= thinnest:
             unlike = 0.0
             for kind in range(kinds):
-                unlike += abs(mix[first + kind] / depth - np.float64(beds[0, kind, cell]) / top)
+                unlike += abs(mix[first + kind] / depth - np.float64(beds[cell, 0, kind]) / top)
             begins = 0.5 * unlike > UNLIKE
     if begins:
         _push(beds, cycles, kinds, cell, cycle, mix)
     part = excess / depth
     before = _thickness_of(beds, kinds, 0, cell)
     for kind in range(kinds):
-        old = np.float64(beds[0, kind, cell])
-        beds[0, kind, cell] = _not_above(old + part * mix[first + kind])
-        mix[first + kind] -= np.float64(beds[0, kind, cell]) - old
+        old = np.float64(beds[cell, 0, kind])
+        beds[cell, 0, kind] = _not_above(old + part * mix[first + kind])
+        mix[first + kind] -= np.float64(beds[cell, 0, kind]) - old
     after = _thickness_of(beds, kinds, 0, cell)
     if after <= 0.0:  # so little that no number tells it
         _pop(beds, cycles, kinds, cell)
     else:
-        mean = (before * np.float64(cycles[0, cell]) + (after - before) * cycle) / after
-        cycles[0, cell] = np.float32(mean)
+        mean = (before * np.float64(cycles[cell, 0]) + (after - before) * cycle) / after
+        cycles[cell, 0] = np.float32(mean)
 
 
 @inlined
 def _exhume(mix, kinds, beds, cycles, cell, wanted):
     """Let up to `wanted` metres of the uppermost beds become a part of the active layer."""
     first = cell * kinds
-    while wanted > 0.0 and cycles[0, cell] != np.float32(NO_BED):
+    while wanted > 0.0 and cycles[cell, 0] != np.float32(NO_BED):
         top = _thickness_of(beds, kinds, 0, cell)
         if top <= wanted:
             for kind in range(kinds):
-                mix[first + kind] += np.float64(beds[0, kind, cell])
+                mix[first + kind] += np.float64(beds[cell, 0, kind])
             _pop(beds, cycles, kinds, cell)
         else:
             stays = 1.0 - wanted / top
             for kind in range(kinds):
-                old = np.float64(beds[0, kind, cell])
-                beds[0, kind, cell] = _not_above(stays * old)
-                mix[first + kind] += old - np.float64(beds[0, kind, cell])
+                old = np.float64(beds[cell, 0, kind])
+                beds[cell, 0, kind] = _not_above(stays * old)
+                mix[first + kind] += old - np.float64(beds[cell, 0, kind])
             if _thickness_of(beds, kinds, 0, cell) <= 0.0:
                 _pop(beds, cycles, kinds, cell)
         wanted -= top
@@ -145,8 +145,8 @@ def _exhume(mix, kinds, beds, cycles, cell, wanted):
 def _sum_of(beds, cycles, kinds, cell):
     """The thickness of all beds of a cell."""
     total = 0.0
-    for bed in range(len(beds)):
-        if cycles[bed, cell] == np.float32(NO_BED):
+    for bed in range(beds.shape[1]):
+        if cycles[cell, bed] == np.float32(NO_BED):
             break
         total += _thickness_of(beds, kinds, bed, cell)
     return total
@@ -171,7 +171,7 @@ def _exchange(mix: Any, kinds: int, sediment: Any, buried: Any, beds: Any, cycle
             depth = sediment[cell]
             if depth > THICKEST * active:
                 _bury(mix, kinds, beds, cycles, cell, depth, depth - active, active, cycle)
-            elif depth < THINNEST * active and cycles[0, cell] != np.float32(NO_BED):
+            elif depth < THINNEST * active and cycles[cell, 0] != np.float32(NO_BED):
                 _exhume(mix, kinds, beds, cycles, cell, active - depth)
             else:
                 continue
@@ -180,20 +180,25 @@ def _exchange(mix: Any, kinds: int, sediment: Any, buried: Any, beds: Any, cycle
         exchanged[row] = count
 
 
+def _of_cells(array: Beds) -> Beds:
+    """An array of beds with one axis for rows and columns."""
+    return array.reshape(-1, *array.shape[2:])
+
+
 def exchange(
     mix: Numbers, sediment: Numbers, buried: Numbers, beds: Beds, cycles: Beds, active: float, cycle: int
 ) -> bool:
     """Bring the active layer of each cell near to `active` metres. Returns whether anything was exchanged.
 
-    `mix` is [row, column, kind], and `sediment` [row, column] its sum; `beds` is [bed, kind, row, column], metres, the
-    uppermost bed first, `buried` [row, column] its sum, and `cycles` [bed, row, column] the mean cycle in which a bed
+    `mix` is [row, column, kind], and `sediment` [row, column] its sum; `beds` is [row, column, bed, kind], metres, the
+    uppermost bed first, `buried` [row, column] its sum, and `cycles` [row, column, bed] the mean cycle in which a bed
     was buried, or `NO_BED`. All of them change. The ground is to be summed up after it.
     """
     rows, columns, kinds = mix.shape
     exchanged = np.zeros(rows, np.int64)
     _exchange(
-        mix.reshape(-1), kinds, sediment.reshape(-1), buried.reshape(-1), beds.reshape(len(beds), kinds, -1),
-        cycles.reshape(len(cycles), -1), float(active), float(cycle), columns, exchanged,
+        mix.reshape(-1), kinds, sediment.reshape(-1), buried.reshape(-1), _of_cells(beds),
+        _of_cells(cycles), float(active), float(cycle), columns, exchanged,
     )  # fmt: skip
     return bool(exchanged.any())
 
@@ -205,7 +210,7 @@ def _exhume_cells(mix: Any, kinds: int, sediment: Any, buried: Any, beds: Any, c
         for column in range(wanted.shape[1]):
             cell = (north + row) * columns + west + column
             lacking = wanted[row, column] - sediment[cell]
-            if lacking > 0.0 and cycles[0, cell] != np.float32(NO_BED):
+            if lacking > 0.0 and cycles[cell, 0] != np.float32(NO_BED):
                 _exhume(mix, kinds, beds, cycles, cell, lacking)
                 _sum_up(mix, kinds, sediment, buried, beds, cycles, cell)
 
@@ -220,26 +225,26 @@ def exhume(
     """
     _, columns, kinds = mix.shape
     _exhume_cells(
-        mix.reshape(-1), kinds, sediment.reshape(-1), buried.reshape(-1), beds.reshape(len(beds), kinds, -1),
-        cycles.reshape(len(cycles), -1), columns, north, west, np.ascontiguousarray(wanted, np.float64),
+        mix.reshape(-1), kinds, sediment.reshape(-1), buried.reshape(-1), _of_cells(beds),
+        _of_cells(cycles), columns, north, west, np.ascontiguousarray(wanted, np.float64),
     )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
 def _volumes(beds: Any, cycles: Any, totals: Any) -> None:
-    for cell in range(cycles.shape[1]):
-        for bed in range(len(beds)):
-            if cycles[bed, cell] == np.float32(NO_BED):
+    for cell in range(len(cycles)):
+        for bed in range(beds.shape[1]):
+            if cycles[cell, bed] == np.float32(NO_BED):
                 break
             for kind in range(len(totals)):
-                totals[kind] += np.float64(beds[bed, kind, cell])
+                totals[kind] += np.float64(beds[cell, bed, kind])
 
 
 def thickness_of_kinds(beds: Beds, cycles: Beds) -> Numbers:
     """Metres of each kind in all beds together over one cell, [kind]; the arrays are those of `exchange`."""
-    kinds = beds.shape[1]
+    kinds = beds.shape[3]
     totals = np.zeros(kinds)
-    _volumes(beds.reshape(len(beds), kinds, -1), cycles.reshape(len(cycles), -1), totals)
+    _volumes(_of_cells(beds), _of_cells(cycles), totals)
     return totals
 
 
@@ -251,19 +256,19 @@ def _sums(beds: Any, cycles: Any, kinds: int, sums: Any) -> None:
 
 def sum_of_beds(beds: Beds, cycles: Beds) -> Numbers:
     """Thickness of all beds of each cell, [row, column], to the last bit that of `buried`."""
-    kinds = beds.shape[1]
-    sums = np.zeros(cycles.shape[1:])
-    _sums(beds.reshape(len(beds), kinds, -1), cycles.reshape(len(cycles), -1), kinds, sums.reshape(-1))
+    kinds = beds.shape[3]
+    sums = np.zeros(cycles.shape[:2])
+    _sums(_of_cells(beds), _of_cells(cycles), kinds, sums.reshape(-1))
     return sums
 
 
 @njit(cache=True, nogil=True)
 def _limit(mix: Any, kinds: int, sediment: Any, buried: Any, beds: Any, cycles: Any, count: int) -> None:
     for cell in range(len(sediment)):
-        if cycles[count, cell] == np.float32(NO_BED):
+        if cycles[cell, count] == np.float32(NO_BED):
             continue
-        for bed in range(len(beds) - 1, count - 1, -1):
-            if cycles[bed, cell] != np.float32(NO_BED):
+        for bed in range(beds.shape[1] - 1, count - 1, -1):
+            if cycles[cell, bed] != np.float32(NO_BED):
                 _merge_oldest(beds, cycles, kinds, bed - 1, cell, mix)
         _sum_up(mix, kinds, sediment, buried, beds, cycles, cell)
 
@@ -271,8 +276,8 @@ def _limit(mix: Any, kinds: int, sediment: Any, buried: Any, beds: Any, cycles: 
 def limit(mix: Numbers, sediment: Numbers, buried: Numbers, beds: Beds, cycles: Beds, count: int) -> None:
     """Merge the oldest beds of each cell that has more than so many. The arrays are those of `exchange`."""
     kinds = mix.shape[2]
-    if count < len(beds):
+    if count < beds.shape[2]:
         _limit(
-            mix.reshape(-1), kinds, sediment.reshape(-1), buried.reshape(-1), beds.reshape(len(beds), kinds, -1),
-            cycles.reshape(len(cycles), -1), count,
+            mix.reshape(-1), kinds, sediment.reshape(-1), buried.reshape(-1), _of_cells(beds),
+            _of_cells(cycles), count,
         )  # fmt: skip

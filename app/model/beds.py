@@ -20,13 +20,24 @@ class Beds(NamedTuple):
     The sum of a cell is in layer `BURIED`, to the last bit.
     """
 
-    thicknesses: NDArray[np.float32]  # of each kind, metres, [bed, kind, row, column]
-    cycles: NDArray[np.float32]  # mean cycle in which each was buried, or NO_BED, [bed, row, column]
+    thicknesses: NDArray[np.float32]  # of each kind, metres, [row, column, bed, kind]
+    cycles: NDArray[np.float32]  # mean cycle in which each was buried, or NO_BED, [row, column, bed]
 
     @classmethod
     def none(cls, count: int, kinds: int, shape: tuple[int, int]) -> Beds:
         """No bed anywhere, with memory for so many in each cell."""
-        return cls(np.zeros((count, kinds, *shape), np.float32), np.full((count, *shape), NO_BED, np.float32))
+        return cls(np.zeros((*shape, count, kinds), np.float32), np.full((*shape, count), NO_BED, np.float32))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the map."""
+        rows, columns, _ = self.cycles.shape
+        return rows, columns
+
+    @property
+    def most(self) -> int:
+        """For how many beds of a cell there is memory."""
+        return self.cycles.shape[2]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by their names in states."""
@@ -43,33 +54,32 @@ class Beds(NamedTuple):
 
     def number(self) -> NDArray[np.uint8]:
         """The number of beds of each cell, [row, column]."""
-        found: NDArray[np.uint8] = (self.cycles != NO_BED).sum(axis=0, dtype=np.uint8)
+        found: NDArray[np.uint8] = (self.cycles != NO_BED).sum(axis=2, dtype=np.uint8)
         return found
 
     def resized(self, count: int) -> Beds:
         """The same beds with memory for so many in each cell; those below are 0 thick."""
-        more = Beds.none(max(count - len(self.cycles), 0), self.thicknesses.shape[1], self.cycles[0].shape)
-        return Beds(*(np.concatenate((own[:count], further)) for own, further in zip(self, more, strict=True)))
+        more = Beds.none(max(count - self.most, 0), self.thicknesses.shape[3], self.shape)
+        return Beds(*(np.concatenate((own[:, :, :count], new), axis=2) for own, new in zip(self, more, strict=True)))
 
     def refined(self, times: int) -> Beds:
         """The beds in cells `times` as fine."""
-        return Beds(*(np.repeat(np.repeat(array, times, axis=-2), times, axis=-1) for array in self))
+        return Beds(*(np.repeat(np.repeat(array, times, axis=0), times, axis=1) for array in self))
 
     def fault(self, buried: NDArray[np.float64], kinds: int) -> str:
         """What is wrong with beds that come from a file or a cycle; empty: nothing. `buried` is the layer."""
-        count, shape = len(self.cycles), buried.shape
         if self.thicknesses.dtype != np.float32 or self.cycles.dtype != np.float32:
             return "must be of type float32"
-        if not FEWEST <= count <= MOST or self.cycles.shape != (count, *shape):
-            return f"must be [bed, row, column], with {FEWEST} to {MOST} beds"
-        if self.thicknesses.shape != (count, kinds, *shape):
-            return "must be [bed, kind, row, column], with the kinds of the world"
+        if self.cycles.ndim != 3 or self.shape != buried.shape or not FEWEST <= self.most <= MOST:
+            return f"must be [row, column, bed], with {FEWEST} to {MOST} beds"
+        if self.thicknesses.shape != (*self.cycles.shape, kinds):
+            return "must be [row, column, bed, kind], with the kinds of the world"
         if not (self.thicknesses.min() >= 0.0 and self.thicknesses.max() <= LARGEST_HEIGHT):
             return f"must be from 0 to {LARGEST_HEIGHT:g} m thick"
         if not (self.cycles.min() >= NO_BED and self.cycles.max() <= LARGEST_SUM):
             return "have a cycle that there was not"
         there = self.cycles != NO_BED
-        if (there[1:] & ~there[:-1]).any() or (self.thicknesses.any(axis=1) & ~there).any():
+        if (there[..., 1:] & ~there[..., :-1]).any() or (self.thicknesses.any(axis=3) & ~there).any():
             return "must lie on one another, without gaps"
         from kernels.stratigraphy import sum_of_beds
 

@@ -228,7 +228,7 @@ class World(LayeredMap):
         if self.beds is None:
             self.trace(BURIED)
             self.beds = Beds.none(count, self.mix.shape[2], self.shape)
-        elif len(self.beds.cycles) != count:
+        elif self.beds.most != count:
             limit(self.mix, self.sediment, self.layers[BURIED], *self.beds, count)
             self.beds = self.beds.resized(count)
         changed = exchange(self.mix, self.sediment, self.layers[BURIED], *self.beds, active, self.cycle)

@@ -49,7 +49,7 @@ class Column:
 
     def shares(self) -> list[float]:
         """The share of clay in each bed of the first cell, the uppermost first."""
-        thick = self.beds.thicknesses[:, :, 0, 0].astype(np.float64)
+        thick = self.beds.thicknesses[0, 0].astype(np.float64)
         return [float(bed[CLAY] / bed.sum()) for bed in thick if bed.sum() > 0.0]
 
 
@@ -67,7 +67,7 @@ def test_what_is_laid_down_later_lies_on_top() -> None:
     shares = column.shares()
     assert shares == sorted(shares) and shares[0] < 0.1 and shares[-1] > 0.9
     assert 2 <= len(shares) <= 4, "beds of one kind are runs"
-    thick, cycles = column.beds.thicknesses[:, :, 0, 0].sum(axis=1), column.beds.cycles[:, 0, 0]
+    thick, cycles = column.beds.thicknesses[0, 0].sum(axis=1), column.beds.cycles[0, 0]
     assert 2.0 < thick[len(shares) - 1] < 3.0
     known = cycles[: len(shares)]
     assert (np.diff(known) < 0.0).all() and known[0] > 10.0 and known[-1] < 10.0
