@@ -88,13 +88,15 @@ def _find_faces(rock, north, same, south, found):
 
 
 @in_threads
-def _find_frost(rock, cover, row, surface, parameters, frost):
+def _find_frost(rock, cover, burden, row, surface, parameters, frost):
     """What frost breaks of the weakest rock, metres."""
     columns = len(rock)
+    first = np.uintp(row * columns)
     for j in range(columns):
+        lying = cover[j] + burden[first + np.uintp(j)] if len(burden) > 0 else cover[j]
         temperature = parameters.temperature - parameters.lapse_rate * rock[j]
         cold = min(max((NO_FROST - temperature) * (1.0 / (NO_FROST - MOST_FROST)), 0.0), 1.0)
-        bare = max(1.0 - cover[j] / (REACH * parameters.cover), 0.0)
+        bare = max(1.0 - lying / (REACH * parameters.cover), 0.0)
         frost[j + 1] = parameters.frost * (cold * cold * (3.0 - 2.0 * cold)) * ((bare * bare) * (bare * bare))
     if len(surface) > 0:
         place = np.uintp(row * columns * STRIDE + WETNESS)
@@ -154,7 +156,7 @@ def _weather(bedrock, sediment, ground, parameters, rocks, surface, rates, broke
             south = ground[min(row + 1, rows - 1)] if row + 1 < end or end == rows else before[band + 1, 0]
             _find_faces(bedrock[row], north, ground[row], south, found)
             if parameters.frost > 0.0:
-                _find_frost(bedrock[row], sediment[row], row, surface, parameters, found[_FROST])
+                _find_frost(bedrock[row], sediment[row], rocks.burden, row, surface, parameters, found[_FROST])
             _break_row(row, bedrock[row], sediment[row], ground[row], found, parameters, rocks, rates, broken[band])
 
 

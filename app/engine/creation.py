@@ -22,7 +22,7 @@ from app.model.georeference import Origin
 from app.model.layered_map import Layer
 from app.model.materials import load_materials, materials_of, read_mix
 from app.model.plants import flora_of, load_plants
-from app.model.soil_parameters import LARGEST_DEPTH, given_depths
+from app.model.soil_parameters import LARGEST_DEPTH, given_depths, read_beds
 from app.model.trait_parameters import read_material_traits, read_plant_traits
 from app.model.traits import check_kinds
 from app.model.wanted import check_wanted
@@ -312,6 +312,8 @@ def _complete(world: World, scene: Scene) -> World:
         world.ledger.water.gain("stood in lakes at the start", float(world.water.sum()) * world.cell_area)
     if depths := _soil_depths(world, scene):
         world.lay_soil(depths)
+    if scene.stratigraphy.enabled and (beds := _beds(world, scene)):
+        world.lay_beds(beds)
     world.ledger.began = zlib.crc32(world.ground.data)
     return _with_fields(_with_rain(world, scene), scene)
 
@@ -357,14 +359,26 @@ def _soil_depths(world: World, scene: Scene) -> dict[str, Layer]:
         return {}
     told = given_depths(scene.soil)
     _know_water(world, scene, (text for _, text in told.values()))
-    land, depths = LandVariables.of_world(world), {}
-    for kind, (path, text) in told.items():
-        if kind not in world.materials.names:
-            raise UserError(f"{path}: there is no loose material '{kind}'{nearest(kind, world.materials.names)}")
-        values = values_on(land, path, text)
-        assert values is not None
-        depths[kind] = np.clip(values, 0.0, LARGEST_DEPTH)
-    return depths
+    land = LandVariables.of_world(world)
+    return {kind: _depth_of(world, land, kind, path, text) for kind, (path, text) in told.items()}
+
+
+def _beds(world: World, scene: Scene) -> list[tuple[str, Layer]]:
+    """Kind and thickness in metres, [row, column], of each bed at the start, from the top. Raises `UserError`."""
+    told = read_beds(scene.soil.beds) if world.materials is not None else ()
+    _know_water(world, scene, (text for _, text in told))
+    land = LandVariables.of_world(world)
+    return [(kind, _depth_of(world, land, kind, "soil.beds", text)) for kind, text in told]
+
+
+def _depth_of(world: World, land: LandVariables, kind: str, path: str, text: str) -> Layer:
+    """The thickness of a kind of loose material by an expression. Raises `UserError`."""
+    assert world.materials is not None
+    if kind not in world.materials.names:
+        raise UserError(f"{path}: there is no loose material '{kind}'{nearest(kind, world.materials.names)}")
+    values = values_on(land, path, text)
+    assert values is not None
+    return np.clip(values, 0.0, LARGEST_DEPTH)
 
 
 def read_rain_map(path: Path, rows: int, columns: int) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.layers import BURIED, burdening, layer_declaration
+from app.model.layers import BED_AGE, BED_NUMBER, BURIED, burdening, layer_declaration
 from app.model.overlays import DIFFERENCE, OVERLAYS
 from app.model.snapshot import BURDEN, RAISING, SURVEYED_LEVEL, Snapshot, Survey
 from app.model.world import World
@@ -168,6 +168,9 @@ def take_snapshot(
             case "burden":
                 others = burdening({layer: values for layer, values in world.layers.items() if layer != BURIED})
                 np.copyto(arrays[name], sum(others[1:], others[0]), casting="same_kind")
+            case "bed_age" | "beds" if world.beds is not None:
+                shown = world.beds.age(world.cycle) if name == BED_AGE else world.beds.number()
+                np.copyto(arrays[name], shown, casting="same_kind")
             case "loose_kinds":
                 _tell_loose_kinds(world, arrays[name])
             case _ if layer_declaration(name).given:
@@ -241,6 +244,8 @@ def shown_versions(world: World, overlay: str | None = None) -> dict[str, int]:
         versions["loose_kinds"] = versions["sediment"]
     if world.beds is not None:
         versions["sediment"] = max(versions["sediment"], world.changed[BURIED])
+        of_beds = {BED_AGE: world.version, BED_NUMBER: world.changed[BURIED]}
+        versions |= {name: of for name, of in of_beds.items() if in_overlay is None or name in in_overlay}
     if raising := burdening({name: version for name, version in world.changed.items() if name != BURIED}):
         versions[BURDEN] = max(raising)
     if world.water_version == 0:

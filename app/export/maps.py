@@ -151,7 +151,7 @@ def _rock_numbers(land: Landscape) -> NDArray[np.intp]:
 def _material_ids(land: Landscape) -> Array:
     """The number of the material at the surface: the thickest loose kind, or the rock."""
     world = land.world
-    covered = world.sediment > 0.5 * SEDIMENT_THAT_HIDES * world.cell_size
+    covered = world.loose > 0.5 * SEDIMENT_THAT_HIDES * world.cell_size
     numbers: Array = np.where(covered, world.mix.argmax(axis=-1), world.mix.shape[-1] + _rock_numbers(land))
     return numbers.astype(np.uint8)
 
@@ -164,7 +164,7 @@ def material_parts(land: Landscape) -> Array:
     world = land.world
     loose = world.mix.shape[-1]
     parts = np.zeros((*world.shape, len(material_names(land))))
-    covered = 1.0 - np.exp(-world.sediment / (SEDIMENT_THAT_HIDES * world.cell_size))
+    covered = 1.0 - np.exp(-world.loose / (SEDIMENT_THAT_HIDES * world.cell_size))
     whole = world.mix.sum(axis=-1)
     mixed = np.divide(world.mix, whole[..., None], out=np.zeros_like(world.mix), where=whole[..., None] > 0.0)
     parts[..., :loose] = covered[..., None] * mixed
@@ -213,7 +213,7 @@ MAPS: dict[str, Map] = {
         ),
         _layer("wear", called="recent_wear"),
         _layer("deposit", called="recent_deposit"),
-        _layer("sediment", needs=False),
+        Map("sediment", LAYERS["sediment"].help, lambda land: land.world.loose, LAYERS["sediment"].unit),
         _layer("wetness"),
         _layer("moisture"),
         _layer("groundwater"),
@@ -240,10 +240,11 @@ MAPS: dict[str, Map] = {
     )
 }  # fmt: skip
 
-SPLAT, KINDS = "splat", "sediment_kinds"  # one map per kind of ground
+SPLAT, KINDS, BEDS = "splat", "sediment_kinds", "beds"  # one map per kind of ground, three per bed
 FAMILIES = {
     SPLAT: "weights of the materials at the surface, four in each map",
     KINDS: "thickness of each kind of loose material",
+    BEDS: "thickness, age and kind of each buried bed of loose material",
 }
 MAP_NAMES = (*MAPS, *FAMILIES)
 MASK = "mask"  # the map of an expression
@@ -267,6 +268,8 @@ def maps_of(landscape: Landscape, names: tuple[str, ...], mask: str = "") -> Ite
             materials = landscape.world.materials
             for kind in materials.names if materials else ():
                 yield Map(f"sediment_{kind}", f"thickness of {kind}", _thickness(kind), "m")
+        elif name == BEDS:
+            yield from _maps_of_beds(landscape)
         else:
             yield MAPS[name]
     if mask:
@@ -280,7 +283,48 @@ def _where(land: Landscape, mask: str) -> Array:
 
 
 def _thickness(kind: str) -> Callable[[Landscape], Array]:
-    return lambda land: land.world.layers[LOOSE + kind]
+    def thickness(land: Landscape) -> Array:
+        world = land.world
+        assert world.materials is not None
+        active: Array = world.layers[LOOSE + kind]
+        if world.beds is None:
+            return active
+        buried: Array = world.beds.thicknesses[..., world.materials.kind(kind)].sum(axis=2, dtype=np.float64)
+        return np.add(active, buried)
+
+    return thickness
+
+
+def _maps_of_beds(landscape: Landscape) -> Iterator[Map]:
+    """Thickness, age and kind of each bed, from the active layer (number 0) downwards."""
+    world = landscape.world
+    if world.beds is None or world.materials is None:
+        return
+    yield Map("bed_0_thickness", "thickness of the active layer above all beds", lambda land: land.world.sediment, "m")
+    for number in range(int(world.beds.number().max(initial=0))):
+        yield from _maps_of_bed(number, list(world.materials.names))
+
+
+def _maps_of_bed(number: int, kinds: list[str]) -> Iterator[Map]:
+    def thickness(land: Landscape) -> Array:
+        assert land.world.beds is not None
+        thick: Array = land.world.beds.thicknesses[:, :, number].sum(axis=2, dtype=np.float64)
+        return thick
+
+    def age(land: Landscape) -> Array:
+        assert land.world.beds is not None
+        cycles = land.world.beds.cycles[..., number].astype(np.float64)
+        return np.where(thickness(land) > 0.0, land.world.cycle - cycles, 0.0)
+
+    def kind(land: Landscape) -> Array:
+        assert land.world.beds is not None
+        commonest: Array = land.world.beds.thicknesses[:, :, number].argmax(axis=2).astype(np.uint8)
+        return commonest
+
+    name, bed = f"bed_{number + 1}", f"buried bed {number + 1} from above"
+    yield Map(f"{name}_thickness", f"thickness of {bed}; 0 where there is none", thickness, "m")
+    yield Map(f"{name}_age", f"cycles since {bed} was buried, in the mean of its material", age, "cycles")
+    yield Map(f"{name}_kind", f"number of the commonest kind in {bed}", kind, "", "id", names=lambda land: kinds)
 
 
 def _splat_maps(landscape: Landscape) -> Iterator[Map]:

@@ -165,7 +165,7 @@ def _overlay(ground: _Ground) -> tuple[shading.Picture, Legend]:
         case Value.SLOPE:
             values = slope(landscape.world.ground, landscape.world.cell_size)
         case Value.SEDIMENT:
-            values = landscape.world.sediment
+            values = landscape.world.loose
         case Value.MAGNITUDE:
             values = np.log2(np.maximum(snapshot.layers[overlay.layers[0]].astype(np.float64), 1e-30))
         case _:
@@ -188,7 +188,8 @@ def overlay_of(landscape: Landscape) -> str:
     overlay = OVERLAYS[name]
     if overlay.value not in PRINTED_VALUES or overlay.survey:
         raise UserError(f"view.overlay = {name}: it is drawn in the window alone; a map of amounts can be printed")
-    if missing := [layer for layer in overlay.layers if layer not in landscape.world.layers]:
+    known = take_snapshot(landscape.world, overlay=name).layers
+    if missing := [layer for layer in overlay.layers if layer not in known]:
         raise UserError(f"view.overlay = {name}: this world has no '{missing[0]}'; its processes have not run")
     return name
 

@@ -37,7 +37,7 @@ class Beds(NamedTuple):
     @property
     def most(self) -> int:
         """For how many beds of a cell there is memory."""
-        return self.cycles.shape[2]
+        return int(self.cycles.shape[2])
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by their names in states."""
@@ -55,6 +55,25 @@ class Beds(NamedTuple):
     def number(self) -> NDArray[np.uint8]:
         """The number of beds of each cell, [row, column]."""
         found: NDArray[np.uint8] = (self.cycles != NO_BED).sum(axis=2, dtype=np.uint8)
+        return found
+
+    def sum(self) -> NDArray[np.float64]:
+        """Thickness of all beds of each cell in metres, [row, column]."""
+        from kernels.stratigraphy import sum_of_beds
+
+        return sum_of_beds(*self)
+
+    def add_below(self, kind: int, thickness: NDArray[np.float64]) -> None:
+        """Add a bed of this kind and thickness in metres, [row, column], below all others; it is of cycle 0."""
+        row, column = np.nonzero(thickness.astype(np.float32) > 0.0)
+        bed = self.number()[row, column].astype(np.intp)
+        self.thicknesses[row, column, bed, kind] = thickness[row, column]
+        self.cycles[row, column, bed] = 0.0
+
+    def age(self, cycle: int) -> NDArray[np.float32]:
+        """Cycles since the uppermost bed was buried, [row, column]; 0 where there is none."""
+        uppermost = self.cycles[..., 0]
+        found: NDArray[np.float32] = np.where(uppermost == NO_BED, np.float32(0.0), np.float32(cycle) - uppermost)
         return found
 
     def resized(self, count: int) -> Beds:
@@ -81,6 +100,4 @@ class Beds(NamedTuple):
         there = self.cycles != NO_BED
         if (there[..., 1:] & ~there[..., :-1]).any() or (self.thicknesses.any(axis=3) & ~there).any():
             return "must lie on one another, without gaps"
-        from kernels.stratigraphy import sum_of_beds
-
-        return "" if np.array_equal(sum_of_beds(*self), buried) else f"are not together what the layer '{BURIED}' is"
+        return "" if np.array_equal(self.sum(), buried) else f"are not together what the layer '{BURIED}' is"

@@ -29,6 +29,7 @@ LOOSE = "loose_"
 
 OROGRAPHIC_RAIN = "orographic_rain"
 BURIED = "buried"
+BED_AGE, BED_NUMBER = "bed_age", "beds"  # of snapshots: cycles since the uppermost bed was buried; how many there are
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ declare_layers(
     LayerDeclaration("water", "depth of water in lakes, or on its way to one; without the sea", "m", np.float64,
         always=True, account="water", largest=LARGEST_SUM),
     LayerDeclaration(BURIED, "thickness of buried beds of loose material", "m", np.float64, raises_ground=True,
-        account="sediment", seen="never"),
+        account="sediment", seen="in overlays"),
     LayerDeclaration("wind_path", "frequency of wind contact with the ground"),
     LayerDeclaration("airborne", "sand that wind carries over a cell per cycle", "m", largest=LARGEST_SUM),
     LayerDeclaration("street_south", "airborne sand times its velocity, southward", "m cells/t", pack="streets",

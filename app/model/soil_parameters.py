@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import msgspec
 
+from app.model.beds import MOST
 from app.model.errors import UserError
 from app.model.field_parameters import of_land, read_field
 from app.model.materials import load_materials
@@ -35,6 +36,23 @@ def read_kind_depths(text: str) -> dict[str, str]:
     return found
 
 
+def read_beds(text: str) -> tuple[tuple[str, str], ...]:
+    """Kind and expression of each bed in a text, from the top. Raises `UserError` if it is invalid."""
+    path, found = f"{SOIL}.beds", list[tuple[str, str]]()
+    for part in filter(None, (part.strip() for part in text.split(";"))):
+        kind, _, expression = part.partition(" ")
+        if not expression.strip():
+            raise UserError(f"{path}: '{part}' must be a kind and an expression, such as clay 2 + x")
+        try:
+            read_field(expression)
+        except UserError as error:
+            raise UserError(f"{path} = '{part}': {error}") from error
+        found.append((kind, expression))
+    if len(found) > MOST:
+        raise UserError(f"{path}: {len(found)} beds; there may be up to {MOST}")
+    return tuple(found)
+
+
 class _OfKinds(Parameters, frozen=True, kw_only=True):
     """Thickness of each kind of loose material at the start: the rock below is lower, and the ground stays as it is."""
 
@@ -61,15 +79,27 @@ _OWN = Annotated[
     ),
 ]
 
+_BEDS = Annotated[
+    str,
+    described(
+        "initial beds of loose material below all else that is loose, from the top: kinds with their thickness in"
+        " metres, such as sand 2; clay 1 + x",
+        check=read_beds,
+        names_files=True,
+        needs="stratigraphy.enabled",
+    ),
+]
+
 if TYPE_CHECKING:
 
     class SoilParameters(_OfKinds, frozen=True, kw_only=True):
         own_kinds: str = ""
+        beds: str = ""
 
 else:
     SoilParameters = msgspec.defstruct(
         "SoilParameters",
-        [*((kind, _depth(kind), "") for kind in SHIPPED_KINDS), ("own_kinds", _OWN, "")],
+        [*((kind, _depth(kind), "") for kind in SHIPPED_KINDS), ("own_kinds", _OWN, ""), ("beds", _BEDS, "")],
         bases=(_OfKinds,),
         module=__name__,
         namespace={"__doc__": _OfKinds.__doc__},

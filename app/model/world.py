@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.beds import CYCLES, THICKNESSES, Beds
+from app.model.beds import CYCLES, FEWEST, THICKNESSES, Beds
 from app.model.centrelines import CENTRELINE_COLUMNS
 from app.model.climate import MoistWind
 from app.model.errors import UserError
@@ -136,6 +136,21 @@ class World(LayeredMap):
             self.mix[..., self.materials.kind(name)] += depth
             self.bedrock[...] -= depth
         self.sum_mix()
+        self._begin_accounts()
+
+    def lay_beds(self, beds: Sequence[tuple[str, Layer]]) -> None:
+        """Turn rock below what is loose into beds of these kinds and thicknesses in metres, from the top.
+
+        Thicknesses are [row, column]. The ground keeps its height. Only before the first cycle.
+        """
+        assert self.materials is not None
+        self.beds = Beds.none(max(len(beds), FEWEST), self.mix.shape[2], self.shape)
+        for name, thickness in beds:
+            self.beds.add_below(self.materials.kind(name), thickness)
+        buried = self.trace(BURIED)
+        buried[...] = self.beds.sum()
+        self.bedrock[...] -= buried
+        self.sum_ground()
         self._begin_accounts()
 
     def _begin_accounts(self) -> None:

@@ -145,7 +145,7 @@ def _aquifer(world: World, parameters: MoistureParameters, cycle: Cycle) -> Aqui
     return moisture.Aquifer(
         moisture.Ground(
             world.bedrock,
-            world.sediment,
+            world.loose,
             world.ground,
             world.water,
             world.standing if settled else (world.water > 0.0).astype(np.uint8),

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.engine.creation import create_world
+from app.engine.publishing import take_snapshot
 from app.engine.refining import refined
 from app.engine.stored_world import StoredWorld
+from app.export.landscape import Landscape
+from app.export.maps import maps_of
 from app.files import checkpoint
 from app.model.errors import UserError
 from app.model.soundness import find_fault
@@ -149,3 +154,76 @@ def test_the_number_of_beds_changes_while_it_runs() -> None:
         simulator.verify()
         assert simulator.world.imbalance() < 1e-13
         assert simulator.world.beds.most == beds  # type: ignore[union-attr]
+
+
+BEDS = "sand 1.5 * (x > 0.3); clay 2 * (x < 0.6); gravel 0.25"
+
+
+def test_beds_at_the_start_lie_as_they_are_told_and_the_ground_as_high() -> None:
+    still = {"droplets__enabled": False, "wind__enabled": False, "cascade__enabled": False, "world__soil_depth": 0.0}
+    before, _ = create_world(layered(**still))
+    simulator = simulated(0, layered(**still, soil__beds=BEDS))
+    world = simulator.world
+    assert world.beds is not None and world.materials is not None
+    np.testing.assert_allclose(world.ground, before.ground, rtol=1e-12)
+    sand, clay, gravel = (world.materials.kind(kind) for kind in ("sand", "clay", "gravel"))
+    west, middle, east = (world.beds.thicknesses[3, column] for column in (2, 18, 37))
+    assert west[0, clay] == 2.0 and west[1, gravel] == 0.25 and not west[2:].any()
+    assert middle[0, sand] == 1.5 and middle[1, clay] == 2.0 and middle[2, gravel] == 0.25
+    assert east[0, sand] == 1.5 and east[1, gravel] == 0.25
+    assert find_fault(world) is None and world.imbalance() < 1e-13
+    simulator.advance()
+    assert world.mix[3, 2].argmax() == clay and world.mix[3, 18].argmax() == sand, "the uppermost beds are open"
+    simulator.verify()
+
+    off, _ = create_world(layered(**still, soil__beds=BEDS, stratigraphy__enabled=False))
+    assert off.beds is None and bits(off) == bits(before)
+    for text, why in {
+        "sand": "'sand' must be a kind and an expression, such as clay 2",
+        "silt 2": "there is no loose material 'silt'",
+        "clay (2": "parentheses",
+        "; ".join(["clay 1"] * 17): "17 beds; there may be up to 16",
+    }.items():
+        with pytest.raises(UserError, match=r"soil\.beds.*" + re.escape(why)):
+            create_world(layered(soil__beds=text))
+
+
+def test_overlays_and_maps_tell_age_number_and_thickness_of_beds() -> None:
+    simulator = simulated(0, layered(soil__beds=BEDS))
+    for _ in range(4):
+        simulator.advance()
+        lay(simulator.world, "gravel", 0.5)
+    simulator.advance()
+    world = simulator.world
+    assert world.beds is not None
+    shown = take_snapshot(world, overlay="bed_age").layers
+    np.testing.assert_array_equal(shown["bed_age"], world.cycle - world.beds.cycles[..., 0])
+    assert "beds" not in shown and shown["bed_age"].max() <= 5.0 and np.median(shown["bed_age"]) < 4.0
+    np.testing.assert_array_equal(take_snapshot(world, overlay="beds").layers["beds"], world.beds.number())
+    without = take_snapshot(world, overlay="none").layers
+    assert not {"bed_age", "beds", "buried", "burden"} & without.keys()
+    np.testing.assert_allclose(without["sediment"], world.sediment + world.layers["buried"], rtol=1e-6)
+    np.testing.assert_allclose(without["bedrock"] + without["sediment"], world.ground, rtol=1e-6)
+
+    landscape = Landscape(world, simulator.scene)
+    maps = {each.name: each.values(landscape) for each in maps_of(landscape, ("beds", "sediment", "sediment_kinds"))}
+    number = int(world.beds.number().max())
+    thicknesses = [maps[f"bed_{bed}_thickness"] for bed in range(number + 1)]
+    assert f"bed_{number + 1}_thickness" not in maps
+    np.testing.assert_allclose(sum(thicknesses), maps["sediment"], rtol=1e-12)
+    kinds = (maps[f"sediment_{kind}"] for kind in world.materials.names)  # type: ignore[union-attr]
+    np.testing.assert_allclose(sum(kinds), maps["sediment"], rtol=1e-12)
+    np.testing.assert_allclose(maps["bed_1_age"], world.cycle - world.beds.cycles[..., 0], rtol=1e-6)
+    older = maps["bed_2_thickness"] > 0.0
+    assert (maps["bed_2_age"][older] >= maps["bed_1_age"][older]).all()
+
+
+def test_beds_hold_groundwater_and_keep_frost_from_rock() -> None:
+    """As the same ground does that is mixed."""
+    still = {"droplets__enabled": False, "wind__enabled": False, "cascade__enabled": False}
+    wet = {"moisture__enabled": True, "weathering__enabled": True, "weathering__breaking": 0.0}
+    scene = layered(**still, **wet, weathering__frost=0.01, climate__temperature=-5.0)
+    on, off = (simulated(5, scene.with_value("stratigraphy.enabled", enabled)).world for enabled in (True, False))
+    assert on.beds is not None and on.layers["groundwater"].any()
+    np.testing.assert_allclose(on.layers["groundwater"], off.layers["groundwater"], rtol=1e-9)
+    assert np.array_equal(on.bedrock, off.bedrock) and "broken" not in on.ledger.rock.lost
