@@ -8,6 +8,9 @@
 #ifndef MATERIALS
 #define MATERIALS 0
 #endif
+#ifndef BEDS
+#define BEDS 0  // 1: loose material lies in beds
+#endif
 
 uniform sampler2D loose_colour;  // root of the albedo
 
@@ -19,6 +22,7 @@ in float ground;
 in float lying;
 in float strata_top;
 in float intruded;
+flat in int edge;  // 0 north, 1 east, 2 south, 3 west
 
 out vec4 colour;
 
@@ -52,6 +56,29 @@ vec3 from_table(float occlusion) {
     return 0.5 * TABLE_ALBEDO * (frame.sun_light.rgb * frame.sun.y * lit + sky_light(vec3(0.0, 1.0, 0.0)) * occlusion);
 }
 
+#if BEDS == 1
+uniform sampler2D edge_beds;  // by place and by side and bed: the root of the albedo, and the depth of its foot in metres
+
+// The bed at a depth below the ground, as a fraction of all beds, beside one cell.
+vec3 bed_beside(int place, float depth) {
+    int count = textureSize(edge_beds, 0).y / 4, first = edge * count;
+    float all = texelFetch(edge_beds, ivec2(place, first + count - 1), 0).a;
+    for (int bed = 0; bed < count; bed++) {
+        vec4 told = texelFetch(edge_beds, ivec2(place, first + bed), 0);
+        if (depth * all < told.a) return told.rgb;
+    }
+    return texelFetch(edge_beds, ivec2(place, first), 0).rgb;
+}
+
+// Root of the albedo of loose material at a depth as a fraction of all of it. Contacts lead from cell to cell.
+vec3 bed_at(vec2 cells, float depth) {
+    float place = (edge % 2 == 0 ? cells.x : cells.y) - 0.5;
+    int last = int(edge % 2 == 0 ? frame.map.x : frame.map.y) - 1;
+    int west = clamp(int(floor(place)), 0, last), east = min(west + 1, last);
+    return mix(bed_beside(west, depth), bed_beside(east, depth), clamp(place - float(west), 0.0, 1.0));
+}
+#endif
+
 void main() {
     float along = (abs(normal.x) > 0.5 ? position.z : position.x) / frame.heights.w * 24.0;
     float depth = ground - position.y;
@@ -61,7 +88,11 @@ void main() {
     vec4 grain = texture(detail, vec2(along, position.y / frame.heights.w * 24.0) * 0.7);
     Rock bed = rock_in_strata(cells, StrataTop(strata_top, intruded), position.y / frame.map.w, grain.w - 0.5, true, detail);
     vec3 albedo = bed.albedo * mix(0.75 + 0.5 * grain.x, 0.90 + 0.2 * grain.w, bed.bedded);
+#if BEDS == 1
+    vec3 loose = bed_at(cells, depth / max(lying, 1e-6));
+#else
     vec3 loose = textureLod(loose_colour, map_uv(position.xz), 0.0).rgb;
+#endif
     loose *= loose * (0.88 + 0.24 * grain.x);
 #else
     vec3 albedo = rock_layers(along, position.y - frame.heights.z, block / 11.0);

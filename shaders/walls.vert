@@ -17,11 +17,13 @@ out float ground;    // height of the ground above this place
 out float lying;     // thickness of what lies on the rock there, in picture space
 out float strata_top;  // height in metres
 out float intruded;    // how much of the rock is of an intrusion
+flat out int edge;     // as `side`
 
 void main() {
     float along = float(gl_VertexID / 2), end = float(quads);
     vec2 corner;
-    switch (int(side)) {
+    edge = int(side);
+    switch (edge) {
         case 0: corner = vec2(along, 0.0); normal = vec3(0.0, 0.0, -1.0); break;
         case 1: corner = vec2(end, along); normal = vec3(1.0, 0.0, 0.0); break;
         case 2: corner = vec2(along, end); normal = vec3(0.0, 0.0, 1.0); break;

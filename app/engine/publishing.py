@@ -204,8 +204,15 @@ def take_snapshot(
         flora=world.flora,
         reference_cell_size=world.reference_cell_size,
         origin=world.origin,
+        edge_beds=_edge_beds(world, old, versions["sediment"]),
         of_world=frozenset(world.layers),
     )
+
+
+def _edge_beds(world: World, old: Snapshot | None, version: int) -> NDArray[np.float32] | None:
+    """Those of the world, or of an old snapshot of the same version."""
+    is_current = old is not None and world.beds is not None and old.versions.get("sediment") == version
+    return old.edge_beds if old is not None and is_current else world.edge_beds()
 
 
 SAMPLED = 4  # cells between samples of the loose material of a world

@@ -163,6 +163,7 @@ class Snapshot:
     flora: Flora = field(default_factory=shipped_flora)
     reference_cell_size: float | None = None  # see `World.reference_cell_size`; None: the cell size
     origin: Origin | None = None  # of the source model, if it has one
+    edge_beds: NDArray[np.float32] | None = None  # see `World.edge_beds`
     of_world: frozenset[str] = frozenset()  # names of all layers of the world, including those not here
 
     @property

@@ -233,6 +233,21 @@ class World(LayeredMap):
         """Thickness of all loose material, buried beds too, in metres, [row, column]; read-only."""
         return self.sediment if self.beds is None else self.sediment + self.layers[BURIED]
 
+    def edge_beds(self) -> NDArray[np.float32] | None:
+        """Metres of each kind in the loose material at the edges of the map, [side, place, bed, kind].
+
+        Sides are north, east, south and west, places the columns or rows; the first bed is the active layer. None if
+        there are no beds.
+        """
+        if self.beds is None:
+            return None
+        found = np.zeros((4, max(self.shape), self.beds.most + 1, self.mix.shape[2]), np.float32)
+        edges: tuple[tuple[Any, Any], ...] = np.s_[0, :], np.s_[:, -1], np.s_[-1, :], np.s_[:, 0]
+        for side, cells in enumerate(edges):
+            active, buried = self.mix[cells], self.beds.thicknesses[cells]
+            found[side, : len(active), 0], found[side, : len(active), 1:] = active, buried
+        return found
+
     def bury(self, active: float, count: int) -> bool:
         """Bury what exceeds an active layer of `active` metres in up to `count` beds, or exhume what it lacks.
 

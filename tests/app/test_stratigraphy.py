@@ -18,6 +18,8 @@ from app.files import checkpoint
 from app.model.errors import UserError
 from app.model.soundness import find_fault
 from app.model.world import World
+from app.picture.passes.edge_beds import edge_texels
+from app.picture.passes.materials import albedo
 from app.scene.edits import Stroke
 from app.scene.scene import Scene
 from tests.app.small import assert_continues_after_saving, bits, simulated, small_scene
@@ -227,3 +229,31 @@ def test_beds_hold_groundwater_and_keep_frost_from_rock() -> None:
     assert on.beds is not None and on.layers["groundwater"].any()
     np.testing.assert_allclose(on.layers["groundwater"], off.layers["groundwater"], rtol=1e-9)
     assert np.array_equal(on.bedrock, off.bedrock) and "broken" not in on.ledger.rock.lost
+
+
+def test_walls_of_the_block_show_the_beds_at_its_edges() -> None:
+    still = {"droplets__enabled": False, "wind__enabled": False, "cascade__enabled": False, "world__soil_depth": 0.0}
+    simulator = simulated(1, layered(**still, soil__beds="sand 2; clay 3 * x"))
+    world, materials = simulator.world, simulator.world.materials
+    assert materials is not None
+    snapshot = take_snapshot(world)
+    beds = snapshot.edge_beds
+    rows, columns = world.shape
+    assert beds is not None and beds.shape == (4, max(rows, columns), 9, len(materials.loose))
+    north, east, south, west = beds.sum(axis=(2, 3))
+    np.testing.assert_allclose(north, world.loose[0], rtol=1e-6)
+    np.testing.assert_allclose(south, world.loose[-1], rtol=1e-6)
+    np.testing.assert_allclose(east[:rows], world.loose[:, -1], rtol=1e-6)
+    np.testing.assert_allclose(west[:rows], world.loose[:, 0], rtol=1e-6)
+    assert not west[rows:].any()
+    assert take_snapshot(world, old=snapshot).edge_beds is beds, "nothing has changed"
+
+    texels = edge_texels(beds, materials).reshape(4, 9, max(rows, columns), 4)
+    sand, clay = (np.sqrt(albedo(materials.loose[materials.kind(kind)])) for kind in ("sand", "clay"))
+    foot = texels[1, :, 5, 3]
+    np.testing.assert_allclose(
+        foot[[0, 1, 2, -1]], [0.1, 2.0, 2.0 + 3.0 * (columns - 0.5) / columns, foot[2]], rtol=1e-5
+    )
+    np.testing.assert_allclose(texels[1, 0, 5, :3], sand, rtol=1e-5)
+    tones = [(texels[1, bed, 5, :3] / colour).mean() for bed, colour in ((1, sand), (2, clay))]
+    assert tones[0] < 1.0 and tones[1] == pytest.approx(1.0), "every other bed is darker"

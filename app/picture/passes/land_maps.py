@@ -15,6 +15,7 @@ from app.model.view_parameters import ViewParameters
 from app.picture.passes.bounce import BounceMap
 from app.picture.passes.canopy import CanopyMap, Crowns, SkylineMap
 from app.picture.passes.cover import LIVING, CoverMap
+from app.picture.passes.edge_beds import EdgeBeds
 from app.picture.passes.falls import FallSheets
 from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.flow_map import FlowMap
@@ -52,6 +53,7 @@ class LandMaps:
         self.marks = MarksMap(context, shaders)
         self.glaciers = GlaciersMap(context, shaders)
         self.materials = MaterialTextures(context)
+        self._edge_beds = EdgeBeds(context)
         self._cover = CoverMap(context, shaders)
         self._canopy = CanopyMap(context, shaders)
         self._skyline = SkylineMap(context, shaders)
@@ -166,6 +168,7 @@ class LandMaps:
             self._surface_is_current = True
         self.marks.update(snapshot, self.layers, view.wear_and_deposit)
         self.glaciers.update(snapshot, self.layers)
+        self._edge_beds.update(snapshot)
         self._cover.update(snapshot, self.layers, self.materials.textures())
         self.trees.update(run_up, at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)
@@ -221,6 +224,7 @@ class LandMaps:
                     "kinds",
                     "strata",
                     "rock_numbers",
+                    "edge_beds",
                     "flow",
                     "rivers",
                     "coast",
@@ -246,6 +250,8 @@ class LandMaps:
             "palette": self._palette(overlay, snapshot),
             "overlay_layer": self._overlay_texture(overlay, snapshot),
         }
+        if self._edge_beds.texture is not None:
+            found["edge_beds"] = self._edge_beds.texture
         if self._airborne.texture is not None:
             found["airborne"] = self._airborne.texture
         if self._has_valleys:
@@ -275,6 +281,7 @@ class LandMaps:
             self.layers,
             self.surface,
             self.materials,
+            self._edge_beds,
             *self._drawn,
             self._valleys,
             self.trees,

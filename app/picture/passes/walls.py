@@ -23,7 +23,11 @@ class WallsMesh:
         rows, columns = frame.snapshot.shape
         strips = edge_nodes(frame.nodes, columns, rows)
         self._nodes.write(strips)
-        yield Part(self._geometry, 2 * (QUADS + 1), len(strips), moderngl.TRIANGLE_STRIP, uniforms={"quads": QUADS})
+        beds = {"BEDS": int(frame.snapshot.edge_beds is not None)}
+        uniforms = {"quads": QUADS}
+        yield Part(
+            self._geometry, 2 * (QUADS + 1), len(strips), moderngl.TRIANGLE_STRIP, uniforms=uniforms, defines=beds
+        )
 
     def release(self) -> None:
         self._nodes.release()
