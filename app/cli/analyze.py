@@ -97,10 +97,13 @@ def analyze(
             land = replace(land, open_edges=open_edges)
         if rain_map is not None:
             land = replace(land, rain=read_rain_map(rain_map, *land.ground.shape), rain_rate=None)
+        before, rains = land.runoff, climate.get("precipitation", land.runoff.precipitation)
+        less = before.precipitation / rains if rains > 0.0 else 1.0  # beside more rain, springs are what they were
         runoff = replace(
-            land.runoff,
-            precipitation=climate.get("precipitation", land.runoff.precipitation),
-            by_altitude=climate.get("rain_by_altitude", land.runoff.by_altitude),
+            before,
+            precipitation=rains,
+            springs=tuple((south, east, part * less) for south, east, part in before.springs),
+            by_altitude=climate.get("rain_by_altitude", before.by_altitude),
         )
         land = replace(land, runoff=runoff)
         steps = 1 + len(MAPS) + 1 + len(PREVIEWS) + 1
@@ -162,7 +165,7 @@ def _land_of(world: World, scene: Scene) -> AnalyzedLand:
         open_edges=scene.edges.water != "wall",
         runoff=scene.runoff,
         rain=world.layers.get("rain"),
-        rain_rate=world.rain_rate,
+        rain_rate=world.mean_rain_rate,
         rivers=scene.rivers,
         reference_cell_size=world.reference_cell_size,
         cycle=world.cycle,

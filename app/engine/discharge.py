@@ -35,7 +35,8 @@ def water_of_land(
 
     `ground` are heights in metres. `rain` is the map of where rain falls and `rate` a factor on it, both [row, column].
     Drops of rain are as many whatever their map, and springs bring so many drops beside them; a rate makes more or
-    fewer of rain. `braided` is the water of all cells for a metre of that of a river that braids; 0 leaves them out.
+    fewer of rain. `braided` is the precipitation of all cells for a metre of the water of a river that braids; 0 leaves
+    them out.
     """
     from kernels.rain import rain_map
 
@@ -167,7 +168,7 @@ def discharge_of_world(drainage: Drainage, world: World, runoff: Runoff) -> Numb
         world.cell_size,
         runoff,
         layers.get("rain"),
-        world.rain_rate,
+        world.mean_rain_rate,
         world.reference_cell_size,
     )
 

@@ -169,6 +169,11 @@ class LayeredMap:
         return self._product("rain", *RATES_OF_RUNOFF)
 
     @property
+    def mean_rain_rate(self) -> NDArray[np.float32] | None:
+        """As `rain_rate`, over the year: without snow."""
+        return self._product(*RATES_OF_RAIN)
+
+    @property
     def rain_rate(self) -> NDArray[np.float32] | None:
         """The factor on the rain of each cell, by its rate, by what the wind brings and by snow; None: 1 everywhere."""
         return self._product(*RATES_OF_RUNOFF)

@@ -41,7 +41,7 @@ class Cycle:
     spills: Spills | None = None  # by lakes; None: they are not simulated
     rising: Rising | None = None  # by moisture, until drops have taken it
     drops_of_rain: int = 0  # by drops
-    drops_without_snow: int = 0  # by drops: of rain, if none fell as snow and none had melted
+    usual_drops: float = 0.0  # by drops: of rain on the map, at the usual precipitation
     drops_of_springs: NDArray[np.float64] | None = None  # by drops: [drop, (row, column, …, volume)]
     soaking: float = 0.0  # by moisture: part of a drop's water that dry ground takes in a unit of time
     parcels: int = 0  # by wind: how many blew over the map

@@ -21,18 +21,24 @@ Numbers = NDArray[np.float64]
 def discharge_of_cycle(world: World, cycle: Cycle, drainage: Drainage, total: float = 0.0) -> Numbers:
     """The mean discharge of each cell, in cubic metres a second, [row, column], of rain and springs together.
 
-    All of it together is the precipitation on the map, or `total` cubic metres a second if that is not 0.
+    The mean over the year: seasons and snow leave it as it is. A drop is as much water wherever it comes from. All of
+    it together is `total` cubic metres a second if that is not 0.
     """
     from kernels.rain import rain_map
     from kernels.routing import accumulate
 
-    fallen = rain_map(world.ground, world.rainfall, cycle.weather.rain_by_altitude)
+    fallen = rain_map(world.ground, world.rainfall, cycle.weather.rain_by_altitude) * cycle.weather.mean_rain
     springs = cycle.drops_of_springs
     if springs is not None and len(springs):
-        share = cycle.drops_without_snow / max(float(fallen.sum()), 1e-12)
-        fallen = fallen * share
-        np.add.at(fallen, (springs[:, 0].astype(np.intp), springs[:, 1].astype(np.intp)), springs[:, -1])
-    precipitation = cycle.weather.mean_rain * USUAL_PRECIPITATION * 1e-3 / SECONDS_PER_YEAR * world.cell_area
-    total = total or precipitation * fallen.size
-    fallen = np.where(drainage.ocean, 0.0, fallen * (total / max(float(fallen.sum()), 1e-12)))
+        usual = float(rain_map(world.ground, world.layers.get("rain"), cycle.weather.rain_by_altitude).sum())
+        wells = springs[:, -1]
+        if cycle.usual_drops > 0.0:
+            wells = wells * (usual / cycle.usual_drops)
+        else:  # without drops of rain, all springs together bring the precipitation
+            fallen[:] = 0.0
+            wells = wells * (usual * cycle.weather.mean_rain / float(wells.sum()))
+        np.add.at(fallen, (springs[:, 0].astype(np.intp), springs[:, 1].astype(np.intp)), wells)
+    unit = USUAL_PRECIPITATION * 1e-3 / SECONDS_PER_YEAR * world.cell_area
+    fallen *= total / max(float(fallen.sum()), 1e-12) if total else unit
+    fallen[drainage.ocean] = 0.0
     return accumulate(drainage.directions, drainage.routes.order, fallen)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.edge_parameters import EdgeParameters
-from app.model.layered_map import SNOW_RUNOFF
 from app.model.layers import side_by_side
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.springs import read_springs
@@ -288,22 +287,9 @@ def water_of_cycle(world: World, parameters: DropletParameters, cycle: Cycle) ->
 def count_drops(world: World, parameters: DropletParameters, cycle: Cycle) -> NDArray[np.float64] | None:
     """Enter the drops of rain and springs in `cycle`. Returns where those of rain begin, as `_rain_drops` does."""
     cycle.drops_of_rain, starts = _rain_drops(world, parameters, cycle)
-    cycle.drops_without_snow = _without_snow(world, parameters, cycle)
+    cycle.usual_drops = parameters.count * _drops_for_one(world)
     cycle.drops_of_springs = _spring_drops(world, parameters)
     return starts
-
-
-def _without_snow(world: World, parameters: DropletParameters, cycle: Cycle) -> int:
-    """How many drops of rain would fall in a cycle if none were snow and none had melted."""
-    from kernels.rain import rain_map
-
-    if SNOW_RUNOFF not in world.layers:
-        return cycle.drops_of_rain
-    usual, falls = (
-        float(rain_map(world.ground, rain, cycle.weather.rain_by_altitude).sum())
-        for rain in (world.layers.get("rain"), world.rainfall)
-    )
-    return round(parameters.count * _drops_for_one(world) * cycle.weather.rain * falls / max(usual, 1e-9))
 
 
 def _rain_drops(world: World, parameters: DropletParameters, cycle: Cycle) -> tuple[int, NDArray[np.float64] | None]:

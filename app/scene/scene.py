@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import tomli_w
 
-from app.model.climate import ClimateParameters
+from app.model.climate import USUAL_PRECIPITATION, ClimateParameters
 from app.model.curves import Key, read_curve, value_at
 from app.model.edge_parameters import EdgeParameters
 from app.model.errors import UserError, nearest
@@ -156,10 +156,13 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
     def runoff(self) -> Runoff:
         """The runoff of its land."""
         springs = read_springs(self.droplets.springs)
-        drops = self.droplets.count + sum(spring.drops for spring in springs)
+        # Without any rain, springs are compared with what usually falls.
+        precipitation = self.climate.precipitation or (USUAL_PRECIPITATION if springs else 0.0)
+        of_rain = self.droplets.count * (precipitation / USUAL_PRECIPITATION)
+        drops = of_rain or sum(spring.drops for spring in springs)
         braided = read_rivers(self.braiding.springs) if self.braiding.enabled else []
         flow = Runoff(
-            precipitation=self.climate.precipitation,
+            precipitation=precipitation,
             least_cells=self.view.stream_threshold,
             braided=tuple((spring.south, spring.east, spring.drops) for spring in braided),
             inflows=tuple(read_inflows(self.rivers.inflows)),
@@ -171,7 +174,7 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
             return flow
         return dataclasses.replace(
             flow,
-            rain=self.droplets.count / drops,
+            rain=1.0 if self.droplets.count * self.climate.precipitation > 0.0 else 0.0,
             springs=tuple((spring.south, spring.east, spring.drops / drops) for spring in springs),
             loss=self.droplets.evaporation * (1.0 - self.droplets.stream_evaporation),
             drops=drops,

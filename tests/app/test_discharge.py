@@ -21,11 +21,13 @@ from app.files.opening import open_scene
 from app.model.river_parameters import RiverParameters
 from app.model.runoff import Runoff
 from app.model.world import World
+from app.processes.discharge import discharge_of_cycle
 from kernels.fronts import Fronts
 from kernels.noise import fractal_noise
 from kernels.ocean import ocean_mask, outlet_mask
 from kernels.rivers import drain
 from kernels.routing import way_to_outlet
+from tests.app.small import simulated
 
 CELL = 20.0
 RAIN = Runoff(precipitation=800.0, least_cells=100.0)
@@ -69,19 +71,21 @@ def test_a_threshold_is_a_discharge() -> None:
 
 
 def test_a_spring_makes_a_river_from_where_it_wells_up() -> None:
-    """A tenth of the water falls as rain; the rest is the spring's, at each cell down to the outlet."""
+    """Nine times as much as the rain, at each cell down to the outlet."""
     world = hills()
     drainage = drain(world.ground, CELL, -np.inf)
     row, column = (int(place) for place in np.argwhere(drainage.accumulation == 1.0)[50])
-    place = ((row + 0.5) / 48, (column + 0.5) / 48, 0.9)
-    runoff = Runoff(precipitation=800.0, least_cells=100.0, rain=0.1, springs=(place,))
+    place = ((row + 0.5) / 48, (column + 0.5) / 48, 9.0)
+    runoff = Runoff(precipitation=800.0, least_cells=100.0, springs=(place,))
     discharge = discharge_of_world(drainage, world, runoff)
-    brings = 0.9 * 48**2 * RAIN.discharge(CELL * CELL)
+    brings = 9.0 * 48**2 * RAIN.discharge(CELL * CELL)
     way = tuple(way_to_outlet(drainage.directions, row, column).T)
-    assert discharge[row, column] == pytest.approx(brings + 0.1 * RAIN.discharge(CELL * CELL), rel=1e-12)
+    assert discharge[row, column] == pytest.approx(brings + RAIN.discharge(CELL * CELL), rel=1e-12)
     assert (discharge[way] >= brings).all()
     out = drainage.directions == 8
-    assert discharge[out].sum() == pytest.approx(48**2 * RAIN.discharge(CELL * CELL), rel=1e-12), "all of it leaves"
+    assert discharge[out].sum() == pytest.approx(10 * 48**2 * RAIN.discharge(CELL * CELL), rel=1e-12), (
+        "all of it leaves"
+    )
     assert rivers(world, BY_RAIN, runoff)[way].all()
     assert not rivers(world, BY_AREA, runoff)[row, column]
 
@@ -102,7 +106,7 @@ precipitation = 1200.0
 rain_by_altitude = 0.4
 [droplets]
 count = 100
-springs = "0.4 0.3 60"
+springs = "0.4 0.3 160"
 [rivers]
 threshold = 20
 watershed_size = 30
@@ -141,6 +145,47 @@ def test_overlay_analysis_profile_lists_and_export_agree(tmp_path: Path) -> None
     assert (np.diff(profile["raised"]) <= 0.0).all(), "the raised line lets all water out"
     assert (np.subtract(profile["raised"], profile["ground"]) >= 0.0).all()
     assert max(np.subtract(profile["raised"], profile["ground"])) > 0.0
+
+
+SEASONS = """
+[climate]
+precipitation = 500.0
+year = 8
+season_rain = 0.9
+temperature = 2.0
+season_temperature = 12.0
+rain_by_altitude = 0.5
+[world]
+source = "noise"
+columns = 40
+rows = 32
+cell_size = 20.0
+relief = 300.0
+[droplets]
+count = {count}
+springs = "0.4 0.3 60; 0.7 0.6 5.5"
+[fields]
+rain = "mix(0.4, 1, x)"
+[snow]
+enabled = true
+"""
+
+
+@pytest.mark.parametrize("count", [100, 0])
+def test_meanders_and_falls_reckon_with_the_discharge_that_is_shown_in_each_season(tmp_path: Path, count: int) -> None:
+    preset = tmp_path / "mine.toml"
+    preset.write_text('description = "springs, and a year of snow"\n' + SEASONS.format(count=count))
+    simulator = simulated(0, open_scene(str(preset)))
+    for _ in range(8):
+        simulator.advance()
+        world = simulator.world
+        drainage = drain(world.ground, world.cell_size, world.sea_level)
+        shown = discharge_of_world(drainage, world, simulator.scene.runoff)
+        np.testing.assert_allclose(discharge_of_cycle(world, simulator.cycle, drainage), shown, rtol=1e-9)
+    assert world.layers["snow"].any()
+    brings = 65.5 * 0.8 * world.ground.size * world.cell_area / 100 / 31_557_600.0
+    outlets = shown[drainage.directions == 8].sum()
+    assert outlets > brings * (1.0 + 1e-9) if count else outlets < brings
 
 
 def test_without_filling_rivers_are_fragments() -> None:
