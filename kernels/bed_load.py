@@ -47,6 +47,7 @@ class BedLoadParameters(NamedTuple):
     seconds: Seconds
     roughness: Roughness
     grain_size: Metres
+    finer: float = 1.0  # how many cells are as long as one of the reference
 
 
 @inlined
@@ -65,9 +66,9 @@ def _drag(fast, root, parameters):
 
 
 @inlined
-def _dig_cell(land, row, column, depth, east, south, cell_size, parameters, taken, shares, none):
+def _dig_cell(land, row, column, depth, east, south, cell_size, parameters, limit, taken, shares, none):
     """Dig what the water drags off a cell. `taken` [cell × kind] becomes what it is, `shares` [cell × side] which part
-    of it goes where.
+    of it goes where. `limit` is the part of what may go at most that goes in cells so wide.
 
     Returns whether anything goes.
     """
@@ -99,7 +100,7 @@ def _dig_cell(land, row, column, depth, east, south, cell_size, parameters, take
     for kind in range(land.kinds):
         ease += land.erodibility[kind] * land.mix[own + kind] / loose
     ease *= rate_of(land.rates, cell, ERODIBILITY) * rate_of(land.rates, cell, MOBILITY)
-    volume = min(ease * total * parameters.seconds / cell_size, min(loose, _PART * here))
+    volume = min(ease * total * parameters.seconds / cell_size, limit * min(loose, _PART * here))
     if not volume > 0.0:
         return False
     for kind in range(land.kinds):
@@ -163,11 +164,12 @@ def _carry(
     `taken` [cell × kind], `shares` [cell × side] and `goes` [cell] are memory to work in.
     """
     rows, columns = depth.shape
+    limit = min(1.0, parameters.finer)
     for row in prange(rows):
         none = np.zeros(land.kinds)
         for column in range(columns):
             goes[row * columns + column] = _dig_cell(
-                land, row, column, depth, east, south, cell_size, parameters, taken, shares, none
+                land, row, column, depth, east, south, cell_size, parameters, limit, taken, shares, none
             )
     for row in prange(rows):
         comes = np.zeros(land.kinds)
@@ -207,5 +209,9 @@ def carry(
     taken, shares = scratch.empty(water.size * materials.kinds), scratch.empty(4 * water.size)
     goes = scratch.empty(water.size, np.bool_)
     off_map: NDArray[np.float64] = np.zeros(materials.kinds)
-    _carry(land, water, east, south, float(cell_size), parameters, taken, shares, goes, off_map)
+    # In one go grains come no farther than the next cell, so that finer ones take several.
+    goes_at = max(1, math.ceil(parameters.finer - 1e-9))
+    parameters = parameters._replace(seconds=parameters.seconds / goes_at, finer=float(parameters.finer))
+    for _ in range(goes_at):
+        _carry(land, water, east, south, float(cell_size), parameters, taken, shares, goes, off_map)
     return Moved(off_map=tuple(off_map.tolist()))

@@ -194,7 +194,12 @@ def _carry(world: World, parameters: FloodsParameters, seconds: float, scratch: 
         world.water,
         world.layers[EAST],
         world.layers[SOUTH],
-        for_kernel(bed_load.BedLoadParameters, parameters, seconds=seconds),
+        for_kernel(
+            bed_load.BedLoadParameters,
+            parameters,
+            seconds=seconds,
+            finer=world.reference_cell_size / world.cell_size,
+        ),
         world.rates,
         scratch,
     )

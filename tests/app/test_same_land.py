@@ -14,10 +14,12 @@ from app.model.world import World
 from app.processes.braiding import BROUGHT, Braiding, BraidingParameters
 from app.processes.cascade import Cascade, CascadeParameters
 from app.processes.cycle import Cycle
+from app.processes.floods import EAST, SOUTH, FloodsParameters, _carry
 from app.processes.plants import Plants, PlantsParameters
 from app.processes.weathering import Weathering, WeatheringParameters
 from app.scene.scene import load_preset
 from kernels.plants import PERIOD
+from kernels.scratch import Scratch
 from kernels.standing import LAKE
 from tests.app.resolution import Measures, compare, compare_refined, run
 from tests.app.small import simulated
@@ -61,6 +63,7 @@ def test_after_the_same_time_lands_agree(name: str, sizes: tuple[int, ...]) -> N
         ("scree", 96),  # weathering and slides
         ("jacksboro", 110),  # drops in rivers, on a real model
         ("coupled", 96),  # drops, most of them slow in cells so wide
+        pytest.param("dam-break", 160, marks=pytest.mark.nightly),  # water that drags grains
         *(
             pytest.param(name, 96, marks=pytest.mark.nightly)
             for name in ("lakes", "ledges", "gallery-forest", "rain-shadow")
@@ -170,6 +173,23 @@ def test_a_braided_river_carries_as_many_cubic_metres_in_cells_of_any_size() -> 
         brought.append(world.ledger.sediment.gained[BROUGHT])
     assert brought[1] > 0.0
     assert brought == pytest.approx([brought[1]] * 3, rel=0.05)
+
+
+@pytest.mark.parametrize("fast", [1.0, 12.0])  # metres a second, as floods run, and faster than the bed can follow
+def test_water_drags_as_many_grains_in_cells_of_any_size(fast: float) -> None:
+    carried = []
+    for finer in (0.5, 1.0, 2.0, 4.0):
+        side, cell_size = round(32 * finer), 20.0 / finer
+        bed = np.zeros((side, side))
+        world = World(bed, np.full_like(bed, 3.0), cell_size, seed=0, reference_cell_size=20.0)
+        world.trace("water")[:] = 0.5
+        world.trace(EAST)[:, : side // 2] = fast
+        world.trace(SOUTH)
+        _carry(world, FloodsParameters(), 2.0, Scratch())
+        metres = (np.arange(side) + 0.5) * cell_size
+        carried.append(float(((world.sediment - 3.0) * metres).mean()))
+    assert carried[1] > 0.0
+    assert carried == pytest.approx([carried[1]] * 4, rel=0.01)
 
 
 def test_a_forest_is_as_dense_in_cells_of_any_size() -> None:
