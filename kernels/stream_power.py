@@ -48,6 +48,10 @@ from kernels.units import Metres, SquareMetres, Years
 # What a cell is to the water that comes to it
 LAND, LAKE, SEA, BASE = 0, 1, 2, 3
 
+# Square metres that drain to where half of the water has gathered in a channel. On slopes above it runs in sheets, of
+# which a cell half as wide has half as much, and wears as a cell of the reference would.
+SHEET_AREA = 2e5
+
 # Rounds end where no height changes by more than this part of the relief, or after so many.
 _CLOSE = 1e-9
 _ROUNDS = 30
@@ -66,6 +70,7 @@ class StreamPowerParameters(NamedTuple):
     deposition: float  # G
     critical_slope: float  # tangent of the steepest slope that stands; infinite: all do
     settling_length: Metres  # over which two thirds of a load settle in the sea
+    finer: float = 1.0  # how many cells are as long as one of the reference
 
 
 class Rivers(NamedTuple):
@@ -164,8 +169,9 @@ def incise(
     power = -1.0 if p.slope_exponent == 1.0 else 0.0
     least = p.channel_area / cell_size**2
     _find_wear(
-        area, least, p.area_exponent, erodibility.reshape(-1), mobility, direction, scale, cell_size, power, wear
-    )
+        area, least, p.finer, cell_size**2 / SHEET_AREA, p.area_exponent, erodibility.reshape(-1), mobility, direction,
+        scale, cell_size, power, wear,
+    )  # fmt: skip
     settling = 1.0 - math.exp(-cell_size / p.settling_length)
     walk = (kind, direction, rivers.order, steps)
     if p.slope_exponent == 1.0:
@@ -270,8 +276,13 @@ def _settled(deposition, area, mobility, cell):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _find_wear(area, least, exponent, erodibility, mobility, direction, scale, distance, power, wear):
-    """The coefficient of incision of each cell, for a power of the distance; no area counts for less than `least`."""
+def _find_wear(
+    area, least, finer, part_of_sheet, exponent, erodibility, mobility, direction, scale, distance, power, wear
+):  # fmt: skip
+    """The coefficient of incision of each cell, for a power of the distance; no area counts for less than `least`.
+
+    A cell is `part_of_sheet` of `SHEET_AREA`.
+    """
     beside, across = scale * distance**power, scale * (distance * math.sqrt(2.0)) ** power
     raised, one, other = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
     for begin in range(0, len(wear), BLOCK):
@@ -280,6 +291,9 @@ def _find_wear(area, least, exponent, erodibility, mobility, direction, scale, d
         block = raised[: len(result)]
         for i in range(len(block)):
             block[i] = drained[i] if drained[i] > least else least
+        if finer != 1.0:
+            for i in range(len(block)):
+                block[i] *= finer ** (1.0 / (1.0 + part_of_sheet * block[i]))
         raise_to(block, exponent, one, other)
         for i in range(len(block)):
             factor = beside if towards[i] < 4 else across

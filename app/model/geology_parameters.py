@@ -79,8 +79,11 @@ class GeologyParameters(Parameters, frozen=True, kw_only=True):
     # fmt: on
 
 
-def landscape_parameters(parameters: GeologyParameters, years: float) -> LandscapeParameters:
-    """The parameters of the kernel for a step of so many years."""
+def landscape_parameters(parameters: GeologyParameters, years: float, finer: float = 1.0) -> LandscapeParameters:
+    """The parameters of the kernel for a step of so many years.
+
+    `finer` is how many cells are as long as one of the reference.
+    """
     from kernels.landscape import LandscapeParameters
 
     slope = parameters.critical_slope
@@ -92,6 +95,7 @@ def landscape_parameters(parameters: GeologyParameters, years: float) -> Landsca
         sediment_erodibility=parameters.sediment_erodibility,
         critical_slope=math.tan(math.radians(slope)) if slope < 90.0 else math.inf,
         soil_production=parameters.soil_production * MILLIMETRE,
+        finer=finer,
     )
 
 

@@ -198,7 +198,7 @@ def _carry(world: World, parameters: FloodsParameters, seconds: float, scratch: 
             bed_load.BedLoadParameters,
             parameters,
             seconds=seconds,
-            finer=world.reference_cell_size / world.cell_size,
+            finer=world.refinement,
         ),
         world.rates,
         scratch,

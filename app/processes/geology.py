@@ -93,7 +93,7 @@ class Geology:
             world.ground,
             world.material_fields(),
             world.cell_size,
-            landscape_parameters(parameters, years),
+            landscape_parameters(parameters, years, world.refinement),
             uplift,
             outlets,
             base_level=base_level,

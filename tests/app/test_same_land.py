@@ -9,12 +9,14 @@ import pytest
 
 from app.engine.creation import size_in_cells
 from app.files.opening import open_scene
+from app.model.geology_parameters import GeologyParameters
 from app.model.plants import FloraParameters, flora_of
 from app.model.world import World
 from app.processes.braiding import BROUGHT, Braiding, BraidingParameters
 from app.processes.cascade import Cascade, CascadeParameters
 from app.processes.cycle import Cycle
 from app.processes.floods import EAST, SOUTH, FloodsParameters, _carry
+from app.processes.geology import Geology
 from app.processes.plants import Plants, PlantsParameters
 from app.processes.weathering import Weathering, WeatheringParameters
 from app.scene.scene import load_preset
@@ -173,6 +175,21 @@ def test_a_braided_river_carries_as_many_cubic_metres_in_cells_of_any_size() -> 
         brought.append(world.ledger.sediment.gained[BROUGHT])
     assert brought[1] > 0.0
     assert brought == pytest.approx([brought[1]] * 3, rel=0.05)
+
+
+def test_rain_wears_a_slope_as_much_in_cells_of_any_size() -> None:
+    """By sheets of water, of which a narrower cell has less; below the ridge, where all cells have little."""
+    worn = []
+    for finer in (0.5, 1.0, 2.0, 4.0):
+        side, cell_size = round(32 * finer), 20.0 / finer
+        slope = np.outer(np.arange(side) * cell_size * 0.2, np.ones(side))
+        world = World(slope.copy(), np.zeros_like(slope), cell_size, seed=0, reference_cell_size=20.0)
+        years = GeologyParameters(uplift=0.0, diffusivity=0.0, soil_production=0.0, years_per_cycle=1000.0)
+        Geology().step(world, years, Cycle())
+        depth = (slope - world.ground).mean(axis=1)[side // 4 :].reshape(3, -1)[:2]
+        worn.append(depth.mean(axis=1))
+    assert worn[1].min() > 0.01
+    np.testing.assert_allclose(worn, [worn[1]] * 4, rtol=0.08)
 
 
 @pytest.mark.parametrize("fast", [1.0, 12.0])  # metres a second, as floods run, and faster than the bed can follow
