@@ -14,6 +14,7 @@ from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.falls import UNDERCUT, FallsAtWork, FallsParameters
 from app.scene.scene import Scene, load_preset
+from app.window.commands.running import FRAMES_PER_SECOND, SPEEDS
 from kernels.falls import Falls, find_falls
 from kernels.rivers import drain
 from tests.app.small import assert_continues_after_saving, bits, simulated, small_scene
@@ -146,6 +147,13 @@ def test_beside_other_processes_and_on_any_threads(materials: bool, tmp_path: Pa
     simulator.change(simulator.scene.with_value("falls.enabled", False))
     simulator.advance()
     assert UNDERCUT not in simulator.world.layers
+
+
+def test_the_preset_has_a_pace_at_which_its_fall_is_watched_for_ten_minutes() -> None:
+    simulation = load_preset("falls").simulation
+    cycles = 600.0 * FRAMES_PER_SECOND * simulation.cycles_per_frame / simulation.frames_per_cycle
+    assert 1000.0 <= cycles <= 1800.0, "it leaves the map after 1800"
+    assert (simulation.cycles_per_frame, simulation.frames_per_cycle) in SPEEDS, "as keys and buttons set it"
 
 
 @pytest.mark.nightly
