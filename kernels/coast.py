@@ -2,11 +2,15 @@
 
 All happens within some cells of the shore, and costs as much as these. Waves come as `kernels.swell` found them. From
 the outer cells to the shore they lose height to the bed's friction, and are never higher than they can be before they
-break, a part of the depth (McCowan 1894): so a wide platform or a shoal protects what lies behind it.
+break, a part of the depth (McCowan 1894): so a wide platform or a shoal protects what lies behind it. On a flat that is
+shallower than a beach in balance they decay to what does not break any more (Dally, Dean & Dalrymple 1985): this surf
+runs up the shore. The drift counts on waves before they break, and so does not know of it.
 
 Cliffs. The waves' power bores a notch into rock at the level of the sea, faster where the rock is weaker. When it is as
 deep as the cell, all that stands over it breaks into loose material. Slides (kernels/cascade.py) and the waves
-themselves then clear it away. Bare rock under shallow water is worn down, too, much slower.
+themselves then clear it away. Bare rock under shallow water is worn down, too, much slower. Storms reach a cliff over
+the beach before it, the less the wider it is (Limber & Murray 2011): so soft rock goes back, until its own sand protects
+it, and hard rock from which the drift takes the sand stands before it.
 
 Drift. The shore is a chain of sides between cells of sea and of land, and crosses each where the ground comes to the
 level of the sea. Along it goes, in m³ a second (Ashton & Murray 2001, from the CERC formula, for waves of the height H
@@ -20,6 +24,10 @@ edge the coast goes on alike.
 Profile. Sand goes up and down between neighbours until the bed falls off by 2/3 A^(3/2) h^(−1/2) at each depth h, as
 that of h = A y^(2/3) does (Bruun 1954, Dean 1977), and no deeper than waves can move it (Hallermeier 1981). On land it
 comes up to where waves run up.
+
+Overwash. Storms run over a beach that is low enough, and leave sand of it behind, on the first ground that lies lower
+than their fan (Ashton & Murray 2001 and 2006, Donnelly et al. 2006): narrow barriers roll over themselves, and what is
+narrower than a cell is a shoal. The sea fills what it reaches.
 
 What settles slower than sand is taken out to sea where waves move it, and so is a part of all rock that they break.
 
@@ -48,6 +56,9 @@ from kernels.units import Metres, Seconds
 _CERC = 0.34  # m^(3/5) s^(−6/5)
 _BREAKING = 0.78  # height of waves by depth at which they break
 _FRICTION = 0.002  # of the bed: part of its height by depth, squared, that a wave loses over a metre
+_DECAY = 0.15  # of the energy of breaking waves in a length that is as long as the water is deep (Dally et al. 1985)
+_STABLE = 0.4  # height by depth at which they break no more
+_BENT = 0.3  # how far against their direction waves still carry sand up, as a cosine
 _STEEPEST = 0.12  # slope of the beach where waves run up
 _LOOSE = 0.25  # how far a slope along the shore may differ from none, beside that of the profile
 _FASTEST = 0.25  # part of a slope's excess that moves in a cycle between two neighbours
@@ -57,8 +68,14 @@ _SMOOTHINGS = 4  # of the line of the shore
 _MIXINGS = 8  # of the drift along it
 _POWER = 10.0  # kW/m: that of waves in which cliffs recede as their parameter says
 _FOOT = 0.6  # waves high: how far below the sea the platform lies that a cliff leaves
+_BEHIND = 0.35  # waves high: the same behind a beach, up to which storms come
 _PLATFORM = 0.02  # how fast bare rock wears under shallow water, beside a cliff
 _COVER = 0.3  # metres of sand under which none does
+_STORM = 2.0  # how far up waves run in the storms of a cycle, beside how far they do usually
+_WASHED = 60.0  # waves high: how far storms run over what lies behind a beach
+_FAN = 0.02  # slope of the sand that they leave there
+_KEPT = 0.3  # waves high: how high the beach stays
+_STIRRED = 0.03  # of the height of waves: how deep they stir sand (Sunamura & Kraus 1985)
 _PIECE = 1.0  # metres of a cliff that are of one rock
 _OF_THE_SEA = -1.0  # a notch, where there is no cliff but sea
 
@@ -69,8 +86,11 @@ _ASKED = (
 _Land: Any = namedtuple("_Land", (*_ASKED, "rates", "bedrock", "sediment", "ground"))  # type: ignore[misc]
 
 # The cells beside the shore, [number]: those of the shore first, then farther ones ring by ring, then those of land
+# beside the sea, and at last those behind beaches that storms flood. `distance`, in cells, is that of the sea from the
+# shore and the width of the beach before land.
 _Shore: Any = namedtuple(
-    "_Shore", ("rows", "columns", "number", "cells", "shores", "seas", "ends", "distance", "height", "broken")
+    "_Shore",
+    "rows columns number cells shores seas lands ends distance height surf broken power south east",
 )
 
 Traces = NDArray[np.float32]
@@ -187,9 +207,18 @@ def _crossing(land, level, cell, other):
 
 
 @njit(nogil=True, error_model="numpy")
-def _find_shore(land, wet, line, rows, columns, level, closure):
+def _grown(values, more):
+    """Values with room for more of them."""
+    grown = np.empty(len(values) + more, values.dtype)
+    grown[: len(values)] = values
+    return grown
+
+
+@njit(nogil=True, error_model="numpy")
+def _find_shore(land, wet, line, rows, columns, cell_size, parameters):
     """The cells of the shore and those near to it."""
-    ground = land.ground
+    ground, level = land.ground, parameters.sea_level
+    closure = TOE * parameters.height
     number = np.full(rows * columns, -1, np.int32)
     shores = len(line)
     room = 8 * shores + 64
@@ -217,10 +246,7 @@ def _find_shore(land, wet, line, rows, columns, level, closure):
                 if not wet[other // columns + 1, other % columns + 1]:
                     continue
                 if count == len(cells):
-                    more, further = np.empty(2 * count, np.int64), np.empty(2 * count)
-                    for known in range(count):
-                        more[known], further[known] = cells[known], distance[known]
-                    cells, distance = more, further
+                    cells, distance = _grown(cells, count), _grown(distance, count)
                 cells[count] = other
                 number[other] = count
                 count += 1
@@ -239,21 +265,76 @@ def _find_shore(land, wet, line, rows, columns, level, closure):
         begin = end
         ends[number_of_ring + 1 :] = count
     seas = count
-    # Land beside the sea comes last.
-    beach = np.empty(4 * shores, np.int64)
+    # Land beside the sea comes last, and what lies behind its beaches.
+    widest = _STORM * parameters.height / (_STEEPEST * cell_size)
+    every, far = _grown(cells, 4 * shores), _grown(distance, 4 * shores)
     for place in range(shores):
         for side in range(4):
             other = _beside(rows, columns, cells[place], side)
-            if other >= 0 and number[other] < 0 and not wet[other // columns + 1, other % columns + 1]:
+            if other < 0 or wet[other // columns + 1, other % columns + 1]:
+                continue
+            width = max(0.5 - _crossing(land, level, cells[place], other), 0.0)
+            if number[other] < 0:
                 number[other] = count
-                beach[count - seas] = other
+                every[count], far[count] = other, width
                 count += 1
-    every, far = np.empty(count, np.int64), np.empty(count)
-    for place in range(seas):
-        every[place], far[place] = cells[place], distance[place]
-    for place in range(seas, count):
-        every[place], far[place] = beach[place - seas], 0.0
-    return _Shore(rows, columns, number, every, shores, seas, ends, far, np.zeros(count), np.zeros(count))
+            far[number[other]] = min(far[number[other]], width)
+    lands = count
+    begin = seas
+    while begin < count:
+        end = count
+        for place in range(begin, end):
+            cell = every[place]
+            if far[place] + 1.0 >= widest or land.bedrock[cell] > level:
+                continue
+            if ground[cell] > level + _STORM * parameters.height:
+                continue
+            for side in range(4):
+                other = _beside(rows, columns, cell, side)
+                if other < 0 or wet[other // columns + 1, other % columns + 1]:
+                    continue
+                if number[other] < 0:
+                    if count == len(every):
+                        every, far = _grown(every, count), _grown(far, count)
+                    number[other] = count
+                    every[count], far[count] = other, far[place] + 1.0
+                    count += 1
+                elif number[other] >= end:
+                    far[number[other]] = min(far[number[other]], far[place] + 1.0)
+        begin = end
+    every, far = every[:count], far[:count]
+    none = np.zeros((6, count))
+    return _Shore(
+        rows,
+        columns,
+        number,
+        every,
+        shores,
+        seas,
+        lands,
+        ends,
+        far,
+        none[0],
+        none[1],
+        none[2],
+        none[3],
+        none[4],
+        none[5],
+    )
+
+
+@inlined
+def _power(height, depth, period):
+    """That of waves, kW for each metre of their crests."""
+    fast = min(math.sqrt(GRAVITY * max(depth, 0.0)), GRAVITY * period / (4.0 * math.pi))
+    return 0.125 * 1.025 * GRAVITY * height * height * fast
+
+
+@inlined
+def _after_friction(height, depth, cell_size):
+    """The height that the bed leaves waves of a height, over a cell."""
+    ratio = min(height / depth, _BREAKING)
+    return max(height - _FRICTION * ratio * ratio * cell_size, 0.0)
 
 
 @inlined
@@ -267,9 +348,9 @@ def _bring_waves(shore, land, south, east, cell_size, parameters):
             ring -= 1
         outer = shore.ends[ring]  # where the next ring begins
         cell = shore.cells[place]
-        energy = math.sqrt(south[cell] * south[cell] + east[cell] * east[cell])
-        open_sea = parameters.height * math.sqrt(energy)
-        total = weight = 0.0
+        swell_south, swell_east = float(south[cell]), float(east[cell])
+        fresh = (swell_south == 0.0) & (swell_east == 0.0)  # the sea has come here since the swell was found
+        total = weight = surf = outer_south = outer_east = 0.0
         for side in range(4):
             other = _beside(shore.rows, shore.columns, cell, side)
             if other < 0:
@@ -278,26 +359,62 @@ def _bring_waves(shore, land, south, east, cell_size, parameters):
             if beside >= shore.seas or 0 <= beside < outer:
                 continue
             further = max(shore.distance[beside] - shore.distance[place], 0.1) if beside >= 0 else 1.0
-            total += further * (shore.height[beside] if beside >= 0 else open_sea)
             weight += further
+            if beside >= 0:
+                total += further * shore.height[beside]
+                surf += further * shore.surf[beside]
+                outer_south += further * shore.south[beside]
+                outer_east += further * shore.east[beside]
+            else:
+                come = further * parameters.height * math.sqrt(math.hypot(south[other], east[other]))
+                total += come
+                surf += come
+                outer_south += further * south[other]
+                outer_east += further * east[other]
+        if fresh and weight > 0.0:
+            swell_south, swell_east = outer_south / weight, outer_east / weight
+        shore.south[place], shore.east[place] = swell_south, swell_east
+        open_sea = parameters.height * math.sqrt(math.hypot(swell_south, swell_east))
         height = min(total / weight, open_sea) if weight > 0.0 else open_sea
+        surf = min(surf / weight, open_sea) if weight > 0.0 else open_sea
         depth = max(level - land.ground[cell], 0.01)
-        ratio = min(height / depth, _BREAKING)
-        height = max(height - _FRICTION * ratio * ratio * cell_size, 0.0)
-        shore.height[place] = height
-        shore.broken[place] = min(height, _BREAKING * depth)
-    for place in range(shore.seas, len(shore.cells)):
+        shore.height[place] = _after_friction(height, depth, cell_size)
+        surf = _after_friction(surf, depth, cell_size)
+        if depth < surf / _BREAKING:  # on a flat that is wider than the surf on a beach in balance
+            balance = parameters.profile * (shore.distance[place] * cell_size) ** (2.0 / 3.0)
+            if depth < balance:
+                fades = math.exp(-0.5 * _DECAY * cell_size * (1.0 / depth - 1.0 / balance))
+                stable = min(_STABLE * depth, surf)
+                surf = stable + fades * (surf - stable)
+        shore.surf[place] = surf
+        shore.broken[place] = min(surf, _BREAKING * depth)
+    for place in range(shore.seas, shore.lands):
+        across, down = 0.0, 0.0
         for side in range(4):
             other = _beside(shore.rows, shore.columns, shore.cells[place], side)
-            if other >= 0 and 0 <= shore.number[other] < shore.seas:
-                shore.height[place] = max(shore.height[place], shore.height[shore.number[other]])
-
-
-@inlined
-def _power(height, depth, period):
-    """That of waves, kW for each metre of their crests."""
-    fast = min(math.sqrt(GRAVITY * max(depth, 0.0)), GRAVITY * period / (4.0 * math.pi))
-    return 0.125 * 1.025 * GRAVITY * height * height * fast
+            if other < 0 or not 0 <= shore.number[other] < shore.seas:
+                continue
+            foot = shore.number[other]
+            power = _power(shore.broken[foot], level - land.ground[other], parameters.period)
+            shore.surf[place] = max(shore.surf[place], shore.surf[foot])
+            if shore.height[foot] > shore.height[place]:
+                shore.height[place] = shore.height[foot]
+                shore.south[place], shore.east[place] = shore.south[foot], shore.east[foot]
+            if side % 2 == 0:
+                across = max(across, power)
+            else:
+                down = max(down, power)
+        shore.power[place] = math.sqrt(across * across + down * down)
+    for place in range(shore.lands, len(shore.cells)):
+        for side in range(4):
+            other = _beside(shore.rows, shore.columns, shore.cells[place], side)
+            before = shore.number[other] if other >= 0 else -1
+            if shore.seas <= before < place and shore.distance[before] < shore.distance[place]:
+                shore.power[place] = max(shore.power[place], shore.power[before])
+                shore.surf[place] = max(shore.surf[place], shore.surf[before])
+                if shore.height[before] > shore.height[place]:
+                    shore.height[place] = shore.height[before]
+                    shore.south[place], shore.east[place] = shore.south[before], shore.east[before]
 
 
 @inlined
@@ -316,6 +433,13 @@ def _lose(land, cell, kind, depth, part, out):
 
 
 @inlined
+def _reached(shore, place, cell_size):
+    """The part of their power that waves in storms still have beyond the beach before a place of land."""
+    width = max(shore.distance[place], 0.0) * cell_size
+    return max(1.0 - width * _STEEPEST / (_STORM * shore.height[place]), 0.0)
+
+
+@inlined
 def _wear_cliffs(shore, land, notch, cell_size, parameters, from_rock, out):
     """Bore into the feet of cliffs, and let fall what stands over a notch that is as deep as its cell."""
     level = parameters.sea_level
@@ -324,26 +448,18 @@ def _wear_cliffs(shore, land, notch, cell_size, parameters, from_rock, out):
         if not land.bedrock[cell] > level:
             notch[cell] = 0.0  # a beach
             continue
-        across, down = 0.0, 0.0
-        highest = 0.0
-        for side in range(4):
-            other = _beside(shore.rows, shore.columns, cell, side)
-            if other < 0 or not 0 <= shore.number[other] < shore.seas:
-                continue
-            foot = shore.number[other]
-            power = _power(shore.broken[foot], level - land.ground[other], parameters.period)
-            highest = max(highest, shore.height[foot])
-            if side % 2 == 0:
-                across = max(across, power)
-            else:
-                down = max(down, power)
-        power = math.sqrt(across * across + down * down)
-        bored = notch[cell] + parameters.wear * _ease(land, cell, level) * power / _POWER
+        power, highest = shore.power[place], shore.height[place]
+        if not highest > 0.0:
+            continue
+        reached = _reached(shore, place, cell_size)
+        if not reached > 0.0:
+            continue
+        bored = notch[cell] + parameters.wear * _ease(land, cell, level) * reached * power / _POWER
         notch[cell] = bored
         if bored < cell_size:
             continue
         notch[cell] = 0.0
-        foot_level = level - _FOOT * highest
+        foot_level = level - (_FOOT if place < shore.lands else _BEHIND) * highest
         while land.bedrock[cell] > foot_level:
             rock = land.bedrock[cell]
             kind = land.rock_broken[rock_at(land, cell, rock)]
@@ -445,12 +561,12 @@ def _facing(following, leading, where):
 
 
 @njit(nogil=True, error_model="numpy")
-def _drive(shore, following, leading, where, south, east, depth_per_cycle, parameters):
+def _drive(shore, following, leading, where, depth_per_cycle, parameters):
     """What would drift from each side of the shore to the next one, metres over one cell.
 
     It is mixed over some cells along the shore: no form of sand is as narrow as one.
     """
-    cells, heights = shore.cells, shore.height
+    heights = shore.height
     wanted = np.zeros(len(following))
     for face in range(len(following)):
         after = following[face]
@@ -458,8 +574,8 @@ def _drive(shore, following, leading, where, south, east, depth_per_cycle, param
             continue
         along_south, along_east = where[after, 0] - where[face, 0], where[after, 1] - where[face, 1]
         long = math.hypot(along_south, along_east)
-        here, there = cells[face // 4], cells[after // 4]
-        swell_south, swell_east = float(south[here] + south[there]), float(east[here] + east[there])
+        here, there = face // 4, after // 4
+        swell_south, swell_east = shore.south[here] + shore.south[there], shore.east[here] + shore.east[there]
         energy = math.hypot(swell_south, swell_east)
         if not (long > 1e-6 and energy > 1e-6):
             continue
@@ -500,11 +616,11 @@ def _take(land, cell, depth, taken, first, none, out):
 
 
 @njit(nogil=True, error_model="numpy")
-def _let_drift(shore, land, following, leading, line, south, east, depth_per_cycle, parameters, drift, over_edge, out):
+def _let_drift(shore, land, following, leading, line, depth_per_cycle, parameters, drift, over_edge, out):
     """Move sand along the shore; `over_edge` [out or in, kind]."""
     level, kinds = parameters.sea_level, land.kinds
     cells, heights, ground, mix = shore.cells, shore.height, land.ground, land.mix
-    wanted = _drive(shore, following, leading, line, south, east, depth_per_cycle, parameters)
+    wanted = _drive(shore, following, leading, line, depth_per_cycle, parameters)
     asks, part = np.zeros(shore.shores), np.zeros(shore.shores)
     for face in range(len(wanted)):
         if following[face] >= 0 and wanted[face] != 0.0:
@@ -551,11 +667,11 @@ def _let_drift(shore, land, following, leading, line, south, east, depth_per_cyc
 
 
 @inlined
-def _excess(shore, land, here, there, towards, cell_size, parameters):
+def _excess(shore, land, here, there, side, towards, cell_size, parameters):
     """What goes from a place to one beside it, which lies so far `towards` land or away from it: 1 for straight."""
     level = parameters.sea_level
     far, near = (here, there) if shore.distance[here] >= shore.distance[there] else (there, here)
-    height = max(shore.height[here], shore.height[there])
+    height = max(shore.surf[here], shore.surf[there])
     if not height > 0.0:
         return 0.0
     run_up = level + height
@@ -569,6 +685,10 @@ def _excess(shore, land, here, there, towards, cell_size, parameters):
     if not stirred > 0.0:
         return 0.0
     slope = _STEEPEST
+    if near >= shore.seas:
+        beyond = _beside(shore.rows, shore.columns, shore.cells[near], side if far == here else (side + 2) % 4)
+        if beyond >= 0 and 0 <= shore.number[beyond] < shore.seas:
+            slope *= _LOOSE  # waves run over land that is no wider than a cell
     if depth > 0.0:
         slope = min(slope, 2.0 / 3.0 * parameters.profile**1.5 / math.sqrt(depth))
     free = _LOOSE * math.sqrt(1.0 - towards * towards)
@@ -578,7 +698,11 @@ def _excess(shore, land, here, there, towards, cell_size, parameters):
     if rise > steepest:
         moved = -0.5 * stirred * parameters.shaping * (rise - steepest)
     elif rise < gentlest:
-        moved = 0.5 * stirred * parameters.shaping * (gentlest - rise)
+        size = math.hypot(shore.south[far], shore.east[far])
+        along = shore.south[far] if side % 2 == 1 else shore.east[far]
+        along = (along if (side < 2) == (far == here) else -along) / max(size, 1e-12)
+        onshore = min(max(_BENT + along, 0.0), 1.0)  # waves carry it their way, and bend some way around
+        moved = 0.5 * stirred * onshore * parameters.shaping * (gentlest - rise)
         if near >= shore.seas:
             moved = min(moved, max(run_up - high, 0.0))
     return moved if far == here else -moved
@@ -598,7 +722,7 @@ def _shape(shore, land, facing, cell_size, parameters, out):
             if there < 0 or (there < shore.seas and side > 1):
                 continue
             towards = abs(distance[place] - distance[there]) if there < shore.seas else facing[4 * place + side]
-            flow = _excess(shore, land, place, there, min(towards, 1.0), cell_size, parameters)
+            flow = _excess(shore, land, place, there, side, min(towards, 1.0), cell_size, parameters)
             if flow == 0.0:
                 continue
             flow *= rate_of(land.rates, cell, MOBILITY) * rate_of(land.rates, other, MOBILITY)
@@ -623,6 +747,108 @@ def _shape(shore, land, facing, cell_size, parameters, out):
         sum_up(land, cells[place])
 
 
+@njit(nogil=True, error_model="numpy")
+def _winnow(shore, land, cell_size, parameters, out):
+    """Take out to sea what waves stir up and what does not settle near them."""
+    kinds, coarse = land.kinds, True
+    for kind in range(kinds):
+        coarse &= land.deposition[kind] >= 1.0
+    if coarse:
+        return
+    for place in range(len(shore.cells)):
+        cell, height = shore.cells[place], shore.surf[place]
+        if not height > 0.0:
+            continue
+        depth = parameters.sea_level - land.ground[cell]
+        stirred = min(1.0 - depth / (TOE * height), 1.0)
+        if place >= shore.seas:
+            stirred = (1.0 + depth / (_STORM * height)) * _reached(shore, place, cell_size)
+        there = thickness(land, cell)
+        if not (stirred > 0.0 and there > 0.0):
+            continue
+        part = min(_STIRRED * height * stirred * rate_of(land.rates, cell, MOBILITY) / there, 1.0)
+        for kind in range(kinds):
+            gone = part * max(1.0 - land.deposition[kind], 0.0) * land.mix[cell * kinds + kind]
+            land.mix[cell * kinds + kind] -= gone
+            out[kind] += gone
+        sum_up(land, cell)
+
+
+@inlined
+def _find_fan(shore, land, place, cell_size, parameters):
+    """Where storms lay down what they carry over the beach from a place beside the sea, and how much, metres.
+
+    They run to the first ground that lies lower than a fan from there, and not over what is too high for them.
+    """
+    rows, columns, cell, height = shore.rows, shore.columns, shore.cells[place], shore.surf[place]
+    level, crest = parameters.sea_level, land.ground[cell]
+    most = crest - level - _KEPT * height
+    size = math.hypot(shore.south[place], shore.east[place])
+    if not (most > 0.0 and size > 0.0):
+        return -1, 0.0
+    down, over = shore.south[place] / size, shore.east[place] / size
+    for side in range(4):
+        other = _beside(rows, columns, cell, side)
+        if other >= 0 and 0 <= shore.number[other] < shore.seas and shore.surf[shore.number[other]] > 0.5 * height:
+            down += (side == 3) - (side == 1)
+            over += (side == 2) - (side == 0)
+    longest = max(abs(down), abs(over))
+    if not longest > 0.0:
+        return -1, 0.0
+    down, over = down / longest, over / longest
+    step = cell_size * math.hypot(down, over)
+    along = (down * shore.south[place] + over * shore.east[place]) * cell_size / (step * size)
+    highest = crest
+    for number in range(1, int(_WASHED * height / step) + 2):
+        row = cell // columns + math.floor(number * down + 0.5)
+        column = cell % columns + math.floor(number * over + 0.5)
+        if not (0 <= row < rows and 0 <= column < columns):
+            return -1, 0.0
+        there = row * columns + column
+        beside = shore.number[there]
+        if 0 <= beside < shore.seas and along < 0.5:
+            return -1, 0.0  # of the same sea
+        highest = max(highest, land.ground[there])
+        over_it = 1.0 - (highest - level) / (_STORM * height)
+        so_far = 1.0 - number * step / (_WASHED * height)
+        if not (over_it > 0.0 and so_far > 0.0):
+            return -1, 0.0
+        drop = crest - land.ground[there] - _FAN * number * step
+        if drop > 0.0:
+            part = rate_of(land.rates, cell, MOBILITY) * rate_of(land.rates, there, MOBILITY)
+            return there, part * parameters.shaping * over_it * so_far * min(0.5 * drop, most)
+    return -1, 0.0
+
+
+@njit(nogil=True, error_model="numpy")
+def _overwash(shore, land, water, standing, cell_size, parameters, out):
+    """Let storms carry sand over beaches to what lies behind. Returns the sea's water that comes with it, metres."""
+    kinds, first, count = land.kinds, shore.seas, shore.lands - shore.seas
+    targets, amounts = np.empty(count, np.int64), np.empty(count)
+    for number in range(count):
+        targets[number], amounts[number] = _find_fan(shore, land, first + number, cell_size, parameters)
+    taken, none = np.zeros(count * kinds), np.zeros(kinds)
+    for number in range(count):
+        if amounts[number] > 0.0:
+            cell = shore.cells[first + number]
+            _take(land, cell, min(amounts[number], thickness(land, cell)), taken, number * kinds, none, out)
+    brought = 0.0
+    for number in range(count):
+        if not amounts[number] > 0.0:
+            continue
+        there = targets[number]
+        more = parameters.sea_level - land.ground[there] - water[there]
+        if standing[there] != SEA and more > 0.0:
+            water[there] += more
+            brought += more
+        for kind in range(kinds):
+            land.mix[there * kinds + kind] += taken[number * kinds + kind]
+    for number in range(count):
+        if amounts[number] > 0.0:
+            sum_up(land, targets[number])
+    return brought
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def _work(
     land: Any, standing: Any, ground: Any, water: Any, surface: Any, south: Any, east: Any, notch: Any, power: Any,
@@ -645,8 +871,7 @@ def _work(
         drift[cell] = 0.0
     if count == 0:
         return -1, shut_in
-    closure = TOE * parameters.height
-    shore = _find_shore(land, wet, line[:count], rows, columns, level, closure)
+    shore = _find_shore(land, wet, line[:count], rows, columns, cell_size, parameters)
     cells, broken, heights = shore.cells, shore.broken, land.ground
     _bring_waves(shore, land, south, east, cell_size, parameters)
     for place in range(len(shore.cells)):
@@ -659,9 +884,10 @@ def _work(
     depth_per_cycle = min(fast * parameters.seconds / (cell_size * cell_size), _STEP * parameters.height)
     following, leading, where = _chain(shore, land, wet, level)
     where = _smoothed(following, leading, where)
-    _let_drift(shore, land, following, leading, where, south, east, depth_per_cycle, parameters, drift, over_edge, out)
+    _let_drift(shore, land, following, leading, where, depth_per_cycle, parameters, drift, over_edge, out)
     _shape(shore, land, _facing(following, leading, where), cell_size, parameters, out)
-    return -1, shut_in
+    _winnow(shore, land, cell_size, parameters, out)
+    return -1, shut_in + _overwash(shore, land, water.reshape(-1), standing.reshape(-1), cell_size, parameters, out)
 
 
 def work(

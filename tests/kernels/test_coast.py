@@ -135,6 +135,55 @@ def test_a_cliff_falls_when_waves_have_bored_through_it_and_a_hard_one_stands() 
     assert (soft.bedrock[14:] == 15.0).all()
 
 
+def test_a_beach_protects_the_cliff_behind_it_the_more_the_wider_it_is() -> None:
+    """Limber & Murray (2011). Storms cross one beach of a cell, and not one of two."""
+
+    def bored(width: int) -> float:
+        ground = in_balance(16.0, 32, 12)
+        rock = np.where(np.arange(32)[:, None] < 16 + width, -40.0, 15.0) * np.ones((1, 12))
+        coast = Coast(np.maximum(ground, rock), np.where(rock > 0.0, 0.0, 30.0))
+        return float(coast.run(5, wear=1.0, seconds=0.0).notch[16 + width, 2:-2].mean())
+
+    assert bored(0) > 2.0 * bored(1) > 0.0 and bored(3) == 0.0
+
+
+def barrier(width: int, crest: float = 0.8) -> Coast:
+    """A beach so many cells wide and so high, with a lagoon of two metres behind it and the land beyond."""
+    ground = in_balance(16.0, 40, 16)
+    ground[16 : 16 + width] = crest
+    ground[16 + width : 16 + width + 8] = -2.0
+    ground[16 + width + 8 :] = 3.0
+    ground[16 + width :, [0, 1, -2, -1]] = 3.0
+    return Coast(ground)
+
+
+def test_storms_carry_sand_and_water_over_a_narrow_barrier_and_not_over_a_high_or_a_wide_one() -> None:
+    before, coast = barrier(2), barrier(2)
+    sand = coast.sediment.sum()
+    coast.run(40, seconds=0.0)
+    back = coast.ground[18:20] - before.ground[18:20]
+    assert back.mean() > 0.05 and coast.totals is not None, "a fan in the lagoon"
+    assert coast.water[18:20].max() > 0.5, "which the sea has filled"
+    assert coast.ground[:17].sum() < before.ground[:17].sum(), "with what the sea side loses"
+    assert coast.sediment.sum() + coast.went - coast.came == pytest.approx(sand, rel=1e-13)
+    for other in (barrier(2, crest=2.0 * HEIGHT), barrier(8)):
+        lagoon = other.ground < -1.5
+        lagoon[:17] = False
+        bottom = other.ground[lagoon].copy()
+        other.run(40, seconds=0.0)
+        np.testing.assert_array_equal(other.ground[lagoon], bottom)
+        assert other.water.max() == 0.0
+
+
+def test_waves_run_over_an_islet_of_a_cell_until_it_is_a_shoal() -> None:
+    ground = np.full((24, 24), -2.5)
+    ground[12, 12] = 1.0
+    islet = Coast(ground.copy()).run(60, seconds=0.0)
+    assert islet.ground.max() < 0.0
+    ground[9:15, 9:15] = 1.0
+    assert Coast(ground).run(60, seconds=0.0).ground.max() > 0.5
+
+
 def test_a_platform_protects_the_cliff_behind_it() -> None:
     def bored(depth: float) -> float:
         ground = np.where(np.arange(32)[:, None] < 24, -depth, 15.0) * np.ones((1, 12))
@@ -146,7 +195,7 @@ def test_a_platform_protects_the_cliff_behind_it() -> None:
 
 @pytest.mark.parametrize("steeper", [0.6, 1.6])
 def test_a_beach_comes_to_the_slopes_of_dean(steeper: float) -> None:
-    coast = Coast(in_balance(30.0, 48, 12) * steeper).run(400, shaping=0.25, seconds=0.0)
+    coast = Coast(in_balance(30.0, 48, 12) * steeper).run(800, shaping=0.25, seconds=0.0)
     depth = -coast.ground[:, 6]
     middle = 0.5 * (depth[1:] + depth[:-1])
     sea = (depth[1:] > 0.0) & (middle < 0.8 * 2.0 * HEIGHT)
@@ -158,7 +207,7 @@ def test_a_beach_comes_to_the_slopes_of_dean(steeper: float) -> None:
 def test_drift_goes_with_the_waves_and_stops_in_the_lee_of_a_headland() -> None:
     ground = in_balance(24.0, 48, 96)
     ground[6:26, 44:48] = 20.0  # a groyne
-    coast = Coast(ground).run(60, 140.0)
+    coast = Coast(ground).run(90, 140.0)
     line = coast.line
     assert line[40:44].mean() < 23.4, "sand lies to the west of it"
     assert line[50:66].max() > 24.1, "and is missing beyond its lee"
