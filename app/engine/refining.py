@@ -88,7 +88,7 @@ def refined(world: World, times: int, *, channels: bool) -> World:
     fine.standing, fine.sea_level, fine.walls = repeated(world.standing, times), world.sea_level, world.walls
     fine.water_level = fine.ground + fine.water
     fine.cycle, fine.touches, fine.snowballs = world.cycle, world.touches, world.snowballs * times**2
-    fine.years, fine.years_to_come = world.years, world.years_to_come
+    fine.years, fine.years_to_come, fine.way_to_come = world.years, world.years_to_come, world.way_to_come
     fine.has_past, fine.cycles_before = world.has_past, world.cycles_before
     fine.water_version, fine.wind_field_direction = world.water_version + 1, world.wind_field_direction
     fine.rain_wind, fine.swell_direction = world.rain_wind, world.swell_direction

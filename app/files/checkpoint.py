@@ -83,6 +83,7 @@ class Meta(msgspec.Struct):
     rain_wind: MoistWind = MoistWind()
     swell_direction: float = 0.0
     source: SourceContent | None = None  # the cells of the source model, if the world has others
+    way_to_come: float = 0.0  # metres
 
 
 def save(path: Path, world: World, scene: Scene, journal: Journal | None = None, *, compressed: bool = True) -> None:
@@ -100,6 +101,7 @@ def _write(file: BinaryIO, world: World, scene: Scene, journal: dict[str, Any] |
         world.wind_field_direction, world.years, world.years_to_come, world.has_past, world.cycles_before,
         world.reference_cell_size, journal, content_of(place) if place else None, world.rain_wind,
         world.swell_direction, content_of_source(source) if source else None,
+        world.way_to_come,
     )  # fmt: skip
     arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
     if len(world.trees):
@@ -146,6 +148,7 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
     world.wind_field_direction, world.rain_wind = meta.wind_field_direction, meta.rain_wind
     world.swell_direction = meta.swell_direction
     world.years, world.years_to_come = meta.years, meta.years_to_come
+    world.way_to_come = meta.way_to_come
     world.has_past, world.cycles_before = meta.has_past, meta.cycles_before
     world.ledger = meta.ledger
     scene = found_from(scene_from(meta.parameters, str(path)), path.parent)
@@ -294,9 +297,9 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
         raise UserError(
             f"{path}: its wind_field_direction is {meta.wind_field_direction:g}; it must be from 0 to 360 degrees"
         )
-    for name in ("years", "years_to_come"):
-        if not 0.0 <= (years := getattr(meta, name)) < math.inf:
-            raise UserError(f"{path}: its {name} are {years:g}; they must be a finite number, 0 or more")
+    for name in ("years", "years_to_come", "way_to_come"):
+        if not 0.0 <= (amount := getattr(meta, name)) < math.inf:
+            raise UserError(f"{path}: its {name} are {amount:g}; they must be a finite number, 0 or more")
     for substance, account in meta.ledger.accounts().items():
         volumes = {"at the start": account.scale, **account.gained, **account.lost}
         rounded = LARGEST_IMBALANCE * sum(map(abs, volumes.values()))  # differences may be negative

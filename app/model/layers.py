@@ -51,6 +51,7 @@ class LayerDeclaration:
     pack: str = ""  # layers that kernels read together: interleaved in memory, in the order of the table
     # In the scene: in each snapshot. In overlays: only in snapshots for an overlay that needs it.
     seen: Literal["in the scene", "in overlays", "never"] = "in the scene"
+    of_place: bool = False  # of a place on the map: stays where land moves sideways
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -72,9 +73,13 @@ class LayerDeclaration:
 LAYERS: dict[str, LayerDeclaration] = {}
 
 
-def _rate(name: str, help: str, pack: str = "", largest: float = LARGEST_RATE) -> LayerDeclaration:
+def _rate(
+    name: str, help: str, pack: str = "", largest: float = LARGEST_RATE, *, of_place: bool = True
+) -> LayerDeclaration:
     """A factor on the rate of a process in each cell, 1 by default."""
-    return LayerDeclaration(name, help, "times", pack=pack, largest=largest, default=1.0, seen="in overlays")
+    return LayerDeclaration(
+        name, help, "times", pack=pack, largest=largest, default=1.0, seen="in overlays", of_place=of_place
+    )
 
 
 def declare_layers(*layers: LayerDeclaration) -> None:
@@ -126,9 +131,9 @@ declare_layers(
         largest=LARGEST_SUM),
     LayerDeclaration("momentum_east", "discharge times velocity, eastward", "m cells/t", pack="flow", signed=True,
         largest=LARGEST_SUM),
-    LayerDeclaration("rain", "relative rainfall", given=True),
+    LayerDeclaration("rain", "relative rainfall", given=True, of_place=True),
     LayerDeclaration(OROGRAPHIC_RAIN, "rain that the wind brings, relative to the mean of the map", "times",
-        largest=LARGEST_RATE),
+        largest=LARGEST_RATE, of_place=True),
     LayerDeclaration("wear", "recent erosion by snowballs", "m", largest=LARGEST_SUM),
     LayerDeclaration("deposit", "recent deposition by snowballs", "m", largest=LARGEST_SUM),
     LayerDeclaration("reworked", "how lately a braided river moved the ground, from 1 for now, falling with time",
@@ -143,18 +148,18 @@ declare_layers(
     LayerDeclaration("roots", "root density", pack="surface", largest=1.0, seen="in overlays"),
     LayerDeclaration("canopy", "canopy cover", pack="surface", largest=1.0, seen="in overlays"),
     LayerDeclaration("wind_field_south", "southward wind near the ground, relative to the prevailing speed",
-        pack="wind field", signed=True, seen="in overlays"),
+        pack="wind field", signed=True, seen="in overlays", of_place=True),
     LayerDeclaration("wind_field_east", "eastward wind near the ground, relative to the prevailing speed",
-        pack="wind field", signed=True, seen="in overlays"),
+        pack="wind field", signed=True, seen="in overlays", of_place=True),
     LayerDeclaration("strata_rise", "height of the top of the strata", "m", signed=True),
     LayerDeclaration("rooted_ground", "ground when plants were last updated", "m", signed=True, seen="never"),
     # In the order of kernels/rates.py
-    _rate("rate_erodibility", "factor on the wear by rivers, drops and snowballs", "rates"),
+    _rate("rate_erodibility", "factor on the wear by rivers, drops and snowballs", "rates", of_place=False),
     _rate("rate_wind", "factor on the entrainment and abrasion by wind", "rates"),
-    _rate("rate_weathering", "factor on the breakdown of rock", "rates"),
+    _rate("rate_weathering", "factor on the breakdown of rock", "rates", of_place=False),
     _rate("rate_growth", "factor on the growth and arrival of plants", "rates"),
     _rate("rate_evaporation", "factor on evaporation", "rates"),
-    _rate("mobility", "whether rock and sediment may move: 1 free, 0 protected", "rates", largest=1.0),
+    _rate("mobility", "whether rock and sediment may move: 1 free, 0 protected", "rates", largest=1.0, of_place=False),
     _rate("rate_rain", "factor on the rain"),
     _rate("rate_uplift", "factor on uplift"),
 )

@@ -42,8 +42,8 @@ LARGEST_CYCLE = 2**53  # exact in every JSON reader
 
 # Plain numbers of a state
 COUNTS = (
-    "trees_version", "cycle", "touches", "snowballs", "years", "years_to_come", "has_past", "cycles_before",
-    "wind_field_direction", "rain_wind", "swell_direction",
+    "trees_version", "cycle", "touches", "snowballs", "years", "years_to_come", "way_to_come", "has_past",
+    "cycles_before", "wind_field_direction", "rain_wind", "swell_direction",
 )  # fmt: skip
 
 
@@ -108,6 +108,7 @@ class World(LayeredMap):
         self.snowballs = 0  # fallen so far
         self.years = 0.0  # of geological time
         self.years_to_come = 0.0  # geological time that waits for the next step
+        self.way_to_come = 0.0  # metres that land waits to be carried sideways, in whole cells
         self.has_past = False  # whether it was spun up
         self.cycles_before = 0  # cycles in the averages of streams before the first cycle
         self.ledger = Ledger(water=Account(initial=self.stored("water"), scale=self.stored("water")))

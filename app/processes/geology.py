@@ -24,11 +24,11 @@ from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.kinds import account_for
 from app.processes.process import register
+from app.processes.sideways import STRATA, move_sideways
 
 CAUSE = "worn by rivers and slopes"
 CREPT_IN = "crept in from the base level"
 SOIL = "turned to soil"
-STRATA = "strata_rise"
 
 
 @register
@@ -78,6 +78,7 @@ class Geology:
             world.years_to_come = years
             return ()
         world.years_to_come = 0.0
+        carried = move_sideways(world, parameters, years)
         before = world.ground.copy() if ROOTED_GROUND in world.layers else None
         walls = cycle.edges.water == "wall"
         outlets = outlets_of(world.ground, walls=walls)
@@ -123,7 +124,7 @@ class Geology:
             # Plants keep standing on the new ground.
             world.layers[ROOTED_GROUND] += (world.ground - before).astype(world.layers[ROOTED_GROUND].dtype)
             changed.append(ROOTED_GROUND)
-        return tuple(changed)
+        return *changed, *carried
 
     def _risen(self, world: World, parameters: GeologyParameters, years: float) -> Layer | float:
         """Uplift in so many years, in metres."""
