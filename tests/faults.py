@@ -45,6 +45,7 @@ KERNELS = {
     "snowballs": "kernels.snowballs.roll",
     "geology": "kernels.landscape.evolve",
     "ice": "kernels.ice.Glaciers.run",
+    "isostasy": "kernels.flexure.deflection",
     "floods": "kernels.floods.run",
     "coast": "kernels.coast.work",
     "braiding": "kernels.braids.braid",

@@ -34,6 +34,7 @@ KERNELS = 20  # the most that a process needs while it runs, besides its layers:
 BRAIDING = 160  # the same for braided rivers where half of all cells have water, without their scratch arrays
 BRAIDING_ROOM = 60  # their part of the scratch arrays, which all processes share
 COAST = 40  # the same for the swell
+ISOSTASY = 60  # the same for isostasy: loads, and their waves
 FALLS = 60  # the same for the drainage that falls are found in
 FLOODS_ROOM = 32  # running water's part of them: a second set of its layers, and flows
 BED_LOAD_ROOM = 33  # the same for the bed load that it drags: shares of what goes each way
@@ -75,6 +76,7 @@ class Needs(NamedTuple):
             spin_up = spin_up_worlds * once if has_spin_up(scene) else 0.0
             kernels, room = (BRAIDING, max(BRAIDING_ROOM, geology)) if scene.braiding.enabled else (KERNELS, geology)
             kernels = max(kernels, COAST if scene.coast.enabled else 0, FALLS if scene.falls.enabled else 0)
+            kernels = max(kernels, ISOSTASY if scene.isostasy.enabled else 0)
             room = max(room, floods_room(scene, world), ICE_ROOM if scene.ice.enabled else 0)
             room = max(room, SNOW_ROOM if scene.snow.enabled else 0)
             making += once + layers + (geology if is_worn(scene) else 0)

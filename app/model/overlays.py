@@ -133,6 +133,16 @@ def _up_to(layer: str, part: float = 1.0, *, at_least: float = 1e-6) -> Callable
     return lambda snapshot: (0.0, _rounded(max(part * largest(snapshot, layer), at_least)))
 
 
+def _both_ways(layer: str, *, at_least: float = 1e-3) -> Callable[[Snapshot], Span]:
+    """As far below 0 as above it, to the largest magnitude."""
+
+    def span(snapshot: Snapshot) -> Span:
+        end = _rounded(max(largest(snapshot, layer), at_least))
+        return -end, end
+
+    return span
+
+
 def _elevation(snapshot: Snapshot) -> Span:
     return snapshot.lowest, snapshot.lowest + _relief(snapshot)
 
@@ -333,6 +343,8 @@ _ROWS = (
         clear="still"),
     _of_layer("ice_debris", "debris in and on ice", palettes.SAND, "m", _up_to("ice_debris", 0.5), family="water",
         clear="none"),
+    _of_layer("isostasy", "uplift by isostasy: risen (blue) or sunk (red)", palettes.CHANGE, "m",
+        _both_ways("isostasy"), family="ground", clear="none"),
     _of_layer("wetness", "wetness of the surface", palettes.DAMP, family="water", clear="dry"),
     _of_layer("groundwater", "groundwater storage", palettes.WATER, "m", _up_to("groundwater"), family="water",
         clear="none"),

@@ -25,6 +25,9 @@ from app.processes import (
     ice as ice,
 )
 from app.processes import (
+    isostasy as isostasy,
+)
+from app.processes import (
     meandering as meandering,
 )
 from app.processes import (

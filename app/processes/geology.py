@@ -24,7 +24,7 @@ from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.kinds import account_for
 from app.processes.process import register
-from app.processes.sideways import STRATA, move_sideways
+from app.processes.sideways import CRUST_LOAD, STRATA, move_sideways
 
 CAUSE = "worn by rivers and slopes"
 CREPT_IN = "crept in from the base level"
@@ -85,9 +85,11 @@ class Geology:
         base_level = has_base_level(parameters, walls=walls)
         uplift = self._risen(world, parameters, years)
         changed = ["bedrock", "sediment"]
-        if STRATA in world.layers:  # the strata rise with the rock
-            world.layers[STRATA] += np.where(outlets & base_level, 0.0, uplift).astype(np.float32)
-            changed.append(STRATA)
+        for name in (STRATA, CRUST_LOAD):  # the strata rise with the rock, which is no load when it comes from below
+            if name in world.layers:
+                risen = np.where(outlets & base_level, 0.0, uplift)
+                world.layers[name] += risen.astype(world.layers[name].dtype)
+                changed.append(name)
         evolved = evolve(
             world.bedrock,
             world.sediment,

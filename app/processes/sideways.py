@@ -16,6 +16,7 @@ from app.model.world import World
 from kernels.sideways import Cells, Step, Thrust, along_fault, distances, fault_height, over_thrust, step_towards
 
 STRATA = "strata_rise"
+CRUST_LOAD = "crust_load"  # of isostasy
 WITH_ROCK = ("bedrock", STRATA, ROOTED_GROUND)  # layers of heights that rise with the rock
 
 ONTO, OFF = "carried onto the map", "carried off the map"
@@ -93,6 +94,8 @@ def _thrust(world: World, parameters: GeologyParameters, step: Step, times: int,
     broken = np.maximum(world.bedrock.reshape(-1)[wall.over_front] - world.ground.reshape(-1)[wall.front], 0.0)
     gain = float(rise.sum()) + float(broken.sum())
     for name in _carried(world):
+        if name == CRUST_LOAD:  # thrusts carry the cover of the crust, which sinks under it
+            continue
         before = _take(world, name, wall.source)
         layer = world.layers[name]
         if name in WITH_ROCK:

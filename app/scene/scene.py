@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from app.processes.falls import FallsParameters
     from app.processes.floods import FloodsParameters
     from app.processes.ice import IceParameters
+    from app.processes.isostasy import IsostasyParameters
     from app.processes.meandering import MeanderingParameters
     from app.processes.moisture import MoistureParameters
     from app.processes.orographic_rain import OrographicRainParameters
@@ -105,6 +106,7 @@ if TYPE_CHECKING:  # of the processes, those that others ask by name
         pools: PoolsParameters = PoolsParameters()
         floods: FloodsParameters = FloodsParameters()
         ice: IceParameters = IceParameters()
+        isostasy: IsostasyParameters = IsostasyParameters()
         orographic_rain: OrographicRainParameters = OrographicRainParameters()
         snow: SnowParameters = SnowParameters()
         moisture: MoistureParameters = MoistureParameters()

@@ -123,6 +123,7 @@ def check_all(folder: Path) -> None:
         "plants",
         "wind_field",
         "ice",
+        "isostasy",
         "falls",
         "stratigraphy",
     }

@@ -24,6 +24,7 @@ SCENES = {
     "snow": "winter",
     "floods": "dam-break",
     "ice": "alps",
+    "isostasy": "young-range",
     "moisture": "oasis",
     "droplets": "coupled",
     "meandering": "meanders",
