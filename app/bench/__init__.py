@@ -32,6 +32,7 @@ GROUPS = {
     "ice": "the cost of a step of ice, all covered and none, and what a cycle without ice pays for it",
     "rivers": "filling of depressions, directions, watersheds and accumulation, compared with other libraries",
     "geology": "a step of geological time, compared with another library, and the time to a new range",
+    "crust": "the cost of carrying land sideways, and of a step of isostasy",
     "waves": "finding the shore at once and over frames, and the cost of waves in a frame",
     "world": "a cycle of everything, on one core and on two",
     "memory": "the memory of a world and of everything, by what holds it",

@@ -190,3 +190,16 @@ def _run(scene: object, threads: int | None = None) -> object:
         simulator.advance()
     simulator.verify()
     return bits(simulator.world)
+
+
+@pytest.mark.parametrize("sideways", ["right-lateral fault", "thrust"])
+def test_it_is_the_same_land_in_cells_of_half_the_size(sideways: str) -> None:
+    coarse, fine = rough(24, 30, 20.0), rough(48, 60, 10.0)
+    for layer in ("bedrock", "sediment", "water"):
+        fine.layers[layer][...] = np.kron(coarse.layers[layer], np.ones((2, 2)))
+    fine.sum_ground()
+    for world in (coarse, fine):
+        move_sideways(world, moving(sideways=sideways, sideways_rate=60.0, ramp_height=150.0), YEARS)
+    means = fine.ground.reshape(24, 2, 30, 2).mean(axis=(1, 3))
+    agrees = np.abs(means - coarse.ground) < (1e-9 if sideways != "thrust" else 8.0)
+    assert agrees.mean() > (0.999 if sideways != "thrust" else 0.95)
