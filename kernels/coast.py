@@ -9,8 +9,8 @@ runs up the shore. The drift counts on waves before they break, and so does not 
 Cliffs. The waves' power bores a notch into rock at the level of the sea, faster where the rock is weaker. When it is as
 deep as the cell, all that stands over it breaks into loose material. Slides (kernels/cascade.py) and the waves
 themselves then clear it away. Bare rock under shallow water is worn down, too, much slower. Storms reach a cliff over
-the beach before it, the less the wider it is (Limber & Murray 2011): so soft rock goes back, until its own sand protects
-it, and hard rock from which the drift takes the sand stands before it.
+the beach before it, the less the wider it is (Limber & Murray 2011): so soft rock goes back, until its own sand
+protects it, and hard rock from which the drift takes the sand stands before it.
 
 Drift. The shore is a chain of sides between cells of sea and of land, and crosses each where the ground comes to the
 level of the sea. Along it goes, in m³ a second (Ashton & Murray 2001, from the CERC formula, for waves of the height H
