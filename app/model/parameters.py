@@ -132,7 +132,7 @@ class Declaration:
     def name(self) -> str:
         return self.path.rpartition(".")[2]
 
-    @property
+    @functools.cached_property
     def label(self) -> str:
         return self.name.replace("_", " ")
 

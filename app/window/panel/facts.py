@@ -41,7 +41,7 @@ class Facts:
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
-        self._state = documents.state
+        self._scenes, self._opened, self._edited = documents.state
         self._known: dict[tuple[str, str], object] = {}
 
     @property
@@ -73,9 +73,9 @@ class Facts:
         return self._found("group", group, lambda group: any(member.path in self.changed for member in MEMBERS[group]))
 
     def _found(self, kind: str, name: str, find: Callable[[str], Fact]) -> Fact:
-        state = self._documents.state
-        if any(new is not old for new, old in zip(state, self._state, strict=True)):
-            self._state = state
+        scenes, opened, edited = self._documents.state
+        if scenes is not self._scenes or opened is not self._opened or edited is not self._edited:
+            self._scenes, self._opened, self._edited = scenes, opened, edited
             self._known.clear()
         known = self._known.get((kind, name))
         if known is None:

@@ -26,7 +26,7 @@ from app.window.panel.parameters import SECTIONS, ParameterRows, is_in_use, sett
 from app.window.panel.snowball_runs import snowball_runs
 from app.window.panel.springs import spring_list
 from app.window.panel.weather import weather_line
-from app.window.panel.widgets import faint, tooltip_on_hover
+from app.window.panel.widgets import BY_KEYBOARD, faint, tooltip, tooltip_is_due
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -157,17 +157,29 @@ class GroupRows:
         """The name of a group, which unfolds it, with words at its end."""
         place = imgui.get_cursor_screen_pos()
         box = imgui.ImVec2(max(size.x, 1.0), size.y)
-        if imgui.invisible_button(f"###group {name}", box, imgui.ButtonFlags_.enable_nav.value):
+        if imgui.invisible_button(f"###group {name}", box, BY_KEYBOARD):
             self._memory.toggle(self._memory.state.unfolded, name)
+        if imgui.is_item_visible():
+            self._words_of_title(name, place, size, colour, font, end)
+        if tooltip_is_due():
+            unfolds = "fewer" if name in self._memory.state.unfolded else f"all {len(MEMBERS[name])} parameters"
+            tooltip(summary_of(group), f"click: {unfolds}")
+        self._menu_of_group(name)
+
+    def _words_of_title(
+        self, name: str, place: imgui.ImVec2, size: imgui.ImVec2, colour: Colour, font: imgui.ImFont, end: str
+    ) -> None:
+        """What is seen of the button of a group."""
+        title = GROUPS[name].title
         drawing, padding = imgui.get_window_draw_list(), imgui.get_style().frame_padding.y
         if imgui.is_item_hovered():
             corner = imgui.ImVec2(place.x + size.x, place.y + size.y)
             drawing.add_rect_filled(place, corner, imgui.get_color_u32(imgui.Col_.header_hovered.value), em(0.25))
         faint = imgui.get_color_u32(imgui.ImVec4(*FAINT_TEXT))
         imgui.push_font(font, 0.0)
-        title_width = imgui.calc_text_size(group.title).x
+        title_width = imgui.calc_text_size(title).x
         packed = imgui.get_color_u32(imgui.ImVec4(*colour))
-        drawing.add_text(imgui.ImVec2(place.x + em(0.2), place.y + padding), packed, group.title)
+        drawing.add_text(imgui.ImVec2(place.x + em(0.2), place.y + padding), packed, title)
         imgui.pop_font()
         right = place.x + size.x - em(0.2)
         for text in (end, self._time_share(name) if end else ""):
@@ -175,9 +187,6 @@ class GroupRows:
             if text and right - width > place.x + title_width + em(0.6):
                 drawing.add_text(imgui.ImVec2(right - width, place.y + padding), faint, text)
                 right -= width + em(0.8)
-        unfolds = "fewer" if name in self._memory.state.unfolded else f"all {len(MEMBERS[name])} parameters"
-        tooltip_on_hover(summary_of(group), f"click: {unfolds}")
-        self._menu_of_group(name)
 
     def _fold_text(self, name: str) -> str:
         if name in self._memory.state.unfolded:

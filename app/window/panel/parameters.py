@@ -66,6 +66,9 @@ HOW_TO_SET = "drag (Shift: finer, Ctrl: coarser), Ctrl + click or double click t
 MARK_SIZE = 0.66  # heights of the font
 SIGN_WIDTH = 0.85
 
+BY_RIGHT_BUTTON = imgui.PopupFlags_.mouse_button_right.value
+OPACITY = imgui.StyleVar_.alpha.value
+
 SOURCE = "world.source"  # a text with choices that its declaration does not know
 IDLE_OPACITY = 0.65  # of a parameter that has no effect now
 
@@ -113,7 +116,7 @@ class ParameterRows:
         path = declaration.path
         facts = self.facts.of(path)
         imgui.push_id(path)
-        imgui.push_style_var(imgui.StyleVar_.alpha.value, IDLE_OPACITY if facts.without_effect else 1.0)
+        imgui.push_style_var(OPACITY, IDLE_OPACITY if facts.without_effect else 1.0)
         reset_width = imgui.get_frame_height()
         width = imgui.get_content_region_avail().x
         gap = imgui.get_style().item_spacing.x
@@ -151,7 +154,9 @@ class ParameterRows:
     def _value(self, declaration: Declaration, facts: ParameterFacts, width: float) -> None:
         """The widget of a parameter, and its effects."""
         application, path, value = self._application, declaration.path, facts.value
-        holding = held_value(path, application.documents.scene, application.views) if value == 0 else None
+        holding = None
+        if value == 0 and declaration.kind is not bool:
+            holding = held_value(path, application.documents.scene, application.views)
         new = self._widgets.edit(
             declaration, value, width, acts_at_end=facts.rebuilds, holding=holding, seconds=self._cost(declaration)
         )
@@ -187,6 +192,9 @@ class ParameterRows:
 
     def _label(self, declaration: Declaration, facts: ParameterFacts, width: float) -> None:
         colour: Colour = ACCENT if facts.is_changed else faded(TEXT, 0.88)
+        if not imgui.is_rect_visible(imgui.ImVec2(width, imgui.get_frame_height())):
+            imgui.text_unformatted(declaration.label)
+            return
         place = imgui.get_cursor_screen_pos()
         if facts.is_changed:
             dot = imgui.ImVec2(place.x - em(0.38), place.y + imgui.get_frame_height() / 2.0)
@@ -215,10 +223,10 @@ class ParameterRows:
 
     def _opens_menu(self, declaration: Declaration) -> None:
         """Let the last item open the menu of a parameter, by the right button or the keyboard's menu key."""
-        popup = f"of {declaration.path}"
-        imgui.open_popup_on_item_click(popup, imgui.PopupFlags_.mouse_button_right.value)
+        if imgui.is_mouse_released(1):
+            imgui.open_popup_on_item_click(f"of {declaration.path}", BY_RIGHT_BUTTON)
         if imgui.is_item_focused() and imgui.is_key_pressed(imgui.Key.menu):
-            imgui.open_popup(popup)
+            imgui.open_popup(f"of {declaration.path}")
 
     def _menu(self, declaration: Declaration) -> None:
         """The context menu of a parameter. Call it once per row."""
@@ -227,7 +235,7 @@ class ParameterRows:
             return
         application = self._application
         value, opened = application.documents.scene.value(path), application.documents.opened.value(path)
-        imgui.push_style_var(imgui.StyleVar_.alpha.value, 1.0)
+        imgui.push_style_var(OPACITY, 1.0)
         imgui.text_disabled(path)
         resets = [("as opened", opened), *([("by default", declaration.default)] * (opened != declaration.default))]
         for words, other in resets:

@@ -39,6 +39,8 @@ HANDLE_FLAGS = (
     | imgui.WindowFlags_.no_bring_to_front_on_focus.value
     | imgui.WindowFlags_.no_focus_on_appearing.value
 )
+FOR_TOOLTIP = imgui.HoveredFlags_.for_tooltip.value
+BY_KEYBOARD = imgui.ButtonFlags_.enable_nav.value
 TAKING_KEYS = (imgui.Key.enter, imgui.Key.keypad_enter, imgui.Key.tab)
 
 
@@ -61,7 +63,7 @@ def tooltip_on_hover(*lines: str) -> None:
 
 def tooltip_is_due() -> bool:
     """Whether the pointer has rested on the last item for long enough."""
-    return imgui.is_item_hovered(imgui.HoveredFlags_.for_tooltip.value)
+    return imgui.is_item_hovered(FOR_TOOLTIP)
 
 
 def tooltip(*lines: str) -> None:
@@ -425,11 +427,11 @@ def toggle(label: str, value: bool) -> bool:
     width = height * 1.75
     place = imgui.get_cursor_screen_pos()
     place = imgui.ImVec2(place.x, place.y + (imgui.get_frame_height() - height) / 2.0)
-    if imgui.invisible_button(
-        label, imgui.ImVec2(width, imgui.get_frame_height()), imgui.ButtonFlags_.enable_nav.value
-    ):
+    if imgui.invisible_button(label, imgui.ImVec2(width, imgui.get_frame_height()), BY_KEYBOARD):
         value = not value
         _Slides.began[label] = time.monotonic()
+    if not imgui.is_item_visible():
+        return value
     passed = (time.monotonic() - _Slides.began.get(label, 0.0)) / _Slides.SECONDS
     part = min(passed, 1.0) if value else max(1.0 - passed, 0.0)
     track = [low + (high - low) * part for low, high in zip(FIELD, (*ACCENT[:3], 0.85), strict=True)]
