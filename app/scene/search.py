@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
+from typing import NamedTuple
 
-from app.model.parameters import Declaration
 from app.scene.scene import DECLARATIONS, GROUPS
 from app.scene.synonyms import SYNONYMS
 
@@ -27,36 +27,55 @@ def found_parameters(query: str) -> tuple[str, ...]:
 def _found(words: tuple[str, ...]) -> tuple[str, ...]:
     if not words:
         return ()
+    paths = list(_all_texts())
+    for word in words:  # of hundreds of parameters few have a word anywhere
+        paths = [path for path in paths if word in _all_texts()[path]]
     places = {
-        path: (_whole(" ".join(words), declaration), sum(_place(word, declaration) for word in words))
-        for path, declaration in DECLARATIONS.items()
-        if all(_place(word, declaration) < NOWHERE for word in words)
+        path: (_whole(" ".join(words), path), sum(_place(word, path) for word in words))
+        for path in paths
+        if all(_place(word, path) < NOWHERE for word in words)
     }
     return tuple(sorted(places, key=lambda path: places[path]))  # stable: ties keep the order of declaration
 
 
-def _whole(query: str, declaration: Declaration) -> bool:
+class _Texts(NamedTuple):
+    """What is said of a parameter, in small letters."""
+
+    label: str
+    path: str
+    title: str  # of its group
+    help: str  # with its unit and choices
+
+
+def _whole(query: str, path: str) -> bool:
     """False, which sorts first, if the whole query is the name or the path of a parameter."""
-    return query not in (declaration.label.casefold(), _plain(declaration.path))
+    return query not in _texts(path)[:2]
 
 
-def _place(word: str, declaration: Declaration) -> int:
-    """The best place of a word in a declaration."""
-    if word in SYNONYMS.get(declaration.path, ()):
+def _place(word: str, path: str) -> int:
+    """The best place of a word in what is said of a parameter."""
+    if word in SYNONYMS.get(path, ()):
         return SYNONYM
-    label = declaration.label.casefold()
-    if word in label.split():
-        return EXACT
-    if any(part.startswith(word) for part in label.split()):
-        return BEGINNING
-    texts = (
-        (NAME, label),
-        (PATH, _plain(declaration.path)),
-        (TITLE, GROUPS[declaration.path.partition(".")[0]].title.casefold()),
-        (HELP, f"{declaration.help} {declaration.unit} {' '.join(declaration.choices)}".casefold().replace("_", " ")),
+    texts = _texts(path)
+    if word in texts.label:
+        parts = texts.label.split()
+        return EXACT if word in parts else BEGINNING if any(part.startswith(word) for part in parts) else NAME
+    return next((place for place, text in zip((PATH, TITLE, HELP), texts[1:], strict=True) if word in text), NOWHERE)
+
+
+@functools.cache
+def _texts(path: str) -> _Texts:
+    declaration = DECLARATIONS[path]
+    about = f"{declaration.help} {declaration.unit} {' '.join(declaration.choices)}"
+    return _Texts(
+        declaration.label.casefold(),
+        path.casefold().replace("_", " "),
+        GROUPS[path.partition(".")[0]].title.casefold(),
+        about.casefold().replace("_", " "),
     )
-    return next((place for place, text in texts if word in text), NOWHERE)
 
 
-def _plain(path: str) -> str:
-    return path.casefold().replace("_", " ")
+@functools.cache
+def _all_texts() -> dict[str, str]:
+    """All that is said of each parameter, in one."""
+    return {path: "\n".join((*_texts(path), *SYNONYMS.get(path, ()))) for path in DECLARATIONS}
