@@ -27,10 +27,11 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
+from kernels.exchanging import add, exchange, sum_of
 from kernels.hillslopes import creep, make_soil
 from kernels.layers import Layer, check_layers
-from kernels.loads import add_all, all_of, dig, dig_rock, lay, sum_up
+from kernels.loads import all_of, dig, dig_rock, lay, sum_up
 from kernels.materials import Materials, Moved, asked, ground_of, rock_at
 from kernels.neighbours import OUTLET, index_steps
 from kernels.rates import ERODIBILITY, MOBILITY, WEATHERING, Rates, flat, rate_of
@@ -192,7 +193,6 @@ def evolve(
                 _exchange_along_lines(
                     land, after, room.free.reshape(-1), pace, cells, lines, *strides, from_rock, off_map
                 )
-                room.after[...] = ground
         if p.erodibility > 0.0:
             least = max(p.channel_area, RIVER_HEAD) / cell_size**2
             _take_from_channels(rivers.area.reshape(-1), kind, least, before, after, load)
@@ -345,21 +345,22 @@ def _dig_beds(land, after, kind_of, change, rock_kind, comes, dug, from_rock):
 @njit(nogil=True, error_model="numpy")
 def _dig_stretch(land, after, kind_of, change, rock_kind, comes, dug, begin, from_rock):
     kinds = land.kinds
-    for cell in range(begin, min(begin + STRETCH, len(after))):
-        own = cell * kinds
-        for kind in range(kinds):
-            comes[own + kind] = dug[own + kind] = 0.0
+    end = min(begin + STRETCH, len(after))
+    comes[begin * kinds : end * kinds] = 0.0
+    dug[begin * kinds : end * kinds] = 0.0
+    for cell in range(begin, end):
         change[cell] = after[cell] - land.ground[cell]
         rock_kind[cell] = -1.0
         if change[cell] < 0.0 and kind_of[cell] != BASE and kind_of[cell] != LAKE:
-            depth, loose = -change[cell], all_of(land.mix, cell * kinds, kinds)
-            dig(land, cell, min(depth, loose), dug, own, from_rock)
+            own, depth = cell * kinds, -change[cell]
+            loose = sum_of(land.mix, own, kinds)
+            exchange(land.mix, own, dug, own, min(depth / loose, 1.0) if loose > 0.0 else 0.0, 0.0, kinds)
             if depth > loose:
                 kind, rock = dig_rock(land, cell, depth - loose)
-                sum_up(land, cell)
                 if rock > 0.0:
                     from_rock[kind] += rock
                     change[cell], rock_kind[cell] = -rock, kind
+            sum_up(land, cell)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -377,35 +378,36 @@ def _exchange_along_rivers(
         own = cell * kinds
         what = kind_of[cell]
         if what == BASE:
-            add_all(comes, own, off_map, 0, kinds)
+            add(comes, own, off_map, 0, kinds)
             continue
         receiver = cell + steps[direction[cell]]
         passed = 1.0
         if what == LAKE:
             ponds[count] = cell
             count += 1
-            load = all_of(comes, own, kinds)
+            load = sum_of(comes, own, kinds)
             if kind_of[receiver] != LAKE and load > 0.0:
                 own_room = surface[cell] - land.ground[cell] if may_move(mobility, cell) else 0.0
                 stays = sums[2 * cell] * (sums[2 * cell + 1] + own_room)
                 passed = 1.0 - min(stays / load, 1.0)
         elif change[cell] < 0.0:
-            add_all(dug, own, comes, own, kinds)
+            add(dug, own, comes, own, kinds)
             if rock_kind[cell] >= 0.0:
                 comes[own + int(rock_kind[cell])] -= change[cell]
         else:
-            load = all_of(comes, own, kinds)
+            load = sum_of(comes, own, kinds)
             if load > 0.0:
-                lay(land, cell, min(change[cell] / load, 1.0), comes, own)
+                exchange(land.mix, own, comes, own, 0.0, min(change[cell] / load, 1.0), kinds)
+                sum_up(land, cell)
         if what == LAKE:
             for kind in range(kinds):
                 amount = passed * comes[own + kind]
                 comes[own + kind] -= amount
                 comes[receiver * kinds + kind] += amount
         elif direction[cell] == OUTLET:  # of the sea
-            add_all(comes, own, off_map, 0, kinds)
+            add(comes, own, off_map, 0, kinds)
         else:
-            add_all(comes, own, comes, receiver * kinds, kinds)
+            add(comes, own, comes, receiver * kinds, kinds)
     # Deposits in a lake cover its whole floor: cells take in turn, from below upwards.
     last = np.empty(len(change), np.int32)
     left = np.empty(len(change))  # of the room in the lake of a last cell that is not yet filled
@@ -427,7 +429,10 @@ def _exchange_along_rivers(
 def _exchange_along_lines(
     land, after, free, pace, cells, lines, line_step, cell_step, from_rock, off_map
 ):  # fmt: skip
-    """The same for what crept along lines of cells: from each height to the next hollow, both ways."""
+    """The same for what crept along lines of cells: from each height to the next hollow, both ways.
+
+    `after` becomes the ground.
+    """
     kinds = land.kinds
     bands = (lines + LINES - 1) // LINES
     dug, left = np.zeros((bands, kinds)), np.zeros((bands, kinds))
@@ -439,48 +444,103 @@ def _exchange_along_lines(
         for line in range(first, last, together):
             count = min(together, last - line)
             _exchange_side_by_side(
-                land, after, free, pace, cells, line * line_step, count, line_step, cell_step, dug[band], left[band]
+                land, after, free, pace, cells, line * line_step, count, cell_step, dug[band], left[band]
             )
     _add_in_order(dug, from_rock)
     _add_in_order(left, off_map)
 
 
 @njit(nogil=True, error_model="numpy")
-def _exchange_side_by_side(
-    land, after, free, pace, cells, begin, lines, line_step, cell_step, from_rock, off_map
-):  # fmt: skip
+def _exchange_side_by_side(land, after, free, pace, cells, begin, lines, cell_step, from_rock, off_map):
+    """Some lines, place by place, in memory of their own: what lies in a place of all lines is beside each other."""
     kinds = land.kinds
-    carried, comes = np.empty(lines * kinds), np.empty(lines)
-    for forward in (True, False):
-        step = cell_step if forward else -cell_step
-        first = begin if forward else begin + (cells - 1) * cell_step
-        carried[:] = 0.0
-        comes[:] = 0.0
-        for place in range(cells):
-            for line in range(lines):
-                cell, own = first + line * line_step, line * kinds
-                goes, come = 0.0, comes[line]
-                if place < cells - 1:
-                    other = cell + step
-                    goes = max(pace * min(abs(free[cell]), abs(free[other])) * (after[cell] - after[other]), 0.0)
-                comes[line] = goes
-                if not (come > 0.0 or goes > 0.0):
-                    continue
-                if free[cell] < 0.0:
-                    loose = land.sediment[cell]
-                    for kind in range(kinds):
-                        part = land.mix[cell * kinds + kind] / loose if loose > 0.0 else 0.0
-                        off_map[kind] += carried[own + kind] - goes * part
-                        carried[own + kind] = goes * part
-                    if loose == 0.0:
-                        kind = land.rock_worn[rock_at(land, cell, land.bedrock[cell])]
-                        off_map[kind] -= goes
-                        carried[own + kind] = goes
-                elif goes > come:
-                    dig(land, cell, goes - come, carried, own, from_rock)
-                elif come > goes:
-                    lay(land, cell, 1.0 - goes / come, carried, own)
-            first += step
+    # What lies side by side on the map: a place of all lines, or a line.
+    width = lines if cell_step > 1 else cells
+    parts = cells * lines // width
+    mix = np.empty(cells * lines * kinds)
+    goes = np.zeros((cells + 1) * lines)  # forwards to each cell of a line, less than 0: backwards from it
+    is_held = np.empty(cells * lines, np.bool_)
+    for part in range(parts):
+        first, own = begin + part * cell_step, part * width
+        _take(land.mix, first * kinds, mix, own * kinds, width * kinds)
+        for i in range(width):
+            is_held[own + i] = free[first + i] < 0.0
+        if cell_step == 1:
+            _find_creep(after, free, pace, first, 1, width - 1, goes[1:])
+        elif part < parts - 1:
+            _find_creep(after, free, pace, first, cell_step, width, goes[own + lines :])
+    carried = np.zeros(lines * kinds)
+    for place in range(cells):
+        for line in range(lines):
+            at = place * lines + line
+            cell, come, go = begin + place * cell_step + line, goes[at], goes[at + lines]
+            _pass_on(land, mix, at, cell, max(come, 0.0), max(go, 0.0), is_held[at], carried, line, from_rock, off_map)
+    carried[:] = 0.0
+    for place in range(cells - 1, -1, -1):
+        for line in range(lines):
+            at = place * lines + line
+            cell, come, go = begin + place * cell_step + line, -goes[at + lines], -goes[at]
+            _pass_on(land, mix, at, cell, max(come, 0.0), max(go, 0.0), is_held[at], carried, line, from_rock, off_map)
+    for part in range(parts):
+        first, own = begin + part * cell_step, part * width
+        _take(mix, own * kinds, land.mix, first * kinds, width * kinds)
+        for i in range(width):
+            loose = sum_of(mix, (own + i) * kinds, kinds)
+            top = ground_of(land.burden, first + i, land.bedrock[first + i], loose)
+            land.sediment[first + i] = loose
+            land.ground[first + i] = top
+            after[first + i] = top
+
+
+@inlined
+def _take(source, first, target, to, count):
+    for i in range(count):
+        target[np.uintp(to + i)] = source[np.uintp(first + i)]
+
+
+@inlined
+def _find_creep(after, free, pace, first, step, count, goes):
+    """What creeps from each of `count` cells to the one that lies a `step` on; less than 0: comes from there."""
+    for i in range(count):
+        here, there = np.uintp(first + i), np.uintp(first + i + step)
+        goes[np.uintp(i)] = pace * min(abs(free[here]), abs(free[there])) * (after[here] - after[there])
+
+
+@inlined
+def _pass_on(land, mix, at, cell, come, go, is_held, carried, line, from_rock, off_map):
+    """Let so much come to a cell with the load of its line, and so much go on with it."""
+    if not come + go > 0.0:
+        return
+    kinds = land.kinds
+    first, own = at * kinds, line * kinds
+    if is_held:
+        loose = land.sediment[cell]
+        for kind in range(kinds):
+            part = mix[first + kind] / loose if loose > 0.0 else 0.0
+            off_map[kind] += carried[own + kind] - go * part
+            carried[own + kind] = go * part
+        if loose == 0.0:
+            kind = land.rock_worn[rock_at(land, cell, land.bedrock[cell])]
+            off_map[kind] -= go
+            carried[own + kind] = go
+        return
+    # Whether a cell is dug or laid upon cannot be foreseen: so both are done without a branch, one of them by nothing.
+    loose = sum_of(mix, first, kinds)
+    dug_part, laid_part = _parts(come, go, loose)
+    exchange(mix, first, carried, own, dug_part, laid_part, kinds)
+    if go - come > loose:
+        kind, dug = dig_rock(land, cell, go - come - loose)
+        from_rock[kind] += dug
+        carried[own + kind] += dug
+
+
+@inlined
+def _parts(come, go, loose):
+    """The part of the loose material of a cell that is dug off, and the part of the load that is laid there."""
+    more = go - come
+    over, under = (more, loose) if more > 0.0 else (go, come)
+    part = over / (under if under > 0.0 else 1.0)
+    return (min(part, 1.0) if more > 0.0 else 0.0), (0.0 if more > 0.0 else 1.0 - part)
 
 
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")

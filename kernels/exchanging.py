@@ -1,0 +1,95 @@
+"""Loads of several kinds of loose material, each kind by itself; four, the usual number, in one register at once.
+
+Numba finds such registers too seldom by itself. The bits are those of one kind after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from kernels.compiling import inlined
+
+_KINDS = 4
+_FOUR = ir.VectorType(ir.DoubleType(), _KINDS)
+_NOTHING = ir.Constant(_FOUR, ir.Undefined)
+_FIRST = ir.Constant(ir.IntType(32), 0)
+_ALL_FIRST = ir.Constant(ir.VectorType(ir.IntType(32), _KINDS), [0] * _KINDS)
+
+
+@inlined
+def exchange(mix, own, carried, first, dug_part, laid_part, kinds):
+    """Dig a part of each kind of mix[own:] off it, and lay a part of each load of carried[first:] there.
+
+    What is dug becomes load after the other part was laid.
+    """
+    if kinds == _KINDS:
+        _exchange_four(mix, own, carried, first, dug_part, laid_part)
+        return
+    for kind in range(kinds):
+        depth, load = mix[np.uintp(own + kind)], carried[np.uintp(first + kind)]
+        left, laid = depth - dug_part * depth, laid_part * load
+        mix[np.uintp(own + kind)] = left + laid
+        carried[np.uintp(first + kind)] = (load - laid) + (depth - left)
+
+
+@inlined
+def add(source, first, target, to, kinds):
+    """Add the loads of source[first:] to those of target[to:]."""
+    if kinds == _KINDS:
+        _add_four(source, first, target, to)
+        return
+    for kind in range(kinds):
+        target[np.uintp(to + kind)] += source[np.uintp(first + kind)]
+
+
+@inlined
+def sum_of(carried, first, kinds):
+    """All kinds together, in their order."""
+    total = carried[np.uintp(first)]
+    if kinds == _KINDS:
+        return total + carried[np.uintp(first + 1)] + carried[np.uintp(first + 2)] + carried[np.uintp(first + 3)]
+    for kind in range(1, kinds):
+        total += carried[np.uintp(first + kind)]
+    return total
+
+
+def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), _FOUR.as_pointer())
+
+
+def _repeated(builder: Any, number: Any) -> Any:
+    return builder.shuffle_vector(builder.insert_element(_NOTHING, number, _FIRST), _NOTHING, _ALL_FIRST)
+
+
+@intrinsic
+def _exchange_four(
+    typing_context: Any, mix: Any, own: Any, carried: Any, first: Any, dug_part: Any, laid_part: Any
+) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        here = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
+        there = _pointer(context, builder, signature.args[2], arguments[2], arguments[3])
+        depth, load = builder.load(here, align=8), builder.load(there, align=8)
+        left = builder.fsub(depth, builder.fmul(_repeated(builder, arguments[4]), depth))
+        laid = builder.fmul(_repeated(builder, arguments[5]), load)
+        builder.store(builder.fadd(left, laid), here, align=8)
+        builder.store(builder.fadd(builder.fsub(load, laid), builder.fsub(depth, left)), there, align=8)
+        return context.get_dummy_value()
+
+    return types.none(mix, types.int64, carried, types.int64, types.float64, types.float64), generate
+
+
+@intrinsic
+def _add_four(typing_context: Any, source: Any, first: Any, target: Any, to: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        here = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
+        there = _pointer(context, builder, signature.args[2], arguments[2], arguments[3])
+        builder.store(builder.fadd(builder.load(there, align=8), builder.load(here, align=8)), there, align=8)
+        return context.get_dummy_value()
+
+    return types.none(source, types.int64, target, types.int64), generate
