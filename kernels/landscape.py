@@ -167,16 +167,17 @@ def evolve(
     comes = room.comes
     steps = index_steps(ground.shape[1])
     if p.erodibility > 0.0:
-        route(ground, outlets, sea_level, rain, rivers)
+        trees = route(ground, outlets, sea_level, rain, rivers)
         _find_erodibility(land, p.erodibility, p.sediment_erodibility, p.cover, room.factor.reshape(-1))
-        incise(ground, room.factor, mobility, cell_size, power, sea_level, rivers, room.after)
+        incise(ground, room.factor, mobility, cell_size, power, sea_level, rivers, trees, room.after)
         if land.kinds > 1:
             change, rock_kind = room.factor.reshape(-1), room.free.reshape(-1)
             _dig_beds(land, after, kind, change, rock_kind, comes, room.dug, from_rock)
             _exchange_along_rivers(
                 land, change, rock_kind, kind, directions, rivers.order, steps, rivers.surface.reshape(-1),
-                rivers.sums.reshape(-1), mobility, comes, room.dug, off_map,
+                rivers.sums.reshape(-1), mobility, comes, room.dug, trees.begins,
             )  # fmt: skip
+            _leave(land, trees.outlets, comes, off_map)
             room.after[...] = ground
     else:
         room.after[...] = ground
@@ -202,7 +203,8 @@ def evolve(
                 stays = np.zeros(ground.size)
             carry(room.after, room.load, mobility, cell_size, power, sea_level, rivers, stays)
             if land.kinds > 1:
-                _lay_crept(land, rivers.area.reshape(-1), least, directions, rivers.order, steps, stays, comes, off_map)
+                area = rivers.area.reshape(-1)
+                _lay_crept(land, area, least, directions, rivers.order, steps, stays, comes, trees.outlets, off_map)
                 room.after[...] = ground
     if land.kinds == 1:
         _exchange(land, after, from_rock, off_map)
@@ -284,7 +286,7 @@ def _dig_crept(land, area, least, load, comes, from_rock):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _lay_crept(land, area, least, direction, order, steps, stays, comes, off_map):
+def _lay_crept(land, area, least, direction, order, steps, stays, comes, outlets, off_map):
     """Lay down what crept into channels, of each load that comes to a cell the part that `stays`."""
     kinds = land.kinds
     for cell in order:
@@ -292,12 +294,11 @@ def _lay_crept(land, area, least, direction, order, steps, stays, comes, off_map
         if area[cell] >= least and all_of(comes, own, kinds) > 0.0:  # as below any channel
             if stays[cell] > 0.0:
                 lay(land, cell, stays[cell], comes, own)
-            below = (cell + steps[direction[cell]]) * kinds
-            for kind in range(kinds):
-                if direction[cell] == OUTLET:
-                    off_map[kind] += comes[own + kind]
-                else:
-                    comes[below + kind] += comes[own + kind]
+            if direction[cell] != OUTLET:
+                add(comes, own, comes, (cell + steps[direction[cell]]) * kinds, kinds)
+    for cell in outlets:
+        if area[cell] >= least:
+            add(comes, cell * kinds, off_map, 0, kinds)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -363,22 +364,42 @@ def _dig_stretch(land, after, kind_of, change, rock_kind, comes, dug, begin, fro
             sum_up(land, cell)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def _exchange_along_rivers(
-    land, change, rock_kind, kind_of, direction, order, steps, surface, sums, mobility, comes, dug, off_map
+    land, change, rock_kind, kind_of, direction, order, steps, surface, sums, mobility, comes, dug, begins
 ):  # fmt: skip
     """Carry what was dug from cell to cell, and raise ground of several kinds to its new heights with it.
 
     `change`, `rock_kind`, `comes` and `dug` are what `_dig_beds` left. `sums` are what `incise` left: of the last cell
-    of a lake the part of it that is filled, and how deep the rest of it is, over one cell.
+    of a lake the part of it that is filled, and how deep the rest of it is, over one cell. What leaves the map is what
+    `comes` to outlets then. `begins` are those of `Trees`.
     """
+    last = np.empty(len(change), np.int32)
+    left = np.empty(len(change))  # of the room in the lake of a last cell that is not yet filled
+    for unsigned_thread in prange(len(begins) - 1):
+        thread = np.int64(unsigned_thread)
+        _exchange_along_trees(
+            land, change, rock_kind, kind_of, direction, order[begins[thread] : begins[thread + 1]], steps, surface,
+            sums, mobility, comes, dug, last, left,
+        )  # fmt: skip
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _leave(land, outlets, comes, off_map):
+    for cell in outlets:
+        add(comes, cell * land.kinds, off_map, 0, land.kinds)
+
+
+@njit(nogil=True, error_model="numpy")
+def _exchange_along_trees(
+    land, change, rock_kind, kind_of, direction, order, steps, surface, sums, mobility, comes, dug, last, left
+):  # fmt: skip
     kinds = land.kinds
     ponds, count = np.empty(len(order), np.int32), 0  # the cells of lakes, as they come in the order
     for cell in order:
         own = cell * kinds
         what = kind_of[cell]
         if what == BASE:
-            add(comes, own, off_map, 0, kinds)
             continue
         receiver = cell + steps[direction[cell]]
         passed = 1.0
@@ -404,13 +425,9 @@ def _exchange_along_rivers(
                 amount = passed * comes[own + kind]
                 comes[own + kind] -= amount
                 comes[receiver * kinds + kind] += amount
-        elif direction[cell] == OUTLET:  # of the sea
-            add(comes, own, off_map, 0, kinds)
-        else:
+        elif direction[cell] != OUTLET:
             add(comes, own, comes, receiver * kinds, kinds)
     # Deposits in a lake cover its whole floor: cells take in turn, from below upwards.
-    last = np.empty(len(change), np.int32)
-    left = np.empty(len(change))  # of the room in the lake of a last cell that is not yet filled
     for place in range(count - 1, -1, -1):
         cell = ponds[place]
         receiver = cell + steps[direction[cell]]

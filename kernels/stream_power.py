@@ -24,6 +24,8 @@ settles there, as far as there is room below the level at which the lake spills;
 settles over a distance, nowhere above sea level. What comes to an outlet leaves the map.
 
 Loads are in metres over one cell.
+
+Trees of flow are independent of one another: each thread has some of them, and results do not depend on which.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numba
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit
@@ -58,6 +62,7 @@ _ROUNDS = 30
 _LEAST_SLOPE = 1e-9  # at which a tangent is taken
 _NEWTON_STEPS = 60
 _LEAST_AREA = 1e-30  # drained, in cells: no rain falls there at all
+_SIZES = 6  # of trees, each a quarter of the one before
 
 
 class StreamPowerParameters(NamedTuple):
@@ -78,11 +83,21 @@ class Rivers(NamedTuple):
 
     surface: Layer  # the ground, with lakes filled to where they spill, or the sea
     directions: NDArray[np.int8]  # see `kernels.neighbours`
-    order: NDArray[np.int32]  # [number]: all cells, each before the one that it drains to
+    order: NDArray[np.int32]  # [number]: all cells, each before the one that it drains to; sorted by threads
     area: Layer  # drained, in cells, each weighted by its rain
     kind: NDArray[np.uint8]  # LAND, LAKE, SEA or BASE
     sums: NDArray[np.float64]  # [row, column, 2]: see `_down`
     wear: Layer  # K · A^m · years / distance to the receiver
+
+
+class Trees(NamedTuple):
+    """The trees of flow of a land that was routed."""
+
+    begins: NDArray[np.int64]  # [thread and one more]: where in the order the cells of its trees begin
+    outlets: NDArray[np.int32]  # [tree]: where it leaves the land, in an order that no number of threads changes
+
+
+_WORTH_SHARING = 8192  # cells
 
 
 def empty_rivers(rows: int, columns: int, scratch: Scratch | None = None) -> Rivers:
@@ -123,7 +138,7 @@ def _find_lowest_of_edge(ground, mask):
 
 def route(
     ground: Layer, outlets: NDArray[np.bool_], sea_level: float, rain: NDArray[np.float32] | None, rivers: Rivers
-) -> None:
+) -> Trees:
     """Find how `ground` drains to `outlets` [row, column], at least one, and write it to `rivers`.
 
     The flow goes on over the floor of the sea, which lies below `sea_level` and reaches the map's edge; -inf: none.
@@ -133,11 +148,68 @@ def route(
     flow_directions(rivers.surface, outlets, rivers.directions, scratch=rivers.order)
     rivers.area[...] = 1.0 if rain is None else rain
     order_from_springs(rivers.directions, rivers.order, rivers.area)
+    trees = _share(rivers)
     _tell_kinds(ground.reshape(-1), rivers.surface.reshape(-1), rivers.directions.reshape(-1), rivers.kind.reshape(-1))
     if sea_level > -math.inf:
         sea = ocean_mask(ground, sea_level)
         rivers.kind[sea] = SEA
         rivers.surface[sea] = sea_level
+    return trees
+
+
+def _share(rivers: Rivers) -> Trees:
+    """Sort the order by what threads are to walk. Overwrites `kind` and `wear`, which are found later."""
+    direction = rivers.directions.reshape(-1)
+    threads = numba.get_num_threads() if direction.size >= _WORTH_SHARING else 1
+    outlets = np.flatnonzero(direction == OUTLET).astype(np.int32)
+    begins = np.zeros(threads + 1, np.int64)
+    _sort_by_thread(
+        direction, rivers.area.reshape(-1), index_steps(rivers.directions.shape[1]), rivers.order,
+        rivers.wear.reshape(-1).view(np.int32)[: direction.size], rivers.kind.reshape(-1), outlets, begins,
+    )  # fmt: skip
+    return Trees(begins, outlets)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _sort_by_thread(direction, area, steps, order, unsorted, thread_of, outlets, begins):
+    """Sort `order` by the thread that each cell is for, and `outlets` as they came in the order before."""
+    threads = len(begins) - 1
+    if threads > 1:
+        # Large trees first, each to the thread that has least so far
+        loads, largest = np.zeros(threads), 0.0
+        for cell in outlets:
+            largest = max(largest, area[cell])
+        for size in range(_SIZES):
+            least = largest * 0.25 ** (size + 1) if size < _SIZES - 1 else -1.0
+            for cell in outlets:
+                if least < area[cell] <= largest * 0.25**size:
+                    thread_of[cell] = np.argmin(loads)
+                    loads[thread_of[cell]] += area[cell]
+        for place in range(len(order) - 1, -1, -1):
+            cell = np.int64(order[place])
+            if direction[cell] != OUTLET:
+                thread_of[cell] = thread_of[cell + steps[direction[cell]]]
+            begins[thread_of[cell] + 1] += 1
+        for thread in range(threads):
+            begins[thread + 1] += begins[thread]
+        ends = begins.copy()
+        unsorted[:] = order
+        found = 0
+        for number in unsorted:
+            cell = np.int64(number)
+            thread = thread_of[cell]
+            order[ends[thread]] = cell
+            ends[thread] += 1
+            if direction[cell] == OUTLET:
+                outlets[found] = cell
+                found += 1
+        return
+    begins[1] = len(order)
+    found = 0
+    for cell in order:
+        if direction[cell] == OUTLET:
+            outlets[found] = cell
+            found += 1
 
 
 def incise(
@@ -148,6 +220,7 @@ def incise(
     parameters: StreamPowerParameters,
     sea_level: float,
     rivers: Rivers,
+    trees: Trees,
     out: Layer,
 ) -> None:
     """Let the rivers of a land that was routed wear and fill it for some years; write the new ground to `out`.
@@ -162,8 +235,6 @@ def incise(
     surface, height = rivers.surface.reshape(-1), ground.reshape(-1)
     sums = rivers.sums.reshape(-1)
     wear, area = rivers.wear.reshape(-1), rivers.area.reshape(-1)
-    if p.critical_slope < math.inf:
-        _slide(surface, direction, kind, mobility, rivers.order, steps, p.critical_slope * cell_size)
     scale = p.years * cell_size ** (2.0 * p.area_exponent)
     # For n = 1 the coefficient of the fall to the receiver, else that of the power of the slope
     power = -1.0 if p.slope_exponent == 1.0 else 0.0
@@ -174,15 +245,20 @@ def incise(
     )  # fmt: skip
     settling = 1.0 - math.exp(-cell_size / p.settling_length)
     walk = (kind, direction, rivers.order, steps)
+    rise = p.critical_slope * cell_size
+    sums[:] = 0.0
     if p.slope_exponent == 1.0:
-        _down(
-            height, surface, surface, sums, wear, np.empty(0), area, p.deposition, *walk, settling, sea_level, mobility
-        )
-        _up(surface, sums, *walk)
+        _wear(
+            height, surface, sums, wear, np.empty(0), area, p.deposition, *walk, settling, sea_level, mobility, rise,
+            trees.begins,
+        )  # fmt: skip
         _lay(height, surface, sums, kind, mobility, out.reshape(-1))
         return
+    _slide(surface, direction, kind, mobility, rivers.order, steps, rise)
     begin = surface.copy()
-    for _ in range(_ROUNDS):
+    for turn in range(_ROUNDS):
+        if turn > 0:
+            sums[:] = 0.0
         linear, constant = _tangent(surface, wear, direction, kind, steps, cell_size, p.slope_exponent)
         _down(height, begin, surface, sums, linear, constant, area, p.deposition, *walk, settling, sea_level, mobility)
         change = _up_by_newton(
@@ -191,6 +267,23 @@ def incise(
         if p.deposition == 0.0 or change <= _CLOSE * max(np.ptp(height), _CLOSE):
             break
     _lay(height, surface, sums, kind, mobility, out.reshape(-1))
+
+
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _wear(
+    height, surface, sums, wear, constant, area, deposition, kind, direction, order, steps, settling, sea_level,
+    mobility, rise, begins,
+):  # fmt: skip
+    """Slide, wear and fill all trees, n = 1."""
+    for unsigned_thread in prange(len(begins) - 1):
+        thread = np.int64(unsigned_thread)
+        own = order[begins[thread] : begins[thread + 1]]
+        _slide(surface, direction, kind, mobility, own, steps, rise)
+        _down(
+            height, surface, surface, sums, wear, constant, area, deposition, kind, direction, own, steps, settling,
+            sea_level, mobility,
+        )  # fmt: skip
+        _up(surface, sums, kind, direction, own, steps)
 
 
 def carry(
@@ -256,7 +349,9 @@ def may_move(mobility, cell):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _slide(surface, direction, kind, mobility, order, steps, rise):
-    """Lower what stands steeper than it can above its receiver."""
+    """Lower what stands steeper than it can above its receiver; a `rise` of infinity: nothing does."""
+    if rise == np.inf:
+        return
     across = rise * math.sqrt(2.0)
     for place in range(len(order)):
         number = np.int64(order[np.uintp(len(order) - 1 - place)])
@@ -329,9 +424,8 @@ def _down(
 
     `sums` [2 · cell and one more] are those of α and β over the cells that drain to a cell. For n = 1 they become γ and
     δ on land. In a lake they are what has come, and how much room there is upstream; of its last cell the first becomes
-    the part of the lake that is filled. In the sea the first becomes what is laid down.
+    the part of the lake that is filled. In the sea the first becomes what is laid down. All of it is 0 before.
     """
-    sums[:] = 0.0
     one = np.uintp(1)
     for number in order:
         cell, towards = np.uintp(number), direction[np.uintp(number)]
@@ -375,7 +469,7 @@ def _down(
                 sums[others] += comes - stays
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def _up(surface, sums, kind, direction, order, steps):
     """From the outlets up: the heights."""
     for place in range(len(order)):

@@ -80,6 +80,8 @@ PIECES: dict[str, Callable[[int], int]] = {
     "floods._look": _tiles,
     **{f"pools.{name}": _bands(depressions.BAND) for name in ("_measure", "_gather")},
     "landscape._exchange_along_lines": _bands(landscape.LINES),
+    "landscape._exchange_along_rivers": lambda rows: 1,  # a share of the trees for each thread, and one was asked for
+    "stream_power._wear": lambda rows: 1,
     **{f"landscape.{name}": _stretches(landscape.STRETCH) for name in ("_dig_beds", "_make_soil_of_kinds")},
     "plants._tend": _bands(plants.STRIPE * plants.PERIOD),
     "plants._living": _bands(plants.STRIPE * plants.PERIOD),
