@@ -29,6 +29,7 @@ GROUPS = {
     "falls": "the cost of a step of falls at work",
     "coast": "the cost of a cycle of the sea at work on a shore",
     "snow": "the cost of a cycle of snow, and what a cycle without any pays for it",
+    "stratigraphy": "what beds of loose material cost in a cycle of several kinds, and their memory",
     "ice": "the cost of a step of ice, all covered and none, and what a cycle without ice pays for it",
     "rivers": "filling of depressions, directions, watersheds and accumulation, compared with other libraries",
     "geology": "a step of geological time, compared with another library, and the time to a new range",

@@ -118,7 +118,7 @@ declare_layers(
     LayerDeclaration("water", "depth of water in lakes, or on its way to one; without the sea", "m", np.float64,
         always=True, account="water", largest=LARGEST_SUM),
     LayerDeclaration(BURIED, "thickness of buried beds of loose material", "m", np.float64, raises_ground=True,
-        account="sediment", seen="in overlays"),
+        account="sediment", seen="never"),
     LayerDeclaration("wind_path", "frequency of wind contact with the ground"),
     LayerDeclaration("airborne", "sand that wind carries over a cell per cycle", "m", largest=LARGEST_SUM),
     LayerDeclaration("street_south", "airborne sand times its velocity, southward", "m cells/t", pack="streets",

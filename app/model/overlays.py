@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from app.model import palettes
 from app.model.field_parameters import FIELD_LAYERS
-from app.model.layers import BED_AGE, BED_NUMBER, BURIED, LAYERS, OROGRAPHIC_RAIN
+from app.model.layers import BED_AGE, BED_NUMBER, LAYERS, OROGRAPHIC_RAIN
 from app.model.numbers import round_step, spaced
 from app.model.palettes import Stops
 
@@ -252,12 +252,11 @@ def _of_layer(
     span: Callable[[Snapshot], Span] = PARTS,
     *,
     layer: str = "",
-    source: str = "",
     value: Value = Value.LAYER,
     **more: Unpack[_More],
 ) -> Overlay:
-    """An overlay that shows a layer, by default the layer of its name; `source`: another one that it is found from."""
-    return Overlay(name, value, label, palette, unit, span, (layer or name, *filter(None, (source,))), **more)
+    """An overlay that shows a layer, by default the layer of its name."""
+    return Overlay(name, value, label, palette, unit, span, (layer or name,), **more)
 
 
 def _of_rates() -> list[Overlay]:
@@ -296,14 +295,14 @@ _ROWS = (
     Overlay("slope", Value.SLOPE, "slope", palettes.HEAT, "°", _fixed(0.0, 45.0), family="ground"),
     Overlay("sediment", Value.SEDIMENT, "thickness of sediment", palettes.SAND, "m", _sediment, family="ground",
         clear="bare rock"),
-    _of_layer(BED_AGE, "cycles since the uppermost bed was buried", palettes.WORN, "cycles",
-        _up_to(BED_AGE, at_least=1.0), source=BURIED, family="ground", clear="no bed"),
-    _of_layer(BED_NUMBER, "number of buried beds", palettes.SAND, "beds",
-        _up_to(BED_NUMBER, at_least=1.0), source=BURIED, family="ground", clear="no bed"),
     Overlay("change", Value.CHANGE, "erosion (red), deposition (blue) since the start", palettes.CHANGE, "m", _change,
         family="ground", clear="no change"),
     _of_layer(DIFFERENCE, "lower (red) or higher (blue) than A; A relative to B", palettes.CHANGE, "m", _difference,
         ends=_difference_ends, family="ground", clear="no difference"),
+    _of_layer(BED_AGE, "cycles since the uppermost bed was buried", palettes.WORN, "cycles",
+        _up_to(BED_AGE, at_least=1.0), family="ground", clear="no bed"),
+    _of_layer(BED_NUMBER, "number of buried beds", palettes.SAND, "beds",
+        _up_to(BED_NUMBER, at_least=1.0), family="ground", clear="no bed"),
     _of_layer("wind_path", "frequency of wind contact with the ground", palettes.CONTACT, span=_fixed(0.0, 0.7),
         family="wind and sand", clear="no contact"),
     _of_layer("airborne", "airborne sand", palettes.SAND, "m", _up_to("airborne", 0.5), family="wind and sand",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.model.field_parameters import FIELD_LAYERS
-from app.model.layers import LAYERS
+from app.model.layers import BED_AGE, BED_NUMBER, BURIED, LAYERS
 from app.model.overlays import DIFFERENCE, OVERLAYS, Overlay, largest
 from app.model.plants import GRASS, ROOTED_GROUND
 from app.processes import PROCESSES
@@ -84,6 +84,8 @@ for _process in PROCESSES:
         _MAKERS.setdefault(_layer, []).append(_process.name)
 for _ground in ("bedrock", "sediment"):  # layers that always exist
     _MAKERS.pop(_ground, None)
+for _found in (BED_AGE, BED_NUMBER):  # in snapshots alone
+    _MAKERS[_found] = _MAKERS[BURIED]
 
 
 def _is_on(process: str, scene: Scene) -> bool:

@@ -31,7 +31,7 @@ from tests.app.small import bits, simulated, small_preset, small_scene
 # In which all processes run, in each kind of ground; the others are for the night.
 IN_CHECK = (
     "dykes", "ledges", "lifted", "meanders", "braided", "archipelago", "delta", "article-wind",
-    "dam-break", "rain-shadow", "alps", "spit", "winter", "falls", "strike-slip",
+    "dam-break", "rain-shadow", "alps", "spit", "winter", "falls", "strike-slip", "bedded-plain",
 )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ SCENES = {
     "wind": "storm",
     "weathering": "scree",
     "cascade": "dune-field",
-    "stratigraphy": "dune-and-river",
+    "stratigraphy": "bedded-plain",
     "plants": "forest-island",
 }
 # So many particles take seconds each cycle: in every run there are fewer, which is as far from the usual number.

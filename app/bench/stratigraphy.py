@@ -1,0 +1,49 @@
+"""Beds of loose material: what a cycle of several kinds costs with them, and their memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import numba
+import numpy as np
+
+from app.bench.row import Row
+from app.bench.world import everything, simulator_of
+from app.processes import PROCESSES
+from app.scene.scene import Scene
+
+MOVING = ("droplets", "wind", "wind_field", "weathering", "cascade")  # processes that move loose material
+WHOLE = 512  # cells
+
+
+def rows(tiny: bool = False) -> Iterator[Row]:
+    """Measure the group."""
+    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    side, samples = (32, 3) if tiny else (WHOLE, 31)
+    with_beds, without = (simulator_of(_scene(side, enabled), min(2, available)) for enabled in (True, False))
+    ratios = []
+    for sample in range(samples):
+        runs = (with_beds.run_cycle, without.run_cycle)
+        seconds = [_seconds(run) for run in (runs if sample % 2 else runs[::-1])]
+        ratios.append(seconds[0] / seconds[1] if sample % 2 else seconds[1] / seconds[0])
+    cost = float(np.median(ratios))
+    yield Row(f"drops, wind and slides on four kinds, beds against none, {side}²", cost, "times", 1.3)
+    beds = with_beds.world.beds
+    assert beds is not None
+    held = sum(array.nbytes for array in beds) / with_beds.world.ground.size
+    yield Row(f"memory of up to {beds.most} beds of four kinds", held, "bytes per cell", None)
+    numba.set_num_threads(available)
+
+
+def _scene(side: int, enabled: bool) -> Scene:
+    """What moves loose material, on deep soil of four kinds."""
+    scene = everything(side)
+    off = {f"{process.name}.enabled": False for process in PROCESSES if process.name not in MOVING}
+    return scene.with_values({**off, "stratigraphy.enabled": enabled})
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    run()
+    return time.perf_counter() - begin
