@@ -62,9 +62,9 @@ _BENT = 0.3  # how far against their direction waves still carry sand up, as a c
 _STEEPEST = 0.12  # slope of the beach where waves run up
 _LOOSE = 0.25  # how far a slope along the shore may differ from none, beside that of the profile
 _FASTEST = 0.25  # part of a slope's excess that moves in a cycle between two neighbours
-_STEP = 0.25  # waves high: what the drift brings to a cell at most in a cycle, metres
-_REACH = 40  # cells from the shore
-_SMOOTHINGS = 4  # of the line of the shore
+_STEP = 0.25  # waves high: what the drift brings to a cell of the reference at most in a cycle, metres
+_REACH = 40  # cells of the reference from the shore
+_SMOOTHINGS = 4  # of the line of the shore, in cells of the reference
 _MIXINGS = 8  # of the drift along it
 _POWER = 10.0  # kW/m: that of waves in which cliffs recede as their parameter says
 _FOOT = 0.6  # waves high: how far below the sea the platform lies that a cliff leaves
@@ -106,7 +106,9 @@ class CoastParameters(NamedTuple):
     wear: Metres  # by which the weakest cliff recedes in waves of 10 kW/m
     fines: float  # part of broken rock that is too fine for the shore
     profile: float  # A, m^(1/3)
-    shaping: float  # part of a slope's excess that moves
+    shaping: float  # part of a slope's excess that moves between cells of the reference
+    finer: float = 1.0  # how many cells are as long as one of the reference
+    share: float = 1.0  # of a cycle that passes in one go
 
 
 class CoastTotals(NamedTuple):
@@ -218,6 +220,7 @@ def _grown(values, more):
 def _find_shore(land, wet, line, rows, columns, cell_size, parameters):
     """The cells of the shore and those near to it."""
     ground, level = land.ground, parameters.sea_level
+    reach = max(round(_REACH * parameters.finer), 1)
     closure = TOE * parameters.height
     number = np.full(rows * columns, -1, np.int32)
     shores = len(line)
@@ -234,9 +237,9 @@ def _find_shore(land, wet, line, rows, columns, cell_size, parameters):
         cells[place] = cell
         distance[place] = 1.0 / math.sqrt(squares)
         number[cell] = place
-    ends = np.full(_REACH + 1, shores, np.int64)  # of the rings
+    ends = np.full(reach + 1, shores, np.int64)  # of the rings
     begin, count = 0, shores
-    for number_of_ring in range(_REACH):
+    for number_of_ring in range(reach):
         end = count
         for place in range(begin, end):
             for side in range(4):
@@ -528,11 +531,17 @@ def _chain(shore, land, wet, level):
     return following, leading, where
 
 
+@inlined
+def _times(rounds, finer):
+    """How many rounds reach as far, over cells of this map, as some do over cells of the reference."""
+    return max(round(rounds * finer * finer), 1)
+
+
 @njit(nogil=True, error_model="numpy")
-def _smoothed(following, leading, where):
+def _smoothed(following, leading, where, finer):
     """The line of the shore without the corners of cells."""
     other = where.copy()
-    for _ in range(_SMOOTHINGS):
+    for _ in range(_times(_SMOOTHINGS, finer)):
         for face in range(len(following)):
             if following[face] < 0 or leading[face] < 0:
                 continue
@@ -586,7 +595,7 @@ def _drive(shore, following, leading, where, depth_per_cycle, parameters):
         height = 0.5 * (heights[face // 4] + heights[after // 4]) / parameters.height
         wanted[face] = depth_per_cycle * height**2.4 * into**1.2 * along
     mixed = np.zeros(len(following))
-    for _ in range(_MIXINGS):
+    for _ in range(_times(_MIXINGS, parameters.finer)):
         for face in range(len(following)):
             after, before = following[face], leading[face]
             if after >= 0:
@@ -674,7 +683,7 @@ def _excess(shore, land, here, there, side, towards, cell_size, parameters):
     height = max(shore.surf[here], shore.surf[there])
     if not height > 0.0:
         return 0.0
-    run_up = level + height
+    run_up = level + height * min(1.0, parameters.finer)  # over the mean of a cell, where it is wider than a beach
     low = land.ground[shore.cells[far]]
     high = land.ground[shore.cells[near]]
     top = min(high, run_up) if near >= shore.seas else high
@@ -766,7 +775,7 @@ def _winnow(shore, land, cell_size, parameters, out):
         there = thickness(land, cell)
         if not (stirred > 0.0 and there > 0.0):
             continue
-        part = min(_STIRRED * height * stirred * rate_of(land.rates, cell, MOBILITY) / there, 1.0)
+        part = min(parameters.share * _STIRRED * height * stirred * rate_of(land.rates, cell, MOBILITY) / there, 1.0)
         for kind in range(kinds):
             gone = part * max(1.0 - land.deposition[kind], 0.0) * land.mix[cell * kinds + kind]
             land.mix[cell * kinds + kind] -= gone
@@ -881,9 +890,10 @@ def _work(
     _wear_cliffs(shore, land, notch.reshape(-1), cell_size, parameters, from_rock, out)
     _wear_platform(shore, land, parameters, from_rock, out)
     fast = _CERC * parameters.height**2.4 * parameters.period**0.2  # m³/s
-    depth_per_cycle = min(fast * parameters.seconds / (cell_size * cell_size), _STEP * parameters.height)
+    most = _STEP * parameters.height * min(1.0, parameters.finer**2)
+    depth_per_cycle = min(fast * parameters.seconds / (cell_size * cell_size), most)
     following, leading, where = _chain(shore, land, wet, level)
-    where = _smoothed(following, leading, where)
+    where = _smoothed(following, leading, where, parameters.finer)
     _let_drift(shore, land, following, leading, where, depth_per_cycle, parameters, drift, over_edge, out)
     _shape(shore, land, _facing(following, leading, where), cell_size, parameters, out)
     _winnow(shore, land, cell_size, parameters, out)
@@ -918,11 +928,25 @@ def work(
         *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
     ))  # fmt: skip
     from_rock, over_edge, out = np.zeros(materials.kinds), np.zeros((2, materials.kinds)), np.zeros(materials.kinds)
-    parameters = parameters._replace(shaping=min(parameters.shaping, _FASTEST))
-    failed, shut_in = _work(
-        land, standing, ground, *water, *(layer.reshape(-1) for layer in swell), notch,
-        power.reshape(-1), drift.reshape(-1), float(cell_size), exact(parameters), from_rock, over_edge, out,
-    )  # fmt: skip
+    # Sand comes no farther than the next cell in one go, and spreads with the square of the cells that it comes over.
+    goes_at = max(1, math.ceil(parameters.finer**2 - 1e-9))
+    parameters = parameters._replace(
+        seconds=parameters.seconds / goes_at,
+        wear=parameters.wear / goes_at,
+        share=1.0 / goes_at,
+        shaping=min(parameters.shaping * parameters.finer**2 / goes_at, _FASTEST),
+    )
+    shut_in, drifted = 0.0, np.zeros(drift.size, drift.dtype)
+    for _ in range(goes_at):
+        failed, more = _work(
+            land, standing, ground, *water, *(layer.reshape(-1) for layer in swell), notch,
+            power.reshape(-1), drift.reshape(-1), float(cell_size), exact(parameters), from_rock, over_edge, out,
+        )  # fmt: skip
+        shut_in += more
+        drifted += drift.reshape(-1)
+        if failed >= 0:
+            break
+    drift.reshape(-1)[:] = drifted
     row, column = divmod(failed, ground.shape[1]) if failed >= 0 else (-1, -1)
     moved = Moved(tuple(from_rock.tolist()), tuple(over_edge[0].tolist()), tuple(over_edge[1].tolist()))
     return CoastTotals(moved, tuple(out.tolist()), shut_in, row, column)

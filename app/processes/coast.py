@@ -112,7 +112,7 @@ class Coast:
                 height=height,
                 period=period,
                 seconds=parameters.minutes * SECONDS_PER_MINUTE,
-                shaping=parameters.shaping * world.refinement**2,  # it is a diffusion
+                finer=world.refinement,
             ),
             world.rates,
         )

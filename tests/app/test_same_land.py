@@ -9,11 +9,14 @@ import pytest
 
 from app.engine.creation import size_in_cells
 from app.files.opening import open_scene
+from app.model.climate import Weather
+from app.model.edge_parameters import EdgeParameters
 from app.model.geology_parameters import GeologyParameters
 from app.model.plants import FloraParameters, flora_of
 from app.model.world import World
 from app.processes.braiding import BROUGHT, Braiding, BraidingParameters
 from app.processes.cascade import Cascade, CascadeParameters
+from app.processes.coast import DRIFT, Coast, CoastParameters
 from app.processes.cycle import Cycle
 from app.processes.floods import EAST, SOUTH, FloodsParameters, _carry
 from app.processes.geology import Geology
@@ -65,6 +68,7 @@ def test_after_the_same_time_lands_agree(name: str, sizes: tuple[int, ...]) -> N
         ("scree", 96),  # weathering and slides
         ("jacksboro", 110),  # drops in rivers, on a real model
         ("coupled", 96),  # drops, most of them slow in cells so wide
+        ("spit", 128),  # waves and drift along the shore
         pytest.param("dam-break", 160, marks=pytest.mark.nightly),  # water that drags grains
         *(
             pytest.param(name, 96, marks=pytest.mark.nightly)
@@ -190,6 +194,38 @@ def test_rain_wears_a_slope_as_much_in_cells_of_any_size() -> None:
         worn.append(depth.mean(axis=1))
     assert worn[1].min() > 0.01
     np.testing.assert_allclose(worn, [worn[1]] * 4, rtol=0.08)
+
+
+def beach(finer: float, cycles: int, wind: float, **settings: float) -> tuple[World, np.ndarray]:
+    """A straight shore with the sea in the north after some cycles of waves, and its ground before."""
+    side, cell_size = round(64 * finer), 10.0 / finer
+    height = (np.arange(side) + 0.5) * cell_size
+    ground = np.outer((height - height.mean()) * 0.05, np.ones(round(32 * finer)))
+    world = World(ground - 20.0, np.full_like(ground, 20.0), cell_size, seed=0, reference_cell_size=10.0)
+    coast, parameters = Coast(), CoastParameters(wear=0.0, fines=0.0, **settings)
+    edges, weather = EdgeParameters(water="sea", sea_level=0.0), Weather(wind_direction=wind)
+    for world.cycle in range(cycles):
+        coast.step(world, parameters, Cycle(edges=edges, weather=weather))
+    return world, ground
+
+
+@pytest.mark.parametrize("minutes", [0.1, 2.0])  # as far as the sand there lets it, too
+def test_as_much_sand_drifts_along_a_shore_in_cells_of_any_size(minutes: float) -> None:
+    drifts = [
+        float(np.median(beach(finer, 1, 315.0, shaping=0.0, minutes=minutes)[0].layers[DRIFT].max(axis=0)))
+        for finer in (0.5, 1.0, 2.0)
+    ]
+    assert drifts[1] > 0.0
+    assert drifts == pytest.approx([drifts[1]] * 3, rel=0.1)
+
+
+def test_waves_build_as_much_beach_in_wider_cells() -> None:
+    built = []
+    for finer in (0.5, 1.0):
+        world, before = beach(finer, 50, 0.0, minutes=0.0)
+        built.append(float(np.abs(world.ground - before).mean()))
+    assert built[1] > 0.01
+    assert built[0] == pytest.approx(built[1], rel=0.15)
 
 
 @pytest.mark.parametrize("fast", [1.0, 12.0])  # metres a second, as floods run, and faster than the bed can follow
