@@ -9,8 +9,8 @@ runs up the shore. The drift counts on waves before they break, and so does not 
 Cliffs. The waves' power bores a notch into rock at the level of the sea, faster where the rock is weaker. When it is as
 deep as the cell, all that stands over it breaks into loose material. Slides (kernels/cascade.py) and the waves
 themselves then clear it away. Bare rock under shallow water is worn down, too, much slower. Storms reach a cliff over
-the beach before it, the less the wider it is (Limber & Murray 2011): so soft rock goes back, until its own sand
-protects it, and hard rock from which the drift takes the sand stands before it.
+the beach before it, the less the wider it is (Limber & Murray 2011): soft rock goes back until its own sand protects
+it, and hard rock from which the drift takes the sand stands before it.
 
 Drift. The shore is a chain of sides between cells of sea and of land, and crosses each where the ground comes to the
 level of the sea. Along it goes, in m³ a second (Ashton & Murray 2001, from the CERC formula, for waves of the height H
@@ -27,7 +27,7 @@ comes up to where waves run up.
 
 Overwash. Storms run over a beach that is low enough, and leave sand of it behind, on the first ground that lies lower
 than their fan (Ashton & Murray 2001 and 2006, Donnelly et al. 2006): narrow barriers roll over themselves, and what is
-narrower than a cell is a shoal. The sea fills what it reaches.
+narrower than a cell is a shoal. The sea fills what it reaches, and what lies low behind a beach through its sand.
 
 What settles slower than sand is taken out to sea where waves move it, and so is a part of all rock that they break.
 
@@ -68,13 +68,13 @@ _SMOOTHINGS = 4  # of the line of the shore, in cells of the reference
 _MIXINGS = 8  # of the drift along it
 _POWER = 10.0  # kW/m: that of waves in which cliffs recede as their parameter says
 _FOOT = 0.6  # waves high: how far below the sea the platform lies that a cliff leaves
-_BEHIND = 0.35  # waves high: the same behind a beach, up to which storms come
+_BEHIND = 0.15  # waves high: the same behind a beach, up to which storms come
 _PLATFORM = 0.02  # how fast bare rock wears under shallow water, beside a cliff
 _COVER = 0.3  # metres of sand under which none does
 _STORM = 2.0  # how far up waves run in the storms of a cycle, beside how far they do usually
 _WASHED = 60.0  # waves high: how far storms run over what lies behind a beach
 _FAN = 0.02  # slope of the sand that they leave there
-_KEPT = 0.3  # waves high: how high the beach stays
+_KEPT = 0.1  # waves high: how high the beach stays
 _STIRRED = 0.03  # of the height of waves: how deep they stir sand (Sunamura & Kraus 1985)
 _PIECE = 1.0  # metres of a cliff that are of one rock
 _OF_THE_SEA = -1.0  # a notch, where there is no cliff but sea
@@ -693,6 +693,7 @@ def _excess(shore, land, here, there, side, towards, cell_size, parameters):
     stirred = min(1.0 - depth / (TOE * height), 1.0)
     if not stirred > 0.0:
         return 0.0
+    stirred *= min(height / parameters.height, 1.0) ** 2  # by their energy
     slope = _STEEPEST
     if near >= shore.seas:
         beyond = _beside(shore.rows, shore.columns, shore.cells[near], side if far == here else (side + 2) % 4)
@@ -842,6 +843,12 @@ def _overwash(shore, land, water, standing, cell_size, parameters, out):
             cell = shore.cells[first + number]
             _take(land, cell, min(amounts[number], thickness(land, cell)), taken, number * kinds, none, out)
     brought = 0.0
+    for place in range(shore.lands, len(shore.cells)):  # what lies low behind a beach is filled through the sand
+        cell = shore.cells[place]
+        more = parameters.sea_level - land.ground[cell] - water[cell]
+        if standing[cell] != SEA and more > 0.0 and shore.surf[place] > 0.0:
+            water[cell] += more
+            brought += more
     for number in range(count):
         if not amounts[number] > 0.0:
             continue
