@@ -6,12 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.processes.coast import DRIFT, NOTCH, POWER, SWELL_EAST, SWELL_SOUTH
-from app.scene.scene import Scene
+from app.scene.scene import Scene, load_preset
 from kernels import swell
+from kernels.materials import is_intruded
 from tests.app.small import bits, simulated, small_scene
 
 TRACES = (DRIFT, NOTCH, POWER, SWELL_EAST, SWELL_SOUTH)
@@ -101,3 +103,44 @@ def test_a_saved_world_goes_on_to_the_same_bits(tmp_path: Path) -> None:
 def test_threads_make_no_difference() -> None:
     scene = by_the_sea(cascade__enabled=True, weathering__enabled=True)
     assert bits(simulated(6, scene, threads=1).world) == bits(simulated(6, scene, threads=2).world)
+
+
+@pytest.mark.nightly
+def test_bays_form_between_headlands_of_hard_rock() -> None:
+    simulator = simulated(0, load_preset("headlands"))
+    world, level = simulator.world, simulator.scene.edges.sea_level
+
+    def shore() -> NDArray[np.int64]:
+        """The row of the first cell of the sea in each column, from the land in the north."""
+        return np.asarray((world.ground < level).argmax(axis=0))
+
+    before, columns = shore(), np.arange(world.ground.shape[1])
+    granite = np.array([is_intruded(world.material_fields(), cell) for cell in (before - 1) * len(columns) + columns])
+    while world.cycle < 600:
+        simulator.advance()
+    retreat = before - shore()
+    assert retreat[~granite].mean() > 2.0 * retreat[granite].mean() > 0.0
+    assert np.corrcoef(retreat, granite)[0, 1] < -0.3
+    assert world.imbalance() < 1e-12
+
+
+def barriers(ground: NDArray[np.float64], level: float) -> NDArray[np.bool_]:
+    """In which columns a strip of dry ground lies before water of some cells, with land behind it in the north."""
+    found = np.zeros(ground.shape[1], np.bool_)
+    for column, dry in enumerate((ground >= level).T):
+        shores = np.flatnonzero(np.diff(dry.astype(np.int8)))  # of land, lagoon, barrier, sea
+        if dry[0] and len(shores) >= 3:
+            lagoon, strip = np.diff(shores[:3])
+            found[column] = lagoon >= 3 and strip <= 12
+    return found
+
+
+@pytest.mark.nightly
+def test_barriers_with_lagoons_form_where_the_sea_rises_over_gentle_land() -> None:
+    simulator = simulated(0, load_preset("barrier-island"))
+    assert not barriers(simulator.world.ground, simulator.scene.edges.sea_level).any()
+    while simulator.world.cycle < 1000:
+        simulator.advance()
+    found = barriers(simulator.world.ground, simulator.scene.edges.sea_level)
+    assert found.mean() > 0.3
+    assert simulator.world.imbalance() < 1e-13
