@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DEBRIS, SPEED = "ice_debris", "ice_speed"
 
-CAUSE = "worn by ice"
+CAUSE, FLOUR = "worn by ice", "ground to flour by ice"
 USUAL_CREEP = 2.4e-24  # 1/(Pa³ s): Glen's A of ice at its melting point (Cuffey, Paterson 2010)
 USUAL_SLIDING = 5.7e-20  # m²/(Pa³ s) (Budd, Keage, Blundy 1979, as Oerlemans 1984 uses it)
 WATER_IN_ICE = 0.917  # metres of water in a metre of ice, as the kernel has it
@@ -56,6 +56,9 @@ class IceParameters(Parameters, frozen=True, kw_only=True):
         unit="m/m", log=True, least=1e-7, needs="ice.sliding", essential=True)] = 0.0003
     wear_exponent: Annotated[float, parameter(0.5, 3.0, "exponent of the sliding speed in the law of wear",
         needs="ice.sliding, ice.wear")] = 1.0
+    fines: Annotated[float, parameter(0.0, 1.0,
+        "fraction of worn rock that is ground to flour, which melt water carries off the map",
+        needs="ice.sliding, ice.wear")] = 0.0
     most_steps: Annotated[int, parameter(1, 1000,
         "time steps in a cycle: where ice is too fast for them, it flows for fewer years", unit="steps", log=True,
         costs=True)] = 12
@@ -122,10 +125,15 @@ class Ice:
         if lost > 0.0:
             world.ledger.sediment.lose("off the map", lost * world.cell_area)
         world.sum_ground()
+        before = world.bedrock.copy() if parameters.fines > 0.0 else None
         worn = glaciers.wear(
             world.bedrock, world.sediment, world.ground, debris, world.material_fields(), wanted, world.unsheltered
         )
         _account(world, worn)
+        if before is not None:
+            flour = np.minimum(parameters.fines * (before - world.bedrock), debris)
+            debris -= flour
+            world.ledger.sediment.lose(FLOUR, float(flour.sum()) * world.cell_area)
         return totals
 
     def fade(self, world: World, parameters: IceParameters) -> bool:

@@ -52,6 +52,20 @@ def test_all_of_it_is_in_the_ledger(materials: bool) -> None:
 
 
 @pytest.mark.parametrize("materials", [False, True])
+def test_flour_goes_with_the_melt_water(materials: bool) -> None:
+    floury, other = (
+        simulated(1, icy(ice__fines=fines, materials__enabled=materials, droplets__enabled=False)).world
+        for fines in (0.6, 0.0)
+    )
+    worn = floury.ledger.rock.lost["worn by ice"]
+    assert worn == other.ledger.rock.lost["worn by ice"] > 0.0
+    assert 0.5 * worn < floury.ledger.sediment.lost["ground to flour by ice"] <= 0.6 * worn
+    assert floury.layers["ice_debris"].sum() < other.layers["ice_debris"].sum()
+    assert "ground to flour by ice" not in other.ledger.sediment.lost
+    assert max(map(abs, floury.imbalances().values())) < 1e-12
+
+
+@pytest.mark.parametrize("materials", [False, True])
 def test_switched_off_it_melts_and_leaves_its_debris(materials: bool) -> None:
     simulator = simulated(6, icy(materials__enabled=materials))
     world = simulator.world
