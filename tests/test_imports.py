@@ -171,7 +171,7 @@ def test_kernels_know_only_numbers(subtests: pytest.Subtests) -> None:
     for module in modules("kernels"):
         with subtests.test(module=module):
             foreign = {name.partition(".")[0] for name in imports(module)} - set(sys.stdlib_module_names)
-            assert foreign <= {"numpy", "numba", "kernels"}
+            assert foreign <= {"numpy", "numba", "llvmlite", "kernels"}
 
 
 def test_rooms_know_only_those_below(subtests: pytest.Subtests) -> None:

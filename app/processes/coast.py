@@ -113,6 +113,7 @@ class Coast:
                 period=period,
                 seconds=parameters.minutes * SECONDS_PER_MINUTE,
                 finer=world.refinement,
+                share=1.0,
             ),
             world.rates,
         )

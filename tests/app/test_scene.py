@@ -57,7 +57,7 @@ def test_settings_are_read_by_their_kind(setting: str, value: object) -> None:
         ("droplets.count=1.5", "droplets.count = 1.5: must be a whole number from 0 to 100000"),
         ("droplets.count=", "droplets.count = : must be a whole number from 0 to 100000"),
         ("world.seed=-1", "world.seed = -1: must be from 0 to 2147483647"),
-        ("view.overlay=fog", "view.overlay = 'fog': must be one of none, elevation, slope, sediment, bed_age"),
+        ("view.overlay=fog", "view.overlay = 'fog': must be one of none, elevation, slope, sediment, change"),
         ("view.minimap=7", "view.minimap = 7: must be true or false"),
         ("droplets.evap=1", "there is no parameter 'droplets.evap'; did you mean 'droplets.evaporation'?"),
         ("evaporation=1", "there is no parameter 'evaporation'; did you mean 'pools.evaporation'?"),
