@@ -17,6 +17,7 @@ from app.model.world import World
 from app.processes import PROCESSES
 from app.scene.scene import DECLARATIONS, Scene
 from tests.app.small import assert_continues_after_saving, bits
+from tests.nets.profile import is_nightly
 
 ON: dict[str, Value] = {f"{process.name}.enabled": True for process in PROCESSES}
 
@@ -135,11 +136,12 @@ def test_all_parameters_at_one_end_at_once(land: str, low: bool) -> None:
     """From the one end to the other and back, and to usual numbers, and the other way round."""
     scene = everything(land)
     one, other = numbers(scene, low), numbers(scene, not low)
-    simulator = simulated(6, one)
+    cycles = 6 if is_nightly() else 3
+    simulator = simulated(cycles, one)
     assert_sound(simulator.world)
     for step, then in enumerate((other, scene, other, one, scene)):
         simulator.change(then)
-        for _ in range(6):
+        for _ in range(cycles):
             simulator.advance()
         assert_sound(simulator.world, step)
 

@@ -190,6 +190,8 @@ def test_what_goes_on_nevertheless_is_ended_by_force(subtests: pytest.Subtests, 
             assert not list(tmp_path.iterdir())
 
 
+SOON_DRAWN = ("--width", "64", "--height", "48", "--set", "view.quality=lowest")
+
 # A command whose third cycle has no end, and lets no handler have its turn
 LONG_CYCLE = """
 import ctypes, sys
@@ -220,7 +222,7 @@ def test_a_cycle_without_end_is_given_up_and_what_was_before_it_is_kept(
     """By one signal: the world of the cycle before, or the frames so far."""
     assert cli.main(["simulate", *SMALL, "--cycles", "2", "--out", str(tmp_path / "two.npz")]) == 0
     write_journal(tmp_path / "story.toml", Journal((Edit(0, Open((small_scene(),))),), 9))
-    film = ("--frames", "9", "--width", "64", "--height", "48", "--cycles-per-frame", "1")
+    film = (*SOON_DRAWN, "--frames", "9", "--cycles-per-frame", "1")
     for words, says, file in (
         (("simulate", *SMALL, "--cycles", "9"), "stopped after cycle 2; go on with: thalweg simulate", "world.npz"),
         (("replay", "story.toml"), "stopped after cycle 2 of 9; saved", "replayed.npz"),
@@ -244,7 +246,7 @@ def test_a_cycle_without_end_is_given_up_and_what_was_before_it_is_kept(
 
 
 LONG = ("--cycles", "1000000")
-FILM = ("--frames", "100000", "--width", "64", "--height", "48")
+FILM = ("--frames", "100000", *SOON_DRAWN)
 LARGE = ("noise", "--size", "2048", "--debug", *NO_PAST)
 # What a program says in a phase, and words with which that lasts
 PHASES: tuple[tuple[str, tuple[str, ...]], ...] = (
