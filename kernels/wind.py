@@ -85,6 +85,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit, variant
+from kernels.exchanging import KINDS, settle_four, settle_four_ahead, sum_of
 from kernels.layers import Layer, check_layers
 from kernels.materials import Materials, Moved, asked, ground_of, rock_at, thickness
 from kernels.parameters import constants_type, exact
@@ -611,8 +612,24 @@ def _exchange_rich(
             part = min(lifted / max(loose, _THINNEST) * want, 1.0 / _THINNEST)
     here, there, own = cell * kinds, new_cell * kinds, int(told) * fields.stride
     load = sediment = 0.0
+    usual = kinds == KINDS and not (held > 0.0 or near < 1.0 or constants.lag > 0.0 or len(fields.rates) > 0)
+    if usual and new_cell == cell:
+        settle_four(
+            fields.mix, here, fields.loads, own, fields.deposition, fields.suspension, rate, settles, part
+        )  # fmt: skip
+        sediment, load = sum_of(fields.mix, here, KINDS), sum_of(fields.loads, own, KINDS)
+    elif usual:
+        settle_four_ahead(
+            fields.mix, here, there, fields.loads, own, fields.deposition, fields.suspension, rate, settles, part
+        )  # fmt: skip
+        sediment, load = sum_of(fields.mix, here, KINDS), sum_of(fields.loads, own, KINDS)
+        beyond = sum_of(fields.mix, there, KINDS)
+        fields.sediment[np.uintp(new_cell)] = beyond
+        fields.ground[np.uintp(new_cell)] = ground_of(
+            fields.burden, new_cell, fields.bedrock[np.uintp(new_cell)], beyond
+        )
     # Where nothing is lifted, as in most steps over wet or grown ground, the loops are the same without that.
-    if new_cell == cell and part == 0.0:
+    elif new_cell == cell and part == 0.0:
         for kind in range(kinds):
             carried = fields.loads[np.uintp(own + kind)]
             settled = free * carried * _settling_part(fields.deposition[np.uintp(kind)], rate, held, near, settles)

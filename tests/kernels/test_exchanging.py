@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from kernels.exchanging import add, exchange, sum_of
+from kernels.exchanging import KINDS, add, exchange, settle_four, settle_four_ahead, sum_of
 
 BEFORE, AFTER = 3, 2  # numbers that lie beside a cell and a load, and must stay
 
@@ -26,6 +26,16 @@ def _sum(carried, kinds):  # type: ignore[no-untyped-def]
     return sum_of(carried, BEFORE, kinds)
 
 
+@numba.njit
+def _settle(mix, loads, fall, ease, numbers):  # type: ignore[no-untyped-def]
+    settle_four(mix, BEFORE, loads, BEFORE, fall, ease, numbers[0], numbers[1], numbers[2])
+
+
+@numba.njit
+def _settle_ahead(mix, there, loads, fall, ease, numbers):  # type: ignore[no-untyped-def]
+    settle_four_ahead(mix, BEFORE, there, loads, BEFORE, fall, ease, numbers[0], numbers[1], numbers[2])
+
+
 @pytest.mark.parametrize("kinds", [1, 2, 3, 4, 5, 7])
 @pytest.mark.parametrize("parts", [(0.3, 0.0), (1.0, 0.0), (0.0, 0.7), (0.0, 1.0), (0.2, 0.9), (0.0, 0.0)])
 def test_each_kind_has_the_bits_that_it_has_alone(kinds: int, parts: tuple[float, float]) -> None:
@@ -43,3 +53,31 @@ def test_each_kind_has_the_bits_that_it_has_alone(kinds: int, parts: tuple[float
     carried[BEFORE : BEFORE + kinds] += mix[BEFORE : BEFORE + kinds]
     assert load.tobytes() == carried.tobytes()
     assert _sum(load, kinds) == sum(load[BEFORE : BEFORE + kinds].tolist())
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+@pytest.mark.parametrize("rate", [0.3, 2.0])
+@pytest.mark.parametrize("least", [0.0, 0.6])
+@pytest.mark.parametrize("lifted", [0.0, 0.4, 3.0])
+def test_four_kinds_settle_and_are_lifted_as_one_after_the_other(
+    ahead: bool, rate: float, least: float, lifted: float
+) -> None:
+    random = np.random.default_rng(1)
+    there = BEFORE + KINDS + AFTER
+    mix, loads = random.random(there + KINDS + AFTER), random.random(BEFORE + KINDS + AFTER)
+    fall, ease = random.random((2, KINDS))
+    now, load = mix.copy(), loads.copy()
+    if ahead:
+        _settle_ahead(now, there, load, fall, ease, (rate, least, lifted))
+    else:
+        _settle(now, load, fall, ease, (rate, least, lifted))
+    for kind in range(KINDS):
+        cell, beyond, carried = mix[BEFORE + kind], mix[there + kind], loads[BEFORE + kind]
+        settled = carried * max(min(1.0, rate * fall[kind]), least)
+        taken = cell * min(1.0, lifted * ease[kind])
+        onward = 0.5 * settled if ahead else 0.0
+        mix[BEFORE + kind] = (cell - taken) + (settled - onward)
+        mix[there + kind] = onward + beyond
+        loads[BEFORE + kind] = (carried - settled) + taken
+    assert now.tobytes() == mix.tobytes()
+    assert load.tobytes() == loads.tobytes()
