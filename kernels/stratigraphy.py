@@ -60,6 +60,15 @@ def _not_above(value):
 
 
 @inlined
+def _not_below(value):
+    """The float32 number next to a value that is not below it; the value is not negative."""
+    near = np.float32(value)
+    if np.float64(near) < value:
+        near = np.nextafter(near, np.float32(np.inf))
+    return near
+
+
+@inlined
 def _push(beds, cycles, kinds, cell, cycle, mix):
     """Begin a bed above all others; when there is no place for it, the two oldest become one."""
     last = beds.shape[1] - 1
@@ -121,21 +130,20 @@ def _bury(mix, kinds, beds, cycles, cell, depth, excess, thinnest, cycle):
 
 
 @inlined
-def _exhume(mix, kinds, beds, cycles, cell, wanted):
-    """Let up to `wanted` metres of the uppermost beds become a part of the active layer."""
-    first = cell * kinds
+def _exhume(into, first, kinds, beds, cycles, cell, wanted):
+    """Move up to `wanted` metres of the uppermost beds into `into`, where the kinds of a place begin at `first`."""
     while wanted > 0.0 and cycles[cell, 0] != np.float32(NO_BED):
         top = _thickness_of(beds, kinds, 0, cell)
         if top <= wanted:
             for kind in range(kinds):
-                mix[first + kind] += np.float64(beds[cell, 0, kind])
+                into[first + kind] += np.float64(beds[cell, 0, kind])
             _pop(beds, cycles, kinds, cell)
         else:
             stays = 1.0 - wanted / top
             for kind in range(kinds):
                 old = np.float64(beds[cell, 0, kind])
-                beds[cell, 0, kind] = _not_above(stays * old)
-                mix[first + kind] += old - np.float64(beds[cell, 0, kind])
+                beds[cell, 0, kind] = _not_below(stays * old)
+                into[first + kind] += old - np.float64(beds[cell, 0, kind])
             if _thickness_of(beds, kinds, 0, cell) <= 0.0:
                 _pop(beds, cycles, kinds, cell)
         wanted -= top
@@ -172,12 +180,25 @@ def _exchange(mix: Any, kinds: int, sediment: Any, buried: Any, beds: Any, cycle
             if depth > THICKEST * active:
                 _bury(mix, kinds, beds, cycles, cell, depth, depth - active, active, cycle)
             elif depth < THINNEST * active and cycles[cell, 0] != np.float32(NO_BED):
-                _exhume(mix, kinds, beds, cycles, cell, active - depth)
+                _exhume(mix, cell * kinds, kinds, beds, cycles, cell, active - depth)
             else:
                 continue
             _sum_up(mix, kinds, sediment, buried, beds, cycles, cell)
             count += 1
         exchanged[row] = count
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _spare(kinds: int, buried: Any, beds: Any, cycles: Any, bedrock: Any, before: Any, columns: int,
+           taken: Any) -> None:  # fmt: skip
+    for row in prange(len(taken) // kinds):
+        for cell in range(row * columns, (row + 1) * columns):
+            worn = before[cell] - bedrock[cell]
+            if worn > 0.0 and cycles[cell, 0] != np.float32(NO_BED):
+                _exhume(taken, row * kinds, kinds, beds, cycles, cell, worn)
+                left = _sum_of(beds, cycles, kinds, cell)
+                bedrock[cell] += buried[cell] - left
+                buried[cell] = left
 
 
 def _of_cells(array: Beds) -> Beds:
@@ -203,6 +224,21 @@ def exchange(
     return bool(exchanged.any())
 
 
+def spare_rock(bedrock: Numbers, before: Numbers, buried: Numbers, beds: Beds, cycles: Beds) -> Numbers:
+    """Take from beds what was taken of the rock below them, which becomes as high again, as far as they go.
+
+    `before` is the bedrock before it was worn, [row, column]; the other arrays are those of `exchange`. Returns the
+    metres over one cell that were taken of each kind, [kind].
+    """
+    rows, columns, _, kinds = beds.shape
+    taken = np.zeros(rows * kinds)
+    _spare(
+        kinds, buried.reshape(-1), _of_cells(beds), _of_cells(cycles), bedrock.reshape(-1), before.reshape(-1),
+        columns, taken,
+    )  # fmt: skip
+    return np.asarray(taken.reshape(rows, kinds).sum(axis=0))
+
+
 @njit(cache=True, nogil=True)
 def _exhume_cells(mix: Any, kinds: int, sediment: Any, buried: Any, beds: Any, cycles: Any, columns: int, north: int,
                   west: int, wanted: Any) -> None:  # fmt: skip
@@ -211,7 +247,7 @@ def _exhume_cells(mix: Any, kinds: int, sediment: Any, buried: Any, beds: Any, c
             cell = (north + row) * columns + west + column
             lacking = wanted[row, column] - sediment[cell]
             if lacking > 0.0 and cycles[cell, 0] != np.float32(NO_BED):
-                _exhume(mix, kinds, beds, cycles, cell, lacking)
+                _exhume(mix, cell * kinds, kinds, beds, cycles, cell, lacking)
                 _sum_up(mix, kinds, sediment, buried, beds, cycles, cell)
 
 

@@ -20,7 +20,7 @@ from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.floods import Floods, derive_levels
 from app.processes.pools import Pools
-from app.processes.process import Caching, Fading, Finite, Process
+from app.processes.process import Caching, Fading, Finite, Noting, Process
 from app.processes.snowballs import MOVED, SnowballErosion
 from app.scene.scene import Scene
 from kernels.scratch import Scratch
@@ -75,6 +75,7 @@ class Cycles:
         # Cached: asked several times per cycle, and `isinstance` of a protocol is slow.
         self._finite = {process.name: process for process in self._processes if isinstance(process, Finite)}
         self._caching = [process for process in self._processes if isinstance(process, Caching)]
+        self._noting = {process.name: process for process in self._processes if isinstance(process, Noting)}
         self._fading = [process for process in self._processes if isinstance(process, Fading)]
         self._take_traits()
 
@@ -240,6 +241,9 @@ class Cycles:
         weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
         running = frozenset(process.name for process in self.enabled())
         self.cycle = Cycle(weather, self.scene.edges, running, self._scratch, self.scene.rivers.width)
+        for name, process in self._noting.items():
+            if name in running:
+                process.note(self.world)
 
     def _step(self, process: Process) -> None:
         changed = process.step(self.world, self._parameters(process), self.cycle)

@@ -268,6 +268,20 @@ class World(LayeredMap):
             self.sum_ground()
         return changed
 
+    def spare_rock(self, before: Layer) -> Layer:
+        """Take from beds what was taken of the rock below them since it was as high as `before`, [row, column].
+
+        Returns the cubic metres of each kind, [kind].
+        """
+        assert self.beds is not None
+        from kernels.stratigraphy import spare_rock
+
+        taken = spare_rock(self.bedrock, before, self.layers[BURIED], *self.beds)
+        if taken.any():
+            self._kinds_buried = None
+            self.sum_ground()
+        return taken * self.cell_area
+
     def exhume(self, wanted: Layer | float = math.inf, north: int = 0, west: int = 0) -> None:
         """Let uppermost beds become loose material of the layers until that is `wanted` metres thick.
 

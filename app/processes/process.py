@@ -106,6 +106,15 @@ class WithAlternatives(Protocol):
 
 
 @runtime_checkable
+class Noting(Protocol):
+    """A process that takes note of the world before all processes act in a cycle."""
+
+    def note(self, world: World) -> None:
+        """Take note of what the step in this cycle needs."""
+        ...
+
+
+@runtime_checkable
 class Fading(Protocol):
     """A process that leaves traces which fade while it is switched off."""
 

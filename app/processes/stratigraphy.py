@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from app.model.beds import FEWEST, MOST
+from app.model.layered_map import Layer
 from app.model.layers import BURIED
 from app.model.materials import MaterialParameters, materials_of
 from app.model.parameters import Parameters, described, parameter
@@ -14,6 +15,8 @@ from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.geology import Geology
 from app.processes.process import register
+
+SPARED = "taken of beds for the rock below"
 
 
 class StratigraphyParameters(Parameters, frozen=True, kw_only=True):
@@ -41,7 +44,18 @@ class Stratigraphy:
     name: ClassVar[str] = "stratigraphy"
     after: ClassVar[str] = "ice"  # the last: after all that move loose material
     parameters: ClassVar[type[Parameters]] = StratigraphyParameters
-    changes: ClassVar[tuple[str, ...]] = ("sediment", BURIED)
+    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", BURIED)
+
+    def __init__(self) -> None:
+        self._bedrock: Layer | None = None  # before this cycle, where there are beds
+
+    def note(self, world: World) -> None:
+        """Take note of the height of rock below beds."""
+        self._bedrock = world.bedrock.copy() if world.beds is not None else None
+
+    def release(self) -> None:
+        """Release the noted heights."""
+        self._bedrock = None
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
@@ -50,6 +64,7 @@ class Stratigraphy:
         world.lay_materials(materials, {materials.names[0]: 1.0}, np.zeros((8, 8), np.float32))
         for count in (3, 2):
             world.bury(0.1, count)
+        world.spare_rock(world.bedrock + 0.1)
         world.stored(materials.names[0])
         world.forget_beds()
 
@@ -60,7 +75,24 @@ class Stratigraphy:
         if Geology.name in cycle.running:  # a step of its time moves more than any active layer
             self.fade(world, parameters)
             return ()
-        return self.changes if world.bury(parameters.active_layer, parameters.beds) else ()
+        spared = self._spare_rock(world)
+        exchanged = world.bury(parameters.active_layer, parameters.beds)
+        return (*self.changes[: 1 if spared else 0], *(self.changes[1:] if spared or exchanged else ()))
+
+    def _spare_rock(self, world: World) -> bool:
+        """Where a cycle took all of the active layer and then rock, take beds in the place of that rock."""
+        before, self._bedrock = self._bedrock, None
+        if before is None or world.beds is None or world.materials is None:
+            return False
+        taken = world.spare_rock(before)
+        if volume := float(taken.sum()):
+            ledger = world.ledger
+            ledger.rock.gain(SPARED, volume)
+            ledger.sediment.lose(SPARED, volume)
+            for name, part in zip(world.materials.names, taken.tolist(), strict=True):
+                if part:
+                    ledger.kinds[name].lose(SPARED, part)
+        return volume > 0.0
 
     def fade(self, world: World, parameters: StratigraphyParameters) -> bool:
         """Mix all beds with what lies on them: where this process is off, nothing is known of them."""

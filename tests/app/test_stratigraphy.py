@@ -20,6 +20,7 @@ from app.model.soundness import find_fault
 from app.model.world import World
 from app.picture.passes.edge_beds import edge_texels
 from app.picture.passes.materials import albedo
+from app.processes.stratigraphy import SPARED
 from app.scene.edits import Stroke
 from app.scene.scene import Scene
 from tests.app.small import assert_continues_after_saving, bits, simulated, small_scene
@@ -257,3 +258,20 @@ def test_walls_of_the_block_show_the_beds_at_its_edges() -> None:
     np.testing.assert_allclose(texels[1, 0, 5, :3], sand, rtol=1e-5)
     tones = [(texels[1, bed, 5, :3] / colour).mean() for bed, colour in ((1, sand), (2, clay))]
     assert tones[0] < 1.0 and tones[1] == pytest.approx(1.0), "every other bed is darker"
+
+
+def test_what_a_cycle_takes_of_rock_below_beds_is_taken_of_beds() -> None:
+    still = {"wind__enabled": False, "cascade__enabled": False, "world__soil_depth": 0.0}
+    beds = "sand 0.4; clay 5"
+    scene = layered(**still, soil__beds=beds, materials__strata="clay", stratigraphy__active_layer=0.02)
+    simulator = simulated(1, scene)
+    world = simulator.world
+    for _ in range(10):
+        rock, deep = world.bedrock.copy(), world.layers["buried"] > 3.0
+        simulator.advance()
+        assert deep.mean() > 0.5 and np.abs(world.bedrock - rock)[deep].max() < 1e-5
+        assert world.imbalance() < 1e-12
+    simulator.verify()
+    taken = {name: account.lost.get(SPARED, 0.0) for name, account in world.ledger.kinds.items()}
+    assert taken["clay"] > 0.0 and taken["gravel"] == 0.0
+    assert world.ledger.rock.gained[SPARED] == pytest.approx(sum(taken.values()))

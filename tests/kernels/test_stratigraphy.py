@@ -8,7 +8,7 @@ import pytest
 
 from app.model.beds import Beds
 from kernels.beds import NO_BED
-from kernels.stratigraphy import exchange, exhume, limit, sum_of_beds, thickness_of_kinds
+from kernels.stratigraphy import exchange, exhume, limit, spare_rock, sum_of_beds, thickness_of_kinds
 
 CLAY, SAND, KINDS = 0, 1, 2
 ACTIVE = 0.2
@@ -157,3 +157,20 @@ def test_fewer_beds_hold_the_same() -> None:
     assert column.beds.number().max() == 2 and not column.beds.fault(column.buried, KINDS)
     more = column.beds.resized(7)
     np.testing.assert_array_equal(sum_of_beds(*more), column.buried)
+
+
+def test_rock_below_beds_is_spared_as_far_as_they_go() -> None:
+    column = random_history(5, 7, 1)
+    total, buried = column.stored(), column.buried.copy()
+    before = np.linspace(40.0, 60.0, 35).reshape(5, 7)
+    worn = np.zeros_like(before)
+    worn[1, 2], worn[2, 3], worn[4, 6] = 0.25 * buried[1, 2], buried[2, 3] + 3.0, 0.01
+    bedrock = before - worn
+    taken = spare_rock(bedrock, before, column.buried, *column.beds)
+    np.testing.assert_allclose(before - bedrock, np.maximum(worn - buried, 0.0), atol=1e-5)
+    np.testing.assert_allclose(column.stored() + taken, total, rtol=1e-13)
+    np.testing.assert_allclose(taken.sum(), (buried - column.buried).sum(), rtol=1e-12)
+    np.testing.assert_allclose(bedrock + column.buried, before - worn + buried, rtol=1e-13)
+    assert column.buried[2, 3] == 0.0 and not column.beds.fault(column.buried, KINDS)
+    still = worn == 0.0
+    assert np.array_equal(column.buried[still], buried[still]) and np.array_equal(bedrock[still], before[still])
