@@ -88,6 +88,7 @@ from numpy.typing import NDArray
 from kernels.compiling import inlined, njit, variant
 from kernels.layers import Layer, check_layers
 from kernels.materials import Materials, Moved, asked, ground_of, rock_at, thickness
+from kernels.neighbours import COLUMN_STEPS, ROW_STEPS
 from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, by_kind, engine, own_amounts
 from kernels.rain import rain_on, span_of_heights
@@ -174,11 +175,13 @@ class _BareGround(NamedTuple):
     sources: NDArray[np.float64]  # [source, (row, column, velocity south, velocity east, volume)]
     rain: NDArray[np.float32]  # how much of the rain falls on each cell, beside the others; empty: on all alike
     starts: NDArray[np.float64]  # [drop of rain * 2 + (row, column)]: where each begins; empty: where rain falls
+    arms: NDArray[np.float32]  # where rivers part, as in kernels/distributaries.py; empty: nowhere
     lowest: float
     highest: float
     rows: int
     columns: int
     rained: int  # drops before those of the sources
+    cycle: int
 
 
 class _OnTheGround(NamedTuple):
@@ -214,6 +217,7 @@ _Constants = constants_type(
 
 # So often a place for a drop is drawn again where little rain falls, before it is taken all the same.
 _DRAWS = 64
+_CELLS = 2**31  # more than a map has
 _NUMBERS_OF_A_DRAW = 2**40  # random numbers: two for the place of each drop, and, half way on, one to decide
 
 
@@ -572,6 +576,17 @@ def _fall_to(fields, height, there):
     return height - ahead
 
 
+@inlined
+def _step_in_arm(fields, cell, drop):
+    """The step to the cell that a drop in an arm of a river goes on to: where it parts, one of two, by their parts."""
+    code = fields.arms[np.uintp(cell)]
+    ways = int(code) - 1
+    way, second = ways & 7, ways >> 3
+    if second != way and not uniform(np.uint64(fields.cycle * _CELLS + cell), drop) < float(code) - int(code):
+        way = second
+    return ROW_STEPS[way] * fields.columns + COLUMN_STEPS[way]
+
+
 def _step(state, fields, constants):
     """One step of one drop; the formulas are at the top of this file."""
     row, column, v_row, v_column, volume, load, settling, speed, abraded, steps, drop, came = state
@@ -580,7 +595,8 @@ def _step(state, fields, constants):
     cell = i * columns + j
     # Unsigned, so that no test for a negative index is compiled.
     here = np.uintp(cell)
-    if fields.standing[here] != DRY:
+    arm = _RIVERS and len(fields.arms) > 0 and fields.arms[here] > 0.0  # which goes on through ponds in its bed
+    if fields.standing[here] != DRY and not arm:
         under_water = True
         if _RIVERS:
             under_water = fields.ground[here] < fields.level[here]
@@ -673,7 +689,12 @@ def _step(state, fields, constants):
     if slow and fields.flow[np.uintp(there * _STRIDE + _STREAM)] > 0.5:
         outcome = ENDED
     fall = 0.0 if leaves else _fall_to(fields, height, there)
-    if _RIVERS and not leaves and (outcome == ENDED or (river > 1.0 and not fall > 0.0 and there != cell)):
+    finds = False
+    if arm:
+        finds, leaves, outcome = True, False, RUNNING
+        there = cell + _step_in_arm(fields, cell, int(drop))
+        fall = _fall_to(fields, height, there)
+    elif _RIVERS and not leaves and (outcome == ENDED or (river > 1.0 and not fall > 0.0 and there != cell)):
         # Water finds its way to the lowest cell beside it.
         if 0 < i < fields.rows - 1 and 0 < j < columns - 1:
             # As `_lowest_beside` finds it, in less time
@@ -700,9 +721,10 @@ def _step(state, fields, constants):
             there, load = out_of_pit(fields, constants, i, j, int(came), drop, load)
             settling *= load / carried if carried > 0.0 else 0.0
             height = fields.ground[here]
-        leaves = there < 0
+        finds, leaves = True, there < 0
         outcome = ENDED if leaves or there == cell else RUNNING
         fall = 0.0 if leaves else _fall_to(fields, height, there)
+    if finds:
         to_row = i + (there >= cell - j + columns) - (there < cell - j)
         new_row, new_column = to_row + 0.5, there - to_row * columns + 0.5
         if leaves:
@@ -861,6 +883,7 @@ def erode(
     moisture: Layer | None = None,
     rates: Rates | None = None,
     starts: NDArray[np.float64] | None = None,
+    arms: NDArray[np.float32] | None = None,
     reference_cell_size: float = 0.0,
 ) -> DropletTotals:
     """Run the drops of one cycle over a map, and change it in place.
@@ -879,6 +902,9 @@ def erode(
     the ground soaks up. `rates` are float32 [row, column, one of kernels/rates.py].
 
     `starts` says where each drop of rain begins, [drop, (row, column)], instead of `rain`.
+
+    `arms` are the codes of arms that rivers part into, float32 [row, column], see `kernels.distributaries`: drops that
+    carry by their river follow them.
 
     `reference_cell_size`, in metres, is the side of the cells that accelerations are in; 0: of the map's own.
 
@@ -905,10 +931,12 @@ def erode(
         np.empty((0, 5)) if sources is None else np.ascontiguousarray(sources, np.float64),
         np.empty(0, np.float32) if rain is None else np.ascontiguousarray(rain, np.float32).reshape(-1),
         none if starts is None else np.ascontiguousarray(starts, np.float64).reshape(-1),
+        np.empty(0, np.float32) if arms is None else arms.reshape(-1),
         *span_of_heights(ground, parameters.rain_by_altitude),
         rows,
         columns,
         parameters.count,
+        int(cycle),
     )
     kinds = materials.kinds if materials.kinds > 1 else 0
     soaks = moisture is not None and parameters.soaking > 0.0

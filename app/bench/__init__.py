@@ -27,6 +27,7 @@ GROUPS = {
     "water": "the speed of drops with streams, and of lakes",
     "floods": "the cost of a step of water that runs, all wet and little wet, and beside another library",
     "falls": "the cost of a step of falls at work",
+    "deltas": "the cost of a step of rivers that part",
     "coast": "the cost of a cycle of the sea at work on a shore",
     "snow": "the cost of a cycle of snow, and what a cycle without any pays for it",
     "stratigraphy": "what beds of loose material cost in a cycle of several kinds, and their memory",

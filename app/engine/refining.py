@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from app.engine.memory import check_memory
 from app.model.errors import UserError
-from app.model.layers import BURIED, LAYERS, LOOSE, layer_declaration
+from app.model.layers import ARM_CODES, BURIED, LAYERS, LOOSE, layer_declaration
 from app.model.materials import is_intruded
 from app.model.plants import ROOTED_GROUND
 from app.model.world import LARGEST_SIDE, SMALLEST_CELL, World
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 IN_CELLS = {"discharge": 2, "momentum_south": 3, "momentum_east": 3}
 
 # Layers of marks, and of beds, which are not interpolated
-MARKS = ("mobility", BURIED)
+MARKS = ("mobility", ARM_CODES, BURIED)
 CARVED, FILLED = "carved where it was refined", "filled where it was refined"
 
 

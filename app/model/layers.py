@@ -30,6 +30,7 @@ LOOSE = "loose_"
 OROGRAPHIC_RAIN = "orographic_rain"
 BURIED = "buried"
 BED_AGE, BED_NUMBER = "bed_age", "beds"  # of snapshots: cycles since the uppermost bed was buried; how many there are
+ARM_CODES = "arm_codes"
 
 
 @dataclass(frozen=True)

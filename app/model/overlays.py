@@ -319,6 +319,7 @@ _ROWS = (
         family="water", clear="none"),
     _of_layer("undercut", "depth of the notch in the face of a fall", palettes.SAND, "m",
         _up_to("undercut", at_least=0.1), family="water", clear="none"),
+    _of_layer("arms", "part of its river that runs in an arm", palettes.FLOW, family="water", clear="no arms"),
     _of_layer("stream", "frequency of droplets", palettes.FLOW, family="water", clear="no droplets"),
     _of_layer("discharge", "discharge per cycle", palettes.FLOW, "m", _discharge, value=Value.MAGNITUDE,
         family="water", clear="no flow"),

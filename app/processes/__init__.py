@@ -10,6 +10,9 @@ from app.processes import (
     coast as coast,
 )
 from app.processes import (
+    distributaries as distributaries,
+)
+from app.processes import (
     droplets as droplets,
 )
 from app.processes import (

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.edge_parameters import EdgeParameters
-from app.model.layers import side_by_side
+from app.model.layers import ARM_CODES, side_by_side
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.springs import read_springs
 from app.model.world import World
@@ -240,6 +240,7 @@ def _run(
         moisture=world.trace("moisture") if cycle.soaking > 0.0 else None,
         rates=world.rates,
         starts=starts,
+        arms=world.layers.get(ARM_CODES) if "distributaries" in cycle.running else None,
         reference_cell_size=world.reference_cell_size,
     )
     if totals.failed_row >= 0:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from app.processes.braiding import BraidingParameters
     from app.processes.cascade import CascadeParameters
     from app.processes.coast import CoastParameters
+    from app.processes.distributaries import DistributariesParameters
     from app.processes.droplets import DropletParameters
     from app.processes.falls import FallsParameters
     from app.processes.floods import FloodsParameters
@@ -111,6 +112,7 @@ if TYPE_CHECKING:  # of the processes, those that others ask by name
         snow: SnowParameters = SnowParameters()
         moisture: MoistureParameters = MoistureParameters()
         droplets: DropletParameters = DropletParameters()
+        distributaries: DistributariesParameters = DistributariesParameters()
         falls: FallsParameters = FallsParameters()
         meandering: MeanderingParameters = MeanderingParameters()
         braiding: BraidingParameters = BraidingParameters()

@@ -18,7 +18,7 @@ GAP_BEND = 0.03  # amplitude of its bends
 HILLS = 0.24  # wavelength of its mountains and hills
 # and relative to its height
 PLAIN = 0.14  # fall from north to south
-BASIN = 0.038  # depth of the basin in it
+BASIN = 0.055  # depth of the basin in it
 
 # Of dunes, in wavelengths: amplitude of the bends of crests, and the length over which crests and heights vary
 BEND, BEND_LENGTH = 1.8, 3.5

@@ -126,6 +126,7 @@ def check_all(folder: Path) -> None:
         "isostasy",
         "falls",
         "stratigraphy",
+        "distributaries",
     }
     assert moving >= cases.keys() - still - {"meandering", "braiding"}, "which find no river on so small a land"
 

@@ -30,6 +30,7 @@ SCENES = {
     "meandering": "meanders",
     "braiding": "braided",
     "coast": "tide",
+    "distributaries": "delta",
     "falls": "falls",
     "snowballs": "island",
     "wind_field": "storm",

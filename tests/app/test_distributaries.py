@@ -1,0 +1,106 @@
+"""Distributaries as a process: drops run in the arms, all is in the ledger, and the delta of the preset has several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.engine.refining import refined
+from app.model.layers import ARM_CODES
+from app.model.soundness import find_fault
+from app.model.world import World
+from app.processes.distributaries import ARMS
+from app.scene.scene import Scene, load_preset
+from kernels.components import components
+from kernels.neighbours import COLUMN_STEPS, ROW_STEPS
+from kernels.standing import DRY
+from tests.app.small import assert_continues_after_saving, bits, simulated, small_preset
+
+SIDE = 64
+NEAR = 10.0  # metres: mouths that are no farther from each other are one
+LEAST = 0.1  # part of the river in an arm that counts
+
+
+def delta(**settings: object) -> Scene:
+    """The preset in few cells, with neither wind nor plants, and arms that are renewed in each other cycle."""
+    usual = {"wind__enabled": False, "wind_field__enabled": False, "plants__enabled": False, "moisture__enabled": False}
+    arms = {"distributaries__enabled": True, "distributaries__every": 2}
+    return small_preset("delta", SIDE, **{**usual, **arms, **settings})  # type: ignore[arg-type]
+
+
+def largest_lake(world: World) -> NDArray[np.bool_]:
+    labels, count = components(world.standing != DRY)
+    sizes = np.bincount(labels.reshape(-1), minlength=count + 1)
+    sizes[0] = 0
+    return np.asarray(labels == sizes.argmax())
+
+
+def mouths(world: World) -> list[float]:
+    """The part of all water at the mouths of arms in the largest lake that comes to each, by the water that passed."""
+    codes, lake, discharge = world.layers[ARM_CODES], largest_lake(world), world.layers["discharge"]
+    comes = np.zeros(world.shape)
+    for row, column in zip(*np.nonzero(codes), strict=True):
+        code = float(codes[row, column])
+        ways, part = int(code) - 1, code - int(code)
+        shares = {ways & 7: 1.0} if ways & 7 == ways >> 3 else {ways & 7: part, ways >> 3: 1.0 - part}
+        for way, share in shares.items():
+            to = row + ROW_STEPS[way], column + COLUMN_STEPS[way]
+            if lake[to] and not codes[to]:
+                comes[row, column] += share * discharge[row, column]
+    around = np.zeros(world.shape, np.bool_)
+    reach = int(0.5 * NEAR / world.cell_size)
+    for row, column in zip(*np.nonzero(comes), strict=True):
+        around[max(row - reach, 0) : row + reach + 1, max(column - reach, 0) : column + reach + 1] = True
+    labels, count = components(around)
+    parts = np.bincount(labels.reshape(-1), comes.reshape(-1), count + 1)[1:]
+    return sorted((parts / max(parts.sum(), 1e-9)).tolist(), reverse=True)
+
+
+def test_the_river_of_the_delta_parts_and_not_without_the_process() -> None:
+    world = simulated(100, delta()).world
+    assert sum(part >= LEAST for part in mouths(world)) >= 2
+    arms = world.layers[ARMS]
+    assert arms.max() == 1.0 and 0.0 < arms[arms > 0.0].min() < 0.9
+    assert abs(world.imbalance()) < 1e-9
+    plain = simulated(2, delta(distributaries__enabled=False)).world
+    assert not {ARM_CODES, ARMS} & plain.layers.keys()
+    assert not Scene().distributaries.enabled
+
+
+def test_on_any_threads_after_saving_in_finer_cells_and_switched_off(tmp_path: Path) -> None:
+    simulator = simulated(24, delta(), threads=1)
+    simulator.verify()
+    assert bits(simulator.world) == bits(simulated(24, delta(), threads=2).world)
+    assert_continues_after_saving(simulator, tmp_path / "world.npz", 3)
+    finer = refined(simulator.world, 2, channels=False)
+    assert find_fault(finer) is None
+    assert np.count_nonzero(finer.layers[ARM_CODES]) == 4 * np.count_nonzero(simulator.world.layers[ARM_CODES])
+    simulator.change(simulator.scene.with_value("distributaries.enabled", False))
+    simulator.advance()
+    assert not {ARM_CODES, ARMS} & simulator.world.layers.keys()
+
+
+def test_where_no_water_stands_nothing_parts() -> None:
+    without = delta(pools__enabled=False, world__lake_depth=0.0, distributaries__enabled=False)
+    changed = simulated(6, without.with_value("distributaries.enabled", True)).world
+    assert bits(changed) == bits(simulated(6, without).world)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5])
+def test_the_delta_of_the_preset_has_three_arms_and_its_shore_moves_out_lobe_by_lobe(seed: int) -> None:
+    simulator = simulated(0, load_preset("delta").with_value("world.seed", seed))
+    world, counts, lakes, opened = simulator.world, list[int](), list[NDArray[np.bool_]](), np.zeros(0, np.bool_)
+    while world.cycle < 2000:
+        simulator.advance()
+        if world.cycle >= 300 and world.cycle % 100 == 0:
+            counts.append(sum(part >= LEAST for part in mouths(world)))
+            lakes.append(largest_lake(world))
+    assert np.mean(np.array(counts) >= 3) >= 0.8, counts
+    # What became land is not the same part of the shore each time: a lobe grows while others rest.
+    grown = [before & ~after for before, after in zip(lakes[:-4:4], lakes[4::4], strict=True)]
+    assert opened.size == 0 and all(each.any() for each in grown)
+    assert abs(world.imbalance()) < 1e-9
