@@ -402,6 +402,58 @@ def _open(delta, cell, way, cells):
     _lay(delta, np.empty(len(delta.codes), np.int64), np.int32(0), cell, np.int64(cell))
 
 
+@njit(nogil=True, cache=True, error_model="numpy")
+def _reroute(codes, steps, flow, directions):
+    """Take the water of each river from the way that `directions` show, and let it run in its arms."""
+    cells = np.flatnonzero(codes > 0.0)
+    comes, through = np.zeros(len(codes), np.int32), np.zeros(len(codes))
+    for cell in cells:
+        first, second, _ = _ways(codes[cell])
+        for other in range(1 if first == second else 2):
+            comes[cell + steps[second if other else first]] += 1
+    order = np.empty(len(cells), np.int64)
+    done = last = 0
+    for cell in cells:
+        if comes[cell] == 0:
+            order[last] = cell
+            last += 1
+            through[cell] = flow[cell]
+            way = cell
+            while True:
+                flow[way] = max(flow[way] - through[cell], 0.0)
+                if directions[way] <= 0:
+                    break
+                way += steps[directions[way] - 1]
+    while done < last:
+        cell = order[done]
+        done += 1
+        flow[cell] += through[cell]
+        first, second, part = _ways(codes[cell])
+        directions[cell] = 1 + (first if part >= 0.5 else second)
+        for other in range(1 if first == second else 2):
+            to = cell + steps[second if other else first]
+            through[to] += through[cell] * (1.0 if first == second else 1.0 - part if other else part)
+            comes[to] -= 1
+            if comes[to] == 0 and codes[to] > 0.0:
+                order[last] = to
+                last += 1
+    for cell in order[:last]:
+        first, second, part = _ways(codes[cell])
+        aside = cell + steps[second if part >= 0.5 else first]
+        if first != second and codes[aside] > 0.0:
+            directions[aside] = -abs(directions[aside])
+
+
+def run_in_arms(codes: NDArray[np.float32], flow: Numbers, directions: NDArray[np.integer[Any]]) -> None:
+    """Let the rivers among streams run in their arms; all maps are [row, column], the last two are changed in place.
+
+    `flow` is what comes through each cell, in any unit, and `directions` 1 + the number of the neighbour that it goes
+    on to, 0 where it does not. Where an arm parts, that is the one that most goes to; the other one has a number less
+    than 0, as the first of a thread that parts from a river.
+    """
+    _reroute(codes.reshape(-1), index_steps(codes.shape[1]), flow.reshape(-1), directions.reshape(-1))
+
+
 class Arms(NamedTuple):
     """Where arms run."""
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from app.engine.discharge import closed_edge, inflow_of, water_of_land
 from app.model.layered_map import ICE, SHELTERING
+from app.model.layers import ARM_CODES
 from app.model.runoff import Runoff
 from app.model.world import World
 
@@ -81,6 +82,10 @@ def streams_of(
     directions = np.where(found.directions == OUTLET, 0, found.directions + 1)
     if runoff.braided:
         _part(world, runoff, flow, directions)
+    if ARM_CODES in world.layers:
+        from kernels.distributaries import run_in_arms
+
+        run_in_arms(world.layers[ARM_CODES], flow, directions)
     if before is not None:  # otherwise faint streams flicker
         goes_on = flow > LEFT * before
         flow[goes_on] += MEMORY * (before[goes_on] - flow[goes_on])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kernels.distributaries import ArmParameters, Arms, part_rivers
+from kernels.distributaries import ArmParameters, Arms, part_rivers, run_in_arms
 from kernels.droplets import DropletParameters, StandingWater, erode, new_flow
 from kernels.hydraulic_geometry import bankfull_depth, channel_width
 from kernels.materials import one_kind
@@ -186,3 +186,16 @@ def test_drops_part_as_the_arms_say_and_run_on_through_ponds_in_them() -> None:
         assert passed[4, 5] == drops
         assert passed[7, 5] == pytest.approx(0.25 * drops, abs=4.0 * (drops * 0.25 * 0.75) ** 0.5)
         assert passed[7, 2] == drops - passed[7, 5]
+
+
+def test_streams_run_in_the_arms_and_no_longer_on_the_steepest_way_alone() -> None:
+    codes, flow, directions = np.zeros((6, 7), np.float32), np.zeros((6, 7)), np.zeros((6, 7), np.int32)
+    flow[:, 3], directions[:5, 3] = 8.0, 4  # to the south
+    flow[4:, 3] = 9.0  # with what comes from beside
+    codes[1, 3] = 1 + 6 + 8 * 7 + 0.75  # to the south-west, and a quarter to the south-east
+    codes[2, 2] = codes[3, 2] = codes[2, 4] = 1 + 3 + 8 * 3 + 0.5
+    run_in_arms(codes, flow, directions)
+    assert flow[:, 3].tolist() == [8.0, 8.0, 0.0, 0.0, 1.0, 1.0]
+    assert flow[2:4, 2].tolist() == [6.0, 6.0] and flow[2, 4] == 2.0
+    assert (directions[1, 3], directions[2, 2], directions[3, 2]) == (7, 4, 4)
+    assert directions[2, 4] == -4, "where it parts"
