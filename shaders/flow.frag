@@ -6,6 +6,7 @@
 #include "braids.glsl"
 #include "river_mouth.glsl"
 #include "running_part.glsl"
+#include "wet_mark.glsl"
 
 #ifndef RUNNING
 #define RUNNING 1  // 0: only standing water
@@ -93,5 +94,5 @@ void main() {
     }
     // Dry ground below the level is behind a dam.
     float over = own > 0.0 ? own : level < -1e29 ? -nowhere_near : clamp(level - height, -HIGHEST, 0.0);
-    result = vec4(cover, along, over);
+    result = vec4(cover, along, above_water(over, cell, nowhere_near));
 }

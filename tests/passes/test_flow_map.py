@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -12,7 +14,7 @@ from app.picture.passes import flow_map
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from tests.passes.conftest import Draw
-from tests.passes.worlds import flat, hills, snapshot, way, with_layers, with_rivers
+from tests.passes.worlds import flat, hills, snapshot, way, with_layers, with_rivers, with_water
 
 
 def of_streams_and_lakes() -> Snapshot:
@@ -58,3 +60,23 @@ def test_streams_are_looked_for_by_the_smallest_that_is_seen() -> None:
     shown = with_layers(snapshot(flat(2, 3)), **{SURVEYED_FLOW: flow, SURVEYED_WAY: ways})
     assert flow_map.stream_cells(shown, 1.0).tolist() == [[False, False, True], [False, True, False]]
     assert not flow_map.stream_cells(snapshot(flat(2, 3)), 1.0).any()
+
+
+def test_ground_that_water_has_left_is_wet_and_dries(draw: Draw, picture: Picture) -> None:
+    ground = np.linspace(20.0, -26.0, 24, dtype=np.float32)[:, None] * np.ones((1, 32), np.float32)
+    scene, shown = Scene().with_value("view.quality", "low"), snapshot(ground)
+    full, low = (with_water(shown, np.maximum(ground, np.float32(level))) for level in (0.0, -16.0))
+    left = (full.layers["water"] > 0.1) & (low.layers["water"] <= 0.0)
+    assert left[5:-5].any()
+
+    def over(water: Snapshot, cycle: int, version: int) -> NDArray[np.float32]:
+        shown = replace(water, cycle=cycle, versions={**water.versions, "water": version})
+        return maps(draw, picture, shown, scene)[0][..., 3]
+
+    never = over(low, 1, 1)
+    assert never[left].min() == pytest.approx(-flow_map.NOWHERE_NEAR, abs=1e-3)
+    over(full, 2, 2)
+    wet, drier, dry = over(low, 3, 3), over(low, 20, 3), over(low, 200, 3)
+    assert wet[left].min() > -0.1 and (wet[~left] == never[~left]).all()
+    assert (drier[left] <= wet[left]).all() and -0.5 < drier[left].min() < wet[left].min()
+    np.testing.assert_array_equal(dry, never)

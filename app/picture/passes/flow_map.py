@@ -18,6 +18,7 @@ from app.picture.passes.maps import LayerTextures
 from app.picture.passes.shaders import NO_DEFINES, Drawing, FullScreen, ShaderLibrary
 from app.picture.passes.shore_blocks import with_those_around
 from app.picture.passes.targets import EXACT, MIPMAPPED, GrowingBuffer, MapTarget, release_all
+from app.picture.passes.wet_mark import WetMark
 from kernels.hydraulic_geometry import channel_width
 
 BESIDE_ITS_CELL = 0.4  # cells: largest distance of the curve and the bent banks of a stream from its cell
@@ -55,7 +56,9 @@ class FlowMap:
         self._rivers = MapTarget(context, (4, "f4"), filter=EXACT)
         self._mouths = MapTarget(context, (1, "f1"), filter=EXACT)
         self._flow = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
+        self._wet_mark = WetMark(context, shaders)
         self._drawn: tuple[object, ...] | None = None
+        self._mark_drawn = 0  # the version of the wet mark
         self._streams: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None  # `of_streams` and `beside_streams`
         self._streams_noted: tuple[object, ...] | None = None
         self.reach = 1  # half of the neighbourhood in cells that is searched for the widest stream
@@ -70,7 +73,7 @@ class FlowMap:
 
     @property
     def drawn(self) -> tuple[object, ...] | None:
-        """The key of the drawn map."""
+        """The key of the drawn map, but for what dries on it."""
         return self._drawn
 
     def update(
@@ -94,12 +97,13 @@ class FlowMap:
         fits.append(self._mouths.fit((-(-columns // PLUME_REACH), -(-rows // PLUME_REACH))))
         if any(fits):
             self.forget()
+        self._wet_mark.update(snapshot, layers, surface)
         ground = (snapshot.ground_version, snapshot.sea_level, snapshot.versions.get("water"))
         layered = (snapshot.versions.get(name) for name in self.STREAM_LAYERS)
         wanted = (snapshot.world, smallest, width, plumes, *ground, *layered)
-        if wanted == self._drawn:
+        if wanted == self._drawn and self._mark_drawn == self._wet_mark.version:
             return
-        self._drawn = wanted
+        self._drawn, self._mark_drawn = wanted, self._wet_mark.version
         self.reach = reach_of(largest(snapshot, SURVEYED_FLOW), width, snapshot.cell_size)
         blocks = self._blocks(snapshot, wet, smallest)
         streams = {name: layers.texture(name) for name in self.STREAM_LAYERS}
@@ -119,11 +123,11 @@ class FlowMap:
             )
             self._find_mouths.draw(self._mouths.framebuffer)
         self._dry.program.set(nowhere_near=NOWHERE_NEAR)
-        self._dry.program.bind(surface=surface)
+        self._dry.program.bind(surface=surface, wet_mark=self._wet_mark.texture)
         self._dry.draw(self._flow.framebuffer)
         for drawing, where in ((self._blur, blocks.beside_streams), (self._blur_standing, blocks.beside_water)):
             drawing.program.set(river_reach=self.reach, with_plumes=plumes, nowhere_near=NOWHERE_NEAR)
-            drawing.program.bind(mouths=self._mouths.texture(), **courses)
+            drawing.program.bind(mouths=self._mouths.texture(), wet_mark=self._wet_mark.texture, **courses)
             drawing.draw(self._flow.framebuffer, where)
         unlocked.build_mipmaps(self.texture)
 
@@ -135,7 +139,14 @@ class FlowMap:
         self.forget()
         targets = (self._points, self._rivers, self._mouths, self._flow)
         release_all(
-            *targets, self._find_points, self._join, self._find_mouths, self._dry, self._blur, self._blur_standing
+            *targets,
+            self._wet_mark,
+            self._find_points,
+            self._join,
+            self._find_mouths,
+            self._dry,
+            self._blur,
+            self._blur_standing,
         )
 
     def _blocks(self, snapshot: Snapshot, wet: NDArray[np.bool_], smallest: float) -> Blocks:
