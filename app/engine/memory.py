@@ -39,6 +39,7 @@ FALLS = 60  # the same for the drainage that falls are found in
 FLOODS_ROOM = 32  # running water's part of them: a second set of its layers, and flows
 BED_LOAD_ROOM = 33  # the same for the bed load that it drags: shares of what goes each way
 BED_LOAD_OF_A_KIND = 8  # additional part per loose material: what is taken
+SUSPENSION_ROOM = 40  # the same for what it carries in suspension: a second layer of it, and its ways
 ICE_ROOM = 150  # that of ice: lines of both directions, fluxes, and what is turned
 SNOW_ROOM = 64  # that of snow: what wind can carry, turned layers, and avalanches
 GEOLOGY = 100  # part of a process of geological time, and of a source that begins with it
@@ -93,7 +94,8 @@ def floods_room(scene: Scene, world: World) -> int:
     if not scene.floods.enabled:
         return 0
     kinds = 1 if world.materials is None else len(world.materials.loose)
-    return max(FLOODS_ROOM, BED_LOAD_ROOM + BED_LOAD_OF_A_KIND * kinds if scene.floods.bed_load else 0)
+    dragged = BED_LOAD_ROOM + BED_LOAD_OF_A_KIND * kinds if scene.floods.bed_load else 0
+    return max(FLOODS_ROOM, dragged, SUSPENSION_ROOM if scene.floods.suspended_load else 0)
 
 
 NOTHING = Needs(0.0, 0.0)

@@ -338,6 +338,8 @@ _ROWS = (
         clear="×1"),
     _of_layer("snow", "snow water equivalent", palettes.WATER, "m", _fixed(0.0, _DEEP_SNOW), family="water",
         clear="no snow"),
+    _of_layer("suspended", "fine sediment that water carries", palettes.SAND, "m", _up_to("suspended", 0.5),
+        family="water", clear="clear"),
     _of_layer("ice", "thickness of ice", palettes.WATER, "m", _up_to("ice"), family="water", clear="no ice"),
     _of_layer("ice_speed", "speed of ice", palettes.FLOW, "m/year", _up_to("ice_speed", 0.6), family="water",
         clear="still"),

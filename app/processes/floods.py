@@ -27,6 +27,7 @@ LEAST_SEEN = 0.01  # metres, or fraction of a cell if that is less: shallower wa
 SHEET = 0.003  # of a cell: what is shallower and wide is a sheet over the ground, too thin for a surface of its own
 
 EAST, SOUTH, SPEED, FROUDE = "flood_east", "flood_south", "flood_speed", "froude"
+LOAD = "suspended"
 
 
 def read_inflows(text: str) -> tuple[Spring, ...]:
@@ -55,6 +56,9 @@ class FloodsParameters(Parameters, frozen=True, kw_only=True):
     bed_load: Annotated[bool, described("sediment that water drags along its bed", essential=True)] = True
     grain_size: Annotated[float, parameter(1e-4, 1.0, "size of the grains that it drags", unit="m", log=True,
         needs="floods.bed_load")] = 0.005
+    suspended_load: Annotated[bool, described("fine sediment that water stirs up and carries as mud")] = False
+    suspended_size: Annotated[float, parameter(1e-5, 1e-3, "size of the grains that it carries in suspension", unit="m",
+        log=True, needs="floods.suspended_load")] = 1e-4
     wave_height: Annotated[float, parameter(-50.0, 50.0,
         "height of a single wave that comes in from the sea, such as a tsunami", unit="m", needs="edges.water=sea",
         essential=True)] = 0.0
@@ -76,20 +80,23 @@ class Floods:
     name: ClassVar[str] = "floods"
     after: ClassVar[str] = "pools"
     parameters: ClassVar[type[Parameters]] = FloodsParameters
-    changes: ClassVar[tuple[str, ...]] = ("water", "sediment", EAST, SOUTH, SPEED, FROUDE)
+    changes: ClassVar[tuple[str, ...]] = ("water", "sediment", EAST, SOUTH, SPEED, FROUDE, LOAD)
     layers: ClassVar[tuple[LayerDeclaration, ...]] = (
         LayerDeclaration(EAST, "speed of water to the east", "m/s", signed=True, seen="never"),
         LayerDeclaration(SOUTH, "speed of water to the south", "m/s", signed=True, seen="never"),
         LayerDeclaration(SPEED, "speed of running water", "m/s", seen="in overlays"),
         LayerDeclaration(FROUDE, "speed of running water beside that of its waves (Froude number)"),
-    )
+        LayerDeclaration(LOAD, "fine sediment in suspension, as thickness of the bed", "m", np.float64,
+                         account="sediment", seen="in overlays"),
+    )  # fmt: skip
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
-        self.step(world, FloodsParameters(seconds_per_cycle=0.1, springs="0.5 0.5 1"), Cycle())
+        parameters = FloodsParameters(seconds_per_cycle=0.1, springs="0.5 0.5 1", suspended_load=True)
+        self.step(world, parameters, Cycle())
 
-    def step(self, world: World, parameters: FloodsParameters, cycle: Cycle) -> None:
+    def step(self, world: World, parameters: FloodsParameters, cycle: Cycle) -> tuple[str, ...]:
         """Advance the water of `world` by the seconds of a cycle."""
         from kernels import floods
 
@@ -128,12 +135,18 @@ class Floods:
                 account.gain(cause, volume * area)
         if parameters.bed_load:
             _carry(world, parameters, totals.seconds, cycle.scratch)
+        if parameters.suspended_load:
+            _suspend(world, parameters, totals.seconds, cycle.scratch)
+        else:
+            _settle(world)
         if world.cycle % CYCLES_PER_CALM == 0:
             floods.calm(world.ground, world.water, world.layers[EAST], world.layers[SOUTH], cycle.scratch)
         _show(world, world.water, ocean, cycle.edges)
+        return tuple(name for name in self.changes if name in world.layers)
 
     def fade(self, world: World, parameters: FloodsParameters) -> bool:
         """Forget the speeds of water, as it stands while this process is off."""
+        _settle(world)
         world.forget(EAST, SOUTH, SPEED, FROUDE)
         return False
 
@@ -204,6 +217,59 @@ def _carry(world: World, parameters: FloodsParameters, seconds: float, scratch: 
         scratch,
     )
     account_for(world, "", moved)
+
+
+def _suspend(world: World, parameters: FloodsParameters, seconds: float, scratch: Scratch) -> None:
+    """Move suspended load by the water of a cycle."""
+    from kernels import suspension
+
+    passed = suspension.carry(
+        world.bedrock,
+        world.sediment,
+        world.ground,
+        world.material_fields(),
+        world.cell_size,
+        world.water,
+        world.layers[EAST],
+        world.layers[SOUTH],
+        world.trace(LOAD),
+        for_kernel(suspension.SuspensionParameters, parameters, seconds=seconds),
+        world.rates,
+        scratch,
+    )
+    if passed.off_map:
+        world.ledger.sediment.lose("off the map", passed.off_map * world.cell_area)
+    _account_for_finest(world, passed.taken, passed.settled)
+
+
+def _settle(world: World) -> None:
+    """Let all that is in suspension settle at once."""
+    if LOAD not in world.layers:
+        return
+    from kernels.suspension import finest_kind
+
+    load = world.layers[LOAD]
+    if world.materials is None:
+        world.sediment[...] += load
+    else:
+        world.mix[..., finest_kind(world.material_fields())] += load
+    _account_for_finest(world, 0.0, float(load.sum()))
+    world.forget(LOAD)
+    world.sum_mix()
+    world.changed["sediment"] = world.next_version
+
+
+def _account_for_finest(world: World, taken: float, settled: float) -> None:
+    """Enter what went into suspension and what settled, in metres over one cell: sediment in water is of no kind."""
+    if world.materials is None:
+        return
+    from kernels.suspension import finest_kind
+
+    account = world.ledger.kinds[world.materials.names[finest_kind(world.material_fields())]]
+    if taken:
+        account.lose("taken into suspension", taken * world.cell_area)
+    if settled:
+        account.gain("settled", settled * world.cell_area)
 
 
 def _springs(world: World, parameters: FloodsParameters) -> NDArray[np.float64]:

@@ -32,6 +32,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "floods.roughness": "manning friction",
         "floods.wave_height": "tsunami surge",
         "floods.bed_load": "erosion sand gravel transport shear breach",
+        "floods.suspended_load": "mud silt turbidity suspension rouse plume",
         "coast.enabled": "sea waves surf cliff beach shore erosion spit headland",
         "coast.height": "waves surf swell storm",
         "coast.wear": "cliff retreat erosion abrasion platform",

@@ -146,9 +146,9 @@ def test_a_lake_that_is_cut_drains_through_the_cut() -> None:
 
 
 @pytest.mark.parametrize("kinds", ["sand 1; gravel 1; clay 1; soil 1", ""])
-@pytest.mark.parametrize("bed_load", [True, False])
-def test_its_scratch_memory_is_as_it_was_reckoned(kinds: str, bed_load: bool) -> None:
-    scene = flooded(floods__rain=50.0, floods__bed_load=bed_load)
+@pytest.mark.parametrize(("bed_load", "suspended"), [(True, False), (False, False), (False, True)])
+def test_its_scratch_memory_is_as_it_was_reckoned(kinds: str, bed_load: bool, suspended: bool) -> None:
+    scene = flooded(floods__rain=50.0, floods__bed_load=bed_load, floods__suspended_load=suspended)
     if kinds:
         scene = scene.with_values({"materials.enabled": True, "materials.loose": kinds})
     simulator = simulated(1, scene)
@@ -194,3 +194,23 @@ def test_protected_ground_neither_gives_nor_takes() -> None:
     run(world, 4, bed_load=True)
     np.testing.assert_array_equal(world.ground[:, 24:40], ground[:, 24:40])
     assert np.abs(world.ground - ground).max() > 0.01
+
+
+@pytest.mark.parametrize("loose", ["", "sand 2; clay 1"])
+def test_mud_is_in_the_ledger_and_settles_where_it_is_switched_off(loose: str) -> None:
+    scene = flooded(
+        floods__suspended_load=True, floods__springs="0.5 0.5 400", floods__seconds_per_cycle=5.0,
+        materials__enabled=bool(loose), materials__loose=loose or "sand 1", world__soil_depth=2.0,
+    )  # fmt: skip
+    simulator = simulated(12, scene)
+    world = simulator.world
+    assert world.layers["suspended"].sum() > 0.0 and world.imbalance() < 1e-12
+    if loose:
+        assert world.ledger.kinds["clay"].lost["taken into suspension"] > 0.0
+        assert "taken into suspension" not in world.ledger.kinds["sand"].lost
+    assert bits(world) == bits(simulated(12, scene, threads=2).world)
+    for setting in ("floods.suspended_load", "floods.enabled"):
+        other = simulated(12, scene)
+        other.take_scene(scene.with_value(setting, False))
+        other.advance()
+        assert "suspended" not in other.world.layers and other.world.imbalance() < 1e-12
