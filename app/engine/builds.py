@@ -118,17 +118,16 @@ def prepare(build: str, processes: Iterable[Process] | None = None) -> None:
     by_name = {process.name: process for process in processes or (process() for process in PROCESSES)}
     plain, is_rich = build.removesuffix(ON_RICH_GROUND), build.endswith(ON_RICH_GROUND)
     for process in by_name.values():
-        if (
-            isinstance(process, WithAlternatives)
-            and (other := plain.removeprefix(process.name)) in process.alternatives
-        ):
-            process.prepare_alternative(other, rich=is_rich)
-            return
+        if _has_alternatives(type(process)):
+            varying, other = cast(WithAlternatives, process), plain.removeprefix(process.name)
+            if other in varying.alternatives:
+                varying.prepare_alternative(other, rich=is_rich)
+                return
     process = by_name[plain]
     if not is_rich:
         process.prepare()
-    elif isinstance(process, Varied):
-        process.prepare_rich()
+    elif _is_varied(type(process)):
+        cast(Varied, process).prepare_rich()
     else:
         raise KeyError(build)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -55,6 +56,16 @@ class CycleSoFar:
     part: float
 
 
+@functools.cache
+def _is_of(process: type[Process], protocol: type) -> bool:
+    return issubclass(process, protocol)  # slow to answer, and the same in all worlds
+
+
+def _is(process: Process, protocol: type) -> bool:
+    """Whether a process is also of another protocol, all of which is methods."""
+    return _is_of(type(process), protocol)
+
+
 class Cycles:
     """Runs the processes of a scene over a world. It has no rollback; see `Simulator`."""
 
@@ -72,11 +83,10 @@ class Cycles:
         self._levels_are_old = False  # since the last cycle or edit
         self._scratch = Scratch()  # of all processes
         self._processes: list[Process] = [process() for process in PROCESSES]
-        # Cached: asked several times per cycle, and `isinstance` of a protocol is slow.
-        self._finite = {process.name: process for process in self._processes if isinstance(process, Finite)}
-        self._caching = [process for process in self._processes if isinstance(process, Caching)]
-        self._noting = {process.name: process for process in self._processes if isinstance(process, Noting)}
-        self._fading = [process for process in self._processes if isinstance(process, Fading)]
+        self._finite = {process.name: cast(Finite, process) for process in self._processes if _is(process, Finite)}
+        self._caching = [process for process in self._processes if _is(process, Caching)]
+        self._noting = {process.name: cast(Noting, process) for process in self._processes if _is(process, Noting)}
+        self._fading = [process for process in self._processes if _is(process, Fading)]
         self._take_traits()
 
     # What runs.
@@ -263,14 +273,14 @@ class Cycles:
         for process in self._fading:
             parameters = self._parameters(process)
             traces = [name for name in process.changes if not LAYERS[name].always and name not in left]
-            if not parameters.enabled and traces and process.fade(self.world, parameters):
+            if not parameters.enabled and traces and cast(Fading, process).fade(self.world, parameters):
                 self.world.changed.update(dict.fromkeys(traces, self.world.next_version))
 
     def _drop_disabled(self) -> None:
         running = {process.name for process in self.enabled()}
         for process in self._caching:
             if process.name not in running:
-                process.release()
+                cast(Caching, process).release()
         if running != self.cycle.running:
             self._scratch.release()
         self.milliseconds = {name: taken for name, taken in self.milliseconds.items() if name in running}

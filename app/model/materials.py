@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources.abc import Traversable
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -228,6 +228,15 @@ def materials_of(parameters: MaterialParameters) -> Materials:
 
 def load_materials(folder: str = "") -> dict[str, Material]:
     """All materials by name: shipped ones, and those of a folder. Raises `UserError`."""
+    return dict(_shipped_materials()) if not folder else _read_materials(folder)
+
+
+@cache
+def _shipped_materials() -> dict[str, Material]:
+    return _read_materials("")
+
+
+def _read_materials(folder: str) -> dict[str, Material]:
     entries = kind_files("materials", folder, "materials.folder")
     materials = {name: _read_material(entry) for name, entry in entries.items()}
     for material in materials.values():

@@ -188,6 +188,15 @@ def load_plants(folder: str = "") -> dict[str, Plant]:
 
     Raises `UserError` if a file is wrong.
     """
+    return dict(_shipped_plants()) if not folder else _read_plants(folder)
+
+
+@cache
+def _shipped_plants() -> dict[str, Plant]:
+    return _read_plants("")
+
+
+def _read_plants(folder: str) -> dict[str, Plant]:
     return {name: _read_plant(entry) for name, entry in kind_files("plants", folder, "flora.folder").items()}
 
 
