@@ -337,14 +337,14 @@ thread.first_picture_shown.set()
 thread.start()
 wait_for(lambda: thread.take() and thread.status.cycle > 0, "a cycle")
 before = taken()
-resource.setrlimit(resource.RLIMIT_AS, (before + 600_000_000,) * 2)
+resource.setrlimit(resource.RLIMIT_AS, (before + 200_000_000,) * 2)
 for estimate in (runner.check_memory, lambda *_, **__: None):  # as if others took the memory in between
     runner.check_memory = estimate
-    thread.ask(Open((thread.scenes[0].with_values({"world.columns": 4000, "world.rows": 4000}),)))
+    thread.ask(Open((thread.scenes[0].with_values({"world.columns": 2000, "world.rows": 2000}),)))
     print(*wait_for(lambda: [told.why for told in thread.reports() if isinstance(told, OpenFailed)], "why"), sep="\\n")
     cycle = thread.status.cycle
     wait_for(lambda: thread.take() and thread.status.cycle > cycle, "a cycle")
-assert taken() < before + 200_000_000, "what could not be made is still held"
+assert taken() < before + 100_000_000, "what could not be made is still held"
 thread.stop()
 """
 
@@ -356,7 +356,7 @@ def test_a_limited_address_space() -> None:
     done = subprocess.run([sys.executable, "-c", LIMITED], cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     refused, failed = done.stdout.splitlines()
-    assert refused.startswith("4000² cells need about ") and refused.endswith("are free")
+    assert refused.startswith("2000² cells need about ") and refused.endswith("are free")
     assert failed == NO_MEMORY
 
 

@@ -51,7 +51,7 @@ def test_the_trunk_becomes_sinuous_and_leaves_oxbows(seed: int, columns: int, ro
 
 
 def test_the_water_runs_in_the_channel() -> None:
-    world = simulated(120, load_preset("meanders")).world
+    world = simulated(60, load_preset("meanders")).world
     middles = (np.indices(world.shape).reshape(2, -1).T + 0.5) * world.cell_size
     line = world.centrelines[::2, 1:3]
     width = channel_width(float(world.centrelines[:, 3].max()), RIVER_WIDTH)

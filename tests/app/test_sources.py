@@ -33,7 +33,7 @@ def land(**settings: object) -> World:
 SIDES = st.integers(SMALLEST_SIDE, 40)
 
 
-@tried(40)
+@tried(25)
 @given(
     st.sampled_from(sorted(GENERATORS)), SIDES, SIDES,
     st.floats(math.log(SMALLEST_CELL), math.log(LARGEST_CELL)), st.none() | st.floats(math.log(0.01), math.log(100.0)),
