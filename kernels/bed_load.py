@@ -47,7 +47,7 @@ class BedLoadParameters(NamedTuple):
     seconds: Seconds
     roughness: Roughness
     grain_size: Metres
-    finer: float = 1.0  # how many cells are as long as one of the reference
+    finer: float  # how many cells are as long as one of the reference
 
 
 @inlined

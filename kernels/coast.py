@@ -107,8 +107,8 @@ class CoastParameters(NamedTuple):
     fines: float  # part of broken rock that is too fine for the shore
     profile: float  # A, m^(1/3)
     shaping: float  # part of a slope's excess that moves between cells of the reference
-    finer: float = 1.0  # how many cells are as long as one of the reference
-    share: float = 1.0  # of a cycle that passes in one go
+    finer: float  # how many cells are as long as one of the reference
+    share: float  # of a cycle that passes in one go
 
 
 class CoastTotals(NamedTuple):

@@ -75,7 +75,7 @@ class LandscapeParameters(NamedTuple):
     diffusivity: SquareMetresPerYear
     soil_production: MetresPerYear  # of bare rock
     soil_depth: Metres  # under which it is a third of that
-    finer: float = 1.0  # how many cells are as long as one of the reference
+    finer: float  # how many cells are as long as one of the reference
 
 
 class Evolved(NamedTuple):

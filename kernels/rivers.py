@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kernels.directions import flow_directions
 from kernels.filling import fill
 from kernels.ocean import ocean_mask, outlet_mask
+from kernels.path_cost import break_ties, path_cost
 from kernels.routing import Routes, accumulate, empty_routes, routes
 
 
@@ -39,6 +40,7 @@ def drain(
     open_edges: bool = True,
     closed: NDArray[np.bool_] | None = None,
     rain: NDArray[np.float64] | None = None,
+    by_cost: bool = False,
     out: Drainage | None = None,
 ) -> Drainage:
     """How the water of a map reaches the ocean.
@@ -46,9 +48,9 @@ def drain(
     `ground` are finite heights in metres, float64 [row, column], C-contiguous, of at least 2 × 2 cells of side
     `cell_size` metres. The ocean is what lies below `sea_level` and is reached from the map's edge; -inf means that
     there is none. Water leaves over the map's edge too where `open_edges` says so or where there is no ocean, but for
-    cells that are `closed`. `rain` is
-    what falls on each cell, by default 1; what falls on the ocean does not count. `out` is an earlier result for a map
-    of the same shape, whose arrays are used again.
+    cells that are `closed`. `rain` is what falls on each cell, by default 1; what falls on the ocean does not count.
+    `by_cost`: of equally steep ways water takes that of the least cost to the ocean. `out` is an earlier result for a
+    map of the same shape, whose arrays are used again.
     """
     if ground.dtype != np.float64 or not ground.flags.c_contiguous or ground.ndim != 2 or min(ground.shape) < 2:
         raise ValueError("ground must be a C-contiguous float64 array of at least 2 × 2 cells")
@@ -66,6 +68,8 @@ def drain(
     fill(ground, outlets, out.filled)
     # The order of cells is not known yet, so its room is free.
     flow_directions(out.filled, outlets, out.directions, scratch=out.routes.order)
+    if by_cost:
+        break_ties(out.filled, outlets, path_cost(out.filled, outlets, cell_size), out.directions)
     routes(out.directions, cell_size, out.routes)
     out.accumulation[:] = 1.0 if rain is None else rain
     out.accumulation[ocean] = 0.0

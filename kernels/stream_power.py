@@ -75,7 +75,7 @@ class StreamPowerParameters(NamedTuple):
     deposition: float  # G
     critical_slope: float  # tangent of the steepest slope that stands; infinite: all do
     settling_length: Metres  # over which two thirds of a load settle in the sea
-    finer: float = 1.0  # how many cells are as long as one of the reference
+    finer: float  # how many cells are as long as one of the reference
 
 
 class Rivers(NamedTuple):

@@ -39,7 +39,7 @@ from app.files.recorder import write_png
 from app.model import palettes, shading
 from app.model.errors import UserError
 from app.model.georeference import Origin
-from app.model.river_parameters import RiverParameters
+from app.model.river_parameters import RiverParameters, Ties
 from app.model.world import DEFAULT_CELL_SIZE, World
 from app.scene.scene import Scene, presets
 from app.sources.generators import GENERATORS
@@ -56,14 +56,15 @@ log = logging.getLogger(__name__)
 
 
 class RiverWishes(NamedTuple):
-    """Threshold of a river, as a catchment in cells or a mean discharge in m³/s, and the smallest watershed.
+    """Threshold of a river, as a catchment in cells or a mean discharge in m³/s, the smallest watershed, and ties.
 
-    For None see `rule_of`. Smaller watersheds are merged into the coast.
+    For None see `rule_of`. Smaller watersheds are merged into the coast; `ties` are those of `RiverParameters`.
     """
 
     cells: int | None = None
     discharge: float | None = None
     watershed_cells: int | None = None
+    ties: Ties | None = None
 
 
 def analyze(
@@ -194,7 +195,9 @@ def analysis_of(land: AnalyzedLand, wishes: RiverWishes) -> Analysis:
     from kernels.routing import strahler_orders
     from kernels.watersheds import find_watersheds
 
-    drainage = drained(land.ground, land.cell_size, land.sea_level, land.runoff, open_edges=land.open_edges)
+    by_cost = (wishes.ties or (land.rivers or RiverParameters()).ties) == "cost"
+    size, is_open = land.cell_size, land.open_edges
+    drainage = drained(land.ground, size, land.sea_level, land.runoff, open_edges=is_open, by_cost=by_cost)
     rule = rule_of(land.rivers, int(np.count_nonzero(~drainage.ocean)), wishes)
 
     def rivers_of(drained: Drainage) -> tuple[NDArray[np.float64], NDArray[np.uint8], float]:

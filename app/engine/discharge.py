@@ -90,6 +90,7 @@ def drained(
     runoff: Runoff,
     *,
     open_edges: bool = True,
+    by_cost: bool = False,
     out: Drainage | None = None,
 ) -> Drainage:
     """As `kernels.rivers.drain`, with the rivers of the runoff that come in from outside of the map.
@@ -100,7 +101,7 @@ def drained(
     from kernels.routing import accumulate
 
     closed = closed_edge(runoff, ground.shape)
-    drainage = drain(ground, cell_size, sea_level, open_edges=open_edges, closed=closed, out=out)
+    drainage = drain(ground, cell_size, sea_level, open_edges=open_edges, closed=closed, by_cost=by_cost, out=out)
     inflow = inflow_of(runoff, ground.shape, cell_size * cell_size)
     if inflow is None:
         return drainage

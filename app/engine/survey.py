@@ -215,8 +215,15 @@ class Surveyor:
         from kernels.watersheds import find_watersheds, watershed_colours
 
         self._ground, self._surveyed = world.ground.copy(), world.version
-        size, sea_level, is_open = world.cell_size, world.sea_level, not world.walls
-        drainage = drained(self._ground, size, sea_level, runoff, open_edges=is_open, out=self._drainage)
+        drainage = drained(
+            self._ground,
+            world.cell_size,
+            world.sea_level,
+            runoff,
+            open_edges=not world.walls,
+            by_cost=parameters.ties == "cost",
+            out=self._drainage,
+        )
         lakes = find_lakes(self._ground, drainage.filled, drainage.directions, drainage.accumulation, world.cell_size)
         self._discharge = discharge_of_world(drainage, world, runoff)
         self._rivers = rivers_by(parameters, drainage, self._discharge, runoff, world.cell_area)
@@ -460,7 +467,8 @@ def _water_of(world: World, wanted: Wanted, runoff: Runoff) -> tuple[object, ...
 def _made_with(world: World, parameters: RiverParameters, runoff: Runoff) -> tuple[object, ...]:
     """The inputs of rivers other than the ground."""
     rain = tuple(world.changed.get(name) for name in ("rain", *RATES_OF_RAIN))
-    rule = parameters.begin, parameters.threshold, parameters.discharge, parameters.watershed_size, parameters.width
+    p = parameters
+    rule = p.begin, p.threshold, p.discharge, p.watershed_size, p.width, p.ties
     return world.sea_level, world.walls, rain, rule, replace(runoff, least_cells=0.0)
 
 

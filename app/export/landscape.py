@@ -47,8 +47,9 @@ class Landscape:
         from app.engine.discharge import drained
 
         world, scene = self.world, self.scene
-        is_open = scene.edges.water != "wall"
-        return drained(world.ground, world.cell_size, scene.edges.sea, scene.runoff, open_edges=is_open)
+        is_open, by_cost = scene.edges.water != "wall", scene.rivers.ties == "cost"
+        ground, sea_level = world.ground, scene.edges.sea
+        return drained(ground, world.cell_size, sea_level, scene.runoff, open_edges=is_open, by_cost=by_cost)
 
     @property
     def rise(self) -> Numbers:

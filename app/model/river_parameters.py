@@ -8,6 +8,7 @@ from app.model.parameters import Parameters, described, parameter
 from app.model.springs import Spring, read_springs
 
 Beginning = Literal["discharge", "area"]
+Ties = Literal["flat", "cost"]
 READ_STREAMS = "droplets.enabled or geology.enabled or braiding.enabled or snowballs.enabled"  # where there can be some
 RIVER_WIDTH = 7.2  # metres, of a river whose mean discharge is 1 m³/s (Moody, Troutman 2002)
 
@@ -31,6 +32,9 @@ class RiverParameters(Parameters, frozen=True, kw_only=True):
         unit="cycles", log=True)] = 20
     begin: Annotated[Beginning, described(
         "what makes a river: its mean discharge, by rain and springs, or its contributing area")] = "discharge"
+    ties: Annotated[Ties, described(
+        "where several ways are equally steep, water takes the shortest way over a flat, or that of the least cost to "
+        "the ocean, as in the article")] = "flat"
     discharge: Annotated[float, parameter(0.0, 1e6,
         "mean discharge at which a river begins; 0: of 'threshold' cells under even rain", unit="m³/s", log=True,
         least=1e-9, needs="rivers.begin=discharge")] = 0.0

@@ -108,6 +108,7 @@ rain_by_altitude = 0.4
 count = 100
 springs = "0.4 0.3 160"
 [rivers]
+ties = "cost"
 threshold = 20
 watershed_size = 30
 """

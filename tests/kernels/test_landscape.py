@@ -34,6 +34,7 @@ USUAL = LandscapeParameters(
     diffusivity=0.0,
     soil_production=0.0,
     soil_depth=0.5,
+    finer=1.0,
 )
 CELL = 60.0
 

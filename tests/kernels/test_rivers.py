@@ -351,3 +351,37 @@ def test_the_least_cost_is_that_of_dijkstra_and_no_more_than_the_way_of_the_wate
     least = csgraph.dijkstra(graph, indices=np.flatnonzero(outlets), min_only=True).reshape(cost.shape)
     np.testing.assert_allclose(cost, least, rtol=1e-12)
     assert (cost <= drainage.routes.distances * (1.0 + 1e-12)).all()
+
+
+@cases
+def test_the_least_cost_breaks_ties(case: Case) -> None:
+    """Of the steepest neighbours, and over a flat of those as high, water goes to that of the least cost."""
+    name, open_edges = case
+    ground, sea_level = RELIEFS[name]()
+    usual = drained(case)[1]
+    found = drain(ground, CELL_SIZE, sea_level, open_edges=open_edges, by_cost=True)
+    outlets = outlet_mask(found.ocean, open_edges)
+    assert np.array_equal(found.filled, usual.filled)
+    assert np.array_equal(found.directions == OUTLET, outlets)
+    slopes = (found.filled - neighbours_of(found.filled, np.inf)) * np.array([1.0] * 4 + [0.5**0.5] * 4)[:, None, None]
+    costs = neighbours_of(path_cost(found.filled, outlets, CELL_SIZE), np.inf)
+    costs[slopes < np.maximum(slopes.max(axis=0), 0.0)] = np.inf
+    assert np.array_equal(found.directions[~outlets], costs.argmin(axis=0)[~outlets])
+    assert found.accumulation[outlets & ~found.ocean].sum() == (~found.ocean).sum() or found.ocean.any()
+    assert found.routes.order.size == np.unique(found.routes.order).size
+
+
+def test_over_a_lake_water_takes_the_way_of_the_least_cost_and_not_the_nearest_end_of_the_flat() -> None:
+    """Of two ways out of a lake the nearer one winds to the edge, and the farther one leads straight there."""
+    ground = np.full((21, 41), 50.0)
+    ground[10, 5:36] = 10.0  # the lake
+    ground[10, 36:] = np.linspace(9.0, 5.0, 5)  # the straight way, to the east
+    ground[11:18, 5] = 9.5  # and the other one: south first, then east
+    ground[18, 5:41] = np.linspace(9.0, 5.0, 36)
+    nearer = drain(ground, 1.0, -np.inf)
+    cheaper = drain(ground, 1.0, -np.inf, by_cost=True)
+    lake = 10, 16
+    out = (10, 40)
+    assert divmod(int(nearer.routes.outlets[lake]), 41) != out
+    assert divmod(int(cheaper.routes.outlets[lake]), 41) == out
+    assert cheaper.routes.distances[lake] < nearer.routes.distances[lake]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 ONLY_WITH_REALISM = ("json", "curves", "cycles")
 # What goes with --tiles and nothing else, and what does not go with it
 ONLY_WITH_TILES = ("workers", "scheduler")
-ONLY_AT_ONCE = ("relief",)
-ONLY_WITH_MAPS = ("precipitation", "rain_by_altitude", "rain_map", "river_discharge", "watershed", "tiles")
+ONLY_AT_ONCE = ("relief", "ties")
+ONLY_WITH_MAPS = ("precipitation", "rain_by_altitude", "rain_map", "river_discharge", "watershed", "ties", "tiles")
 
 DESCRIPTION = (
     "Find the rivers, lakes and watersheds of a land, and write them as TIFF maps in the cells and the place of the "
@@ -115,6 +115,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="smaller watersheds are merged; default: as in the world, 1/500 of the land",
     )
     parser.add_argument(
+        "--ties",
+        choices=("flat", "cost"),
+        help="where several ways are equally steep, water takes the shortest over a flat, or that of the least cost to "
+        "the ocean; default: as in the world, and flat for a heightmap",
+    )
+    parser.add_argument(
         "--cell-size", type=metres_of("world.cell_size"), metavar="METRES", help="side of a cell, overriding the file"
     )
     parser.add_argument(
@@ -198,7 +204,7 @@ def _run_maps(options: argparse.Namespace) -> None:
             raise UserError("--river counts cells and --river-discharge m³/s: a river can begin by one of them")
         scene = scene.with_setting(f"rivers.discharge={options.river_discharge}")
     climate = {name: getattr(scene.climate, name) for name in asked}
-    rivers = RiverWishes(options.river, scene.rivers.discharge or None, options.watershed)
+    rivers = RiverWishes(options.river, scene.rivers.discharge or None, options.watershed, options.ties)
     if options.tiles:
         _run_in_tiles(options, climate, rivers)
     else:
