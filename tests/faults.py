@@ -49,7 +49,7 @@ KERNELS = {
     "floods": "kernels.floods.run",
     "coast": "kernels.coast.work",
     "braiding": "kernels.braids.braid",
-    "distributaries": "kernels.distributaries.part_rivers",
+    "distributaries": "kernels.components.components",  # which finds the water that deltas grow in
     "falls": "kernels.falls.find_falls",
     "snow": "kernels.snow.exchange",
     "orographic_rain": "kernels.orographic_rain.relative_rain",
