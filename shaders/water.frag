@@ -67,8 +67,10 @@ in vec2 map_place;
 in float level;
 in vec2 fall;               // slope of the surface to the east and south
 uniform sampler2D froude;
+uniform sampler2D suspended;  // fine sediment in the water, metres of the bed; a single 0 where none is simulated
 // Froude numbers at which water begins to stir up mud, is all muddy, begins to foam, and is white
 const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, WHITE = 4.0;
+const vec2 CARRIES_MUD = vec2(0.0003, 0.006);  // the same of suspended sediment: metres of the bed in one of water
 const vec3 MUD = vec3(0.165, 0.135, 0.090);
 const float SEA_BED = 0.1;  // cells below the level of the sea, where running water is all sea
 // By how much of its depth the sea may have risen or fallen, where waves begin to change, and where they are lost
@@ -338,6 +340,10 @@ void main() {
     float white = smoothstep(FOAMS, WHITE, quick + 3.0 * patches) * smoothstep(0.6 * FOAMS, FOAMS, quick);
     waves.roughness += 0.02 * smoothstep(STIRS, FOAMS, quick);
     float mud = smoothstep(STIRS, MUDDY, quick);
+    if (textureSize(suspended, 0).x > 1) {
+        float carried = textureLod(suspended, uv, 0.0).x / max(depth, 0.05);
+        mud = smoothstep(CARRIES_MUD.x, CARRIES_MUD.y, carried * (0.6 + 0.8 * textureLod(detail, ripples / 31.0, 1.0).w));
+    }
     vec3 deep_water = mix(mix(DEEP_WATER, DEEP_SEA, of_sea), MUD, mud);
     float turbidity = mix(mix(TURBIDITY, SEA_TURBIDITY, of_sea), RIVER_TURBIDITY, mud);
 #else

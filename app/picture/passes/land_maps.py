@@ -38,7 +38,8 @@ from app.picture.passes.trees import Trees
 from app.picture.passes.valleys import ValleyFloors
 from app.picture.passes.waves import RunUp
 
-LAYERS = ("wind_path", "airborne", "water", "water_level", "strata_rise", "froude")  # that shaders read directly
+# That shaders read directly
+LAYERS = ("wind_path", "airborne", "water", "water_level", "strata_rise", "froude", "suspended")
 SAND_IN_AIR = 400.0  # 1/m: opacity of dust per metre of airborne sediment
 
 
