@@ -144,3 +144,17 @@ def test_barriers_with_lagoons_form_where_the_sea_rises_over_gentle_land() -> No
     found = barriers(simulator.world.ground, simulator.scene.edges.sea_level)
     assert found.mean() > 0.3
     assert simulator.world.imbalance() < 1e-13
+
+
+@pytest.mark.parametrize("preset", ["island", "forest-island"])
+def test_the_coast_is_switched_on_and_off_on_islands(preset: str) -> None:
+    scene = load_preset(preset).with_values({"world.columns": 64, "world.rows": 64, "world.past": 0})
+    simulator = simulated(2, scene)
+    assert not scene.coast.enabled and DRIFT not in simulator.world.layers
+    simulator.take_scene(simulator.scene.with_value("coast.enabled", True))
+    for _ in range(6):
+        simulator.advance()
+    assert simulator.world.layers[POWER].max() > 0.0 and simulator.world.layers[DRIFT].max() > 0.0
+    simulator.take_scene(simulator.scene.with_value("coast.enabled", False))
+    simulator.advance()
+    assert DRIFT not in simulator.world.layers and simulator.world.imbalance() < 1e-12

@@ -297,3 +297,25 @@ def test_the_swell_turns_to_shallow_water_and_is_weak_behind_land() -> None:
     find_swell(slope, slope < 0.0, SwellParameters(SOUTH, 0.0, PERIOD, 0.0, 3.0), south, east)
     assert east[60, 50] > 0.1 and abs(east[60, 10]) < 0.02, "towards the shallow side in the east"
     np.testing.assert_allclose(np.hypot(south, east), 1.0, atol=1e-3)
+
+
+def test_a_delta_is_bent_by_the_drift() -> None:
+    """Bhattacharya & Giosan (2003): it holds up what drifts, and so grows updrift of its mouth and not beyond."""
+
+    def grown(towards: float) -> tuple[float, float]:
+        """How far the shore has gone out to the west and to the east of a mouth that brings sand."""
+        ground = in_balance(24.0, 40, 96)
+        coast, still = Coast(ground), Coast(ground)
+        for _ in range(240):
+            for column, depth in zip(range(45, 51), (0.05, 0.1, 0.15, 0.15, 0.1, 0.05), strict=True):
+                coast.sediment[int(coast.line[column]), column] += depth
+            coast.ground[...] = coast.bedrock + coast.sediment
+            coast.run(1, towards)
+            still.run(1, towards)
+        more = still.line - coast.line
+        return float(more[20:45].sum()), float(more[51:76].sum())
+
+    west, east = grown(SOUTH)
+    assert west == pytest.approx(east, rel=0.05) and west > 1.0
+    west, east = grown(SOUTH - 40.0)  # to the east
+    assert west > 1.0 and east < 0.5 * west
