@@ -49,6 +49,7 @@ GENTLE, STEEP = 0.6, 1.7  # slopes of ground on which all snow stays, and none
 
 WIDTH = 32  # columns of a block
 TILE = 32  # cells along the side of what is transposed at once
+FASTEST = 1e5  # m/year, beyond any glacier: where most ice that passed a cell has melted, its speed is not known
 _STRIDE = 1.0  # cells that the fastest ice goes in a step: what goes further piles up before it can turn
 _LONGER = 1.5  # times that a step may be as long as the one before
 _SLOWEST = 50.0  # m/year, that the first step reckons with
@@ -376,8 +377,8 @@ def _find_speed(ice: Any, south: Any, east: Any, pace: float, speed: Any, fastes
             down = 0.5 * (south[i, j] + (south[i - 1, j] if i > 0 else south[i, j]))
             along = 0.5 * (east[i, j] + (east[i, j - 1] if j > 0 else east[i, j]))
             fast = math.sqrt(down * down + along * along) * pace / max(thick, 1.0) if thick > 0.0 else 0.0
-            speed[i, j] = fast
-            most = max(most, fast)
+            speed[i, j] = min(fast, FASTEST)
+            most = max(most, speed[i, j])
         fastest[i] = most
 
 

@@ -9,7 +9,17 @@ import numba
 import numpy as np
 import pytest
 
-from kernels.ice import GRAVITY, ICE_DENSITY, SECONDS_PER_YEAR, Glaciers, IceParameters, IceTotals, law_of
+from kernels.ice import (
+    FASTEST,
+    GRAVITY,
+    ICE_DENSITY,
+    SECONDS_PER_YEAR,
+    Glaciers,
+    IceParameters,
+    IceTotals,
+    _find_speed,
+    law_of,
+)
 from kernels.materials import one_kind
 from kernels.parameters import exact
 from kernels.scratch import Scratch
@@ -204,6 +214,13 @@ def test_a_slab_on_a_slope_is_as_fast_as_the_law_says() -> None:
     assert speed[20, 10] == pytest.approx((law.creep * 100.0**4 + law.sliding * 100.0**2) * 0.1**3, rel=0.01)
     assert totals.fastest == pytest.approx(float(speed.max()))
     assert totals.over_edge > 0.0
+
+
+def test_ice_that_has_melted_was_not_faster_than_any_glacier() -> None:
+    ice, speed, fastest = np.full((6, 7), 1e-3), np.zeros((6, 7), np.float32), np.zeros(6)
+    passed = np.full((6, 7), 400.0)
+    _find_speed(ice, passed, passed, 50.0 / 0.01, speed, fastest)
+    assert (speed == FASTEST).all() and (fastest == FASTEST).all()
 
 
 def test_debris_is_laid_where_ice_ends() -> None:
