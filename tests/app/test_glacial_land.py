@@ -107,3 +107,18 @@ def test_ice_ages_leave_hanging_valleys_basins_and_cirques() -> None:
     assert basins(before, world.cell_size) == 0 and basins(world.bedrock, world.cell_size) > 40
     assert (world.water > 2.0).sum() > 100, "and lakes lie in some of them"
     assert cirques(world.bedrock, world.cell_size, iced) > 1.5 * cirques(before, world.cell_size, iced) + 10
+
+
+@pytest.mark.nightly
+def test_the_sea_rises_into_troughs_that_ice_has_worn_below_it() -> None:
+    world, scene = create_world(load_preset("fjords"))
+    simulator = Simulator(scene, world)
+    land = world.ground > 50.0
+    for _ in range(235):
+        simulator.advance()
+    simulator.verify()
+    assert "ice" not in world.layers or world.layers["ice"].mean() < 1.0
+    rock, cell = world.bedrock, world.cell_area / 1e6
+    assert (land & (rock < 0.0)).sum() * cell > 10.0, "km² of land that are below the old sea level"
+    assert (land & (world.ground < world.sea_level - 300.0)).sum() * cell > 10.0, "and deep below the new one"
+    assert 0.3 < (world.ground > world.sea_level).mean() < 0.7
