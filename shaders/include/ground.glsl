@@ -206,6 +206,8 @@ struct FineRelief {
     float streak;  // down the slope, around 0
 };
 
+const vec3 SCRUB = vec3(0.105, 0.108, 0.062);
+const float SCRUB_COVERS = 0.6;
 const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which loose material fills relief
 const float GULLY = 0.35;  // hollowness per cell of depth
 
@@ -356,6 +358,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float sand = covered * frame.wind.z;
 #endif
     albedo = mix(albedo, loose * (1.0 + 0.6 * streak), covered);
+#if MATERIALS == 1 && LIVING == 0 && DESERT == 0
+    // Dry scrub stands in patches on what is level, most of it where water gathers; between them the ground is paler.
+    float scrub = smoothstep(-0.06, 0.14, 0.5 * ripple + 0.9 * patches + 0.6 * tone + 0.8 * hollowness + 0.6 * streak);
+    float level_ground = 1.0 - smoothstep(0.15, 0.45, steepness), grows = smoothstep(0.0, 0.4, frame.ground_look.y);
+    albedo = mix(albedo, mix(1.12 * albedo, SCRUB * (1.0 + 0.8 * ripple), SCRUB_COVERS * scrub), grows * level_ground);
+#endif
 #if MARKS == 1
     float stones = smoothstep(-0.25, 0.25, mark.z - 0.62 + 0.9 * ripple + 0.8 * tone);
     albedo = mix(albedo, mix(BAR_SAND, BAR_STONES * (1.0 + 0.5 * ripple), stones), bars);

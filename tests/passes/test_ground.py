@@ -582,3 +582,13 @@ def test_snow_lies_in_hollows_where_crests_as_high_are_bare(show: Show) -> None:
     crests, troughs = (np.abs(np.cos(np.pi * across / 24.0)) > 0.9, np.abs(np.sin(np.pi * across / 24.0)) > 0.9)
     on_crests, in_troughs = (snowy[:, chosen].sum(axis=0).mean() for chosen in (crests, troughs))
     assert in_troughs > 1.35 * on_crests
+
+
+def test_scrub_stands_in_patches_on_level_ground_where_plants_grow(show: Show) -> None:
+    """No plateau is a carpet."""
+    shown = with_materials(snapshot(flat(64, 64, 100.0), 50.0), materials((RED, 25.0), (BLUE, math.inf)), rise=50.0)
+    side = shown.cell_size
+    camera = Camera(glm.vec3(32.0 * side, 100.0, 32.0 * side), 0.0, 90.0, 50.0 * side, 40.0)
+    pictures = (show(shown, camera, clear(greenness=green))[20:-20, 20:-20] for green in (0.0, 0.5))
+    bare, grown = ((picture[..., 1] - picture[..., 2]).std() for picture in pictures)
+    assert grown > 1.4 * bare
