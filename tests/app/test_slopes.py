@@ -19,6 +19,7 @@ from app.processes.cycle import Cycle
 from app.processes.weathering import Weathering, WeatheringParameters
 from app.scene.scene import DECLARATIONS, Scene, load_preset
 from tests.app.small import bits, simulated, small_preset, small_scene
+from tests.nets.profile import is_nightly
 
 pytestmark = pytest.mark.slow  # worlds are simulated for long, or much is written
 
@@ -206,7 +207,8 @@ def test_slopes_that_break_leave_no_needles_beside_rivers_that_carry(breaks: boo
     scene = load_preset("noise").with_values({"world.worn": 0.0, "world.past": 0})
     assert scene.droplets.river_transport > 0.0
     if breaks:
-        assert needle(simulated(200, scene).world) < 10.0
+        cycles = 200 if is_nightly() else 100  # after which needles are 17 m high where slopes stand
+        assert needle(simulated(cycles, scene).world) < 10.0
     else:
         standing = scene.with_values({"weathering.enabled": False, "cascade.enabled": False})
         assert needle(simulated(200, standing).world) > 30.0

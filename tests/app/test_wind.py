@@ -23,6 +23,7 @@ from app.scene.scene import DECLARATIONS, Scene, load_preset, presets
 from tests.app.small import assert_continues_after_saving, bits, simulated, small_preset, small_scene
 from tests.kernels.terrain import hills, soil
 from tests.nets.pairwise import covering_rows
+from tests.nets.profile import is_nightly
 
 pytestmark = pytest.mark.slow  # worlds are simulated for long, or much is written
 
@@ -210,9 +211,10 @@ def test_dunes_of_the_field_are_gentle_to_the_wind_and_lie_no_steeper_than_sand_
     def steepest(ground: np.ndarray) -> np.ndarray:
         return np.abs([np.roll(ground, -1, axis) - ground for axis in (0, 1)]) / repose
 
+    long = 400 if is_nightly() else 200
     start, world, still = (
         simulated(cycles, scene.with_value("wind.enabled", windy)).world.ground / scene.world.cell_size
-        for cycles, windy in ((0, True), (400, True), (400, False))
+        for cycles, windy in ((0, True), (long, True), (long, False))
     )
     # The wind blows from the west. Across it, and where it has not blown, dunes are the same on both sides: as nearly
     # as that is so, the rest is the wind's.
@@ -359,7 +361,7 @@ def test_the_pyramid_wears_most_at_its_edges_and_tip() -> None:
     world, scene = create_world(scene)
     rock, sand = world.bedrock.copy(), world.sediment.copy()
     simulator = Simulator(scene, world)
-    for _ in range(250):
+    for _ in range(250 if is_nightly() else 120):
         simulator.advance()
     worn = rock - world.bedrock
     rows, columns = rock.shape

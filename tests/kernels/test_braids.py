@@ -14,6 +14,7 @@ from kernels.filling import fill
 from kernels.materials import one_kind
 from kernels.neighbours import COLUMN_STEPS, LENGTHS, OUTLET, ROW_STEPS, index_steps
 from tests.nets.cases import tried
+from tests.nets.profile import is_nightly
 
 Numbers = NDArray[np.float64]
 
@@ -56,9 +57,9 @@ def braiding_index(water: Numbers, part: float = 0.2) -> float:
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (2, 3, 4))])
 def test_a_river_parts_into_threads_that_do_not_stay(seed: int) -> None:
     plain = Plain(seed=seed)
-    before = plain.run(120).water
+    before = plain.run(120 if is_nightly() else 70).water
     rock = plain.rock.copy()
-    after = plain.run(100).water
+    after = plain.run(100 if is_nightly() else 70).water
     assert braiding_index(before) >= 2.0
     assert braiding_index(after) >= 2.0
     assert np.corrcoef(before.reshape(-1), after.reshape(-1))[0, 1] < 0.95
