@@ -34,13 +34,13 @@ class DistributariesParameters(Parameters, frozen=True, kw_only=True):
         "how far the water of a full channel stands above the plain beside it when the river breaks out",
         unit="depths", essential=True)] = 0.5
     advantage: Annotated[float, parameter(1.0, 10.0,
-        "by how much steeper than the old way the new one must be", unit="times", log=True)] = 1.1
+        "by how much steeper than the old way the new one must be", unit="times", log=True)] = 1.2
     least_part: Annotated[float, parameter(0.0, 0.5,
         "part of its river below which an arm silts up and is given up", essential=True)] = 0.06
     least: Annotated[float, parameter(0.0, 1e5, "mean discharge of the smallest rivers that part", unit="m³/s",
         log=True, least=1e-6)] = 0.0005
     spacing: Annotated[float, parameter(0.0, 100.0, "least distance between the mouths of two arms",
-        unit="widths")] = 3.0
+        unit="widths")] = 2.0
     every: Annotated[int, parameter(1, 1000, "interval of its steps", unit="cycles", log=True)] = 10
     # fmt: on
 
