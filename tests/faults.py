@@ -38,7 +38,7 @@ def no_graphics_memory() -> Exception:
     return moderngl.Error("the framebuffer is not complete (UNSUPPORTED)")
 
 
-KERNELS = {
+KERNELS = {  # by process, or by the parameter that asks for it
     "pools": "kernels.pools.settle",
     "moisture": "kernels.moisture.Aquifer.exchange",
     "droplets": "kernels.droplets.erode",
@@ -47,6 +47,8 @@ KERNELS = {
     "ice": "kernels.ice.Glaciers.run",
     "isostasy": "kernels.flexure.deflection",
     "floods": "kernels.floods.run",
+    "floods.bed_load": "kernels.bed_load.carry",
+    "floods.suspended_load": "kernels.suspension.carry",
     "coast": "kernels.coast.work",
     "braiding": "kernels.braids.braid",
     "distributaries": "kernels.components.components",  # which finds the water that deltas grow in
