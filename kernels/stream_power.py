@@ -55,7 +55,7 @@ LAND, LAKE, SEA, BASE = 0, 1, 2, 3
 # Square metres that drain to where half of the water has gathered in a channel: heads of channels drain some 10 000 to
 # 100 000 (Montgomery & Dietrich 1988). On slopes above it runs in sheets, of which a cell half as wide has half as
 # much, and wears as a cell of the reference would.
-SHEET_AREA = 6e4
+SHEET_AREA = 1e5
 
 # Rounds end where no height changes by more than this part of the relief, or after so many.
 _CLOSE = 1e-9

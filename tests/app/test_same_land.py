@@ -101,7 +101,6 @@ LANDS = {
     "flood": (128, 30),
     "icecap": (112, 10),
     "island": (256, 10),
-    "lifted": (201, 30),  # a real model
     "meanders": (180, 10),
     "oasis": (288, 10),
     "planted-dunes": (112, 10),
