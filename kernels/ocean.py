@@ -33,11 +33,15 @@ def ocean_mask(ground: NDArray[np.float64], sea_level: float) -> NDArray[np.bool
     return ocean
 
 
-def outlet_mask(ocean: NDArray[np.bool_], open_edges: bool = True) -> NDArray[np.bool_]:
-    """The cells [row, column] where water is out: the ocean, and the map's edge where that is open.
+def outlet_mask(
+    ocean: NDArray[np.bool_], open_edges: bool = True, closed: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
+    """The cells [row, column] where water is out: the ocean, and the map's edge where that is open and not `closed`.
 
-    Where edges are walls and there is no ocean, the map's edge is the outlet all the same, since water needs one.
+    Where that leaves none, all of the map's edge is the outlet all the same, since water needs one.
     """
-    if open_edges or not ocean.any():
-        return ocean | _border(*ocean.shape)
-    return ocean
+    if not open_edges and ocean.any():
+        return ocean
+    border = _border(*ocean.shape)
+    outlets = ocean | border if closed is None else ocean | (border & ~closed)
+    return outlets if outlets.any() else border

@@ -59,9 +59,7 @@ def drain(
     if rain is not None and rain.shape != ground.shape:
         raise ValueError("rain must have the shape of the ground")
     ocean = ocean_mask(ground, sea_level)
-    outlets = outlet_mask(ocean, open_edges)
-    if closed is not None:
-        outlets &= ocean | ~closed
+    outlets = outlet_mask(ocean, open_edges, closed)
     if out is None:
         shape = ground.shape
         out = Drainage(ocean, np.empty(shape), np.empty(shape, np.int8), empty_routes(*shape), np.empty(shape))

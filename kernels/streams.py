@@ -114,9 +114,7 @@ def find_streams(
     what comes through each cell at most, beside all of an `inflow` from outside of the map.
     """
     ocean = ocean_mask(surface, sea_level)
-    outlets = outlet_mask(ocean, open_edges)
-    if closed is not None:
-        outlets &= ocean | ~closed
+    outlets = outlet_mask(ocean, open_edges, closed)
     filled = fill(surface, outlets)
     labels, count = components(filled > surface)
     if count:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.channels import ChannelWatch
-from app.engine.discharge import discharge_of_world, drained, rivers_by
+from app.engine.discharge import closed_edge, discharge_of_world, drained, rivers_by
 from app.engine.fragments import fragments_of
 from app.engine.realism import measure
 from app.engine.streams import streams_of
@@ -359,7 +359,9 @@ class Surveyor:
                 size, sea_level, is_open = world.cell_size, world.sea_level, not world.walls
                 self._filled_up = drained(ground, size, sea_level, runoff, open_edges=is_open)
                 self._filled_discharge = discharge_of_world(self._filled_up, world, runoff)
-                self._fronts = Fronts(ground, outlet_mask(self._filled_up.ocean, not world.walls))
+                self._fronts = Fronts(
+                    ground, outlet_mask(self._filled_up.ocean, is_open, closed_edge(runoff, world.shape))
+                )
             else:
                 self._fronts.advance(parameters.filling_pace)
             assert self._filled_discharge is not None

@@ -13,12 +13,13 @@ from app.cli.analyze import analyze
 from app.engine.creation import create_world
 from app.engine.discharge import discharge_of_world, drained
 from app.engine.streams import streams_of
-from app.engine.survey import Surveyor, Wanted
+from app.engine.survey import FILLING_LAYER, Surveyor, Wanted
 from app.files.analysed import read_analysed
 from app.files.opening import open_scene
 from app.model.errors import UserError
 from app.sources.heightmap.tiff_model import open_tiff
 from app.sources.part import Part
+from tests.app.small import small_scene
 from tests.app.test_heightmap import write_tiff
 from tests.kernels.terrain import hills
 
@@ -68,6 +69,18 @@ def test_they_are_listed_and_drawn(analysis: Path) -> None:
         world.trace("discharge")[:] = passed
         flow, _ = streams_of(world, scene.runoff)
         assert inflow < flow.max() < 1.2 * largest
+
+
+def test_fronts_fill_up_to_where_a_river_that_comes_in_leaves() -> None:
+    scene = small_scene(rivers__inflows="0.5 0.0 10", rivers__filling_pace=100, pools__enabled=False)
+    world, _ = create_world(scene)
+    world.bedrock[:, :2] -= 100.0  # the edge over which it comes in is the lowest
+    world.sum_ground()
+    surveyor = Surveyor()
+    surveyor.survey(world, scene.rivers, Wanted(filling=1), scene.runoff)
+    survey = surveyor.survey(world, scene.rivers, Wanted(filling=1), scene.runoff)
+    assert survey is not None and survey.filled
+    assert (survey.layers[FILLING_LAYER] == 1.0).all()  # all fronts are where they end
 
 
 def test_a_scene_names_what_comes_in(analysis: Path) -> None:

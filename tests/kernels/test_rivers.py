@@ -385,3 +385,11 @@ def test_over_a_lake_water_takes_the_way_of_the_least_cost_and_not_the_nearest_e
     assert divmod(int(nearer.routes.outlets[lake]), 41) != out
     assert divmod(int(cheaper.routes.outlets[lake]), 41) == out
     assert cheaper.routes.distances[lake] < nearer.routes.distances[lake]
+
+
+def test_water_leaves_although_all_edges_are_closed() -> None:
+    closed = np.ones((9, 12), np.bool_)
+    found = drain(np.arange(108.0).reshape(9, 12), 1.0, -np.inf, closed=closed)
+    assert np.isfinite(found.filled).all() and (found.directions == OUTLET).sum() == 38
+    closed[0, 0] = False
+    assert np.argwhere(drain(np.ones((9, 12)), 1.0, -np.inf, closed=closed).directions == OUTLET).tolist() == [[0, 0]]
