@@ -256,13 +256,14 @@ class World(LayeredMap):
         """
         from kernels.stratigraphy import exchange, limit
 
+        is_resized = self.beds is None or self.beds.most != count
         if self.beds is None:
             self.trace(BURIED)
             self.beds = Beds.none(count, self.mix.shape[2], self.shape)
         elif self.beds.most != count:
             limit(self.mix, self.sediment, self.layers[BURIED], *self.beds, count)
             self.beds = self.beds.resized(count)
-        changed = exchange(self.mix, self.sediment, self.layers[BURIED], *self.beds, active, self.cycle)
+        changed = exchange(self.mix, self.sediment, self.layers[BURIED], *self.beds, active, self.cycle) or is_resized
         if changed:
             self._kinds_buried = None
             self.sum_ground()

@@ -54,9 +54,12 @@ class Distributaries:
     parameters: ClassVar[type[Parameters]] = DistributariesParameters
     changes: ClassVar[tuple[str, ...]] = (ARM_CODES, ARMS)
     layers: ClassVar[tuple[LayerDeclaration, ...]] = (
-        LayerDeclaration(ARM_CODES, "where the water of an arm goes on", largest=65.0, seen="never"),
-        LayerDeclaration(ARMS, "part of its river that runs in an arm", largest=1.0, seen="in overlays"),
-    )
+        # Of a place: on land that moves, codes would lead off the map.
+        LayerDeclaration(ARM_CODES, "where the water of an arm goes on", largest=65.0, seen="never", of_place=True),
+        LayerDeclaration(
+            ARMS, "part of its river that runs in an arm", largest=1.0, seen="in overlays", of_place=True
+        ),
+    )  # fmt: skip
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""

@@ -52,7 +52,7 @@ class Isostasy:
     """Lets the crust follow its load, one cycle at a time. It is balanced under the load that it begins with."""
 
     name: ClassVar[str] = ISOSTASY
-    after: ClassVar[str] = "ice"  # whose load it has
+    after: ClassVar[str] = "stratigraphy"  # which takes all that sinks for rock that was worn
     parameters: ClassVar[type[Parameters]] = IsostasyParameters
     changes: ClassVar[tuple[str, ...]] = ("bedrock", STRATA, ROOTED_GROUND, ISOSTASY, CRUST_LOAD)
     layers: ClassVar[tuple[LayerDeclaration, ...]] = (

@@ -35,6 +35,7 @@ def move_sideways(world: World, parameters: GeologyParameters, years: float) -> 
     world.way_to_come = max(way - times * length, 0.0)
     if times == 0:
         return ()
+    world.forget_beds()
     ahead, left = distances(*world.shape, step)
     place = parameters.fault_place * max(world.shape)
     if parameters.sideways in ("thrust", "fold"):

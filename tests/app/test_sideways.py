@@ -12,7 +12,9 @@ from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.geology_parameters import GeologyParameters
 from app.model.layered_map import ICE, Layer
+from app.model.layers import ARM_CODES, BURIED
 from app.model.materials import MaterialParameters, materials_of
+from app.model.soundness import find_fault
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.geology import Geology
@@ -87,6 +89,19 @@ def test_land_waits_until_it_has_come_a_whole_cell(tmp_path: Path) -> None:
     for other in (world.copy(), checkpoint.load(tmp_path / "world.npz")[0]):
         assert move_sideways(other, parameters, YEARS) and other.way_to_come == pytest.approx(2.0)
         assert np.array_equal(other.bedrock[:12], np.roll(before[:12], 1, 1))
+
+
+@pytest.mark.parametrize("sideways", ["right-lateral fault", "thrust"])
+def test_beds_become_loose_and_arms_of_rivers_stay_on_the_map(sideways: str) -> None:
+    world = rough(rich=True)
+    world.bury(0.1, 4)
+    buried, codes = world.layers[BURIED].copy(), world.trace(ARM_CODES)
+    codes[3] = 1.5 + 9.0 * 2  # each leads to the same neighbour
+    before = codes.copy()
+    move_sideways(world, moving(sideways=sideways, sideways_direction=180.0), YEARS)
+    assert buried.mean() > 0.3 and world.beds is None and BURIED not in world.layers
+    assert np.array_equal(codes, before), "or they would lead off the map"
+    assert find_fault(world) is None and world.imbalance() < 1e-13
 
 
 @pytest.mark.parametrize("sideways", ["thrust", "fold"])

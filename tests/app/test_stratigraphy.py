@@ -151,9 +151,14 @@ def test_the_number_of_beds_changes_while_it_runs() -> None:
         lay(simulator.world, ("clay", "sand")[number % 2], 0.5)
         simulator.advance()
     assert simulator.world.beds.number().max() == 5  # type: ignore[union-attr]
+    still = {"droplets.enabled": False, "wind.enabled": False, "cascade.enabled": False}
+    simulator.change(simulator.scene.with_values(still))
+    simulator.advance()
     for beds in (2, 8):
+        version = simulator.world.version_of("beds")
         simulator.change(simulator.scene.with_value("stratigraphy.beds", beds))
         simulator.advance()
+        assert simulator.world.version_of("beds") != version, "or kept states would share those of before"
         simulator.verify()
         assert simulator.world.imbalance() < 1e-13
         assert simulator.world.beds.most == beds  # type: ignore[union-attr]
