@@ -80,3 +80,16 @@ def test_ground_that_water_has_left_is_wet_and_dries(draw: Draw, picture: Pictur
     assert wet[left].min() > -0.1 and (wet[~left] == never[~left]).all()
     assert (drier[left] <= wet[left]).all() and -0.5 < drier[left].min() < wet[left].min()
     np.testing.assert_array_equal(dry, never)
+    over(full, 201, 4)
+    over(full, 2000, 4)
+    drawn = picture._maps._flow._wet_mark.version
+    over(full, 4000, 4)  # nothing dries any more
+    assert picture._maps._flow._wet_mark.version == drawn
+    assert over(low, 4001, 5)[left].min() > -0.1, "as wet as if water had not stood there for so long"
+
+
+def test_where_no_water_has_left_nothing_is_drawn_of_it(draw: Draw, picture: Picture) -> None:
+    shown = of_streams_and_lakes()
+    for cycle in (1, 2, 30):
+        maps(draw, picture, replace(shown, cycle=cycle), Scene().with_value("view.quality", "low"))
+    assert picture._maps._flow._wet_mark.version == 1

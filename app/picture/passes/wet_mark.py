@@ -39,8 +39,11 @@ class WetMark:
         passed = snapshot.cycle - self._cycle
         goes_on = self._world == snapshot.world and self._now.size == size and passed >= 0
         if goes_on and (passed == 0 or (water == self._noted and self._cycle > self._dries_until)):
+            self._cycle = snapshot.cycle  # water that leaves later leaves a whole mark
             return
-        if water != self._noted:
+        if not goes_on:
+            self._dries_until = -1  # nothing is wet yet
+        elif water != self._noted:
             self._dries_until = snapshot.cycle + math.ceil(FORGOTTEN)
         self._now, self._before = self._before, self._now
         self._now.fit(size)
