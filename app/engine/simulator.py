@@ -122,7 +122,7 @@ class Simulator(Cycles):
         if not self.spin_up_is_due:
             self._spin_up = None
             self.derive_levels()
-            self.backup.take(self.world)  # a replay begins after it
+            self.take_backup()  # a replay begins after it
 
     def compile_missing(self) -> None:
         """As `prepare_all`, on all cores and with a progress bar."""
@@ -147,7 +147,7 @@ class Simulator(Cycles):
         if fields:
             for name, values in fields.items():
                 self.world.lay_rate(FIELD_LAYERS[name], values)
-            self.backup.take(self.world)  # a replay begins after it
+            self.take_backup()  # a replay begins after it
 
     def paint(self, stroke: Stroke) -> None:
         """Paint with a brush, between two cycles. A replay paints again."""
@@ -202,7 +202,7 @@ class Simulator(Cycles):
         self.back_up()
         raise_all(self.world, self.scene, metres)
         self.derive_levels()
-        self.backup.take(self.world)  # a replay begins after it
+        self.take_backup()  # a replay begins after it
 
     def smooth(self) -> None:
         """A cycle that only blurs the ground."""
@@ -211,7 +211,7 @@ class Simulator(Cycles):
         self.world.end_cycle()
         self.world.changed.update(dict.fromkeys(MOVED, self.world.version))
         self.derive_levels()
-        self.backup.take(self.world)  # a replay begins after it
+        self.take_backup()  # a replay begins after it
 
     def begin_snowball_run(self, balls: int) -> None:
         """Run `balls` snowballs from the next cycle on, in portions. All other processes pause."""
@@ -234,9 +234,14 @@ class Simulator(Cycles):
         self.finish_spin_up()
         self.verify()
         try:
-            self.backup.take(self.world)
+            self.take_backup()
         except Exception as error:
             raise SimulationError(f"{explained(error)}; stopped after cycle {self.world.cycle}") from error
+
+    def take_backup(self, *before: CompressedLayers) -> CompressedLayers:
+        """As `Backup.take`. The scratch memory is given back first: it and two backups are never in memory together."""
+        self._scratch.release()
+        return self.backup.take(self.world, *before)
 
     def run_cycle(self) -> None:
         """As `advance`, but without renewing an old backup."""

@@ -12,7 +12,7 @@ from app.engine.memory import free_memory, trim_memory
 
 log = logging.getLogger(__name__)
 
-LARGEST_MEMORY = 2**29  # bytes of stored states; older ones are on disk
+LARGEST_MEMORY = 2**26  # bytes of stored states; older ones are on disk
 PART_OF_FREE = 0.125  # of the free memory, if that is less
 LARGEST_DISK = 4 * 2**30  # bytes; beyond this, old states are thinned out
 UNTHINNED = 8  # newest states of the current branch; other branches keep their first and last

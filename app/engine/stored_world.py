@@ -49,7 +49,7 @@ class StoredWorld:
         Layers that have not changed since `before` are shared with it.
         """
         world = simulator.world
-        own = simulator.backup.take(world, *([before.layers_of_world] if before else []))
+        own = simulator.take_backup(*([before.layers_of_world] if before else []))
         layers = dict(own.layers)
         layers[STANDING] = Compressed(world.standing)
         # As bits, so that nothing is lost: most are those of the ground.

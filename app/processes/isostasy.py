@@ -56,7 +56,8 @@ class Isostasy:
     parameters: ClassVar[type[Parameters]] = IsostasyParameters
     changes: ClassVar[tuple[str, ...]] = ("bedrock", STRATA, ROOTED_GROUND, ISOSTASY, CRUST_LOAD)
     layers: ClassVar[tuple[LayerDeclaration, ...]] = (
-        LayerDeclaration(ISOSTASY, "how far the crust has risen by isostasy", "m", np.float64, signed=True),
+        LayerDeclaration(ISOSTASY, "how far the crust has risen by isostasy", "m", np.float64, signed=True,
+            seen="in overlays"),
         LayerDeclaration(
             CRUST_LOAD, "load under which the crust is in balance, as a height of rock", "m", np.float64, signed=True,
             largest=LARGEST_SUM, seen="never",
