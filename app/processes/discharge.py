@@ -14,8 +14,23 @@ from app.processes.cycle import Cycle
 
 if TYPE_CHECKING:
     from kernels.rivers import Drainage
+    from kernels.scratch import Scratch
 
 Numbers = NDArray[np.float64]
+
+
+def drainage_of(world: World, scratch: Scratch) -> Drainage:
+    """How the water of a world reaches the ocean, in arrays of a step that begins on `scratch`."""
+    from kernels.rivers import Drainage, drain
+    from kernels.routing import Routes
+
+    scratch, shape = scratch.begin(), world.shape
+    routes = Routes(scratch.empty(world.ground.size, np.int32), scratch.empty(shape, np.int32), scratch.empty(shape))
+    room = Drainage(
+        np.empty((0, 0), np.bool_),  # the ocean, which is always a new array
+        scratch.empty(shape), scratch.empty(shape, np.int8), routes, scratch.empty(shape),
+    )  # fmt: skip
+    return drain(world.ground, world.cell_size, world.sea_level, open_edges=not world.walls, out=room)
 
 
 def discharge_of_cycle(world: World, cycle: Cycle, drainage: Drainage, total: float = 0.0) -> Numbers:

@@ -11,7 +11,7 @@ from app.model.layers import ARM_CODES, LayerDeclaration
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle, compounded
-from app.processes.discharge import discharge_of_cycle
+from app.processes.discharge import discharge_of_cycle, drainage_of
 from app.processes.process import register
 from kernels.standing import DRY
 
@@ -73,13 +73,12 @@ class Distributaries:
             return ()
         from kernels import distributaries
         from kernels.hydraulic_geometry import channel_width
-        from kernels.rivers import drain
 
         water = _wide_water(world, SMALLEST_DELTA * channel_width(parameters.least, cycle.river_width))
         if not water.any():
             self.fade(world, parameters)
             return ()
-        drainage = drain(world.ground, world.cell_size, world.sea_level, open_edges=not world.walls)
+        drainage = drainage_of(world, cycle.scratch)
         found = distributaries.part_rivers(
             world.trace(ARM_CODES),
             world.ground,

@@ -10,7 +10,7 @@ from app.model.layers import LayerDeclaration
 from app.model.parameters import Parameters, described, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle, compounded
-from app.processes.discharge import discharge_of_cycle
+from app.processes.discharge import discharge_of_cycle, drainage_of
 from app.processes.kinds import account_for
 from app.processes.process import register
 
@@ -65,14 +65,13 @@ class FallsAtWork:
             return ()
         from kernels.falls import find_falls
         from kernels.materials import Moved
-        from kernels.rivers import drain
         from kernels.waterfalls import WaterfallParameters, work
 
         size, width = world.cell_size, cycle.river_width
-        drainage = drain(world.ground, size, world.sea_level, open_edges=not world.walls)
+        drainage = drainage_of(world, cycle.scratch)
         discharge = discharge_of_cycle(world, cycle, drainage)
         rivers = (discharge >= parameters.least) & ~drainage.ocean
-        surface = np.maximum(drainage.filled, world.sea_level)
+        surface = np.maximum(drainage.filled, world.sea_level, out=drainage.filled)
         falls = find_falls(surface, drainage.directions, discharge, rivers, size, width)
         if not len(falls.lip):
             return ()
@@ -82,7 +81,7 @@ class FallsAtWork:
             world.ground,
             world.material_fields(),
             size,
-            drainage._replace(filled=surface),
+            drainage,
             discharge,
             falls,
             width,

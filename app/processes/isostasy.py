@@ -81,7 +81,9 @@ class Isostasy:
         balanced = world.layers[CRUST_LOAD]
         years = parameters.years_per_cycle * parameters.every
         part = -math.expm1(-years / parameters.response_time) if parameters.response_time else 1.0
-        more = part * (load - balanced)
+        load -= balanced
+        load *= part
+        more = load  # in its place, as maps of loads take much memory
         rise = -flexure.deflection(
             ROCK * more, world.cell_size, parameters.elastic_thickness, parameters.mantle_density
         )
