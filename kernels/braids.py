@@ -81,16 +81,15 @@ _Land: Any = namedtuple("_Land", _FIELDS)  # type: ignore[misc]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _part(search, cell_size, springs, water, number):
+def _part(search, cell_size, springs, water, number, level, far, queue):
     """Let the water of each cell go on to all lower ones, from the highest down, over a pond from farthest out on.
 
     `water` [cell], that of the cells `springs` before, becomes what passes, and `number` [cell], all 0 before, says
-    which of the results a cell is, from 1.
+    which of the results a cell is, from 1. `level`, `far` and `queue` [cell] are memory to work in.
     Returns all cells with water in the order of their numbers, and what goes from each to its neighbours, [number, 8].
     """
     rows, columns, steps = search.rows, search.columns, search.steps
     cells, ways = np.empty(_FEW, np.int32), np.zeros((_FEW, 8))
-    level, far, queue = np.empty(len(water)), np.empty(len(water), np.int32), np.empty(len(water), np.int32)
     waiting = count = 0
     for cell in springs:
         waiting = push(level, far, queue, waiting, -level_of(search, cell), _way_out(search, cell), np.int32(cell))
@@ -269,8 +268,10 @@ def _route(
     water, number = np.zeros(ground.shape), np.zeros(ground.shape, np.int32)
     springs = np.flatnonzero(sources > 0.0)
     water.reshape(-1)[springs] = sources.reshape(-1)[springs]
+    scratch = scratch or Scratch()
     search = search_of(ground, outlets, index_steps(ground.shape[1]), scratch)
-    cells, ways = _part(search, float(cell_size), springs, water.reshape(-1), number.reshape(-1))
+    heap = scratch.empty(water.size), scratch.empty(water.size, np.int32), scratch.empty(water.size, np.int32)
+    cells, ways = _part(search, float(cell_size), springs, water.reshape(-1), number.reshape(-1), *heap)
     return _Routed(water, cells, ways, number, outlets)
 
 

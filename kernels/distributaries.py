@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import njit
 from kernels.neighbours import COLUMN_STEPS, LENGTHS, OUTLET, ROW_STEPS, index_steps, on_map
+from kernels.scratch import Scratch
 from kernels.units import CubicMetresPerSecond, Depths, Times, Widths
 
 GENTLEST = 1e-6  # slope of an arm whose mouth is no lower than its bed
@@ -370,14 +371,12 @@ def _heads(directions, discharge, water, ground, level, steps, columns, cell_siz
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _renew(delta, heads, place, turn, least_part):
+def _renew(delta, heads, place, stack, waiting, turn, least_part):
     """Let arms go on to the water, share the rivers among them and give up those that take too little.
 
     Returns the cells of arms in the order of their water, and of each how far its mouth is, how high that is, its
     discharge and that of its river.
     """
-    cells = len(delta.codes)
-    stack, waiting = np.empty(cells, np.int64), np.empty(2 * cells + len(heads), np.int64)
     delta.mark[:] = 0
     _go_on(delta, stack, waiting, np.int32(0), heads)
     while True:
@@ -390,7 +389,7 @@ def _renew(delta, heads, place, turn, least_part):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _open(delta, cell, way, cells):
+def _open(delta, cell, way, cells, stack):
     """Let a part of the water break out of an arm, over so many cells to one side, and on along the flow directions."""
     first, _, _ = _ways(delta.codes[cell])
     delta.codes[cell] = _code(first, way, 1.0 - NEW)
@@ -399,7 +398,7 @@ def _open(delta, cell, way, cells):
         delta.codes[cell] = _code(way, way, 0.5)
     cell += delta.steps[way]
     delta.mark[:] = 0
-    _lay(delta, np.empty(len(delta.codes), np.int64), np.int32(0), cell, np.int64(cell))
+    _lay(delta, stack, np.int32(0), cell, np.int64(cell))
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -473,6 +472,7 @@ def part_rivers(
     width_of_one: float,
     parameters: ArmParameters,
     turn: float = TURN,
+    scratch: Scratch | None = None,
 ) -> Arms:
     """Renew the network of arms, `codes`, in place; all maps are [row, column].
 
@@ -480,20 +480,24 @@ def part_rivers(
     metres. `directions` are the numbers of the neighbours that water on the ground flows to, and `discharge` what comes
     so through each cell, in cubic metres a second. `cell_size` is the side of a cell, and `width_of_one` the width of a
     river of 1 m³/s, both in metres. `turn` is the part of the way to their balance that the shares of arms take.
+    `scratch` is memory to work in, in a step that has begun.
     """
     from kernels.hydraulic_geometry import bankfull_depth, channel_width
 
     rows, columns = codes.shape
-    steps = index_steps(columns)
+    steps, scratch = index_steps(columns), scratch or Scratch()
     flat = (directions.reshape(-1), discharge.reshape(-1), water.reshape(-1), ground.reshape(-1), level.reshape(-1))
     heads = _heads(*flat, steps, columns, float(cell_size), float(parameters.least), float(parameters.slope))
     delta = _Delta(
-        codes.reshape(-1), flat[0], flat[2], flat[3], flat[4], flat[1], np.zeros(codes.size, np.int32), steps, rows,
-        columns, float(cell_size),
+        codes.reshape(-1), flat[0], flat[2], flat[3], flat[4], flat[1], scratch.empty(codes.size, np.int32), steps,
+        rows, columns, float(cell_size),
     )  # fmt: skip
     delta.codes[flat[2]] = 0.0
-    place = np.empty(codes.size, np.int64)
-    order, far, end, through, river = _renew(delta, heads, place, float(turn), float(parameters.least_part))
+    place, stack, waiting = (
+        scratch.empty(cells, np.int64) for cells in (codes.size, codes.size, 2 * codes.size + len(heads))
+    )
+    room, least_part = (heads, place, stack, waiting), float(parameters.least_part)
+    order, far, end, through, river = _renew(delta, *room, float(turn), least_part)
     broke_out = -1
     if len(order):
         depth = bankfull_depth(channel_width(through, width_of_one))
@@ -501,7 +505,7 @@ def part_rivers(
         cell, way, cells = _break_out(delta, order, place, far, end, through, river, depth, width, parameters)
         if cell >= 0:
             broke_out = int(cell)
-            _open(delta, cell, way, cells)
-            order, far, end, through, river = _renew(delta, heads, place, 0.0, float(parameters.least_part))
+            _open(delta, cell, way, cells, stack)
+            order, far, end, through, river = _renew(delta, *room, 0.0, least_part)
     part = np.divide(through, river, out=np.zeros(len(order)), where=river > 0.0)
     return Arms(order, part, broke_out)

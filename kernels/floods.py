@@ -733,13 +733,15 @@ def _find_bodies(ground, depth, parent):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _calm(ground: Any, depth: Any, east: Any, south: Any, parent: Any) -> int:
+def _calm(ground: Any, depth: Any, east: Any, south: Any, numbers: Any, sums: Any) -> int:
     rows, columns = ground.shape
     size = rows * columns
+    parent, count, deepest = numbers
+    high, low, fast, held, under = sums
     _find_bodies(ground, depth, parent)
-    base, water, fast, high, low = ground.reshape(-1), depth.reshape(-1), np.zeros(size), np.empty(size), np.empty(size)
-    count, held, under = np.zeros(size, np.int64), np.zeros(size), np.zeros(size)
-    deepest = np.full(size, -1, np.int64)
+    base, water = ground.reshape(-1), depth.reshape(-1)
+    sums[2:] = 0.0
+    count[:], deepest[:] = 0, -1
     for cell in range(size):
         if not water[cell] > FILM:
             continue
@@ -760,7 +762,7 @@ def _calm(ground: Any, depth: Any, east: Any, south: Any, parent: Any) -> int:
         if deepest[root] < 0 or base[cell] < base[deepest[root]]:
             deepest[root] = cell
     calmed = 0
-    flat = np.empty(size)
+    flat = under  # of each body it takes the place of what is needed no more
     for root in range(size):
         # A body that is already level to rounding error stays as it is.
         is_calm = count[root] > 0 and fast[root] <= _CALM_SPEED and high[root] - low[root] <= _CALM_SPREAD
@@ -797,7 +799,8 @@ def calm(ground: Layer, water: Layer, east: Speeds, south: Speeds, scratch: Scra
     that changed.
     """
     scratch = (scratch or Scratch()).begin()
-    calmed: int = _calm(ground, water, east, south, scratch.empty(ground.size, np.int64))
+    numbers, sums = scratch.empty((3, ground.size), np.int64), scratch.empty((5, ground.size))
+    calmed: int = _calm(ground, water, east, south, numbers, sums)
     return calmed
 
 

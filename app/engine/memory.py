@@ -31,12 +31,14 @@ if TYPE_CHECKING:
 
 # Bytes per cell that no layer declares, measured at 2048² cells; those of maps at 1024², at level high.
 KERNELS = 20  # the most that a process needs while it runs, besides its layers: snowballs and pools
-BRAIDING = 160  # the same for braided rivers where half of all cells have water, without their scratch arrays
-BRAIDING_ROOM = 60  # their part of the scratch arrays, which all processes share
+BRAIDING = 144  # the same for braided rivers where half of all cells have water, without their scratch arrays
+BRAIDING_ROOM = 76  # their part of the scratch arrays, which all processes share
 COAST = 40  # the same for the swell
 ISOSTASY = 60  # the same for isostasy: loads, and their waves
-FALLS = 60  # the same for the drainage that falls are found in
-FLOODS_ROOM = 32  # running water's part of them: a second set of its layers, and flows
+FALLS = 24  # the same for the discharge that falls are found in
+DRAINAGE_ROOM = 36  # of the scratch arrays: the drainage that falls and arms are found in
+ARMS_ROOM = 36  # what the search for arms adds to it
+FLOODS_ROOM = 64  # running water's part of them: a second set of its layers, and flows; and its bodies that calm down
 BED_LOAD_ROOM = 33  # the same for the bed load that it drags: shares of what goes each way
 BED_LOAD_OF_A_KIND = 8  # additional part per loose material: what is taken
 SUSPENSION_ROOM = 40  # the same for what it carries in suspension: a second layer of it, and its ways
@@ -79,6 +81,8 @@ class Needs(NamedTuple):
             kernels = max(kernels, COAST if scene.coast.enabled else 0, FALLS if scene.falls.enabled else 0)
             kernels = max(kernels, ISOSTASY if scene.isostasy.enabled else 0)
             room = max(room, floods_room(scene, world), ICE_ROOM if scene.ice.enabled else 0)
+            if scene.falls.enabled or scene.distributaries.enabled:
+                room = max(room, DRAINAGE_ROOM + (ARMS_ROOM if scene.distributaries.enabled else 0))
             room = max(room, SNOW_ROOM if scene.snow.enabled else 0)
             making += once + layers + (geology if is_worn(scene) else 0)
             next_backup = _bytes(state) / world.ground.size  # while the one before still exists

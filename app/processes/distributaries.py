@@ -90,6 +90,7 @@ class Distributaries:
             cycle.river_width,
             for_kernel(distributaries.ArmParameters, parameters),
             turn=compounded(distributaries.TURN, parameters.every / 10.0),
+            scratch=cycle.scratch,
         )
         arms = world.trace(ARMS)
         arms[...] = 0.0
