@@ -16,6 +16,7 @@ import numpy as np
 from app.files.atomic import write_atomically
 from app.files.journal import Journal, journal_content, journal_from
 from app.files.paths import found_from, named_from
+from app.model.arms import fault_of_arms
 from app.model.beds import CYCLES, MOST, THICKNESSES, Beds
 from app.model.centrelines import fault_of_centrelines
 from app.model.climate import MoistWind
@@ -30,7 +31,7 @@ from app.model.georeference import (
     source_of,
 )
 from app.model.layered_map import Layer
-from app.model.layers import BURIED, LAYERS, LOOSE, layer_declaration
+from app.model.layers import ARM_CODES, BURIED, LAYERS, LOOSE, layer_declaration
 from app.model.ledger import LARGEST_IMBALANCE, Ledger
 from app.model.materials import MOST_KINDS, Materials, materials_of
 from app.model.plants import fault_of_trees, flora_of
@@ -167,6 +168,8 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
         if fault := fault_of_centrelines(centrelines, (rows * world.cell_size, columns * world.cell_size)):
             raise UserError(f"{path}: '{CENTRELINES}' {fault}")
         world.centrelines = centrelines
+    if ARM_CODES in arrays and (fault := fault_of_arms(arrays[ARM_CODES])):
+        raise UserError(f"{path}: '{ARM_CODES}' {fault}")
     if materials is not None:
         _restore_materials(path, world, materials, arrays)
     _restore_beds(path, world, *beds)

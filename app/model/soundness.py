@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.arms import fault_of_arms
 from app.model.centrelines import fault_of_centrelines
-from app.model.layers import BURIED, GROUND, LOOSE, layer_declaration
+from app.model.layers import ARM_CODES, BURIED, GROUND, LOOSE, layer_declaration
 from app.model.plants import fault_of_trees
 from app.model.world import World
 
@@ -53,6 +54,8 @@ def find_fault(world: World) -> Fault | None:
         return Fault(why, GROUND, (row, column))
     if world.beds is not None and (fault := world.beds.fault(world.layers[BURIED], world.mix.shape[2])):
         return Fault(f"buried beds that {fault}", BURIED)
+    if ARM_CODES in world.layers and (fault := fault_of_arms(world.layers[ARM_CODES])):
+        return Fault(f"arms of rivers: they {fault}", ARM_CODES)
     if fault := fault_of_trees(world.trees, world.shape, world.flora):
         return Fault(f"trees: {fault}")
     rows, columns = world.shape

@@ -9,6 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from app.engine.refining import refined
+from app.files import checkpoint
+from app.model.errors import UserError
 from app.model.layers import ARM_CODES
 from app.model.soundness import find_fault
 from app.model.world import World
@@ -17,7 +19,7 @@ from app.scene.scene import Scene, load_preset
 from kernels.components import components
 from kernels.neighbours import COLUMN_STEPS, ROW_STEPS
 from kernels.standing import DRY
-from tests.app.small import assert_continues_after_saving, bits, simulated, small_preset
+from tests.app.small import assert_continues_after_saving, bits, simulated, small_preset, small_scene
 
 SIDE = 64
 NEAR = 10.0  # metres: mouths that are no farther from each other are one
@@ -81,6 +83,19 @@ def test_on_any_threads_after_saving_in_finer_cells_and_switched_off(tmp_path: P
     simulator.change(simulator.scene.with_value("distributaries.enabled", False))
     simulator.advance()
     assert not {ARM_CODES, ARMS} & simulator.world.layers.keys()
+
+
+@pytest.mark.parametrize(
+    ("row", "code", "why"),
+    [(0, 1.5, "must not lead off the map"), (5, 65.0, "must be 0, or from 1 to less than 65"), (5, 0.5, "must be 0")],
+)
+def test_arms_that_lead_off_the_map_are_told(row: int, code: float, why: str, tmp_path: Path) -> None:
+    simulator = simulated(0, small_scene())
+    simulator.world.trace(ARM_CODES)[row, 7] = code
+    assert (fault := find_fault(simulator.world)) and why in fault.why
+    checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
+    with pytest.raises(UserError, match=rf"world\.npz: 'arm_codes' {why}"):
+        checkpoint.load(tmp_path / "world.npz")
 
 
 def test_where_no_water_stands_nothing_parts() -> None:
