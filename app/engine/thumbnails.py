@@ -58,7 +58,7 @@ def _albedo(
         loose = np.array([kind.linear_colour for kind in materials.loose])
         rock = rocks[rock_numbers(materials, world.layers["strata_rise"][cells] - world.bedrock[cells])]
         mix = world.mix[cells]
-        gentle = over(rock, loose[mix.argmax(axis=2)], np.clip(world.sediment[cells] / COVER, 0.0, 1.0))
+        gentle = over(rock, loose[mix.argmax(axis=2)], np.clip(world.loose[cells] / COVER, 0.0, 1.0))
         colours = over(gentle, LUSH, green * (1.0 - view.desert))
     else:
         rock = np.broadcast_to(ROCK, (*ground.shape, 3))

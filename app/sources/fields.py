@@ -50,7 +50,7 @@ class LandVariables:
     def of_world(cls, world: World) -> LandVariables:
         """The levels of its lakes and sea must be up to date."""
         depth = np.where(world.standing != DRY, np.maximum(world.water_level - world.ground, 0.0), 0.0)
-        return cls(world.ground, world.cell_size, world.layers, depth)
+        return cls(world.ground, world.cell_size, {**world.layers, "sediment": world.loose}, depth)
 
     @classmethod
     def of_snapshot(cls, snapshot: Snapshot, side: int = PREVIEW_SIDE) -> LandVariables:

@@ -23,6 +23,7 @@ from app.picture.passes.materials import albedo
 from app.processes.stratigraphy import SPARED
 from app.scene.edits import Stroke
 from app.scene.scene import Scene
+from app.sources.fields import LandVariables
 from tests.app.small import assert_continues_after_saving, bits, simulated, small_scene
 
 
@@ -212,6 +213,9 @@ def test_overlays_and_maps_tell_age_number_and_thickness_of_beds() -> None:
     assert not {"bed_age", "beds", "buried", "burden"} & without.keys()
     np.testing.assert_allclose(without["sediment"], world.sediment + world.layers["buried"], rtol=1e-6)
     np.testing.assert_allclose(without["bedrock"] + without["sediment"], world.ground, rtol=1e-6)
+
+    lands = LandVariables.of_world(world), LandVariables.of_snapshot(take_snapshot(world))
+    np.testing.assert_allclose(*(land.value("sediment") for land in lands), rtol=1e-6)
 
     landscape = Landscape(world, simulator.scene)
     maps = {each.name: each.values(landscape) for each in maps_of(landscape, ("beds", "sediment", "sediment_kinds"))}
