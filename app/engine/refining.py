@@ -14,6 +14,7 @@ from app.model.layers import ARM_CODES, BURIED, LAYERS, LOOSE, layer_declaration
 from app.model.materials import is_intruded
 from app.model.plants import ROOTED_GROUND
 from app.model.world import LARGEST_SIDE, SMALLEST_CELL, World
+from app.processes.sideways import CRUST_LOAD
 from app.scene.edits import REFINEMENTS
 from kernels.rock import INTRUDED
 
@@ -51,7 +52,7 @@ def refined(world: World, times: int, *, channels: bool) -> World:
     see `kernels.refining`. `channels`: with channels where water runs. Traces lie smoothly between the old cells; trees
     stand where they stood. The levels of lakes are still to be derived. Raises `UserError`.
     """
-    from kernels.refining import refine_ground, repeated, within
+    from kernels.refining import refine_ground, repeated, smooth, within
 
     if times not in REFINEMENTS:
         raise UserError(f"refine = {times}: must be {' or '.join(map(str, REFINEMENTS))}")
@@ -81,6 +82,8 @@ def refined(world: World, times: int, *, channels: bool) -> World:
     if fine.burden is not None:
         fine.bedrock[...] -= fine.burden
         fine.sum_ground()
+    if CRUST_LOAD in world.layers:  # with the new rock, which is no load that has come
+        fine.layers[CRUST_LOAD][...] = fine.bedrock + smooth(world.layers[CRUST_LOAD] - world.bedrock, times)
     fine.flora, fine.origin = world.flora, world.origin and world.origin.refined(times)
     fine.trees = world.trees.copy()
     fine.trees[:, :2] *= np.float32(times)

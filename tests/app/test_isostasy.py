@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from app.engine.creation import create_world
+from app.engine.refining import FILLED, refined
 from app.engine.simulator import Simulator
 from app.model.edge_parameters import EdgeParameters
 from app.model.layered_map import ICE
@@ -113,3 +114,15 @@ def test_switched_off_it_forgets_the_load() -> None:
     simulator.advance()
     assert not {CRUST_LOAD, ISOSTASY} & simulator.world.layers.keys()
     simulator.verify()
+
+
+def test_refined_land_rises_as_it_would_have_done() -> None:
+    world = simulated(2, small_scene(isostasy__enabled=True)).world
+    finer = refined(world, 2, channels=True)
+    assert finer.ledger.rock.gained[FILLED] > 0.0, "rock that is no load that has come"
+    means = []
+    for each in (world, finer):
+        ground = each.ground.copy()
+        stepped(each, IsostasyParameters(response_time=0.0))
+        means.append((each.ground - ground).mean())
+    assert means[0] != 0.0 and means[1] == pytest.approx(means[0], rel=1e-6)
