@@ -98,6 +98,6 @@ class Beds(NamedTuple):
         if not (self.cycles.min() >= NO_BED and self.cycles.max() <= LARGEST_SUM):
             return "have a cycle that there was not"
         there = self.cycles != NO_BED
-        if (there[..., 1:] & ~there[..., :-1]).any() or (self.thicknesses.any(axis=3) & ~there).any():
-            return "must lie on one another, without gaps"
+        if (there[..., 1:] & ~there[..., :-1]).any() or (self.thicknesses.any(axis=3) != there).any():
+            return "must lie on one another, without gaps, and have a thickness"
         return "" if np.array_equal(self.sum(), buried) else f"are not together what the layer '{BURIED}' is"

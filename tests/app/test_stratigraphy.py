@@ -24,6 +24,7 @@ from app.processes.stratigraphy import SPARED
 from app.scene.edits import Stroke
 from app.scene.scene import Scene
 from app.sources.fields import LandVariables
+from kernels.beds import NO_BED
 from tests.app.small import assert_continues_after_saving, bits, simulated, small_scene
 
 
@@ -139,7 +140,12 @@ def test_beds_are_saved_kept_copied_and_refined(tmp_path: Path) -> None:
         simulator.advance()
     assert bits(world) == after
 
-    world.beds.thicknesses[3, 4, 0, 0] += 1.0  # type: ignore[union-attr]
+    assert world.beds is not None
+    number = world.beds.number()[3, 4]
+    world.beds.cycles[3, 4, number] = 0.0
+    assert (fault := find_fault(world)) and "have a thickness" in fault.why
+    world.beds.cycles[3, 4, number] = NO_BED
+    world.beds.thicknesses[3, 4, 0, 0] += 1.0
     assert (fault := find_fault(world)) and fault.layer == "buried"
     checkpoint.save(path, world, simulator.scene)
     with pytest.raises(UserError, match=r"world\.npz: its buried beds are not together what the layer 'buried' is"):
