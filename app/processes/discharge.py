@@ -49,9 +49,9 @@ def discharge_of_cycle(world: World, cycle: Cycle, drainage: Drainage, total: fl
         wells = springs[:, -1]
         if cycle.usual_drops > 0.0:
             wells = wells * (usual / cycle.usual_drops)
-        else:  # without drops of rain, all springs together bring the precipitation
+        else:  # without drops of rain, all springs together bring the precipitation, or the usual one
             fallen[:] = 0.0
-            wells = wells * (usual * cycle.weather.mean_rain / float(wells.sum()))
+            wells = wells * (usual * (cycle.weather.mean_rain or 1.0) / float(wells.sum()))
         np.add.at(fallen, (springs[:, 0].astype(np.intp), springs[:, 1].astype(np.intp)), wells)
     unit = USUAL_PRECIPITATION * 1e-3 / SECONDS_PER_YEAR * world.cell_area
     fallen *= total / max(float(fallen.sum()), 1e-12) if total else unit

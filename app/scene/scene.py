@@ -160,16 +160,18 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
     def runoff(self) -> Runoff:
         """The runoff of its land."""
         springs = read_springs(self.droplets.springs)
-        # Without any rain, springs are compared with what usually falls.
-        precipitation = self.climate.precipitation or (USUAL_PRECIPITATION if springs else 0.0)
+        inflows = tuple(read_inflows(self.rivers.inflows))
+        # Without any rain, springs and inflows are compared with what usually falls.
+        precipitation = self.climate.precipitation or (USUAL_PRECIPITATION if springs or inflows else 0.0)
         of_rain = self.droplets.count * (precipitation / USUAL_PRECIPITATION)
         drops = of_rain or sum(spring.drops for spring in springs)
         braided = read_rivers(self.braiding.springs) if self.braiding.enabled else []
         flow = Runoff(
             precipitation=precipitation,
             least_cells=self.view.stream_threshold,
+            rain=1.0 if self.climate.precipitation > 0.0 else 0.0,
             braided=tuple((spring.south, spring.east, spring.drops) for spring in braided),
-            inflows=tuple(read_inflows(self.rivers.inflows)),
+            inflows=inflows,
             by_altitude=self.climate.rain_by_altitude,
             river_width=self.rivers.width,
             lasts=self.has_drops or self.geology.enabled or self.braiding.enabled,

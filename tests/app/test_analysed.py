@@ -83,6 +83,16 @@ def test_fronts_fill_up_to_where_a_river_that_comes_in_leaves() -> None:
     assert (survey.layers[FILLING_LAYER] == 1.0).all()  # all fronts are where they end
 
 
+@pytest.mark.parametrize("count", [100, 0])
+def test_a_river_comes_into_a_land_without_rain(count: int) -> None:
+    settings: dict[str, object] = {"droplets__count": count, "climate__precipitation": 0.0, "pools__enabled": False}
+    scene = small_scene(rivers__inflows="0.5 0.5 10", **settings)
+    world, _ = create_world(scene)
+    drainage = drained(world.ground, world.cell_size, -np.inf, scene.runoff)
+    found = discharge_of_world(drainage, world, scene.runoff)
+    assert np.unique(np.round(found, 6)).tolist() == [0.0, 10.0]
+
+
 def test_a_scene_names_what_comes_in(analysis: Path) -> None:
     scene = open_scene(str(analysis), str(PART))
     assert len(scene.runoff.inflows) > 1
