@@ -87,7 +87,7 @@ class Floods:
         LayerDeclaration(SPEED, "speed of running water", "m/s", seen="in overlays"),
         LayerDeclaration(FROUDE, "speed of running water beside that of its waves (Froude number)"),
         LayerDeclaration(LOAD, "fine sediment in suspension, as thickness of the bed", "m", np.float64,
-                         account="sediment", seen="in overlays"),
+                         account="sediment"),
     )  # fmt: skip
 
     def prepare(self) -> None:

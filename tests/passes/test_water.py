@@ -15,11 +15,12 @@ from pyglm import glm
 from app.cli.headless import scene_camera
 from app.engine.publishing import take_snapshot
 from app.engine.survey import Surveyor, wanted_by
+from app.model.layers import LAYERS
 from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
 from app.model.world import World
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
-from app.picture.passes import frame
+from app.picture.passes import frame, land_maps
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.shaders import VERSION, preprocess
 from app.picture.passes.standing_water import TILE, lake_tiles
@@ -864,3 +865,9 @@ def test_nothing_of_the_water_is_left_behind(context: moderngl.Context, canvas: 
     picture.draw(target, scene_camera(Scene(), shown), Scene())
     picture.release()
     assert gl.living_objects() == before
+
+
+def test_layers_that_shaders_read_are_there_without_their_overlay() -> None:
+    declared = [LAYERS[name] for name in land_maps.LAYERS if name in LAYERS]
+    assert {"suspended", "froude"} <= {layer.name for layer in declared}
+    assert not [layer.name for layer in declared if layer.seen != "in the scene"]
