@@ -9,6 +9,7 @@ deep as if the load were floating.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from kernels.layers import Layer
 GRAVITY = 9.81  # m/s²
 YOUNGS_MODULUS = 70e9  # Pa
 POISSONS_RATIO = 0.25
+BLOCK = 64  # rows that are transformed together
 
 RESISTED = 1e6  # waves of the load that the plate resists by so many times more than the mantle does are left out
 
@@ -41,11 +43,23 @@ def deflection(load: Layer, cell_size: float, elastic_thickness: float, density:
     shortest = (RESISTED / stiff) ** 0.25 if stiff > 0.0 else math.inf  # as a wave number
     south, east = (math.pi * np.arange(cells) / (cells * cell_size) for cells in load.shape)
     south, east = south[south <= shortest], east[east <= shortest]
-    square = (south * south)[None, :] + (east * east)[:, None]
-    waves = _cosines(np.ascontiguousarray(_cosines(load)[:, : len(east)].T))[:, : len(south)]
-    waves /= density * (1.0 + stiff * square * square)
-    along = _sum_of_cosines(waves, load.shape[0]).T
-    return _sum_of_cosines(along, load.shape[1])
+    across = np.empty((len(east), load.shape[0]))
+    for rows in _blocks(load.shape[0]):
+        across[:, rows] = _cosines(load[rows])[:, : len(east)].T
+    for columns in _blocks(len(east)):
+        square = (south * south)[None, :] + (east[columns] * east[columns])[:, None]
+        waves = _cosines(across[columns])[:, : len(south)]
+        waves /= density * (1.0 + stiff * square * square)
+        across[columns] = _sum_of_cosines(waves, load.shape[0])
+    sunk = np.empty(load.shape)
+    for rows in _blocks(load.shape[0]):
+        sunk[rows] = _sum_of_cosines(across[:, rows].T, load.shape[1])
+    return sunk
+
+
+def _blocks(rows: int) -> Iterator[slice]:
+    """Few rows at a time, since transforms take several times their memory."""
+    return (slice(first, first + BLOCK) for first in range(0, rows, BLOCK))
 
 
 def _cosines(values: Layer) -> Layer:

@@ -87,8 +87,8 @@ class Geology:
         changed = ["bedrock", "sediment"]
         for name in (STRATA, CRUST_LOAD):  # the strata rise with the rock, which is no load when it comes from below
             if name in world.layers:
-                risen = np.where(outlets & base_level, 0.0, uplift)
-                world.layers[name] += risen.astype(world.layers[name].dtype)
+                risen = np.asarray(uplift).astype(world.layers[name].dtype, copy=False)
+                world.layers[name] += np.where(outlets & base_level, 0.0, risen)
                 changed.append(name)
         evolved = evolve(
             world.bedrock,

@@ -84,17 +84,18 @@ class Isostasy:
         load -= balanced
         load *= part
         more = load  # in its place, as maps of loads take much memory
-        rise = -flexure.deflection(
-            ROCK * more, world.cell_size, parameters.elastic_thickness, parameters.mantle_density
-        )
+        rise = flexure.deflection(ROCK * more, world.cell_size, parameters.elastic_thickness, parameters.mantle_density)
+        np.negative(rise, out=rise)
         if Geology.name in cycle.running and cycle.edges.water != "wall":
             rise[outlets_of(world.ground, walls=False)] = 0.0  # the base level is that of what lies beyond
         before = world.bedrock.copy()
         for name in WITH_ROCK:
             if name in world.layers:
-                world.layers[name] += rise.astype(world.layers[name].dtype)
+                world.layers[name] += rise.astype(world.layers[name].dtype, copy=False)
         world.sum_ground()
-        balanced += more + rise
+        more += rise
+        balanced += more
+        del load, more
         world.layers[ISOSTASY] += rise
         volume = float((world.bedrock - before).sum()) * world.cell_area
         rock = world.ledger.rock
