@@ -120,8 +120,12 @@ def _room_for(rows: int, columns: int, kinds: int, scratch: Scratch) -> Room:
     shape, cells = (rows, columns), rows * columns
     factor, after = scratch.empty(shape), scratch.empty(shape)
     comes, dug = (scratch.empty(kinds * cells if kinds > 1 else 0) for _ in range(2))
-    load = dug[:cells].reshape(shape) if kinds > 1 else scratch.empty(shape)  # what was dug is laid before slopes creep
-    return Room(empty_rivers(rows, columns, scratch), factor, scratch.empty(shape, np.float32), after, load, comes, dug)
+    # Rivers have worn the land before anything is dug, and what was dug is laid before slopes creep.
+    wear = dug[:cells].reshape(shape) if kinds > 1 else None
+    load = scratch.empty(shape) if wear is None else wear
+    return Room(
+        empty_rivers(rows, columns, scratch, wear), factor, scratch.empty(shape, np.float32), after, load, comes, dug
+    )
 
 
 def evolve(

@@ -101,10 +101,11 @@ class Trees(NamedTuple):
 _WORTH_SHARING = 8192  # cells
 
 
-def empty_rivers(rows: int, columns: int, scratch: Scratch | None = None) -> Rivers:
-    """Room for the rivers of a map."""
+def empty_rivers(rows: int, columns: int, scratch: Scratch | None = None, wear: Layer | None = None) -> Rivers:
+    """Room for the rivers of a map; `wear`: an array for that, which only `incise` needs."""
     scratch = scratch or Scratch()
-    surface, area, wear = (scratch.empty((rows, columns)) for _ in range(3))
+    surface, area = scratch.empty((rows, columns)), scratch.empty((rows, columns))
+    wear = scratch.empty((rows, columns)) if wear is None else wear
     directions, kind = scratch.empty((rows, columns), np.int8), scratch.empty((rows, columns), np.uint8)
     order, sums = scratch.empty(rows * columns, np.int32), scratch.empty((rows, columns, 2))
     return Rivers(surface, directions, order, area, kind, sums, wear)
