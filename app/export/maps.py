@@ -262,18 +262,33 @@ def maps_of(landscape: Landscape, names: tuple[str, ...], mask: str = "") -> Ite
             if ALL in names:
                 continue
             raise UserError(f"--maps {name}: this world has none; {why}")
-        if name == SPLAT:
-            yield from _splat_maps(landscape)
-        elif name == KINDS:
-            materials = landscape.world.materials
-            for kind in materials.names if materials else ():
-                yield Map(f"sediment_{kind}", f"thickness of {kind}", _thickness(kind), "m")
-        elif name == BEDS:
-            yield from _maps_of_beds(landscape)
-        else:
+        if name not in FAMILIES:
             yield MAPS[name]
+            continue
+        maps = list(_family(landscape, name))
+        if not maps and ALL not in names:
+            raise UserError(f"--maps {name}: this world has none; {_WITHOUT[name]}")
+        yield from maps
     if mask:
         yield _mask(MASK, f"where {mask}", lambda land: _where(land, mask))
+
+
+_WITHOUT = {
+    KINDS: "its loose material is all of one kind",
+    BEDS: "nothing was buried in beds, as with stratigraphy.enabled",
+}
+
+
+def _family(landscape: Landscape, name: str) -> Iterator[Map]:
+    """The maps of a family, none where the world has nothing for them."""
+    if name == SPLAT:
+        yield from _splat_maps(landscape)
+    elif name == KINDS:
+        materials = landscape.world.materials
+        for kind in materials.names if materials else ():
+            yield Map(f"sediment_{kind}", f"thickness of {kind}", _thickness(kind), "m")
+    else:
+        yield from _maps_of_beds(landscape)
 
 
 def _where(land: Landscape, mask: str) -> Array:

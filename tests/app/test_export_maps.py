@@ -225,6 +225,9 @@ def test_maps_that_a_world_has_not() -> None:
     landscape = landscape_of(small_scene())
     named = {row.name for row in maps_of(landscape, ("all",))}
     assert "grass" not in named and "slope" in named
+    for family in ("sediment_kinds", "beds"):
+        with pytest.raises(UserError, match=f"--maps {family}: this world has none; (its loose material|nothing)"):
+            list(maps_of(landscape, (family,)))
     with pytest.raises(UserError, match="--maps grass: this world has none"):
         list(maps_of(landscape, ("grass",)))
 
