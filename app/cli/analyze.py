@@ -35,6 +35,7 @@ from app.export.vectors import VECTORS_FILE, BasinColumns, Drawn, write_geopacka
 from app.files.analysed import LIST_FILE
 from app.files.atomic import claimed, write_atomically
 from app.files.opening import open_scene
+from app.files.paths import from_folder
 from app.files.recorder import write_png
 from app.model import palettes, shading
 from app.model.errors import UserError
@@ -125,7 +126,7 @@ def analyze(
                 next_step(f"writing {name}.png")
                 write_png(folder / f"{name}.png", shading.to_pixels(draw(analysis, relief_picture)))
             next_step(f"writing {LIST_FILE}")
-            listing = listing_of(path, analysis)
+            listing = listing_of(Path(from_folder(str(path), folder)), analysis)
             with write_atomically(folder / LIST_FILE) as file:
                 write_lists(file, listing)
             bar.update()

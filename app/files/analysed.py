@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from app.files import paths
 from app.model.errors import UserError
 from app.model.runoff import Runoff
 from app.model.springs import Spring, write_springs
@@ -131,7 +132,7 @@ def read_analysed(folder: Path) -> Analysed:
         said = msgspec.json.decode((folder / LIST_FILE).read_bytes(), type=_Said)
     except (OSError, msgspec.MsgspecError) as error:
         raise UserError(f"{folder / LIST_FILE}: it is not the list of an analysis: {error}") from error
-    path = Path(said.file)
+    path = Path(paths.found(said.file, folder))
     if not path.exists():
         raise UserError(f"{folder}: its model {path} is not there")
     model = open_model(path)

@@ -169,7 +169,7 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
         flow = Runoff(
             precipitation=precipitation,
             least_cells=self.view.stream_threshold,
-            rain=1.0 if self.climate.precipitation > 0.0 else 0.0,
+            rain=1.0 if precipitation == self.climate.precipitation else 0.0,
             braided=tuple((spring.south, spring.east, spring.drops) for spring in braided),
             inflows=inflows,
             by_altitude=self.climate.rain_by_altitude,

@@ -93,6 +93,17 @@ def test_a_river_comes_into_a_land_without_rain(count: int) -> None:
     assert np.unique(np.round(found, 6)).tolist() == [0.0, 10.0]
 
 
+def test_an_analysis_finds_its_model_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    write_tiff(Path("land.tif"), hills(24, 32, seed=3).astype(np.float32), **PLACE)
+    analyze(Path("land.tif"), Path("whole"))
+    monkeypatch.chdir(tmp_path)
+    assert read_analysed(Path("here/whole")).model.samefile("here/land.tif")
+    (tmp_path / "here").rename(tmp_path / "there")
+    assert read_analysed(Path("there/whole")).model.samefile("there/land.tif")
+
+
 def test_a_scene_names_what_comes_in(analysis: Path) -> None:
     scene = open_scene(str(analysis), str(PART))
     assert len(scene.runoff.inflows) > 1
@@ -105,6 +116,7 @@ def test_a_scene_names_what_comes_in(analysis: Path) -> None:
 
 def test_a_folder_that_does_not_fit_is_one_line(analysis: Path, tmp_path: Path) -> None:
     said = json.loads((analysis / "analysis.json").read_text(encoding="utf-8"))
+    said["file"] = str(analysis.parent / "land.tif")
     for change, why in (
         ({"file": str(tmp_path / "none.tif")}, "its model .*none.tif is not there"),
         ({"rows": 100}, "it is an analysis of a part of land.tif"),
