@@ -45,8 +45,8 @@ def asked(driver: Driver, path: Path) -> PartChoice:
     application = have_land(driver)
     driver.viewer.handle(FilesDropped((path,)))
     choosing = application.part_choice
-    driver.wait_for(lambda: choosing.pixels is not None, "the overview")
-    assert choosing.is_open and application.panel.is_asking
+    driver.wait_for(lambda: choosing.pixels is not None and choosing.is_open, "the overview")
+    assert application.panel.is_asking
     driver.engine.yield_(3)
     driver.engine.set_ref("//###part")
     return choosing
