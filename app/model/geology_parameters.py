@@ -53,7 +53,7 @@ class GeologyParameters(Parameters, frozen=True, kw_only=True):
     uplift_end: Annotated[float, parameter(0.0, 1e8, "time at which the uplift ends; 0: it goes on", unit="years",
         needs="geology.uplift")] = 0.0
     sideways: Annotated[Literal["none", "right-lateral fault", "left-lateral fault", "thrust", "fold"],
-        described("whether land is carried along a fault, over the other side of one, or over a ramp below it",
+        described("what carries land along a fault, over the other side of one, or over a ramp",
         needs=RUNS, essential=True)] = "none"
     sideways_rate: Annotated[float, parameter(0.0, 100.0, "how fast land is carried sideways", unit="mm/year",
         needs=f"{RUNS}, not geology.sideways=none")] = 5.0
@@ -61,8 +61,8 @@ class GeologyParameters(Parameters, frozen=True, kw_only=True):
         "to which it is carried, clockwise from north, up to 9° off: land moves in whole cells", unit="°",
         needs=CARRIES)] = 90.0
     fault_place: Annotated[float, parameter(-1.0, 1.0,
-        "how far the fault or the foot of the ramp lies from the middle, to the left of that direction or ahead, "
-        "relative to the map's longer side", needs=CARRIES)] = 0.0
+        "place of the fault or of the ramp's foot, from the middle, as a part of the map's longer side",
+        needs=CARRIES)] = 0.0
     ramp_dip: Annotated[float, parameter(1.0, 80.0, "dip of the ramp", unit="°",
         needs=f"{CARRIES}, geology.sideways=thrust or geology.sideways=fold")] = 25.0
     ramp_height: Annotated[float, parameter(0.0, 10_000.0, "how high the ramp leads", unit="m",

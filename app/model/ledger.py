@@ -30,8 +30,8 @@ class Account(msgspec.Struct):
 
     def imbalance(self, stored: float) -> float:
         """Difference between `stored` and the expected amount, as a fraction of the total."""
-        # For rock of height 0 everywhere, a fraction of what was lost.
-        total = self.scale + sum(self.gained.values()) or sum(self.lost.values())
+        # Of rock of height 0, more can be lost than there ever was.
+        total = max(self.scale + sum(self.gained.values()), sum(self.lost.values()))
         difference = stored - self.expected()
         if total > 0.0:
             return difference / total

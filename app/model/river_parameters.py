@@ -33,8 +33,7 @@ class RiverParameters(Parameters, frozen=True, kw_only=True):
     begin: Annotated[Beginning, described(
         "what makes a river: its mean discharge, by rain and springs, or its contributing area")] = "discharge"
     ties: Annotated[Ties, described(
-        "where several ways are equally steep, water takes the shortest way over a flat, or that of the least cost to "
-        "the ocean, as in the article")] = "flat"
+        "of equally steep ways water takes the shortest over a flat, or that of the least cost to the ocean")] = "flat"
     discharge: Annotated[float, parameter(0.0, 1e6,
         "mean discharge at which a river begins; 0: of 'threshold' cells under even rain", unit="m³/s", log=True,
         least=1e-9, needs="rivers.begin=discharge")] = 0.0
@@ -45,8 +44,8 @@ class RiverParameters(Parameters, frozen=True, kw_only=True):
         "width of a river of 1 m³/s; that of others grows with the root of their mean discharge", unit="m", log=True,
         needs=f"{READ_STREAMS} or meandering.enabled or falls.enabled", essential=True)] = RIVER_WIDTH
     inflows: Annotated[str, described(
-        "rivers that come in from outside of the map, as 'south east m³/s; …', places from 0 to 1; they are mapped,"
-        " listed and drawn, and move no ground", check=read_inflows)] = ""
+        "rivers from outside of the map, which move no ground, as 'south east m³/s; …', places from 0 to 1",
+        check=read_inflows)] = ""
     watershed_size: Annotated[int, parameter(1, 1_000_000, "smaller watersheds are merged into the coast", unit="cells",
         log=True)] = 500
     channel_flow: Annotated[float, parameter(0.1, 1000.0, "smallest discharge per cycle of a channel that is measured",

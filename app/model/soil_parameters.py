@@ -82,8 +82,7 @@ _OWN = Annotated[
 _BEDS = Annotated[
     str,
     described(
-        "initial beds of loose material below all else that is loose, from the top: kinds with their thickness in"
-        " metres, such as sand 2; clay 1 + x",
+        "initial beds below other loose material, from the top, with their metres, such as sand 2; clay 1 + x",
         check=read_beds,
         names_files=True,
         needs="stratigraphy.enabled",

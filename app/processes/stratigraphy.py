@@ -30,7 +30,7 @@ class StratigraphyParameters(Parameters, frozen=True, kw_only=True):
     enabled: Annotated[bool,
         described("beds that remember: buried loose material keeps its order, and comes out again in it")] = False
     active_layer: Annotated[float, parameter(0.01, 10.0,
-        "thickness of the loose material on top, which is mixed and all that a cycle can move; below it lie beds",
+        "thickness of the mixed loose material on top, all that a cycle can move; beds lie below",
         unit="m", log=True, essential=True)] = 0.3
     beds: Annotated[int, parameter(FEWEST, MOST,
         "most beds of a cell; where there are more, the two oldest become one", unit="beds", costs=True)] = 8

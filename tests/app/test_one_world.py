@@ -65,7 +65,8 @@ def assert_sound(world: World, told: object = "") -> None:
     assert find_fault(world) is None, told
     for name, account in world.ledger.accounts().items():
         assert abs(account.imbalance(world.stored(name))) < 1e-9, (name, told)
-    assert np.array_equal(world.ground, world.bedrock + world.sediment + world.layers.get("ice", 0.0)), told
+    burden = sum(world.layers[name] for name in ("ice", "buried") if name in world.layers)
+    assert np.array_equal(world.ground, world.bedrock + world.sediment + burden), told
     if world.materials is not None:
         thickness = np.zeros(world.shape)
         for name in world.materials.names:

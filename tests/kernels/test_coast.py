@@ -53,7 +53,7 @@ class Coast:
         materials: Materials | None = None,
         rates: NDArray[np.float32] | None = None,
     ) -> Coast:
-        parameters = CoastParameters(sea_level, HEIGHT, PERIOD, seconds, wear, fines, PROFILE, shaping, 1.0)
+        parameters = CoastParameters(sea_level, HEIGHT, PERIOD, seconds, wear, fines, PROFILE, shaping, 1.0, 1.0)
         for cycle in range(cycles):
             sea = ocean_mask(self.ground, sea_level)
             if cycle % every == 0:
@@ -279,7 +279,7 @@ def test_a_value_that_is_no_number_is_told() -> None:
     totals = work(
         coast.bedrock, coast.sediment, coast.ground, one_kind(coast.sediment), CELL, np.zeros((24, 20), np.uint8),
         (coast.water, coast.level), coast.swell, coast.notch, coast.power, coast.drift,
-        CoastParameters(0.0, HEIGHT, PERIOD, 1.0, 0.0, 0.0, PROFILE, 0.2, 1.0),
+        CoastParameters(0.0, HEIGHT, PERIOD, 1.0, 0.0, 0.0, PROFILE, 0.2, 1.0, 1.0),
     )  # fmt: skip
     assert (totals.failed_row, totals.failed_column) == (3, 4)
 
