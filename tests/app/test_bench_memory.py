@@ -1,11 +1,17 @@
 """What a running simulation holds in arrays."""
 
+import tracemalloc
+
 import pytest
 
 from app.bench.memory import _bytes_of
 from app.bench.world import everything
 from app.engine.creation import create_world
 from app.engine.simulator import Simulator
+from app.processes.floods import CYCLES_PER_CALM
+from app.processes.process import Process
+
+MOST_BESIDES = 45.0  # bytes per cell
 
 
 @pytest.fixture(scope="module")
@@ -17,9 +23,37 @@ def simulator() -> Simulator:
     return simulator
 
 
+def test_a_step_takes_little_besides_the_room_that_processes_share(simulator: Simulator) -> None:
+    """Also a step that is not due in each cycle."""
+    most, step = {}, simulator._step
+
+    def traced(process: Process) -> None:
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        step(process)
+        taken = (tracemalloc.get_traced_memory()[1] - before) / simulator.world.ground.size
+        most[process.name] = max(most.get(process.name, 0.0), taken)
+
+    simulator.run_cycle()
+    tracemalloc.start()
+    try:
+        simulator._step = traced  # type: ignore[method-assign]
+        for _ in range(2 * CYCLES_PER_CALM):
+            simulator.run_cycle()
+    finally:
+        tracemalloc.stop()
+        del simulator._step
+    assert {name: taken for name, taken in most.items() if taken > MOST_BESIDES} == {}
+
+
 def test_no_process_keeps_room_of_its_own(simulator: Simulator) -> None:
     """There is one room, as large as what needs most of it, and it goes with those who need it."""
     assert {process.name: size for process in simulator.enabled() if (size := _bytes_of(process, set()))} == {}
+    assert simulator._scratch.nbytes >= 100 * simulator.world.ground.size
+    simulator.back_up()
+    assert simulator._scratch.nbytes == 0  # two backups are in memory for a moment
+    for _ in range(2):
+        simulator.run_cycle()
     assert simulator._scratch.nbytes >= 100 * simulator.world.ground.size
     simulator.change(simulator.scene.with_value("geology.enabled", False))
     assert simulator._scratch.nbytes == 0
