@@ -66,6 +66,7 @@ class Distributaries:
         world = World(np.add.outer(np.arange(8.0), np.abs(np.arange(-4.0, 4.0))), np.zeros((8, 8)), 1.0, seed=0)
         world.standing[:3], world.water_level[:3] = DRY + 1, 2.0
         self.step(world, DistributariesParameters(every=1, least=0.0), Cycle())
+        _break_out()
 
     def step(self, world: World, parameters: DistributariesParameters, cycle: Cycle) -> tuple[str, ...]:
         """Renew the arms of `world`, if a step is due."""
@@ -101,6 +102,23 @@ class Distributaries:
         """Forget the arms: where this process is off, water finds its own way."""
         world.forget(ARM_CODES, ARMS)
         return False
+
+
+def _break_out() -> None:
+    """Let a river break out towards a sea that is lower beside it, and streams run in its arms."""
+    from kernels import distributaries
+    from kernels.neighbours import ROW_STEPS
+
+    codes, discharge, ground = np.zeros((8, 8), np.float32), np.zeros((8, 8)), np.full((8, 8), 1.0)
+    directions = np.full(codes.shape, ROW_STEPS.argmax(), np.int8)  # all to the south
+    discharge[:, 3], ground[6:] = 1.0, -1.0
+    parameters = DistributariesParameters(slope=1.0, superelevation=0.0, advantage=1.0, spacing=0.0)
+    arms = distributaries.part_rivers(
+        codes, ground, ground < 0.0, np.linspace(0.9, 0.1, 8) + np.zeros((8, 1)), directions, discharge, 1.0, 1.0,
+        for_kernel(distributaries.ArmParameters, parameters),
+    )  # fmt: skip
+    assert arms.broke_out >= 0
+    distributaries.run_in_arms(codes, discharge, directions)
 
 
 def _wide_water(world: World, side: float) -> NDArray[np.bool_]:

@@ -66,6 +66,8 @@ class Stratigraphy:
             world.bury(0.1, count)
         world.spare_rock(world.bedrock + 0.1)
         world.stored(materials.names[0])
+        if world.beds is not None:
+            world.beds.sum()
         world.forget_beds()
 
     def step(self, world: World, parameters: StratigraphyParameters, cycle: Cycle) -> tuple[str, ...]:

@@ -10,8 +10,9 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -26,10 +27,14 @@ from app.engine.simulator import Simulator
 from app.engine.status import Compiling
 from app.engine.survey import Wanted
 from app.engine.thread import SimulationThread
+from app.processes.distributaries import Distributaries
 from app.processes.droplets import DropletErosion, DropletParameters
 from app.processes.plants import Plants, PlantsParameters
+from app.processes.process import Process
+from app.processes.stratigraphy import Stratigraphy
 from app.scene.edits import Change
 from app.scene.scene import Scene
+from kernels import distributaries, stratigraphy
 from tests.app.hands import let_go_round
 from tests.app.small import bits, small_scene
 from tests.waiting import PATIENCE, wait_for
@@ -483,3 +488,27 @@ def test_commands_without_a_window_fill_the_cache_first(monkeypatch: pytest.Monk
     other = Simulator(scene, one)
     other.advance()
     assert bits(one) == bits(world)
+
+
+@pytest.mark.parametrize(("process", "module"), [(Distributaries, distributaries), (Stratigraphy, stratigraphy)])
+def test_a_process_prepares_all_kernels_of_its_own(
+    process: type[Process], module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is left out would be compiled in the middle of a cycle."""
+    own = {name: kernel for name, kernel in vars(module).items() if kernel.__class__.__name__ == "CPUDispatcher"}
+    kernels = {
+        name: own[name] for name in own if own[name].__module__ == module.__name__ and own[name].stats.cache_path
+    }
+    called = set()
+
+    def recorded(name: str) -> Callable[..., object]:
+        def kernel(*arguments: object) -> object:
+            called.add(name)
+            return kernels[name](*arguments)
+
+        return kernel
+
+    for name in kernels:
+        monkeypatch.setattr(module, name, recorded(name))
+    process().prepare()
+    assert called == kernels.keys() and called
