@@ -74,7 +74,7 @@ def prepare() -> None:
     ground = np.add.outer(np.arange(12.0), np.zeros(12))
     ground[4:8, 4:8] -= 5.0  # a lake
     world = World(ground, np.zeros((12, 12)), cell_size=1.0, seed=0)
-    parameters = RiverParameters(interval=1, threshold=2, watershed_size=2)
+    parameters = RiverParameters(interval=1, threshold=2, watershed_size=2, ties="cost")
     world.trace("traffic")[:] = 1.0
     surveyor = Surveyor()
     surveyor.survey(world, parameters, Wanted(traffic=0.5))

@@ -26,6 +26,7 @@ from app.engine.readiness import Readiness
 from app.engine.simulator import Simulator
 from app.engine.status import Compiling
 from app.engine.survey import Wanted
+from app.engine.survey import prepare as prepare_surveys
 from app.engine.thread import SimulationThread
 from app.processes.distributaries import Distributaries
 from app.processes.droplets import DropletErosion, DropletParameters
@@ -34,7 +35,7 @@ from app.processes.process import Process
 from app.processes.stratigraphy import Stratigraphy
 from app.scene.edits import Change
 from app.scene.scene import Scene
-from kernels import distributaries, stratigraphy
+from kernels import distributaries, path_cost, stratigraphy
 from tests.app.hands import let_go_round
 from tests.app.small import bits, small_scene
 from tests.waiting import PATIENCE, wait_for
@@ -512,3 +513,10 @@ def test_a_process_prepares_all_kernels_of_its_own(
         monkeypatch.setattr(module, name, recorded(name))
     process().prepare()
     assert called == kernels.keys() and called
+
+
+def test_the_survey_prepares_what_breaks_ties(monkeypatch: pytest.MonkeyPatch) -> None:
+    called, kernel = [], path_cost._break_ties
+    monkeypatch.setattr(path_cost, "_break_ties", lambda *arguments: called.append(1) or kernel(*arguments))
+    prepare_surveys()
+    assert called
