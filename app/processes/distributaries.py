@@ -118,7 +118,9 @@ def _break_out() -> None:
         for_kernel(distributaries.ArmParameters, parameters),
     )  # fmt: skip
     assert arms.broke_out >= 0
-    distributaries.run_in_arms(codes, discharge, directions)
+    streams = directions + np.int8(1)
+    streams[-1] = 0  # which leave the map there
+    distributaries.run_in_arms(codes, discharge, streams)
 
 
 def _wide_water(world: World, side: float) -> NDArray[np.bool_]:
