@@ -33,6 +33,7 @@ from app.export.tiled_geotiff import SMALLEST_BLOCK, put_together
 from app.export.vectors import VECTORS_FILE, BasinColumns, LakeColumns, RiverColumns
 from app.files.analysed import LIST_FILE
 from app.files.atomic import as_user_error, claimed, reason_of, write_atomically
+from app.files.paths import from_folder
 from app.model.errors import UserError
 from app.model.georeference import Georeference, Origin
 from app.sweep.cluster import opened
@@ -140,7 +141,7 @@ def _analyze(path: Path, folder: Path, land: TiledLand, cut: Cut, wishes: RiverW
         bar.set_description(f"writing {VECTORS_FILE}")
         waters = TiledWaters(land, found, folder)
         write_vectors(folder / VECTORS_FILE, waters)
-        listing = _listing(path, waters, profile_of(land, found, store))
+        listing = _listing(Path(from_folder(str(path), folder)), waters, profile_of(land, found, store))
         with write_atomically(folder / LIST_FILE) as file:
             write_lists(file, listing)
     except Ended as ended:
