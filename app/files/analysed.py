@@ -49,9 +49,9 @@ class Analysed:
         """
         if isinstance(part, str):
             model = open_model(self.model)
-            if model is None:
+            if part and model is None:
                 raise UserError(f"{self.model}: no part of it can be opened")
-            part = model.part_of(part)
+            part = model.part_of(part) if part and model is not None else Part(0, 0, *self._side)
         longest = max(scene.world.columns, scene.world.rows) or LARGEST_SIDE
         within = max(1, -(-max(part.rows, part.columns) // longest))  # cells of the model in one of the land
         return scene.with_values(
@@ -71,7 +71,10 @@ class Analysed:
         those that leave again before are left out.
         """
         around = part.grown(1).within(*self._side)
-        orders, discharge, codes = (self._map(name).part(around)[0] for name in (RIVERS, DISCHARGE, DIRECTIONS))
+        if around == part:
+            return []  # all of the model
+        orders, discharge = (self._along_edge(name, around, 1) for name in (RIVERS, DISCHARGE))
+        codes = self._along_edge(DIRECTIONS, around, LONGEST_WAY * within + 2)
         top, left = part.row - around.row, part.column - around.column
         bottom, right = top + part.rows, left + part.columns
         outside = np.ones(orders.shape, np.bool_)
@@ -95,6 +98,20 @@ class Analysed:
             Spring((row + 0.5) / part.rows, (column + 0.5) / part.columns, water)
             for (row, column), water in sorted(found.items())
         ]
+
+    def _along_edge(self, name: str, part: Part, width: int) -> NDArray[np.float32]:
+        """A part of a map, [row, column], of which only so many cells at each edge are read; 0 elsewhere."""
+        found = np.zeros((part.rows, part.columns), np.float32)
+        across, down = min(width, part.columns), min(width, part.rows)
+        for row, column, rows, columns in (
+            (0, 0, down, part.columns),
+            (part.rows - down, 0, down, part.columns),
+            (0, 0, part.rows, across),
+            (0, part.columns - across, part.rows, across),
+        ):
+            strip = Part(part.row + row, part.column + column, rows, columns)
+            found[row : row + rows, column : column + columns] = self._map(name).part(strip)[0]
+        return found
 
     @property
     def _side(self) -> tuple[int, int]:

@@ -107,7 +107,7 @@ def _open_file(source: str, path: Path, part: str, wanted: int) -> Scene:
     if is_analysed(path):
         analysed = read_analysed(path)
         scene = _heightmap_scene(str(analysed.model), analysed.model, part, wanted)
-        return analysed.scene_of(scene, part) if part else scene
+        return analysed.scene_of(scene, part)
     return _heightmap_scene(source, path, part, wanted)
 
 

@@ -252,7 +252,7 @@ class PartChoice:
             scene = scene.with_values({longer: max(rows, columns)})
         if self.overview is not None:
             scene = suited(scene, self.overview.part(self.part), rows * columns)
-        if self._reading is not None and self._reading.analysed and not is_all:
+        if self._reading is not None and self._reading.analysed:
             scene = self._reading.analysed.scene_of(scene, self.part)
         return msgspec.structs.replace(scene, name=Path(self.source).stem)
 

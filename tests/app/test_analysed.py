@@ -107,7 +107,8 @@ def test_an_analysis_finds_its_model_from_any_folder(tmp_path: Path, monkeypatch
 def test_a_scene_names_what_comes_in(analysis: Path) -> None:
     scene = open_scene(str(analysis), str(PART))
     assert len(scene.runoff.inflows) > 1
-    assert open_scene(str(analysis)).rivers.inflows == ""
+    whole = open_scene(str(analysis))
+    assert whole.rivers.inflows == "" and whole.climate.precipitation == 1234.0
     inner = read_analysed(analysis).inflows(PART, within=8)
     assert all(8 <= south * PART.rows < PART.rows - 8 and 8 <= east * PART.columns < 82 for south, east, _ in inner)
     with pytest.raises(UserError, match=r"^rivers\.inflows: '0 2 1' must be three numbers.*up to 1000000 m³/s$"):
