@@ -11,6 +11,7 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -24,6 +25,7 @@ from app.files.atomic import write_atomically
 if TYPE_CHECKING:
     from kernels.falls import Falls
     from kernels.lakes import Lakes
+    from kernels.outlines import Rings
     from kernels.rivers import Drainage
     from kernels.watersheds import Watersheds
 
@@ -33,6 +35,8 @@ Integers = NDArray[np.int64]
 VECTORS_FILE = "vectors.gpkg"
 WKB_POINT, WKB_LINE, WKB_POLYGON, WKB_MULTIPOLYGON = 1, 2, 3, 6  # of the standard "Simple feature access"
 LITTLE_ENDIAN = 1
+STRIP_CELLS = 1 << 22  # of a map, that outlines are found in at a time
+MANY_SHAPES = 50_000  # that are written at a time
 SAME_DATE = "1970-01-01T00:00:00.000Z"  # date of the last change; fixed, so that files are reproducible
 
 
@@ -246,19 +250,19 @@ class LayerRow:
     help: str
     shape: str
     fields: tuple[Field, ...]
-    find: Callable[[Drawn], Layer]
+    find: Callable[[Drawn], Iterator[Layer]]  # many features at a time
 
 
-def _rivers(waters: Drawn) -> Layer:
+def _rivers(waters: Drawn) -> Iterator[Layer]:
     found = waters.rivers()
     reaches = found.reaches
     rows, columns = np.divmod(reaches.cells, waters.shape[1])
     points = _coordinates(waters, rows + 0.5, columns + 0.5)
     shapes = [
-        _wkb(WKB_LINE, [points[begin:end]])
+        _wkb(WKB_LINE, points[begin:end])
         for begin, end in zip(reaches.begin[:-1].tolist(), reaches.begin[1:].tolist(), strict=True)
     ]
-    return Layer(
+    yield Layer(
         _objects(shapes),
         {
             "id": np.arange(1, len(reaches) + 1),
@@ -272,48 +276,48 @@ def _rivers(waters: Drawn) -> Layer:
     )
 
 
-def _watersheds(waters: Drawn) -> Layer:
+def _watersheds(waters: Drawn) -> Iterator[Layer]:
     found = waters.basins()
-    numbers, shapes = _outlines(waters.labels("watersheds"), waters.sheet)
-    outlets = found.outlet[numbers - 1]
-    places = _coordinates(waters, *(part + 0.5 for part in np.divmod(outlets, waters.shape[1])))
-    return Layer(
-        shapes,
-        {
-            "id": numbers,
-            "area_m2": found.cells[numbers - 1] * waters.cell_size**2,
-            "discharge_m3_s": found.discharge[numbers - 1],
-            "outlet_x": places[:, 0],
-            "outlet_y": places[:, 1],
-        },
-    )
+    for numbers, shapes in _outlines(waters.labels("watersheds"), len(found.outlet), waters.sheet):
+        outlets = found.outlet[numbers - 1]
+        places = _coordinates(waters, *(part + 0.5 for part in np.divmod(outlets, waters.shape[1])))
+        yield Layer(
+            shapes,
+            {
+                "id": numbers,
+                "area_m2": found.cells[numbers - 1] * waters.cell_size**2,
+                "discharge_m3_s": found.discharge[numbers - 1],
+                "outlet_x": places[:, 0],
+                "outlet_y": places[:, 1],
+            },
+        )
 
 
-def _lakes(waters: Drawn) -> Layer:
+def _lakes(waters: Drawn) -> Iterator[Layer]:
     found, area = waters.lake_columns(), waters.cell_size**2
-    numbers, shapes = _outlines(waters.labels("lakes"), waters.sheet)
-    lake = numbers - 1
-    return Layer(
-        shapes,
-        {
-            "id": numbers,
-            "level_m": found.level[lake],
-            "depth_m": found.depth[lake],
-            "area_m2": found.cells[lake] * area,
-            "volume_m3": found.volume[lake],
-            "catchment_m2": found.inflow[lake] * area,
-            "discharge_m3_s": found.discharge[lake],
-        },
-    )
+    for numbers, shapes in _outlines(waters.labels("lakes"), len(found.level), waters.sheet):
+        lake = numbers - 1
+        yield Layer(
+            shapes,
+            {
+                "id": numbers,
+                "level_m": found.level[lake],
+                "depth_m": found.depth[lake],
+                "area_m2": found.cells[lake] * area,
+                "volume_m3": found.volume[lake],
+                "catchment_m2": found.inflow[lake] * area,
+                "discharge_m3_s": found.discharge[lake],
+            },
+        )
 
 
-def _falls(waters: Drawn) -> Layer:
+def _falls(waters: Drawn) -> Iterator[Layer]:
     found, columns = waters.falls(), waters.shape[1]
     lips, feet = (
         _coordinates(waters, *(part + 0.5 for part in np.divmod(cells, columns))) for cells in (found.lip, found.foot)
     )
-    return Layer(
-        _objects([_wkb(WKB_POINT, [lip]) for lip in lips]),
+    yield Layer(
+        _objects([_wkb(WKB_POINT, lip) for lip in lips]),
         {
             "id": np.arange(1, len(lips) + 1),
             "height_m": found.height,
@@ -385,35 +389,52 @@ LAYERS: dict[str, LayerRow] = {
 # Shapes.
 
 
-def _outlines(labels: NDArray[np.int32] | Path, sheet: Sheet) -> tuple[Integers, NDArray[Any]]:
-    """The labels ≥ 1 that occur in a map [row, column], and the outline of the cells of each."""
-    parts: dict[int, list[list[Numbers]]] = {}
-    for rings, number in _shapes(labels, sheet):
-        parts.setdefault(int(number), []).append(
-            [np.stack(sheet.coordinates(ring[:, 1], ring[:, 0]), axis=-1) for ring in rings]
-        )
-    numbers = sorted(parts)
-    return np.array(numbers, np.int64), _objects([_multipolygon(parts[number]) for number in numbers])
+def _outlines(labels: NDArray[np.int32] | Path, count: int, sheet: Sheet) -> Iterator[tuple[Integers, NDArray[Any]]]:
+    """The labels from 1 to `count` that occur in a map, and the outline of the cells of each; many at a time."""
+    from kernels.outlines import Outlines, last_rows
+
+    last = np.full(count + 1, -1, np.int64)
+    row = columns = 0
+    for strip in _strips(labels, sheet):
+        last_rows(strip, row, last)
+        row, columns = row + len(strip), strip.shape[1]
+    outlines = Outlines(columns, last)
+    numbers, shapes = list[int](), list[bytes]()
+    for strip in chain(_strips(labels, sheet), [np.zeros((1, columns), np.int32)]):
+        rings = outlines.follow(strip)
+        numbers += np.unique(rings.number).tolist()
+        shapes += _multipolygons(rings, sheet)
+        if len(shapes) >= MANY_SHAPES:
+            yield _by_number(numbers, shapes)
+            numbers, shapes = [], []
+    yield _by_number(numbers, shapes)
 
 
-def _shapes(labels: NDArray[np.int32] | Path, sheet: Sheet) -> Iterator[tuple[list[Numbers], float]]:
-    """The outlines of cells with the same number, from 1 on, as rings of columns and rows. A file is read by rows."""
+def _by_number(numbers: list[int], shapes: list[bytes]) -> tuple[Integers, NDArray[Any]]:
+    order = np.argsort(np.array(numbers, np.int64))
+    return np.array(numbers, np.int64)[order], _objects(shapes)[order]
+
+
+def _strips(labels: NDArray[np.int32] | Path, sheet: Sheet) -> Iterator[NDArray[np.int32]]:
+    """Rows of the map [row, column], some at a time; a file is never read as a whole."""
     import rasterio
-    from rasterio.features import shapes
 
     if isinstance(labels, Path):
         with rasterio.open(labels) as file:
-            to_cells = np.array(~file.transform)[:6].reshape(2, 3)
-            for shape, number in shapes(rasterio.band(file, 1), connectivity=4):
-                if number > 0:  # these have the coordinates of the file
-                    rings = [np.asarray(ring) @ to_cells[:, :2].T + to_cells[:, 2] for ring in shape["coordinates"]]
-                    yield [np.rint(ring) for ring in rings], number
+            for row, rows in _rows_of_strips(file.height, file.width):
+                yield file.read(1, window=((row, row + rows), (0, file.width)), out_dtype=np.int32)
         return
     laid = np.ascontiguousarray(sheet.labels(labels) if sheet.is_source else labels, np.int32)
-    if sheet.unmapped is not None:
-        laid = np.where(sheet.unmapped, np.int32(0), laid)
-    for shape, number in shapes(laid, mask=laid > 0, connectivity=4):
-        yield [np.asarray(ring) for ring in shape["coordinates"]], number
+    for row, rows in _rows_of_strips(*laid.shape):
+        strip = laid[row : row + rows]
+        if sheet.unmapped is not None:
+            strip = np.where(sheet.unmapped[row : row + rows], np.int32(0), strip)
+        yield strip
+
+
+def _rows_of_strips(rows: int, columns: int) -> Iterator[tuple[int, int]]:
+    most = max(1, STRIP_CELLS // columns)
+    return ((row, min(most, rows - row)) for row in range(0, rows, most))
 
 
 def _objects(shapes: Sequence[bytes]) -> NDArray[Any]:
@@ -422,19 +443,33 @@ def _objects(shapes: Sequence[bytes]) -> NDArray[Any]:
     return array
 
 
-def _wkb(kind: int, rings: Sequence[Numbers]) -> bytes:
-    """Well-known binary of a point or a line, given as one open ring, or of a polygon."""
+def _wkb(kind: int, points: Numbers) -> bytes:
+    """Well-known binary of a point or a line."""
     head = struct.pack("<BI", LITTLE_ENDIAN, kind)
-    if kind == WKB_POINT:
-        return head + rings[0].astype("<f8").tobytes()
-    if kind == WKB_POLYGON:
-        head += struct.pack("<I", len(rings))
-    return head + b"".join(struct.pack("<I", len(ring)) + ring.astype("<f8").tobytes() for ring in rings)
+    if kind == WKB_LINE:
+        head += struct.pack("<I", len(points))
+    return head + points.astype("<f8").tobytes()
 
 
-def _multipolygon(polygons: Sequence[Sequence[Numbers]]) -> bytes:
-    head = struct.pack("<BII", LITTLE_ENDIAN, WKB_MULTIPOLYGON, len(polygons))
-    return head + b"".join(_wkb(WKB_POLYGON, rings) for rings in polygons)
+def _multipolygons(rings: Rings, sheet: Sheet) -> Iterator[bytes]:
+    """Well-known binary of the outlines of each number."""
+    places = sheet.coordinates(rings.row.astype(np.float64), rings.column.astype(np.float64))
+    points = memoryview(np.stack(places, axis=-1).astype("<f8").tobytes())
+    begins = np.append(np.flatnonzero(rings.is_outer), len(rings.number))  # of polygons
+    of = rings.number[begins[:-1]]
+    is_last_of = np.append(of[1:] != of[:-1], True)[: len(of)]
+    counts = np.diff(rings.begin).tolist()
+    at, polygons, written = 0, 0, list[bytes | memoryview]()
+    for begin, end, is_last in zip(begins[:-1].tolist(), begins[1:].tolist(), is_last_of.tolist(), strict=True):
+        polygons += 1
+        written.append(struct.pack("<BII", LITTLE_ENDIAN, WKB_POLYGON, end - begin))
+        for ring in range(begin, end):
+            size = 16 * counts[ring]
+            written += (struct.pack("<I", counts[ring]), points[at : at + size])
+            at += size
+        if is_last:
+            yield struct.pack("<BII", LITTLE_ENDIAN, WKB_MULTIPOLYGON, polygons) + b"".join(written)
+            polygons, written = 0, []
 
 
 # Files.
@@ -450,23 +485,24 @@ def write_geopackage(path: Path, waters: Drawn) -> None:
     with tempfile.TemporaryDirectory() as folder, write_atomically(path) as file:
         made = Path(folder) / path.with_suffix(".gpkg").name
         for name, row in LAYERS.items():
-            layer = row.find(waters)
-            assert list(layer.columns) == [field.name for field in row.fields]
-            write(
-                made,
-                layer.shapes,
-                [np.ma.getdata(column) for column in layer.columns.values()],
-                list(layer.columns),
-                field_mask=[
-                    np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else None
-                    for column in layer.columns.values()
-                ],
-                layer=name,
-                driver="GPKG",
-                geometry_type=row.shape,
-                crs=crs,
-                layer_options={"DESCRIPTION": row.help},
-            )
+            for number, layer in enumerate(row.find(waters)):
+                assert list(layer.columns) == [field.name for field in row.fields]
+                write(
+                    made,
+                    layer.shapes,
+                    [np.ma.getdata(column) for column in layer.columns.values()],
+                    list(layer.columns),
+                    field_mask=[
+                        np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else None
+                        for column in layer.columns.values()
+                    ],
+                    layer=name,
+                    driver="GPKG",
+                    geometry_type=row.shape,
+                    crs=crs,
+                    append=number > 0,
+                    layer_options={"DESCRIPTION": row.help} if number == 0 else {},
+                )
         with made.open("rb") as whole:
             shutil.copyfileobj(whole, file)
 
