@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Entry = dict[str, Any]
+
+AT_A_TIME = 10_000  # entries of a list
 
 
 class Frame(NamedTuple):
@@ -71,26 +75,55 @@ class Listing:
         """The discharge at which a river begins."""
         return self.rule.discharge or self.rule.threshold * self.runoff.discharge(self.cell_area)
 
-    def place(self, cell: int) -> dict[str, float]:
-        """A cell's row and column in the maps, and the coordinates of its middle where the map has any."""
+    def places(self, cells: Integers) -> list[dict[str, float]]:
+        """Rows and columns of cells in the maps, and the coordinates of their centres where the map has any."""
         frame, sheet = self.frame, self.frame.sheet
-        at, shape = divmod(cell, frame.columns), (frame.rows, frame.columns)
-        row, column = sheet.cell_of(at[0], at[1], shape)
-        place: dict[str, float] = {"row": row, "column": column}
+        (rows, columns), shape = np.divmod(cells, frame.columns), (frame.rows, frame.columns)
+        found: dict[str, NDArray[Any]] = dict(zip(("row", "column"), sheet.cells_of(rows, columns, shape), strict=True))
         if frame.has_place:
-            south, east = (np.array([part + 0.5]) for part in at)
-            x, y = sheet.coordinates(*sheet.places(south, east, shape))
-            place["x"], place["y"] = x.item(), y.item()
-        return place
+            found["x"], found["y"] = sheet.coordinates(*sheet.places(rows + 0.5, columns + 0.5, shape))
+        values = (column.tolist() for column in found.values())
+        return [dict(zip(found, place, strict=True)) for place in zip(*values, strict=True)]
 
 
 def write_lists(file: BinaryIO, listing: Listing) -> None:
-    """Write the lists as JSON."""
-    file.write(msgspec.json.format(msgspec.json.encode(lists(listing))) + b"\n")
+    """Write the lists as JSON, some entries at a time: of a large model each list may be long."""
+    begin = b"{"
+    for name, value in lists(listing).items():
+        file.write(begin + b"\n  " + msgspec.json.encode(name) + b": ")
+        if isinstance(value, Iterator):
+            _write_entries(file, value)
+        else:
+            file.write(_indented(value))
+        begin = b","
+    file.write(b"\n}\n")
+
+
+def _write_entries(file: BinaryIO, parts: Iterator[list[Entry]]) -> None:
+    begin = b"["
+    for part in parts:
+        if part:
+            file.write(begin + _indented(part)[1 : -len(b"\n  ]")])
+            begin = b","
+    file.write(b"[]" if begin == b"[" else b"\n  ]")
+
+
+def _indented(value: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value)).replace(b"\n", b"\n  ")
+
+
+def _parts(order: Integers, entries: Callable[[Integers], list[Entry]]) -> Iterator[list[Entry]]:
+    return (entries(order[begin : begin + AT_A_TIME]) for begin in range(0, len(order), AT_A_TIME))
+
+
+def _columns(**columns: NDArray[Any] | list[Any]) -> list[Entry]:
+    """Entries from the values of each name."""
+    values = (of.tolist() if isinstance(of, np.ndarray) else of for of in columns.values())
+    return [dict(zip(columns, entry, strict=True)) for entry in zip(*values, strict=True)]
 
 
 def lists(listing: Listing) -> dict[str, Any]:
-    """All lists. Lengths are metres."""
+    """All lists, long ones as parts. Lengths are metres."""
     frame, rule, area = listing.frame, listing.rule, listing.cell_area
     sheet = frame.sheet
     return {
@@ -123,52 +156,54 @@ def lists(listing: Listing) -> dict[str, Any]:
     }
 
 
-def _list_lakes(listing: Listing) -> list[dict[str, Any]]:
+def _list_lakes(listing: Listing) -> Iterator[list[Entry]]:
     """Lakes by descending volume; `lake` is the number in the map of lakes."""
     lakes, area = listing.lakes, listing.cell_area
-    order = np.lexsort((np.arange(len(lakes.volume)), -lakes.volume))
-    return [
-        {
-            "lake": int(lake) + 1,
-            "level": float(lakes.level[lake]),
-            "depth": float(lakes.depth[lake]),
-            "area_m2": int(lakes.cells[lake]) * area,
-            "volume_m3": float(lakes.volume[lake]),
-            "catchment_m2": float(lakes.inflow[lake]) * area,
-            "discharge_m3_s": float(lakes.discharge[lake]),
-            "outlet": listing.place(int(lakes.outlet[lake])),
-        }
-        for lake in order
-    ]
+
+    def entries(lake: Integers) -> list[Entry]:
+        return _columns(
+            lake=lake + 1,
+            level=lakes.level[lake],
+            depth=lakes.depth[lake],
+            area_m2=lakes.cells[lake] * area,
+            volume_m3=lakes.volume[lake],
+            catchment_m2=lakes.inflow[lake] * area,
+            discharge_m3_s=lakes.discharge[lake],
+            outlet=listing.places(lakes.outlet[lake]),
+        )
+
+    return _parts(np.lexsort((np.arange(len(lakes.volume)), -lakes.volume)), entries)
 
 
-def _list_basins(listing: Listing) -> list[dict[str, Any]]:
+def _list_basins(listing: Listing) -> Iterator[list[Entry]]:
     """Watersheds by descending area; `watershed` is the number in their map."""
     basins, areas = listing.basins, listing.basins.cells * listing.cell_area
-    return [
-        {
-            "watershed": int(basin) + 1,
-            "area_m2": float(areas[basin]),
-            "discharge_m3_s": float(basins.discharge[basin]),
-            "outlet": listing.place(int(basins.outlet[basin])),
-        }
-        for basin in np.lexsort((basins.outlet, -areas))
-    ]
+
+    def entries(basin: Integers) -> list[Entry]:
+        return _columns(
+            watershed=basin + 1,
+            area_m2=areas[basin].astype(np.float64),
+            discharge_m3_s=basins.discharge[basin],
+            outlet=listing.places(basins.outlet[basin]),
+        )
+
+    return _parts(np.lexsort((basins.outlet, -areas)), entries)
 
 
-def _list_mouths(listing: Listing) -> list[dict[str, Any]]:
+def _list_mouths(listing: Listing) -> Iterator[list[Entry]]:
     """River mouths by descending discharge; `watershed` is the number in the map of watersheds."""
     mouths, area = listing.mouths, listing.cell_area
-    return [
-        {
-            "watershed": int(mouths.watershed[mouth]),
-            "catchment_m2": float(mouths.cells[mouth]) * area,
-            "discharge_m3_s": float(mouths.discharge[mouth]),
-            "longest_way": float(mouths.longest[mouth]),
-            "place": listing.place(int(mouths.cell[mouth])),
-        }
-        for mouth in np.lexsort((mouths.cell, -mouths.cells, -mouths.discharge))
-    ]
+
+    def entries(mouth: Integers) -> list[Entry]:
+        return _columns(
+            watershed=mouths.watershed[mouth],
+            catchment_m2=mouths.cells[mouth] * area,
+            discharge_m3_s=mouths.discharge[mouth],
+            longest_way=mouths.longest[mouth],
+            place=listing.places(mouths.cell[mouth]),
+        )
+
+    return _parts(np.lexsort((mouths.cell, -mouths.cells, -mouths.discharge)), entries)
 
 
 def _falls_text(listing: Listing) -> str:
@@ -179,20 +214,21 @@ def _falls_text(listing: Listing) -> str:
     return f"{len(height)} fall{'s' if len(height) > 1 else ''} of up to {height[0]:.4g} m"
 
 
-def _list_falls(listing: Listing) -> list[dict[str, Any]]:
+def _list_falls(listing: Listing) -> Iterator[list[Entry]]:
     """Falls by descending height; `fall` is the number among the points."""
     found = listing.falls
-    return [
-        {
-            "fall": fall + 1,
-            "height": float(found.height[fall]),
-            "lip_level": float(found.top[fall]),
-            "discharge_m3_s": float(found.discharge[fall]),
-            "lip": listing.place(int(found.lip[fall])),
-            "foot": listing.place(int(found.foot[fall])),
-        }
-        for fall in range(len(found.lip))
-    ]
+
+    def entries(fall: Integers) -> list[Entry]:
+        return _columns(
+            fall=fall + 1,
+            height=found.height[fall],
+            lip_level=found.top[fall],
+            discharge_m3_s=found.discharge[fall],
+            lip=listing.places(found.lip[fall]),
+            foot=listing.places(found.foot[fall]),
+        )
+
+    return _parts(np.arange(len(found.lip)), entries)
 
 
 def summary(folder: Path, listing: Listing, fragment_ends: int | None = None) -> str:

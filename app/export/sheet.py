@@ -22,6 +22,7 @@ from app.sources.part import Part
 
 Fit = Literal["add", "cut"]
 Numbers = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Corner = tuple[int, int]  # row and column
 
 
@@ -137,17 +138,19 @@ class Sheet:
             return self.back.places(rows, columns)
         return rows * (self.rows / shape[0]), columns * (self.columns / shape[1])
 
-    def cell_of(self, row: int, column: int, shape: tuple[int, int]) -> tuple[int, int]:
-        """The cell that contains the centre of a cell of a world of this shape."""
-        south, east = self.places(np.array([row + 0.5]), np.array([column + 0.5]), shape)
-        limits = (south.item(), self.rows), (east.item(), self.columns)
-        south_cell, east_cell = (min(max(math.floor(place), 0), count - 1) for place, count in limits)
-        return south_cell, east_cell
+    def cells_of(self, rows: Integers, columns: Integers, shape: tuple[int, int]) -> tuple[Integers, Integers]:
+        """The cells that contain the centres of cells of a world of this shape."""
+        south, east = self.places(rows.astype(np.float64) + 0.5, columns.astype(np.float64) + 0.5, shape)
+        return _clipped(south, self.rows), _clipped(east, self.columns)
 
     def coordinates(self, rows: Numbers, columns: Numbers) -> tuple[Numbers, Numbers]:
         """Coordinates of points given in these cells from their corner."""
         x, y = self.place.to_model @ np.stack([columns, rows, np.ones_like(rows)])
         return x, y
+
+
+def _clipped(places: Numbers, count: int) -> Integers:
+    return np.clip(np.floor(places), 0, count - 1).astype(np.int64)
 
 
 def _moved(place: Georeference, columns: int, rows: int) -> Georeference:

@@ -36,6 +36,7 @@ VECTORS_FILE = "vectors.gpkg"
 WKB_POINT, WKB_LINE, WKB_POLYGON, WKB_MULTIPOLYGON = 1, 2, 3, 6  # of the standard "Simple feature access"
 LITTLE_ENDIAN = 1
 STRIP_CELLS = 1 << 22  # of a map, that outlines are found in at a time
+CACHE = 1 << 26  # bytes of what is read from its file
 MANY_SHAPES = 50_000  # that are written at a time
 SAME_DATE = "1970-01-01T00:00:00.000Z"  # date of the last change; fixed, so that files are reproducible
 
@@ -420,7 +421,8 @@ def _strips(labels: NDArray[np.int32] | Path, sheet: Sheet) -> Iterator[NDArray[
     import rasterio
 
     if isinstance(labels, Path):
-        with rasterio.open(labels) as file:
+        # Its own cache would hold the whole map
+        with rasterio.Env(GDAL_CACHEMAX=CACHE), rasterio.open(labels) as file:
             for row, rows in _rows_of_strips(file.height, file.width):
                 yield file.read(1, window=((row, row + rows), (0, file.width)), out_dtype=np.int32)
         return
