@@ -250,7 +250,9 @@ class Cycles:
         self._follow_keys()
         weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
         running = frozenset(process.name for process in self.enabled())
-        self.cycle = Cycle(weather, self.scene.edges, running, self._scratch, self.scene.rivers.width)
+        scene = self.scene
+        knows_rivers = scene.droplets.enabled and scene.droplets.river_transport > 0.0
+        self.cycle = Cycle(weather, scene.edges, running, self._scratch, scene.rivers.width, knows_rivers)
         for name, process in self._noting.items():
             if name in running:
                 process.note(self.world)

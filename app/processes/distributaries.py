@@ -69,7 +69,10 @@ class Distributaries:
         _break_out()
 
     def step(self, world: World, parameters: DistributariesParameters, cycle: Cycle) -> tuple[str, ...]:
-        """Renew the arms of `world`, if a step is due."""
+        """Renew the arms of `world`, if a step is due. There are none where drops would not follow them."""
+        if not cycle.knows_rivers:
+            self.fade(world, parameters)
+            return ()
         if (world.cycle + 1) % parameters.every:
             return ()
         from kernels import distributaries

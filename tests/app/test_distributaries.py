@@ -98,6 +98,14 @@ def test_arms_that_lead_off_the_map_are_told(row: int, code: float, why: str, tm
         checkpoint.load(tmp_path / "world.npz")
 
 
+def test_where_drops_do_not_know_their_river_there_are_no_arms() -> None:
+    simulator = simulated(2, delta())
+    assert simulator.world.layers[ARMS].any()
+    simulator.change(simulator.scene.with_value("droplets.river_transport", 0.0))
+    simulator.advance()
+    assert not {ARM_CODES, ARMS} & simulator.world.layers.keys()
+
+
 def test_where_no_water_stands_nothing_parts() -> None:
     without = delta(pools__enabled=False, world__lake_depth=0.0, distributaries__enabled=False)
     changed = simulated(6, without.with_value("distributaries.enabled", True)).world
