@@ -21,7 +21,7 @@ from kernels.rock import INTRUDED
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-_INTRUSION = 0  # the number of its rock
+INTRUSION = 0  # the number of its rock
 
 
 class Materials(NamedTuple):
@@ -44,7 +44,9 @@ class Materials(NamedTuple):
     worn: Indices  # kind after abrasion, or itself
     strata: NDArray[np.uint8]  # [step]: the rock at each depth below the top of the strata; the last continues
     steps_per_metre: float
-    rise: NDArray[np.float32]  # [cell]: height of the top of the strata, see INTRUDED; unknown where they have one step
+    # [0, cell]: height of the top of the strata, see INTRUDED; unknown where they have one step. [1, cell], if there is
+    # such a row: how far below it the roofs of intrusions lie, and without INTRUDED in the first one.
+    rise: NDArray[np.float32]
     open_below: Numbers  # [step]: metres from its top down to the first rock that no water flows through, or infinity
     rock_erodibility: Numbers
     rock_abrasion: Numbers
@@ -59,7 +61,7 @@ class Materials(NamedTuple):
 _ONE, _FIRST = np.ones(1), np.zeros(1, np.int64)
 _PLAIN = Materials(
     1, np.empty(0), _ONE, _ONE, _ONE, _ONE, _ONE, _ONE, _ONE, _FIRST,
-    np.zeros(1, np.uint8), 1.0, np.empty(0, np.float32), np.array([np.inf]),
+    np.zeros(1, np.uint8), 1.0, np.empty((1, 0), np.float32), np.array([np.inf]),
     _ONE, _ONE, _ONE, _ONE, _ONE, _FIRST, _FIRST,
 )  # fmt: skip
 
@@ -107,9 +109,21 @@ def ground_of(burden, cell, rock, loose):
 
 
 @inlined
-def is_intruded(materials, cell):
-    """Whether all rock of a cell is that of an intrusion."""
-    return len(materials.strata) > 1 and materials.rise[np.uintp(cell)] > 0.5 * INTRUDED
+def is_intruded(materials, cell, height):
+    """Whether the rock of a cell at a height in metres, and all below it, is that of an intrusion."""
+    if len(materials.strata) == 1:
+        return False
+    if materials.rise.shape[0] > 1:
+        return materials.rise[0, np.uintp(cell)] - height >= materials.rise[1, np.uintp(cell)]
+    return materials.rise[0, np.uintp(cell)] > 0.5 * INTRUDED
+
+
+@inlined
+def above_roof(materials, cell, height):
+    """Metres from a height down to the roof of an intrusion, if one lies below it; infinite where none is told."""
+    if len(materials.strata) == 1 or materials.rise.shape[0] == 1:
+        return np.inf
+    return height - (materials.rise[0, np.uintp(cell)] - np.float64(materials.rise[1, np.uintp(cell)]))
 
 
 @inlined
@@ -117,15 +131,15 @@ def step_at(materials, cell, height):
     """The step of the strata at a height in metres, and how many steps this is below their top."""
     if len(materials.strata) == 1:
         return 0, 0.0
-    below = (materials.rise[np.uintp(cell)] - height) * materials.steps_per_metre
+    below = (materials.rise[0, np.uintp(cell)] - height) * materials.steps_per_metre
     return min(max(int(below), 0), len(materials.strata) - 1), below
 
 
 @inlined
 def rock_at(materials, cell, height):
     """The number of the rock at a height in metres."""
-    if is_intruded(materials, cell):
-        return _INTRUSION
+    if is_intruded(materials, cell, height):
+        return INTRUSION
     step, _ = step_at(materials, cell, height)
     return int(materials.strata[np.uintp(step)])
 

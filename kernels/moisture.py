@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import in_threads, inlined, njit
 from kernels.layers import Layer, check_layers
-from kernels.materials import Materials, asked, is_intruded, rock_at, step_at
+from kernels.materials import INTRUSION, Materials, above_roof, asked, is_intruded, rock_at, step_at
 from kernels.parameters import constants_type, exact
 from kernels.rain import rain_on, span_of_heights
 from kernels.rates import EVAPORATION, Rates, flat, rate_of
@@ -150,13 +150,15 @@ def _loose_at(cell, pores):
 def _rock_at(cell, bedrock, pores, constants):
     """Porosity and permeability of the rock at the top of a cell, and how many metres of it groundwater fills."""
     rock = np.uintp(rock_at(pores, cell, bedrock))
-    if is_intruded(pores, cell):
+    if is_intruded(pores, cell, bedrock):
         filled = constants.aquifer_depth if pores.rock_permeability[rock] > TIGHT else 0.0
         return pores.rock_porosity[rock], pores.rock_permeability[rock], filled
     step, below = step_at(pores, cell, bedrock)
     opened = pores.open_below[np.uintp(step)]
     if 0.0 < opened < np.inf:
         opened -= (below - step) / pores.steps_per_metre
+    if pores.rock_permeability[INTRUSION] <= TIGHT:
+        opened = min(opened, above_roof(pores, cell, bedrock))
     return pores.rock_porosity[rock], pores.rock_permeability[rock], min(constants.aquifer_depth, max(opened, 0.0))
 
 

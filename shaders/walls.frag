@@ -12,6 +12,13 @@
 #define BEDS 0  // 1: loose material lies in beds
 #endif
 
+#ifndef ROOFS
+#define ROOFS 0  // 1: intrusions have roofs
+#endif
+#if ROOFS == 1
+in float roof;  // metres below the top of the strata
+#endif
+
 uniform sampler2D loose_colour;  // root of the albedo
 
 in vec3 position;
@@ -86,7 +93,12 @@ void main() {
 #if MATERIALS == 1
     vec2 cells = position.xz / frame.map.z;
     vec4 grain = texture(detail, vec2(along, position.y / frame.heights.w * 24.0) * 0.7);
-    Rock bed = rock_in_strata(cells, StrataTop(strata_top, intruded), position.y / frame.map.w, grain.w - 0.5, true, detail);
+    StrataTop top = StrataTop(strata_top, intruded);
+#if ROOFS == 1
+    // Its side or its roof, whichever is nearer, in cells
+    top.intruded = min(intruded, 0.5 + (strata_top - position.y / frame.map.w - roof) * frame.map.w / frame.map.z);
+#endif
+    Rock bed = rock_in_strata(cells, top, position.y / frame.map.w, grain.w - 0.5, true, detail);
     vec3 albedo = bed.albedo * mix(0.75 + 0.5 * grain.x, 0.90 + 0.2 * grain.w, bed.bedded);
 #if BEDS == 1
     vec3 loose = bed_at(cells, depth / max(lying, 1e-6));

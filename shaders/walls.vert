@@ -7,6 +7,14 @@
 uniform sampler2D surface;
 uniform sampler2D burden;  // what raises the ground beside rock and sediment; one texel where nothing does
 
+#ifndef ROOFS
+#define ROOFS 0  // 1: intrusions have roofs
+#endif
+#if ROOFS == 1
+uniform sampler2D intrusion_roof;  // metres below the top of the strata, more by INTRUDED outside of intrusions
+out float roof;
+#endif
+
 in float side;  // 0 north, 1 east, 2 south, 3 west
 
 out vec3 position;
@@ -36,6 +44,15 @@ void main() {
     StrataTop top = strata_top_at(uv);
     strata_top = top.height;
     intruded = top.intruded;
+#if ROOFS == 1
+    // As in `strata_top_at`; there it is an intrusion that comes up to the ground.
+    vec4 roofs = textureGather(intrusion_roof, uv, 0);
+    vec4 outside = step(0.5 * INTRUDED, roofs);
+    vec2 part = fract(uv * vec2(textureSize(intrusion_roof, 0)) - 0.5);
+    vec4 weights = vec4((1.0 - part.x) * part.y, part.x * part.y, part.x * (1.0 - part.y), (1.0 - part.x) * (1.0 - part.y));
+    roof = dot(weights, roofs - INTRUDED * outside);
+    intruded = 1.0 - dot(weights, outside);
+#endif
     if (gl_VertexID % 2 == 1) position.y = frame.heights.z;
     air_before(position, air_kept, air_added);
     gl_Position = clip_position(vec4(position, 1.0));

@@ -302,9 +302,10 @@ def _complete(world: World, scene: Scene) -> World:
     world.flora = flora_of(scene.flora)
     if scene.materials.enabled:
         parts = {part.kind: part.amount for part in read_mix(scene.materials.loose)}
-        _know_water(world, scene, (scene.materials.shift, scene.materials.intrusion))
-        rise = strata.rise(world, scene.materials, _longer_side(scene, world))
-        world.lay_materials(materials_of(scene.materials), parts, rise)
+        attitude = (scene.materials.shift, scene.materials.intrusion, scene.materials.intrusion_roof)
+        _know_water(world, scene, attitude)
+        rise, roof = strata.rise(world, scene.materials, _longer_side(scene, world))
+        world.lay_materials(materials_of(scene.materials), parts, rise, roof)
     if scene.world.lake_depth:
         part = np.s_[: max(round(scene.world.lake_part * len(world.ground)), 1)]
         ground = world.ground[part]

@@ -20,7 +20,7 @@ from app.engine.spin_up import BEDS, has_spin_up
 from app.model.beds import Beds
 from app.model.errors import UserError
 from app.model.field_parameters import FIELD_LAYERS
-from app.model.layers import LAYERS
+from app.model.layers import LAYERS, ROOF, STRATA
 from app.model.materials import materials_of
 from app.model.world import World
 from app.processes import PROCESSES
@@ -147,7 +147,9 @@ def _sample(scene: Scene) -> World:
     world = World(flat, flat.copy(), cell_size=1.0, seed=0)
     if scene.materials.enabled:
         world.restore_materials(materials_of(scene.materials), _Zero())
-        world.trace("strata_rise")
+        world.trace(STRATA)
+        if scene.materials.intrusion_roof.strip():
+            world.trace(ROOF)
     if scene.world.rain_map:
         world.trace("rain")
     for name, layer in FIELD_LAYERS.items():

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.layers import BED_AGE, BED_NUMBER, BURIED, burdening, layer_declaration
+from app.model.layers import BED_AGE, BED_NUMBER, BURIED, ROOF, STRATA, burdening, layer_declaration
 from app.model.overlays import DIFFERENCE, OVERLAYS
 from app.model.snapshot import BURDEN, RAISING, SURVEYED_LEVEL, Snapshot, Survey
 from app.model.world import World
+from kernels.rock import INTRUDED
 from kernels.standing import DRY
 
 MOST_NUMBERS = 1024  # world numbers that a version can tell apart
@@ -173,6 +174,9 @@ def take_snapshot(
                 np.copyto(arrays[name], shown, casting="same_kind")
             case "loose_kinds":
                 _tell_loose_kinds(world, arrays[name])
+            case "strata_rise" if ROOF in world.layers:
+                bare = world.layers[STRATA] - world.bedrock >= world.layers[ROOF]
+                np.copyto(arrays[name], world.layers[STRATA] + INTRUDED * bare, casting="same_kind")
             case _ if layer_declaration(name).given:
                 arrays[name] = world.layers[name]  # which never changes
             case _:
@@ -249,6 +253,8 @@ def shown_versions(world: World, overlay: str | None = None) -> dict[str, int]:
     versions = {name: version for name, version in world.changed.items() if layer_declaration(name).is_seen(in_overlay)}
     if world.materials is not None:
         versions["loose_kinds"] = versions["sediment"]
+    if ROOF in world.layers:
+        versions[STRATA] = max(versions[STRATA], versions["bedrock"])
     if world.beds is not None:
         versions["sediment"] = max(versions["sediment"], world.changed[BURIED])
         of_beds = {BED_AGE: world.version, BED_NUMBER: world.changed[BURIED]}

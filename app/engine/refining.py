@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from app.engine.memory import check_memory
 from app.model.errors import UserError
-from app.model.layers import ARM_CODES, BURIED, LAYERS, LOOSE, layer_declaration
+from app.model.layers import ARM_CODES, BURIED, LAYERS, LOOSE, ROOF, STRATA, layer_declaration
 from app.model.materials import is_intruded
 from app.model.plants import ROOTED_GROUND
 from app.model.world import LARGEST_SIDE, SMALLEST_CELL, World
@@ -111,7 +111,7 @@ def _trace(name: str, layer: NDArray[Any], world: World, fine: World, times: int
         return repeated(layer, times)
     if name == ROOTED_GROUND:  # the change since, relative to the current ground
         return fine.ground + smooth(layer - world.ground, times)
-    if name == "strata_rise":
+    if name in (STRATA, ROOF):
         intruded = np.where(is_intruded(layer), INTRUDED, 0.0)
         return np.asarray(smooth(layer - intruded, times) + repeated(intruded, times))
     bounds = LAYERS[name].bounds

@@ -15,7 +15,7 @@ from app.export.landscape import Landscape, Numbers, highest_around
 from app.export.light import normals, sky_light, slope, sun_light
 from app.model.errors import UserError
 from app.model.layers import LAYERS, LOOSE
-from app.model.materials import SEDIMENT_THAT_HIDES, rock_numbers
+from app.model.materials import SEDIMENT_THAT_HIDES
 from app.sources.fields import LandVariables
 from kernels.standing import DRY, LAKE, SEA
 
@@ -145,7 +145,7 @@ def _rock_numbers(land: Landscape) -> NDArray[np.intp]:
     world = land.world
     if world.materials is None:
         return np.zeros(world.shape, np.intp)
-    return rock_numbers(world.materials, world.layers["strata_rise"] - world.bedrock)
+    return world.rock_numbers()
 
 
 def _material_ids(land: Landscape) -> Array:

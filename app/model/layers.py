@@ -31,6 +31,7 @@ OROGRAPHIC_RAIN = "orographic_rain"
 BURIED = "buried"
 BED_AGE, BED_NUMBER = "bed_age", "beds"  # of snapshots: cycles since the uppermost bed was buried; how many there are
 ARM_CODES = "arm_codes"
+STRATA, ROOF = "strata_rise", "intrusion_roof"
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,8 @@ declare_layers(
         pack="wind field", signed=True, seen="in overlays", of_place=True),
     LayerDeclaration("wind_field_east", "eastward wind near the ground, relative to the prevailing speed",
         pack="wind field", signed=True, seen="in overlays", of_place=True),
-    LayerDeclaration("strata_rise", "height of the top of the strata", "m", signed=True),
+    LayerDeclaration(STRATA, "height of the top of the strata", "m", signed=True),
+    LayerDeclaration(ROOF, "depth of the roofs of intrusions below the top of the strata", "m", signed=True),
     LayerDeclaration("rooted_ground", "ground when plants were last updated", "m", signed=True, seen="never"),
     # In the order of kernels/rates.py
     _rate("rate_erodibility", "factor on the wear by rivers, drops and snowballs", "rates", of_place=False),

@@ -146,6 +146,9 @@ class MaterialParameters(Parameters, frozen=True, kw_only=True):
     intrusion: Annotated[str, of_land("materials.intrusion",
         "an intrusion cuts through all strata where this expression is above 0, such as 30 - abs(east - 900)"
         " for a dyke 60 m wide; empty: none")] = ""
+    intrusion_roof: Annotated[str, of_land("materials.intrusion_roof",
+        "metres below the first ground up to which intrusions have come, such as 80; height - 600 for a level roof"
+        " at 600 m; empty: up to the ground", needs="materials.intrusion")] = ""
     intrusion_rock: Annotated[str, described("rock of the intrusion", needs="materials.intrusion")] = "granite"
     loose: Annotated[str, described("initial loose material: kinds with their proportions, such as sand 3; gravel 1",
         check=read_mix)] = "sand"
@@ -314,11 +317,18 @@ def strata_steps(
     return np.append(table, numbers[-1]), metres_per_step
 
 
-def rock_numbers(materials: Materials, depth: NDArray[np.floating]) -> NDArray[np.intp]:
-    """The index in `rocks` at this depth in metres below the top of the strata, or in an intrusion."""
+def rock_numbers(
+    materials: Materials, depth: NDArray[np.floating], roof: NDArray[np.float32] | None = None
+) -> NDArray[np.intp]:
+    """The index in `rocks` at this depth in metres below the top of the strata, or in an intrusion.
+
+    `roof` is the layer of roofs of intrusions, if they have some.
+    """
     step = (depth / materials.metres_per_step).astype(np.intp)
     numbers: NDArray[np.intp] = materials.strata[np.clip(step, 0, len(materials.strata) - 1)].astype(np.intp)
-    return np.where(is_intruded(depth), 0, numbers) if materials.intruded else numbers
+    if not materials.intruded:
+        return numbers
+    return np.where(is_intruded(depth) if roof is None else depth >= roof, 0, numbers)
 
 
 def is_intruded(rise: NDArray[np.floating]) -> NDArray[np.bool_]:

@@ -16,9 +16,9 @@ from app.model.climate import MoistWind
 from app.model.errors import UserError
 from app.model.georeference import Origin
 from app.model.layered_map import Layer, LayeredMap
-from app.model.layers import BURIED, LAYERS, LOOSE, layer_declaration, side_by_side
+from app.model.layers import BURIED, LAYERS, LOOSE, ROOF, STRATA, layer_declaration, side_by_side
 from app.model.ledger import Account, Ledger
-from app.model.materials import Materials
+from app.model.materials import Materials, rock_numbers
 from app.model.plants import TREE_COLUMNS, shipped_flora
 from kernels.standing import DRY, LAKE
 
@@ -114,16 +114,24 @@ class World(LayeredMap):
         self.ledger = Ledger(water=Account(initial=self.stored("water"), scale=self.stored("water")))
         self._begin_accounts()
 
-    def lay_materials(self, materials: Materials, parts: Mapping[str, float], rise: NDArray[np.float32]) -> None:
+    def lay_materials(
+        self,
+        materials: Materials,
+        parts: Mapping[str, float],
+        rise: NDArray[np.float32],
+        roof: NDArray[np.float32] | None = None,
+    ) -> None:
         """Use several materials: rock in strata with their top at `rise`, sediment as a mix.
 
-        `parts` are the proportions of the kinds.
+        `parts` are the proportions of the kinds; `roof` is the layer of roofs of intrusions, if they have some.
         """
         self._have_materials(materials)
         total = sum(parts.values())
         for name, part in parts.items():
             self.mix[..., materials.kind(name)] += self.sediment * (part / total)
-        self.trace("strata_rise")[...] = rise
+        self.trace(STRATA)[...] = rise
+        if roof is not None:
+            self.trace(ROOF)[...] = roof
         self.sum_mix()
         self._begin_accounts()
 
@@ -194,9 +202,20 @@ class World(LayeredMap):
             kinds=self.mix.shape[2],
             mix=self.mix.reshape(-1),
             steps_per_metre=1.0 / self.materials.metres_per_step,
-            rise=self.layers["strata_rise"].reshape(-1),
+            rise=self._rise(),
             **self.materials.properties,
         )
+
+    def _rise(self) -> NDArray[np.float32]:
+        """The attitude of the strata, as `kernels.materials.Materials.rise` has it."""
+        rise, roof = self.layers[STRATA], self.layers.get(ROOF)
+        return rise.reshape(1, -1) if roof is None else np.stack((rise.reshape(-1), roof.reshape(-1)))
+
+    def rock_numbers(self, cells: Any = np.s_[:, :]) -> NDArray[np.intp]:
+        """The number of the rock on top of the bedrock, in all cells or in an index."""
+        assert self.materials is not None
+        depth, roof = self.layers[STRATA][cells] - self.bedrock[cells], self.layers.get(ROOF)
+        return rock_numbers(self.materials, depth, None if roof is None else roof[cells])
 
     def _have_materials(self, materials: Materials) -> None:
         self.materials = materials

@@ -17,6 +17,7 @@ from app.model.geology_parameters import (
     outlets_of,
 )
 from app.model.layered_map import Layer
+from app.model.layers import ROOF, STRATA
 from app.model.materials import MaterialParameters, materials_of
 from app.model.parameters import Parameters
 from app.model.plants import ROOTED_GROUND
@@ -24,7 +25,7 @@ from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.kinds import account_for
 from app.processes.process import register
-from app.processes.sideways import CRUST_LOAD, STRATA, move_sideways
+from app.processes.sideways import CRUST_LOAD, move_sideways
 
 CAUSE = "worn by rivers and slopes"
 CREPT_IN = "crept in from the base level"
@@ -38,7 +39,7 @@ class Geology:
     name: ClassVar[str] = "geology"
     after: ClassVar[str] = ""  # before lakes, whose beds it raises
     parameters: ClassVar[type[Parameters]] = GeologyParameters
-    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", STRATA, ROOTED_GROUND)
+    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", STRATA, ROOF, ROOTED_GROUND)
 
     def __init__(self) -> None:
         self._uplift: Uplift | None = None

@@ -9,14 +9,14 @@ import numpy as np
 
 from app.model.geology_parameters import outlets_of
 from app.model.layered_map import Layer
-from app.model.layers import LARGEST_SUM, LAYERS, LayerDeclaration
+from app.model.layers import LARGEST_SUM, LAYERS, STRATA, LayerDeclaration
 from app.model.parameters import Parameters, described, parameter
 from app.model.plants import ROOTED_GROUND
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.geology import Geology
 from app.processes.process import register
-from app.processes.sideways import CRUST_LOAD, STRATA, WITH_ROCK
+from app.processes.sideways import CRUST_LOAD, WITH_ROCK
 
 ISOSTASY = "isostasy"
 ROCK, WATER = 2700.0, 1000.0  # kg/m³

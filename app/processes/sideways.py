@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from app.model.centrelines import CENTRELINE_COLUMNS
 from app.model.geology_parameters import MILLIMETRE, GeologyParameters
-from app.model.layers import LOOSE, layer_declaration
+from app.model.layers import LOOSE, STRATA, layer_declaration
 from app.model.ledger import Account
 from app.model.plants import ROOTED_GROUND
 from app.model.world import World
 from kernels.sideways import Cells, Step, Thrust, along_fault, distances, fault_height, over_thrust, step_towards
 
-STRATA = "strata_rise"
 CRUST_LOAD = "crust_load"  # of isostasy
 WITH_ROCK = ("bedrock", STRATA, ROOTED_GROUND)  # layers of heights that rise with the rock
 

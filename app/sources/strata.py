@@ -16,8 +16,13 @@ OCTAVES = 3  # of folds
 LARGEST_SHIFT = 1e5  # metres by which strata are shifted; more is cut off
 
 
-def rise(world: World, parameters: MaterialParameters, longer_side: float) -> NDArray[np.float32]:
+def rise(
+    world: World, parameters: MaterialParameters, longer_side: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
     """The height of the top of the stack in each cell, [row, column], in metres, plus `INTRUDED` in intrusions.
+
+    Where intrusions have roofs, the second are metres by which these lie below that top, plus `INTRUDED` outside of
+    intrusions, and the first are without it: uplift is too slow for numbers as large as that.
 
     `longer_side` is that of the land in cells, to which the wavelength of folds refers. At the centre of the map the
     top is at the height of the highest ground, before folds and faults. The levels of lakes and sea must be up to date.
@@ -46,6 +51,10 @@ def rise(world: World, parameters: MaterialParameters, longer_side: float) -> ND
     if shift is not None:
         heights = heights + np.clip(shift, -LARGEST_SHIFT, LARGEST_SHIFT)
     inside = values_on(land, "materials.intrusion", parameters.intrusion)
-    if inside is not None:
-        heights = heights + np.where(inside > 0.0, INTRUDED, 0.0)
-    return heights.astype(np.float32)
+    if inside is None:
+        return heights.astype(np.float32), None
+    depth = values_on(land, "materials.intrusion_roof", parameters.intrusion_roof)
+    if depth is None:
+        return (heights + np.where(inside > 0.0, INTRUDED, 0.0)).astype(np.float32), None
+    below_top = heights - world.ground + np.clip(depth, -LARGEST_SHIFT, LARGEST_SHIFT)
+    return heights.astype(np.float32), (below_top + np.where(inside > 0.0, 0.0, INTRUDED)).astype(np.float32)

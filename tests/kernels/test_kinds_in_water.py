@@ -48,7 +48,7 @@ def materials(shape: tuple[int, int], kinds: int = KINDS, **properties: Any) -> 
         "kinds": kinds,
         "strata": np.array([SOFT, HARD] * 20, np.uint8),
         "steps_per_metre": 0.5,
-        "rise": np.full(cells, 22.0, np.float32),
+        "rise": np.full((1, cells), 22.0, np.float32),
         "rock_erodibility": np.array([1.0, 0.1]),
     }
     return one_kind(np.zeros(cells * kinds))._replace(**{**known, **few, **properties})
@@ -346,7 +346,7 @@ def test_hard_strata_are_worn_less_than_soft_ones() -> None:
     """Steps are left on a slope where hard rock comes to the surface: it keeps more than the soft beside it."""
     shape = (120, 48)
     start = plane(*shape, 0.5)
-    land = Land(start, np.zeros((*shape, KINDS)), steps_per_metre=0.1, rise=np.full(start.size, 60.0, np.float32))
+    land = Land(start, np.zeros((*shape, KINDS)), steps_per_metre=0.1, rise=np.full((1, start.size), 60.0, np.float32))
     for cycle in range(30):
         land.erode(cycle, count=300, rock_erodibility=1.0)
     worn = (start - land.bedrock)[8:-8, 4:-4]

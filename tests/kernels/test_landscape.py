@@ -447,7 +447,7 @@ def _three_kinds(mix: NDArray[np.float64]) -> Materials:
         kinds=3, mix=mix.reshape(-1), erodibility=np.array([1.0, 0.4, 2.0]), abrasion=ones, porosity=ones,
         permeability=ones, deposition=ones, suspension=ones, repose=ones, worn=np.arange(3),
         strata=np.array([0, 1, 1, 0], np.uint8), steps_per_metre=0.02,
-        rise=np.full(mix.shape[0] * mix.shape[1], 210.0, np.float32),
+        rise=np.full((1, mix.shape[0] * mix.shape[1]), 210.0, np.float32),
         rock_erodibility=np.array([1.0, 0.3]), rock_worn=np.array([1, 1]), rock_broken=np.array([2, 2]),
     )  # fmt: skip
 

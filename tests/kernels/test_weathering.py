@@ -39,7 +39,7 @@ def strata(mix: Layer, top: float, thickness: float) -> Materials:
         kinds=kinds,
         strata=np.tile(np.arange(3, dtype=np.uint8), 20),
         steps_per_metre=1.0 / thickness,
-        rise=np.full(rows * columns, top, np.float32),
+        rise=np.full((1, rows * columns), top, np.float32),
         rock_steepest=np.array(STEEPEST),
         rock_erodibility=np.array(WEAKNESS),
         rock_broken=np.array(BROKEN, np.int64),

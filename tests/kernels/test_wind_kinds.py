@@ -45,7 +45,7 @@ def ground_of(sorts: reference.Sorts, mix: Layer, top: float = 1e4) -> kinds_of_
         suspension=np.array(sorts.suspension),
         strata=strata,
         steps_per_metre=1.0 / STEP,
-        rise=np.full(cells, top, np.float32),
+        rise=np.full((1, cells), top, np.float32),
         rock_abrasion=np.array(sorts.rock_abrasion),
         rock_worn=np.array(sorts.rock_worn, np.int64),
     )

@@ -154,6 +154,31 @@ def test_an_intrusion_is_seen_between_its_sides_on_the_ground_and_on_the_wall(sh
         assert blue[first : last + 1].all() and abs(0.5 * (first + last + 1) - SIZE[0] / 2) < 3.0
 
 
+@pytest.mark.parametrize("exaggeration", [0.5, 1.0, 3.0])
+def test_a_wall_shows_the_roof_of_an_intrusion(show: Show, exaggeration: float) -> None:
+    """A block of blue rock, forty cells wide in red strata, ends at a roof that falls to the east: none is on top."""
+    columns, rows, distance = 90, 60, 450.0
+    east = np.arange(columns)[None, :]
+    roof = np.where(np.abs(east - 44.5) < 20.0, 15.0, 15.0 + INTRUDED) + 0.2 * (east - 44.5)
+    made = materials((RED, 400.0), (RED, math.inf), intrusion=BLUE)
+    shown = with_materials(snapshot(flat(rows, columns, 100.0)), made, rise=110.0)
+    shown = with_layers(shown, intrusion_roof=np.broadcast_to(roof, (rows, columns)))
+    camera = Camera(glm.vec3(450.0, 90.0 * exaggeration, 300.0), 0.0, 0.0, distance)
+    pixels = show(shown, camera, clear(exaggeration=exaggeration))
+    focal_length = 0.5 * SIZE[1] / math.tan(math.radians(camera.field_of_view) / 2.0)
+    pixels_per_metre = focal_length / (distance - 295.0)
+    for column in (60, 80, 100, 120, 140):
+        cells = (column + 0.5 - SIZE[0] / 2) / pixels_per_metre / 10.0
+        contact = (95.0 - 0.2 * cells) * exaggeration
+        expected = SIZE[1] / 2 - (contact - 90.0 * exaggeration) * pixels_per_metre
+        red, _, blue = pixels[:, column].T
+        is_blue = np.flatnonzero(blue > red)
+        assert abs(is_blue[0] - expected) < 1.5 + 0.6 * pixels_per_metre  # contacts wander by a tenth of a cell
+    seen = from_above(shown)
+    red, _, blue = show(shown, seen, clear()).mean(axis=(0, 1))
+    assert red > blue, "none has come up to the ground"
+
+
 @pytest.mark.parametrize("exaggeration", [0.5, 1.0, 2.0])
 def test_a_slope_shows_the_rock_of_each_height(show: Show, exaggeration: float) -> None:
     """Seen from above, a slope that rises 8 m a cell to the east has bands at the columns of their heights."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import moderngl
 import numpy as np
 
+from app.model.layers import ROOF, STRATA
 from app.model.overlays import OVERLAYS, Value, largest
 from app.model.plants import ROOTED_GROUND
 from app.model.snapshot import BURDEN, SURVEYED_FLOW, Snapshot, lit_flow_path
@@ -39,7 +40,7 @@ from app.picture.passes.valleys import ValleyFloors
 from app.picture.passes.waves import RunUp
 
 # That shaders read directly
-LAYERS = ("wind_path", "airborne", "water", "water_level", "strata_rise", "froude", "suspended")
+LAYERS = ("wind_path", "airborne", "water", "water_level", STRATA, ROOF, "froude", "suspended")
 SAND_IN_AIR = 400.0  # 1/m: opacity of dust per metre of airborne sediment
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import moderngl
 
+from app.model.layers import ROOF
 from app.picture.passes.declaration import Frame, Part
 from app.picture.passes.geometry import Geometry
 from app.picture.passes.mesh import QUADS, edge_nodes
@@ -23,10 +24,11 @@ class WallsMesh:
         rows, columns = frame.snapshot.shape
         strips = edge_nodes(frame.nodes, columns, rows)
         self._nodes.write(strips)
-        beds = {"BEDS": int(frame.snapshot.edge_beds is not None)}
+        shown = frame.snapshot
+        inside = {"BEDS": int(shown.edge_beds is not None), "ROOFS": int(ROOF in shown.layers)}
         uniforms = {"quads": QUADS}
         yield Part(
-            self._geometry, 2 * (QUADS + 1), len(strips), moderngl.TRIANGLE_STRIP, uniforms=uniforms, defines=beds
+            self._geometry, 2 * (QUADS + 1), len(strips), moderngl.TRIANGLE_STRIP, uniforms=uniforms, defines=inside
         )
 
     def release(self) -> None:
