@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 # Traces in units of cells grow by this power of the refinement, so that the flow stays the same.
 IN_CELLS = {"discharge": 2, "momentum_south": 3, "momentum_east": 3}
 
-# Layers of marks, and of beds, which are not interpolated
-MARKS = ("mobility", ARM_CODES, BURIED)
+# Layers of marks, which are not interpolated
+MARKS = ("mobility", ARM_CODES)
 CARVED, FILLED = "carved where it was refined", "filled where it was refined"
 
 
@@ -69,16 +69,18 @@ def refined(world: World, times: int, *, channels: bool) -> World:
         world.reference_cell_size,
     )
     for name, layer in world.layers.items():
-        if not (layer_declaration(name).always or name.startswith(LOOSE)):
+        if not (layer_declaration(name).always or name.startswith(LOOSE) or name == BURIED):
             fine.trace(name)[...] = _trace(name, layer, world, fine, times)
     if world.materials is not None:
         fine.restore_materials(world.materials, _kinds(world, sediment, times))
+        if world.beds is not None:
+            fine.beds, left = world.beds.refined(times)
+            fine.mix += left
+            fine.trace(BURIED)[...] = fine.beds.sum()
         fine.sum_mix()
         # Sediment is the exact sum of the kinds; rock takes the rounding error.
         fine.bedrock[...] = ground.ground - fine.sediment
         fine.sum_ground()
-    if world.beds is not None:
-        fine.beds = world.beds.refined(times)
     if fine.burden is not None:
         fine.bedrock[...] -= fine.burden
         fine.sum_ground()

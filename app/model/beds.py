@@ -12,6 +12,8 @@ from kernels.beds import NO_BED
 
 THICKNESSES, CYCLES = "beds", "bed_cycles"  # names of the arrays in states and saved worlds
 FEWEST, MOST = 2, 16  # beds of a cell
+THINNEST_OF_REFINED = 0.1  # a bed in a finer cell, relative to what it was
+TOO_THIN = 1e-6  # metres: thinner beds are as thick in all finer cells, for single precision tells no parts of them
 
 
 class Beds(NamedTuple):
@@ -81,9 +83,56 @@ class Beds(NamedTuple):
         more = Beds.none(max(count - self.most, 0), self.thicknesses.shape[3], self.shape)
         return Beds(*(np.concatenate((own[:, :, :count], new), axis=2) for own, new in zip(self, more, strict=True)))
 
-    def refined(self, times: int) -> Beds:
-        """The beds in cells `times` as fine."""
-        return Beds(*(np.repeat(np.repeat(array, times, axis=0), times, axis=1) for array in self))
+    def refined(self, times: int) -> tuple[Beds, NDArray[np.float64]]:
+        """The beds in cells `times` as fine, and the metres of each kind that rounding leaves, [row, column, kind].
+
+        Each bed has the mixture that it had, and gets thicker and thinner towards its continuation in the neighbours;
+        its mean over an old cell stays.
+        """
+        from kernels.refining import repeated
+
+        thicknesses, cycles = (repeated(array, times) for array in self)
+        exact = thicknesses * self._parts_in_finer(times)[..., None]
+        near = exact.astype(np.float32)
+        near = np.where(near > exact, np.nextafter(near, np.float32(0.0)), near)
+        return Beds(near, cycles), (exact - near).sum(axis=2)
+
+    def _parts_in_finer(self, times: int) -> NDArray[np.float64]:
+        """How thick each bed is in cells `times` as fine, relative to what it was, [row, column, bed]."""
+        thick = self.thicknesses.sum(axis=3, dtype=np.float64)
+        rows, columns = self.shape
+        place = (np.arange(times) + 0.5) / times - 0.5
+        change = np.zeros((rows, times, columns, times, self.most))
+        for axis, along in ((0, place[:, None, None, None]), (1, place[:, None])):
+            change += self._slopes(thick, axis)[:, None, :, None] * along
+        thinner, room = -change.min(axis=(1, 3)), (1.0 - THINNEST_OF_REFINED) * thick
+        part = np.minimum(1.0, np.divide(room, thinner, out=np.ones_like(room), where=thinner > room))
+        per_metre = np.divide(part, thick, out=np.zeros_like(part), where=thick > TOO_THIN)
+        parts: NDArray[np.float64] = 1.0 + change * per_metre[:, None, :, None]
+        return parts.reshape(rows * times, columns * times, self.most)
+
+    def _slopes(self, thick: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+        """How much thicker beds of these thicknesses get over a cell along an axis of the map: [row, column, bed].
+
+        A bed goes on in a neighbour as that with its number from the bottom, if its kind is the same, else as that with
+        its number from the top. Slopes are limited (van Leer 1977): no bed gets thicker or thinner than both.
+        """
+        number = self.number()[..., None].astype(np.intp)
+        kind = np.where(np.arange(self.most) < number, self.thicknesses.argmax(axis=3), -1)
+        from_bottom = np.maximum(number - 1 - np.arange(self.most), 0)  # the order is its own inverse
+
+        def turned(values: NDArray[Any]) -> NDArray[Any]:
+            return np.take_along_axis(values, from_bottom, axis=2)
+
+        upwards = np.where(np.arange(self.most) < number, turned(kind), -1)
+        by_bottom = map(turned, _steps_to_neighbours(turned(thick), upwards, axis))
+        by_top = _steps_to_neighbours(thick, kind, axis)
+        before, after = (np.where(np.isnan(one), other, one) for one, other in zip(by_bottom, by_top, strict=True))
+        least = np.minimum(2.0 * np.minimum(np.abs(before), np.abs(after)), 0.5 * np.abs(before + after))
+        both = np.where(before * after > 0.0, np.copysign(least, before), 0.0)
+        alone = np.nan_to_num(np.where(np.isnan(before), after, before))
+        slopes: NDArray[np.float64] = np.where(np.isnan(before + after), alone, both)
+        return slopes
 
     def fault(self, buried: NDArray[np.float64], kinds: int) -> str:
         """What is wrong with beds that come from a file or a cycle; empty: nothing. `buried` is the layer."""
@@ -101,3 +150,17 @@ class Beds(NamedTuple):
         if (there[..., 1:] & ~there[..., :-1]).any() or (self.thicknesses.any(axis=3) != there).any():
             return "must lie on one another, without gaps, and have a thickness"
         return "" if np.array_equal(self.sum(), buried) else f"are not together what the layer '{BURIED}' is"
+
+
+def _steps_to_neighbours(
+    thick: NDArray[np.float64], kind: NDArray[np.intp], axis: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """By how much beds are thicker than before and get thicker after it, along an axis; NaN where they do not go on.
+
+    A bed goes on in that of the same number, if it is of the same `kind`, which is −1 where there is none.
+    """
+    size = kind.shape[axis]
+    here, there = (kind.take(cells, axis) for cells in (range(size - 1), range(1, size)))
+    steps = np.where((here == there) & (here >= 0), np.diff(thick, axis=axis), np.nan)
+    nothing = np.full_like(thick.take([0], axis), np.nan)
+    return np.concatenate((nothing, steps), axis), np.concatenate((steps, nothing), axis)

@@ -152,6 +152,32 @@ def test_beds_are_saved_kept_copied_and_refined(tmp_path: Path) -> None:
         checkpoint.load(path)
 
 
+def test_beds_of_finer_cells_get_thicker_towards_their_continuation() -> None:
+    """A wedge stays a wedge, where the bed above it begins too; no kind is lost; what does not go on has a step."""
+    beds = "sand 1 + 3 * x; clay 2 * (x < 0.5); gravel 2 - y; soil 1.5 * (y < 0.5)"
+    world, _ = create_world(layered(world__soil_depth=0.0, soil__beds=beds))
+    fine = refined(world, 4, channels=False)
+    assert fine.beds is not None and world.beds is not None and world.materials is not None
+    assert find_fault(fine) is None and fine.imbalance() < 1e-13
+    for kind in ("sand", "clay", "gravel", "soil"):
+        assert fine.stored(kind) == pytest.approx(world.stored(kind), rel=1e-13)
+    old, new = (each.beds.thicknesses.sum(axis=2) for each in (world, fine))
+    np.testing.assert_allclose(new.reshape(32, 4, 40, 4, -1).mean(axis=(1, 3)), old, rtol=1e-6)
+    rows, columns = new.shape[:2]
+    south, east = ((np.arange(rows) + 0.5) / rows)[:, None], (np.arange(columns) + 0.5) / columns
+    sand, clay, gravel, soil = (new[..., world.materials.kind(kind)] for kind in ("sand", "clay", "gravel", "soil"))
+    np.testing.assert_allclose(sand, np.broadcast_to(1.0 + 3.0 * east, new.shape[:2]), rtol=1e-5)
+    np.testing.assert_allclose(gravel, np.broadcast_to(2.0 - south, new.shape[:2]), rtol=1e-5)
+    np.testing.assert_allclose(clay, np.broadcast_to(2.0 * (east < 0.5), new.shape[:2]))
+    np.testing.assert_allclose(soil, np.broadcast_to(1.5 * (south < 0.5), new.shape[:2]))
+
+    # A thin end is no thinner than the bounds allow.
+    thin, _ = create_world(layered(world__soil_depth=0.0, soil__beds="sand 0.01 + 40 * (x > 0.5) * (x - 0.5)"))
+    finer = refined(thin, 2, channels=False)
+    assert finer.beds is not None and finer.beds.sum().min() > 0.0005 and find_fault(finer) is None
+    assert finer.stored("sand") == pytest.approx(thin.stored("sand"), rel=1e-13)
+
+
 def test_the_number_of_beds_changes_while_it_runs() -> None:
     simulator = simulated(2, layered(stratigraphy__beds=5))
     for number in range(9):
