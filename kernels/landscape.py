@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -144,6 +145,8 @@ def evolve(
     rates: Rates | None = None,
     columns_first: bool = False,
     scratch: Scratch | None = None,
+    buried: Layer | None = None,
+    expose: Callable[[Layer], None] | None = None,
 ) -> Evolved:
     """Advance a landscape by `parameters.years`, in place.
 
@@ -153,7 +156,9 @@ def evolve(
     cell; where they are the `base_level`, these neither rise nor creep. The sea lies below `sea_level`, and its floor
     rises and takes loads everywhere. `rain` is what falls on each cell beside others, `rates` what kernels/rates.py
     says. Slopes creep along columns first, or along rows.
-    `scratch` is memory to work in.
+    `scratch` is memory to work in. `buried` is how thick beds of loose material lie between rock and sediment, metres
+    [row, column]; `expose` is called with what is to be dug off each cell, metres [row, column], and makes uppermost
+    beds a part of the mix as far as that needs them.
     """
     check_layers(bedrock, sediment, ground)
     p = parameters
@@ -170,11 +175,14 @@ def evolve(
     power = StreamPowerParameters._make(getattr(p, name) for name in StreamPowerParameters._fields)
     comes = room.comes
     steps = index_steps(ground.shape[1])
+    below = np.empty(0) if buried is None else buried.reshape(-1)
     if p.erodibility > 0.0:
         trees = route(ground, outlets, sea_level, rain, rivers)
-        _find_erodibility(land, p.erodibility, p.sediment_erodibility, p.cover, room.factor.reshape(-1))
+        _find_erodibility(land, p.erodibility, p.sediment_erodibility, p.cover, below, room.factor.reshape(-1))
         incise(ground, room.factor, mobility, cell_size, power, sea_level, rivers, trees, room.after)
         if land.kinds > 1:
+            if expose is not None:
+                expose(ground - room.after)
             change, rock_kind = room.factor.reshape(-1), room.free.reshape(-1)
             _dig_beds(land, after, kind, change, rock_kind, comes, room.dug, from_rock)
             _exchange_along_rivers(
@@ -193,6 +201,8 @@ def evolve(
         for along_columns in (columns_first, not columns_first):
             creep(room.after, room.free, pace, along_columns=along_columns)
             if land.kinds > 1:
+                if expose is not None and _creeps_off_beds(land, room.after, below, pace, along_columns):
+                    expose(_crept_off(room.after, pace, 0 if along_columns else 1))
                 cells, lines = ground.shape if along_columns else ground.T.shape
                 strides = (1, ground.shape[1]) if along_columns else (ground.shape[1], 1)
                 _exchange_along_lines(
@@ -216,6 +226,8 @@ def evolve(
         _find_weathering(land, room.factor.reshape(-1))
         made = p.soil_production * p.years / p.soil_depth
         factor = room.factor.reshape(-1)
+        if buried is not None:
+            factor *= np.exp(below / -p.soil_depth)
         if land.kinds == 1:
             soil[0] += make_soil(land.bedrock, land.sediment, land.ground, land.burden, factor, p.soil_depth, made)
         else:
@@ -236,9 +248,38 @@ def _rise(land, uplift, outlets):
     return risen
 
 
+@njit(nogil=True, cache=True, error_model="numpy")
+def _creeps_off_beds(land, after, buried, pace, along_columns):
+    """Whether more creeps off a cell along an axis than lies on its beds; `after` is as in `_crept_off`."""
+    rows, columns = after.shape
+    south, east = (1, 0) if along_columns else (0, 1)
+    for row in range(rows):
+        for column in range(columns):
+            cell = row * columns + column
+            if buried[cell] > 0.0:
+                here, off = after[row, column], 0.0
+                if row >= south and column >= east:
+                    off += max(here - after[row - south, column - east], 0.0)
+                if row + south < rows and column + east < columns:
+                    off += max(here - after[row + south, column + east], 0.0)
+                if pace * off > land.sediment[cell]:
+                    return True
+    return False
+
+
+def _crept_off(after: Layer, pace: float, axis: int) -> Layer:
+    """The most that creeps off each cell along an axis, in metres, to heights that are known, [row, column]."""
+    rise = pace * np.diff(after, axis=axis)
+    off = np.zeros_like(after)
+    lower, upper = (np.s_[:-1], np.s_[1:]) if axis == 0 else (np.s_[:, :-1], np.s_[:, 1:])
+    off[lower] += np.maximum(-rise, 0.0)
+    off[upper] += np.maximum(rise, 0.0)
+    return off
+
+
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")
-def _find_erodibility(land, rock, loose, cover, factor):
-    """K in each cell."""
+def _find_erodibility(land, rock, loose, cover, buried, factor):
+    """K in each cell. What is `buried` under the sediment covers rock too."""
     for unsigned_cell in prange(len(factor)):
         cell = np.int64(unsigned_cell)
         of_rock, of_loose, depth = 1.0, loose, land.sediment[cell]
@@ -251,6 +292,8 @@ def _find_erodibility(land, rock, loose, cover, factor):
             for kind in range(land.kinds):
                 of_loose += land.mix[cell * land.kinds + kind] * land.erodibility[kind]
             of_loose = loose * (of_loose / depth)  # in this order, as depths may be next to nothing
+        if len(buried) > 0:
+            depth += buried[cell]
         covered = depth / (depth + cover)
         factor[cell] = rock * (of_rock + covered * (of_loose - of_rock))
         if len(land.rates) > 0:

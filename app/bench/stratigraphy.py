@@ -10,6 +10,7 @@ import numpy as np
 
 from app.bench.row import Row
 from app.bench.world import everything, simulator_of
+from app.engine.simulator import Simulator
 from app.processes import PROCESSES
 from app.scene.scene import Scene
 
@@ -21,14 +22,12 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
     available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     side, samples = (32, 3) if tiny else (WHOLE, 31)
-    with_beds, without = (simulator_of(_scene(side, enabled), min(2, available)) for enabled in (True, False))
-    ratios = []
-    for sample in range(samples):
-        runs = (with_beds.run_cycle, without.run_cycle)
-        seconds = [_seconds(run) for run in (runs if sample % 2 else runs[::-1])]
-        ratios.append(seconds[0] / seconds[1] if sample % 2 else seconds[1] / seconds[0])
-    cost = float(np.median(ratios))
+    threads = min(2, available)
+    with_beds, without = (simulator_of(_scene(side, MOVING, enabled), threads) for enabled in (True, False))
+    cost = _cost(with_beds, without, samples)
     yield Row(f"drops, wind and slides on four kinds, beds against none, {side}²", cost, "times", 1.3)
+    over_beds, alone = (simulator_of(_scene(side, ("geology",), enabled), threads) for enabled in (True, False))
+    yield Row(f"geology on four kinds, beds against none, {side}²", _cost(over_beds, alone, samples), "times", 1.4)
     beds = with_beds.world.beds
     assert beds is not None
     held = sum(array.nbytes for array in beds) / with_beds.world.ground.size
@@ -36,10 +35,20 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     numba.set_num_threads(available)
 
 
-def _scene(side: int, enabled: bool) -> Scene:
-    """What moves loose material, on deep soil of four kinds."""
+def _cost(with_beds: Simulator, without: Simulator, samples: int) -> float:
+    """How many times as long a cycle takes with beds."""
+    ratios = []
+    for sample in range(samples):
+        runs = (with_beds.run_cycle, without.run_cycle)
+        seconds = [_seconds(run) for run in (runs if sample % 2 else runs[::-1])]
+        ratios.append(seconds[0] / seconds[1] if sample % 2 else seconds[1] / seconds[0])
+    return float(np.median(ratios))
+
+
+def _scene(side: int, moving: tuple[str, ...], enabled: bool) -> Scene:
+    """Processes that move loose material, on deep soil of four kinds."""
     scene = everything(side)
-    off = {f"{process.name}.enabled": False for process in PROCESSES if process.name not in MOVING}
+    off = {f"{process.name}.enabled": False for process in PROCESSES if process.name not in moving}
     return scene.with_values({**off, "stratigraphy.enabled": enabled})
 
 

@@ -319,6 +319,13 @@ class World(LayeredMap):
         self._kinds_buried = None
         self.sum_ground((slice(north, north + metres.shape[0]), slice(west, west + metres.shape[1])))
 
+    def take_beds(self, source: NDArray[np.int64]) -> None:
+        """Take the beds of each cell from another one, [cell], as its layers were."""
+        if self.beds is not None:
+            arrays = (array.reshape(-1, *array.shape[2:])[source].reshape(array.shape) for array in self.beds)
+            self.beds = Beds(*arrays)
+            self._kinds_buried = None
+
     def forget_beds(self) -> None:
         """Let all beds become loose material of the layers, which mixes them."""
         self.exhume()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from app.model.geology_parameters import (
     outlets_of,
 )
 from app.model.layered_map import Layer
-from app.model.layers import ROOF, STRATA
+from app.model.layers import BURIED, ROOF, STRATA
 from app.model.materials import MaterialParameters, materials_of
 from app.model.parameters import Parameters
 from app.model.plants import ROOTED_GROUND
@@ -26,6 +27,9 @@ from app.processes.cycle import Cycle
 from app.processes.kinds import account_for
 from app.processes.process import register
 from app.processes.sideways import CRUST_LOAD, move_sideways
+
+if TYPE_CHECKING:
+    from kernels.materials import Materials
 
 CAUSE = "worn by rivers and slopes"
 CREPT_IN = "crept in from the base level"
@@ -91,11 +95,12 @@ class Geology:
                 risen = np.asarray(uplift).astype(world.layers[name].dtype, copy=False)
                 world.layers[name] += np.where(outlets & base_level, 0.0, risen)
                 changed.append(name)
+        ground = world.material_fields()
         evolved = evolve(
             world.bedrock,
             world.sediment,
             world.ground,
-            world.material_fields(),
+            ground,
             world.cell_size,
             landscape_parameters(parameters, years, world.refinement),
             uplift,
@@ -106,7 +111,12 @@ class Geology:
             rates=world.rates,
             columns_first=world.cycle // parameters.every % 2 == 0,
             scratch=cycle.scratch,
+            buried=world.layers.get(BURIED),
+            expose=partial(_expose, world, ground) if world.beds is not None else None,
         )
+        if world.beds is not None:
+            changed.append(BURIED)
+            cycle.bedrock = world.bedrock.copy()
         world.years += years
         moved = evolved.moved
         if walls:  # nothing leaves
@@ -138,6 +148,14 @@ class Geology:
             if factor in world.layers:
                 risen = risen * world.layers[factor]
         return risen
+
+
+def _expose(world: World, ground: Materials, depth: Layer) -> None:
+    """Let beds become loose material where as much as `depth` metres is to be dug, [row, column]."""
+    if ((depth > world.sediment) & (world.layers[BURIED] > 0.0)).any():
+        world.exhume(depth)
+        if (burden := world.burden) is not None:
+            ground.burden[...] = burden.reshape(-1)
 
 
 def _rain(world: World, weather: Weather) -> NDArray[np.float32] | None:

@@ -34,16 +34,17 @@ def move_sideways(world: World, parameters: GeologyParameters, years: float) -> 
     world.way_to_come = max(way - times * length, 0.0)
     if times == 0:
         return ()
-    world.forget_beds()
     ahead, left = distances(*world.shape, step)
     place = parameters.fault_place * max(world.shape)
     if parameters.sideways in ("thrust", "fold"):
+        world.forget_beds()
         _thrust(world, parameters, step, times, (ahead - place) * world.cell_size)
     else:
         moves = left > place if parameters.sideways == "right-lateral fault" else left < place
         source = along_fault(moves, step, times)
         for name in _carried(world):
             _take(world, name, source)
+        world.take_beds(source)
         _carry_trees(world, source, np.flatnonzero(moves))
     world.sum_mix()
     if len(world.centrelines):  # found again in the channels as they are now

@@ -13,7 +13,6 @@ from app.model.materials import MaterialParameters, materials_of
 from app.model.parameters import Parameters, described, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle
-from app.processes.geology import Geology
 from app.processes.process import register
 
 SPARED = "taken of beds for the rock below"
@@ -24,7 +23,7 @@ class StratigraphyParameters(Parameters, frozen=True, kw_only=True):
 
     title: ClassVar[str] = "Stratigraphy"
     section: ClassVar[str] = "processes"
-    needs: ClassVar[str] = "materials.enabled, not geology.enabled"
+    needs: ClassVar[str] = "materials.enabled"
 
     # fmt: off
     enabled: Annotated[bool,
@@ -74,16 +73,16 @@ class Stratigraphy:
         """Bring the active layer of each cell near to its thickness."""
         if world.materials is None:
             return ()
-        if Geology.name in cycle.running:  # a step of its time moves more than any active layer
-            self.fade(world, parameters)
-            return ()
-        spared = self._spare_rock(world)
+        spared = self._spare_rock(world, cycle.bedrock)
         exchanged = world.bury(parameters.active_layer, parameters.beds)
         return (*self.changes[: 1 if spared else 0], *(self.changes[1:] if spared or exchanged else ()))
 
-    def _spare_rock(self, world: World) -> bool:
-        """Where a cycle took all of the active layer and then rock, take beds in the place of that rock."""
-        before, self._bedrock = self._bedrock, None
+    def _spare_rock(self, world: World, bedrock: Layer | None) -> bool:
+        """Where a cycle took all of the active layer and then rock, take beds in the place of that rock.
+
+        `bedrock` is that after geological time, which takes what it needs of beds itself and lets rock rise and sink.
+        """
+        before, self._bedrock = self._bedrock if bedrock is None else bedrock, None
         if before is None or world.beds is None or world.materials is None:
             return False
         taken = world.spare_rock(before)

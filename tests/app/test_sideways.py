@@ -91,15 +91,26 @@ def test_land_waits_until_it_has_come_a_whole_cell(tmp_path: Path) -> None:
         assert np.array_equal(other.bedrock[:12], np.roll(before[:12], 1, 1))
 
 
+def test_beds_go_along_the_fault() -> None:
+    world = rough(rich=True)
+    world.bury(0.1, 4)
+    before = world.copy()
+    move_sideways(world, moving(sideways="right-lateral fault"), YEARS)
+    assert world.beds is not None and before.beds is not None
+    for one, other in zip(world.beds, before.beds, strict=True):
+        assert np.array_equal(one[:12], np.roll(other[:12], 1, 1)) and np.array_equal(one[12:], other[12:])
+    assert find_fault(world) is None and world.imbalance() < 1e-13
+
+
 @pytest.mark.parametrize("sideways", ["right-lateral fault", "thrust"])
-def test_beds_become_loose_and_arms_of_rivers_stay_on_the_map(sideways: str) -> None:
+def test_thrusts_mix_beds_and_arms_of_rivers_stay_on_the_map(sideways: str) -> None:
     world = rough(rich=True)
     world.bury(0.1, 4)
     buried, codes = world.layers[BURIED].copy(), world.trace(ARM_CODES)
     codes[3, :-1] = 1.5 + 9.0 * 2  # each leads to its eastern neighbour
     before = codes.copy()
     move_sideways(world, moving(sideways=sideways, sideways_direction=180.0), YEARS)
-    assert buried.mean() > 0.3 and world.beds is None and BURIED not in world.layers
+    assert buried.mean() > 0.3 and (world.beds is None) == (BURIED not in world.layers) == (sideways == "thrust")
     assert np.array_equal(codes, before), "or they would lead off the map"
     assert find_fault(world) is None and world.imbalance() < 1e-13
 

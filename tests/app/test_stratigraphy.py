@@ -56,10 +56,11 @@ def test_off_by_default_and_without_a_trace() -> None:
     assert not Scene().stratigraphy.enabled
     world = simulated(2, layered(stratigraphy__enabled=False)).world
     assert world.beds is None and "buried" not in world.layers
-    # On one kind of ground, and beside geological time, it does nothing.
-    for settings in ({"materials__enabled": False}, {"geology__enabled": True}):
-        on, off = (simulated(2, layered(**settings, stratigraphy__enabled=enabled)) for enabled in (True, False))
-        assert bits(on.world) == bits(off.world)
+    # On one kind of ground it does nothing.
+    on, off = (
+        simulated(2, layered(materials__enabled=False, stratigraphy__enabled=enabled)) for enabled in (True, False)
+    )
+    assert bits(on.world) == bits(off.world)
 
 
 @pytest.mark.parametrize("size", [(40, 32), (8, 8), (9, 61)])
@@ -316,3 +317,65 @@ def test_what_a_cycle_takes_of_rock_below_beds_is_taken_of_beds() -> None:
     taken = {name: account.lost.get(SPARED, 0.0) for name, account in world.ledger.kinds.items()}
     assert taken["clay"] > 0.0 and taken["gravel"] == 0.0
     assert world.ledger.rock.gained[SPARED] == pytest.approx(sum(taken.values()))
+
+
+# Geological time
+
+
+def aged(**settings: object) -> Scene:
+    """Two metres of sand on thick clay, of which rivers and slopes take up to two metres in a step."""
+    still = {"droplets__enabled": False, "wind__enabled": False, "cascade__enabled": False, "world__soil_depth": 0.0}
+    time = {"geology__enabled": True, "geology__years_per_cycle": 1500.0, "geology__uplift": 0.5, "geology__cover": 0.5}
+    worn = {"geology__erodibility": 2e-5, "geology__diffusivity": 0.02, "geology__critical_slope": 90.0}
+    worn |= {"world__relief": 40.0, "geology__soil_production": 1e-3}
+    return layered(**{**still, **time, **worn, "soil__beds": "sand 2; clay 40", **settings})
+
+
+@pytest.mark.parametrize("sideways", ["none", "right-lateral fault"])
+def test_geological_time_takes_what_lies_on_top_and_lays_down_on_top(sideways: str) -> None:
+    simulator = simulated(0, aged(geology__sideways=sideways, geology__sideways_rate=20.0))
+    world = simulator.world
+    assert world.materials is not None
+    clay, sand = (world.materials.kind(kind) for kind in ("clay", "sand"))
+    lost = []
+    for _ in range(12):
+        simulator.advance()
+        assert world.imbalance() < 1e-12 and find_fault(world) is None
+        lost.append({kind: sum(world.ledger.kinds[kind].lost.values()) for kind in ("clay", "sand")})
+    simulator.verify()
+    assert 0.0 <= lost[0]["clay"] < 1e-6 * lost[0]["sand"], "though twenty times as much clay lies below"
+    later, last = lost[-2:]
+    assert last["clay"] - later["clay"] > last["sand"] - later["sand"], "it comes out where the sand is gone"
+    assert SPARED not in world.ledger.rock.gained, "beds were taken as beds"
+    assert world.ledger.rock.lost.get("turned to soil", 0.0) < 1e-6 * last["clay"], "none under beds"
+
+    assert world.beds is not None
+    bottom = (world.beds.number().astype(np.intp) - 1)[..., None, None]
+    deepest = np.take_along_axis(world.beds.thicknesses, bottom, axis=2)[:, :, 0]
+    assert (deepest[..., clay] > 0.99 * deepest.sum(axis=2)).all()
+    sandy = world.mix[..., sand] / world.sediment
+    assert (sandy < 0.01).mean() > 0.1 and (sandy > 0.5).mean() > 0.1
+
+
+def test_geological_time_over_beds_has_the_same_bits_on_any_threads_and_goes_on_from_files(tmp_path: Path) -> None:
+    one, two = (simulated(4, aged(), threads=threads) for threads in (1, 2))
+    assert bits(one.world) == bits(two.world)
+    assert_continues_after_saving(one, tmp_path / "world.npz", 2)
+
+
+def test_rock_that_sinks_with_its_beds_takes_none_of_them() -> None:
+    simulator = simulated(0, aged(geology__uplift=-2.0, geology__erodibility=0.0, geology__diffusivity=0.0))
+    world = simulator.world
+    before = world.loose.copy()
+    simulator.advance()
+    np.testing.assert_allclose(world.loose, before, rtol=1e-9)
+    assert SPARED not in world.ledger.rock.gained and world.ledger.rock.lost["subsidence"] > 0.0
+
+
+def test_beds_cover_rock_as_mixed_ground_does() -> None:
+    """Of one kind, beds change nothing in what time does."""
+    one = {"soil__beds": "clay 3 + 4 * x", "materials__loose": "clay", "geology__soil_production": 0.0}
+    beds = simulated(3, aged(**one)).world
+    mixed = simulated(3, aged(**one, stratigraphy__active_layer=10.0)).world
+    assert beds.beds is not None and beds.layers["buried"].mean() > 1.0
+    np.testing.assert_allclose(beds.ground, mixed.ground, atol=1e-9)
