@@ -24,21 +24,27 @@ def configure_numba() -> None:
     os.environ.setdefault("NUMBA_CACHE_DIR", str(kernel_cache_folder()))
     # Threads that wait for work sleep, instead of taking the cores from the picture.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    sys.meta_path.insert(0, _NoLinearAlgebra)
+    sys.meta_path.insert(0, _LeftOut)
 
 
-class _NoLinearAlgebra:
-    """Hides SciPy's linear algebra from Numba, which would load it where it is installed: a tenth of a start.
+# By name: the module that loads it, and what that module has once it has tried
+_LEFT_OUT = {"scipy.linalg": ("numba.np.arraymath", "_HAVE_BLAS"), "yaml": ("numba.core.config", "_HAVE_YAML")}
 
-    No kernel may use it, as SciPy does not come with the program.
+
+class _LeftOut:
+    """Hides from Numba what it would load where it is installed, and no kernel uses: a tenth of a start.
+
+    That is SciPy's linear algebra, which does not come with the program, and YAML, which Numba reads settings with:
+    ours are in the environment.
     """
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:
-        """Find nothing, as others may do. Raises `ModuleNotFoundError` where Numba looks for it."""
-        if name == "scipy.linalg":
-            asking = sys.modules.get("numba.np.arraymath")
-            if asking is not None and not hasattr(asking, "_HAVE_BLAS"):  # it is being loaded
+        """Find nothing, as others may do. Raises `ModuleNotFoundError` where Numba looks for what is left out."""
+        if name in _LEFT_OUT:
+            module, tried = _LEFT_OUT[name]
+            asking = sys.modules.get(module)
+            if asking is not None and not hasattr(asking, tried):  # it is being loaded
                 raise ModuleNotFoundError(f"{name} is not used by Numba")
 
 

@@ -5,9 +5,7 @@ Heavy imports are deferred: help comes at once, and `simulate` never loads OpenG
 
 from __future__ import annotations
 
-import atexit
 import errno
-import gc
 import logging
 import re
 import sys
@@ -15,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli.arguments import PROGRAM
+from app.cli.garbage import collect_late
 from app.cli.signals import Ended, ended_by_signals
 from app.cli.table import COMMANDS, find_command
 from app.cli.terminal import no_more_output, take_any_letter, tell_of_crashes
@@ -24,8 +23,11 @@ FAILED = 1
 INTERRUPTED = 130  # what shells report after Ctrl-C
 CLOSED = 141  # what shells report if the output is closed
 
-# An interpreter that ends looks through all objects for garbage, which takes as long as a tenth of a start.
-atexit.register(gc.freeze)
+
+def program(arguments: Sequence[str] | None = None) -> int:
+    """What a process does that is nothing but the program: as `main`."""
+    collect_late()
+    return main(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -140,6 +140,8 @@ class Declaration:
 def declarations(group: type[msgspec.Struct], prefix: str = "") -> Iterator[Declaration]:
     """Every parameter of `group` and of the groups inside it, in the order of their declaration."""
     hints = typing.get_type_hints(group, include_extras=True)
+    # msgspec finds them evaluated: it would evaluate their texts once for the fields and once to convert.
+    group.__annotations__ = {name: hints[name] for name in group.__annotations__}
     for field in msgspec.structs.fields(group):
         hint = hints[field.name]
         meta = next(

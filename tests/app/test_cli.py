@@ -486,7 +486,7 @@ def test_simulate_loads_what_it_needs_and_tells_its_ledger(tmp_path: Path) -> No
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split("loaded ")[1].split())
     assert "kernels.droplets" in loaded
-    assert not loaded & {"moderngl", "glfw", "imgui_bundle", "scipy.linalg"}
+    assert not loaded & {"moderngl", "glfw", "imgui_bundle", "scipy.linalg", "yaml"}
     assert "40×32 cells of 256 m after cycle 5" in done.stdout
     for part in ("rock, m³", "sediment, m³", "water, m³", "worn by drops", "imbalance:"):
         assert part in done.stdout

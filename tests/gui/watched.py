@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypedDict
 
-from app.cli.main import main
+from app.cli.main import program
 from app.window import loop
 from app.window.panel import places
 from app.window.viewer import Viewer
@@ -79,4 +79,4 @@ def noting(place: Path) -> Callable[[Viewer, Window], None]:
 if __name__ == "__main__":
     loop.LONGEST_REST = REST
     loop.run = partial(loop.run, after_frame=noting(Path(sys.argv[1])))
-    sys.exit(main(sys.argv[2:]))
+    sys.exit(program(sys.argv[2:]))
