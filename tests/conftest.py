@@ -42,6 +42,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+gc.disable()  # until all tests are found: what is loaded and made for that stays
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # reports of all workers come to the one process that has none
         config.pluginmanager.register(Spending(by_file=is_nightly()))
@@ -58,6 +61,7 @@ def pytest_collection_finish() -> None:
     """Let the garbage collector leave out what is there now, and stays: it looked through all of it time and again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
