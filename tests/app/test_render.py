@@ -37,6 +37,7 @@ pytestmark = pytest.mark.slow  # pictures are drawn
 
 # Drops of the preset's cells: as many fall on each of these larger ones, 60 in all.
 SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=9830", "--width", "64", "--height", "36"]
+SMALL += ["--set", "view.quality=low"]  # drawn in half the time
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -323,6 +324,7 @@ def test_a_cycle_that_fails_leaves_a_clip_of_the_frames_so_far(
 def test_a_still_in_tiles_is_the_picture_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And its PNG, written band by band, can be read by others."""
     words = ["--frames", "2", "--width", "400", "--height", "300", "--minimap", "--compare", "droplets.friction=0.3"]
+    words += ["--set", "view.quality=high"]
     render(*words, "--out", tmp_path / "whole.png")
     monkeypatch.setattr("app.cli.headless.LARGEST_TILE", 160)
     render(*words, "--out", tmp_path / "tiles.png", "--out", tmp_path / "clip.mp4")

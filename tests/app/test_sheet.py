@@ -57,6 +57,9 @@ height = 90
 [changes.world]
 reference_cell_size = 0.0  # the count is for so few cells
 
+[changes.view]
+quality = "low"
+
 [changes.droplets]
 count = 60
 
@@ -372,13 +375,15 @@ def test_the_list_has_all_that_ship(capsys: pytest.CaptureFixture[str]) -> None:
 # The picture.
 
 
-def test_each_picture_is_what_its_world_looks_like_alone_and_in_its_place(small: Path, tmp_path: Path) -> None:
-    assert draw(small, "--out", tmp_path / "sheet.png") == 0
+def test_each_picture_is_what_its_world_looks_like_alone_and_in_its_place(tmp_path: Path) -> None:
+    fine = SMALL.replace('"low"', '"high"')
+    (tmp_path / "fine.toml").write_text(fine)
+    assert draw(tmp_path / "fine.toml", "--out", tmp_path / "sheet.png") == 0
     sheet = whole(tmp_path / "sheet.png")
     assert sheet.shape[1] == 2 * COLUMNS + GAP
     *pictures, empty = parts(sheet, 4, 2)
     assert (empty == GROUND).all(), "there is no fourth"
-    base = read(SMALL).base()
+    base = read(fine).base()
     start = take_snapshot(simulated(0, base).world)
     camera = scene_camera(base, start, COLUMNS / ROWS)
     # Streams of all are on one scale.

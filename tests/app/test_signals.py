@@ -21,6 +21,7 @@ from app.files.journal import Journal, write_journal
 from app.scene.edits import Edit, Open
 from tests.app.small import bits, small_scene
 from tests.app.test_cli import NO_PAST, SMALL
+from tests.nets.profile import is_nightly
 from tests.waiting import PATIENCE, wait_for
 
 ROOT = str(Path(__file__).parents[2])
@@ -219,16 +220,17 @@ sys.exit(main.main(sys.argv[1:]))
 def test_a_cycle_without_end_is_given_up_and_what_was_before_it_is_kept(
     subtests: pytest.Subtests, tmp_path: Path
 ) -> None:
-    """By one signal: the world of the cycle before, or the frames so far."""
+    """By one signal: the world of the cycle before, or the frames so far. The check tries one command of each kind."""
     assert cli.main(["simulate", *SMALL, "--cycles", "2", "--out", str(tmp_path / "two.npz")]) == 0
     write_journal(tmp_path / "story.toml", Journal((Edit(0, Open((small_scene(),))),), 9))
     film = (*SOON_DRAWN, "--frames", "9", "--cycles-per-frame", "1")
-    for words, says, file in (
+    commands = (
         (("simulate", *SMALL, "--cycles", "9"), "stopped after cycle 2; go on with: thalweg simulate", "world.npz"),
-        (("replay", "story.toml"), "stopped after cycle 2 of 9; saved", "replayed.npz"),
         (("render", *SMALL, *film), "frames that are complete: 3", "film.mp4"),
+        (("replay", "story.toml"), "stopped after cycle 2 of 9; saved", "replayed.npz"),
         (("render", *SMALL, *film[:-1], "5"), "frames that are complete: 1", "short.mp4"),
-    ):
+    )
+    for words, says, file in commands if is_nightly() else commands[:2]:
         with subtests.test(words=words):
             command = [sys.executable, "-c", LONG_CYCLE, *words, "--out", file]
             with begun(command, "begun", cwd=tmp_path, env={**os.environ, "PYTHONPATH": ROOT}) as process:
@@ -242,7 +244,8 @@ def test_a_cycle_without_end_is_given_up_and_what_was_before_it_is_kept(
             assert (tmp_path / file).stat().st_size > 500
             assert not list(tmp_path.glob(".thalweg-*"))
     assert bits(checkpoint.load(tmp_path / "world.npz")[0]) == bits(checkpoint.load(tmp_path / "two.npz")[0])
-    assert checkpoint.load(tmp_path / "replayed.npz")[0].cycle == 2
+    if is_nightly():
+        assert checkpoint.load(tmp_path / "replayed.npz")[0].cycle == 2
 
 
 LONG = ("--cycles", "1000000")

@@ -476,7 +476,10 @@ def test_worlds_that_fail_are_told_and_end_no_other(
 
 def test_contact_sheets_have_a_picture_of_each_world(worker: distributed.Client, tmp_path: Path) -> None:
     recipe = written(
-        tmp_path, RAIN, text=SMALL.replace("pictures = []", 'pictures = ["scene", "slope"]\nwidth = 96\nheight = 64')
+        tmp_path,
+        RAIN,
+        text=SMALL.replace("pictures = []", 'pictures = ["scene", "slope"]\nwidth = 96\nheight = 64')
+        + '[changes.view]\nquality = "low"\n',
     )
     assert swept_by(worker, recipe, tmp_path / "set.zarr") == 0
     pictures = xarray.open_zarr(tmp_path / "set.zarr").pictures

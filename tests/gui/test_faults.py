@@ -21,7 +21,7 @@ from app.window.events import FilesDropped
 from tests.faults import failing
 from tests.graphics import own_programs
 from tests.gui.host import SMALL, Driver, drive
-from tests.gui.program import LAND
+from tests.gui.program import DRY_LAND
 
 WITHOUT_DROPS = SMALL.with_value("droplets.enabled", False)
 
@@ -154,7 +154,7 @@ def run_until_it_fails(fails: str, folder: Path, *arguments: str) -> str:
     """The one line with which the program ends."""
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "XDG_DATA_HOME": str(folder / "data")}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, fails, *LAND, *arguments],
+        [sys.executable, "-c", PROGRAM, fails, *DRY_LAND, *arguments],
         cwd=folder, env=environment, capture_output=True, text=True, timeout=120.0, check=False,
     )  # fmt: skip
     assert done.returncode == 1

@@ -185,13 +185,13 @@ def test_a_folder_that_is_none_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def thousands(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """2048 tiles of 40² cells of 30 m, which rise to the east by a metre each cell."""
-    folder = tmp_path_factory.mktemp("land") / "thousands"  # alone there: lists of folders are short in dialogs
+def a_thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """1024 tiles of 40² cells of 30 m, which rise to the east by a metre each cell."""
+    folder = tmp_path_factory.mktemp("land") / "thousand"  # alone there: lists of folders are short in dialogs
     folder.mkdir()
     heights = np.zeros((40, 40), np.float32)
     keys = (1, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, 32632)
-    for number in range(2048):
+    for number in range(1024):
         row, column = divmod(number, 64)
         heights[:] = 40.0 * column + np.arange(40.0)
         place = (0.0, 0.0, 0.0, 4e5 + 1200.0 * column, 5e6 - 1200.0 * row, 0.0)
@@ -200,7 +200,7 @@ def thousands(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_thousands_of_tiles_hold_no_frame(thousands: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thousand_tiles_hold_no_frame(a_thousand: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Frames pass while tiles are opened, and the dialog tells how many are."""
     gate = threading.Semaphore(0)  # which keeps the opening from being faster than a frame
     opened: list[str] = []
@@ -208,7 +208,7 @@ def test_thousands_of_tiles_hold_no_frame(thousands: Path, monkeypatch: pytest.M
     open_tile = reading._open_tile
 
     def slowly(path: Path) -> Model | None:
-        if len(opened) % 512 == 100:
+        if len(opened) % 256 == 100:
             gate.acquire()
         opened.append(path.name)
         threads.add(threading.current_thread())
@@ -220,23 +220,23 @@ def test_thousands_of_tiles_hold_no_frame(thousands: Path, monkeypatch: pytest.M
     def test(driver: Driver) -> None:
         application = have_land(driver)
         choosing = application.part_choice
-        driver.viewer.handle(FilesDropped((thousands,)))
-        for stop in range(100, 2048, 512):
+        driver.viewer.handle(FilesDropped((a_thousand,)))
+        for stop in range(100, 1024, 256):
             driver.wait_for(lambda stop=stop: len(opened) == stop, "some tiles")  # type: ignore[misc]
             driver.wait_for(lambda: choosing.is_open, "the dialog")
-            driver.wait_for(lambda stop=stop: choosing.progress == stop / 2048, "what it tells")  # type: ignore[misc]
+            driver.wait_for(lambda stop=stop: choosing.progress == stop / 1024, "what it tells")  # type: ignore[misc]
             driver.engine.yield_(2)
-            assert not choosing.is_choosing and choosing.progress == stop / 2048
+            assert not choosing.is_choosing and choosing.progress == stop / 1024
             assert application.panel.is_asking and driver.engine.item_exists("//###part/Cancel")
             gate.release()
         driver.wait_for(lambda: choosing.pixels is not None, "the overview")
-        assert (choosing.model.rows, choosing.model.columns) == (32 * 40, 64 * 40)
+        assert (choosing.model.rows, choosing.model.columns) == (16 * 40, 64 * 40)
         choosing.cells = 512
         choosing.open()
         driver.wait_for(lambda: application.documents.are_shown and application.snapshot is not None, "its land")
-        assert application.documents.name == thousands.name
+        assert application.documents.name == a_thousand.name
         assert threading.main_thread() not in threads
-        assert len(opened) == 2048, "each tile is opened once, also for the land"
+        assert len(opened) == 1024, "each tile is opened once, also for the land"
 
     monkeypatch.setattr(part_choice, "UNSEEN", 0.0)
     drive(test, WITHOUT_DROPS)
@@ -263,7 +263,7 @@ def test_a_model_is_opened_as_the_command_line_says(model: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["Esc", "preset"])
-def test_opening_tiles_is_given_up(way: str, thousands: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_opening_tiles_is_given_up(way: str, a_thousand: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By Esc, and where something else is opened meanwhile."""
     gate = threading.Event()
     opened: list[str] = []
@@ -280,7 +280,7 @@ def test_opening_tiles_is_given_up(way: str, thousands: Path, monkeypatch: pytes
     def test(driver: Driver) -> None:
         application = have_land(driver)
         choosing = application.part_choice
-        driver.viewer.handle(FilesDropped((thousands,)))
+        driver.viewer.handle(FilesDropped((a_thousand,)))
         driver.wait_for(lambda: choosing.is_open and bool(opened), "the dialog, and a first tile")
         thread = next(thread for thread in threading.enumerate() if thread.name == "overview")
         if way == "Esc":
@@ -292,17 +292,17 @@ def test_opening_tiles_is_given_up(way: str, thousands: Path, monkeypatch: pytes
         thread.join(60.0)
         assert len(opened) == 1
         driver.engine.yield_(3)
-        assert application.documents.name != thousands.name and not application.notices.shown()
+        assert application.documents.name != a_thousand.name and not application.notices.shown()
 
     drive(test, WITHOUT_DROPS)
 
 
-def test_a_folder_of_tiles_is_chosen(thousands: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_tiles_is_chosen(a_thousand: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In our own dialog; files are seen there, and a name that is no folder is told."""
     from app.window.panel import file_dialog
 
     monkeypatch.setattr(file_dialog, "_has_native_dialogs", lambda: False)
-    monkeypatch.chdir(thousands.parent)
+    monkeypatch.chdir(a_thousand.parent)
 
     def test(driver: Driver) -> None:
         application = have_land(driver)
@@ -313,17 +313,17 @@ def test_a_folder_of_tiles_is_chosen(thousands: Path, monkeypatch: pytest.Monkey
         driver.engine.yield_(2)
         assert application.panel.is_asking
         driver.engine.set_ref("//###file dialog")
-        driver.engine.item_click(f"**/{thousands.name}")
+        driver.engine.item_click(f"**/{a_thousand.name}")
         driver.engine.yield_(2)
         driver.engine.item_click("##name")
         driver.engine.key_chars_replace("")
         driver.engine.item_click("Open")
         driver.wait_for(lambda: application.part_choice.is_choosing, "the model")
-        assert Path(application.part_choice.source) == thousands
+        assert Path(application.part_choice.source) == a_thousand
         driver.press("Esc")
         driver.press("Ctrl+T")
         driver.engine.yield_(2)
-        driver.engine.key_chars_replace_enter(str(thousands))
+        driver.engine.key_chars_replace_enter(str(a_thousand))
         driver.wait_for(lambda: application.part_choice.is_choosing, "the model again")
 
     drive(test, WITHOUT_DROPS)

@@ -157,6 +157,7 @@ def test_closing_the_window_finishes_the_clip(program: Program) -> None:
     assert len(frames(clip(program))[1]) >= FPS
 
 
+@pytest.mark.nightly  # the check kills a recorder alone, in tests.app.test_live_recorder
 def test_what_was_recorded_before_a_kill_is_left_and_can_be_played(program: Program) -> None:
     program.key("F9")
     wait_for_seconds(program, 2)  # each is whole soon after it, while the recording goes on

@@ -257,9 +257,10 @@ def divider(program: Program) -> int:
 
 
 def test_two_worlds_side_by_side_and_a_window_that_is_closed(screen: str, tmp_path: Path) -> None:
-    both = Program(tmp_path, screen, *LAND, "--compare", "droplets.count=1")
+    many = ("--set", "droplets.count=20000")  # so that a cycle changes the land
+    both = Program(tmp_path, screen, *LAND, *many, "--compare", "droplets.count=1")
     try:
-        both.wait_for(lambda: both.cycle > 20, "the simulation")
+        both.wait_for(lambda: both.cycle > 1, "the simulation")
         both.pause()
         both.settled()
         meeting = divider(both)

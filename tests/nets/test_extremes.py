@@ -86,13 +86,13 @@ def test_each_process_in_its_own_scene(process: str, tmp_path: Path) -> None:
 
 
 def test_all_processes_together(tmp_path: Path) -> None:
-    """Pairs of two processes, too; every fourth row, and in a nightly run all of them."""
+    """Pairs of two processes, too; every eighth row, and in a nightly run all of them."""
     rows = rows_of(*PROCESS_NAMES)
     scene = everything(SIDE).with_values({"snowballs.enabled": True, "simulation.threads": 1})
     wrong = {
         number: found
         for number, row in enumerate(rows)
-        if (is_nightly() or number % 4 == 0) and (found := try_out(with_row(scene, row), CYCLES, tmp_path))
+        if (is_nightly() or number % 8 == 0) and (found := try_out(with_row(scene, row), CYCLES, tmp_path))
     }
     assert not wrong
 
