@@ -49,7 +49,7 @@ quick: ## check style and types, and run the tests that need neither a picture n
 night: ## run every test with many more inputs, and those that take hours; NIGHTLY_INPUTS=100 makes it shorter
 	@./setup.sh test
 	.venv/bin/python -m tests.kernels_at_hand
-	$(own_screen) $(pytest) --hypothesis-profile nightly $(ARGS)
+	$(own_screen) $(pytest) --hypothesis-profile nightly --override-ini faulthandler_timeout=22000 $(ARGS)
 
 bench: ## measure this machine against the bars
 	@./setup.sh render

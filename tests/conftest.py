@@ -9,6 +9,7 @@ import pytest
 
 from tests.budget import Spending
 from tests.nets.profile import is_nightly
+from tests.scheduling import pytest_testnodedown, pytest_xdist_make_scheduler  # noqa: F401  # hooks
 
 HOURS = 6 * 3600  # seconds, after which a test of a nightly run hangs
 
