@@ -1,19 +1,19 @@
 """Spin-up: the water and plants of a land before its first cycle, as cycles on unchanging ground produce them.
 
 So streams, lakes and forests exist from the first picture on. The processes of the scene make them with its parameters:
-lakes fill and plants grow in a few long steps, and in between water runs until the averages of streams converge. Only
-rivers with a bed of their own change the ground: braided ones, because their positions depend on the bars that they
-build, and meandering ones, which cut their first bed.
+lakes fill and plants grow in a few long steps, and in between water runs until the averages of streams converge. At
+last comes the snow of the year before. Only rivers with a bed of their own change the ground: braided ones, because
+their positions depend on the bars that they build, and meandering ones, which cut their first bed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from app.model.climate import weather_of
+from app.model.climate import Weather, weather_of
 from app.model.layered_map import Layer
 from app.model.layers import LOOSE
 from app.model.plants import ROOTED_GROUND
@@ -27,11 +27,14 @@ from app.processes.orographic_rain import OrographicRain
 from app.processes.plants import PERIOD, Plants
 from app.processes.pools import Pools, fill
 from app.processes.process import Process
+from app.processes.snow import Snow, days_of_cycle
+from app.processes.wind_field import WindField
 from app.scene.scene import Scene
 from kernels.scratch import Scratch
 
 BEDS = (Braiding.name, Meandering.name)  # processes of rivers with a bed of their own
 WATERY = (Pools.name, Moisture.name, DropletErosion.name)  # in the order of a cycle
+SNOW_STEPS = 50  # most steps of its snow
 CYCLES = 24  # of running water on a map of the size below; larger maps run fewer, so that the time stays the same
 CELLS = 512 * 512
 TURNS = 12  # steps of each plant, of equal duration
@@ -46,7 +49,9 @@ GATHERED = "gathered in the past"
 
 def has_spin_up(scene: Scene) -> bool:
     """Whether a scene has water or plants to spin up."""
-    return scene.world.past > 0 and any(getattr(scene, name).enabled for name in (*WATERY, *BEDS, Plants.name))
+    return scene.world.past > 0 and any(
+        getattr(scene, name).enabled for name in (*WATERY, *BEDS, Plants.name, Snow.name)
+    )
 
 
 def is_due(world: World, scene: Scene) -> bool:
@@ -104,7 +109,9 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
             _join_threads(before, land, scene)
     if Plants.name in by_name:
         yield from _grow(before, land.ground, scene, by_name[Plants.name], cycle)
-    left = [*watery, *(by_name[name] for name in (OrographicRain.name, Plants.name) if name in by_name)]
+    if Snow.name in by_name:
+        yield from _snow(before, scene, by_name, cycle)
+    left = [*watery, *(by_name[name] for name in (OrographicRain.name, Plants.name, Snow.name) if name in by_name)]
     if shaped:
         _take_ground(world, land)
     if Braiding.name in by_name:
@@ -116,9 +123,9 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
     world.has_past = True
 
 
-def _again(cycle: Cycle) -> Cycle:
-    """A new cycle like this one."""
-    return Cycle(cycle.weather, cycle.edges, cycle.running, cycle.scratch, cycle.river_width)
+def _again(cycle: Cycle, weather: Weather | None = None) -> Cycle:
+    """A new cycle like this one, in other weather where one is given."""
+    return Cycle(weather or cycle.weather, cycle.edges, cycle.running, cycle.scratch, cycle.river_width)
 
 
 def _cut_beds(land: World, scene: Scene, process: Process, cycle: Cycle) -> None:
@@ -148,6 +155,26 @@ def _grow(world: World, ground: Layer, scene: Scene, process: Process, cycle: Cy
     for number in range(TURNS * PERIOD):
         world.cycle = BEGIN + number
         process.step(world, parameters, cycle)
+        yield
+
+
+def _snow(world: World, scene: Scene, by_name: Mapping[str, Process], cycle: Cycle) -> Iterator[None]:
+    """Let the snow of the last year fall, drift and melt, in equal steps with the weather of their middle.
+
+    Without seasons, that of the whole past.
+    """
+    past = scene.world.past
+    span = min(scene.climate.year or past, past)
+    steps = min(span, SNOW_STEPS)
+    days = days_of_cycle(scene.snow, cycle.weather) * span / steps
+    parameters = msgspec.structs.replace(scene.snow, days_per_cycle=days)
+    for number in range(steps):
+        world.cycle = BEGIN + number
+        weather = weather_of(scene.climate, world.seed, math.floor((number + 0.5) * span / steps) - span)
+        now = _again(cycle, weather._replace(year=0))  # so that a step lasts its own days
+        if WindField.name in by_name:
+            by_name[WindField.name].step(world, scene.wind_field, now)
+        by_name[Snow.name].step(world, parameters, now)
         yield
 
 

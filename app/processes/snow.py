@@ -98,7 +98,7 @@ class Snow:
             return ()
         account, area = world.ledger.water, world.cell_area
         lies, runoff = world.trace(SNOW), world.trace(SNOW_RUNOFF)
-        days = _days(parameters, cycle)
+        days = days_of_cycle(parameters, weather)
         wanted = _kernel_parameters(parameters, cycle, days)
         totals = snow.exchange(
             world.ground,
@@ -163,9 +163,9 @@ class Snow:
         return False
 
 
-def _days(parameters: SnowParameters, cycle: Cycle) -> float:
+def days_of_cycle(parameters: SnowParameters, weather: Weather) -> float:
     """How many days pass in a cycle."""
-    year = cycle.weather.year
+    year = weather.year
     return DAYS_OF_YEAR / year if year else parameters.days_per_cycle
 
 

@@ -13,7 +13,7 @@ from app.model.world import World
 from app.processes.discharge import discharge_of_cycle
 from app.scene.scene import Scene
 from kernels.rivers import drain
-from tests.app.small import assert_continues_after_saving, bits, simulated, small_scene
+from tests.app.small import assert_continues_after_saving, bits, simulated, small_preset, small_scene
 
 LAYERS = {"snow", "snow_runoff"}
 YEAR = 40
@@ -81,6 +81,40 @@ def _gained(world: World) -> float:
 def _lost(world: World) -> float:
     lost = world.ledger.water.lost
     return lost.get("snow blown off the map", 0.0) + lost.get("avalanches off the map", 0.0)
+
+
+def test_a_land_opens_with_the_snow_of_the_last_winter() -> None:
+    """As much as cycles leave on ground that stands still, on the same cells, and in the ledger."""
+    still = snowy(droplets__enabled=False)
+    bare = simulated(0, still).world
+    simulator = simulated(0, still.with_value("world.past", 3 * YEAR))
+    simulator.prepare_all()
+    world = simulator.world
+    lies, later = world.layers["snow"], simulated(YEAR, still).world.layers["snow"]
+    assert world.cycle == 0 and np.array_equal(world.ground, bare.ground)
+    assert world.imbalance() < 1e-9
+    assert lies.mean() == pytest.approx(later.mean(), rel=0.05)
+    assert np.corrcoef(lies.ravel(), later.ravel())[0, 1] > 0.98
+    summer = simulated(YEAR // 4 + YEAR // 8, still).world.layers.get("snow", np.zeros(1))
+    assert later.mean() > 2.0 * summer.mean(), "snow of the whole year, which a past would have without seasons"
+
+
+def test_snow_of_the_past_is_the_same_in_long_years() -> None:
+    """A year of more cycles than the past has steps lasts as long."""
+    short, long = (snowy(droplets__enabled=False, climate__year=year, world__past=year) for year in (YEAR, 25 * YEAR))
+    depths = []
+    for scene in (short, long):
+        simulator = simulated(0, scene)
+        simulator.prepare_all()
+        depths.append(simulator.world.layers["snow"].mean())
+    assert depths[1] == pytest.approx(depths[0], rel=0.05)
+
+
+def test_the_first_picture_of_winter_has_snow() -> None:
+    scene = small_preset("winter", 48)
+    simulator = simulated(0, scene)
+    simulator.prepare_all()
+    assert (simulator.world.layers["snow"] > 0.05).mean() > 0.3
 
 
 def test_rivers_are_low_in_winter_and_flood_in_spring() -> None:
