@@ -150,7 +150,8 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
 
 #if FINE_WATER == 1
 const float LAND_BEGINS = 0.6;  // texels of the lit land behind its shore, from where it is read
-const int MIRROR_STEPS = 40, MIRROR_HALVINGS = 6;
+const int MIRROR_STEPS = 40, RIDGE_SECTIONS = 6, MIRROR_HITS = 4;
+const float GOLDEN = 0.618034;
 const float MIRROR_MISSES = 0.25;  // largest slope by which two steps can miss a ridge between them
 const float MIRROR_STEEP = 0.2;   // steepness of waves that mirror less of the land
 const float MIRROR_GROWS = 1.15;  // growth of steps, about as much as land looks smaller with distance
@@ -194,7 +195,7 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
     float entry = way_to_map(from.xz, ray.xz);
     float open = max(open_water(from.xz + ray.xz * entry), 0.0), along = max(1.5 * frame.map.z, open);
     float clear = entry + open, before = clear, after = clear, hit = entry + along;
-    float met = 0.0, nearest = -1e9;
+    float met = 0.0, nearest = -1e9, over = 0.0, under = 0.0;
     for (int i = 0; i < MIRROR_STEPS && met == 0.0; ++i) {
         float reach = entry + along;
         if (from.y + ray.y * reach > frame.heights.y + tallest_tree || within_map(from.xz + ray.xz * reach) <= 0.0) break;
@@ -205,31 +206,59 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
             before = clear;
             after = entry + along * MIRROR_GROWS;
         }
-        if (below > 0.0) met = reach;
-        else clear = reach;
+        if (below > 0.0) {
+            met = reach;
+            under = below;
+        } else {
+            clear = reach;
+            over = below;
+        }
         along *= MIRROR_GROWS;
     }
-    // A ridge between two steps: find where the ray is closest to it.
+    // A ridge between two steps: find where the ray is closest to it, by golden sections.
     if (met == 0.0 && nearest > -MIRROR_MISSES) {
-        float low = before, high = after;
-        for (int i = 0; i < MIRROR_HALVINGS; ++i) {
-            float one = mix(low, high, 0.4), other = mix(low, high, 0.6);
-            if (below_ground(from, ray, one) > below_ground(from, ray, other)) high = other;
-            else low = one;
+        float low = before, high = after, one = mix(high, low, GOLDEN), other = mix(low, high, GOLDEN);
+        float at_one = below_ground(from, ray, one), at_other = below_ground(from, ray, other);
+        for (int i = 1; i < RIDGE_SECTIONS; ++i) {
+            if (at_one > at_other) {
+                high = other;
+                other = one;
+                at_other = at_one;
+                one = mix(high, low, GOLDEN);
+                at_one = below_ground(from, ray, one);
+            } else {
+                low = one;
+                one = other;
+                at_one = at_other;
+                other = mix(low, high, GOLDEN);
+                at_other = below_ground(from, ray, other);
+            }
         }
-        hit = 0.5 * (low + high);
-        nearest = max(nearest, below_ground(from, ray, hit));
+        hit = at_one > at_other ? one : other;
+        under = max(at_one, at_other);
+        nearest = max(nearest, under);
         if (nearest > 0.0) {
             met = hit;
             clear = before;
+            over = 0.0;
         }
     }
+    // Where it meets the ground, by false positions, of which an end that stays counts half (Illinois).
     if (met > 0.0) {
         float low = clear, high = met;
-        for (int i = 0; i < MIRROR_HALVINGS; ++i) {
-            hit = 0.5 * (low + high);
-            if (below_ground(from, ray, hit) > 0.0) high = hit;
-            else low = hit;
+        if (over == 0.0) over = -under;  // not known: in the middle
+        for (int i = 0; i < MIRROR_HITS; ++i) {
+            hit = mix(low, high, clamp(over / (over - under), 0.1, 0.9));
+            float below = below_ground(from, ray, hit);
+            if (below > 0.0) {
+                high = hit;
+                under = below;
+                over *= 0.5;
+            } else {
+                low = hit;
+                over = below;
+                under *= 0.5;
+            }
         }
     }
     // Waves finer than a pixel blur the edge between land and sky, and so do steps that pass over a ridge.

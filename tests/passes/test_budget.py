@@ -95,6 +95,15 @@ def test_the_sea_reads_no_more_textures_the_more_land_it_mirrors(context: modern
     assert found and found.reads / (240 * 135) <= READS
 
 
+def test_ground_that_nearer_ground_hides_is_hardly_shaded(context: moderngl.Context) -> None:
+    """Its back faces are not."""
+    scene = Scene().with_values({"view.quality": "high", "camera.pitch": 8.0})
+    resting_place = context.fbo
+    found = budget(context, scene, snapshot(600.0 * hills(96, 96)), (160, 90))
+    resting_place.use()
+    assert found and found.fragments < 4.4 * 160 * 90
+
+
 def reads_of_a_fragment(context: moderngl.Context, shown: Snapshot, **view: float) -> float:
     scene = Scene().with_values({"view.quality": "high", **{f"view.{name}": value for name, value in view.items()}})
     resting_place = context.fbo

@@ -154,6 +154,7 @@ class Pass:
     defines: Mapping[str, int] = field(default_factory=dict)  # that override those of the frame
     target: str = "scene"
     joined: bool = False  # in one slice with the next
+    culled: bool = False  # without its back faces, which its front faces hide
 
 
 class Passes:
@@ -186,6 +187,9 @@ class Passes:
         target = frame.targets[row.target]
         target.use()
         row.blending.begin(self._context)
+        if row.culled:
+            self._context.enable(moderngl.CULL_FACE)
+            self._context.cull_face, self._context.front_face = "back", "ccw"
         target.depth_mask = row.blending not in (Blending.IN_PLACE, Blending.VEIL)
         for part in self._meshes[row.mesh].parts(frame):
             own = {**row.defines, **part.defines}

@@ -224,7 +224,8 @@ class GroundMesh:
         self._shapes = [NodeShape(context, triangles) for triangles in (halves, quarters)]
 
     def parts(self, frame: Frame) -> Iterable[Part]:
-        for shape, crossed in zip(self._shapes, (False, True), strict=True):
+        # Nodes with centres are the nearest. What they hide is not shaded.
+        for shape, crossed in zip(reversed(self._shapes), (True, False), strict=True):
             nodes = self.nodes(frame, np.ascontiguousarray(frame.nodes[frame.crossed == crossed]))
             if len(nodes):
                 shape.nodes.write(nodes)
