@@ -15,8 +15,8 @@ It flows down the slope of its level, as deep as it is (Dupuit 1863, Boussinesq 
 This is diffusion, and by far too fast for explicit steps. So it goes line by line, first along the rows, then along the
 columns, in turn (Yanenko 1971, "The method of fractional steps"): each line is solved implicitly for the change of its
 levels (Thomas's algorithm), and only the flows that follow from it are booked. These are cut down where more would
-leave a cell than is in it. So water is neither made nor lost nor negative, whatever the parameters are. Lines do not
-see each other, so the number of threads changes nothing.
+leave a cell than is in it and comes to it. So water is neither made nor lost nor negative, whatever the parameters are.
+Lines do not see each other, so the number of threads changes nothing.
 
 Evaporation follows the pressure of saturated vapour (Tetens 1930) and, as plants do it too, their cover. Soil that is
 drier than its field capacity gives less.
@@ -353,7 +353,7 @@ def _edge_flow(cell, inner, per_area, transmissivity, fields, constants):
     if constants.walls or fields.standing[cell] == SEA:
         return 0.0
     fall = max(0.0, fields.ground[inner] - fields.ground[cell])
-    return min(per_area * transmissivity * fall, _ALL * fields.groundwater[cell])
+    return per_area * transmissivity * fall
 
 
 @in_threads
@@ -421,15 +421,27 @@ def _book(first, lines, line_stride, stride, length, side, edge, part, groundwat
 
     Returns what left over the map's edge.
     """
-    for place in range(length):
-        for line in range(lines):
-            out = max(side[place + 1, line], 0.0) - min(side[place, line], 0.0)
-            if place == 0:
-                out += edge[0, line]
-            if place == length - 1:
-                out += edge[1, line]
-            there = _ALL * groundwater[first + line * line_stride + place * stride]
-            part[place, line] = 1.0 if out <= there else there / out
+    # What comes to a cell may go on in the same step: else water would pass no more than a cell in it, however small. It
+    # is known once it is known what leaves the cell before: from the first place on where it flows ahead, then back. A
+    # cell that water leaves on one side gets it from the other side alone.
+    for turn in range(2):
+        for number in range(length):
+            place = number if turn == 0 else length - 1 - number
+            for line in range(lines):
+                back, ahead = -min(side[place, line], 0.0), max(side[place + 1, line], 0.0)
+                if place == 0:
+                    back += edge[0, line]
+                if place == length - 1:
+                    ahead += edge[1, line]
+                if turn == 1 and not back > 0.0:
+                    continue
+                there = groundwater[first + line * line_stride + place * stride]
+                if place > 0 and not back > 0.0:
+                    there += part[place - 1, line] * max(side[place, line], 0.0)
+                elif place < length - 1 and turn == 1 and not ahead > 0.0:
+                    there -= part[place + 1, line] * min(side[place + 1, line], 0.0)
+                there *= _ALL
+                part[place, line] = 1.0 if back + ahead <= there else there / (back + ahead)
     left = 0.0
     for line in range(lines):
         edge[0, line] *= part[0, line]

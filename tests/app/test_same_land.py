@@ -20,6 +20,7 @@ from app.processes.coast import DRIFT, Coast, CoastParameters
 from app.processes.cycle import Cycle
 from app.processes.floods import EAST, SOUTH, FloodsParameters, _carry
 from app.processes.geology import Geology
+from app.processes.moisture import Moisture, MoistureParameters
 from app.processes.plants import Plants, PlantsParameters
 from app.processes.weathering import Weathering, WeatheringParameters
 from app.scene.scene import load_preset
@@ -310,3 +311,20 @@ def test_water_wets_the_ground_as_far_in_cells_of_any_size() -> None:
         widths.append(float((world.layers["grass"] > 0.05).mean()))
     assert widths[0] > 0.1
     assert widths == pytest.approx([widths[0]] * 3, rel=0.2)
+
+
+def test_as_much_groundwater_runs_down_a_slope_in_cells_of_any_size() -> None:
+    """In a step, much farther than a cell is wide; in square metres for each metre of the edge that it leaves over."""
+    left = []
+    for finer in (0.5, 1.0, 2.0, 4.0):
+        side, cell_size = round(32 * finer), 20.0 / finer
+        height = np.outer((np.arange(side) + 0.5) * cell_size * 0.1, np.ones(8))
+        world = World(height, np.full_like(height, 2.0), cell_size, seed=0, reference_cell_size=20.0)
+        world.trace("moisture")
+        world.trace("groundwater")[:] = 0.2
+        still = MoistureParameters(rain_infiltration=0.0, evaporation=0.0, aquifer_depth=0.0)
+        for world.cycle in range(17):
+            Moisture().step(world, still, Cycle())
+        left.append(world.ledger.water.lost["off the map underground"] / (8.0 * cell_size))
+    assert left[1] > 20.0
+    assert left == pytest.approx([left[1]] * 4, rel=0.05)

@@ -153,8 +153,14 @@ def flow_along(cells: list[Cell], time: float, p: MoistureParameters) -> NDArray
     out[:-1] += np.maximum(flow, 0.0)
     out[1:] += np.maximum(-flow, 0.0)
     stock = np.array([cell.groundwater for cell in cells])
-    part = np.minimum(1.0, stock / np.maximum(out, 1e-300))
-    flow *= np.where(flow > 0.0, part[:-1], part[1:])
+    part, wanted = np.ones(count), flow
+    for _ in range(count):  # what comes to a cell goes on in the same step
+        flow = wanted * np.where(wanted > 0.0, part[:-1], part[1:])
+        comes = np.zeros(count)
+        comes[1:] += np.maximum(flow, 0.0)
+        comes[:-1] += np.maximum(-flow, 0.0)
+        part = np.minimum(1.0, (stock + comes) / np.maximum(out, 1e-300))
+    flow = wanted * np.where(wanted > 0.0, part[:-1], part[1:])
     stock[:-1] -= flow
     stock[1:] += flow
     return stock
