@@ -421,9 +421,9 @@ def _book(first, lines, line_stride, stride, length, side, edge, part, groundwat
 
     Returns what left over the map's edge.
     """
-    # What comes to a cell may go on in the same step: else water would pass no more than a cell in it, however small. It
-    # is known once it is known what leaves the cell before: from the first place on where it flows ahead, then back. A
-    # cell that water leaves on one side gets it from the other side alone.
+    # What comes to a cell may go on in the same step, else no water would pass more than a cell in it, however small.
+    # This is known once it is known what leaves the cell before: first where water flows ahead, from the first place
+    # on, then where it flows back. A cell that water leaves on one side gets it from the other side alone.
     for turn in range(2):
         for number in range(length):
             place = number if turn == 0 else length - 1 - number
