@@ -333,22 +333,30 @@ def _look(ground: Any, bed: Any, reach: int, cell_size: float, hold: Any, stays:
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _exchange(ice: Any, bed: Any, stays: Any, parameters: Any, years: float, balance: Any, totals: Any) -> None:
+def _exchange(
+    ice: Any, bed: Any, stays: Any, yearly: Any, parameters: Any, years: float, balance: Any, totals: Any
+) -> None:
     """Let snow fall and ice melt for a step, and ice calve that would swim.
+
+    A map `yearly` with cells, in metres of water, takes the place of the balance by height.
 
     `balance` gets what each cell gained by it, without calving, and `totals` [row, (fallen, melted, calved)] the sums,
     all in metres of ice.
     """
     rows, columns = ice.shape
     gradient, cap = parameters.gradient / WATER_IN_ICE * years, parameters.cap / WATER_IN_ICE * years
+    fed = yearly.size > 0
     for unsigned in prange(rows):
         i = np.int64(unsigned)
         fallen = melted = calved = 0.0
         for j in range(columns):
             thick = ice[i, j]
-            gain = min(gradient * ((bed[i, j] + thick) - parameters.line), cap)
+            if fed:
+                gain = yearly[i, j] / WATER_IN_ICE * years
+            else:
+                gain = min(gradient * ((bed[i, j] + thick) - parameters.line), cap)
             if gain > 0.0:  # snow stays on no open sea
-                gain *= stays[i, j] if thick > 0.0 or bed[i, j] >= parameters.sea_level else 0.0
+                gain *= (1.0 if fed else stays[i, j]) if thick > 0.0 or bed[i, j] >= parameters.sea_level else 0.0
             now = max(thick + gain, 0.0)
             swims = now > 0.0 and now * WATER_IN_ICE < parameters.sea_level - bed[i, j]
             more = now - thick
@@ -385,7 +393,17 @@ def _find_speed(ice: Any, south: Any, east: Any, pace: float, speed: Any, fastes
 class Glaciers:
     """Memory and fixed maps of one run: see `run`."""
 
-    def __init__(self, ice: Layer, bed: Layer, cell_size: float, parameters: IceParameters, scratch: Scratch) -> None:
+    def __init__(
+        self,
+        ice: Layer,
+        bed: Layer,
+        cell_size: float,
+        parameters: IceParameters,
+        scratch: Scratch,
+        yearly: Layer | None = None,
+    ) -> None:
+        """`yearly` is what snow gives and warmth takes in a year, in metres of water; None: that follows height."""
+        self.yearly = np.empty((0, 0)) if yearly is None else yearly
         rows, columns = ice.shape
         self.law = law_of(parameters, cell_size)
         self.ice, self.bed = ice, bed
@@ -420,7 +438,7 @@ class Glaciers:
 
     def exchange(self, parameters: IceParameters, years: float, sums: Numbers) -> None:
         """Let snow fall and ice melt and calve for a step; add to `sums` [row, (fallen, melted, calved)]."""
-        _exchange(self.ice, self.bed, self.stays, parameters, years, self.balance, sums)
+        _exchange(self.ice, self.bed, self.stays, self.yearly, parameters, years, self.balance, sums)
 
     def _along_columns(self, ice: Layer, after: Layer, years: float) -> None:
         _flow(

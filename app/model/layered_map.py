@@ -17,8 +17,9 @@ TOUCHES = 2**20  # edits between two cycles that versions can tell apart
 # Factors on the rain of each cell, beside the map that a world began with: of a whole year, and of the present
 ICE, ICE_RUNOFF = "ice", "ice_runoff"
 SNOW, SNOW_RUNOFF = "snow", "snow_runoff"
-RATES_OF_RAIN = ("rate_rain", OROGRAPHIC_RAIN, ICE_RUNOFF)
-RATES_OF_RUNOFF = (*RATES_OF_RAIN, SNOW_RUNOFF)
+FIRN, MASS_BALANCE, LEAST_SNOW, ICE_MELT = "firn", "mass_balance", "least_snow", "ice_melt"
+RATES_OF_PRECIPITATION = ("rate_rain", OROGRAPHIC_RAIN)
+RATES_OF_RAIN = (*RATES_OF_PRECIPITATION, ICE_RUNOFF)
 
 SHELTERING = 1.0  # metres of ice under which nothing else moves the ground
 
@@ -166,7 +167,12 @@ class LayeredMap:
     @property
     def rain_and_melt(self) -> NDArray[np.float32] | None:
         """As `rainfall`, without what falls as snow at present and with what melts of it."""
-        return self._product("rain", *RATES_OF_RUNOFF)
+        return self._product("rain", *self._rates_of_runoff)
+
+    @property
+    def precipitation(self) -> NDArray[np.float32] | None:
+        """As `rainfall`, without what ice gains and loses in a year."""
+        return self._product("rain", *RATES_OF_PRECIPITATION)
 
     @property
     def mean_rain_rate(self) -> NDArray[np.float32] | None:
@@ -176,7 +182,12 @@ class LayeredMap:
     @property
     def rain_rate(self) -> NDArray[np.float32] | None:
         """The factor on the rain of each cell, by its rate, by what the wind brings and by snow; None: 1 everywhere."""
-        return self._product(*RATES_OF_RUNOFF)
+        return self._product(*self._rates_of_runoff)
+
+    @property
+    def _rates_of_runoff(self) -> tuple[str, ...]:
+        """Those of the present. Where snow lies, its runoff has the melt of ice by season."""
+        return (*RATES_OF_PRECIPITATION, SNOW_RUNOFF) if SNOW_RUNOFF in self.layers else RATES_OF_RAIN
 
     def _product(self, *names: str) -> NDArray[np.float32] | None:
         """Of those of these layers that there are."""

@@ -345,6 +345,8 @@ _ROWS = (
         clear="still"),
     _of_layer("ice_debris", "debris in and on ice", palettes.SAND, "m", _up_to("ice_debris", 0.5), family="water",
         clear="none"),
+    _of_layer("mass_balance", "gain (blue) or melt (red) of ice in a year of snow, as water", palettes.CHANGE, "m/year",
+        _both_ways("mass_balance"), family="water", clear="none"),
     _of_layer("isostasy", "uplift by isostasy: risen (blue) or sunk (red)", palettes.CHANGE, "m",
         _both_ways("isostasy"), family="ground", clear="none"),
     _of_layer("wetness", "wetness of the surface", palettes.DAMP, family="water", clear="dry"),

@@ -54,6 +54,11 @@ class Cycle:
         """Whether lakes and sea are simulated: whether it is known what stands where."""
         return not self.running.isdisjoint({"pools", "floods"})
 
+    @property
+    def snow_feeds_ice(self) -> bool:
+        """Whether glaciers gain the snow that outlives the summer."""
+        return self.running >= {"snow", "ice"}
+
 
 def compounded(part: float, times: float) -> float:
     """A fraction or chance `part`, compounded over a number of steps."""

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from app.model.climate import METRES_PER_KILOMETRE, USUAL_PRECIPITATION, Weather
 from app.model.edge_parameters import EdgeParameters
-from app.model.layered_map import ICE, ICE_RUNOFF
+from app.model.layered_map import FIRN, ICE, ICE_RUNOFF, MASS_BALANCE
 from app.model.layers import LARGEST_RATE, LayerDeclaration
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle
+from app.processes.firn import take_firn
 from app.processes.kinds import account_for
 from app.processes.process import register
 
@@ -42,11 +43,12 @@ class IceParameters(Parameters, frozen=True, kw_only=True):
     every: Annotated[int, parameter(1, 1000, "interval of its steps", unit="cycles", log=True)] = 1
     snow_line: Annotated[float, parameter(-10_000.0, 10_000.0,
         "height at which as much snow falls in a year as melts: the equilibrium line", unit="m",
-        essential=True)] = 1500.0
+        needs="not snow.enabled", essential=True)] = 1500.0
     gradient: Annotated[float, parameter(0.1, 50.0, "gain or loss of ice per height above or below that line, as water",
-        unit="m/km", log=True)] = 7.0
+        unit="m/km", log=True,
+        needs="not snow.enabled")] = 7.0
     most_snow: Annotated[float, parameter(0.0, 20.0, "largest gain in a year, as water", unit="m/year",
-        essential=True)] = 1.5
+        needs="not snow.enabled", essential=True)] = 1.5
     softness: Annotated[float, parameter(0.0, 100.0, "how easily ice deforms, relative to ice that is about to melt",
         unit="times", log=True, least=0.001)] = 1.0
     sliding: Annotated[float, parameter(0.0, 100.0,
@@ -72,7 +74,7 @@ class Ice:
     name: ClassVar[str] = "ice"
     after: ClassVar[str] = "geology"
     parameters: ClassVar[type[Parameters]] = IceParameters
-    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", ICE, DEBRIS, SPEED, ICE_RUNOFF)
+    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", ICE, DEBRIS, SPEED, ICE_RUNOFF, FIRN)
     layers: ClassVar[tuple[LayerDeclaration, ...]] = (
         LayerDeclaration(
             ICE, "thickness of ice", "m", np.float64, raises_ground=True, account="water", content=WATER_IN_ICE
@@ -96,12 +98,18 @@ class Ice:
         if (world.cycle + 1) % parameters.every:
             return ()
         line = parameters.snow_line + _season(parameters, cycle.weather)
-        if ICE not in world.layers and not world.ground.max() > line:
+        yearly = world.layers.get(MASS_BALANCE) if cycle.snow_feeds_ice else None
+        if cycle.snow_feeds_ice and yearly is None:
+            return ()  # no year of snow has passed yet
+        comes = world.ground.max() > line if yearly is None else yearly.max() > 0.0
+        if ICE not in world.layers and not comes:
             return ()
-        totals = self._run(world, parameters, kernel_parameters(parameters, line, cycle.edges), cycle)
+        totals, from_firn = self._run(
+            world, parameters, kernel_parameters(parameters, line, cycle.edges), cycle, yearly
+        )  # fmt: skip
         account, volume = world.ledger.water, world.cell_area * WATER_IN_ICE
-        if totals.fallen:
-            account.gain("snow on ice", totals.fallen * volume)
+        if (fallen := totals.fallen * volume - from_firn) > 0.0:
+            account.gain("snow on ice", fallen)
         for cause, amount in {
             "melted from ice": totals.melted,
             "ice off the map": totals.over_edge,
@@ -113,14 +121,23 @@ class Ice:
             world.forget(ICE, DEBRIS, SPEED, ICE_RUNOFF)
         return tuple(name for name in self.changes if name in world.layers)
 
-    def _run(self, world: World, parameters: IceParameters, wanted: KernelParameters, cycle: Cycle) -> IceTotals:
+    def _run(
+        self,
+        world: World,
+        parameters: IceParameters,
+        wanted: KernelParameters,
+        cycle: Cycle,
+        yearly: NDArray[np.float64] | None,
+    ) -> tuple[IceTotals, float]:
+        """Let ice come, flow, wear and go. Returns the sums, and the water that came from firn."""
         from kernels.ice import Glaciers
 
         ice, debris, speed = world.trace(ICE), world.trace(DEBRIS), world.trace(SPEED)
         bed = world.bedrock + world.loose
-        glaciers = Glaciers(ice, bed, world.cell_size, wanted, cycle.scratch.begin())
+        glaciers = Glaciers(ice, bed, world.cell_size, wanted, cycle.scratch.begin(), yearly)
         totals = glaciers.run(wanted, speed, rows_first=world.cycle // parameters.every % 2 == 0)
         _tell_runoff(world, glaciers.balance, totals.years, cycle.weather)
+        firn = 0.0 if yearly is None else take_firn(world, glaciers.balance * WATER_IN_ICE) * world.cell_area
         lost = glaciers.carry(debris)
         if lost > 0.0:
             world.ledger.sediment.lose("off the map", lost * world.cell_area)
@@ -134,7 +151,7 @@ class Ice:
             flour = np.minimum(parameters.fines * (before - world.bedrock), debris)
             debris -= flour
             world.ledger.sediment.lose(FLOUR, float(flour.sum()) * world.cell_area)
-        return totals
+        return totals, firn
 
     def fade(self, world: World, parameters: IceParameters) -> bool:
         """Let all ice melt at once and lay down its debris: where this process is off, there is none."""

@@ -7,24 +7,27 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 
 from app.model.climate import USUAL_PRECIPITATION, USUAL_WIND, Weather
-from app.model.layered_map import ICE, SHELTERING, SNOW, SNOW_RUNOFF
+from app.model.layered_map import ICE, ICE_MELT, LEAST_SNOW, SNOW, SNOW_RUNOFF
 from app.model.layers import LARGEST_SUM, LayerDeclaration
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
+from app.processes import firn
 from app.processes.cycle import Cycle
+from app.processes.firn import MELTED
 from app.processes.process import register
 from app.processes.wind_field import WindField
 from kernels.standing import DRY
 
 if TYPE_CHECKING:
     from kernels.snow import SnowParameters as KernelParameters
+    from kernels.snow import Year
 
 DAYS_OF_YEAR = 365.25
 SECONDS_PER_DAY = 86400.0
 OBLIQUITY = 23.44  # degrees
 WARMEST = 1.0  # °C at which it still snows, as the kernel has it
 
-FELL, MELTED = "snow", "melted from snow"
+FELL = "snow"
 
 
 class SnowParameters(Parameters, frozen=True, kw_only=True):
@@ -71,13 +74,14 @@ class Snow:
     name: ClassVar[str] = "snow"
     after: ClassVar[str] = "orographic_rain"  # and before all that uses the water that runs off
     parameters: ClassVar[type[Parameters]] = SnowParameters
-    changes: ClassVar[tuple[str, ...]] = (SNOW, SNOW_RUNOFF)
+    changes: ClassVar[tuple[str, ...]] = (SNOW, SNOW_RUNOFF, *firn.FEEDS)
     layers: ClassVar[tuple[LayerDeclaration, ...]] = (
         LayerDeclaration(SNOW, "snow that lies, as its water equivalent", "m", np.float64, account="water"),
         LayerDeclaration(
             SNOW_RUNOFF, "water that runs off, relative to rain, where it falls as snow and snow melts", "times",
             largest=LARGEST_SUM, default=1.0, seen="in overlays",
         ),
+        *firn.LAYERS,
     )  # fmt: skip
 
     def prepare(self) -> None:
@@ -94,38 +98,50 @@ class Snow:
 
         weather = cycle.weather
         coldest = weather.temperature - weather.lapse_rate * float(world.ground.max())
-        if SNOW not in world.layers and coldest >= WARMEST:
+        if SNOW not in world.layers and ICE not in world.layers and coldest >= WARMEST:
             return ()
         account, area = world.ledger.water, world.cell_area
         lies, runoff = world.trace(SNOW), world.trace(SNOW_RUNOFF)
         days = days_of_cycle(parameters, weather)
+        summer = firn.Summer(world.cycle, weather, max(round(DAYS_OF_YEAR / days), 1))
+        if not cycle.snow_feeds_ice:
+            firn.melt_firn(world)
+        elif summer.begins:
+            firn.begin_summer(world)
         wanted = _kernel_parameters(parameters, cycle, days)
         totals = snow.exchange(
             world.ground,
             lies,
-            rain_map(world.ground, world.rainfall, weather.rain_by_altitude),
+            rain_map(world.ground, world.precipitation, weather.rain_by_altitude),
             world.standing != DRY,
             runoff,
             world.cell_size,
             wanted,
+            _year(world),
         )
-        if ICE in world.layers:  # whose process reckons with the water of a whole year
-            runoff[world.layers[ICE] >= SHELTERING] = 1.0
         account.gain(FELL, totals.fallen * area)
         account.lose(MELTED, totals.melted * area)
         if totals.evaporated:
             account.lose("evaporated from snow", totals.evaporated * area)
-        if not lies.any():
-            if coldest >= WARMEST and (runoff == 1.0).all():
-                world.forget(SNOW, SNOW_RUNOFF)
-                return ()
-            return self.changes
+        if lies.any():
+            self._move(world, parameters, cycle, days, wanted)
+        elif coldest >= WARMEST and ICE not in world.layers and (runoff == 1.0).all():
+            self._forget(world)
+            return ()
+        if cycle.snow_feeds_ice and summer.ends:
+            firn.end_summer(world, parameters.deepest)
+        return tuple(name for name in self.changes if name in world.layers)
+
+    def _move(
+        self, world: World, parameters: SnowParameters, cycle: Cycle, days: float, wanted: KernelParameters
+    ) -> None:
+        from kernels import snow
+
         if parameters.drift > 0.0 and WindField.name in cycle.running and world.wind_field is not None:
             self._blow(world, parameters, cycle, days)
-        _, left = snow.slide(world.ground, lies, world.cell_size, wanted, cycle.scratch.begin())
+        _, left = snow.slide(world.ground, world.layers[SNOW], world.cell_size, wanted, cycle.scratch.begin())
         if left:
-            account.lose("avalanches off the map", left * area)
-        return self.changes
+            world.ledger.water.lose("avalanches off the map", left * world.cell_area)
 
     def _blow(self, world: World, parameters: SnowParameters, cycle: Cycle, days: float) -> None:
         from kernels import snow
@@ -156,11 +172,24 @@ class Snow:
 
     def fade(self, world: World, parameters: SnowParameters) -> bool:
         """Let all snow melt at once: where this process is off, there is none."""
-        if SNOW not in world.layers:
-            return False
-        world.ledger.water.lose(MELTED, world.cell_area * float(world.layers[SNOW].sum()))
-        world.forget(SNOW, SNOW_RUNOFF)
+        if SNOW in world.layers:
+            world.ledger.water.lose(MELTED, world.cell_area * float(world.layers[SNOW].sum()))
+            self._forget(world)
         return False
+
+    def _forget(self, world: World) -> None:
+        firn.melt_firn(world)
+        world.forget(SNOW, SNOW_RUNOFF)
+
+
+def _year(world: World) -> Year | None:
+    """The account of this year, if glaciers asked for it."""
+    from kernels.snow import Year
+
+    if LEAST_SNOW not in world.layers:
+        return None
+    ice = world.layers[ICE] if ICE in world.layers else np.zeros(world.shape)
+    return Year(ice, world.layers[LEAST_SNOW], world.layers[ICE_MELT])
 
 
 def days_of_cycle(parameters: SnowParameters, weather: Weather) -> float:

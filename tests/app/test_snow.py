@@ -177,17 +177,6 @@ def test_meanders_and_falls_reckon_with_the_rain_of_the_year_beside_springs() ->
     assert np.array_equal(discharge, discharge_of_cycle(without.world, without.cycle, drainage))
 
 
-def test_glaciers_reckon_with_the_year_alone() -> None:
-    scene = snowy(ice__enabled=True, ice__snow_line=400.0, droplets__enabled=False)
-    simulator = simulated(YEAR, scene)
-    world = simulator.world
-    under = world.layers["ice"] >= 1.0
-    simulator.advance()
-    assert under.any() and (world.layers["snow_runoff"][under] == 1.0).all()
-    assert (world.layers["snow_runoff"][~under] != 1.0).any()
-    assert world.imbalance() < 1e-9
-
-
 def test_a_saved_world_goes_on_with_the_same_bits(tmp_path: Path) -> None:
     assert_continues_after_saving(simulated(YEAR - 3, snowy(pools__enabled=True)), tmp_path / "world.npz", 5)
 
