@@ -44,7 +44,7 @@ GRAVITY = 9.81  # m/s²
 SECONDS_PER_YEAR = 31_556_926.0
 NARROWING = 200.0  # metres: how much a bed that is bent across holds its ice
 NARROW_OVER = 200.0  # metres, over which its bend is measured
-COUPLED_OVER = 200.0  # metres, over which ice that slides holds and draws its neighbours (Kamb & Echelmeyer 1986)
+COUPLED_OVER = 1.0  # thicknesses, over which ice that slides holds and draws its neighbours (Kamb & Echelmeyer 1986)
 GENTLE, STEEP = 0.6, 1.7  # slopes of ground on which all snow stays, and none
 
 WIDTH = 32  # columns of a block
@@ -414,6 +414,7 @@ class Glaciers:
         self.turned_bed, self.turned_hold = scratch.empty((columns, rows)), scratch.empty((columns, rows))
         self._one, self._other = scratch.empty((columns, rows)), scratch.empty((columns, rows))
         self._between = scratch.empty((rows, columns))
+        self._sums = scratch.empty((2, rows + 1, columns + 1))
         self.south, self.turned_east = scratch.empty((rows, columns)), scratch.empty((columns, rows))
         self.south[...] = 0.0
         self.turned_east[...] = 0.0
@@ -512,11 +513,13 @@ class Glaciers:
         kinds = materials.kinds
         sums = np.zeros((rows, 3, kinds))
         land = _Land._make((*asked(materials, _ASKED), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1)))
-        size, sliding = self.law.cell_size, self._between
+        sliding = self._between
         _find_sliding(self.ice, self.bed, self.hold, self.law, sliding)
+        _sum_along_rows(sliding, self._sums)
+        _sum_down_columns(self._sums)
         _wear(
-            self.ice, self.bed, sliding, max(round(COUPLED_OVER / size), 1), self.balance, debris, land, self.law,
-            exact(parameters), flat(rates), sums,
+            self.ice, self.bed, sliding, self._sums, self.balance, debris, land, self.law, exact(parameters),
+            flat(rates), sums,
         )  # fmt: skip
         from_rock, taken, laid = (tuple(part.tolist()) for part in sums.sum(axis=0))
         return Worn(Moved(from_rock=from_rock), taken, laid)
@@ -603,22 +606,51 @@ def _find_sliding(ice: Any, bed: Any, hold: Any, law: Any, sliding: Any) -> None
             sliding[i, j] = fast
 
 
-@in_threads
-def _coupled(sliding, i, j, reach):
-    """How fast ice slides at a cell together with that around: it is held and drawn by its neighbours."""
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _sum_along_rows(sliding: Any, sums: Any) -> None:
+    """Running sums of speeds, and of how many cells slide: [(speed, count), row + 1, column + 1]."""
     rows, columns = sliding.shape
-    total, count = 0.0, 0.0
-    for row in range(max(i - reach, 0), min(i + reach + 1, rows)):
-        for column in range(max(j - reach, 0), min(j + reach + 1, columns)):
-            fast = sliding[row, column]
+    for unsigned in prange(rows):
+        i = np.int64(unsigned)
+        total, count = 0.0, 0.0
+        sums[0, i + 1, 0] = sums[1, i + 1, 0] = 0.0
+        for j in range(columns):
+            fast = sliding[i, j]
             total += fast
             count += 1.0 if fast > 0.0 else 0.0
-    return total / max(count, 1.0)
+            sums[0, i + 1, j + 1], sums[1, i + 1, j + 1] = total, count
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _sum_down_columns(sums: Any) -> None:
+    """From sums along rows those of all that is to the north-west (Crow 1984)."""
+    _, rows, columns = sums.shape
+    bands = (columns + WIDTH - 1) // WIDTH
+    for unsigned in prange(bands):
+        begin = np.int64(unsigned) * WIDTH
+        end = min(begin + WIDTH, columns)
+        for k in range(2):
+            for j in range(begin, end):
+                sums[k, 0, j] = 0.0
+            for i in range(1, rows):
+                for j in range(begin, end):
+                    sums[k, i, j] += sums[k, i - 1, j]
+
+
+@in_threads
+def _coupled(sums, i, j, reach):
+    """How fast ice slides at a cell together with that around: it is held and drawn by its neighbours."""
+    _, rows, columns = sums.shape
+    north, south = max(i - reach, 0), min(i + reach + 1, rows - 1)
+    west, east = max(j - reach, 0), min(j + reach + 1, columns - 1)
+    total = (sums[0, south, east] - sums[0, north, east]) - (sums[0, south, west] - sums[0, north, west])
+    count = (sums[1, south, east] - sums[1, north, east]) - (sums[1, south, west] - sums[1, north, west])
+    return max(total, 0.0) / max(count, 1.0)
 
 
 @in_threads
 def _wear_row(
-    i, ice, bed, sliding, reach, balance, debris, land, law, parameters, rates, carried, from_rock, taken, laid
+    i, ice, bed, sliding, around, balance, debris, land, law, parameters, rates, carried, from_rock, taken, laid
 ):
     """Lay down and take up in a row; add to the last three [kind] what that was, in metres over one cell."""
     rows, columns = ice.shape
@@ -640,7 +672,7 @@ def _wear_row(
         if not (sliding[i, j] > 0.0 and parameters.wear > 0.0):
             continue
         west, east = max(j - 1, 0), min(j + 1, columns - 1)
-        slides = _coupled(sliding, i, j, reach)
+        slides = _coupled(around, i, j, max(np.int64(COUPLED_OVER * thick / size), 1))
         down = (bed[south, j] - bed[north, j]) / ((south - north) * size)
         along = (bed[i, east] - bed[i, west]) / ((east - west) * size)
         lean = math.sqrt(1.0 + min(down * down + along * along, 4.0))
@@ -661,13 +693,13 @@ def _wear_row(
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _wear(
-    ice: Any, bed: Any, sliding: Any, reach: int, balance: Any, debris: Any, land: Any, law: Any, parameters: Any,
+    ice: Any, bed: Any, sliding: Any, around: Any, balance: Any, debris: Any, land: Any, law: Any, parameters: Any,
     rates: Any, sums: Any,
 ) -> None:  # fmt: skip
     for unsigned in prange(len(ice)):
         i = np.int64(unsigned)
         carried = np.zeros(land.kinds)
         _wear_row(
-            i, ice, bed, sliding, reach, balance, debris, land, law, parameters, rates, carried, sums[i, 0], sums[i, 1],
-            sums[i, 2],
+            i, ice, bed, sliding, around, balance, debris, land, law, parameters, rates, carried, sums[i, 0],
+            sums[i, 1], sums[i, 2],
         )  # fmt: skip

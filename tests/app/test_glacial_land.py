@@ -1,4 +1,4 @@
-"""What two ice ages leave in `alps`: hanging valleys, overdeepened basins that hold lakes, and cirques."""
+"""What two ice ages leave in `alps`: troughs, hanging valleys, overdeepened basins that hold lakes, and cirques."""
 
 from __future__ import annotations
 
@@ -73,6 +73,47 @@ class Valleys:
         return np.array(heights)
 
 
+def exponents(rock: Layer, ice: Layer, valleys: Valleys, number: int = 20) -> Layer:
+    """b of the power law |x|^b of cross sections up to the trim line (Svensson 1959), where trunks have most ice.
+
+    Sections are 600 m apart at least, and 2 km from the map's edges; each is the mean of its sides."""
+    size, margin = valleys.cell_size, round(2000.0 / valleys.cell_size)
+    inside = np.zeros(rock.shape, np.bool_)
+    inside[margin:-margin, margin:-margin] = True
+    area = valleys.drainage.accumulation * (size / 1000.0) ** 2
+    cells = np.argwhere(inside & (ice > 60.0) & (area >= valleys.trunk) & (area <= 40.0))
+    places: list[NDArray[np.int64]] = []
+    for place in cells[np.argsort(-ice[tuple(cells.T)], kind="stable")]:
+        if len(places) < number and all(np.hypot(*(place - other)) * size >= 600.0 for other in places):
+            places.append(place)
+    found = [exponent(rock, ice, place, valleys) for place in places]
+    return np.array([each for each in found if np.isfinite(each)])
+
+
+def exponent(rock: Layer, ice: Layer, place: NDArray[np.int64], valleys: Valleys) -> float:
+    """That of one section across the way that the river of a place goes in the next five cells."""
+    below = place.copy()
+    for _ in range(5):
+        direction = valleys.drainage.directions[tuple(below)]
+        if direction != OUTLET:
+            below += np.array([ROW_STEPS[direction], COLUMN_STEPS[direction]])
+    way = (below - place) / max(float(np.hypot(*(below - place))), 1.0)
+    along = np.arange(-15.0, 15.25, 0.5)
+    line = place[:, None] + along * np.array([-way[1], way[0]])[:, None]
+    height, thick = (ndimage.map_coordinates(layer, line, order=1, mode="nearest") for layer in (rock, ice))
+    middle = int(np.argmin(np.where(np.abs(along) <= 3.0, height, np.inf)))
+    fits = []
+    for side in (np.arange(middle, len(along)), np.arange(middle, -1, -1)):
+        bare = np.flatnonzero(thick[side] < 10.0)
+        end = min(int(bare[0]) if len(bare) else len(side), int(np.argmax(height[side])) + 1)
+        wall = side[1:end]
+        wall = wall[height[wall] > height[middle] + 1.0]
+        if len(wall) >= 5:
+            apart = np.log(np.abs(along[wall] - along[middle]))
+            fits.append(np.polyfit(apart, np.log(height[wall] - height[middle]), 1)[0])
+    return float(np.mean(fits)) if fits else np.nan
+
+
 def cirques(rock: Layer, cell_size: float, iced: NDArray[np.bool_]) -> int:
     """Hollows with a floor gentler than 20° below a headwall steeper than 35° (Evans, Cox 1974), of at least 4 ha."""
     slope = np.degrees(np.arctan(np.hypot(*np.gradient(rock, cell_size))))
@@ -89,7 +130,7 @@ def basins(rock: Layer, cell_size: float) -> int:
 
 
 @pytest.mark.nightly
-def test_ice_ages_leave_hanging_valleys_basins_and_cirques() -> None:
+def test_ice_ages_leave_troughs_hanging_valleys_basins_and_cirques() -> None:
     world, scene = create_world(load_preset("alps"))
     simulator = Simulator(scene, world)
     before, drainage = world.bedrock.copy(), drain(world.ground, world.cell_size, -np.inf)
@@ -97,10 +138,14 @@ def test_ice_ages_leave_hanging_valleys_basins_and_cirques() -> None:
     for _ in range(END):
         simulator.advance()
         if world.cycle == GLACIAL:
-            iced = world.layers["ice"] > 30.0
+            ice = world.layers["ice"].copy()
+            iced = ice > 30.0
     simulator.verify()
     assert iced.mean() > 0.07, "glaciers cover the heights"
     valleys = Valleys(drainage, world.cell_size, iced)
+    vees, troughs = exponents(before, ice, valleys), exponents(world.bedrock, ice, valleys)
+    assert len(troughs) >= 18 and vees.mean() < 1.1, vees
+    assert 1.6 <= troughs.mean() <= 2.2 and np.median(troughs) > 1.55, troughs
     hung, hang = valleys.hang_heights(before), valleys.hang_heights(world.bedrock)
     assert len(hang) >= 8 and (hung > 50.0).sum() == 0, "rivers meet at one height"
     assert (hang > 50.0).mean() > 0.4
