@@ -106,6 +106,9 @@ in float clouds;  // in front of the sun
 
 #if RELIEF > 0
 #include "relief.glsl"
+#if DETAIL_SCALES > 2
+#include "rills.glsl"
+#endif
 uniform sampler2D relief;  // height in cells, its slopes to the east and south
 #endif
 #ifndef SHADE
@@ -127,6 +130,7 @@ out vec4 colour;
 #if DESERT == 1
 const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand to sand more than once takes its colour
 #endif
+const float RILLED = 0.30, RILLS_SHOW = 0.35;  // how deep rills are beside their width, and how much of their colour is their own
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
 const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes silt away
 const float WET_SHORE = 0.5;  // metres above the water up to which waves and capillarity wet the ground
@@ -215,6 +219,16 @@ void main() {
 #endif
     vec3 rib = relief_here.xyz;
     FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5);
+#if DETAIL_SCALES > 2
+    // Water that runs off cuts rills, and leaves finer grains between them.
+    float runs_off = RILLED * smoothstep(0.02, 0.25, steepness) * min(steepness, STEEPEST);
+#if DESERT == 1
+    runs_off *= 1.0 - frame.wind.z;
+#endif
+    Rills rills = rills_at(cells, slope + rib.yz, pixel, runs_off);
+    rib.yz += rills.slope;
+    finer.streak += RILLS_SHOW * rills.height;
+#endif
     top.height -= rib.x * frame.map.z / frame.map.w;  // strata are as high on ribs and cliffs as beside them
 #else
     const vec3 rib = vec3(0.0);

@@ -19,20 +19,22 @@ out vec4 colour;
 #define SAMPLES 0  // for each pixel
 #endif
 
+const float TIERS = 4.5;
 const float GRAIN = 0.022;  // of the noise, across a square: as fine as a few pixels show
 
 void main() {
     vec2 square = gl_PointCoord * 2.0 - 1.0;
     vec2 at = vec2(square.x, middle.y - square.y);  // from the foot, upwards
     vec4 grain = texture(detail, vec2(square.x, square.y) * GRAIN + own.x);
-    float ragged = (grain.x - 0.5) * 0.55;
+    float ragged = (grain.x - 0.5) * 0.75 + (grain.w - 0.5) * 0.65;
     float conifer = sun_part.w;
     // A cone seen from above is a triangle on an ellipse, an egg an ellipse.
     float high = (at.y - outline.z) / max(outline.y - outline.z, 1e-3);
     float beside = abs(at.x) / outline.x;
     float rim = at.x / outline.x;
     float below = (at.y - outline.z) / max(outline.w, 1e-3);
-    float cone = 1.15 * beside + high + ragged - 1.0;
+    float tier = fract(3.0 * own.x + TIERS * high) - 0.5;  // of branches, each wider at its foot
+    float cone = (1.15 + 0.5 * tier) * beside + high + ragged - 1.0;
     float foot_of_cone = length(vec2(rim, below)) + ragged - 1.0;
     // A broad crown is three lobes, each tree's its own.
     vec2 round_at = vec2(rim, high * 2.0 - 1.0);
@@ -60,11 +62,13 @@ void main() {
     vec3 normal = vec3(bulge, 0.0);
     normal.z = sqrt(max(1.0 - dot(normal, normal), 0.04));
     vec3 up = vec3(0.0, own.zw);
-    normal = normalize(normal + 0.25 * conifer * up + 0.6 * vec3(grain.y - 0.5, 0.0, grain.z - 0.5));
+    normal = normalize(normal + 0.25 * conifer * up + 1.1 * vec3(grain.y - 0.5, 0.4 * (grain.w - 0.5), grain.z - 0.5));
     float facing = dot(normal, to_sun.xyz);
-    float open = mix(0.32, 1.0, clamp(0.5 + 0.5 * dot(normal, up) + 0.4 * (grain.x - 0.5), 0.0, 1.0));
+    // Dark between its boughs, and below each tier of branches.
+    float gap = 1.6 * (grain.x - 0.5) + 0.8 * (grain.w - 0.5) - 0.5 * conifer * tier;
+    float open = mix(0.32, 1.0, clamp(0.5 + 0.5 * dot(normal, up) + gap, 0.0, 1.0));
     float lit = clamp((facing + 0.25) / 1.25, 0.0, 1.0) * mix(0.5, 1.0, open);
     vec3 through = own.y * THROUGH_LEAVES * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
     vec3 radiance = sun_part.rgb * (lit + through) + sky_part * open;
-    colour = vec4(radiance * (0.70 + 0.60 * grain.x) + air_added, outline_key());
+    colour = vec4(radiance * (0.55 + 0.90 * grain.x) + air_added, outline_key());
 }

@@ -28,6 +28,10 @@ flat in float shown;
 
 out vec4 colour;
 
+#ifndef SAMPLES
+#define SAMPLES 0  // for each pixel
+#endif
+
 const vec3 BARK = vec3(0.105, 0.083, 0.064);
 const vec3 DEAD_WOOD = vec3(0.165, 0.150, 0.132);
 
@@ -39,17 +43,25 @@ void main() {
     vec2 plane = !solid ? 0.13 * in_spray + 0.05 * inside.xy : side.y > max(side.x, side.z) ? inside.xz : (side.x > side.z ? inside.zy : inside.xy);
     vec4 grain = texture(detail, plane * 1.1);
     float leafy = step(0.5, light_in.y);
-    // The outline is of twigs.
-    float rim = abs(dot(rounded, to_eye)) * 1.7 + (grain.x - 0.5) * 1.6;
+    // The outline is of twigs, and of boughs that reach farther than others.
+    float rim = abs(dot(rounded, to_eye)) * 1.7 + (grain.x - 0.5) * 1.6 + (grain.w - 0.5) * 2.0;
     float cut = length(in_spray) + (grain.x - 0.5) * 2.2;
     // Without leaves one sees through between the twigs.
     float from_twig = min(abs(grain.y - 0.5), abs(grain.w - 0.5));
     if (leafy * bare > 0.05 && from_twig > mix(0.105, 0.0, bare)) discard;
-    if (dissolve_pattern() >= shown || rim * leafy < 0.12 * leafy || cut > 0.9) discard;
-    vec3 bent = normalize(rounded + leafy * 0.9 * vec3(grain.y - 0.5, 0.6 * (grain.x - 0.5), grain.z - 0.5));
+    if (rim * leafy < 0.12 * leafy || cut > 0.9) discard;
+#if SAMPLES > 0
+    // Between two levels it appears sample by sample, without a screen of dots.
+    int covered = int(shown * float(SAMPLES) + dissolve_pattern());
+    if (covered == 0) discard;
+    gl_SampleMask[0] = (1 << covered) - 1;
+#else
+    if (dissolve_pattern() >= shown) discard;
+#endif
+    vec3 bent = normalize(rounded + leafy * (1.3 * vec3(grain.y - 0.5, 0.6 * (grain.x - 0.5), grain.z - 0.5) + 0.9 * (grain.w - 0.5)));
     vec3 wood = mix(BARK, DEAD_WOOD, bare);
     vec3 own = mix(wood, mix(albedo, wood, 0.7 * bare), leafy) * (0.62 + 0.76 * grain.x);
-    float within = mix(0.45, 1.0, smoothstep(0.32, 0.58, grain.x + 0.25 * (grain.w - 0.5)));  // dark between the twigs
+    float within = mix(0.30, 1.0, smoothstep(0.34, 0.60, grain.x + 0.6 * (grain.w - 0.5)));  // dark between the boughs
 #if SHADOWS == 1
     float sun = sun_in.x * sun_past_trees(lit_place, sun_in.y);
 #else

@@ -209,6 +209,8 @@ struct FineRelief {
 const vec3 SCRUB = vec3(0.105, 0.108, 0.062);
 const float SCRUB_COVERS = 0.6;
 const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which loose material fills relief
+const float EVEN = 0.40, ROUGH = 1.25;  // how far the grain stands out
+const float GREEN_LINES = 0.7;  // how much more of it grows where water gathers
 const float GULLY = 0.35;  // hollowness per cell of depth
 
 const FineRelief NO_RELIEF = FineRelief(0.0, 0.0);
@@ -217,12 +219,16 @@ const FineRelief NO_RELIEF = FineRelief(0.0, 0.0);
 Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, float hollowness, vec4 fine, vec4 coarse, FineRelief finer) {
     float altitude = relative_height(place.x * frame.map.w);
     float gully = GULLY * clamp(-finer.height, -0.8, 0.8) + finer.streak * smoothstep(0.05, 0.40, steepness);
-    float streak = finer.streak * smoothstep(0.004, 0.10, steepness);
+    float streak = finer.streak * smoothstep(0.003, 0.06, steepness);
 #if DESERT == 1
     // Wind smooths sand, but for slip faces, down which it runs in tongues.
     streak *= 1.0 - 0.85 * frame.wind.z * (1.0 - smoothstep(0.30, 0.55, steepness));
 #endif
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
+#if DETAIL_SCALES > 1
+    // Some ground is even and some is rough, or all of it would be one carpet.
+    ripple *= mix(EVEN, ROUGH, smoothstep(-0.16, 0.20, tone + 0.8 * patches + 0.5 * streak));
+#endif
 #if MATERIALS == 1 || LIVING == 1 || DESERT == 1 || DETAIL_SCALES > 2
     // The noise frays the borders between cells.
     vec2 around = (cells + (2.2 * (fine.yz - 0.5) + 3.0 * (coarse.yz - 0.5)) * drawn_out(steepness)) / frame.map.xy;
@@ -345,7 +351,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float damp = clamp(0.45 + 1.6 * tone + 0.8 * patches + 1.2 * hollowness, 0.0, 1.0);
     vec3 fill = mix(SAND, SILT, damp);
 #if GREEN_BY_CLIMATE == 1
-    fill = mix(fill, LUSH_LIGHT * 1.15, 0.75 * frame.ground_look.y * smoothstep(0.12, 0.30, patches + ripple * 0.6 + 0.12));
+    fill = mix(fill, LUSH_LIGHT * 1.15, 0.75 * frame.ground_look.y * smoothstep(0.12, 0.30, patches + ripple * 0.6 + 0.12 + GREEN_LINES * gully));
 #endif
     vec3 loose = mix(fill, SCREE, smoothstep(0.10, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
 #if DESERT == 1
@@ -360,7 +366,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     albedo = mix(albedo, loose * (1.0 + 0.6 * streak), covered);
 #if MATERIALS == 1 && LIVING == 0 && DESERT == 0
     // Dry scrub stands in patches on what is level, most of it where water gathers; between them the ground is paler.
-    float scrub = smoothstep(-0.06, 0.14, 0.5 * ripple + 0.9 * patches + 0.6 * tone + 0.8 * hollowness + 0.6 * streak);
+    float scrub = smoothstep(-0.06, 0.14, 0.5 * ripple + 0.9 * patches + 0.6 * tone + 0.8 * hollowness + 1.3 * streak);
     float level_ground = 1.0 - smoothstep(0.15, 0.45, steepness), grows = smoothstep(0.0, 0.4, frame.ground_look.y);
     albedo = mix(albedo, mix(1.12 * albedo, SCRUB * (1.0 + 0.8 * ripple), SCRUB_COVERS * scrub), grows * level_ground);
 #endif

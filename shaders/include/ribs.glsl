@@ -6,14 +6,19 @@ const float WIDEST = 9.0;   // cells from rib to rib
 const float FINER = 0.46;   // each octave beside the one before
 const float STEEPNESS = 0.62;  // of a rib's flanks, beside the slope that it runs down
 const float STEEPEST = 0.9;
+const float ON_SOIL = 0.55;  // of that, hollows and spurs in a mantle of soil
+const vec2 MANTLE = vec2(6.0, 18.0);  // how thick that is at most, beside what hides the ground
 const float BLOCKS_TILE = 37.0;  // cells
 const float MASSIFS_TILE = 211.0;  // by which they are shattered, and bent by so many cells
 const float BENT = 30.0;
 const float BLOCKS_RISE = 0.08;  // of the tile, that its heights span
 
-// How high ribs are beside their width: loose material lies smooth, and gentle ground has no gullies.
+// How high ribs are beside their width: gentle ground has no gullies. Soil is dissected less than rock; what has been
+// deposited lies smooth, and so do dunes.
 float rib_strength(float steepness, float loose) {
-    return STEEPNESS * smoothstep(0.08, 0.45, steepness) * exp(-loose / (3.0 * frame.ground_look.z)) * min(steepness, STEEPEST);
+    float thick = loose / frame.ground_look.z, bare = exp(-thick / 3.0);
+    float rilled = ON_SOIL * (1.0 - frame.wind.z) * smoothstep(0.03, 0.22, steepness) * (1.0 - smoothstep(MANTLE.x, MANTLE.y, thick));
+    return STEEPNESS * mix(rilled, smoothstep(0.08, 0.45, steepness), bare) * min(steepness, STEEPEST);
 }
 
 // One octave, on a slope that falls against `rise` in the mean: height in cells, and its slopes to the east and south.

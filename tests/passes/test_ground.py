@@ -257,6 +257,15 @@ def test_a_shadow_that_falls_on_a_cliff_has_an_edge_and_is_not_drawn_out_down_it
     assert abs(passing.mean() - 110.0) < 25.0
 
 
+def test_rills_finer_than_a_cell_run_down_a_slope_of_soil(draw: Draw) -> None:
+    """From close by, brightness varies across the slope more than down it; from afar, nothing of them is left."""
+    shown = snapshot(plane(48, 64, 4.0, 0.0), 1.0, cell_size=10.0)
+    scene = clear(quality="high", sun_direction=180.0, sun_height=30.0)
+    pixels = draw(shown, from_above(shown, 0.08), scene, size=(240, 240)).astype(float).mean(axis=2)
+    across, down = (np.abs(np.diff(pixels[::4, ::4], axis=axis)).mean() for axis in (0, 1))
+    assert across > 1.25 * down
+
+
 def test_under_a_high_sun_hollows_are_darker_than_crests(show: Show) -> None:
     """Beside a lower one from along them, for which both are as bright: their ground is level."""
     column = np.arange(64) + np.zeros((48, 1))

@@ -171,6 +171,15 @@ def test_loose_material_lies_smooth(carver: Carver) -> None:
     assert np.abs(carver.draw(covered)[..., 0]).max() < 0.01
 
 
+def test_soil_has_hollows_and_spurs_and_dunes_have_none(carver: Carver) -> None:
+    ground = slope(48, 64, 20.0, 0.3)
+    mantle = snapshot(ground, sediment=np.full(ground.shape, 4.0 * COVER, np.float32))
+    hollows = np.abs(carver.draw(mantle)[..., 0]).max()
+    assert 0.1 < hollows < np.abs(carver.draw(snapshot(ground))[..., 0]).max()
+    carver.block.values["wind"] = (0.0, 1.0, 1.0, 0.0)
+    assert np.abs(carver.draw(replace(mantle, cycle=1))[..., 0]).max() < 0.35 * hollows
+
+
 def test_what_else_raises_the_ground_lies_smooth_and_may_go_while_it_is_drawn(carver: Carver) -> None:
     rock = slope(48, 64, 20.0)
     with_ice = with_layers(snapshot(rock), burden=np.full(rock.shape, 20.0 * COVER, np.float32))

@@ -768,7 +768,7 @@ def test_each_kind_has_its_own_shape_and_height(draw_as: Draw, monkeypatch: pyte
     """A shrub is low and wide, a poplar high and narrow, in the mean of some that have each their own width."""
     plain = {**masks.PLAIN_SHADERS, "trees.frag": BLUE}
     if level == "points":  # whose outline is made where their colour is
-        outline = "colour = vec4(radiance * (0.70 + 0.60 * grain.x) + air_added, outline_key());"
+        outline = "colour = vec4(radiance * (0.55 + 0.90 * grain.x) + air_added, outline_key());"
         text = shaders.read_shader("tree_sprites.frag")
         assert outline in text
         plain["tree_sprites.frag"] = text.replace(outline, "colour = vec4(0.0, 0.0, 1.0, 1.0);")

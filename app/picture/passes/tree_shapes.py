@@ -86,12 +86,13 @@ def middle_broadleaf(form: int) -> Shape:
     crown = OF_BROADLEAF[form]
     angle = 2.0 * math.pi * generator.uniform()
     aside = np.array([math.cos(angle), 0.0, math.sin(angle)]) * crown.extent
+    high, low = ((0.10, -0.12), (0.02, -0.12), (0.14, -0.16))[form]
     lumps = [
-        (crown.middle + 0.20 * aside + (0.0, 0.02, 0.0), 0.33),
-        (crown.middle - 0.32 * aside - (0.0, 0.10, 0.0), 0.27),
+        (crown.middle + 0.26 * aside + (0.0, high, 0.0), 0.27),
+        (crown.middle - 0.39 * aside + (0.0, low, 0.0), 0.25),
     ]
-    bodies = [_lump(crown, middle, size, generator, 1.05) for middle, size in lumps]
-    return _joined([_trunk(3, 0.036, 0.40), *bodies, _sprays(crown, 14, 0.13, generator)])
+    bodies = [_lump(crown, middle, size, generator, 0.85, uneven=0.30) for middle, size in lumps]
+    return _joined([_trunk(3, 0.036, 0.40), *bodies, _sprays(crown, 16, 0.14, generator)])
 
 
 def near_columnar(form: int) -> Shape:
@@ -204,9 +205,15 @@ def _trunk(sides: int, radius: float, height: float) -> Shape:
 
 
 def _lump(
-    crown: Crown, middle: NDArray[np.float64], size: float, generator: np.random.Generator, flattened: float = 0.85
+    crown: Crown,
+    middle: NDArray[np.float64],
+    size: float,
+    generator: np.random.Generator,
+    flattened: float = 0.85,
+    *,
+    uneven: float = 0.15,
 ) -> Shape:
-    """A part of a crown: a slightly deformed ball of 20 triangles."""
+    """A part of a crown: a deformed ball of 20 triangles, whose corners are `uneven` by this part of its radius."""
     golden = (1.0 + math.sqrt(5.0)) / 2.0
     corners = np.array(
         [(0, a, b) for a in (-1, 1) for b in (-golden, golden)]
@@ -222,7 +229,7 @@ def _lump(
         for k in range(j + 1, 12)
         if all(corners[a] @ corners[b] > 0.4 for a, b in ((i, j), (j, k), (i, k)))
     ]
-    places = middle + size * corners * generator.uniform(0.85, 1.15, (12, 1)) * (1.0, flattened, 1.0)
+    places = middle + size * corners * generator.uniform(1.0 - uneven, 1.0 + uneven, (12, 1)) * (1.0, flattened, 1.0)
     from_middle = (places - crown.middle) / crown.extent
     outward = 0.5 * corners + 0.8 * from_middle
     away = np.linalg.norm(from_middle, axis=1)
