@@ -9,6 +9,9 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 from xdist.workermanage import WorkerController
 
+# Files whose tests one worker runs, as they parse the same: all code of the program
+READ_ALL_CODE = {"tests/test_imports.py", "tests/test_platforms.py", "tests/app/test_guide.py"}
+
 
 class ByFile(LoadFileScheduling):
     """As `--dist=loadfile`, which stands still once a worker has died.
@@ -34,6 +37,10 @@ class ByFile(LoadFileScheduling):
         for other in self.assigned_work:
             self._reschedule(other)
         return died_of
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "all code" if file in READ_ALL_CODE else file
 
     def _reschedule(self, node: WorkerController) -> None:
         super()._reschedule(node)

@@ -75,16 +75,16 @@ def statements(node: ast.AST, *, types: bool = False) -> Iterator[ast.AST]:
 
 
 @functools.cache
-def tree(module: str) -> ast.Module:
-    """The code of a module."""
-    return ast.parse(OURS[module].read_text(encoding="utf-8"))
+def parsed(path: Path) -> ast.Module:
+    """The code of a file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @functools.cache
 def imports(module: str, *, types: bool = False) -> set[str]:
     """What a module imports anywhere in its code, for types alone only with `types`: modules, and names from them."""
     found = set()
-    for node in statements(tree(module), types=types):
+    for node in statements(parsed(OURS[module]), types=types):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -197,7 +197,7 @@ def test_no_files_know_each_other() -> None:
 
     def ways(module: str) -> set[str]:
         found = set()
-        for node in statements(tree(module), types=True):
+        for node in statements(parsed(OURS[module]), types=True):
             if isinstance(node, ast.ImportFrom):
                 names = {f"{node.module}.{alias.name}" for alias in node.names}
                 found |= {name if name in OURS else str(node.module) for name in names}

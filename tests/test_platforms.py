@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import subprocess
 import sys
 import unicodedata
@@ -17,6 +16,7 @@ from app.files.atomic import write_atomically
 from app.files.paths import from_folder
 from app.files.small_file import read_small_file, write_small_file
 from app.scene.scene import preset_to_toml, presets, read_preset
+from tests.test_imports import parsed
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("app", "assets", "kernels", "shaders")
@@ -59,11 +59,10 @@ def test_no_two_files_differ_by_small_and_large_letters_alone() -> None:
     assert len({path.as_posix().lower() for path in SHIPPED}) == len(SHIPPED)
 
 
-@functools.cache
 def code() -> dict[str, ast.Module]:
     """The trees of all our modules, by their paths."""
     return {
-        path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        path.relative_to(ROOT).as_posix(): parsed(path)
         for package in ("app", "kernels")
         for path in sorted((ROOT / package).rglob("*.py"))
     }
