@@ -111,6 +111,28 @@ in float clouds;  // in front of the sun
 #endif
 uniform sampler2D relief;  // height in cells, its slopes to the east and south
 #endif
+#if RELIEF > 0 && DETAIL_SCALES > 2
+const float AROUND_LOD = 3.0;   // mipmap of the relief that is the mean over some cells
+const float SHADOW_REACH = 1.1, SHADOW_SOFT = 0.55;  // cells
+const vec2 STANDS_OUT = vec2(0.12, 0.35);  // height in cells and slope of relief that shades what is beside it
+const vec2 SHADES_FADE = vec2(0.7, 1.4);   // cells in a pixel
+
+float relief_near(vec2 uv, float lod) {
+    float height = textureLod(relief, uv, lod).x;
+#if RELIEF == 1
+    height = unpacked_relief(vec3(height)).x;
+#endif
+    return height;
+}
+
+// The sunlight that comes past ribs and cliffs, at a height on them in cells. The ground under them is a plane so near by.
+float past_relief(vec2 uv, float height, vec2 slope) {
+    vec2 toward = normalize(frame.sun.xz + vec2(1e-5, 0.0));
+    float gains = (dot(slope, toward) - frame.sun.w) * SHADOW_REACH;
+    float hidden = relief_near(uv + SHADOW_REACH * toward / frame.map.xy, 1.0) - height + gains;
+    return 1.0 - smoothstep(-0.3 * SHADOW_SOFT, 0.7 * SHADOW_SOFT, hidden);
+}
+#endif
 #ifndef SHADE
 #define SHADE 0  // 1: shadows are read at their height
 #endif
@@ -131,6 +153,7 @@ out vec4 colour;
 const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand to sand more than once takes its colour
 #endif
 const float RILLED = 0.30, RILLS_SHOW = 0.35;  // how deep rills are beside their width, and how much of their colour is their own
+const float GRAIN_FADES = 0.35;  // cells in a pixel
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
 const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes silt away
 const float WET_SHORE = 0.5;  // metres above the water up to which waves and capillarity wet the ground
@@ -206,12 +229,14 @@ void main() {
     vec3 seen = lit.xyz;
     float hollowness = seen.z - 0.5;
     seen.xy *= 1.0 - frame.ground_look.w * hollowness;
-    vec4 fine = fine_detail(cells);
     vec4 coarse = coarse_detail(cells);
 
     float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
+#if DETAIL_SCALES == 1
+    vec4 fine = fine_detail(cells);
+#endif
 #if RELIEF > 0
     vec4 relief_here = texture(relief, uv);
 #if RELIEF == 1
@@ -249,6 +274,9 @@ void main() {
     looks_out = mix(looks_out, 0.25, textureLod(glaciers, uv, 0.0).x);
 #endif
     float bare = smoothstep(0.25, 0.60, steepness) * (1.0 - on_wall) * looks_out;
+    mat2 step_of_cells = mat2(dFdx(cells), dFdy(cells));
+    vec4 fine = vec4(0.5);
+    if (max(bare, on_wall) < 1.0) fine = fine_detail(cells, step_of_cells);
     if (bare > 0.0) fine = mix(fine, texture(fractures, turned(cells) / 7.3), bare);
 #if DETAIL_SCALES > 2
     vec3 over_wall = vec3(cells, height);
@@ -256,9 +284,12 @@ void main() {
     if (on_wall > 0.0) fine = mix(fine, broken_wall(over_wall, step_on_wall, face, 7.3), on_wall);
 #endif
     bare = max(bare, on_wall * looks_out);
-    vec4 grain = texture(fractures, cells / 2.3);
+    // Too fine to be seen from afar.
+    vec4 grain = vec4(0.5);
+    float grain_seen = 1.0 - smoothstep(0.6 * GRAIN_FADES, GRAIN_FADES, pixel);
+    if (grain_seen > 0.0 && on_wall < 1.0) grain = mix(grain, textureGrad(fractures, cells / 2.3, step_of_cells[0] / 2.3, step_of_cells[1] / 2.3), grain_seen);
 #if DETAIL_SCALES > 2
-    if (on_wall > 0.0) grain = mix(grain, wall_noise(over_wall, step_on_wall, face, 1.9), on_wall);
+    if (grain_seen > 0.0 && on_wall > 0.0) grain = mix(grain, mix(vec4(0.5), wall_noise(over_wall, step_on_wall, face, 1.9), grain_seen), on_wall);
     fine.x += 0.4 * (grain.x - 0.5);
     float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(face), on_wall);
 #else
@@ -270,7 +301,18 @@ void main() {
 #if RELIEF > 0
     // Ribs are bare and bright; gullies hold loose material and see less of the sky.
     fine.x += 0.7 * clamp(rib.x, -1.5, 1.5);
+#if DETAIL_SCALES > 2
+    // Feet of cliffs and gullies see less of the sky, and lie in the shadow of what stands before the sun.
+    float beside = rib.x;
+    float shades = smoothstep(STANDS_OUT.x, STANDS_OUT.y, abs(rib.x) + length(rib.yz)) * (1.0 - smoothstep(SHADES_FADE.x, SHADES_FADE.y, pixel));
+    if (shades > 0.0) {
+        beside -= shades * relief_near(uv, AROUND_LOD);
+        if (seen.x > 0.0) seen.x *= mix(1.0, past_relief(uv, rib.x, place.yz * frame.map.w), shades);
+    }
+    seen.y *= 1.0 + clamp(1.3 * beside, -0.6, 0.1);
+#else
     seen.y *= 1.0 + 0.9 * clamp(rib.x, -0.6, 0.1);
+#endif
 #endif
 #if DETAIL_SCALES > 1
     // Soil and plants hold on to rock where ribs and faces are gentle.

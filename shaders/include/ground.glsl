@@ -111,13 +111,21 @@ vec2 turned(vec2 cells) {
 }
 
 // Noise of the size of a cell, at better levels of quality with a finer octave, rotated against it.
-vec4 fine_detail(vec2 cells) {
 #if DETAIL_SCALES == 1
+vec4 fine_detail(vec2 cells) {
     return texture(detail, cells / 12.0);
-#else
-    return 0.5 * texture(detail, cells / 18.7) + 0.5 * texture(detail, turned(cells) / 5.3);
-#endif
 }
+#else
+// `step_of` are the screen-space derivatives of the place.
+vec4 fine_detail(vec2 cells, mat2 step_of) {
+    return 0.5 * textureGrad(detail, cells / 18.7, step_of[0] / 18.7, step_of[1] / 18.7)
+         + 0.5 * textureGrad(detail, turned(cells) / 5.3, turned(step_of[0]) / 5.3, turned(step_of[1]) / 5.3);
+}
+
+vec4 fine_detail(vec2 cells) {
+    return fine_detail(cells, mat2(dFdx(cells), dFdy(cells)));
+}
+#endif
 
 #if DETAIL_SCALES > 2
 // 1 on steep walls, where a texture projected from above would be stretched.
@@ -308,7 +316,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     }
 #endif
     // Debris lies in tongues that run down the slope, and is thicker in some places than in others.
-    float uneven = 0.9 * streak + (UNEVEN_COVER * patches + THIN_ON_CRESTS * min(hollowness, 0.0)) * (1.0 - frame.wind.z);
+    float uneven = 0.9 * streak + (UNEVEN_COVER * (0.5 * patches + 0.7 * tone) + THIN_ON_CRESTS * min(hollowness, 0.0)) * (1.0 - frame.wind.z);
     level += uneven * smoothstep(-1.0, -0.5, level);  // where none lies, none is seen
     float covered = covered_by(level, relief);
 #if MATERIALS == 1 || DETAIL_SCALES > 2
@@ -366,7 +374,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     albedo = mix(albedo, loose * (1.0 + 0.6 * streak), covered);
 #if MATERIALS == 1 && LIVING == 0 && DESERT == 0
     // Dry scrub stands in patches on what is level, most of it where water gathers; between them the ground is paler.
-    float scrub = smoothstep(-0.06, 0.14, 0.5 * ripple + 0.9 * patches + 0.6 * tone + 0.8 * hollowness + 1.3 * streak);
+    float damp_ground = smoothstep(-0.18, 0.26, 0.3 * patches + 1.5 * tone + 0.8 * hollowness + 2.0 * streak);
+    float scrub = smoothstep(-0.14, 0.20, 1.3 * ripple + 0.55 * (damp_ground - 0.5));
     float level_ground = 1.0 - smoothstep(0.15, 0.45, steepness), grows = smoothstep(0.0, 0.4, frame.ground_look.y);
     albedo = mix(albedo, mix(1.12 * albedo, SCRUB * (1.0 + 0.8 * ripple), SCRUB_COVERS * scrub), grows * level_ground);
 #endif
