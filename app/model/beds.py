@@ -12,7 +12,7 @@ from kernels.beds import NO_BED
 
 THICKNESSES, CYCLES = "beds", "bed_cycles"  # names of the arrays in states and saved worlds
 FEWEST, MOST = 2, 16  # beds of a cell
-THINNEST_OF_REFINED = 0.1  # a bed in a finer cell, relative to what it was
+THINNEST_OF_REFINED = 0.02  # a bed in a finer cell, relative to what it was; a thinner one ends before it
 TOO_THIN = 1e-6  # metres: thinner beds are as thick in all finer cells, for single precision tells no parts of them
 
 
@@ -86,8 +86,8 @@ class Beds(NamedTuple):
     def refined(self, times: int) -> tuple[Beds, NDArray[np.float64]]:
         """The beds in cells `times` as fine, and the metres of each kind that rounding leaves, [row, column, kind].
 
-        Each bed has the mixture that it had, and gets thicker and thinner towards its continuation in the neighbours;
-        its mean over an old cell stays.
+        Each bed has the mixture that it had, and gets thicker and thinner towards its continuation in the neighbours,
+        down to nothing where it wedges out; its mean over an old cell stays.
         """
         from kernels.refining import repeated
 
@@ -95,7 +95,11 @@ class Beds(NamedTuple):
         exact = thicknesses * self._parts_in_finer(times)[..., None]
         near = exact.astype(np.float32)
         near = np.where(near > exact, np.nextafter(near, np.float32(0.0)), near)
-        return Beds(near, cycles), (exact - near).sum(axis=2)
+        gone = ~near.any(axis=3)
+        order = np.argsort(gone, axis=2, kind="stable")
+        cycles = np.take_along_axis(np.where(gone, np.float32(NO_BED), cycles), order, axis=2)
+        beds = Beds(np.take_along_axis(near, order[..., None], axis=2), cycles)
+        return beds, (exact - near).sum(axis=2)
 
     def _parts_in_finer(self, times: int) -> NDArray[np.float64]:
         """How thick each bed is in cells `times` as fine, relative to what it was, [row, column, bed]."""
@@ -105,11 +109,11 @@ class Beds(NamedTuple):
         change = np.zeros((rows, times, columns, times, self.most))
         for axis, along in ((0, place[:, None, None, None]), (1, place[:, None])):
             change += self._slopes(thick, axis)[:, None, :, None] * along
-        thinner, room = -change.min(axis=(1, 3)), (1.0 - THINNEST_OF_REFINED) * thick
-        part = np.minimum(1.0, np.divide(room, thinner, out=np.ones_like(room), where=thinner > room))
-        per_metre = np.divide(part, thick, out=np.zeros_like(part), where=thick > TOO_THIN)
-        parts: NDArray[np.float64] = 1.0 + change * per_metre[:, None, :, None]
-        return parts.reshape(rows * times, columns * times, self.most)
+        per_metre = np.divide(1.0, thick, out=np.zeros_like(thick), where=thick > TOO_THIN)[:, None, :, None]
+        parts = 1.0 + change * per_metre
+        parts *= parts > THINNEST_OF_REFINED
+        parts /= parts.mean(axis=(1, 3), keepdims=True)
+        return np.asarray(parts.reshape(rows * times, columns * times, self.most))
 
     def _slopes(self, thick: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
         """How much thicker beds of these thicknesses get over a cell along an axis of the map: [row, column, bed].

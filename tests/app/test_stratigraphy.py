@@ -172,7 +172,17 @@ def test_beds_of_finer_cells_get_thicker_towards_their_continuation() -> None:
     np.testing.assert_allclose(clay, np.broadcast_to(2.0 * (east < 0.5), new.shape[:2]))
     np.testing.assert_allclose(soil, np.broadcast_to(1.5 * (south < 0.5), new.shape[:2]))
 
-    # A thin end is no thinner than the bounds allow.
+    # A lens wedges out within its last cells, where what lies below comes out.
+    lens, _ = create_world(layered(world__soil_depth=0.0, soil__beds="sand max(3.1 - 7 * abs(x - 0.503), 0); clay 2"))
+    finer = refined(lens, 4, channels=False)
+    assert finer.beds is not None and lens.beds is not None and find_fault(finer) is None
+    (first, *_, last), there = np.flatnonzero(lens.beds.number()[3] == 2), finer.beds.number()[12]
+    ends = there[4 * first : 4 * first + 4], there[4 * last : 4 * last + 4][::-1]
+    assert all(set(end) == {1, 2} and (np.diff(end.astype(int)) >= 0).all() for end in ends)
+    assert finer.stored("sand") == pytest.approx(lens.stored("sand"), rel=1e-13)
+    assert finer.stored("clay") == pytest.approx(lens.stored("clay"), rel=1e-13)
+
+    # A thin end is kept.
     thin, _ = create_world(layered(world__soil_depth=0.0, soil__beds="sand 0.01 + 40 * (x > 0.5) * (x - 0.5)"))
     finer = refined(thin, 2, channels=False)
     assert finer.beds is not None and finer.beds.sum().min() > 0.0005 and find_fault(finer) is None
