@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
@@ -104,9 +105,8 @@ class Ice:
         comes = world.ground.max() > line if yearly is None else yearly.max() > 0.0
         if ICE not in world.layers and not comes:
             return ()
-        totals, from_firn = self._run(
-            world, parameters, kernel_parameters(parameters, line, cycle.edges), cycle, yearly
-        )  # fmt: skip
+        wanted = kernel_parameters(parameters, line, cycle.edges, world.refinement)
+        totals, from_firn = self._run(world, parameters, wanted, cycle, yearly)
         account, volume = world.ledger.water, world.cell_area * WATER_IN_ICE
         if (fallen := totals.fallen * volume - from_firn) > 0.0:
             account.gain("snow on ice", fallen)
@@ -179,9 +179,12 @@ def _season(parameters: IceParameters, weather: Weather) -> float:
 
 
 def kernel_parameters(
-    parameters: IceParameters, line: float | None = None, edges: EdgeParameters | None = None
+    parameters: IceParameters, line: float | None = None, edges: EdgeParameters | None = None, finer: float = 1.0
 ) -> KernelParameters:
-    """The parameters of the kernel, for a snow line that is not the mean one and some edges of the map."""
+    """The parameters of the kernel, for a snow line that is not the mean one and some edges of the map.
+
+    `finer` is how many cells are as long as one of the reference: ice crosses so many more in a cycle.
+    """
     from kernels.ice import IceParameters as KernelParameters
     from kernels.parameters import exact
 
@@ -192,6 +195,7 @@ def kernel_parameters(
             KernelParameters,
             parameters,
             years=years,
+            most_steps=math.ceil(parameters.most_steps * finer),
             creep=parameters.softness * USUAL_CREEP,
             sliding=parameters.sliding * USUAL_SLIDING,
             line=parameters.snow_line if line is None else line,

@@ -20,6 +20,7 @@ from app.processes.coast import DRIFT, Coast, CoastParameters
 from app.processes.cycle import Cycle
 from app.processes.floods import EAST, SOUTH, FloodsParameters, _carry
 from app.processes.geology import Geology
+from app.processes.ice import Ice, IceParameters
 from app.processes.moisture import Moisture, MoistureParameters
 from app.processes.plants import Plants, PlantsParameters
 from app.processes.weathering import Weathering, WeatheringParameters
@@ -89,6 +90,7 @@ LANDS = {
     **dict.fromkeys(("spit", "storm"), (128, 10)),
     **dict.fromkeys(("basic", "coupled", "coupled-with-momentum", "forest-island", "lakes"), (192, 10)),
     **dict.fromkeys(("dome", "escarpment", "fault-block", "fold-belt", "old-range", "young-range"), (256, 30)),
+    "alps": (224, 30),
     "archipelago": (320, 10),
     "article-island": (126, 10),
     "badlands": (352, 10),
@@ -96,15 +98,18 @@ LANDS = {
     "coupled-with-trees": (384, 10),
     "dam-break": (160, 10),
     "delta": (136, 10),
+    "dune-and-river": (112, 30),  # until its dam is broken through
     "dykes": (160, 10),
     "falls": (88, 10),
     "faulted": (128, 30),
     "flood": (128, 30),
     "icecap": (112, 10),
     "island": (256, 10),
+    "lifted": (200, 60),  # until slopes have followed their rivers
     "meanders": (180, 10),
     "oasis": (288, 10),
     "planted-dunes": (112, 10),
+    "spring": (160, 30),
     "tide": (144, 10),
     "volcanic-island": (256, 30),
     "volcano": (224, 10),
@@ -328,3 +333,20 @@ def test_as_much_groundwater_runs_down_a_slope_in_cells_of_any_size() -> None:
         left.append(world.ledger.water.lost["off the map underground"] / (8.0 * cell_size))
     assert left[1] > 20.0
     assert left == pytest.approx([left[1]] * 4, rel=0.05)
+
+
+def test_ice_that_is_too_fast_flows_for_as_many_years_in_cells_of_any_size() -> None:
+    """Told by the snow that falls on it in these years, in metres."""
+    fallen = []
+    for finer in (0.5, 1.0, 2.0):
+        side, cell_size = round(32 * finer), 100.0 / finer
+        slope = np.outer((np.arange(side) + 0.5) * cell_size * 0.1, np.ones(side))
+        world = World(slope + 2000.0, np.zeros_like(slope), cell_size, seed=0, reference_cell_size=100.0)
+        world.trace("ice")[:] = 300.0
+        world.sum_ground()
+        parameters = IceParameters(years_per_cycle=100.0, most_steps=8, wear=0.0)
+        for world.cycle in range(4):
+            Ice().step(world, parameters, Cycle())
+        fallen.append(world.ledger.water.gained["snow on ice"] / world.cell_area / side**2)
+    assert 0.0 < fallen[1] < 200.0
+    assert fallen == pytest.approx([fallen[1]] * 3, rel=0.15)
