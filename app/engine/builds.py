@@ -2,7 +2,7 @@
 
 A process has one build, which has its name; one that is `Varied` has a second, richer one, of which most worlds need
 only one or the other, and one `WithAlternatives` has as many for each of these. The survey of rivers is a build, too,
-and that of streams.
+and that of streams, and the waves of the sea as they are drawn.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from app.scene.scene import Scene
 
 RIVERS = "rivers"
 STREAMS = "streams"
+WAVES = "waves"  # as they are drawn
 ON_RICH_GROUND = " on rich ground"
 
 # The slowest builds first, so that no core is left with one while the others are idle.
@@ -95,7 +96,7 @@ def foreseen(scene: Scene) -> list[str]:
 
 def all_builds() -> list[str]:
     """All builds, in the order in which they should start."""
-    builds = [RIVERS, STREAMS]
+    builds = [RIVERS, STREAMS, WAVES]
     for process in PROCESSES:
         others = cast(type[WithAlternatives], process).alternatives if _has_alternatives(process) else ()
         for build in (process.name, *(process.name + other for other in others)):
@@ -114,6 +115,11 @@ def prepare(build: str, processes: Iterable[Process] | None = None) -> None:
         from app.engine.survey import prepare_streams
 
         prepare_streams()
+        return
+    if build == WAVES:
+        from kernels.swell import prepare as prepare_waves
+
+        prepare_waves()
         return
     by_name = {process.name: process for process in processes or (process() for process in PROCESSES)}
     plain, is_rich = build.removesuffix(ON_RICH_GROUND), build.endswith(ON_RICH_GROUND)

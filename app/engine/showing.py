@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from app.engine.builds import RIVERS, STREAMS
+from app.engine.builds import RIVERS, STREAMS, WAVES
 from app.engine.lockstep import Lockstep
 from app.engine.messages import Report, SurveyFailed, Watch
 from app.engine.publishing import Publisher
@@ -32,6 +32,7 @@ class Showing:
         self.brush_waits = False  # replace snapshots that were not taken yet
         self._latest_picture = math.inf  # deadline: a hidden window must not delay kernels
         self._survey_waits = False
+        self._has_waves = False
         self._overlay = "none"
         self._readiness = readiness
         self._report = report
@@ -97,6 +98,13 @@ class Showing:
         # First: a failure is not retried until something changes.
         self.is_old = self.brush_waits = False
         self.publisher.publish(lockstep.worlds, self._surveys.newest, self._overlay)
+
+    def load_waves(self, lockstep: Lockstep | None) -> None:
+        """Load the kernels of drawn waves, after those of cycles. Until then waves run straight to the coast."""
+        if self._has_waves or lockstep is None or not self.first_picture_shown.is_set() or lockstep.unprepared():
+            return
+        if any(world.water_version or math.isfinite(world.sea_level) for world in lockstep.worlds):
+            self._has_waves = self._readiness.is_ready(WAVES, lockstep.simulators[0])
 
     def survey_waits(self, lockstep: Lockstep | None) -> bool:
         """Whether a survey is to be made and published, even while no cycle runs."""

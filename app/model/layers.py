@@ -28,6 +28,7 @@ GROUND = "ground"  # not a layer, but the sum of those that raise it; named in e
 LOOSE = "loose_"
 
 OROGRAPHIC_RAIN = "orographic_rain"
+SWELL_SOUTH, SWELL_EAST = "swell_south", "swell_east"
 BURIED = "buried"
 BED_AGE, BED_NUMBER = "bed_age", "beds"  # of snapshots: cycles since the uppermost bed was buried; how many there are
 ARM_CODES = "arm_codes"

@@ -30,7 +30,7 @@ from app.picture.passes.quality import BY_NAME, LEVELS, AutomaticQuality, FrameT
 from app.picture.passes.rain import falling
 from app.picture.passes.resolve import ResolvePass
 from app.picture.passes.shaders import ShaderLibrary
-from app.picture.passes.swell import StraightWaves, Swell
+from app.picture.passes.swell import StraightWaves, Swell, swell_is_ready
 from app.picture.passes.taken import Taken
 from app.picture.passes.waves import NATURAL, NO_WAVES, drawing_of, run_up, sea_state
 
@@ -266,7 +266,8 @@ class Picture:
         # Swell comes from far away, so it follows the prevailing wind, not seasons or gusts. A year can pass in
         # seconds, and all crests would jump with each change of direction.
         swell = Swell(sea.wave_number, (climate.wind_direction + 180.0) % 360.0)
-        incoming = swell if waves == NATURAL else StraightWaves(sea.wave_number)
+        comes = waves == NATURAL and (self._bake_at_once or swell_is_ready())
+        incoming = swell if comes else StraightWaves(sea.wave_number)
         # Nothing takes root within the reach of usual waves, even in a calm.
         usual = sea_state(appearance.waves, climate.wind_speed, snapshot.cell_size, side)
         swept = run_up(appearance.waves, usual, snapshot.cell_size) if waves == NATURAL else None

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.climate import USUAL_WIND
-from app.model.layers import LayerDeclaration
+from app.model.layers import SWELL_EAST, SWELL_SOUTH, LayerDeclaration
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle
@@ -19,7 +19,7 @@ from kernels.standing import DRY, SEA
 SECONDS_PER_MINUTE = 60.0
 WEAKEST_WIND = 0.1  # of the usual wind: swell remains on still air
 
-SWELL_SOUTH, SWELL_EAST, NOTCH, POWER, DRIFT = "swell_south", "swell_east", "notch", "wave_power", "drift"
+NOTCH, POWER, DRIFT = "notch", "wave_power", "drift"
 
 
 class CoastParameters(Parameters, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class CoastParameters(Parameters, frozen=True, kw_only=True):
         essential=True)] = 1.5
     period: Annotated[float, parameter(1.0, 25.0, "period of the waves in the usual wind", unit="s")] = 7.0
     spread: Annotated[float, parameter(0.0, 80.0, "directions to either side of the wind's from which waves come",
-        unit="°")] = 40.0
+        unit="°")] = 60.0
     wear: Annotated[float, parameter(0.0, 20.0,
         "recession per cycle of a cliff of the weakest rock, in waves of 10 kW/m", unit="m", log=True,
         essential=True)] = 1.0
@@ -64,10 +64,8 @@ class Coast:
     parameters: ClassVar[type[Parameters]] = CoastParameters
     changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", "water", SWELL_SOUTH, SWELL_EAST, NOTCH, POWER, DRIFT)
     layers: ClassVar[tuple[LayerDeclaration, ...]] = (
-        LayerDeclaration(SWELL_SOUTH, "energy of waves that run southward, relative to the open sea", signed=True,
-                         seen="never"),
-        LayerDeclaration(SWELL_EAST, "energy of waves that run eastward, relative to the open sea", signed=True,
-                         seen="never"),
+        LayerDeclaration(SWELL_SOUTH, "energy of waves that run southward, relative to the open sea", signed=True),
+        LayerDeclaration(SWELL_EAST, "energy of waves that run eastward, relative to the open sea", signed=True),
         LayerDeclaration(NOTCH, "depth of a notch in a cliff; below 0 in the sea", "m", signed=True, seen="never"),
         LayerDeclaration(POWER, "power of waves at the shore", "kW/m", seen="in overlays"),
         LayerDeclaration(DRIFT, "sand that drifts along the shore per cycle", "m³", largest=1e12, seen="in overlays"),
@@ -89,7 +87,7 @@ class Coast:
         if edges.water != "sea" or not height > 0.0:
             return ()
         standing = _sea_of(world, cycle)
-        self._bring_swell(world, parameters, cycle, standing, height, period)
+        found = self._bring_swell(world, parameters, cycle, standing, height, period)
         power, drift = world.trace(POWER), world.trace(DRIFT)
         power[...] = 0.0
         totals = coast.work(
@@ -125,7 +123,7 @@ class Coast:
             world.water_version += 1
         account_for(world, "worn by the sea", totals.moved, "drifted in")
         account_for(world, "", materials.Moved(off_map=totals.fines), lost="out to sea")
-        return self.changes
+        return self.changes if found else tuple(name for name in self.changes if name not in (SWELL_SOUTH, SWELL_EAST))
 
     def fade(self, world: World, parameters: CoastParameters) -> bool:
         """Forget the waves: where this process is off, nothing is known of them."""
@@ -135,8 +133,11 @@ class Coast:
     def _bring_swell(
         self, world: World, parameters: CoastParameters, cycle: Cycle, standing: NDArray[np.uint8], height: float,
         period: float,
-    ) -> None:  # fmt: skip
-        """Find the swell of `world` anew, if there is none yet, the wind has turned, or the coast has moved."""
+    ) -> bool:  # fmt: skip
+        """Find the swell of `world` anew, if there is none yet, the wind has turned, or the coast has moved.
+
+        Returns whether it was.
+        """
         from kernels.swell import TOE, SwellParameters, find_swell
 
         towards = (cycle.weather.wind_direction + 180.0) % 360.0
@@ -150,7 +151,7 @@ class Coast:
             and turned <= parameters.turn
             and (world.cycle % parameters.every or np.array_equal(sea, (south != 0.0) | (east != 0.0)))
         ):
-            return
+            return False
         world.swell_direction = towards
         find_swell(
             world.ground,
@@ -159,6 +160,7 @@ class Coast:
             south,
             east,
         )
+        return True
 
 
 def _sea_of(world: World, cycle: Cycle) -> NDArray[np.uint8]:

@@ -59,7 +59,7 @@ def check_all() -> None:
     """What the test above asserts of presets."""
     import numpy as np
 
-    from app.engine.builds import RIVERS, STREAMS, all_builds
+    from app.engine.builds import RIVERS, STREAMS, WAVES, all_builds, prepare
     from app.engine.survey import USUAL_RUNOFF, Surveyor, Wanted
     from app.model.snapshot import SURVEYED_FLOW
     from kernels.neighbours import OUTLET
@@ -69,7 +69,8 @@ def check_all() -> None:
     with pytest.raises(IndexError):  # or nobody looks
         accumulate(np.full((8, 8), OUTLET, np.int8), np.array([64], np.int32), np.ones((8, 8)))
 
-    ran = {RIVERS, STREAMS}
+    prepare(WAVES)
+    ran = {RIVERS, STREAMS, WAVES}
     everything = Wanted(rivers=True, place=(5, 5), channels=True, traffic=0.1, realism=True, streams=True)
     runoff = replace(USUAL_RUNOFF, lasts=True)
     for name, settings in CASES:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import moderngl
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 from skimage import measure
 
+from app.model.layers import SWELL_EAST, SWELL_SOUTH
 from app.model.snapshot import Snapshot
 from app.picture.passes import land_maps
 from app.picture.passes import shore as module
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
-from app.picture.passes.quality import LEVELS, Quality
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.passes.shore import NO_COAST, ShoreMap, reaches, wet_cells, with_waves
-from app.picture.passes.swell import AT_ONCE, IN_A_FRAME, SeaGrid, StraightWaves, Swell, Waves, swell_field
+from app.picture.passes.swell import SeaGrid, StraightWaves, Swell, Waves, swell_field
 from app.scene.scene import Scene
 from tests.passes.conftest import Draw
 from tests.passes.test_maps import texels
@@ -231,35 +231,29 @@ def test_a_coast_that_always_moves_is_shown_now_and_then(shore: Shore) -> None:
     assert 5 <= changes <= 12
 
 
-@pytest.mark.parametrize("level", LEVELS, ids=[level.name for level in LEVELS])
-def test_no_level_works_on_much_of_the_swell_in_a_frame(
-    shore: Shore, monkeypatch: pytest.MonkeyPatch, level: Quality
-) -> None:
-    """However much its graphics card draws of the shore: the swell is worked out by the processor."""
-    worked: list[int] = []
+def test_the_swell_of_a_process_is_drawn_anew_when_it_is_found_anew(shore: Shore) -> None:
+    shown = drowned(snapshot(island(64, 80), world=1), 0.0)
+    wet = shown.layers["water"] > 0.0
 
-    def counted(grid: SeaGrid, swell: Swell) -> Generator[int, None, Field]:
-        steps = swell_field(grid, swell)
-        while True:
-            try:
-                texels = next(steps)
-            except StopIteration as finished:
-                return finished.value  # type: ignore[no-any-return]
-            worked[-1] += texels
-            yield texels
+    def with_swell(version: int, south: float, east: float) -> Snapshot:
+        ways = {SWELL_SOUTH: np.where(wet, south, 0.0), SWELL_EAST: np.where(wet, east, 0.0)}
+        layers = shown.layers | {name: way.astype(np.float32) for name, way in ways.items()}
+        return replace(shown, layers=layers, versions=shown.versions | dict.fromkeys(ways, version))
 
-    monkeypatch.setattr(module, "swell_field", counted)
-    shown = drowned(snapshot(island(96, 96), world=1), 0.0)
-    worked.append(0)
-    shore.update(shown)
-    sunk = drowned(replace(shown, cycle=1), 5.0)
-    worked.append(0)
-    while not shore.update(sunk, budget=level.shore_budget):
-        worked.append(0)
-        assert len(worked) < 200
-    largest_step = AT_ONCE * 96 * 96 // 2
-    assert sum(worked[1:]) > 2 * IN_A_FRAME, "there is work for more than a frame"
-    assert max(worked[1:]) <= IN_A_FRAME + largest_step
+    def far_out() -> Field:
+        """Where waves run at sea, by east and south."""
+        return texels(shore.map.surf)[2:10, 2:10, 1:3].mean(axis=(0, 1))
+
+    shore.update(with_swell(1, 0.0, 0.25))
+    assert far_out() == pytest.approx((0.5, 0.0), abs=0.01)
+    assert not shore.update(with_swell(1, 0.0, 0.25), budget=10**6)
+    turned = with_swell(2, 0.81, 0.0)
+    while not shore.update(turned, budget=10**6):
+        pass
+    assert far_out() == pytest.approx((0.0, 0.9), abs=0.03)
+    while not shore.update(shown, budget=10**6):  # the process is off again
+        pass
+    assert far_out() == pytest.approx((1.0, 0.0), abs=0.05)
 
 
 def test_waves_of_a_drawing_run_straight_to_the_coast_and_need_no_swell(
@@ -303,7 +297,7 @@ def test_the_swell_is_that_of_the_prevailing_wind_in_all_seasons(draw: Draw, mon
     """It comes from far away; and crests that turned with the wind of a short year would jump."""
     found: list[float] = []
 
-    def noted(grid: SeaGrid, swell: Swell) -> Generator[int, None, Field]:
+    def noted(grid: SeaGrid, swell: Swell) -> Field:
         found.append(swell.towards)
         return swell_field(grid, swell)
 

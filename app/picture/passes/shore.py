@@ -10,6 +10,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.layers import SWELL_EAST, SWELL_SOUTH
 from app.model.snapshot import Snapshot
 from app.picture.passes import unlocked
 from app.picture.passes.blocks import reduce_blocks
@@ -18,7 +19,7 @@ from app.picture.passes.gradual import GradualWork, draw_in_bands
 from app.picture.passes.maps import LayerTextures
 from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
 from app.picture.passes.standing_water import RUNNING
-from app.picture.passes.swell import IN_A_FRAME, SeaGrid, Swell, Waves, sea_grid, swell_field
+from app.picture.passes.swell import SeaGrid, Swell, Waves, sea_grid, swell_field
 from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 
 NO_COAST = 1e5  # cells to the shore if there is none
@@ -77,9 +78,13 @@ class Shoreline(NamedTuple):
     world: int
     versions: tuple[int, ...]  # of the layers that it depends on
     waves: Waves
+    swell: int = -1  # version of the swell of a process
 
     def same_coast(self, other: Shoreline | None) -> bool:
         return other is not None and (self.world, self.versions) == (other.world, other.versions)
+
+    def same_waves(self, other: Shoreline | None) -> bool:
+        return other is not None and (self.waves, self.swell) == (other.waves, other.swell)
 
 
 def wet_cells(snapshot: Snapshot) -> NDArray[np.bool_]:
@@ -116,7 +121,15 @@ def depth_with_waves(snapshot: Snapshot, waters: NDArray[np.bool_]) -> NDArray[n
 def shoreline(snapshot: Snapshot, waves: Waves) -> Shoreline:
     """The inputs of the shore of a snapshot with water."""
     versions = (snapshot.ground_version, -1 if has_calm_shore(snapshot) else snapshot.versions.get("water", -1))
-    return Shoreline(snapshot.world, versions, waves)
+    swell = snapshot.versions.get(SWELL_SOUTH, -1) if isinstance(waves, Swell) else -1
+    return Shoreline(snapshot.world, versions, waves, swell)
+
+
+def known_swell(snapshot: Snapshot) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
+    """The swell, to the south and the east, if a process has found it."""
+    if SWELL_SOUTH not in snapshot.layers:
+        return None
+    return snapshot.layers[SWELL_SOUTH], snapshot.layers[SWELL_EAST]
 
 
 class ShoreMap:
@@ -205,13 +218,14 @@ class ShoreMap:
         at_once = at_once or self.shown is None or self.shown.world != wanted.world
         texels = surface.width * surface.height if at_once else budget
         waits, self._looks_in = self._looks_in > 0 and not at_once, max(self._looks_in - 1, 0)
-        if waits and self.shown is not None and self.shown.waves == waves:
+        if waits and wanted.same_waves(self.shown):
             return False
 
         def begin() -> Iterator[int]:
-            same_waves = self.shown is not None and self.shown.waves == waves
+            same_waves = wanted.same_waves(self.shown)
             self._found = False
-            if wanted.same_coast(self.shown):
+            if self._waters is not None and wanted.same_coast(self.shown):
+                self._waters = self._waters.with_swell(known_swell(snapshot))
                 self._context.copy_framebuffer(
                     self._targets["next coast"].framebuffer, self._targets["coast"].framebuffer
                 )
@@ -222,7 +236,8 @@ class ShoreMap:
                 if not at_once and same_waves and not self._has_moved(snapshot.cell_size):
                     self._looks_in = LOOKS_APART
                     return
-                self._waters = sea_grid(depth_with_waves(snapshot, waters), snapshot.cell_size)
+                depth = depth_with_waves(snapshot, waters)
+                self._waters = sea_grid(depth, snapshot.cell_size).with_swell(known_swell(snapshot))
                 self._find_contour()
                 yield max(2 * surface.width * surface.height, texels)  # the CPU has used its share of a frame
                 yield from self._find_coast(texels)
@@ -333,17 +348,11 @@ class ShoreMap:
         yield from draw_in_bands(drawing, self._targets["next waves"], texels, found, **grid)
 
     def _find_swell(self, waters: SeaGrid, swell: Swell, texels: int) -> Iterator[int]:
-        """Compute the swell on its grid, on the CPU. Its budget is the same at all levels of quality."""
-        steps = swell_field(waters, swell)
-        while True:
-            try:
-                worked = next(steps)
-            except StopIteration as finished:
-                field = finished.value
-                break
-            yield max(worked, worked * texels // IN_A_FRAME)
+        """Compute the swell on its grid, on the CPU, which takes its share of a frame."""
+        field = swell_field(waters, swell)
         self._targets["swell"].fit((field.shape[1], field.shape[0]))
         self._targets["swell"].texture().write(field.tobytes())
+        yield texels
 
     def _fit(self, size: tuple[int, int]) -> None:
         """Fit the targets to the size of the map."""

@@ -1,32 +1,28 @@
-"""The swell on its way over the map: when its crests come to a place, and how high they still are there.
+"""The swell as it is drawn: when its crests come to a place, and how high they still are there.
 
-It is worked out on a grid that is coarser than the map, as it comes from one direction and is long.
+Where it runs to and how high it is, `kernels.swell` finds, for the picture as for the waves at work on a coast. Where
+these are at work, what they know of it is drawn. The picture does so on a grid that is coarser than the map, as swell
+is long.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
-from typing import NamedTuple, TypeVar
+import sys
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.picture.passes.waves import wave_number
+from app.picture.passes.waves import GRAVITY, wave_number
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
-Number = TypeVar("Number", np.float32, np.bool_)
 
 TEXELS = 128  # along the map's longer side: with waves of the usual length three to each
 WET_ENOUGH = 0.25  # part of a texel: less is land to the swell
-SPREAD = 60.0  # degrees to either side of its direction, within which all of the swell comes
-DIRECTIONS, AT_ONCE = 17, 6  # worked out between two looks at whether the frame has had enough
+CROSSED = 0.5  # part of a texel with water, in which land holds up no waves
 SHALLOWEST = 0.01  # depth × wave number of deep water; in less, waves would come to a stand
-NEVER = 1e6  # radians, where no wave arrives
-SETTLED = 1e-3  # radians, by which nothing comes sooner any more
-ROUNDS = 8  # of the iteration between two looks at that
-IN_A_FRAME = 100_000  # texels that are worked on in a frame, about: some milliseconds of any processor
 
 
 class Swell(NamedTuple):
@@ -57,30 +53,79 @@ class SeaGrid(NamedTuple):
     spacing: float  # of the texels, metres
     depth: Floats  # metres, the mean of wet cells
     wet: Floats  # the part of each texel
+    # Where the swell runs to, as `kernels.swell.find_swell` tells it, the mean of wet cells; 0 where nobody knows.
+    south: Floats
+    east: Floats
+
+    def with_swell(self, swell: tuple[Floats, Floats] | None) -> SeaGrid:
+        """The same waters with the swell of the map's cells, to the south and the east, if a process has found it."""
+        if swell is None:
+            return self._replace(south=np.zeros_like(self.wet), east=np.zeros_like(self.wet))
+        there = np.maximum(_means((swell[0] != 0.0) | (swell[1] != 0.0), self.cells), 1e-6)
+        south, east = (np.asarray(_means(way, self.cells) / there, np.float32) for way in swell)
+        return self._replace(south=south, east=east)
+
+
+def _means(values: NDArray[Any], cells: int) -> Floats:
+    """The means of squares of `cells` × `cells`, of which those over the edge repeat the last ones."""
+    rows, columns = values.shape
+    padded = np.pad(values, ((0, -rows % cells), (0, -columns % cells)), mode="edge")
+    blocks = padded.reshape(padded.shape[0] // cells, cells, -1, cells)
+    return np.asarray(blocks.mean(axis=(1, 3), dtype=np.float32))
 
 
 def sea_grid(depth: Floats, cell_size: float) -> SeaGrid:
     """The grid for a map with these depths of water with waves, in metres; 0 if there is none."""
-    rows, columns = depth.shape
-    cells = max(1, math.ceil(max(rows, columns) / TEXELS))
-    padded = np.pad(depth, ((0, -rows % cells), (0, -columns % cells)), mode="edge")
-    blocks = padded.reshape(padded.shape[0] // cells, cells, -1, cells)
-    wet = (blocks > 0.0).mean(axis=(1, 3), dtype=np.float32)
-    mean = blocks.mean(axis=(1, 3), dtype=np.float32) / np.maximum(wet, 1e-6)
-    return SeaGrid(cells, cells * cell_size, mean, wet)
+    cells = max(1, math.ceil(max(depth.shape) / TEXELS))
+    wet = _means(depth > 0.0, cells)
+    mean = np.asarray(_means(depth, cells) / np.maximum(wet, 1e-6), np.float32)
+    return SeaGrid(cells, cells * cell_size, mean, wet, np.zeros_like(wet), np.zeros_like(wet))
 
 
-def swell_field(grid: SeaGrid, swell: Swell) -> Generator[int, None, Floats]:
-    """Arrival and height `[row, column, (radians, part)]` of a swell; yields how many texels were worked on.
+def swell_is_ready() -> bool:
+    """Whether the kernels of the swell are loaded, which takes longer than a first picture may."""
+    kernel = sys.modules.get("kernels.swell")
+    return kernel is not None and bool(kernel.is_prepared())
+
+
+def swell_field(grid: SeaGrid, swell: Swell) -> Floats:
+    """Arrival and height `[row, column, (radians, part)]` of a swell.
 
     The first is the phase by which crests come later than to the middle of the grid's first texel; the second how high
     they are beside those of the open sea.
     """
-    arrival = yield from arrivals(grid, swell)
-    height = yield from heights(grid.wet, swell)
-    field = np.stack([arrival, height], axis=-1)
-    field[grid.wet < WET_ENOUGH] = np.nan
-    return filled(field, fallback=np.stack([plane_phase(grid, swell), np.zeros_like(height)], axis=-1))
+    from kernels.swell import find_crests
+
+    wet = grid.wet >= WET_ENOUGH
+    south, east = np.where(wet, grid.south, 0.0), np.where(wet, grid.east, 0.0)
+    known = (south != 0.0) | (east != 0.0)
+    if known.any():
+        swell = swell._replace(towards=math.degrees(math.atan2(east.sum(), -south.sum())))
+    if (wet & ~known).any():
+        found_south, found_east = _found(grid, swell)
+        south, east = (np.where(known, own, found) for own, found in ((south, found_south), (east, found_east)))
+    south, east = np.where(wet, south, 0.0).astype(np.float64), np.where(wet, east, 0.0).astype(np.float64)
+    deep = swell.deep_wave_number
+    number = grid.spacing * wave_number(deep, np.maximum(grid.depth, SHALLOWEST / deep)).astype(np.float64)
+    plane = plane_phase(grid, swell)
+    across, down = (deep * grid.spacing * way for way in swell.direction)
+    arrival = plane + find_crests(south, east, number, (down, across)).astype(np.float32)
+    field = np.stack([arrival, np.minimum(np.hypot(south, east), 1.0) ** 0.5], axis=-1).astype(np.float32)
+    field[~wet] = np.nan
+    return filled(field, fallback=np.stack([plane, np.zeros_like(plane)], axis=-1))
+
+
+def _found(grid: SeaGrid, swell: Swell) -> tuple[Floats, Floats]:
+    """Where a swell runs to, south and east, of which no process knows."""
+    from kernels.swell import USUAL_SPREAD, SwellParameters, find_swell
+
+    deep = swell.deep_wave_number
+    period = 2.0 * math.pi / math.sqrt(GRAVITY * deep)
+    south, east = np.zeros_like(grid.wet), np.zeros_like(grid.wet)
+    parameters = SwellParameters(swell.towards, USUAL_SPREAD, period, 0.0, SHALLOWEST / deep)
+    crossed = np.where(grid.wet >= WET_ENOUGH, np.minimum(grid.wet / CROSSED, 1.0), 0.0).astype(np.float32)
+    find_swell(-grid.depth.astype(np.float64), crossed, parameters, south, east)
+    return south, east
 
 
 def plane_phase(grid: SeaGrid, swell: Swell) -> Floats:
@@ -88,113 +133,6 @@ def plane_phase(grid: SeaGrid, swell: Swell) -> Floats:
     row, column = np.indices(grid.wet.shape, np.float32)
     east, south = swell.direction
     return np.asarray(swell.deep_wave_number * grid.spacing * (east * column + south * row), np.float32)
-
-
-def arrivals(grid: SeaGrid, swell: Swell) -> Generator[int, None, Floats]:
-    """The phase with which the first waves come, |∇phase| = the wave number of the depth; `NEVER` on land.
-
-    They come in over the sides of the map that the swell runs in by. On waters that they do not reach, others begin
-    at the shores where the wind leaves the land. Solved by the upwind differences of Rouy and Tourin (1992), iterated.
-    """
-    wet = grid.wet >= WET_ENOUGH
-    deep = swell.deep_wave_number
-    across = grid.spacing * wave_number(deep, np.maximum(grid.depth, SHALLOWEST / deep)).astype(np.float32)
-    plane = plane_phase(grid, swell)
-    known = np.full_like(plane, NEVER)
-    begin, left = wet & entered(wet.shape, swell), wet
-    while left.any():
-        known[begin] = plane[begin]
-        yield from _spread(known, across, wet)
-        left = wet & (known >= NEVER)
-        begin = left & ~upwind(left, swell)
-    return known
-
-
-def entered(shape: tuple[int, ...], swell: Swell) -> Mask:
-    """The texels at the sides of a grid that the swell comes in by."""
-    east, south = swell.direction
-    sides = np.zeros(shape, bool)
-    if abs(east) > 1e-6:
-        sides[:, 0 if east > 0.0 else -1] = True
-    if abs(south) > 1e-6:
-        sides[0 if south > 0.0 else -1] = True
-    return sides
-
-
-def upwind(values: Mask, swell: Swell) -> Mask:
-    """Whether the neighbour is true that the swell comes from; false outside."""
-    east, south = swell.direction
-    return moved(values, round(south), round(east), outside=False)
-
-
-def _spread(known: Floats, across: Floats, wet: Mask) -> Generator[int, None, None]:
-    """Lower each wet texel of `known` to the phase with which waves come there; `across` is that over one texel."""
-    padded = np.full((known.shape[0] + 2, known.shape[1] + 2), NEVER, np.float32)
-    inner = padded[1:-1, 1:-1]
-    inner[:] = known
-    dry = ~wet
-    to_west, to_east = between(across, 0, 1), between(across, 0, -1)
-    to_north, to_south = between(across, 1, 0), between(across, -1, 0)
-    while True:
-        before = inner.copy()
-        for _ in range(ROUNDS):
-            west, east, north, south = padded[1:-1, :-2], padded[1:-1, 2:], padded[:-2, 1:-1], padded[2:, 1:-1]
-            along, down = np.minimum(west, east), np.minimum(north, south)
-            over_along, over_down = np.where(west < east, to_west, to_east), np.where(north < south, to_north, to_south)
-            straight = np.minimum(along + over_along, down + over_down)
-            over, apart = 0.5 * (over_along + over_down), along - down
-            slanting = 0.5 * (along + down + np.sqrt(np.maximum(2.0 * over**2 - apart**2, 0.0)))
-            come = np.where(np.abs(apart) < over, slanting, straight)
-            come[dry] = NEVER
-            np.minimum(inner, come, out=inner)
-        yield ROUNDS * known.size // 4
-        if (before - inner).max() < SETTLED:
-            break
-    known[:] = np.minimum(inner, NEVER)
-
-
-def between(values: Floats, rows: int, columns: int) -> Floats:
-    """The means of values and shifted values; at the edge, the values themselves."""
-    other = moved(values, rows, columns, outside=np.nan)
-    return np.where(np.isnan(other), values, 0.5 * (values + other))
-
-
-def heights(wet: Floats, swell: Swell) -> Generator[int, None, Floats]:
-    """The height of waves beside that on the open sea, by how much of the swell comes past the land.
-
-    It comes from directions to either side, each of which brings a part of its energy (Goda 1985): behind the edge of
-    land height falls off smoothly. Where land is in the way, the wind raises waves anew, whose energy grows with their
-    way over water, and on the map's longer side comes to that of the sea.
-    """
-    angles = np.linspace(-SPREAD, SPREAD, DIRECTIONS + 2)[1:-1]
-    weights = np.cos(0.5 * np.pi * angles / SPREAD) ** 2
-    energy = np.zeros_like(wet)
-    for number, (angle, weight) in enumerate(zip(angles, weights / weights.sum(), strict=True)):
-        if number % AT_ONCE == 0:
-            yield AT_ONCE * wet.size // 2
-        east, south = Swell(swell.deep_wave_number, swell.towards + float(angle)).direction
-        clear, way, reach = wet, wet, 1
-        # Twice as far in each step (Hillis and Steele 1986)
-        clear = way = moved(wet, round(south), round(east), outside=1.0)
-        while reach < sum(wet.shape):
-            beyond = round(reach * south), round(reach * east)
-            way = way + clear * moved(way, *beyond, outside=float(reach))
-            clear = np.minimum(clear, moved(clear, *beyond, outside=1.0))
-            reach *= 2
-        raised = np.minimum(way / max(wet.shape), 1.0)
-        energy += weight * (clear + (1.0 - clear) * raised)
-    return np.sqrt(energy)
-
-
-def moved(values: NDArray[Number], rows: int, columns: int, *, outside: float) -> NDArray[Number]:
-    """The values shifted by rows to the south and columns to the east, with `outside` from beyond the edge."""
-    result = np.full_like(values, outside)
-    height, width = values.shape
-    if abs(rows) < height and abs(columns) < width:
-        to = slice(max(rows, 0), height + min(rows, 0)), slice(max(columns, 0), width + min(columns, 0))
-        of = slice(max(-rows, 0), height + min(-rows, 0)), slice(max(-columns, 0), width + min(-columns, 0))
-        result[to] = values[of]
-    return result
 
 
 def filled(field: Floats, *, fallback: Floats) -> Floats:
