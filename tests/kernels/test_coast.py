@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kernels.coast import CoastParameters, CoastTotals, work
+from kernels.components import components
 from kernels.materials import Materials, one_kind
 from kernels.ocean import ocean_mask
 from kernels.standing import DRY, SEA
@@ -50,6 +51,7 @@ class Coast:
         shaping: float = 0.2,
         sea_level: float = 0.0,
         every: int = 10,
+        spread: float = 0.0,
         materials: Materials | None = None,
         rates: NDArray[np.float32] | None = None,
     ) -> Coast:
@@ -57,7 +59,7 @@ class Coast:
         for cycle in range(cycles):
             sea = ocean_mask(self.ground, sea_level)
             if cycle % every == 0:
-                comes = SwellParameters(towards, 0.0, PERIOD, sea_level, 2.0 * HEIGHT)
+                comes = SwellParameters(towards, spread, PERIOD, sea_level, 2.0 * HEIGHT)
                 find_swell(self.ground, sea, comes, *self.swell)
             self.totals = work(
                 self.bedrock, self.sediment, self.ground,
@@ -319,3 +321,43 @@ def test_a_delta_is_bent_by_the_drift() -> None:
     assert west == pytest.approx(east, rel=0.05) and west > 1.0
     west, east = grown(SOUTH - 40.0)  # to the east
     assert west > 1.0 and east < 0.5 * west
+
+
+def behind_an_island(gap: int) -> Coast:
+    """A straight coast of sand in row 28, with an island of rock that many cells before it, 16 long and 5 wide."""
+    coast = Coast(in_balance(28.0, 40, 64))
+    rows = slice(23 - gap, 28 - gap)
+    coast.bedrock[rows, 24:40], coast.sediment[rows, 24:40] = 20.0, 0.0
+    coast.ground[...] = coast.bedrock + coast.sediment
+    return coast
+
+
+def test_in_the_lee_of_an_island_drift_converges_and_a_salient_grows() -> None:
+    """Waves turn into the shadow from both sides (Ashton & Murray 2001), and move sand there that they leave."""
+    coast, still = behind_an_island(8), behind_an_island(8)
+    coast.run(1, spread=60.0)
+    south, east = (way[27] for way in coast.swell)
+    assert south[30:34].max() < 0.5 * south[4:10].min(), "waves are low there"
+    assert east[20:28].min() > 0.0 > east[36:44].max()
+    grown = []
+    for _ in range(3):
+        coast.run(200, spread=60.0, seconds=600.0)
+        more = (coast.ground - still.ground)[20:30]
+        grown.append(float(more[:, 24:40].sum()))
+    assert 2.0 < grown[0] < grown[1] < grown[2]
+    assert more[:, 8:20].sum() < 0.0 and more[:, 44:56].sum() < 0.0, "out of what lies beside it"
+
+
+def test_a_salient_joins_an_island_that_is_close_enough() -> None:
+    """A tombolo; a salient stays short of an island that is farther away (Sanderson & Eliot 1996)."""
+
+    def is_joined(coast: Coast, gap: int) -> bool:
+        """Whether dry land leads from the island to the land behind."""
+        lands, _ = components(coast.ground > 0.0)
+        return bool(lands[26 - gap, 32] == lands[36, 32])
+
+    near, far = behind_an_island(2), behind_an_island(8)
+    assert not is_joined(near, 2)
+    assert is_joined(near.run(3500, spread=60.0, seconds=600.0), 2)
+    assert not is_joined(far.run(1500, spread=60.0, seconds=600.0), 8)
+    assert near.sediment.sum() + near.went - near.came == pytest.approx(behind_an_island(2).sediment.sum(), rel=1e-12)
