@@ -830,8 +830,20 @@ def _find_fan(shore, land, place, cell_size, parameters):
     return -1, 0.0
 
 
+@inlined
+def _flood(land, water, surface, standing, cell, level):
+    """Let the sea fill a cell behind a beach up to its level. Returns how much water comes, metres."""
+    more = level - land.ground[cell] - water[cell]
+    if standing[cell] == SEA or not more > 0.0:
+        return 0.0
+    water[cell] += more
+    standing[cell] = LAKE
+    surface[cell] = level
+    return more
+
+
 @njit(nogil=True, error_model="numpy")
-def _overwash(shore, land, water, standing, cell_size, parameters, out):
+def _overwash(shore, land, water, surface, standing, cell_size, parameters, out):
     """Let storms carry sand over beaches to what lies behind. Returns the sea's water that comes with it, metres."""
     kinds, first, count = land.kinds, shore.seas, shore.lands - shore.seas
     targets, amounts = np.empty(count, np.int64), np.empty(count)
@@ -844,19 +856,13 @@ def _overwash(shore, land, water, standing, cell_size, parameters, out):
             _take(land, cell, min(amounts[number], thickness(land, cell)), taken, number * kinds, none, out)
     brought = 0.0
     for place in range(shore.lands, len(shore.cells)):  # what lies low behind a beach is filled through the sand
-        cell = shore.cells[place]
-        more = parameters.sea_level - land.ground[cell] - water[cell]
-        if standing[cell] != SEA and more > 0.0 and shore.surf[place] > 0.0:
-            water[cell] += more
-            brought += more
+        if shore.surf[place] > 0.0:
+            brought += _flood(land, water, surface, standing, shore.cells[place], parameters.sea_level)
     for number in range(count):
         if not amounts[number] > 0.0:
             continue
         there = targets[number]
-        more = parameters.sea_level - land.ground[there] - water[there]
-        if standing[there] != SEA and more > 0.0:
-            water[there] += more
-            brought += more
+        brought += _flood(land, water, surface, standing, there, parameters.sea_level)
         for kind in range(kinds):
             land.mix[there * kinds + kind] += taken[number * kinds + kind]
     for number in range(count):
@@ -904,7 +910,10 @@ def _work(
     _let_drift(shore, land, following, leading, where, depth_per_cycle, parameters, drift, over_edge, out)
     _shape(shore, land, _facing(following, leading, where), cell_size, parameters, out)
     _winnow(shore, land, cell_size, parameters, out)
-    return -1, shut_in + _overwash(shore, land, water.reshape(-1), standing.reshape(-1), cell_size, parameters, out)
+    shut_in += _overwash(
+        shore, land, water.reshape(-1), surface.reshape(-1), standing.reshape(-1), cell_size, parameters, out
+    )
+    return -1, shut_in
 
 
 def work(
@@ -925,10 +934,10 @@ def work(
     """Let the sea work on its shore for a cycle, and change the map in place.
 
     Layers are as other kernels that move sediment take them. `standing` tells where the sea is; `water` are the depth
-    of all other water, and its level. Where the shore has shut the sea in since the last cycle a lake stays. `swell`,
-    to the south and the east, is that of `kernels.swell.find_swell`. `notch` is how deep waves have bored into each
-    cell, metres, below 0 in the sea. Of cells near the shore it writes `power`, that of the waves in kW/m, and in all
-    cells `drift`, what goes on along the shore in metres over one cell.
+    of all other water, and its level. Where the shore has shut the sea in since the last cycle, and where storms bring it
+    over a beach, a lake stays. `swell`, to the south and the east, is that of `kernels.swell.find_swell`. `notch` is how
+    deep waves have bored into each cell, metres, below 0 in the sea. Of cells near the shore it writes `power`, that of
+    the waves in kW/m, and in all cells `drift`, what goes on along the shore in metres over one cell.
     """
     check_layers(bedrock, sediment, ground)
     land = _Land._make((

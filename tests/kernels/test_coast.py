@@ -162,10 +162,12 @@ def barrier(width: int, crest: float = 0.8) -> Coast:
 def test_storms_carry_sand_and_water_over_a_narrow_barrier_and_not_over_a_high_or_a_wide_one() -> None:
     before, coast = barrier(2), barrier(2)
     sand = coast.sediment.sum()
+    coast.level[...] = -9.0
     coast.run(40, seconds=0.0)
     back = coast.ground[18:20] - before.ground[18:20]
     assert back.mean() > 0.05 and coast.totals is not None, "a fan in the lagoon"
     assert coast.water[18:20].max() > 0.5, "which the sea has filled"
+    np.testing.assert_array_equal(coast.level, np.where(coast.water > 0.0, 0.0, -9.0), "at once up to its level")
     assert coast.ground[:17].sum() < before.ground[:17].sum(), "with what the sea side loses"
     assert coast.sediment.sum() + coast.went - coast.came == pytest.approx(sand, rel=1e-13)
     for other in (barrier(2, crest=2.0 * HEIGHT), barrier(8)):
