@@ -934,10 +934,10 @@ def work(
     """Let the sea work on its shore for a cycle, and change the map in place.
 
     Layers are as other kernels that move sediment take them. `standing` tells where the sea is; `water` are the depth
-    of all other water, and its level. Where the shore has shut the sea in since the last cycle, and where storms bring it
-    over a beach, a lake stays. `swell`, to the south and the east, is that of `kernels.swell.find_swell`. `notch` is how
-    deep waves have bored into each cell, metres, below 0 in the sea. Of cells near the shore it writes `power`, that of
-    the waves in kW/m, and in all cells `drift`, what goes on along the shore in metres over one cell.
+    of all other water, and its level. Where the shore has shut the sea in since the last cycle, and where storms bring
+    it over a beach, a lake stays. `swell`, to the south and the east, is that of `kernels.swell.find_swell`. `notch` is
+    how deep waves have bored into each cell, metres, below 0 in the sea. Of cells near the shore it writes `power`,
+    that of the waves in kW/m, and in all cells `drift`, what goes on along the shore in metres over one cell.
     """
     check_layers(bedrock, sediment, ground)
     land = _Land._make((
