@@ -363,3 +363,26 @@ def test_a_salient_joins_an_island_that_is_close_enough() -> None:
     assert is_joined(near.run(3500, spread=60.0, seconds=600.0), 2)
     assert not is_joined(far.run(1500, spread=60.0, seconds=600.0), 8)
     assert near.sediment.sum() + near.went - near.came == pytest.approx(behind_an_island(2).sediment.sum(), rel=1e-12)
+
+
+def test_a_spit_grows_straight_on_where_the_coast_bends_away() -> None:
+    """And none where waves come the other way."""
+    row, column = np.mgrid[:48, :80]
+    west = np.where(row < 16, np.hypot(16 - row, np.maximum(column - 39, 0)), column - 39.0)
+    inland = np.where(column < 40, np.where(row < 16, row - 16.0, np.minimum(40 - column, row - 15)), -west)
+    inland = np.where(
+        row >= 40, np.maximum(inland, row - 39.0), np.where(inland > 0, inland, np.maximum(inland, row - 40.0))
+    )
+    away = -CELL * inland
+    ground = np.where(away > 0.0, -np.minimum(PROFILE * np.maximum(away, 0.0) ** (2 / 3), 30.0), -0.1 * away)
+    before = np.minimum(ground, HEIGHT)
+
+    def beyond(towards: float, cycles: int) -> NDArray[np.int64]:
+        """In how many rows each column beyond the bend has land that was sea."""
+        coast = Coast(before.copy()).run(cycles, towards, spread=40.0, seconds=600.0)
+        return np.asarray(((coast.ground > 0.0) & (before <= 0.0))[:30, 40:].sum(axis=0))
+
+    short, long = beyond(SOUTH - 35.0, 250), beyond(SOUTH - 35.0, 800)
+    assert 0 < np.count_nonzero(short) < np.count_nonzero(long)
+    assert np.count_nonzero(long) >= 4 and long.max() <= 4, "longer than it is wide"
+    assert np.count_nonzero(beyond(SOUTH + 35.0, 800)) <= 1
