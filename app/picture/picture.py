@@ -101,14 +101,15 @@ class Picture:
         """Whether waves animate the picture."""
         return appearance.waves.enabled and self._maps.water_stands
 
-    def is_moving(self, appearance: Appearance) -> bool:
-        """Whether the picture is animated by waves, dust or rain."""
+    def is_moving(self, appearance: Appearance, *, beside_waves: bool = False) -> bool:
+        """Whether the picture is animated by waves, dust, rain or arrows, or by anything `beside_waves`."""
         snapshot = self._snapshot
         if snapshot is None:
             return False
         view, weather = appearance.view, weather_of(appearance.climate, snapshot.seed, snapshot.cycle)
         in_air = max(self._dust(weather, view), self._falling(weather, view, self.quality(view)))
-        return self.has_waves(appearance) or in_air > 0.0 or OVERLAYS[view.overlay].is_moving
+        waves = self.has_waves(appearance) and not beside_waves
+        return waves or in_air > 0.0 or OVERLAYS[view.overlay].is_moving
 
     def show(self, snapshot: Snapshot) -> None:
         """Upload changed layers. The arrays of the snapshot may be reused afterwards."""

@@ -86,6 +86,7 @@ def areas(
 
 
 REST = 2  # looks at which nothing has changed, before a picture is refined
+LONGER_REST = 12  # the same where maps are not complete or waves run, which then stand still
 
 Label = tuple[str, ...]  # lines, the first of them bright; may be empty
 
@@ -155,7 +156,7 @@ class Side:
         """Whether the canvas is up to date, or there is nothing to draw."""
         if self.snapshot is None or self.area.width < 1 or self.area.height < 1:
             return True
-        still = self.picture.frame_settled and not self.picture.is_moving(look.appearance)
+        still = self.picture.frame_settled and (look.finer > 0 or not self.picture.is_moving(look.appearance))
         return still and self._drawn == self._seen(look)
 
     def shows(self, look: Look) -> bool:
@@ -164,6 +165,10 @@ class Side:
             return False
         shown, *others = self._drawn
         return [replace(shown, finer=0), *others] == [replace(look, finer=0), *self._seen(look)[1:]]
+
+    def can_rest(self, look: Look) -> bool:
+        """Whether the canvas shows this look, but for waves that run on and maps that are made in bands."""
+        return self.shows(look) and not self.picture.is_moving(look.appearance, beside_waves=True)
 
     def slices(self, look: Look, time: float, crop: Crop | None = None) -> Iterator[None]:
         """Draw the area, or a part of it: picture, label, and dividers towards neighbours to the left and above.
@@ -358,7 +363,8 @@ class Sides:
         """Begin to draw what has changed, as `draw` does. Returns whether anything has.
 
         A `hasty` picture has fewer pixels where a software rasteriser draws it. While `at_rest`, what has not changed
-        is drawn again at the next level of quality, up to high. No quality is chosen by the time of either.
+        is drawn again at the next level of quality, up to high; waves stand still there. No quality is chosen by the
+        time of either.
         """
         self._forget_drawing()
         if not self.snapshots:
@@ -370,9 +376,12 @@ class Sides:
             self._finer = 0
             looks = [replace(look, finer=0) for look in looks]
         changed = self._changed(looks)
-        self._unchanged = 0 if changed else self._unchanged + 1
-        if at_rest and self._unchanged > REST and self._finer < self.shown[0].picture.finer_levels(view):
+        waits = at_rest and bool(changed) and all(map(Side.can_rest, self.shown, looks))
+        self._unchanged = 0 if changed and not waits else self._unchanged + 1
+        rest = LONGER_REST if waits else REST
+        if at_rest and self._unchanged > rest and self._finer < self.shown[0].picture.finer_levels(view):
             self._finer += 1
+            self._unchanged = 0
             changed = self._changed([replace(look, finer=self._finer) for look in looks])
         if changed:
             slices = (part for side, look in changed for part in side.slices(look, time))

@@ -23,13 +23,13 @@ from app.picture.legend import legend_sign
 from app.picture.lettering import sign
 from app.picture.passes.tiles import GroundTiles
 from app.picture.picture import Picture
-from app.picture.sides import DIVIDER_COLOUR, Sides, areas
+from app.picture.sides import DIVIDER_COLOUR, LONGER_REST, Sides, areas
 from app.picture.style import Face, load_fonts
 from app.scene.comparison import labels
 from app.scene.scene import Scene
 from tests.nets.cases import tried
 from tests.passes import gl
-from tests.passes.worlds import hills, snapshot, way, with_layers
+from tests.passes.worlds import drowned, hills, island, snapshot, way, with_layers
 
 SIZE = (400, 260)
 LABEL_ROWS = 100  # more than the labels here have
@@ -555,3 +555,31 @@ def test_a_legend_keeps_within_its_room() -> None:
         assert told is not None
         for widest in (130, 240, 420):
             assert legend_sign(told, 1.0, 120, widest).shape[1] <= widest
+
+
+def test_a_sea_at_rest_is_refined_and_stands_still_until_it_is_touched(
+    context: moderngl.Context, resting_place: moderngl.Framebuffer
+) -> None:
+    """Though waves run, and the light of a low level is baked over many pictures."""
+    sides = Sides(context)
+    scene = Scene().with_value("view.quality", "automatic")
+    shown = drowned(snapshot(island(128, 128), world=1), 0.0)
+    sides.show([shown])
+    sides.lay_out(*SIZE)
+    side, camera = sides.shown[0], scene_camera(scene, shown)
+    finest = side.picture.finer_levels(scene.view)
+    if not finest:
+        pytest.skip("a graphics card draws at the level that suits it")
+
+    def look(time: int, camera: Camera) -> bool:
+        drawn = sides.begin([camera], [scene], time=0.1 * time, minimap=False, at_rest=True)
+        sides.go_on()
+        return drawn
+
+    drawn = [look(time, camera) for time in range((LONGER_REST + 2) * (finest + 1) + 8)]
+    assert side.picture.has_waves(scene) and drawn[LONGER_REST - 1]
+    assert side._drawn and side._drawn[0].finer == finest and not drawn[-1]
+    assert look(len(drawn), replace(camera, distance=2.0 * camera.distance))
+    assert side._drawn and side._drawn[0].finer == 0
+    resting_place.use()
+    sides.release()
