@@ -463,7 +463,7 @@ def _look(depth: Any, ground: Any, east: Any, south: Any, found: Any, across: in
         found[tile, _STIRRED] = 1.0
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _copy_tile(source, target, tile, across):
     rows, columns = source.shape
     first_row, first_column = tile // across * TILE_ROWS, tile % across * TILE_COLUMNS
@@ -473,34 +473,59 @@ def _copy_tile(source, target, tile, across):
             target[np.uintp(row), np.uintp(column)] = source[np.uintp(row), np.uintp(column)]
 
 
-@njit(nogil=True, error_model="numpy")
+@in_threads
 def _copy_layers(sources, targets, tile, across):
     _copy_tile(sources[0], targets[0], tile, across)
     for number in range(4):
         _copy_tile(sources[1][number], targets[1][number], tile, across)
 
 
-@njit(nogil=True, error_model="numpy")
-def _begin_tile(ground, layers, tile, across):
+@inlined
+def _begin_row(ground, depth, speeds, fluxes, row, ahead, first_column, last_column, aside):
+    """Compute the fluxes of a row of sides, to cells of the row `ahead` that are `aside` so many columns."""
+    for column in range(first_column, last_column):
+        j = np.uintp(column + aside)
+        here, there = ground[row, np.uintp(column)], ground[ahead, j]
+        own, other = depth[row, np.uintp(column)], depth[ahead, j]
+        speed = speeds[row, np.uintp(column)]
+        source, level = (own, here + own) if speed >= 0.0 else (other, there + other)
+        deep = level - max(here, there)
+        flows = (source > FILM) & (deep > FILM)
+        fluxes[row, np.uintp(column)] = np.float32(speed * deep) if flows else _ZERO
+        speeds[row, np.uintp(column)] = speed if flows else _ZERO
+
+
+@in_threads
+def _begin_tile(fields, tile, across):
     """Compute the fluxes of a tile from its speeds, before its first step. Speeds through dry sides become 0."""
-    depth, (east, south, flux_east, flux_south) = layers
+    ground, depth, east, south, flux_east, flux_south = fields
     rows, columns = ground.shape
     first_row, first_column = tile // across * TILE_ROWS, tile % across * TILE_COLUMNS
+    last_column = min(first_column + TILE_COLUMNS, columns)
     for row in range(first_row, min(first_row + TILE_ROWS, rows)):
-        for column in range(first_column, min(first_column + TILE_COLUMNS, columns)):
-            for side in range(2):
-                down, right = row + side, column + 1 - side
-                speed = east if side == 0 else south
-                flux = flux_east if side == 0 else flux_south
-                flux[row, column] = 0.0
-                if down == rows or right == columns:
-                    continue
-                i, j = (row, column) if speed[row, column] >= 0.0 else (down, right)
-                deep = ground[i, j] + depth[i, j] - max(ground[row, column], ground[down, right])
-                if depth[i, j] > FILM and deep > FILM:
-                    flux[row, column] = speed[row, column] * deep
-                else:
-                    speed[row, column] = 0.0
+        here, below = np.uintp(row), np.uintp(row + 1)
+        _begin_row(ground, depth, east, flux_east, here, here, first_column, min(last_column, columns - 1), 1)
+        if last_column == columns:
+            flux_east[here, np.uintp(columns - 1)] = _ZERO
+        if row < rows - 1:
+            _begin_row(ground, depth, south, flux_south, here, below, first_column, last_column, 0)
+        else:
+            for column in range(first_column, last_column):
+                flux_south[here, np.uintp(column)] = _ZERO
+
+
+@njit(nogil=True, parallel=True, error_model="numpy")
+def _begin_tiles(own: Any, others: Any, tiles: Any, chosen: Any, turn: int, across: int) -> None:
+    """Begin tiles, and copy them to the second set of layers, unless the coming step writes them there."""
+    for number in prange(len(tiles)):
+        tile = np.int64(tiles[number])
+        _begin_tile(own, tile, across)
+        if turn == 1 or not chosen[tile]:
+            _copy_tile(own.depth, others.depth, tile, across)
+            _copy_tile(own.east, others.east, tile, across)
+            _copy_tile(own.south, others.south, tile, across)
+            _copy_tile(own.flux_east, others.flux_east, tile, across)
+            _copy_tile(own.flux_south, others.flux_south, tile, across)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -532,8 +557,8 @@ def _choose(ground, found, across, shore, was, ready, layers, others, turn):
                 chosen[tile - 1] = True
             if column < across - 1 and found[tile, _EAST] > FILM:
                 chosen[tile + 1] = True
-    count = 0
-    tiles = np.empty(len(found), np.int32)
+    count = begun = 0
+    tiles, fresh = np.empty(len(found), np.int32), np.empty(len(found), np.int32)
     for tile in range(len(found)):
         if was[tile] and not chosen[tile]:
             _copy_layers(now, other, tile, across)
@@ -551,8 +576,11 @@ def _choose(ground, found, across, shore, was, ready, layers, others, turn):
                 near = i * across + j
                 if not ready[near]:
                     ready[near] = True
-                    _begin_tile(ground, layers, near, across)
-                    _copy_layers(layers, others, near, across)
+                    fresh[begun] = near
+                    begun += 1
+    if begun > 0:
+        own, second = _Fields(ground, layers[0], *layers[1]), _Fields(ground, others[0], *others[1])
+        _begin_tiles(own, second, fresh[:begun], chosen, turn, across)
     return tiles[:count]
 
 
@@ -849,5 +877,5 @@ def show(
     shallower than `least` metres counts as dry. `ocean` is where the sea can stand; if all of it is nearly calm, its
     level is exactly the sea's.
     """
-    is_calm = bool((np.abs((ground + water)[ocean] - sea_level) < STILL).all())
+    is_calm = bool(ocean.any()) and bool((np.abs((ground + water)[ocean] - sea_level) < STILL).all())
     _show(ground, water, east, south, ocean, float(least), float(sea_level), is_calm, level, standing, speed, froude)
