@@ -9,7 +9,7 @@ from app.model.layered_map import SNOW as LYING_SNOW
 from app.model.plants import GRASS
 from app.model.shading import gradient, hill_shade, lit, over, to_pixels
 from app.model.view_parameters import ViewParameters
-from app.model.world import World
+from app.model.world import World, rocks_on_top
 from kernels.standing import DRY
 
 THUMBNAIL = 72  # cells along the longer side
@@ -55,7 +55,7 @@ def _albedo(
     if materials is not None:
         rocks = np.array([rock.linear_colour for rock in materials.rocks])
         loose = np.array([kind.linear_colour for kind in materials.loose])
-        rock = rocks[world.rock_numbers(cells)]
+        rock = rocks[rocks_on_top(world, cells)]
         mix = world.mix[cells]
         gentle = over(rock, loose[mix.argmax(axis=2)], np.clip(world.loose[cells] / COVER, 0.0, 1.0))
         colours = over(gentle, LUSH, green * (1.0 - view.desert))

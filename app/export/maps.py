@@ -16,6 +16,7 @@ from app.export.light import normals, sky_light, slope, sun_light
 from app.model.errors import UserError
 from app.model.layers import LAYERS, LOOSE
 from app.model.materials import SEDIMENT_THAT_HIDES
+from app.model.world import rocks_on_top
 from app.sources.fields import LandVariables
 from kernels.standing import DRY, LAKE, SEA
 
@@ -145,7 +146,7 @@ def _rock_numbers(land: Landscape) -> NDArray[np.intp]:
     world = land.world
     if world.materials is None:
         return np.zeros(world.shape, np.intp)
-    return world.rock_numbers()
+    return rocks_on_top(world)
 
 
 def _material_ids(land: Landscape) -> Array:

@@ -202,20 +202,9 @@ class World(LayeredMap):
             kinds=self.mix.shape[2],
             mix=self.mix.reshape(-1),
             steps_per_metre=1.0 / self.materials.metres_per_step,
-            rise=self._rise(),
+            rise=_attitude(self.layers),
             **self.materials.properties,
         )
-
-    def _rise(self) -> NDArray[np.float32]:
-        """The attitude of the strata, as `kernels.materials.Materials.rise` has it."""
-        rise, roof = self.layers[STRATA], self.layers.get(ROOF)
-        return rise.reshape(1, -1) if roof is None else np.stack((rise.reshape(-1), roof.reshape(-1)))
-
-    def rock_numbers(self, cells: Any = np.s_[:, :]) -> NDArray[np.intp]:
-        """The number of the rock on top of the bedrock, in all cells or in an index."""
-        assert self.materials is not None
-        depth, roof = self.layers[STRATA][cells] - self.bedrock[cells], self.layers.get(ROOF)
-        return rock_numbers(self.materials, depth, None if roof is None else roof[cells])
 
     def _have_materials(self, materials: Materials) -> None:
         self.materials = materials
@@ -318,13 +307,6 @@ class World(LayeredMap):
         exhume(self.mix, self.sediment, self.layers[BURIED], *self.beds, metres, north, west)
         self._kinds_buried = None
         self.sum_ground((slice(north, north + metres.shape[0]), slice(west, west + metres.shape[1])))
-
-    def take_beds(self, source: NDArray[np.int64]) -> None:
-        """Take the beds of each cell from another one, [cell], as its layers were."""
-        if self.beds is not None:
-            arrays = (array.reshape(-1, *array.shape[2:])[source].reshape(array.shape) for array in self.beds)
-            self.beds = Beds(*arrays)
-            self._kinds_buried = None
 
     def forget_beds(self) -> None:
         """Let all beds become loose material of the layers, which mixes them."""
@@ -444,3 +426,24 @@ class World(LayeredMap):
 
 def _copied(ledger: Ledger) -> Ledger:
     return msgspec.convert(msgspec.to_builtins(ledger), Ledger)
+
+
+def _attitude(layers: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
+    """The attitude of the strata, as `kernels.materials.Materials.rise` has it."""
+    rise, roof = layers[STRATA], layers.get(ROOF)
+    return rise.reshape(1, -1) if roof is None else np.stack((rise.reshape(-1), roof.reshape(-1)))
+
+
+def rocks_on_top(world: World, cells: Any = np.s_[:, :]) -> NDArray[np.intp]:
+    """The number of the rock on top of the bedrock, in all cells or in an index."""
+    assert world.materials is not None
+    depth, roof = world.layers[STRATA][cells] - world.bedrock[cells], world.layers.get(ROOF)
+    return rock_numbers(world.materials, depth, None if roof is None else roof[cells])
+
+
+def take_beds(world: World, source: NDArray[np.int64]) -> None:
+    """Take the beds of each cell from another one, [cell], as its layers were."""
+    if world.beds is not None:
+        arrays = (array.reshape(-1, *array.shape[2:])[source].reshape(array.shape) for array in world.beds)
+        world.beds = Beds(*arrays)
+        world._kinds_buried = None

@@ -12,7 +12,7 @@ from app.model.geology_parameters import MILLIMETRE, GeologyParameters
 from app.model.layers import LOOSE, STRATA, layer_declaration
 from app.model.ledger import Account
 from app.model.plants import ROOTED_GROUND
-from app.model.world import World
+from app.model.world import World, take_beds
 from kernels.sideways import Cells, Step, Thrust, along_fault, distances, fault_height, over_thrust, step_towards
 
 CRUST_LOAD = "crust_load"  # of isostasy
@@ -44,7 +44,7 @@ def move_sideways(world: World, parameters: GeologyParameters, years: float) -> 
         source = along_fault(moves, step, times)
         for name in _carried(world):
             _take(world, name, source)
-        world.take_beds(source)
+        take_beds(world, source)
         _carry_trees(world, source, np.flatnonzero(moves))
     world.sum_mix()
     if len(world.centrelines):  # found again in the channels as they are now
