@@ -17,7 +17,7 @@ from app.files import guide
 from app.files.guide import IMAGE, INDEX, LINK, Page
 from app.model.errors import UserError
 from app.processes import PROCESSES
-from app.scene.scene import DECLARATIONS, GROUPS, presets
+from app.scene.scene import DECLARATIONS, GROUPS, Scene, load_preset, presets
 from app.sources.generators import GENERATORS
 from tests.making.guide import PAGES, PART, PARTS, with_parts
 
@@ -99,6 +99,18 @@ def test_parameters_that_are_named_are_parameters(subtests: pytest.Subtests) -> 
             if group in GROUPS and (group, name) != ("world", "ledger"):  # of the World
                 with subtests.test(page=path.name, parameter=f"{group}.{name}"):
                     assert f"{group}.{name}" in DECLARATIONS
+
+
+def test_presets_with_a_width_of_rivers_of_their_own_are_named_with_the_law() -> None:
+    text = guide.pages()["water"].text
+    law = text[text.index("A river of *Q*") : text.index("With `droplets.river_transport`")]
+    own = {name for name in presets() if load_preset(name).rivers.width != Scene().rivers.width}
+    assert own == {name for name in presets() if f"`{name}`" in law}
+    for name in ("spring", "rain-shadow", "winter"):  # all rain of the map in one river
+        scene = load_preset(name)
+        area = scene.world.rows * scene.world.columns * scene.world.cell_size**2
+        discharge = area * scene.climate.precipitation * 1e-3 / (365.25 * 24.0 * 3600.0)
+        assert Scene().rivers.width * discharge**0.5 < 0.5 * scene.world.cell_size
 
 
 def test_processes_are_listed_in_the_order_of_a_cycle() -> None:

@@ -111,6 +111,29 @@ def test_why_lakes_and_islands_lie_outside_is_what_the_guide_says() -> None:
     assert "depth_to_fill" not in outside and "hack_exponent" in outside
 
 
+@pytest.mark.slow
+def test_why_canyon_and_meanders_lie_outside_is_what_the_guide_says() -> None:
+    """They are laid out so: a high plateau with one gorge, and a plain that is nearly level."""
+    scene = open_scene("canyon")
+    simulator = Simulator(scene, create_world(scene)[0])
+    laid_out = realism_of(simulator.world)
+    found = realism_of(after(simulator, 100))
+    assert {each.name for each in found.outside()} == {"hack_exponent", "concavity", "hypsometric_integral"}
+    for each in found.outside():
+        assert found.values[each.name] == pytest.approx(laid_out.values[each.name], abs=0.03)
+    ground = simulator.world.ground
+    assert (ground > ground.min() + 0.5 * np.ptp(ground)).mean() > 0.85
+
+    scene = open_scene("meanders")
+    simulator = Simulator(scene, create_world(scene)[0])
+    laid_out = realism_of(simulator.world)
+    found = realism_of(after(simulator, 100))
+    outside = {"laplacian_skew", "hack_exponent", "concavity", "length_ratio"}
+    assert {each.name for each in found.outside()} == outside
+    assert {each.name for each in laid_out.outside()} == outside - {"laplacian_skew"}
+    assert found.values["median_slope"] < 0.5  # degrees
+
+
 def test_a_real_model_has_the_numbers_that_others_found() -> None:
     """Found once by a script of its own for this model, with other routing but for the first two."""
     values = realism_of(create_world(open_scene("jacksboro"))[0]).values
