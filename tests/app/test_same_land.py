@@ -124,6 +124,17 @@ def test_presets_that_are_refined_wear_as_before(name: str) -> None:
     agree(*compare_refined(load_preset(name), columns, cycles))
 
 
+# Corners of the one real model that is here, in cells; no other model is at hand
+PARTS = ["200x200+0+0", "200x200+203+144"]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize(("name", "cycles"), [("jacksboro", 10), ("lifted", 60)])
+def test_parts_of_a_real_model_that_are_refined_wear_as_before(name: str, cycles: int, part: str) -> None:
+    agree(*compare_refined(load_preset(name).with_value("world.part", part), 100, cycles))
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "cycles"), [("dune-field", 150), ("basic", 150), ("ridged", 150), ("young-range", 100), ("range", 60)]
