@@ -255,7 +255,7 @@ class Cycles:
         self.cycle = Cycle(weather, scene.edges, running, self._scratch, scene.rivers.width, knows_rivers)
         for name, process in self._noting.items():
             if name in running:
-                process.note(self.world)
+                process.note(self.world, self.cycle)
 
     def _step(self, process: Process) -> None:
         changed = process.step(self.world, self._parameters(process), self.cycle)

@@ -39,7 +39,7 @@ class Cycle:
     scratch: Scratch = field(default_factory=Scratch)  # scratch arrays, shared in turn
     river_width: float = RIVER_WIDTH  # metres, of a river of 1 m³/s
     knows_rivers: bool = True  # whether drops know the river that they are in, and so follow its arms
-    bedrock: NDArray[np.float64] | None = None  # by geology, where there are beds: rock after its step, metres
+    bedrock: NDArray[np.float64] | None = None  # where there are beds: rock as of when it spared them last, metres
     spills: Spills | None = None  # by lakes; None: they are not simulated
     rising: Rising | None = None  # by moisture, until drops have taken it
     drops_of_rain: int = 0  # by drops

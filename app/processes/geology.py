@@ -27,6 +27,7 @@ from app.processes.cycle import Cycle
 from app.processes.kinds import account_for
 from app.processes.process import register
 from app.processes.sideways import CRUST_LOAD, move_sideways
+from app.processes.stratigraphy import note_rock, spare_rock
 
 if TYPE_CHECKING:
     from kernels.materials import Materials
@@ -83,6 +84,8 @@ class Geology:
             world.years_to_come = years
             return ()
         world.years_to_come = 0.0
+        has_noted = cycle.bedrock is not None
+        spare_rock(world, cycle)  # of what others wore: time takes what it needs of beds itself
         carried = move_sideways(world, parameters, years)
         before = world.ground.copy() if ROOTED_GROUND in world.layers else None
         walls = cycle.edges.water == "wall"
@@ -116,7 +119,8 @@ class Geology:
         )
         if world.beds is not None:
             changed.append(BURIED)
-            cycle.bedrock = world.bedrock.copy()
+            if has_noted:
+                note_rock(world, cycle)
         world.years += years
         moved = evolved.moved
         if walls:  # nothing leaves

@@ -109,8 +109,8 @@ class WithAlternatives(Protocol):
 class Noting(Protocol):
     """A process that takes note of the world before all processes act in a cycle."""
 
-    def note(self, world: World) -> None:
-        """Take note of what the step in this cycle needs."""
+    def note(self, world: World, cycle: Cycle) -> None:
+        """Take note of what the step in this cycle needs, for others in `cycle`."""
         ...
 
 

@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from app.model.beds import FEWEST, MOST
-from app.model.layered_map import Layer
 from app.model.layers import BURIED
 from app.model.materials import MaterialParameters, materials_of
 from app.model.parameters import Parameters, described, parameter
@@ -45,16 +44,9 @@ class Stratigraphy:
     parameters: ClassVar[type[Parameters]] = StratigraphyParameters
     changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", BURIED)
 
-    def __init__(self) -> None:
-        self._bedrock: Layer | None = None  # before this cycle, where there are beds
-
-    def note(self, world: World) -> None:
+    def note(self, world: World, cycle: Cycle) -> None:
         """Take note of the height of rock below beds."""
-        self._bedrock = world.bedrock.copy() if world.beds is not None else None
-
-    def release(self) -> None:
-        """Release the noted heights."""
-        self._bedrock = None
+        note_rock(world, cycle)
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
@@ -73,27 +65,9 @@ class Stratigraphy:
         """Bring the active layer of each cell near to its thickness."""
         if world.materials is None:
             return ()
-        spared = self._spare_rock(world, cycle.bedrock)
+        spared = spare_rock(world, cycle)
         exchanged = world.bury(parameters.active_layer, parameters.beds)
         return (*self.changes[: 1 if spared else 0], *(self.changes[1:] if spared or exchanged else ()))
-
-    def _spare_rock(self, world: World, bedrock: Layer | None) -> bool:
-        """Where a cycle took all of the active layer and then rock, take beds in the place of that rock.
-
-        `bedrock` is that after geological time, which takes what it needs of beds itself and lets rock rise and sink.
-        """
-        before, self._bedrock = self._bedrock if bedrock is None else bedrock, None
-        if before is None or world.beds is None or world.materials is None:
-            return False
-        taken = world.spare_rock(before)
-        if volume := float(taken.sum()):
-            ledger = world.ledger
-            ledger.rock.gain(SPARED, volume)
-            ledger.sediment.lose(SPARED, volume)
-            for name, part in zip(world.materials.names, taken.tolist(), strict=True):
-                if part:
-                    ledger.kinds[name].lose(SPARED, part)
-        return volume > 0.0
 
     def fade(self, world: World, parameters: StratigraphyParameters) -> bool:
         """Mix all beds with what lies on them: where this process is off, nothing is known of them."""
@@ -101,3 +75,27 @@ class Stratigraphy:
             world.forget_beds()
             world.changed["sediment"] = world.next_version
         return False
+
+
+def note_rock(world: World, cycle: Cycle) -> None:
+    """Take note of the height of rock below beds, from which on it is to be spared."""
+    cycle.bedrock = world.bedrock.copy() if world.beds is not None else None
+
+
+def spare_rock(world: World, cycle: Cycle) -> bool:
+    """Where all of the active layer was taken and then rock, since that was noted, take beds in the place of that rock.
+
+    Returns whether anything was taken.
+    """
+    before, cycle.bedrock = cycle.bedrock, None
+    if before is None or world.beds is None or world.materials is None:
+        return False
+    taken = world.spare_rock(before)
+    if volume := float(taken.sum()):
+        ledger = world.ledger
+        ledger.rock.gain(SPARED, volume)
+        ledger.sediment.lose(SPARED, volume)
+        for name, part in zip(world.materials.names, taken.tolist(), strict=True):
+            if part:
+                ledger.kinds[name].lose(SPARED, part)
+    return volume > 0.0

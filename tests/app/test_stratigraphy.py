@@ -312,10 +312,14 @@ def test_walls_of_the_block_show_the_beds_at_its_edges() -> None:
     assert tones[0] < 1.0 and tones[1] == pytest.approx(1.0), "every other bed is darker"
 
 
-def test_what_a_cycle_takes_of_rock_below_beds_is_taken_of_beds() -> None:
+@pytest.mark.parametrize("in_time", [False, True])
+def test_what_a_cycle_takes_of_rock_below_beds_is_taken_of_beds(in_time: bool) -> None:
     still = {"wind__enabled": False, "cascade__enabled": False, "world__soil_depth": 0.0}
+    still |= {f"geology__{rate}": 0.0 for rate in ("uplift", "erodibility", "diffusivity", "soil_production")}
     beds = "sand 0.4; clay 5"
-    scene = layered(**still, soil__beds=beds, materials__strata="clay", stratigraphy__active_layer=0.02)
+    scene = layered(
+        geology__enabled=in_time, **still, soil__beds=beds, materials__strata="clay", stratigraphy__active_layer=0.02
+    )
     simulator = simulated(1, scene)
     world = simulator.world
     for _ in range(10):
