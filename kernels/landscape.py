@@ -182,7 +182,7 @@ def evolve(
         incise(ground, room.factor, mobility, cell_size, power, sea_level, rivers, trees, room.after)
         if land.kinds > 1:
             if expose is not None:
-                expose(ground - room.after)
+                expose(np.subtract(ground, room.after, out=room.factor))
             change, rock_kind = room.factor.reshape(-1), room.free.reshape(-1)
             _dig_beds(land, after, kind, change, rock_kind, comes, room.dug, from_rock)
             _exchange_along_rivers(
@@ -201,8 +201,9 @@ def evolve(
         for along_columns in (columns_first, not columns_first):
             creep(room.after, room.free, pace, along_columns=along_columns)
             if land.kinds > 1:
-                if expose is not None and _creeps_off_beds(land, room.after, below, pace, along_columns):
-                    expose(_crept_off(room.after, pace, 0 if along_columns else 1))
+                if expose is not None:
+                    _find_crept_off(room.after, pace, along_columns, room.load)
+                    expose(room.load)
                 cells, lines = ground.shape if along_columns else ground.T.shape
                 strides = (1, ground.shape[1]) if along_columns else (ground.shape[1], 1)
                 _exchange_along_lines(
@@ -248,33 +249,20 @@ def _rise(land, uplift, outlets):
     return risen
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _creeps_off_beds(land, after, buried, pace, along_columns):
-    """Whether more creeps off a cell along an axis than lies on its beds; `after` is as in `_crept_off`."""
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _find_crept_off(after, pace, along_columns, off):
+    """The most that creeps `off` each cell along an axis, in metres, to heights that are known, [row, column]."""
     rows, columns = after.shape
     south, east = (1, 0) if along_columns else (0, 1)
-    for row in range(rows):
+    for unsigned_row in prange(rows):
+        row = np.int64(unsigned_row)
         for column in range(columns):
-            cell = row * columns + column
-            if buried[cell] > 0.0:
-                here, off = after[row, column], 0.0
-                if row >= south and column >= east:
-                    off += max(here - after[row - south, column - east], 0.0)
-                if row + south < rows and column + east < columns:
-                    off += max(here - after[row + south, column + east], 0.0)
-                if pace * off > land.sediment[cell]:
-                    return True
-    return False
-
-
-def _crept_off(after: Layer, pace: float, axis: int) -> Layer:
-    """The most that creeps off each cell along an axis, in metres, to heights that are known, [row, column]."""
-    rise = pace * np.diff(after, axis=axis)
-    off = np.zeros_like(after)
-    lower, upper = (np.s_[:-1], np.s_[1:]) if axis == 0 else (np.s_[:, :-1], np.s_[:, 1:])
-    off[lower] += np.maximum(-rise, 0.0)
-    off[upper] += np.maximum(rise, 0.0)
-    return off
+            here, metres = after[row, column], 0.0
+            if row + south < rows and column + east < columns:
+                metres += max(pace * (here - after[row + south, column + east]), 0.0)
+            if row >= south and column >= east:
+                metres += max(pace * (here - after[row - south, column - east]), 0.0)
+            off[row, column] = metres
 
 
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")

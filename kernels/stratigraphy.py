@@ -239,31 +239,39 @@ def spare_rock(bedrock: Numbers, before: Numbers, buried: Numbers, beds: Beds, c
     return np.asarray(taken.reshape(rows, kinds).sum(axis=0))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, parallel=True)
 def _exhume_cells(mix: Any, kinds: int, sediment: Any, buried: Any, beds: Any, cycles: Any, columns: int, north: int,
-                  west: int, wanted: Any) -> None:  # fmt: skip
-    for row in range(wanted.shape[0]):
+                  west: int, wanted: Any, exhumed: Any) -> None:  # fmt: skip
+    for unsigned_row in prange(wanted.shape[0]):
+        row = np.int64(unsigned_row)
+        count = 0
         for column in range(wanted.shape[1]):
             cell = (north + row) * columns + west + column
             lacking = wanted[row, column] - sediment[cell]
             if lacking > 0.0 and cycles[cell, 0] != np.float32(NO_BED):
                 _exhume(mix, cell * kinds, kinds, beds, cycles, cell, lacking)
                 _sum_up(mix, kinds, sediment, buried, beds, cycles, cell)
+                count += 1
+        exhumed[row] = count
 
 
 def exhume(
     mix: Numbers, sediment: Numbers, buried: Numbers, beds: Beds, cycles: Beds, wanted: Numbers, north: int, west: int
-) -> None:
+) -> bool:
     """Let uppermost beds become a part of the active layer until it is `wanted` metres thick, or all do.
+
+    Returns whether any did. The ground is to be summed up after it.
 
     `wanted` are the cells of a part of the map, [row, column], whose first is in row `north` and column `west`. The
     other arrays are those of `exchange`.
     """
     _, columns, kinds = mix.shape
+    exhumed = np.zeros(len(wanted), np.int64)
     _exhume_cells(
         mix.reshape(-1), kinds, sediment.reshape(-1), buried.reshape(-1), _of_cells(beds),
-        _of_cells(cycles), columns, north, west, np.ascontiguousarray(wanted, np.float64),
+        _of_cells(cycles), columns, north, west, np.ascontiguousarray(wanted, np.float64), exhumed,
     )  # fmt: skip
+    return bool(exhumed.any())
 
 
 @njit(cache=True, nogil=True)

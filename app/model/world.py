@@ -291,22 +291,24 @@ class World(LayeredMap):
             self.sum_ground()
         return taken * self.cell_area
 
-    def exhume(self, wanted: Layer | float = math.inf, north: int = 0, west: int = 0) -> None:
+    def exhume(self, wanted: Layer | float = math.inf, north: int = 0, west: int = 0) -> bool:
         """Let uppermost beds become loose material of the layers until that is `wanted` metres thick.
 
         `wanted` is for all cells, or [row, column] for those of a part of the map that begins at row `north` and column
-        `west`.
+        `west`. Returns whether any did.
         """
         if self.beds is None:
-            return
+            return False
         from kernels.stratigraphy import exhume
 
         metres = np.asarray(wanted, np.float64)
         if metres.ndim == 0:
             metres = np.broadcast_to(metres, self.shape)
-        exhume(self.mix, self.sediment, self.layers[BURIED], *self.beds, metres, north, west)
-        self._kinds_buried = None
-        self.sum_ground((slice(north, north + metres.shape[0]), slice(west, west + metres.shape[1])))
+        changed = exhume(self.mix, self.sediment, self.layers[BURIED], *self.beds, metres, north, west)
+        if changed:
+            self._kinds_buried = None
+            self.sum_ground((slice(north, north + metres.shape[0]), slice(west, west + metres.shape[1])))
+        return changed
 
     def forget_beds(self) -> None:
         """Let all beds become loose material of the layers, which mixes them."""

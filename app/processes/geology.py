@@ -156,10 +156,8 @@ class Geology:
 
 def _expose(world: World, ground: Materials, depth: Layer) -> None:
     """Let beds become loose material where as much as `depth` metres is to be dug, [row, column]."""
-    if ((depth > world.sediment) & (world.layers[BURIED] > 0.0)).any():
-        world.exhume(depth)
-        if (burden := world.burden) is not None:
-            ground.burden[...] = burden.reshape(-1)
+    if world.exhume(depth) and (burden := world.burden) is not None:
+        ground.burden[...] = burden.reshape(-1)
 
 
 def _rain(world: World, weather: Weather) -> NDArray[np.float32] | None:
