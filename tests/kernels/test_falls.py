@@ -25,12 +25,14 @@ def valley(steps: dict[int, float], rows: int = 9, columns: int = 30) -> NDArray
     return along + np.abs(np.arange(rows) - rows // 2)[:, None] * 3.0
 
 
-def falls_of(ground: NDArray[np.float64], least: float = 20.0, discharge: float = 1e-3) -> tuple[Drainage, Falls]:
+def falls_of(
+    ground: NDArray[np.float64], least: float = 20.0, discharge: float = 1e-3, *, low: bool = False
+) -> tuple[Drainage, Falls]:
     """The falls of rivers of at least so many cells, each of which brings so much."""
     drainage = drain(ground, CELL_SIZE, -np.inf)
     through = drainage.accumulation * discharge
     rivers = drainage.accumulation >= least
-    return drainage, find_falls(drainage.filled, drainage.directions, through, rivers, CELL_SIZE, WIDTH)
+    return drainage, find_falls(drainage.filled, drainage.directions, through, rivers, CELL_SIZE, WIDTH, low=low)
 
 
 def test_steps_of_known_height_are_found() -> None:
@@ -61,6 +63,23 @@ def test_a_river_deeper_than_the_step_does_not_fall() -> None:
     drainage, falls = falls_of(ground, discharge=1e3)
     assert bankfull_depth(channel_width(drainage.accumulation[4, 8] * 1e3, WIDTH)) > 6.0 + GENTLE * CELL_SIZE
     assert len(falls.lip) == 0
+
+
+def test_low_falls_are_steps_that_stand_out_from_their_reach() -> None:
+    """The reach falls by `GENTLE`, or by more: on a slope that is as steep everywhere, nothing falls."""
+    ground = valley({8: 2.0, 20: 40.0})
+    assert [cell % 30 for cell in falls_of(ground)[1].lip.tolist()] == [20]
+    _, falls = falls_of(ground, low=True)
+    assert [cell % 30 for cell in falls.lip.tolist()] == [20, 8]
+    np.testing.assert_allclose(falls.height, [40.0 + GENTLE * CELL_SIZE, 2.0 + GENTLE * CELL_SIZE])
+    steep = valley(dict.fromkeys(range(1, 30), 2.0))
+    assert len(falls_of(steep, low=True)[1].lip) == 0
+    two = valley({8: 1.0, 9: 1.5})  # that follow each other are one
+    assert [(lip % 30, foot % 30) for lip, foot in zip(*falls_of(two, low=True)[1][:2], strict=True)] == [(9, 7)]
+
+
+def test_a_river_deeper_than_a_low_step_does_not_fall() -> None:
+    assert len(falls_of(valley({8: 2.0}), discharge=1.0, low=True)[1].lip) == 0
 
 
 def test_a_dry_bed_has_no_falls() -> None:

@@ -25,10 +25,10 @@ WEST = 1
 WIDTH = 7.2
 
 
-def cliff(discharge: float) -> Snapshot:
+def cliff(discharge: float, drop: float = DROP) -> Snapshot:
     """A river runs to the west over a cliff."""
     ground = np.tile(0.05 * np.arange(COLUMNS, dtype=np.float64), (ROWS, 1))
-    ground[:, LIP:] += DROP
+    ground[:, LIP:] += drop
     flow, way = np.zeros((ROWS, COLUMNS), np.float32), np.zeros((ROWS, COLUMNS), np.float32)
     flow[ROW], way[ROW, 1:] = discharge, 1 + WEST
     shown = snapshot(ground, cell_size=CELL)
@@ -65,6 +65,20 @@ def test_a_brook_runs_down_its_cliff() -> None:
     assert np.ptp(stations[:, 1]) > 0.95 * DROP
 
 
+@pytest.mark.parametrize("drop", [1.5, 4.0])
+def test_a_low_fall_is_a_short_sheet_on_its_slope_and_white_water_below(drop: float) -> None:
+    shown, sheets = cliff(0.05, drop), FallSheets()
+    sheets.update(shown, 1e-3, WIDTH)
+    assert sheets.any and not len(sheets.spray)
+    east, height, *_, part, _ = sheets.sheets[1 :: len(SIDES)].astype(np.float64).T
+    np.testing.assert_allclose(height, np.interp(east / CELL - 0.5, np.arange(COLUMNS), shown.ground()[ROW]), atol=0.1)
+    assert (np.diff(part) > 0.0).all() and part[0] == 0.0 and part[-1] == 2.0 and 1.0 in part
+    length = np.ptp(east[part <= 1.0])
+    assert 2.0 * drop < length < 4.0 * drop + CELL
+    assert abs(east[part <= 1.0].mean() - LIP * CELL) < 2.0, "it is not at the edge of the step"
+    assert 4.0 * drop < np.ptp(east[part >= 1.0]) < 4.0 * drop + CELL
+
+
 def test_they_are_found_anew_where_land_or_streams_change_and_not_else() -> None:
     sheets, shown = FallSheets(), cliff(1.0)
     sheets.update(shown, 1e-3, WIDTH)
@@ -73,6 +87,21 @@ def test_they_are_found_anew_where_land_or_streams_change_and_not_else() -> None
     assert sheets.version == version
     sheets.update(shown, 5.0, WIDTH)
     assert sheets.version > version and not sheets.any
+
+
+@pytest.mark.parametrize("discharge", [0.05, 1.0])
+def test_at_level_low_a_low_fall_is_bright_on_its_stream_and_moves(discharge: float, draw: Draw) -> None:
+    drop = 4.0
+    camera = Camera(glm.vec3(LIP * CELL, 0.5 * drop, (ROW + 0.5) * CELL), 0.0, 50.0, 90.0, 30.0)
+    scene = Scene().with_values({"view.clouds": 0.0, "view.stream_threshold": 1.0, "climate.precipitation": 1.0})
+    wet = cliff(discharge, drop)
+    first, later = (draw(wet, camera, scene, time=time).astype(int) for time in (1.0, 1.3))
+    rows, columns = first.shape[:2]
+    middle = first[int(0.3 * rows) : int(0.7 * rows)].min(axis=2).max(axis=0)  # of each column, from the west
+    fall, above = middle[int(0.4 * columns) : int(0.5 * columns)], middle[int(0.75 * columns) :]
+    assert fall.min() > 1.2 * above.max(), (fall, above)
+    moved = np.abs(later - first)[int(0.3 * rows) : int(0.7 * rows), int(0.3 * columns) : int(0.5 * columns)]
+    assert (moved.max(axis=2) > 4).sum() > 20, "it stands still"
 
 
 @pytest.mark.parametrize("discharge", [0.05, 20.0])

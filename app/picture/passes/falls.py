@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,21 +13,33 @@ from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
 from kernels.hydraulic_geometry import channel_width
 
 GRAVITY = 9.81  # m/s²
-MOST = 64  # sheets that are drawn: the highest
+MOST = 128  # sheets that are drawn: the highest
 BY_CELL, MOST_STATIONS = 6, 48  # places along a sheet at which its form is known
 PUFFS, FOAMS = 9, 4  # of spray in the air, and of foam on the water, at a foot
 SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1))
 SIDES = (-1.0, 0.0, 1.0)  # places across a sheet at which it is known
 NARROWEST = 0.35  # part of a sheet that is left in a slot
 SPREAD = 0.35  # by which a sheet has become wider at its foot
+LENGTH, LENGTH_BY_WIDTH = 3.0, 0.5  # of the sheet of a low fall: heights and widths of it, together
+WHITE, WHITE_BY_WIDTH = 4.0, 2.0  # of the white water below
+BELOW = 3  # cells below the foot of a low fall, over which that can reach
 
 # Of a vertex: its place (east, height, south) in the middle; the way across (east, south) times half the width;
-# how far to a side, to 1; metres that the water has fallen there; seconds that took; the part of the sheet; chance
+# how far to a side, to 1; metres that the water has fallen there; seconds that took; the part of the sheet, and from 1
+# to 2 that of the white water below; chance
 SHEET = "3f 2f 4f 1f", "place", "across", "fall", "chance"
 # Of a vertex: the middle of a puff at rest; corner; its radius in metres; how dense it is; whether it is foam; chance
 SPRAY = "3f 2f 4f", "place", "corner", "puff"
 
 Numbers = NDArray[np.float64]
+
+
+class _Fall(NamedTuple):
+    path: NDArray[np.int64]  # its cells, from the one above its lip to the one below its foot, or some more below
+    steps: int  # from its lip to its foot
+    height: float  # in metres
+    discharge: float  # in cubic metres a second
+    is_low: bool  # for its steps
 
 
 class FallSheets:
@@ -55,16 +68,19 @@ class FallSheets:
         self._found_for = wanted
         self.version += 1
         sheets, triangles, spray, vertices = [], [], [], 0
-        ground = snapshot.ground(dtype=np.float64) if SURVEYED_FLOW in snapshot.layers else np.empty((0, 0))
-        for path, discharge in _falling_paths(snapshot, ground, smallest, width):
-            sheet = _sheet(ground, snapshot.cell_size, path, discharge, width)
-            row = len(SIDES)
-            corner = np.arange(len(sheet) - row, dtype=np.uint32).reshape(-1, row)[:, :-1].reshape(-1, 1) + vertices
-            square = np.array([0, 1, row, row, 1, row + 1])
-            triangles.append((corner + square).astype(np.uint32).reshape(-1))
-            vertices += len(sheet)
-            sheets.append(sheet)
-            spray.append(_spray(sheet, discharge))
+        if SURVEYED_FLOW in snapshot.layers and SURVEYED_WAY in snapshot.layers:
+            ground = snapshot.ground(dtype=np.float64)
+            surface = np.maximum(ground, snapshot.layers.get("water_level", ground))
+            for fall in _falls(snapshot, surface, smallest, width):
+                sheet = _sheet(surface if fall.is_low else ground, snapshot.cell_size, fall, width)
+                row = len(SIDES)
+                corner = np.arange(len(sheet) - row, dtype=np.uint32).reshape(-1, row)[:, :-1].reshape(-1, 1) + vertices
+                square = np.array([0, 1, row, row, 1, row + 1])
+                triangles.append((corner + square).astype(np.uint32).reshape(-1))
+                vertices += len(sheet)
+                sheets.append(sheet)
+                if not fall.is_low:
+                    spray.append(_spray(sheet, fall.discharge))
         self.sheets = np.concatenate(sheets).astype(np.float32) if sheets else np.empty((0, 10), np.float32)
         self.triangles = np.concatenate(triangles) if triangles else np.empty(0, np.uint32)
         self.spray = np.concatenate(spray).astype(np.float32) if spray else np.empty((0, 9), np.float32)
@@ -75,31 +91,29 @@ def _chance(path: NDArray[np.int64]) -> float:
     return math.modf(float(path[1]) * 0.618034)[0]
 
 
-def _falling_paths(
-    snapshot: Snapshot, ground: Numbers, smallest: float, width: float
-) -> Iterable[tuple[NDArray[np.int64], float]]:
-    """The cells of each fall of the streams, from the one above its lip to the one below its foot; its discharge."""
-    from kernels.falls import find_falls
+def _falls(snapshot: Snapshot, surface: Numbers, smallest: float, width: float) -> Iterable[_Fall]:
+    """The highest falls of the streams, on the `surface` of water and land."""
+    from kernels.falls import STEEP, find_falls
     from kernels.neighbours import OUTLET, index_steps
 
-    flow, way = (snapshot.layers.get(name) for name in (SURVEYED_FLOW, SURVEYED_WAY))
-    if flow is None or way is None:
-        return
-    columns = snapshot.shape[1]
-    surface = np.maximum(ground, snapshot.layers["water_level"]) if "water_level" in snapshot.layers else ground
+    flow, way = snapshot.layers[SURVEYED_FLOW], snapshot.layers[SURVEYED_WAY]
     directions = np.where(way > 0.0, way - 1.0, OUTLET).astype(np.int8)
-    found = find_falls(surface, directions, flow.astype(np.float64), flow > smallest, snapshot.cell_size, width)
-    steps, direction = index_steps(columns), directions.reshape(-1)
-    for lip, foot, discharge in zip(
-        found.lip[:MOST].tolist(), found.foot[:MOST].tolist(), found.discharge[:MOST].tolist(), strict=True
+    size, through = snapshot.cell_size, flow.astype(np.float64)
+    found = find_falls(surface, directions, through, flow > smallest, size, width, low=True)
+    steps, direction = index_steps(snapshot.shape[1]), directions.reshape(-1)
+    for lip, foot, height, discharge in zip(
+        *(column[:MOST].tolist() for column in (found.lip, found.foot, found.height, found.discharge)), strict=True
     ):
         path = [lip]
         while path[-1] != foot:
             path.append(path[-1] + int(steps[direction[path[-1]]]))
-        below = foot + int(steps[direction[foot]])
+        count = len(path) - 1
+        is_low = height <= STEEP * size * count
+        for _ in range(BELOW if is_low else 1):
+            path.append(path[-1] + int(steps[direction[path[-1]]]))
         ways_in = [cell for cell in _beside(lip, snapshot.shape) if cell + int(steps[direction[cell]]) == lip]
         above = max(ways_in, key=lambda cell: float(flow.flat[cell]), default=lip)
-        yield np.array([above, *path, below]), discharge
+        yield _Fall(np.array([above, *path]), count, height, discharge, is_low)
 
 
 def _beside(cell: int, shape: tuple[int, int]) -> list[int]:
@@ -109,23 +123,37 @@ def _beside(cell: int, shape: tuple[int, int]) -> list[int]:
     return [i * shape[1] + j for i in rows for j in columns if (i, j) != (row, column)]
 
 
-def _sheet(ground: Numbers, size: float, path: NDArray[np.int64], discharge: float, width: float) -> Numbers:
-    """A row of vertices for each station of a sheet, as `SHEET`; the path is as `_falling_paths` has it.
+def _stations(fall: _Fall, size: float, wide: float) -> tuple[Numbers, int]:
+    """Places along the path of a fall, and how many of them are of its sheet. The others are of white water below."""
+    middle, half = 1.0 + 0.5 * fall.steps, 0.5 * fall.steps
+    before, after = half + 0.25, half + 0.6  # from before the lip to below the foot
+    if fall.is_low:  # cells draw out the drop, which is at the edge between two
+        length = 0.5 * (LENGTH * fall.height + LENGTH_BY_WIDTH * wide) / size
+        before, after = min(before, length), min(after, length)
+    count = min(max(BY_CELL * fall.steps, 8), MOST_STATIONS) + 1
+    sheet = np.linspace(middle - before, middle + after, count)
+    if not fall.is_low:
+        return sheet, count
+    last = min(middle + after + (WHITE * fall.height + WHITE_BY_WIDTH * wide) / size, len(fall.path) - 1.0)
+    return np.append(sheet, np.linspace(middle + after, last, BY_CELL + 1)[1:]), count
+
+
+def _sheet(ground: Numbers, size: float, fall: _Fall, width: float) -> Numbers:
+    """A row of vertices for each station of a sheet, as `SHEET`.
 
     Water leaves the lip with its critical speed, and where the ground sinks more steeply than its trajectory it falls.
     """
-    row, column = np.divmod(path, ground.shape[1])
+    row, column = np.divmod(fall.path, ground.shape[1])
     middle = np.stack([column + 0.5, row + 0.5], axis=1).astype(np.float64)
     middle[1:-1] = 0.5 * middle[1:-1] + 0.25 * (middle[:-2] + middle[2:])  # as streams are drawn
-    stations = min(max(BY_CELL * (len(path) - 2), 8), MOST_STATIONS) + 1
-    along = np.linspace(0.75, len(path) - 1.4, stations)  # from before the lip to below the foot
-    places = np.stack([np.interp(along, np.arange(len(path)), middle[:, axis]) for axis in (0, 1)], axis=1)
+    wide = channel_width(fall.discharge, width)
+    along, count = _stations(fall, size, wide)
+    places = np.stack([np.interp(along, np.arange(len(middle)), middle[:, axis]) for axis in (0, 1)], axis=1)
     bed = _between(ground, places)
     way = np.gradient(places, axis=0)
     run = np.hypot(*way.T)
     across = np.stack([-way[:, 1], way[:, 0]], axis=1) / np.maximum(run, 1e-9)[:, None]
-    wide = channel_width(discharge, width)
-    speed = (GRAVITY * discharge / wide) ** (1.0 / 3.0)
+    speed = (GRAVITY * fall.discharge / wide) ** (1.0 / 3.0)
     level, sinks = bed.copy(), 0.0  # slope of the water's surface
     steps = size * np.hypot(*np.diff(places, axis=0).T)
     for station, step in enumerate(steps.tolist()):
@@ -134,9 +162,16 @@ def _sheet(ground: Numbers, size: float, path: NDArray[np.int64], discharge: flo
         level[station + 1] = max(flies, bed[station + 1])
         sinks = sinks - GRAVITY * step / speed**2 if flies > bed[station + 1] else min(on_bed, 0.0)
     fallen = np.maximum.accumulate(level[0] - level)
-    part = fallen / max(fallen[-1], 1e-9)
-    half = _fitted(ground, size, places, across, level, 0.5 * wide * (1.0 + SPREAD * part))
-    sheet = np.empty((stations, len(SIDES), 10))
+    part = fallen / max(fallen[count - 1], 1e-9)
+    if fall.is_low:  # what cells hide is told by the way along it
+        part[:count] = np.linspace(0.0, 1.0, count)
+        fallen = fall.height * np.minimum(part, 1.0)
+        part = np.append(part[:count], np.linspace(1.0, 2.0, len(part) - count + 1)[1:])
+    seconds = np.sqrt(2.0 * fallen / GRAVITY)
+    seconds[count:] += np.cumsum(steps[count - 1 :]) / (speed + math.sqrt(2.0 * GRAVITY * fall.height))
+    spread = 0.0 if fall.is_low else SPREAD
+    half = _fitted(ground, size, places, across, level, 0.5 * wide * (1.0 + spread * part))
+    sheet = np.empty((len(along), len(SIDES), 10))
     for number, side in enumerate(SIDES):
         there = places + side * (half / size)[:, None] * across
         sheet[:, number, [0, 2]] = size * places
@@ -144,9 +179,9 @@ def _sheet(ground: Numbers, size: float, path: NDArray[np.int64], discharge: flo
         sheet[:, number, 3:5] = half[:, None] * across
         sheet[:, number, 5] = side
     sheet[..., 6] = fallen[:, None]
-    sheet[..., 7] = np.sqrt(2.0 * fallen / GRAVITY)[:, None]
+    sheet[..., 7] = seconds[:, None]
     sheet[..., 8] = part[:, None]
-    sheet[..., 9] = _chance(path)
+    sheet[..., 9] = _chance(fall.path)
     return sheet.reshape(-1, 10)
 
 
