@@ -14,16 +14,20 @@ from numpy.typing import NDArray
 
 from app.export.landscape import Landscape
 from app.files.atomic import write_atomically
-from app.model.plants import TREE_COLUMNS, Shape, Tree
+from app.model.climate import METRES_PER_KILOMETRE
+from app.model.plants import TREE_COLUMNS, Shape, Tree, cold_on
 
 COLUMNS = ("x", "y", "ground", "east", "south", "kind", "size", "age", "health", "height", "crown_radius")
 
 
 def tree_heights(landscape: Landscape) -> NDArray[np.float64]:
-    """The height of each tree in metres, as in the picture."""
+    """The height of each tree in metres, as in the picture: lower towards the tree line."""
     kinds, sizes = _columns(landscape, "kind", "size")
     full = np.array([tree.height for tree in landscape.world.flora.trees] or [0.0])
-    heights: NDArray[np.float64] = full[kinds.astype(np.intp)] * sizes * _tall(landscape)
+    climate, number = landscape.scene.climate, kinds.astype(np.intp)
+    temperature = climate.temperature - climate.lapse_rate / METRES_PER_KILOMETRE * tree_places(landscape)[:, 2]
+    in_cold = cold_on(landscape.world.flora, number, temperature).height
+    heights: NDArray[np.float64] = full[number] * sizes * _tall(landscape) * in_cold
     return heights
 
 

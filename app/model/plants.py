@@ -21,6 +21,8 @@ and of what is seen of it:
     height                  relative to `view.tree_size`
     deciduous               whether it sheds its leaves in winter
 
+Towards the cold that it does not endure a tree gets lower: see `cold_on`.
+
 All numbers and the colour can be changed while a world runs: see `app.model.traits`.
 """
 
@@ -30,7 +32,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources.abc import Traversable
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
 import msgspec
 import numpy as np
@@ -56,6 +58,11 @@ SHAPES: tuple[Shape, ...] = get_args(Shape)
 Share = Annotated[float, parameter(0.0, 1.0, "")]
 Celsius = Annotated[float, parameter(-100.0, 100.0, "", unit="°C")]
 Degrees = Annotated[float, parameter(0.0, 89.0, "", unit="°")]
+
+# Near the tree line trees are lower, and stand farther apart, over so many degrees above the cold that ends them: some
+# 300 m of altitude (Körner 2012). The last are krummholz, this fraction as high as others of their size.
+TREE_LINE_SPAN = 2.0  # °C
+KRUMMHOLZ = 0.12
 
 FOUR = ("none below", "optimal from", "optimal to", "none above")
 
@@ -208,3 +215,19 @@ def _read_plant(entry: Traversable) -> Plant:
         if list(limits) != sorted(limits):
             raise UserError(f"{entry}: '{need}' is {list(limits)}; its numbers must not fall")
     return plant
+
+
+class Cold(NamedTuple):
+    """What cold does to trees, [tree]."""
+
+    height: NDArray[np.float32]  # as a fraction of that in a warm place
+    health: NDArray[np.float32]  # that they can have at most
+
+
+def cold_on(flora: Flora, kinds: NDArray[np.intp], temperature: NDArray[Any]) -> Cold:
+    """What the annual mean temperature in °C does to trees of these kinds: see `TREE_LINE_SPAN`."""
+    needs = np.array([tree.temperature[:2] for tree in flora.trees] or [(0.0, 1.0)], np.float32)[kinds].T
+    warmth = np.clip((temperature - needs[0]) / TREE_LINE_SPAN, 0.0, 1.0).astype(np.float32)
+    share = KRUMMHOLZ + (1.0 - KRUMMHOLZ) * warmth * warmth * (3.0 - 2.0 * warmth)
+    endured = np.clip((temperature - needs[0]) / np.maximum(needs[1] - needs[0], 1e-3), 0.0, 1.0)
+    return Cold(share.astype(np.float32), endured.astype(np.float32))

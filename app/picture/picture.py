@@ -279,8 +279,8 @@ class Picture:
         to_shore = incoming if waves != NO_WAVES else None
         snow = snow_line(view, weather, snapshot)
         assert shot.least_discharge is not None
-        width = shot.appearance.runoff.river_width
-        yield from self._maps.update(snapshot, view, quality, shot.least_discharge, width, snow, to_shore, swept)
+        stream, width = shot.least_discharge, shot.appearance.runoff.river_width
+        yield from self._maps.update(snapshot, view, quality, stream, width, snow, to_shore, swept, weather)
         targets = self._resolve.begin(scene.width, scene.height, quality)
         block = self._frame_block.values
         frame = self.frame = compose(taken, self._maps, self._sky, block, targets, at_once=self._bake_at_once)

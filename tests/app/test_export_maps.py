@@ -7,6 +7,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from app.export.map_files import MAP_FORMATS, MapFile
 from app.export.maps import FAMILIES, MAPS, Map, maps_of, material_names, material_parts
 from app.export.meshes import MESH_FORMATS
 from app.export.plan import plan
-from app.export.trees import TREE_FORMATS
+from app.export.trees import TREE_FORMATS, tree_heights
 from app.export.wishes import Wishes
 from app.files import checkpoint
 from app.files.journal import Journal
@@ -470,6 +471,13 @@ def test_table_of_trees(wooded: Landscape, tmp_path: Path) -> None:
             max(int(place["column"] - 0.5), 0) : int(place["column"] + 1.5),
         ]
         assert cells.min() - 1e-2 <= float(row["ground"]) <= cells.max() + 1e-2
+
+
+def test_trees_of_the_table_are_low_where_it_is_cold(wooded: Landscape) -> None:
+    warm = tree_heights(wooded)
+    cold = tree_heights(replace(wooded, scene=wooded.scene.with_value("climate.temperature", -2.5)))
+    assert (cold < 0.5 * warm).all()
+    assert (cold > 0.1 * warm).all()
 
 
 def test_instances_of_trees_stand_where_they_grow(wooded: Landscape, tmp_path: Path) -> None:

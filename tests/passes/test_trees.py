@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import moderngl
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 from pyglm import glm
 from scipy import ndimage
 
-from app.model.plants import SHAPES
+from app.model.climate import Weather
+from app.model.plants import KRUMMHOLZ, SHAPES
 from app.model.snapshot import Snapshot
 from app.model.traits import Setting
 from app.picture import picture as picture_module
@@ -331,6 +333,49 @@ def _among(trees: NDArray[np.float64], chosen: NDArray[np.float32]) -> NDArray[n
     there = {(float(column), float(row)) for column, row in chosen[:, :2]}
     places = trees[:, :2].astype(np.float32)
     return np.array([(float(column), float(row)) in there for row, column in places])
+
+
+def test_trees_get_lower_and_fewer_towards_the_tree_line_and_end_as_krummholz() -> None:
+    side, number = 64, 4096
+    south = (np.arange(side, dtype=np.float64) + 0.5)[:, None] * np.ones(side)
+    shown = snapshot(20.0 * south, cell_size=CELL)  # 0 to 1280 m
+    places = np.argwhere(np.ones((side, side))) + 0.5
+    shown = planted(shown, np.column_stack([places, np.full(number, CONIFER), np.ones(number), np.full(number, 0.3)]))
+    coldest = shown.flora.trees[int(CONIFER)].temperature[0]
+    at_line, lapse_rate = 900.0, 0.0065
+    weather = Weather(mean_temperature=coldest + lapse_rate * at_line, lapse_rate=lapse_rate)
+    temperature = partial(trees_module.temperature_at, shown, weather.mean_temperature, weather.lapse_rate)
+    heights = block_heights(shown)
+    forest = Forest(shown.trees, shown.flora, shown.shape, shown.cell_size, heights, None, temperature)
+
+    below = at_line - 20.0 * forest.trees[:, 1]  # metres below the line
+    zones = [
+        (below > near) & (below <= far) for near, far in ((450.0, 900.0), (220.0, 330.0), (80.0, 180.0), (-380.0, 0.0))
+    ]
+    means = [float(forest.sizes[zone].mean()) for zone in zones]
+    per_cell = [zone.sum() / (side * rows) for zone, rows in zip(zones, (22.5, 5.5, 5.0, 19.0), strict=True)]
+    assert means[0] == forest.sizes.max()  # some 300 m below the line and lower down they are as high as elsewhere
+    assert means[0] > means[1] > means[2] > 2.0 * means[3]
+    assert forest.sizes.min() == pytest.approx(KRUMMHOLZ * forest.sizes.max())
+    assert per_cell[0] > 1.2 * per_cell[2] > 1.2 * per_cell[3]
+    shapes = forest.trees[:, 2]
+    assert (shapes[zones[0]] == tree_shapes.CONIFER).all()
+    assert (shapes[zones[3]] == tree_shapes.SHRUB).mean() > 0.9
+    assert forest.trees[zones[3], 4].mean() > forest.trees[zones[0], 4].mean()  # what is low by cold is not sick
+
+
+def test_a_warmer_climate_lets_the_trees_that_are_drawn_grow(context: moderngl.Context) -> None:
+    shown = planted(meadow(32, 300.0), [[16.5, 16.5, CONIFER, 1.0]])
+    drawn = trees_module.Trees(context)
+    sizes = []
+    for mean in (0.0, -0.5, 12.0):
+        drawn.show(shown)
+        drawn.update(None, Weather(mean_temperature=mean), at_once=True)
+        assert drawn.settled
+        assert drawn.forest is not None
+        sizes.append(float(drawn.forest.sizes[0]))
+    drawn.release()
+    assert sizes[1] < sizes[0] < sizes[2]
 
 
 def test_trees_out_of_view_are_left_out() -> None:

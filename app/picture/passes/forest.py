@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.plants import SHAPES, Flora
+from app.model.plants import KRUMMHOLZ, SHAPES, Cold, Flora, cold_on
 from app.model.snapshot import Snapshot
 from app.model.traits import linear_colour
 from app.picture.camera import Camera
-from app.picture.passes.tree_shapes import CONIFER, CROWN_AREA
+from app.picture.passes.tree_shapes import CONIFER, CROWN_AREA, SHRUB
 
 BLOCK = 32  # cells per side of blocks; trees are culled by block
 SPREAD = 0.30  # variation of height among trees of one size: tree_height in tree.glsl
@@ -26,6 +26,12 @@ SCATTER = 0.32  # cells of random displacement of each
 # of ages, as a power of the areas of crowns (normalized to 1 again).
 WIDTH = (0.45, 1.10)
 UNEVENNESS = (0.4, 3.2)
+# Near the tree line a stand has fewer trees; the last conifers are bushes; and some trees stand where it is colder or
+# warmer than around them, by up to so many degrees, or the line would be one of equal height.
+FEWEST_IN_COLD = 0.35  # part of a stand
+KRUMMHOLZ_BELOW = 0.30  # share of their height
+SHELTER = 0.7  # °C
+LEAST_ENDURED = 0.1  # health with which a tree lives
 VARIANTS = 3  # forms of each shape
 SAMPLED = 4  # cells between samples for the heights of a block
 ROUGHLY = 0.95  # margin on the height in pixels that a tree needs, as the height of its ground is unknown
@@ -52,10 +58,21 @@ class Forest:
         cell_size: float,
         heights: NDArray[np.float32],
         swept: Callable[[NDArray[np.float32]], NDArray[np.bool_]] | None = None,
+        temperature: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None,
     ) -> None:
-        """`swept` says at which positions `[position, (row, column)]` no tree can stand."""
+        """`swept` says at which positions `[position, (row, column)]` no tree can stand, `temperature` what the annual
+        mean is there, in °C; without it, trees are as high as they can be.
+        """
         rows, columns = shape
-        trees = stands(trees, shape)
+        share = np.ones(len(trees), np.float32)
+        if temperature is not None:
+            share, endured = _cold_on(trees, flora, temperature(trees[:, :2]))
+            # Those that cold keeps low are no sicker than others: their needles are green.
+            trees = trees.copy()
+            trees[:, 5] = np.minimum(trees[:, 5] / np.maximum(endured, LEAST_ENDURED), 1.0)
+        trees = np.column_stack([stands(trees, shape), np.tile(share, len(STAND))])
+        if share.min(initial=1.0) < 1.0:
+            trees = trees[_stays(trees)]
         if swept is not None:
             trees = trees[~swept(trees[:, :2])]
         down, across = -(-rows // BLOCK), -(-columns // BLOCK)
@@ -64,8 +81,10 @@ class Forest:
         block += (column.astype(np.int32) // BLOCK).clip(0, across - 1)
         if down * across <= np.iinfo(np.uint16).max:
             block = block.astype(np.uint16)  # which is sorted much faster
-        row, column, kind, size, _, health = trees[np.argsort(block, kind="stable")].T
+        row, column, kind, size, _, health, share = trees[np.argsort(block, kind="stable")].T
         looks = _looks(flora).take(kind.astype(np.intp), axis=0)
+        size = size * share
+        looks[(looks[:, 0] == CONIFER) & (share < KRUMMHOLZ_BELOW), 0] = SHRUB
         # float32 [tree, (column, row, shape, size, health, colour of its leaves and whether it sheds them)]
         self.trees = np.column_stack([column, row, looks[:, 0], size * looks[:, 1], health, looks[:, 2:]])
         # Positions (east, south) in metres, and sizes: contiguous, as each frame reads all of them.
@@ -140,6 +159,19 @@ def stands(trees: NDArray[np.float32], shape: tuple[int, int]) -> NDArray[np.flo
             )
         moved[:, 3] *= sizes[number]
     return drawn
+
+
+def _cold_on(trees: NDArray[np.float32], flora: Flora, temperature: NDArray[np.float32]) -> Cold:
+    """What cold does to the trees of a snapshot, each in its own shelter."""
+    sheltered = temperature + SHELTER * (2.0 * chance(trees[:, :2].astype(np.float64), 43.0) - 1.0)
+    return cold_on(flora, trees[:, 2].astype(np.intp), sheltered)
+
+
+def _stays(trees: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which trees of stands are left in the cold, by the share of their height in the last column."""
+    warm = np.clip((trees[:, -1] - KRUMMHOLZ) / (1.0 - KRUMMHOLZ), 0.0, 1.0)
+    left = FEWEST_IN_COLD + (1.0 - FEWEST_IN_COLD) * warm
+    return np.asarray((warm >= 1.0) | (chance(trees[:, :2].astype(np.float64), 47.0) < left))
 
 
 _QUARTERS = np.array([((1, 0), (0, 1)), ((0, -1), (1, 0)), ((-1, 0), (0, -1)), ((0, 1), (-1, 0))], float)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import moderngl
 import numpy as np
 
+from app.model.climate import Weather
 from app.model.layers import ROOF, STRATA
 from app.model.overlays import OVERLAYS, Value, largest
 from app.model.plants import ROOTED_GROUND
@@ -159,11 +160,13 @@ class LandMaps:
         snow_line: float,
         waves: Waves | None,
         run_up: RunUp | None,
+        weather: Weather,
     ) -> Iterator[None]:
         """Redraw changed maps, with breaks where other drawing may interleave.
 
         `river_width` is the width of a river of 1 m³/s, in metres; `snow_line` follows weather and view, as a fraction
         of the relief of the land. `waves` run to a shore, if there are any, and nothing grows within their `run_up`.
+        Trees get lower towards the cold of the `weather`.
         """
         if not self._surface_is_current:
             self.surface.update(snapshot, self._uploaded)
@@ -172,7 +175,7 @@ class LandMaps:
         self.glaciers.update(snapshot, self.layers)
         self._edge_beds.update(snapshot)
         self._cover.update(snapshot, self.layers, self.materials.textures())
-        self.trees.update(run_up, at_once=self._bake_at_once)
+        self.trees.update(run_up, weather, at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)
         if quality.fine_water and self.water.is_seen:
             self._skyline.update(

@@ -8,6 +8,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.climate import Weather
 from app.model.plants import Flora
 from app.model.snapshot import Snapshot
 from app.picture.passes import tree_shapes
@@ -40,6 +41,8 @@ class Trees:
         self._run_up: RunUp | None = None  # of the waves there, as the trees are drawn
         self._wanted_run_up: RunUp | None = None
         self._flora: Flora | None = None  # of the drawn trees
+        self._climate: tuple[float, float] | None = None  # where the trees are drawn
+        self._wanted_climate: tuple[float, float] | None = None
         self._ground: tuple[int, ...] | None = None
         self._heights = np.empty((0, 2), np.float32)
         self._age = 0  # frames since the trees were uploaded
@@ -56,8 +59,11 @@ class Trees:
     def settled(self) -> bool:
         """Whether the drawn trees are those of the snapshot."""
         latest = self._latest
-        shown = self._shown, self._flora, self._run_up
-        return latest is None or shown == ((latest.world, latest.trees_version), latest.flora, self._wanted_run_up)
+        shown = self._shown, self._flora, self._run_up, self._climate
+        if latest is None:
+            return True
+        wanted = (latest.world, latest.trees_version), latest.flora, self._wanted_run_up, self._wanted_climate
+        return shown == wanted
 
     @property
     def cover(self) -> GroundCover | None:
@@ -79,13 +85,14 @@ class Trees:
             if self.forest is not None and self._shown is not None and self._shown[0] == snapshot.world:
                 self.forest.take_heights(self._heights)
 
-    def update(self, run_up: RunUp | None, *, at_once: bool) -> None:
+    def update(self, run_up: RunUp | None, weather: Weather, *, at_once: bool) -> None:
         """Upload changed trees: new ones now, growing ones from time to time, or `at_once`.
 
-        None of them is seen where the sea runs up its beaches.
+        None of them is seen where the sea runs up its beaches, and they are low where it is cold all year.
         """
         self._age += 1
         self._wanted_run_up = run_up
+        self._wanted_climate = climate = weather.mean_temperature, weather.lapse_rate
         latest = self._latest
         if latest is None or self.settled:
             return
@@ -93,11 +100,12 @@ class Trees:
         if same_world and self._age < PATIENCE and not at_once:
             return
         self._shown, self._flora, self._age = (latest.world, latest.trees_version), latest.flora, 0
-        self._run_up = run_up
+        self._run_up, self._climate = run_up, climate
         self.forest = None
         shore = self._shore
         swept = partial(shore.swept, run_up=run_up) if shore is not None and run_up is not None else None
-        forest = Forest(latest.trees, latest.flora, latest.shape, latest.cell_size, self._heights, swept)
+        temperature = partial(temperature_at, latest, *climate)
+        forest = Forest(latest.trees, latest.flora, latest.shape, latest.cell_size, self._heights, swept, temperature)
         if len(forest.trees):
             self.forest = forest
             self._all_trees.write(forest.trees)
@@ -120,6 +128,15 @@ class Trees:
     def release(self) -> None:
         self._all_trees.release()
         self.shadows.release()
+
+
+def temperature_at(
+    snapshot: Snapshot, at_zero: float, lapse_rate: float, places: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """The annual mean temperature in °C at positions `[position, (row, column)]`; `at_zero` at a height of 0."""
+    last = np.array(snapshot.shape) - 1
+    row, column = np.minimum(places.astype(np.intp), last).T
+    return np.float32(at_zero) - np.float32(lapse_rate) * snapshot.ground((row, column))
 
 
 def tree_uniforms(view: TreeView) -> dict[str, Uniform]:
