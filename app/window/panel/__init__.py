@@ -13,7 +13,7 @@ from app.picture.style import Face, em
 from app.scene.comparison import NAMES
 from app.scene.scene import WORLD_SECTION
 from app.window.commands import files
-from app.window.panel import comparison, keyboard, legend, menus, messages, status_line, transport
+from app.window.panel import comparison, keyboard, legend, menus, messages, sight, status_line, transport
 from app.window.panel.brush_marks import brush_marks
 from app.window.panel.camera_path import CameraPathList
 from app.window.panel.divider import Divider
@@ -87,6 +87,7 @@ class Panel:
     def gui(self) -> None:
         """A frame."""
         self.rivers_shown = self.realism_shown = False
+        sight.begin_frame()
         self.keyboard.gui()
         self._divider.gui()
         exaggeration = self._application.documents.seen_scene.view.exaggeration

@@ -19,6 +19,7 @@ from app.processes.droplets import DropletParameters
 from app.processes.snowballs import SnowballErosion
 from app.scene.scene import DECLARATIONS, GROUPS, KEYS, SWITCHES, section_of
 from app.window.commands import changes
+from app.window.panel import sight
 from app.window.panel.facts import MEMBERS
 from app.window.panel.geology import geology_lines
 from app.window.panel.memory import PanelMemory
@@ -156,8 +157,11 @@ class GroupRows:
     ) -> None:
         """The name of a group, which unfolds it, with words at its end."""
         place = imgui.get_cursor_screen_pos()
-        box = imgui.ImVec2(max(size.x, 1.0), size.y)
-        if imgui.invisible_button(f"###group {name}", box, BY_KEYBOARD):
+        box, label = imgui.ImVec2(max(size.x, 1.0), size.y), f"###group {name}"
+        if not sight.is_needed(box, label):
+            sight.reserve(label, box)
+            return
+        if imgui.invisible_button(label, box, BY_KEYBOARD):
             self._memory.toggle(self._memory.state.unfolded, name)
         if imgui.is_item_visible():
             self._words_of_title(name, place, size, colour, font, end)

@@ -26,6 +26,7 @@ from app.scene.scene import (
 from app.sources.generators import GENERATORS
 from app.window.actions import BY_NAME
 from app.window.commands import changes
+from app.window.panel import sight
 from app.window.panel.facts import Facts, ParameterFacts
 from app.window.panel.fields import FieldPreviews
 from app.window.panel.held import held_value
@@ -39,6 +40,7 @@ from app.window.panel.widgets import (
     ParameterWidgets,
     Seconds,
     icon_button,
+    toggle_width,
     tooltip,
     tooltip_is_due,
     tooltip_on_hover,
@@ -103,6 +105,11 @@ class ParameterRows:
         """The switch of a group, for the line of its title."""
         path = declaration.path
         imgui.push_id(path)
+        size = imgui.ImVec2(toggle_width(), imgui.get_frame_height())
+        if self._is_at_rest(declaration) and not sight.is_needed(size, f"##{path}"):
+            sight.reserve(f"##{path}", size)
+            imgui.pop_id()
+            return
         facts = self.facts.of(path)
         self._value(declaration, facts, imgui.get_frame_height())
         self._menu(declaration)
@@ -113,22 +120,40 @@ class ParameterRows:
 
     def row(self, declaration: Declaration) -> None:
         """Name and value of a parameter."""
-        path = declaration.path
-        facts = self.facts.of(path)
-        imgui.push_id(path)
-        imgui.push_style_var(OPACITY, IDLE_OPACITY if facts.without_effect else 1.0)
-        reset_width = imgui.get_frame_height()
-        width = imgui.get_content_region_avail().x
+        width, height = imgui.get_content_region_avail().x, imgui.get_frame_height()
         gap = imgui.get_style().item_spacing.x
-        left = imgui.get_cursor_pos_x()
         is_wide = width > em(NARROWEST_ROW)
         label_width = width * LABEL_PART if is_wide else 0.0
+        widget_width = width - label_width - height - gap * 0.5
+        imgui.push_id(declaration.path)
+        size = imgui.ImVec2(width, height if is_wide else 2.0 * height + imgui.get_style().item_spacing.y)
+        if self._is_at_rest(declaration) and not sight.is_needed(size, f"##{declaration.path}"):
+            if is_wide:
+                imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + label_width)
+            else:
+                imgui.internal.item_size(imgui.ImVec2(width, height))
+            self._widgets.reserve(declaration, widget_width)
+        else:
+            self._whole_row(declaration, width, label_width, widget_width)
+        imgui.pop_id()
 
+    def _is_at_rest(self, declaration: Declaration) -> bool:
+        """Whether a row has nothing but its name and its widget, which nobody uses."""
+        path = declaration.path
+        if declaration.of_land or path == SOURCE or path in self.facts.changed:
+            return False
+        return path not in (self._to_be_focused, self._widgets.used, self._before_drag[0], self._cost_told[0])
+
+    def _whole_row(self, declaration: Declaration, width: float, label_width: float, widget_width: float) -> None:
+        """All of a row, whose label stands above its widget where it has no width of its own."""
+        path = declaration.path
+        facts = self.facts.of(path)
+        imgui.push_style_var(OPACITY, IDLE_OPACITY if facts.without_effect else 1.0)
+        left = imgui.get_cursor_pos_x()
         imgui.align_text_to_frame_padding()
-        self._label(declaration, facts, label_width - gap if is_wide else width)
-        if is_wide:
+        self._label(declaration, facts, label_width - imgui.get_style().item_spacing.x if label_width else width)
+        if label_width:
             imgui.same_line(left + label_width)
-        widget_width = width - label_width - reset_width - gap * 0.5
         if self._to_be_focused == path:
             imgui.set_keyboard_focus_here()
             imgui.set_scroll_here_y()
@@ -138,13 +163,13 @@ class ParameterRows:
         else:
             self._value(declaration, facts, widget_width)
         if facts.is_changed:
+            reset_width = imgui.get_frame_height()
             imgui.same_line(left + width - reset_width)
             self._reset_button(declaration, reset_width)
         if declaration.of_land:
             self._fields.row(declaration, self._widgets.being_typed(path) or str(facts.value))
         self._menu(declaration)
         imgui.pop_style_var()
-        imgui.pop_id()
 
     def release(self) -> None:
         """Give back the pictures of fields."""

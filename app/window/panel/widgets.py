@@ -13,11 +13,14 @@ from imgui_bundle import imgui
 from app.model.numbers import empty_means, exact_text, number_text, rounded, take_typed, zero_means
 from app.model.parameters import Declaration, Value
 from app.picture.style import ACCENT, FAINT_TEXT, FIELD, FIELD_HOVERED, TEXT, Colour, Face, em, faded
+from app.window.panel import sight
 from app.window.panel.places import note_place
 
 LABEL_PART = 0.41  # of a row
 NARROWEST_ROW = 15.0  # heights of the font; below it the label stands above its widget
 BUTTON_WIDTH = 1.15  # of a button with an icon, in heights of a row
+TOGGLE_HEIGHT = 0.78  # of a switch, in heights of a row
+TOGGLE_WIDTH = 1.75  # of a switch, in its heights
 LARGEST_SLIDER = 2**30  # wider ranges, such as seeds, are typed
 NEXT_TO_ZERO = 1e-5  # of its high end: start of a logarithmic slider from zero
 NARROWEST_TOOLTIP, SEVERAL_ROWS = 10.0, 5.0  # heights of the font
@@ -216,6 +219,22 @@ class ParameterWidgets:
         """The path of the parameter whose slider is held, if any."""
         return self._drag.path if self._drag else ""
 
+    @property
+    def used(self) -> str:
+        """The path of the parameter that is dragged or typed, if any."""
+        return self._drag.path if self._drag else self._typing.path if self._typing else ""
+
+    def reserve(self, declaration: Declaration, width: float) -> None:
+        """Leave the room of a widget that is out of sight."""
+        flags = imgui.internal.ItemFlagsPrivate_.inputable.value
+        if declaration.kind is bool:
+            width, flags = toggle_width(), 0
+        elif declaration.choices:
+            width, flags = math.floor(width), 0  # ImGui's own widgets have whole pixels
+        elif _is_typed(declaration):
+            width = math.floor(width)
+        sight.reserve(f"##{declaration.path}", imgui.ImVec2(width, imgui.get_frame_height()), flags)
+
     def edit(
         self,
         declaration: Declaration,
@@ -238,7 +257,7 @@ class ParameterWidgets:
             return toggle(label, bool(value))
         if declaration.choices:
             return choice(label, str(value), declaration.choices)
-        if declaration.kind is str or declaration.high > LARGEST_SLIDER:
+        if _is_typed(declaration):
             return self._text(label, declaration, value, acts_at_end)
         assert not isinstance(value, str)
         return self._slider(label, declaration, value, width, acts_at_end, holding, seconds)
@@ -421,10 +440,18 @@ class ParameterWidgets:
         return taken
 
 
+def _is_typed(declaration: Declaration) -> bool:
+    """Whether a parameter has a field to type in rather than a slider."""
+    return declaration.kind is str or declaration.high > LARGEST_SLIDER
+
+
+def toggle_width() -> float:
+    return imgui.get_frame_height() * TOGGLE_HEIGHT * TOGGLE_WIDTH
+
+
 def toggle(label: str, value: bool) -> bool:
     """An animated switch."""
-    height = imgui.get_frame_height() * 0.78
-    width = height * 1.75
+    height, width = imgui.get_frame_height() * TOGGLE_HEIGHT, toggle_width()
     place = imgui.get_cursor_screen_pos()
     place = imgui.ImVec2(place.x, place.y + (imgui.get_frame_height() - height) / 2.0)
     if imgui.invisible_button(label, imgui.ImVec2(width, imgui.get_frame_height()), BY_KEYBOARD):
