@@ -49,6 +49,7 @@ from kernels.loads import dig, dig_rock, sum_up
 from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.parameters import exact
 from kernels.rates import ERODIBILITY, MOBILITY, Rates, flat, rate_of
+from kernels.scratch import Scratch
 from kernels.standing import LAKE, SEA
 from kernels.swell import GRAVITY, TOE
 from kernels.units import Metres, Seconds
@@ -86,12 +87,17 @@ _ASKED = (
 _Land: Any = namedtuple("_Land", (*_ASKED, "rates", "bedrock", "sediment", "ground"))  # type: ignore[misc]
 
 # The cells beside the shore, [number]: those of the shore first, then farther ones ring by ring, then those of land
-# beside the sea, and at last those behind beaches that storms flood. `distance`, in cells, is that of the sea from the
-# shore and the width of the beach before land.
+# beside the sea, and at last those behind beaches that storms flood. `across` is the column of each, because divisions
+# are slow. `distance`, in cells, is that of the sea from the shore and the width of the beach before land.
 _Shore: Any = namedtuple(
     "_Shore",
-    "rows columns number cells shores seas lands ends distance height surf broken power south east",
+    "rows columns number cells across shores seas lands ends distance height surf broken power south east",
 )
+
+# The sides of cells of the shore with land beyond, [face], cell by cell. `faces` are their numbers, [4 × place + side],
+# or −1; `following` is the next one with land to the right and `leading` the one before, −1 beyond the map's edge;
+# `where` is its [row, column].
+_Line: Any = namedtuple("_Line", "faces places sides following leading where")
 
 Traces = NDArray[np.float32]
 
@@ -122,38 +128,43 @@ class CoastTotals(NamedTuple):
 
 
 @inlined
-def _beside(rows, columns, cell, side):
-    """The neighbour to the east, south, west or north; −1 beyond the map."""
+def _beside(rows, columns, cell, column, side):
+    """The neighbour to the east, south, west or north of a cell in a column; −1 beyond the map."""
     if side == 0:
-        return cell + 1 if cell % columns + 1 < columns else -1
+        return cell + 1 if column + 1 < columns else -1
     if side == 1:
         return cell + columns if cell + columns < rows * columns else -1
     if side == 2:
-        return cell - 1 if cell % columns > 0 else -1
+        return cell - 1 if column > 0 else -1
     return cell - columns if cell >= columns else -1
 
 
 @njit(nogil=True, error_model="numpy")
 def _find_wet(standing, ground, notch, level, wet):
-    """Mark the cells of the sea in `wet`, which has a rim of water around the map, and in `notch`.
+    """Mark the cells of the sea in `wet`, which has a row of water before and after the map's, and in `notch`.
 
     Returns the first cell whose ground is no number, or −1, and the first row with a cell that was of the sea and is no
     more, or the number of rows.
     """
     rows, columns = ground.shape
     bad, first = -1, rows
+    wet[0], wet[rows + 1] = 1, 1
     for row in range(rows):
-        broken, changed = False, False
+        broken, changed, came = False, False, False
         for column in range(columns):
             height = ground[row, column]
             sea = (standing[row, column] == SEA) & (height < level)
             broken |= not abs(height) < np.inf
-            wet[row + 1, column + 1] = sea
+            wet[row + 1, column] = sea
             bored = notch[row, column]
             changed |= (bored < 0.0) & (not sea)
-            notch[row, column] = _OF_THE_SEA if sea else bored
+            came |= (bored != _OF_THE_SEA) & sea
         if changed:
             first = min(first, row)
+        if came:
+            for column in range(columns):
+                if wet[row + 1, column]:
+                    notch[row, column] = _OF_THE_SEA
         if broken and bad < 0:
             for column in range(columns):
                 if bad < 0 and not math.isfinite(ground[row, column]):
@@ -168,7 +179,7 @@ def _shut_in(standing, ground, notch, level, wet, first, water, surface):
     total = 0.0
     for row in range(first, rows):
         for column in range(columns):
-            if not (notch[row, column] < 0.0 and wet[row + 1, column + 1] == 0):
+            if not (notch[row, column] < 0.0 and wet[row + 1, column] == 0):
                 continue
             notch[row, column] = 0.0
             more = level - ground[row, column] - water[row, column]
@@ -183,14 +194,19 @@ def _shut_in(standing, ground, notch, level, wet, first, water, surface):
 @njit(nogil=True, error_model="numpy")
 def _find_line(wet, cells):
     """Write the cells of the sea with land beside them to `cells`, as far as it goes. Returns how many there are."""
-    rows, columns = wet.shape[0] - 2, wet.shape[1] - 2
+    rows, columns = wet.shape[0] - 2, wet.shape[1]
     edge = np.empty(columns, np.uint8)
     count = 0
     for row in range(rows):
         some = np.uint8(0)
-        for j in range(columns):
-            around = wet[row, j + 1] & wet[row + 2, j + 1] & wet[row + 1, j] & wet[row + 1, j + 2]
-            edge[j] = wet[row + 1, j + 1] & (around ^ 1)
+        for j in range(1, columns - 1):
+            around = wet[row, j] & wet[row + 2, j] & wet[row + 1, j - 1] & wet[row + 1, j + 1]
+            edge[j] = wet[row + 1, j] & (around ^ 1)
+            some |= edge[j]
+        for j in (0, columns - 1):
+            around = wet[row, j] & wet[row + 2, j]
+            around &= wet[row + 1, max(j - 1, 0)] & wet[row + 1, min(j + 1, columns - 1)]
+            edge[j] = wet[row + 1, j] & (around ^ 1)
             some |= edge[j]
         if some:
             for j in range(columns):
@@ -217,24 +233,25 @@ def _grown(values, more):
 
 
 @njit(nogil=True, error_model="numpy")
-def _find_shore(land, wet, line, rows, columns, cell_size, parameters):
-    """The cells of the shore and those near to it."""
+def _find_shore(land, wet, line, number, rows, columns, cell_size, parameters):
+    """The cells of the shore and those near to it. It writes `number`, [cell], and −1 where a cell is none of these."""
     ground, level = land.ground, parameters.sea_level
     reach = max(round(_REACH * parameters.finer), 1)
     closure = TOE * parameters.height
-    number = np.full(rows * columns, -1, np.int32)
+    number[:] = -1
     shores = len(line)
     room = 8 * shores + 64
-    cells, distance = np.empty(room, np.int64), np.empty(room)
+    cells, across, distance = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
     for place in range(shores):
         cell = line[place]
+        column = cell % columns
         squares = 0.0
         for side in range(4):
-            other = _beside(rows, columns, cell, side)
-            if other >= 0 and not wet[other // columns + 1, other % columns + 1]:
+            other = _beside(rows, columns, cell, column, side)
+            if other >= 0 and not wet[other + columns]:
                 way = _crossing(land, level, cell, other)
                 squares += 1.0 / (way * way)
-        cells[place] = cell
+        cells[place], across[place] = cell, column
         distance[place] = 1.0 / math.sqrt(squares)
         number[cell] = place
     ends = np.full(reach + 1, shores, np.int64)  # of the rings
@@ -243,43 +260,44 @@ def _find_shore(land, wet, line, rows, columns, cell_size, parameters):
         end = count
         for place in range(begin, end):
             for side in range(4):
-                other = _beside(rows, columns, cells[place], side)
+                other = _beside(rows, columns, cells[place], across[place], side)
                 if other < 0 or number[other] >= 0 or not level - ground[other] < closure:
                     continue
-                if not wet[other // columns + 1, other % columns + 1]:
+                if not wet[other + columns]:
                     continue
                 if count == len(cells):
-                    cells, distance = _grown(cells, count), _grown(distance, count)
-                cells[count] = other
+                    cells, across, distance = _grown(cells, count), _grown(across, count), _grown(distance, count)
+                cells[count], across[count] = other, across[place] + (side == 0) - (side == 2)
                 number[other] = count
                 count += 1
         for place in range(end, count):  # by what was known before this ring (Rouy & Tourin 1992)
-            along = down = 1e9
+            over = down = 1e9
             for side in range(4):
-                other = _beside(rows, columns, cells[place], side)
+                other = _beside(rows, columns, cells[place], across[place], side)
                 if other >= 0 and 0 <= number[other] < end:
                     if side % 2 == 0:
-                        along = min(along, distance[number[other]])
+                        over = min(over, distance[number[other]])
                     else:
                         down = min(down, distance[number[other]])
-            apart = along - down
-            slanting = 0.5 * (along + down + math.sqrt(max(2.0 - apart * apart, 0.0)))
-            distance[place] = slanting if abs(apart) < 1.0 else min(along, down) + 1.0
+            apart = over - down
+            slanting = 0.5 * (over + down + math.sqrt(max(2.0 - apart * apart, 0.0)))
+            distance[place] = slanting if abs(apart) < 1.0 else min(over, down) + 1.0
         begin = end
         ends[number_of_ring + 1 :] = count
     seas = count
     # Land beside the sea comes last, and what lies behind its beaches.
     widest = _STORM * parameters.height / (_STEEPEST * cell_size)
-    every, far = _grown(cells, 4 * shores), _grown(distance, 4 * shores)
+    every, far, along = _grown(cells, 4 * shores), _grown(distance, 4 * shores), _grown(across, 4 * shores)
     for place in range(shores):
         for side in range(4):
-            other = _beside(rows, columns, cells[place], side)
-            if other < 0 or wet[other // columns + 1, other % columns + 1]:
+            other = _beside(rows, columns, cells[place], across[place], side)
+            if other < 0 or wet[other + columns]:
                 continue
             width = max(0.5 - _crossing(land, level, cells[place], other), 0.0)
             if number[other] < 0:
                 number[other] = count
                 every[count], far[count] = other, width
+                along[count] = across[place] + (side == 0) - (side == 2)
                 count += 1
             far[number[other]] = min(far[number[other]], width)
     lands = count
@@ -293,25 +311,27 @@ def _find_shore(land, wet, line, rows, columns, cell_size, parameters):
             if ground[cell] > level + _STORM * parameters.height:
                 continue
             for side in range(4):
-                other = _beside(rows, columns, cell, side)
-                if other < 0 or wet[other // columns + 1, other % columns + 1]:
+                other = _beside(rows, columns, cell, along[place], side)
+                if other < 0 or wet[other + columns]:
                     continue
                 if number[other] < 0:
                     if count == len(every):
-                        every, far = _grown(every, count), _grown(far, count)
+                        every, far, along = _grown(every, count), _grown(far, count), _grown(along, count)
                     number[other] = count
                     every[count], far[count] = other, far[place] + 1.0
+                    along[count] = along[place] + (side == 0) - (side == 2)
                     count += 1
                 elif number[other] >= end:
                     far[number[other]] = min(far[number[other]], far[place] + 1.0)
         begin = end
-    every, far = every[:count], far[:count]
+    every, far, along = every[:count], far[:count], along[:count]
     none = np.zeros((6, count))
     return _Shore(
         rows,
         columns,
         number,
         every,
+        along,
         shores,
         seas,
         lands,
@@ -355,7 +375,7 @@ def _bring_waves(shore, land, south, east, cell_size, parameters):
         fresh = (swell_south == 0.0) & (swell_east == 0.0)  # the sea has come here since the swell was found
         total = weight = surf = outer_south = outer_east = 0.0
         for side in range(4):
-            other = _beside(shore.rows, shore.columns, cell, side)
+            other = _beside(shore.rows, shore.columns, cell, shore.across[place], side)
             if other < 0:
                 continue
             beside = shore.number[other]
@@ -394,7 +414,7 @@ def _bring_waves(shore, land, south, east, cell_size, parameters):
     for place in range(shore.seas, shore.lands):
         across, down = 0.0, 0.0
         for side in range(4):
-            other = _beside(shore.rows, shore.columns, shore.cells[place], side)
+            other = _beside(shore.rows, shore.columns, shore.cells[place], shore.across[place], side)
             if other < 0 or not 0 <= shore.number[other] < shore.seas:
                 continue
             foot = shore.number[other]
@@ -410,7 +430,7 @@ def _bring_waves(shore, land, south, east, cell_size, parameters):
         shore.power[place] = math.sqrt(across * across + down * down)
     for place in range(shore.lands, len(shore.cells)):
         for side in range(4):
-            other = _beside(shore.rows, shore.columns, shore.cells[place], side)
+            other = _beside(shore.rows, shore.columns, shore.cells[place], shore.across[place], side)
             before = shore.number[other] if other >= 0 else -1
             if shore.seas <= before < place and shore.distance[before] < shore.distance[place]:
                 shore.power[place] = max(shore.power[place], shore.power[before])
@@ -494,41 +514,44 @@ def _wear_platform(shore, land, parameters, from_rock, out):
 
 @njit(nogil=True, error_model="numpy")
 def _chain(shore, land, wet, level):
-    """The sides of the shore, [4 × cell + side]: the next one with land to the right, the one before, and their place.
-
-    −2: there is no such side; −1: beyond the map's edge.
-    """
+    """The line of the shore."""
     rows, columns = shore.rows, shore.columns
     cells, number = shore.cells, shore.number
-    following, leading = np.full(4 * shore.shores, -2, np.int64), np.full(4 * shore.shores, -2, np.int64)
-    where = np.zeros((4 * shore.shores, 2))
+    faces = np.full(4 * shore.shores, -1, np.int64)
+    places, sides = np.empty(4 * shore.shores, np.int64), np.empty(4 * shore.shores, np.int64)
+    where = np.empty((4 * shore.shores, 2))
+    count = 0
     for place in range(shore.shores):
-        cell = cells[place]
+        cell, column = cells[place], shore.across[place]
+        row = (cell - column) // columns
         for side in range(4):
-            other = _beside(rows, columns, cell, side)
-            if other < 0 or wet[other // columns + 1, other % columns + 1]:
+            other = _beside(rows, columns, cell, column, side)
+            if other < 0 or wet[other + columns]:
                 continue
-            face = 4 * place + side
+            faces[4 * place + side] = count
+            places[count], sides[count] = place, side
             way = _crossing(land, level, cell, other)
-            where[face, 0] = cell // columns + way * ((side == 1) - (side == 3))
-            where[face, 1] = cell % columns + way * ((side == 0) - (side == 2))
-            if leading[face] == -2:
-                leading[face] = -1
-            heading = (side + 3) % 4
-            ahead = _beside(rows, columns, cell, heading)
-            if ahead < 0:
-                following[face] = -1
-                continue
-            beyond = _beside(rows, columns, ahead, side)
-            if not wet[ahead // columns + 1, ahead % columns + 1]:
-                next_face = 4 * place + heading
-            elif not wet[beyond // columns + 1, beyond % columns + 1]:
-                next_face = 4 * int(number[ahead]) + side
-            else:
-                next_face = 4 * int(number[beyond]) + (heading + 2) % 4
-            following[face] = next_face
-            leading[next_face] = face
-    return following, leading, where
+            where[count, 0] = row + way * ((side == 1) - (side == 3))
+            where[count, 1] = column + way * ((side == 0) - (side == 2))
+            count += 1
+    following, leading = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
+    for face in range(count):
+        place, side = places[face], int(sides[face])
+        heading = (side + 3) % 4
+        column = shore.across[place]
+        ahead = _beside(rows, columns, cells[place], column, heading)
+        if ahead < 0:
+            continue
+        beyond = _beside(rows, columns, ahead, column + (heading == 0) - (heading == 2), side)
+        if not wet[ahead + columns]:
+            after = faces[4 * place + heading]
+        elif not wet[beyond + columns]:
+            after = faces[4 * int(number[ahead]) + side]
+        else:
+            after = faces[4 * int(number[beyond]) + (heading + 2) % 4]
+        following[face] = after
+        leading[after] = face
+    return _Line(faces, places[:count], sides[:count], following, leading, where[:count])
 
 
 @inlined
@@ -538,52 +561,57 @@ def _times(rounds, finer):
 
 
 @njit(nogil=True, error_model="numpy")
-def _smoothed(following, leading, where, finer):
+def _smoothed(line, finer):
     """The line of the shore without the corners of cells."""
-    other = where.copy()
+    following, leading = line.following, line.leading
+    where, other = line.where, line.where.copy()
     for _ in range(_times(_SMOOTHINGS, finer)):
         for face in range(len(following)):
-            if following[face] < 0 or leading[face] < 0:
+            after, before = following[face], leading[face]
+            if after < 0 or before < 0:
                 continue
             for axis in range(2):
-                ends = where[following[face], axis] + where[leading[face], axis]
+                ends = where[after, axis] + where[before, axis]
                 other[face, axis] = 0.25 * (2.0 * where[face, axis] + ends)
         where, other = other, where
-    return where
+    return _Line(line.faces, line.places, line.sides, following, leading, where)
 
 
 @njit(nogil=True, error_model="numpy")
-def _facing(following, leading, where):
+def _facing(line):
     """How far each side faces the land of the smoothed shore: 1 if it does straight."""
-    facing = np.zeros(len(following))
+    following, leading, where = line.following, line.leading, line.where
+    facing = np.empty(len(following))
     for face in range(len(following)):
-        if following[face] == -2:
-            continue
         after = following[face] if following[face] >= 0 else face
         before = leading[face] if leading[face] >= 0 else face
         down, along = where[after, 0] - where[before, 0], where[after, 1] - where[before, 1]
         long = math.hypot(down, along)
-        side = face % 4
+        side = int(line.sides[face])
         towards = along * ((side == 1) - (side == 3)) - down * ((side == 0) - (side == 2))
         facing[face] = min(max(towards / long, 0.0), 1.0) if long > 1e-6 else 1.0
     return facing
 
 
 @njit(nogil=True, error_model="numpy")
-def _drive(shore, following, leading, where, depth_per_cycle, parameters):
+def _drive(shore, line, depth_per_cycle, parameters):
     """What would drift from each side of the shore to the next one, metres over one cell.
 
     It is mixed over some cells along the shore: no form of sand is as narrow as one.
     """
-    heights = shore.height
+    heights, following, where, places = shore.height, line.following, line.where, line.places
     wanted = np.zeros(len(following))
+    ahead, behind = np.empty(len(following), np.int64), np.empty(len(following), np.int64)
     for face in range(len(following)):
-        after = following[face]
+        after, before = following[face], line.leading[face]
         if after < 0:
+            ahead[face] = behind[face] = face
             continue
+        ahead[face] = after if following[after] >= 0 else face
+        behind[face] = before if before >= 0 else face
         along_south, along_east = where[after, 0] - where[face, 0], where[after, 1] - where[face, 1]
         long = math.hypot(along_south, along_east)
-        here, there = face // 4, after // 4
+        here, there = places[face], places[after]
         swell_south, swell_east = shore.south[here] + shore.south[there], shore.east[here] + shore.east[there]
         energy = math.hypot(swell_south, swell_east)
         if not (long > 1e-6 and energy > 1e-6):
@@ -592,19 +620,15 @@ def _drive(shore, following, leading, where, depth_per_cycle, parameters):
         if not into > 0.0:
             continue
         along = (swell_south * along_south + swell_east * along_east) / (long * energy)
-        height = 0.5 * (heights[face // 4] + heights[after // 4]) / parameters.height
+        height = 0.5 * (heights[here] + heights[there]) / parameters.height
         wanted[face] = depth_per_cycle * height**2.4 * into**1.2 * along
     mixed = np.zeros(len(following))
     for _ in range(_times(_MIXINGS, parameters.finer)):
         for face in range(len(following)):
-            after, before = following[face], leading[face]
-            if after >= 0:
-                ahead = wanted[after] if following[after] >= 0 else wanted[face]
-                behind = wanted[before] if before >= 0 else wanted[face]
-                mixed[face] = 0.25 * (2.0 * wanted[face] + (ahead + behind))
+            mixed[face] = 0.25 * (2.0 * wanted[face] + (wanted[ahead[face]] + wanted[behind[face]]))
         wanted, mixed = mixed, wanted
     for face in range(len(following)):
-        if following[face] >= 0 and following[face] // 4 == face // 4:
+        if following[face] >= 0 and places[following[face]] == places[face]:
             wanted[face] = 0.0  # of one cell
     return wanted
 
@@ -625,15 +649,16 @@ def _take(land, cell, depth, taken, first, none, out):
 
 
 @njit(nogil=True, error_model="numpy")
-def _let_drift(shore, land, following, leading, line, depth_per_cycle, parameters, drift, over_edge, out):
+def _let_drift(shore, land, line, depth_per_cycle, parameters, drift, over_edge, out):
     """Move sand along the shore; `over_edge` [out or in, kind]."""
     level, kinds = parameters.sea_level, land.kinds
     cells, heights, ground, mix = shore.cells, shore.height, land.ground, land.mix
-    wanted = _drive(shore, following, leading, line, depth_per_cycle, parameters)
+    places, following, leading = line.places, line.following, line.leading
+    wanted = _drive(shore, line, depth_per_cycle, parameters)
     asks, part = np.zeros(shore.shores), np.zeros(shore.shores)
     for face in range(len(wanted)):
         if following[face] >= 0 and wanted[face] != 0.0:
-            asks[face // 4 if wanted[face] > 0.0 else following[face] // 4] += abs(wanted[face])
+            asks[places[face if wanted[face] > 0.0 else following[face]]] += abs(wanted[face])
     for place in range(shore.shores):
         cell = cells[place]
         lowest = level - TOE * heights[place]
@@ -648,8 +673,8 @@ def _let_drift(shore, land, following, leading, line, depth_per_cycle, parameter
         after = following[face]
         if after < 0 or wanted[face] == 0.0:
             continue
-        giver = face // 4 if wanted[face] > 0.0 else after // 4
-        taker = after // 4 if wanted[face] > 0.0 else face // 4
+        giver = places[face if wanted[face] > 0.0 else after]
+        taker = places[after if wanted[face] > 0.0 else face]
         if rate_of(land.rates, cells[taker], MOBILITY) == 0.0:
             taker = giver
         share = abs(wanted[face]) / asks[giver]
@@ -696,7 +721,8 @@ def _excess(shore, land, here, there, side, towards, cell_size, parameters):
     stirred *= min(height / parameters.height, 1.0) ** 2  # by their energy
     slope = _STEEPEST
     if near >= shore.seas:
-        beyond = _beside(shore.rows, shore.columns, shore.cells[near], side if far == here else (side + 2) % 4)
+        onward = side if far == here else (side + 2) % 4
+        beyond = _beside(shore.rows, shore.columns, shore.cells[near], shore.across[near], onward)
         if beyond >= 0 and 0 <= shore.number[beyond] < shore.seas:
             slope *= _LOOSE  # waves run over land that is no wider than a cell
     if depth > 0.0:
@@ -719,19 +745,20 @@ def _excess(shore, land, here, there, side, towards, cell_size, parameters):
 
 
 @njit(nogil=True, error_model="numpy")
-def _shape(shore, land, facing, cell_size, parameters, out):
+def _shape(shore, land, line, cell_size, parameters, out):
     """Let sand go up and down the profile of the shore."""
     cells, number, distance, mix = shore.cells, shore.number, shore.distance, land.mix
-    count, kinds = len(shore.cells), land.kinds
+    count, kinds, facing, faces = len(shore.cells), land.kinds, _facing(line), line.faces
     flows, asks = np.zeros((count, 4)), np.zeros(count)
     for place in range(shore.seas):
         cell = cells[place]
         for side in range(4):
-            other = _beside(shore.rows, shore.columns, cell, side)
+            other = _beside(shore.rows, shore.columns, cell, shore.across[place], side)
             there = number[other] if other >= 0 else -1
             if there < 0 or (there < shore.seas and side > 1):
                 continue
-            towards = abs(distance[place] - distance[there]) if there < shore.seas else facing[4 * place + side]
+            sea = there < shore.seas
+            towards = abs(distance[place] - distance[there]) if sea else facing[faces[4 * place + side]]
             flow = _excess(shore, land, place, there, side, min(towards, 1.0), cell_size, parameters)
             if flow == 0.0:
                 continue
@@ -748,7 +775,7 @@ def _shape(shore, land, facing, cell_size, parameters, out):
             flow = flows[place, side]
             if flow == 0.0:
                 continue
-            there = number[_beside(shore.rows, shore.columns, cells[place], side)]
+            there = number[_beside(shore.rows, shore.columns, cells[place], shore.across[place], side)]
             giver, taker = (place, there) if flow > 0.0 else (there, place)
             share = abs(flow) / asks[giver]
             for kind in range(kinds):
@@ -798,7 +825,7 @@ def _find_fan(shore, land, place, cell_size, parameters):
         return -1, 0.0
     down, over = shore.south[place] / size, shore.east[place] / size
     for side in range(4):
-        other = _beside(rows, columns, cell, side)
+        other = _beside(rows, columns, cell, shore.across[place], side)
         if other >= 0 and 0 <= shore.number[other] < shore.seas and shore.surf[shore.number[other]] > 0.5 * height:
             down += (side == 3) - (side == 1)
             over += (side == 2) - (side == 0)
@@ -806,12 +833,14 @@ def _find_fan(shore, land, place, cell_size, parameters):
     if not longest > 0.0:
         return -1, 0.0
     down, over = down / longest, over / longest
+    begin_column = shore.across[place]
+    begin_row = (cell - begin_column) // columns
     step = cell_size * math.hypot(down, over)
     along = (down * shore.south[place] + over * shore.east[place]) * cell_size / (step * size)
     highest = crest
     for number in range(1, int(_WASHED * height / step) + 2):
-        row = cell // columns + math.floor(number * down + 0.5)
-        column = cell % columns + math.floor(number * over + 0.5)
+        row = begin_row + math.floor(number * down + 0.5)
+        column = begin_column + math.floor(number * over + 0.5)
         if not (0 <= row < rows and 0 <= column < columns):
             return -1, 0.0
         there = row * columns + column
@@ -874,12 +903,11 @@ def _overwash(shore, land, water, surface, standing, cell_size, parameters, out)
 @njit(cache=True, nogil=True, error_model="numpy")
 def _work(
     land: Any, standing: Any, ground: Any, water: Any, surface: Any, south: Any, east: Any, notch: Any, power: Any,
-    drift: Any, cell_size: float, parameters: Any, from_rock: Any, over_edge: Any, out: Any,
+    drift: Any, wet: Any, number: Any, cell_size: float, parameters: Any, from_rock: Any, over_edge: Any, out: Any,
 ) -> tuple[int, float]:  # fmt: skip
     """Let the sea work for a cycle. Returns the first cell whose ground is no number, or −1, and what was shut in."""
     rows, columns = ground.shape
     level = parameters.sea_level
-    wet = np.ones((rows + 2, columns + 2), np.uint8)
     bad, first = _find_wet(standing, ground, notch, level, wet)
     if bad >= 0:
         return bad, 0.0
@@ -893,7 +921,8 @@ def _work(
         drift[cell] = 0.0
     if count == 0:
         return -1, shut_in
-    shore = _find_shore(land, wet, line[:count], rows, columns, cell_size, parameters)
+    is_wet = wet.reshape(-1)
+    shore = _find_shore(land, is_wet, line[:count], number, rows, columns, cell_size, parameters)
     cells, broken, heights = shore.cells, shore.broken, land.ground
     _bring_waves(shore, land, south, east, cell_size, parameters)
     for place in range(len(shore.cells)):
@@ -905,10 +934,9 @@ def _work(
     fast = _CERC * parameters.height**2.4 * parameters.period**0.2  # m³/s
     most = _STEP * parameters.height * min(1.0, parameters.finer**2)
     depth_per_cycle = min(fast * parameters.seconds / (cell_size * cell_size), most)
-    following, leading, where = _chain(shore, land, wet, level)
-    where = _smoothed(following, leading, where, parameters.finer)
-    _let_drift(shore, land, following, leading, where, depth_per_cycle, parameters, drift, over_edge, out)
-    _shape(shore, land, _facing(following, leading, where), cell_size, parameters, out)
+    chain = _smoothed(_chain(shore, land, is_wet, level), parameters.finer)
+    _let_drift(shore, land, chain, depth_per_cycle, parameters, drift, over_edge, out)
+    _shape(shore, land, chain, cell_size, parameters, out)
     _winnow(shore, land, cell_size, parameters, out)
     shut_in += _overwash(
         shore, land, water.reshape(-1), surface.reshape(-1), standing.reshape(-1), cell_size, parameters, out
@@ -930,6 +958,7 @@ def work(
     drift: Traces,
     parameters: CoastParameters,
     rates: Rates | None = None,
+    scratch: Scratch | None = None,
 ) -> CoastTotals:
     """Let the sea work on its shore for a cycle, and change the map in place.
 
@@ -952,17 +981,23 @@ def work(
         share=1.0 / goes_at,
         shaping=min(parameters.shaping * parameters.finer**2 / goes_at, _FASTEST),
     )
-    shut_in, drifted = 0.0, np.zeros(drift.size, drift.dtype)
+    scratch = (scratch or Scratch()).begin()
+    rows, columns = ground.shape
+    wet, number = scratch.empty((rows + 2, columns), np.uint8), scratch.empty(ground.size, np.int32)
+    shut_in, drifted = 0.0, None
     for _ in range(goes_at):
         failed, more = _work(
             land, standing, ground, *water, *(layer.reshape(-1) for layer in swell), notch,
-            power.reshape(-1), drift.reshape(-1), float(cell_size), exact(parameters), from_rock, over_edge, out,
+            power.reshape(-1), drift.reshape(-1), wet, number, float(cell_size), exact(parameters), from_rock,
+            over_edge, out,
         )  # fmt: skip
         shut_in += more
-        drifted += drift.reshape(-1)
         if failed >= 0:
             break
-    drift.reshape(-1)[:] = drifted
-    row, column = divmod(failed, ground.shape[1]) if failed >= 0 else (-1, -1)
+        if goes_at > 1:
+            drifted = drift.copy() if drifted is None else drifted + drift
+    if drifted is not None:
+        drift[...] = drifted
+    row, column = divmod(failed, columns) if failed >= 0 else (-1, -1)
     moved = Moved(tuple(from_rock.tolist()), tuple(over_edge[0].tolist()), tuple(over_edge[1].tolist()))
     return CoastTotals(moved, tuple(out.tolist()), shut_in, row, column)

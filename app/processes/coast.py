@@ -114,6 +114,7 @@ class Coast:
                 share=1.0,
             ),
             world.rates,
+            cycle.scratch,
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
@@ -143,14 +144,13 @@ class Coast:
         towards = (cycle.weather.wind_direction + 180.0) % 360.0
         known = SWELL_SOUTH in world.layers
         south, east = world.trace(SWELL_SOUTH), world.trace(SWELL_EAST)
-        sea = standing == SEA
         turned = abs((towards - world.swell_direction + 180.0) % 360.0 - 180.0)
+        is_current = known and turned <= parameters.turn
+        if is_current and world.cycle % parameters.every:
+            return False
+        sea = standing == SEA
         # There is some swell in each cell of the sea that there was, and none on land.
-        if (
-            known
-            and turned <= parameters.turn
-            and (world.cycle % parameters.every or np.array_equal(sea, (south != 0.0) | (east != 0.0)))
-        ):
+        if is_current and np.array_equal(sea, (south != 0.0) | (east != 0.0)):
             return False
         world.swell_direction = towards
         find_swell(
