@@ -61,7 +61,7 @@ def bench(
     in the end what got worse than a file has it, and what misses its bar.
     """
     if group is not None and group not in GROUPS:
-        raise UserError(f"{group}: there is no such group{nearest(group, GROUPS)}")
+        raise UserError(f"{group}: there is no such group{nearest(group, GROUPS, 'thalweg bench --help')}")
     if side is not None and group != "continent":
         raise UserError("--side is for the group continent")
     before = figures.read_figures(against) if against else []

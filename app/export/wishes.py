@@ -114,7 +114,7 @@ class Wish:
                 if name not in self.known:
                     is_number = isinstance(value, int)
                     words = f"must be one of {', '.join(self.known)}" if is_number else "there is no such name"
-                    hint = "" if is_number else nearest(name, self.known)
+                    hint = "" if is_number else nearest(name, self.known, "thalweg export --help")
                     raise UserError(f"{self.option} {name}: {words}{hint}")
         elif not isinstance(value, str) and not self.low <= value <= self.high:
             raise UserError(f"{self.option} {value:g}: must be from {self.low:g} to {self.high:g}")

@@ -44,10 +44,12 @@ def explained(error: Exception) -> str:
     return f"{type(error).__name__}: {reason}"
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint: the known name nearest to a mistyped one, or all names if they are few."""
+def nearest(name: str, known: Iterable[str], command: str = "") -> str:
+    """A hint: the known name nearest to a mistyped one, all names if they are few, or the command that lists them."""
     known = list(known)
     near = difflib.get_close_matches(name, known, n=1)
     if near:
         return f"; did you mean '{near[0]}'?"
-    return f"; there are {', '.join(known)}" if len(known) <= 20 else "; `thalweg --list-parameters` lists them"
+    if len(known) <= 20:
+        return f"; there are {', '.join(known)}"
+    return f"; `{command}` lists them" if command else ""

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
 DEFAULT_PRESET = "jacksboro"
 
 VIEW_SECTION = "view"  # its groups affect the picture only
+LISTING = "thalweg --list-parameters"  # the command that lists all parameters
 WORLD_SECTION = "world"  # a change to its groups rebuilds the world; all others take effect while it runs
 
 
@@ -388,10 +389,10 @@ def find_declaration(path: str) -> Declaration:
         if group in GROUPS:
             known: Iterable[str] = (other for other in DECLARATIONS if other.startswith(f"{group}."))
         elif dot:
-            raise UserError(f"{path}: there is no section '{group}'{nearest(group, GROUPS)}")
+            raise UserError(f"{path}: there is no section '{group}'{nearest(group, GROUPS, LISTING)}")
         else:
             known = DECLARATIONS
-        raise UserError(f"there is no parameter '{path}'{nearest(path, known)}")
+        raise UserError(f"there is no parameter '{path}'{nearest(path, known, LISTING)}")
     return declaration
 
 
@@ -512,7 +513,7 @@ def read_values(sections: Mapping[str, Any]) -> dict[str, Value]:
     values = {}
     for section, items in sections.items():
         if section not in GROUPS and section != KEYS.rstrip("."):
-            raise UserError(f"there is no section '{section}'{nearest(section, GROUPS)}")
+            raise UserError(f"there is no section '{section}'{nearest(section, GROUPS, LISTING)}")
         if not isinstance(items, dict):
             raise UserError(f"{section} = {_text(items)}: must be a section, [{section}]")
         for key, value in items.items():

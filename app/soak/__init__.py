@@ -52,7 +52,9 @@ def soak(
     """
     for name in names:
         if name not in presets():
-            raise UserError(f"{name}: there is no preset of this name{nearest(name, presets())}")
+            raise UserError(
+                f"{name}: there is no preset of this name{nearest(name, presets(), 'thalweg --list-presets')}"
+            )
     plan = make_plan(3600.0 * hours, tuple(names) or tuple(presets()), seed, record, side)
     with (
         claimed(record),

@@ -218,10 +218,13 @@ class Recipe:
 
     def _check_names(self) -> None:
         said = self.said
-        for key, names, known in (("layers", said.layers, LAYER_NAMES), ("pictures", said.pictures, PICTURE_NAMES)):
+        for key, names, known, command in (
+            ("layers", said.layers, LAYER_NAMES, "thalweg export --help"),
+            ("pictures", said.pictures, PICTURE_NAMES, "thalweg --list-parameters"),
+        ):
             for name in names:
                 if name not in known:
-                    raise UserError(f"{key}: there is no '{name}'{nearest(name, known)}")
+                    raise UserError(f"{key}: there is no '{name}'{nearest(name, known, command)}")
             if len(set(names)) < len(names):
                 raise UserError(f"{key}: each may be named once")
         if said.width * said.height > MOST_PIXELS:

@@ -255,6 +255,7 @@ WRONG_WORDS: list[tuple[list[str], str]] = [
     ),
     (["export", *SMALL, "--out", "land.tif", "--surface", "rock,water"], "2 surfaces need a folder, or one"),
     (["export", *SMALL, "--out", "land.tif", "--side", "1x1"], "--side 1x1: must be unity, unreal, world, a number of"),
+    (["export", *SMALL, "--out", "land.tif", "--maps", "zzz"], "no such name; `thalweg export --help` lists them"),
     (["export", *SMALL, "--out", "land.tif", "--maps", "slop"], "--maps slop: there is no such name; did you mean"),
     (["export", *SMALL, "--out", "land.tif", "--maps", "slope"], "--out land.tif: several things are asked for"),
     (["export", *SMALL, "--out", "new", "--maps", "grass"], "--maps grass: this world has none; the processes"),
@@ -280,6 +281,9 @@ WRONG_WORDS: list[tuple[list[str], str]] = [
     (["export", *SMALL, "--out", "land.tif", "--heights", ","], "must be names with commas between them"),
     (["analyze", "", "--out", "."], "argument FILE: the name of the file is empty"),
     (["bench", "drops"], "drops: there is no such group; did you mean 'droplets'?"),
+    (["bench", "zzz"], "zzz: there is no such group; `thalweg bench --help` lists them"),
+    (["demo", "zzz"], "zzz: there is no such preset; `thalweg --list-presets` lists them"),
+    (["guide", "zzz"], "zzz: the guide has no such page; `thalweg guide` lists them"),
     (["bench", "droplets", "--json", "/nowhere/b.json"], "cannot write /nowhere/b.json"),
     (["--seed", "3", "render"], "render: commands come first; a file of that name is ./render"),
 ]

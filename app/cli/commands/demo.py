@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
 
     for name in options.presets:
         if name not in presets():
-            raise UserError(f"{name}: there is no such preset{nearest(name, presets())}")
+            raise UserError(f"{name}: there is no such preset{nearest(name, presets(), 'thalweg --list-presets')}")
     scenes = stops(options.presets)
     if options.out:
         from app.cli.demo import render_tour
