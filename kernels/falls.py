@@ -116,7 +116,9 @@ def _stands_out(steps: Steps, lengths: Numbers) -> NDArray[np.bool_]:
         length += np.where(above != first, lengths[above], 0.0) + np.where(beneath != last, lengths[beneath], 0.0)
         first, last = above, beneath
     reach = (steps.top[first] - steps.bottom[last]) / length
-    stands_out: NDArray[np.bool_] = steps.top - steps.bottom > STANDS_OUT * reach * lengths
+    # Where a river begins, the hillside above it is steep, too.
+    whole = (up[up] != up) & (down != np.arange(count))
+    stands_out: NDArray[np.bool_] = whole & (steps.top - steps.bottom > STANDS_OUT * reach * lengths)
     return stands_out
 
 

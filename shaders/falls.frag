@@ -43,7 +43,7 @@ void main() {
     float near = edge * mix(1.0, mix(0.25, 1.0, torn), smoothstep(0.05, 0.4, part));
     float cover = mix(near, mix(0.62, 0.95, narrow) * (0.75 + 0.5 * coarse.x), whole);
     cover *= smoothstep(0.0, 0.03, part + 0.02) * (1.0 - 0.25 * smoothstep(0.92, 1.0, part));
-    cover *= 1.0 - smoothstep(0.0, 1.0, below + 0.7 * (fine.x - 0.5) * smoothstep(0.0, 0.2, below));
+    cover *= 1.0 - smoothstep(0.0, 1.0, below + 0.7 * (1.0 - whole) * (fine.x - 0.5) * smoothstep(0.0, 0.2, below));
     cover = clamp(cover, 0.0, 1.0);
     if (cover <= 0.004) discard;
 

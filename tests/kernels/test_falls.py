@@ -78,6 +78,13 @@ def test_low_falls_are_steps_that_stand_out_from_their_reach() -> None:
     assert [(lip % 30, foot % 30) for lip, foot in zip(*falls_of(two, low=True)[1][:2], strict=True)] == [(9, 7)]
 
 
+@pytest.mark.parametrize("below", [1, 2])
+def test_where_a_river_begins_its_hillside_is_no_low_fall(below: int) -> None:
+    head = int(np.flatnonzero(drain(valley({}), CELL_SIZE, -np.inf).accumulation[4] >= 20.0)[-1])
+    ground = valley({head - below: 2.0})
+    assert [cell % 30 for cell in falls_of(ground, low=True)[1].lip.tolist()] == [head - below] * (below == 2)
+
+
 def test_a_river_deeper_than_a_low_step_does_not_fall() -> None:
     assert len(falls_of(valley({8: 2.0}), discharge=1.0, low=True)[1].lip) == 0
 
