@@ -98,3 +98,18 @@ def test_a_field_that_is_typed_in_is_kept_while_it_is_out_of_sight() -> None:
         assert application.documents.scene.droplets.count == 123
 
     drive(test)
+
+
+def test_what_the_keyboard_is_on_is_used_by_it_while_it_is_out_of_sight() -> None:
+    def test(driver: Driver) -> None:
+        application, engine = have_land(driver), driver.engine
+        driver.open_all_sections()
+        driver.press("F6")
+        engine.nav_move_to(driver.widget("droplets.enabled"))
+        assert imgui.get_current_context().nav_id == engine.item_info(driver.widget("droplets.enabled")).id_
+        scroll(driver, 1.0)
+        engine.key_press(int(imgui.Key.space))
+        engine.yield_(3)
+        assert not application.documents.scene.droplets.enabled
+
+    drive(test)
