@@ -742,15 +742,14 @@ def _root(parent, cell):
 
 @njit(nogil=True, error_model="numpy")
 def _find_bodies(ground, depth, parent):
-    """Find connected bodies of water (union-find); `parent` [cell] leads to the first cell of each."""
+    """Find connected bodies of water (union-find); `parent` [cell] of each wet cell leads to the first of its body."""
     rows, columns = ground.shape
-    for cell in range(rows * columns):
-        parent[cell] = cell
     for row in range(rows):
         for column in range(columns):
             if not depth[row, column] > FILM:
                 continue
             cell, level = row * columns + column, ground[row, column] + depth[row, column]
+            parent[cell] = cell
             for side in range(2):
                 i, j = row - side, column - 1 + side
                 if i < 0 or j < 0 or not depth[i, j] > FILM:
@@ -764,59 +763,70 @@ def _find_bodies(ground, depth, parent):
 def _calm(ground: Any, depth: Any, east: Any, south: Any, numbers: Any, sums: Any) -> int:
     rows, columns = ground.shape
     size = rows * columns
-    parent, count, deepest = numbers
+    parent, bodies, count, deepest = numbers  # the number of a body stands where its first cell is
     high, low, fast, held, under = sums
     _find_bodies(ground, depth, parent)
     base, water = ground.reshape(-1), depth.reshape(-1)
-    sums[2:] = 0.0
-    count[:], deepest[:] = 0, -1
-    for cell in range(size):
-        if not water[cell] > FILM:
-            continue
-        root, level = _root(parent, cell), base[cell] + water[cell]
-        row, column = divmod(cell, columns)
-        speed = max(abs(east[row, column]), abs(south[row, column]))
-        if column > 0:
-            speed = max(speed, abs(east[row, column - 1]))
-        if row > 0:
-            speed = max(speed, abs(south[row - 1, column]))
-        if count[root] == 0:
-            high[root] = low[root] = level
-        count[root] += 1
-        held[root] += water[cell]
-        under[root] += base[cell]
-        fast[root] = max(fast[root], speed)
-        high[root], low[root] = max(high[root], level), min(low[root], level)
-        if deepest[root] < 0 or base[cell] < base[deepest[root]]:
-            deepest[root] = cell
+    known = 0
+    for row in range(rows):
+        for column in range(columns):
+            cell = row * columns + column
+            if not water[cell] > FILM:
+                continue
+            first, level = _root(parent, cell), base[cell] + water[cell]
+            speed = max(abs(east[row, column]), abs(south[row, column]))
+            if column > 0:
+                speed = max(speed, abs(east[row, column - 1]))
+            if row > 0:
+                speed = max(speed, abs(south[row - 1, column]))
+            if first == cell:
+                bodies[cell] = known
+                high[known] = low[known] = level
+                fast[known] = held[known] = under[known] = 0.0
+                count[known], deepest[known] = 0, cell
+                known += 1
+            body = bodies[first]
+            count[body] += 1
+            held[body] += water[cell]
+            under[body] += base[cell]
+            fast[body] = max(fast[body], speed)
+            high[body], low[body] = max(high[body], level), min(low[body], level)
+            if base[cell] < base[deepest[body]]:
+                deepest[body] = cell
     calmed = 0
     flat = under  # of each body it takes the place of what is needed no more
-    for root in range(size):
+    for body in range(known):
         # A body that is already level to rounding error stays as it is.
-        is_calm = count[root] > 0 and fast[root] <= _CALM_SPEED and high[root] - low[root] <= _CALM_SPREAD
-        flat[root] = (held[root] + under[root]) / count[root] if is_calm else np.inf
-        if is_calm and fast[root] == 0.0 and high[root] - low[root] <= 4e-16 * max(abs(high[root]), abs(low[root])):
-            flat[root] = np.inf
+        spread = high[body] - low[body]
+        is_calm = fast[body] <= _CALM_SPEED and spread <= _CALM_SPREAD
+        if fast[body] == 0.0 and spread <= 4e-16 * max(abs(high[body]), abs(low[body])):
+            is_calm = False
+        flat[body] = (held[body] + under[body]) / count[body] if is_calm else np.inf
+        calmed += is_calm
+    if calmed == 0:
+        return 0
     for cell in range(size):
-        if water[cell] > FILM and flat[_root(parent, cell)] <= base[cell]:
-            flat[_root(parent, cell)] = np.inf  # levelled, this wet cell would fall dry
-    for cell in range(size):
-        if not water[cell] > FILM:
-            continue
-        root = _root(parent, cell)
-        if flat[root] < np.inf:
-            row, column = divmod(cell, columns)
-            water[cell] = flat[root] - base[cell]
-            held[root] -= water[cell]
-            east[row, column] = south[row, column] = 0.0
-            if column > 0:
-                east[row, column - 1] = 0.0
-            if row > 0:
-                south[row - 1, column] = 0.0
-    for root in range(size):
-        if count[root] > 0 and flat[root] < np.inf:
+        if water[cell] > FILM and flat[bodies[_root(parent, cell)]] <= base[cell]:
+            flat[bodies[_root(parent, cell)]] = np.inf  # levelled, this wet cell would fall dry
+    for row in range(rows):
+        for column in range(columns):
+            cell = row * columns + column
+            if not water[cell] > FILM:
+                continue
+            body = bodies[_root(parent, cell)]
+            if flat[body] < np.inf:
+                water[cell] = flat[body] - base[cell]
+                held[body] -= water[cell]
+                east[row, column] = south[row, column] = 0.0
+                if column > 0:
+                    east[row, column - 1] = 0.0
+                if row > 0:
+                    south[row - 1, column] = 0.0
+    calmed = 0
+    for body in range(known):
+        if flat[body] < np.inf:
             calmed += 1
-            water[deepest[root]] = max(water[deepest[root]] + held[root], 0.0)
+            water[deepest[body]] = max(water[deepest[body]] + held[body], 0.0)
     return calmed
 
 
@@ -827,7 +837,7 @@ def calm(ground: Layer, water: Layer, east: Speeds, south: Speeds, scratch: Scra
     that changed.
     """
     scratch = (scratch or Scratch()).begin()
-    numbers, sums = scratch.empty((3, ground.size), np.int64), scratch.empty((5, ground.size))
+    numbers, sums = scratch.empty((4, ground.size), np.int32), scratch.empty((5, ground.size))
     calmed: int = _calm(ground, water, east, south, numbers, sums)
     return calmed
 

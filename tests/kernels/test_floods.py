@@ -24,6 +24,7 @@ from kernels.floods import (
     calm,
     run,
 )
+from kernels.scratch import Scratch
 from tests.nets.cases import tried
 
 Numbers = NDArray[np.float64]
@@ -205,6 +206,18 @@ def test_water_that_has_come_to_rest_is_level_to_the_last_bit() -> None:
     moving = basin.water.copy()
     calm(basin.ground, basin.water, basin.east, basin.south)
     np.testing.assert_array_equal(basin.water[:, :18], moving[:, :18])
+
+
+def test_lakes_come_to_rest_whatever_was_in_the_scratch_memory() -> None:
+    ground = 10.0 * np.random.default_rng(3).random((30, 40))
+    ground[:, 18:22], scratch, rest = 20.0, Scratch(), []
+    for _ in range(3):  # in memory of its own, in a new block, and in one of no numbers
+        basin = Basin.of(ground, np.maximum(12.0 - ground, 0.0))
+        basin.water[5, 5] += 1e-4
+        assert calm(basin.ground, basin.water, basin.east, basin.south, scratch) == 1
+        rest.append(basin.water.copy())
+        scratch.begin().empty(scratch.nbytes, np.uint8)[:] = 255
+    np.testing.assert_array_equal(rest[1:], rest[:-1])
 
 
 def test_the_sea_comes_over_a_dry_shore() -> None:
