@@ -88,10 +88,11 @@ _Land: Any = namedtuple("_Land", (*_ASKED, "rates", "bedrock", "sediment", "grou
 
 # The cells beside the shore, [number]: those of the shore first, then farther ones ring by ring, then those of land
 # beside the sea, and at last those behind beaches that storms flood. `across` is the column of each, because divisions
-# are slow. `distance`, in cells, is that of the sea from the shore and the width of the beach before land.
+# are slow. `ways` [4 × place + side] tell how far the shore is on the way to land beside cells of it, and 0 where none
+# is. `distance`, in cells, is that of the sea from the shore and the width of the beach before land.
 _Shore: Any = namedtuple(
     "_Shore",
-    "rows columns number cells across shores seas lands ends distance height surf broken power south east",
+    "rows columns number cells across ways shores seas lands ends distance height surf broken power south east",
 )
 
 # The sides of cells of the shore with land beyond, [face], cell by cell. `faces` are their numbers, [4 × place + side],
@@ -199,10 +200,10 @@ def _find_line(wet, cells):
     count = 0
     for row in range(rows):
         some = np.uint8(0)
-        for j in range(1, columns - 1):
-            around = wet[row, j] & wet[row + 2, j] & wet[row + 1, j - 1] & wet[row + 1, j + 1]
-            edge[j] = wet[row + 1, j] & (around ^ 1)
-            some |= edge[j]
+        for j in range(columns - 2):  # from the column to the west, so that this loop is vectorized
+            around = wet[row, j + 1] & wet[row + 2, j + 1] & wet[row + 1, j] & wet[row + 1, j + 2]
+            edge[j + 1] = wet[row + 1, j + 1] & (around ^ 1)
+            some |= edge[j + 1]
         for j in (0, columns - 1):
             around = wet[row, j] & wet[row + 2, j]
             around &= wet[row + 1, max(j - 1, 0)] & wet[row + 1, min(j + 1, columns - 1)]
@@ -242,6 +243,7 @@ def _find_shore(land, wet, line, number, rows, columns, cell_size, parameters):
     shores = len(line)
     room = 8 * shores + 64
     cells, across, distance = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
+    ways = np.zeros(4 * shores)
     for place in range(shores):
         cell = line[place]
         column = cell % columns
@@ -250,6 +252,7 @@ def _find_shore(land, wet, line, number, rows, columns, cell_size, parameters):
             other = _beside(rows, columns, cell, column, side)
             if other >= 0 and not wet[other + columns]:
                 way = _crossing(land, level, cell, other)
+                ways[4 * place + side] = way
                 squares += 1.0 / (way * way)
         cells[place], across[place] = cell, column
         distance[place] = 1.0 / math.sqrt(squares)
@@ -290,10 +293,11 @@ def _find_shore(land, wet, line, number, rows, columns, cell_size, parameters):
     every, far, along = _grown(cells, 4 * shores), _grown(distance, 4 * shores), _grown(across, 4 * shores)
     for place in range(shores):
         for side in range(4):
-            other = _beside(rows, columns, cells[place], across[place], side)
-            if other < 0 or wet[other + columns]:
+            way = ways[4 * place + side]
+            if way == 0.0:
                 continue
-            width = max(0.5 - _crossing(land, level, cells[place], other), 0.0)
+            other = _beside(rows, columns, cells[place], across[place], side)
+            width = max(0.5 - way, 0.0)
             if number[other] < 0:
                 number[other] = count
                 every[count], far[count] = other, width
@@ -332,6 +336,7 @@ def _find_shore(land, wet, line, number, rows, columns, cell_size, parameters):
         number,
         every,
         along,
+        ways,
         shores,
         seas,
         lands,
@@ -525,9 +530,9 @@ def _chain(shore, land, wet, level):
         cell, column = cells[place], shore.across[place]
         row = (cell - column) // columns
         for side in range(4):
-            other = _beside(rows, columns, cell, column, side)
-            if other < 0 or wet[other + columns]:
+            if shore.ways[4 * place + side] == 0.0:
                 continue
+            other = _beside(rows, columns, cell, column, side)
             faces[4 * place + side] = count
             places[count], sides[count] = place, side
             way = _crossing(land, level, cell, other)
@@ -601,7 +606,7 @@ def _drive(shore, line, depth_per_cycle, parameters):
     """
     heights, following, where, places = shore.height, line.following, line.where, line.places
     wanted = np.zeros(len(following))
-    ahead, behind = np.empty(len(following), np.int64), np.empty(len(following), np.int64)
+    ahead, behind = np.empty(len(following), np.uintp), np.empty(len(following), np.uintp)
     for face in range(len(following)):
         after, before = following[face], line.leading[face]
         if after < 0:

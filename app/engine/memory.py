@@ -34,6 +34,7 @@ KERNELS = 20  # the most that a process needs while it runs, besides its layers:
 BRAIDING = 144  # the same for braided rivers where half of all cells have water, without their scratch arrays
 BRAIDING_ROOM = 76  # their part of the scratch arrays, which all processes share
 COAST = 40  # the same for the swell
+COAST_ROOM = 5  # that of the shore: where the sea is, and numbers of cells near it
 ISOSTASY = 40  # the same for isostasy: loads, and their waves
 FALLS = 24  # the same for the discharge that falls are found in
 DRAINAGE_ROOM = 36  # of the scratch arrays: the drainage that falls and arms are found in
@@ -81,6 +82,7 @@ class Needs(NamedTuple):
             kernels = max(kernels, COAST if scene.coast.enabled else 0, FALLS if scene.falls.enabled else 0)
             kernels = max(kernels, ISOSTASY if scene.isostasy.enabled else 0)
             room = max(room, floods_room(scene, world), ICE_ROOM if scene.ice.enabled else 0)
+            room = max(room, COAST_ROOM if scene.coast.enabled else 0)
             if scene.falls.enabled or scene.distributaries.enabled:
                 room = max(room, DRAINAGE_ROOM + (ARMS_ROOM if scene.distributaries.enabled else 0))
             room = max(room, SNOW_ROOM if scene.snow.enabled else 0)
