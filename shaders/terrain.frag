@@ -154,6 +154,7 @@ const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand
 #endif
 const float RILLED = 0.30, RILLS_SHOW = 0.35;  // how deep rills are beside their width, and how much of their colour is their own
 const float GRAIN_FADES = 0.35;  // cells in a pixel
+const float STONES_TILE = 0.55, STONES_FADE = 0.04;  // cells; of them in a pixel
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
 const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes silt away
 const float WET_SHORE = 0.5;  // metres above the water up to which waves and capillarity wet the ground
@@ -234,7 +235,7 @@ void main() {
     float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
-#if DETAIL_SCALES == 1
+#if DETAIL_SCALES < 2
     vec4 fine = fine_detail(cells);
 #endif
 #if RELIEF > 0
@@ -290,6 +291,15 @@ void main() {
     if (grain_seen > 0.0 && on_wall < 1.0) grain = mix(grain, textureGrad(fractures, cells / 2.3, step_of_cells[0] / 2.3, step_of_cells[1] / 2.3), grain_seen);
 #if DETAIL_SCALES > 2
     if (grain_seen > 0.0 && on_wall > 0.0) grain = mix(grain, mix(vec4(0.5), wall_noise(over_wall, step_on_wall, face, 1.9), grain_seen), on_wall);
+    // So near that grain is blurred there are finer stones, and tufts.
+    float stones_seen = 1.0 - smoothstep(0.4 * STONES_FADE, STONES_FADE, pixel);
+    if (stones_seen > 0.0) {
+        vec4 stones = vec4(0.5);
+        mat2 step_of_stones = step_of_cells / STONES_TILE;
+        if (on_wall < 1.0) stones = textureGrad(fractures, turned(cells) / STONES_TILE, turned(step_of_stones[0]), turned(step_of_stones[1]));
+        if (on_wall > 0.0) stones = mix(stones, wall_noise(over_wall, step_on_wall, face, STONES_TILE), on_wall);
+        grain += 1.4 * stones_seen * (stones - 0.5);
+    }
     fine.x += 0.4 * (grain.x - 0.5);
     float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(face), on_wall);
 #else
