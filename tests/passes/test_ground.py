@@ -266,6 +266,14 @@ def test_rills_finer_than_a_cell_run_down_a_slope_of_soil(draw: Draw) -> None:
     assert across > 1.25 * down
 
 
+def test_ground_is_not_blurred_however_near_it_is(draw: Draw) -> None:
+    """In squares of a hundredth of a cell pixels differ from their neighbours."""
+    shown = snapshot(plane(48, 64, 0.05, 0.0), 1.0, cell_size=10.0)
+    scene = clear(quality="high", sun_direction=135.0, sun_height=35.0)
+    pixels = draw(shown, from_above(shown, 0.012), scene, size=(200, 200)).astype(float).mean(axis=2)
+    assert np.abs(np.diff(pixels[::3, ::3], axis=1)).mean() > 0.05 * pixels.mean()
+
+
 def test_under_a_high_sun_hollows_are_darker_than_crests(show: Show) -> None:
     """Beside a lower one from along them, for which both are as bright: their ground is level."""
     column = np.arange(64) + np.zeros((48, 1))
