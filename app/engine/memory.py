@@ -160,7 +160,7 @@ def _sample(scene: Scene) -> World:
     for process in PROCESSES:
         if getattr(scene, process.name).enabled:
             for name in process.changes:
-                if not LAYERS[name].always:
+                if not (LAYERS[name].always or name in (STRATA, ROOF)):  # those two come with materials
                     world.trace(name)
     if scene.stratigraphy.enabled and world.materials is not None:
         world.beds = Beds.none(scene.stratigraphy.beds, len(world.materials.loose), world.shape)

@@ -192,7 +192,7 @@ def test_a_backup_that_fails_leaves_the_old_one_whole() -> None:
 
 
 def process_alone(name: str) -> Scene:
-    """Small, with this process and no other; what works only from time to time works in each cycle, and it snows.
+    """Small, with this process and what it needs; what works only from time to time works in each cycle, and it snows.
 
     It has a sea. A parameter of a process, such as floods.bed_load, stands for the process with this part of it.
     """
@@ -200,6 +200,8 @@ def process_alone(name: str) -> Scene:
     scene = scene.with_values({"edges.water": "sea", "edges.sea_level": float(create_world(scene)[0].ground.mean())})
     process, _, part = name.partition(".")
     scene = scene.with_values({f"{process}.enabled": True, "materials.enabled": process == "stratigraphy"})
+    if process == "distributaries":  # of which there are none without drops that know their rivers
+        scene = scene.with_values({"droplets.enabled": True, "droplets.river_transport": 1.0})
     return scene.with_value(name, True) if part else scene
 
 
@@ -286,6 +288,14 @@ def test_pictures_of_water_with_waves_need_more_than_others() -> None:
     assert Needs.of([sea], 1, shown=False) == Needs.of([land], 1, shown=False)
     land, sea = (scene.with_value("waves.enabled", False) for scene in (land, sea))
     assert Needs.of([sea], 1, shown=True) == Needs.of([land], 1, shown=True)
+
+
+def test_memory_of_strata_and_roofs_is_asked_for_where_they_are() -> None:
+    land = {"droplets.enabled": False, "materials.enabled": True, "materials.intrusion": "x"}
+    for in_time in (False, True):
+        strata = Scene().with_values({**land, "geology.enabled": in_time})
+        roofs = strata.with_value("materials.intrusion_roof", "10")
+        assert Needs.of([roofs], 1, shown=True).running > Needs.of([strata], 1, shown=True).running
 
 
 def test_two_worlds_need_twice_as_much_and_those_before_give_theirs_back() -> None:
