@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -24,13 +26,14 @@ from tests.app.small import assert_continues_after_saving, bits, simulated, smal
 SIDE = 64
 NEAR = 10.0  # metres: mouths that are no farther from each other are one
 LEAST = 0.1  # part of the river in an arm that counts
+PARTS = 4  # of a shore from west to east, which grow as much in the end
 
 
-def delta(**settings: object) -> Scene:
+def delta(side: int = SIDE, **settings: object) -> Scene:
     """The preset in few cells, with neither wind nor plants, and arms that are renewed in each other cycle."""
     usual = {"wind__enabled": False, "wind_field__enabled": False, "plants__enabled": False, "moisture__enabled": False}
     arms = {"distributaries__enabled": True, "distributaries__every": 2}
-    return small_preset("delta", SIDE, **{**usual, **arms, **settings})  # type: ignore[arg-type]
+    return small_preset("delta", side, **{**usual, **arms, **settings})  # type: ignore[arg-type]
 
 
 def largest_lake(world: World) -> NDArray[np.bool_]:
@@ -38,6 +41,28 @@ def largest_lake(world: World) -> NDArray[np.bool_]:
     sizes = np.bincount(labels.reshape(-1), minlength=count + 1)
     sizes[0] = 0
     return np.asarray(labels == sizes.argmax())
+
+
+class Lobes(NamedTuple):
+    """How a shore has moved out between looks at its lake."""
+
+    leaders: list[int]  # between two looks, the part of the shore that grew most, beside what each does in the end
+    lead: float  # median of how many times as much as it would if all grew evenly
+    retreat: float  # what the lake took back between looks, as a fraction of all growth
+
+
+def lobes(lakes: list[NDArray[np.bool_]]) -> Lobes:
+    grown = [before & ~after for before, after in pairwise(lakes)]
+    edges = np.quantile(np.nonzero(lakes[0] & ~lakes[-1])[1], np.linspace(0.0, 1.0, PARTS + 1))
+    edges[-1] += 1.0
+    growth = np.array([np.histogram(np.nonzero(each)[1], edges)[0] for each in grown], np.float64)
+    times = growth * growth.sum() / (growth.sum(axis=1, keepdims=True) * growth.sum(axis=0))
+    lost = sum(int((after & ~before).sum()) for before, after in pairwise(lakes))
+    return Lobes(
+        times.argmax(axis=1).tolist(),
+        float(np.median(times.max(axis=1))),
+        lost / sum(int(each.sum()) for each in grown),
+    )
 
 
 def mouths(world: World) -> list[float]:
@@ -110,6 +135,35 @@ def test_where_no_water_stands_nothing_parts() -> None:
     without = delta(pools__enabled=False, world__lake_depth=0.0, distributaries__enabled=False)
     changed = simulated(6, without.with_value("distributaries.enabled", True)).world
     assert bits(changed) == bits(simulated(6, without).world)
+
+
+def test_lobes_tell_a_shore_that_moves_out_evenly_or_in_one_place_from_one_that_does_so_by_turns() -> None:
+    def lakes(rows: list[list[int]]) -> list[NDArray[np.bool_]]:
+        """The shore in each fifth column of each look."""
+        return [np.arange(40)[:, None] > np.repeat(row, 5) for row in rows]
+
+    evenly = lobes(lakes([[2 * look] * 4 for look in range(8)]))
+    assert evenly.lead == 1.0 and evenly.retreat == 0.0
+    by_turns = lobes(lakes([[4 * ((look + 3 - part) // 4) for part in range(4)] for look in range(9)]))
+    assert by_turns == Lobes([0, 1, 2, 3] * 2, 4.0, 0.0)
+    back_and_forth = lobes(lakes([[0] * 4, [4] * 4, [2] * 4, [6] * 4]))
+    assert back_and_forth.retreat == 0.25
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_shore_of_the_delta_moves_out_lobe_by_lobe(seed: int) -> None:
+    """In cells of twice the preset's side, which tell as much in a fraction of the time."""
+    simulator = simulated(300, delta(136, world__seed=seed, distributaries__every=10))
+    lakes = [largest_lake(simulator.world)]
+    while simulator.world.cycle < 1900:
+        for _ in range(200):
+            simulator.advance()
+        lakes.append(largest_lake(simulator.world))
+    leaders, lead, retreat = lobes(lakes)
+    assert len(set(leaders)) >= 3 and sum(a != b for a, b in pairwise(leaders)) >= 3, leaders
+    assert lead > 1.35, "it moves out evenly"
+    assert retreat < 0.15
 
 
 @pytest.mark.nightly
