@@ -23,9 +23,10 @@ from app.engine.cycles import CycleGivenUp, Cycles, SnowballRun
 from app.engine.refining import refined
 from app.model.errors import UserError, explained
 from app.model.field_parameters import FIELD_LAYERS, OF_WATER, read_field
+from app.model.layers import LARGEST_CYCLE
 from app.model.ledger import LARGEST_IMBALANCE
 from app.model.soundness import find_fault, unsound_account
-from app.model.world import LARGEST_CYCLE, World
+from app.model.world import World
 from app.processes.droplets import DropletErosion
 from app.processes.floods import Floods
 from app.processes.pools import Pools

@@ -15,9 +15,9 @@ import msgspec
 
 from app.model.climate import Weather, weather_of
 from app.model.layered_map import Layer
-from app.model.layers import LOOSE
+from app.model.layers import LARGEST_CYCLE, LOOSE
 from app.model.plants import ROOTED_GROUND
-from app.model.world import LARGEST_CYCLE, World
+from app.model.world import World
 from app.processes.braiding import Braiding, follow_threads
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion, count_drops, raise_averages, water_of_cycle

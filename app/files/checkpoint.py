@@ -31,14 +31,13 @@ from app.model.georeference import (
     source_of,
 )
 from app.model.layered_map import Layer
-from app.model.layers import ARM_CODES, BURIED, LAYERS, LOOSE, layer_declaration
+from app.model.layers import ARM_CODES, BURIED, LARGEST_CYCLE, LAYERS, LOOSE, layer_declaration
 from app.model.ledger import LARGEST_IMBALANCE, Ledger
 from app.model.materials import MOST_KINDS, Materials, materials_of
 from app.model.plants import fault_of_trees, flora_of
 from app.model.soundness import unsound_cell
 from app.model.world import (
     LARGEST_CELL,
-    LARGEST_CYCLE,
     LARGEST_SIDE,
     SMALLEST_CELL,
     SMALLEST_SIDE,

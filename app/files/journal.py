@@ -53,9 +53,9 @@ from app.files.atomic import write_atomically
 from app.files.paths import found, found_from, from_folder, named_from
 from app.model.errors import UserError, nearest
 from app.model.field_parameters import read_field, with_files
+from app.model.layers import LARGEST_CYCLE
 from app.model.parameters import Value
 from app.model.view_parameters import ViewParameters
-from app.model.world import LARGEST_CYCLE
 from app.scene.comparison import MOST_WORLDS
 from app.scene.edits import (
     REFINEMENTS,

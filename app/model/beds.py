@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.layers import BURIED, LARGEST_HEIGHT, LARGEST_SUM
+from app.model.layers import BURIED, LARGEST_CYCLE, LARGEST_HEIGHT
 from kernels.beds import NO_BED
 
 THICKNESSES, CYCLES = "beds", "bed_cycles"  # names of the arrays in states and saved worlds
@@ -148,7 +148,7 @@ class Beds(NamedTuple):
             return "must be [row, column, bed, kind], with the kinds of the world"
         if not (self.thicknesses.min() >= 0.0 and self.thicknesses.max() <= LARGEST_HEIGHT):
             return f"must be from 0 to {LARGEST_HEIGHT:g} m thick"
-        if not (self.cycles.min() >= NO_BED and self.cycles.max() <= LARGEST_SUM):
+        if not (self.cycles.min() >= NO_BED and self.cycles.max() <= LARGEST_CYCLE):
             return "have a cycle that there was not"
         there = self.cycles != NO_BED
         if (there[..., 1:] & ~there[..., :-1]).any() or (self.thicknesses.any(axis=3) != there).any():

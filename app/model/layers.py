@@ -18,6 +18,7 @@ T = TypeVar("T")
 LARGEST_HEIGHT = 1e6
 # The same for accumulated quantities: metres over one cell, or a count.
 LARGEST_SUM = 1e12
+LARGEST_CYCLE = 2**53  # exact in every JSON reader
 
 # The largest factor on the rate of a process, as a layer
 LARGEST_RATE = 100.0

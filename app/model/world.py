@@ -38,7 +38,6 @@ ABOUT = 0.999  # ratio of lengths that are equal up to rounding
 
 DEFAULT_CELL_SIZE = 20.0  # metres, if neither source nor scene gives one
 
-LARGEST_CYCLE = 2**53  # exact in every JSON reader
 
 # Plain numbers of a state
 COUNTS = (

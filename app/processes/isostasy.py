@@ -115,12 +115,12 @@ class Isostasy:
 def _load(world: World, parameters: IsostasyParameters, sea_level: float) -> Layer:
     """All that lies on the crust, as metres of rock, [row, column]."""
     load = world.bedrock.copy()
-    for name, layer in world.layers.items():
-        declaration = LAYERS.get(name)  # not those of loose kinds, which are the sediment
-        if declaration is None or not declaration.account or name == "bedrock":
+    # In the order of declarations: those of a world that was opened come in another. Loose kinds are the sediment.
+    for name, declaration in LAYERS.items():
+        if name not in world.layers or not declaration.account or name == "bedrock":
             continue
         density = parameters.sediment_density if declaration.account == "sediment" else WATER
-        load += (declaration.content * density / ROCK) * layer
+        load += (declaration.content * density / ROCK) * world.layers[name]
     if math.isfinite(sea_level):
         load += (WATER / ROCK) * np.maximum(sea_level - world.ground, 0.0)
     return load

@@ -9,8 +9,8 @@ import pytest
 from app.engine.creation import create_world
 from app.engine.simulator import SimulationError, Simulator
 from app.files import checkpoint
+from app.model.layers import LARGEST_CYCLE
 from app.model.ledger import LARGEST_IMBALANCE
-from app.model.world import LARGEST_CYCLE
 from tests.benchmarks.long_run import long_run, scene_of
 from tests.nets.extremes import state_bits
 

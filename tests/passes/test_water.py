@@ -616,7 +616,8 @@ def test_a_river_in_a_diagonal_trench_is_no_string_of_beads(draw: Draw) -> None:
     dry = snapshot(shown.layers["bedrock"], cell_size=CELL)
     high_sun = calm(quality="high", sun_height=85.0, flow_speed=0.0)
     pictures = [draw(each, from_above(16.0, 48, 48), high_sun, size=(320, 320)) for each in (shown, dry)]
-    water = bluer(*pictures)
+    beside = np.abs(np.subtract.outer(np.arange(320), np.arange(320)))
+    water = bluer(*pictures) & (beside < 40)  # farther off some green moves with the water
     row, column = np.nonzero(water)
     widths = np.bincount((row + column) // 2 // 5, minlength=64)[8:56]  # by quarters of a cell
     assert pieces(water) == 1
