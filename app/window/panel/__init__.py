@@ -88,6 +88,7 @@ class Panel:
         """A frame."""
         self.rivers_shown = self.realism_shown = False
         sight.begin_frame()
+        self._rows.begin_frame()
         self.keyboard.gui()
         self._divider.gui()
         exaggeration = self._application.documents.seen_scene.view.exaggeration

@@ -72,6 +72,8 @@ BY_RIGHT_BUTTON = imgui.PopupFlags_.mouse_button_right.value
 OPACITY = imgui.StyleVar_.alpha.value
 
 SOURCE = "world.source"  # a text with choices that its declaration does not know
+# Rows with more than a name, a widget, and a button where they are changed
+OF_OTHER_WIDGETS = frozenset((SOURCE, *(path for path, declaration in DECLARATIONS.items() if declaration.of_land)))
 IDLE_OPACITY = 0.65  # of a parameter that has no effect now
 
 
@@ -92,6 +94,12 @@ class ParameterRows:
         self._before_drag: tuple[str, list[Value]] = ("", [])  # a path, and its values in each world
         self.lit: tuple[str, ...] = ()  # words highlighted in labels
         self._to_be_focused = ""  # path of the parameter to focus in the next frame
+        self._kept = OF_OTHER_WIDGETS  # paths of rows that are whole also out of sight
+
+    def begin_frame(self) -> None:
+        """Call it before all rows of a frame."""
+        used = (self._to_be_focused, self._widgets.used, self._before_drag[0], self._cost_told[0])
+        self._kept = OF_OTHER_WIDGETS.union(self.facts.changed, used)
 
     def traits(self) -> None:
         """The rows of all traits of materials and plants."""
@@ -106,7 +114,7 @@ class ParameterRows:
         path = declaration.path
         imgui.push_id(path)
         size = imgui.ImVec2(toggle_width(), imgui.get_frame_height())
-        if self._is_at_rest(declaration) and not sight.is_needed(size, f"##{path}"):
+        if not (path in self._kept or sight.is_needed(size, f"##{path}")):
             sight.reserve(f"##{path}", size)
             imgui.pop_id()
             return
@@ -127,7 +135,7 @@ class ParameterRows:
         widget_width = width - label_width - height - gap * 0.5
         imgui.push_id(declaration.path)
         size = imgui.ImVec2(width, height if is_wide else 2.0 * height + imgui.get_style().item_spacing.y)
-        if self._is_at_rest(declaration) and not sight.is_needed(size, f"##{declaration.path}"):
+        if not (declaration.path in self._kept or sight.is_needed(size, f"##{declaration.path}")):
             if is_wide:
                 imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + label_width)
             else:
@@ -136,13 +144,6 @@ class ParameterRows:
         else:
             self._whole_row(declaration, width, label_width, widget_width)
         imgui.pop_id()
-
-    def _is_at_rest(self, declaration: Declaration) -> bool:
-        """Whether a row has nothing but its name and its widget, which nobody uses."""
-        path = declaration.path
-        if declaration.of_land or path == SOURCE or path in self.facts.changed:
-            return False
-        return path not in (self._to_be_focused, self._widgets.used, self._before_drag[0], self._cost_told[0])
 
     def _whole_row(self, declaration: Declaration, width: float, label_width: float, widget_width: float) -> None:
         """All of a row, whose label stands above its widget where it has no width of its own."""

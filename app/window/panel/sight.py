@@ -24,14 +24,12 @@ def begin_frame() -> None:
     _Frame.has_popup = imgui.is_popup_open("", imgui.PopupFlags_.any_popup.value)
 
 
-def is_needed(size: imgui.ImVec2, *labels: str) -> bool:
-    """Whether the next items have to be there as a whole, because they are seen or used.
+def is_needed(size: imgui.ImVec2, label: str) -> bool:
+    """Whether the next item has to be there as a whole, because something of that size would be seen, or it is used.
 
-    `size` is that of all, and each of `labels` that of one. While a menu is open it may be that of any item.
+    While a menu is open it may be that of any item.
     """
-    if _Frame.has_popup or imgui.is_rect_visible(size):
-        return True
-    return any(imgui.get_id(label) in _Frame.in_use for label in labels)
+    return _Frame.has_popup or imgui.is_rect_visible(size) or imgui.get_id(label) in _Frame.in_use
 
 
 def reserve(label: str, size: imgui.ImVec2, flags: int = 0) -> None:

@@ -44,6 +44,7 @@ HANDLE_FLAGS = (
 )
 FOR_TOOLTIP = imgui.HoveredFlags_.for_tooltip.value
 BY_KEYBOARD = imgui.ButtonFlags_.enable_nav.value
+BY_TYPING = imgui.internal.ItemFlagsPrivate_.inputable.value
 TAKING_KEYS = (imgui.Key.enter, imgui.Key.keypad_enter, imgui.Key.tab)
 
 
@@ -226,7 +227,7 @@ class ParameterWidgets:
 
     def reserve(self, declaration: Declaration, width: float) -> None:
         """Leave the room of a widget that is out of sight."""
-        flags = imgui.internal.ItemFlagsPrivate_.inputable.value
+        flags = BY_TYPING
         if declaration.kind is bool:
             width, flags = toggle_width(), 0
         elif declaration.choices:
@@ -277,7 +278,7 @@ class ParameterWidgets:
         box = imgui.internal.ImRect(place, imgui.ImVec2(place.x + size.x, place.y + size.y))
         id = imgui.get_id(label)
         imgui.internal.item_size(size, imgui.get_style().frame_padding.y)
-        if not imgui.internal.item_add(box, id, None, imgui.internal.ItemFlagsPrivate_.inputable.value):
+        if not imgui.internal.item_add(box, id, None, BY_TYPING):
             return value  # out of sight
         if not acts_at_end:
             note_place("slider", first=True)
