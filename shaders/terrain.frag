@@ -272,7 +272,7 @@ void main() {
     // Blocks of rock protrude from loose material.
     float looks_out = 0.25 + 0.75 * exp(-place.w / (3.0 * frame.ground_look.z));
 #if ICE == 1
-    looks_out = mix(looks_out, 0.25, textureLod(glaciers, uv, 0.0).x);
+    looks_out = mix(looks_out, 0.25, smoothstep(0.05, 0.35, textureLod(glaciers, uv, 0.0).x));
 #endif
     float bare = smoothstep(0.25, 0.60, steepness) * (1.0 - on_wall) * looks_out;
     mat2 step_of_cells = mat2(dFdx(cells), dFdy(cells));

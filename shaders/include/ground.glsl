@@ -400,8 +400,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 
 #if ICE == 1
-    vec4 glacier = textureLod(glaciers, (cells + 1.2 * (fine.yz - 0.5)) / frame.map.xy, 0.0);
-    float icy = smoothstep(0.15, 0.75, glacier.x + 0.3 * ripple);
+    vec4 glacier = textureLod(glaciers, (cells + 0.7 * (fine.yz - 0.5)) / frame.map.xy, 0.0);
+    float icy = ice_cover(glacier, length(place.yz), ripple, patches);
     vec3 ice = ice_albedo(glacier, place.x / frame.map.z, length(place.yz), ripple, patches, tone);
     albedo = mix(albedo, ice, icy);
     sand *= 1.0 - icy;
@@ -413,6 +413,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float snow = lying_snow(texture(marks, drifted).w, steepness, 0.35 * ripple + 0.3 * patches);
 #else
     float above_line = altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05;
+#if ICE == 1
+    above_line = line_by_ice(glacier, above_line, patches * 0.10 + ripple * 0.05);
+#endif
     float rise = length(place.yz);
     float north = place.z / max(rise, 1e-3) * smoothstep(0.05, 0.50, rise);
     float snow = snow_cover(above_line, steepness + ripple * 0.2, north, hollowness + gully);

@@ -7,11 +7,12 @@ from typing import NamedTuple
 import moderngl
 
 from app.model.snapshot import Snapshot
-from app.picture.passes.maps import LayerTextures
+from app.picture.passes.maps import FINE_CELLS, LayerTextures
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MapTarget, release_all
 
 TRACES = ("ice", "ice_speed", "ice_debris", "ice_runoff")
+FINER = 2  # texels along the side of a cell: moraines are narrower than cells of a range
 
 
 class Glaciers(NamedTuple):
@@ -22,7 +23,7 @@ class Glaciers(NamedTuple):
 
 
 class GlaciersMap:
-    """Ice, firn, stretch and debris, each from 0 to 1, with a texel for each cell."""
+    """Ice, firn, crevasses and rock on it, each from 0 to 1, where maps are small in texels finer than a cell."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._drawing = FullScreen(context, shaders, "glaciers.frag")
@@ -39,8 +40,8 @@ class GlaciersMap:
         """Whether there is any ice."""
         return self._drawn is not None
 
-    def update(self, snapshot: Snapshot, layers: LayerTextures) -> None:
-        """Draw that of a snapshot whose layers these are."""
+    def update(self, snapshot: Snapshot, layers: LayerTextures, surface: moderngl.Texture) -> None:
+        """Draw that of a snapshot whose layers and surface these are."""
         if not all(name in snapshot.layers for name in TRACES):
             self._drawn = None
             return
@@ -48,8 +49,9 @@ class GlaciersMap:
         if wanted == self._drawn:
             return
         rows, columns = snapshot.shape
-        self._target.fit((columns, rows))
-        self._drawing.program.bind(**{name: layers.texture(name) for name in TRACES})
+        finer = FINER if rows * columns <= FINE_CELLS else 1
+        self._target.fit((finer * columns, finer * rows))
+        self._drawing.program.bind(surface=surface, **{name: layers.texture(name) for name in TRACES})
         self._drawing.draw(self._target.framebuffer)
         self._drawn = wanted
 

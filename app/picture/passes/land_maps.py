@@ -172,7 +172,7 @@ class LandMaps:
             self.surface.update(snapshot, self._uploaded)
             self._surface_is_current = True
         self.marks.update(snapshot, self.layers, view.wear_and_deposit)
-        self.glaciers.update(snapshot, self.layers)
+        self.glaciers.update(snapshot, self.layers, self.surface.texture)
         self._edge_beds.update(snapshot)
         self._cover.update(snapshot, self.layers, self.materials.textures())
         self.trees.update(run_up, weather, at_once=self._bake_at_once)
