@@ -163,7 +163,7 @@ def test_the_shore_of_the_delta_moves_out_lobe_by_lobe(seed: int) -> None:
     leaders, lead, retreat = lobes(lakes)
     assert len(set(leaders)) >= 3 and sum(a != b for a, b in pairwise(leaders)) >= 3, leaders
     assert lead > 1.35, "it moves out evenly"
-    assert retreat < 0.15
+    assert retreat < 0.2
 
 
 @pytest.mark.nightly

@@ -13,7 +13,7 @@ from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
 from kernels.hydraulic_geometry import channel_width
 
 GRAVITY = 9.81  # m/s²
-MOST = 128  # sheets that are drawn: the highest
+MOST = 64  # sheets that are drawn: the highest
 BY_CELL, MOST_STATIONS = 6, 48  # places along a sheet at which its form is known
 PUFFS, FOAMS = 9, 4  # of spray in the air, and of foam on the water, at a foot
 SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1))
@@ -130,7 +130,7 @@ def _stations(fall: _Fall, size: float, wide: float) -> tuple[Numbers, int]:
     if fall.is_low:  # cells draw out the drop, which is at the edge between two
         length = 0.5 * (LENGTH * fall.height + LENGTH_BY_WIDTH * wide) / size
         before, after = min(before, length), min(after, length)
-    count = min(max(BY_CELL * fall.steps, 8), MOST_STATIONS) + 1
+    count = min(max(BY_CELL * (fall.steps + 1), 8), MOST_STATIONS) + 1
     sheet = np.linspace(middle - before, middle + after, count)
     if not fall.is_low:
         return sheet, count
@@ -154,13 +154,8 @@ def _sheet(ground: Numbers, size: float, fall: _Fall, width: float) -> Numbers:
     run = np.hypot(*way.T)
     across = np.stack([-way[:, 1], way[:, 0]], axis=1) / np.maximum(run, 1e-9)[:, None]
     speed = (GRAVITY * fall.discharge / wide) ** (1.0 / 3.0)
-    level, sinks = bed.copy(), 0.0  # slope of the water's surface
     steps = size * np.hypot(*np.diff(places, axis=0).T)
-    for station, step in enumerate(steps.tolist()):
-        flies = level[station] + sinks * step - 0.5 * GRAVITY * (step / speed) ** 2
-        on_bed = (bed[station + 1] - level[station]) / max(step, 1e-9)
-        level[station + 1] = max(flies, bed[station + 1])
-        sinks = sinks - GRAVITY * step / speed**2 if flies > bed[station + 1] else min(on_bed, 0.0)
+    level = bed if fall.is_low else _trajectory(bed, steps, speed)
     fallen = np.maximum.accumulate(level[0] - level)
     part = fallen / max(fallen[count - 1], 1e-9)
     if fall.is_low:  # what cells hide is told by the way along it
@@ -172,17 +167,28 @@ def _sheet(ground: Numbers, size: float, fall: _Fall, width: float) -> Numbers:
     spread = 0.0 if fall.is_low else SPREAD
     half = _fitted(ground, size, places, across, level, 0.5 * wide * (1.0 + spread * part))
     sheet = np.empty((len(along), len(SIDES), 10))
-    for number, side in enumerate(SIDES):
-        there = places + side * (half / size)[:, None] * across
-        sheet[:, number, [0, 2]] = size * places
-        sheet[:, number, 1] = np.maximum(level, _between(ground, there))
-        sheet[:, number, 3:5] = half[:, None] * across
-        sheet[:, number, 5] = side
+    sides = np.array(SIDES)
+    there = places[:, None] + sides[:, None] * ((half / size)[:, None] * across)[:, None]
+    sheet[..., [0, 2]] = size * places[:, None]
+    sheet[..., 1] = np.maximum(level[:, None], _between(ground, there.reshape(-1, 2)).reshape(-1, len(SIDES)))
+    sheet[..., 3:5] = (half[:, None] * across)[:, None]
+    sheet[..., 5] = sides
     sheet[..., 6] = fallen[:, None]
     sheet[..., 7] = seconds[:, None]
     sheet[..., 8] = part[:, None]
     sheet[..., 9] = _chance(fall.path)
     return sheet.reshape(-1, 10)
+
+
+def _trajectory(bed: Numbers, steps: Numbers, speed: float) -> Numbers:
+    """Heights of water that comes with a speed in m/s to the first of some places, which are `steps` metres apart."""
+    level, sinks = bed.copy(), 0.0  # slope of the water's surface
+    for station, step in enumerate(steps.tolist()):
+        flies = level[station] + sinks * step - 0.5 * GRAVITY * (step / speed) ** 2
+        on_bed = (bed[station + 1] - level[station]) / max(step, 1e-9)
+        level[station + 1] = max(flies, bed[station + 1])
+        sinks = sinks - GRAVITY * step / speed**2 if flies > bed[station + 1] else min(on_bed, 0.0)
+    return level
 
 
 def _fitted(ground: Numbers, size: float, places: Numbers, across: Numbers, level: Numbers, half: Numbers) -> Numbers:
