@@ -86,6 +86,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit, variant
+from kernels.exchanging import KINDS, settle_four, sum_of
 from kernels.layers import Layer, check_layers
 from kernels.materials import Materials, Moved, asked, ground_of, rock_at, thickness
 from kernels.neighbours import COLUMN_STEPS, ROW_STEPS
@@ -520,19 +521,28 @@ def _exchange_rich(fields, constants, cell, change, room, descent, load, settlin
         fields.loads[becomes] += abraded
     sediment = load = settling = 0.0
     # One of both is 0, but nobody can foretell which: without a branch it takes less time.
-    for number in range(kinds):
-        kind = np.uintp(number)
-        there, carried = fields.mix[here + kind], fields.loads[own + kind]
-        deposition = fields.deposition[kind]
-        taken = there * (taking * fields.erodibility[kind])
-        settled = carried * min(1.0, putting * deposition)
-        there = (there - taken) + settled
-        carried = (carried - settled) + taken
-        fields.mix[here + kind] = there
-        fields.loads[own + kind] = carried
-        sediment += there
-        load += carried
-        settling += carried * deposition
+    if kinds == KINDS:
+        settle_four(
+            fields.mix, np.intp(here), fields.loads, np.intp(own), fields.deposition, fields.erodibility, putting, 0.0,
+            taking,
+        )  # fmt: skip
+        sediment, load = sum_of(fields.mix, here, KINDS), sum_of(fields.loads, own, KINDS)
+        for number in range(KINDS):
+            settling += fields.loads[own + np.uintp(number)] * fields.deposition[np.uintp(number)]
+    else:
+        for number in range(kinds):
+            kind = np.uintp(number)
+            there, carried = fields.mix[here + kind], fields.loads[own + kind]
+            deposition = fields.deposition[kind]
+            taken = there * (taking * fields.erodibility[kind])
+            settled = carried * min(1.0, putting * deposition)
+            there = (there - taken) + settled
+            carried = (carried - settled) + taken
+            fields.mix[here + kind] = there
+            fields.loads[own + kind] = carried
+            sediment += there
+            load += carried
+            settling += carried * deposition
     for place in range(len(fields.wearing)):
         kind = np.uintp(fields.wearing[place])
         becomes = np.uintp(fields.worn[kind])
