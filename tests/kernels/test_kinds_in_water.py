@@ -277,6 +277,21 @@ def test_kinds_with_all_factors_1_are_as_one_sort(cell_size: float) -> None:
     assert not np.array_equal(bedrock, rock)
 
 
+def test_four_kinds_are_to_the_bit_as_among_five_of_which_one_is_nowhere() -> None:
+    """Four are exchanged in one register, and other numbers of them one after the other."""
+    shape, lands = (48, 60), []
+    mix = patches(shape, 0.5, 5)
+    mix[..., 4] = 0.0
+    of_each = {"erodibility": np.array([0.8, 0.3, 1.0, 0.5, 1.0]), "deposition": np.array([0.2, 3.0, 1.0, 0.6, 1.0])}
+    for kinds in (4, 5):
+        land = Land(hills(*shape), mix[..., :kinds], **{name: values[:kinds] for name, values in of_each.items()})
+        for cycle in range(3):
+            land.erode(cycle, count=300)
+        lands.append((land.bedrock, land.sediment, np.ascontiguousarray(land.mix[..., :4])))
+    assert all(one.tobytes() == other.tobytes() for one, other in zip(*lands, strict=True))
+    assert not np.array_equal(lands[0][2], mix[..., :4])
+
+
 def test_nothing_on_the_ground_is_as_bare_ground_to_the_bit() -> None:
     """The step for covered ground does the same as the one for bare ground where nothing is on it."""
     shape = (61, 147)
