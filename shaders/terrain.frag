@@ -165,16 +165,20 @@ const float WASHED_DARK = 0.45;
 #endif
 
 #if MATERIALS == 1
+const vec2 LEVEL_SCREE = vec2(0.08, 0.25), GENTLE_SCREE = vec2(0.40, 0.66);  // slopes
 // Details smaller than a cell on each kind of ground: stones, and cracks in dry clay.
-vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float pixel, vec4 grain, float streak, inout vec2 bumps) {
+vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixel, vec4 grain, float streak, inout vec2 bumps) {
     albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.fine);
     albedo *= 1.0 + ground.stony * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
     bumps += (grain.yz - 0.5) * 1.2 * ground.stony;
 #if DETAIL_SCALES > 2
-    // Lobes of boulders, between chutes of finer stones.
+    // Lobes of boulders, between chutes of finer stones. The largest roll down to where scree gets gentle.
     if (ground.stony > 0.0) {
         vec4 boulders = texture(fractures, turned(cells) / 5.1 + 0.23);
-        float lobe = ground.stony * smoothstep(-0.15, 0.25, streak);
+        float steep = smoothstep(GENTLE_SCREE.x, GENTLE_SCREE.y, rise);
+        float foot = smoothstep(LEVEL_SCREE.x, LEVEL_SCREE.y, rise) * (1.0 - steep);
+        float lobe = ground.stony * smoothstep(-0.15, 0.25, streak + 0.2 * foot) * (1.0 + 0.8 * foot - 0.4 * steep);
+        albedo *= 1.0 - 0.22 * ground.stony * foot;  // and are old and dark
         albedo *= 1.0 + lobe * (0.9 * (boulders.w - 0.5) + 0.6 * (boulders.z - 0.5));
         bumps += (boulders.yz - 0.5) * 2.2 * lobe;
     }
@@ -376,7 +380,7 @@ void main() {
     bumps += (grain.yz - 0.5) * ground.rockiness * 1.2;
 #endif
 #if MATERIALS == 1
-    albedo = with_texture(albedo, ground, cells, pixel, grain, finer.streak, bumps);
+    albedo = with_texture(albedo, ground, cells, length(place.yz), pixel, grain, finer.streak, bumps);
 #else
     albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.sand);
 #endif
