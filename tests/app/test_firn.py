@@ -143,3 +143,18 @@ def test_an_undone_cycle_comes_back_with_its_bits() -> None:
     simulator.advance()
     simulator.world.restore(state)
     assert bits(simulator.world)["layers"] == before["layers"]
+
+
+def test_both_can_be_switched_off_and_on_in_the_middle_of_a_year() -> None:
+    """The ledger holds in each cycle, and ice grows again after."""
+    simulator = simulated(FED + 2, firny(ice__softness=1.0, ice__sliding=1.0))
+    for changed in ({"snow.enabled": False}, {"snow.enabled": True, "ice.enabled": False}, {"ice.enabled": True}):
+        simulator.change(simulator.scene.with_values(changed))
+        for _ in range(3):
+            simulator.advance()
+            simulator.verify()
+            assert simulator.world.imbalance() < 1e-9
+    for _ in range(2 * YEAR):
+        simulator.advance()
+    simulator.verify()
+    assert simulator.world.layers["ice"].max() > 0.3 and simulator.world.imbalance() < 1e-9
