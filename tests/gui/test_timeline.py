@@ -129,14 +129,18 @@ def test_a_change_before_a_moment_is_seen_to_have_come_is_kept(monkeypatch: pyte
             ask(request)
 
         monkeypatch.setattr(session, "ask", held_up)
+        showing = session.showing  # what is full of an older land would not take that of the moment
+        driver.wait_for(lambda: not (showing.is_old or showing.publisher.is_full), "all land that there was")
         cycle = application.simulation.status.cycle - 1
         moments.step_back(application)
-        wait_for(lambda: application.simulation.status.cycle == cycle, "the moment")  # no frame sees it yet
-        wait_for(lambda: session.showing.publisher.is_full, "its land")  # which the session that is held up shows first
-        application.editing.change("simulation.frames_per_cycle", 7)
-        settled(driver)
-        seen = application.documents.scene.simulation.frames_per_cycle
-        may_change.set()
+        try:
+            wait_for(lambda: application.simulation.status.cycle == cycle, "the moment")  # no frame sees it yet
+            wait_for(lambda: showing.publisher.is_full, "its land")  # which the session that is held up shows first
+            application.editing.change("simulation.frames_per_cycle", 7)
+            settled(driver)
+            seen = application.documents.scene.simulation.frames_per_cycle
+        finally:
+            may_change.set()
         assert seen == 7
         driver.wait_for(lambda: application.documents.scene == application.simulation.scenes[0], "the change")
 

@@ -110,7 +110,8 @@ def _falls(snapshot: Snapshot, surface: Numbers, smallest: float, width: float) 
         count = len(path) - 1
         is_low = height <= STEEP * size * count
         for _ in range(BELOW if is_low else 1):
-            path.append(path[-1] + int(steps[direction[path[-1]]]))
+            below = path[-1] + int(steps[direction[path[-1]]])
+            path.append(below if 0 <= below < direction.size else path[-1])  # a river may leave the map
         ways_in = [cell for cell in _beside(lip, snapshot.shape) if cell + int(steps[direction[cell]]) == lip]
         above = max(ways_in, key=lambda cell: float(flow.flat[cell]), default=lip)
         yield _Fall(np.array([above, *path]), count, height, discharge, is_low)
