@@ -78,10 +78,17 @@ def bench(
 def measure(group: str, *, tiny: bool = False, side: int | None = None) -> Iterator[Row]:
     """The rows of a group. `tiny` runs through all of it at sizes that measure nothing, which is for the tests.
 
-    `side` is for groups whose size can be chosen.
+    `side` is for groups whose size can be chosen. A group may set Numba's threads as it likes; in the end all are back.
     """
+    import numba
+
+    from app.bench.threads import ALL
+
     sized = {} if side is None else {"side": side}
-    yield from importlib.import_module(f"app.bench.{group}").rows(tiny, **sized)
+    try:
+        yield from importlib.import_module(f"app.bench.{group}").rows(tiny, **sized)
+    finally:
+        numba.set_num_threads(ALL)
 
 
 def busy_cores(seconds: float = _LOOK) -> float | None:

@@ -24,7 +24,6 @@ SEA_EDGES = EdgeParameters(water="sea")
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     side, samples = (48, 1) if tiny else (512, 15)
     numba.set_num_threads(1)
     yardstick = Yardstick()
@@ -51,4 +50,3 @@ def rows(tiny: bool = False) -> Iterator[Row]:
         find_swell(world.ground, sea, comes, south, east)
 
     yield Row(f"finding the waves of coast anew, {side}²", yardstick.yards(find, samples), "yards", None)
-    numba.set_num_threads(available)

@@ -25,7 +25,6 @@ Run = Callable[[], None]
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     side, samples = (48, 1) if tiny else (512, 15)
     yardstick = Yardstick()
     numba.set_num_threads(1)
@@ -34,7 +33,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
         yield Row(f"land that a {sideways} carries by a cell, {side}², one core", cost, "yards", None)
     cost = yardstick.yards(_floating(side), samples)
     yield Row(f"a step of isostasy, {side}², one core", cost, "yards", None)
-    numba.set_num_threads(available)
 
 
 def _world(side: int) -> World:

@@ -22,7 +22,6 @@ STEPS = 20  # after which the delta has arms
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     side, samples = (48, 1) if tiny else (512, 15)
     numba.set_num_threads(1)
     yardstick = Yardstick()
@@ -38,7 +37,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     scene = Scene().with_values({"world.columns": side, "world.rows": side, "droplets.river_transport": 1.0})
     beside = idle_ratio(scene, "distributaries", samples, cycles=DistributariesParameters().every)
     yield Row(f"a cycle with distributaries switched on and no water, against off, {side}²", beside, "times", None)
-    numba.set_num_threads(available)
 
 
 def _plain(side: int) -> World:

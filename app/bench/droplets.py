@@ -9,6 +9,7 @@ import numba
 import numpy as np
 
 from app.bench.row import Row
+from app.bench.threads import TWO
 from app.bench.yardstick import Yardstick, terrain
 from app.model.parameters import for_kernel
 from app.model.world import World
@@ -23,7 +24,6 @@ RIVER_TRANSPORT = 3.0
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     side, samples = (32, 1) if tiny else (256, 41)
     yield Row(f"droplets, {side}², one core", yards_per_step(side, samples), "yards per step", 1.2)
 
@@ -35,7 +35,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     gain, same_bits = gain_of_two_threads(side, drops, samples)
     yield Row(f"droplets, {side}², two threads against one", gain, "times as fast", 1.6, at_least=True)
     yield Row(f"droplets, {side}², same bits on both", float(same_bits), "1 is yes", 1.0, at_least=True)
-    numba.set_num_threads(available)
 
 
 def yards_per_step(side: int, samples: int) -> float:
@@ -80,13 +79,12 @@ def cost_of_rivers(side: int, samples: int, *, rich: bool) -> float:
 
 def gain_of_two_threads(side: int, drops: int, samples: int) -> tuple[float, bool]:
     """How many times as fast two threads are as one, run in turn on the same worlds, and whether the bits agree."""
-    two = min(2, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
     start = _world(side)
     ratios = []
     same_bits = True
     for cycle in range(samples + 1):
         seconds, worlds = [], []
-        for threads in (1, two) if cycle % 2 else (two, 1):
+        for threads in (1, TWO) if cycle % 2 else (TWO, 1):
             numba.set_num_threads(threads)
             world = _copy(start)
             begin = time.perf_counter()

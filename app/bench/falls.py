@@ -19,7 +19,6 @@ STEEP, GENTLE = 4000.0, 100.0  # metres of relief
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     side, samples = (48, 1) if tiny else (512, 15)
     numba.set_num_threads(1)
     yardstick = Yardstick()
@@ -32,7 +31,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     yield Row(f"a step of falls, steep land of {side}²", yardstick.yards(step, samples), "yards", None)
     beside = idle_ratio(_scene(side, GENTLE), "falls", samples, cycles=FallsParameters().every)
     yield Row(f"a cycle with falls switched on and none there, against off, {side}²", beside, "times", None)
-    numba.set_num_threads(available)
 
 
 def _scene(side: int, relief: float) -> Scene:

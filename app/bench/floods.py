@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.bench.row import Row
+from app.bench.threads import TWO
 from app.bench.yardstick import Yardstick, terrain
 from app.model.parameters import for_kernel
 from app.processes.floods import FloodsParameters
@@ -26,7 +27,6 @@ Run = Callable[[], None]
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     side, samples = (48, 1) if tiny else (512, 15)
     yardstick = Yardstick()
     numba.set_num_threads(1)
@@ -40,10 +40,9 @@ def rows(tiny: bool = False) -> Iterator[Row]:
             f"floods, {side}², beside landlab's OverlandFlow", theirs / cost, "times as fast", None, at_least=True
         )
     one = min(_seconds(wet) for _ in range(samples))
-    numba.set_num_threads(min(2, available))
+    numba.set_num_threads(TWO)
     two = min(_seconds(wet) for _ in range(samples))
     yield Row(f"floods, {side}², two threads against one", one / two, "times as fast", 1.7, at_least=True)
-    numba.set_num_threads(available)
 
 
 def _seconds(run: Run) -> float:

@@ -46,7 +46,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     import numba
 
     yardstick = Yardstick()
-    available = numba.get_num_threads()
     numba.set_num_threads(1)
     for side, bar in BARS.items():
         own = side // 16 if tiny else side
@@ -57,7 +56,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
             theirs = yards(step_of_fastscapelib(own), 1 if tiny else 5, yardstick)
             name = f"geology, {own}², beside fastscapelib without deposition and soil"
             yield Row(name, theirs / value, "times as fast", 8.0, at_least=True)
-    numba.set_num_threads(available)
     settings = ["world.columns=64", "world.rows=64"] if tiny else []
     yield Row("a new range, 512², from the command to the picture", first_picture_seconds(settings, tiny), "s", 3.0)
 

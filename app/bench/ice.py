@@ -26,7 +26,6 @@ Run = Callable[[], None]
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     side, samples = (48, 1) if tiny else (512, 15)
     yardstick = Yardstick()
     numba.set_num_threads(1)
@@ -37,7 +36,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     )
     beside = idle_ratio(scene, "ice", samples)
     yield Row(f"a cycle with ice switched on and none there, against off, {side}²", beside, "times", 1.05)
-    numba.set_num_threads(available)
 
 
 def _steps(side: int) -> Run:

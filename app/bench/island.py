@@ -9,6 +9,7 @@ import numba
 import numpy as np
 
 from app.bench.row import Row
+from app.bench.threads import TWO
 from app.bench.yardstick import Yardstick
 from app.engine.creation import create_world
 from app.model.parameters import for_kernel
@@ -29,7 +30,6 @@ ISLAND_BAR = 110e6 / 46.0 / 2
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     balls, columns, samples = (100, 32, 1) if tiny else (BALLS, 251, 15)
     scene = load_preset("article-island").with_value("world.columns", columns).with_value("world.rows", 2 * columns - 1)
     size = f"{columns}×{2 * columns - 1}"
@@ -46,7 +46,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     gain, same_bits = gain_of_two_threads(square, balls, samples)
     yield Row(f"snowballs, {side}², two threads against one", gain, "times as fast", None)
     yield Row(f"snowballs, {side}², same bits on both", float(same_bits), "1 is yes", 1.0, at_least=True)
-    numba.set_num_threads(available)
 
 
 def yards_of_balls(scene: Scene, balls: int, samples: int) -> tuple[float, float]:
@@ -84,14 +83,13 @@ def yards_of_island(scene: Scene, samples: int) -> float:
 
 def gain_of_two_threads(scene: Scene, balls: int, samples: int) -> tuple[float, bool]:
     """How many times as fast two threads are as one, run in turn on the same island, and whether the bits agree."""
-    two = min(2, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
     world, _ = create_world(scene)
     start = world.state()
     ratios = []
     same_bits = True
     for sample in range(samples + 1):
         seconds, grounds = {}, []
-        for threads in (1, two):
+        for threads in (1, TWO):
             numba.set_num_threads(threads)
             world.restore(start)
             begin = time.perf_counter()
@@ -100,7 +98,7 @@ def gain_of_two_threads(scene: Scene, balls: int, samples: int) -> tuple[float, 
             grounds.append(world.ground.tobytes())
         same_bits = same_bits and grounds[0] == grounds[1]
         if sample > 0:  # the first one warms up
-            ratios.append(seconds[1] / seconds[two])
+            ratios.append(seconds[1] / seconds[TWO])
     return float(np.median(ratios)), same_bits
 
 

@@ -27,7 +27,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -129,7 +128,6 @@ def side_by_side(pieces: NDArray[np.float64], threads: int) -> float:
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     for side in SIDES:
         cells, cycles = (side // TINY, 1) if tiny else (side, CYCLES)
         for name, cost in costs(cells, cycles).items():
@@ -137,7 +135,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
                 bar = BARS.get((side, threads)) if name == EVERYTHING else None
                 text = f"{name}, {cells}², {threads} threads against one, by count"
                 yield Row(text, cost.speed_up(threads), "times as fast", bar, at_least=True)
-    numba.set_num_threads(available)
 
 
 def costs(side: int, cycles: int) -> dict[str, Cost]:

@@ -28,7 +28,6 @@ Run = Callable[[], None]
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     side, samples = (48, 1) if tiny else (512, 15)
     yardstick = Yardstick()
     numba.set_num_threads(1)
@@ -40,7 +39,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     )
     beside = idle_ratio(scene, "snow", samples)
     yield Row(f"a cycle with snow switched on and none there, against off, {side}²", beside, "times", 1.05)
-    numba.set_num_threads(available)
 
 
 def _cycle(side: int, temperature: float) -> Run:

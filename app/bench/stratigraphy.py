@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
-import numba
 import numpy as np
 
 from app.bench.row import Row
+from app.bench.threads import TWO
 from app.bench.world import everything, simulator_of
 from app.engine.simulator import Simulator
 from app.processes import PROCESSES
@@ -20,9 +20,8 @@ WHOLE = 512  # cells
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     side, samples = (32, 3) if tiny else (WHOLE, 31)
-    threads = min(2, available)
+    threads = TWO
     with_beds, without = (simulator_of(_scene(side, MOVING, enabled), threads) for enabled in (True, False))
     cost = _cost(with_beds, without, samples)
     yield Row(f"drops, wind and slides on four kinds, beds against none, {side}²", cost, "times", 1.3)
@@ -32,7 +31,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     assert beds is not None
     held = sum(array.nbytes for array in beds) / with_beds.world.ground.size
     yield Row(f"memory of up to {beds.most} beds of four kinds", held, "bytes per cell", None)
-    numba.set_num_threads(available)
 
 
 def _cost(with_beds: Simulator, without: Simulator, samples: int) -> float:

@@ -6,11 +6,11 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 
-import numba
 import numpy as np
 
 from app.bench.resident import resident_bytes
 from app.bench.row import Row
+from app.bench.threads import TWO
 from app.bench.world import everything, simulator_of
 from app.engine import timeline as engine_timeline
 from app.engine.lockstep import Lockstep
@@ -28,8 +28,7 @@ ALL_CYCLES = 10_000
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
     side = 32 if tiny else 512
-    two = min(2, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
-    lockstep = Lockstep([simulator_of(everything(side), two)])
+    lockstep = Lockstep([simulator_of(everything(side), TWO)])
     cost, size, cycles = cost_of_keeping(lockstep, samples=2 if tiny else 9)
     yield Row(f"keeping states of everything, {side}², of the time of cycles", cost, "%", 3.0)
     yield Row(f"a kept state of everything, {side}²", size / 1e6, "MB", None)

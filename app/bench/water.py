@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.bench.row import Row
+from app.bench.threads import TWO
 from app.bench.yardstick import Yardstick, terrain
 from app.model.parameters import for_kernel
 from app.model.world import World
@@ -34,7 +35,6 @@ BASINS = 1600.0  # metres; how deep the wide basins are in which large lakes sta
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     numba.set_num_threads(1)
     side, samples = (32, 1) if tiny else (256, 41)
     yield Row(f"a drop's step with streams, {side}², one core", yards_per_step(side, samples), "yards per step", 0.85)
@@ -44,7 +44,7 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     yield Row(f"pools, {side}², one core", cost, "yards", 152_000.0)
     yield Row(f"pools, {side}², half of the map under water against 1 %", growth, "times", 1.25)
 
-    numba.set_num_threads(min(2, available))
+    numba.set_num_threads(TWO)
     dry = yards_per_cycle(side, 512, 0.01, samples)
     yield Row(f"a cycle of 512 drops with pools, {side}², two threads", dry, "yards", 350_000.0)
     wet = yards_per_cycle(side, 512, 0.5, samples)
@@ -52,7 +52,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     side, samples = (32, 1) if tiny else (1024, 15)
     large = yards_per_cycle(side, 2048, 0.01, samples)
     yield Row(f"a cycle of 2048 drops with pools, {side}², two threads", large, "yards", 1_400_000.0)
-    numba.set_num_threads(available)
 
 
 def yards_per_step(side: int, samples: int) -> float:

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 from app.bench.row import Row
+from app.bench.threads import TWO
 from app.bench.yardstick import Yardstick, terrain
 from app.model.parameters import for_kernel
 from app.model.world import World
@@ -40,7 +41,6 @@ DUNES = ARTICLE._replace(
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     side, samples = (32, 1) if tiny else (256, 21)
     numba.set_num_threads(1)
     for name, parameters in (("article", ARTICLE), ("dunes", DUNES)):
@@ -56,7 +56,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     side, samples = (32, 1) if tiny else (256, 15)
     numba.set_num_threads(1)
     yield Row(f"wind, article, from {side}² to {2 * side}², same parcels", growth(side, samples), "times the cost", 2.0)
-    numba.set_num_threads(available)
 
 
 def yards(side: int, parameters: WindParameters, samples: int) -> tuple[float, float]:
@@ -80,14 +79,13 @@ def yards(side: int, parameters: WindParameters, samples: int) -> tuple[float, f
 
 def gain_of_two_threads(side: int, parcels: int, samples: int) -> tuple[float, bool]:
     """How many times as fast two threads are as one, run in turn on the same world, and whether the bits agree."""
-    two = min(2, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
     world = _world(side)
     start = world.state()
     ratios = []
     same_bits = True
     for cycle in range(samples + 1):
         seconds, grounds = {}, []
-        for threads in (1, two):
+        for threads in (1, TWO):
             numba.set_num_threads(threads)
             world.restore(start)
             begin = time.perf_counter()
@@ -96,7 +94,7 @@ def gain_of_two_threads(side: int, parcels: int, samples: int) -> tuple[float, b
             grounds.append(world.ground.tobytes())
         same_bits = same_bits and grounds[0] == grounds[1]
         if cycle > 0:  # the first one warms up
-            ratios.append(seconds[1] / seconds[two])
+            ratios.append(seconds[1] / seconds[TWO])
     return float(np.median(ratios)), same_bits
 
 

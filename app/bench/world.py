@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-import numba
 import numpy as np
 
 from app.bench.row import Row
+from app.bench.threads import TWO
 from app.bench.yardstick import Yardstick
 from app.engine.creation import create_world
 from app.engine.simulator import Simulator
@@ -35,10 +35,8 @@ TREES_PER_CELL = TREES / 512**2
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    two = min(2, available)
     side, samples = (32, 1) if tiny else (512, 31)
-    simulator = simulator_of(everything(side), two)
+    simulator = simulator_of(everything(side), TWO)
     count, cycle = len(simulator.enabled()), yards(simulator, samples)
     yield Row(f"a cycle of everything, {count} processes, {side}², two threads", cycle, "yards", EVERYTHING)
     shares = _shares(simulator, samples)
@@ -46,10 +44,10 @@ def rows(tiny: bool = False) -> Iterator[Row]:
         yield Row(f"of that: {name}", share, "%", None)
     for name, bar in BARS.items():
         yield Row(f"a step of {name} among everything, {side}²", cycle * shares[name] / 100.0, "yards", bar)
-    yield Row("a cycle of the preset braided, two threads", yards(_braided(two, tiny), samples), "yards", None)
+    yield Row("a cycle of the preset braided, two threads", yards(_braided(TWO, tiny), samples), "yards", None)
 
     scene = simulator.scene.with_value("wind.time_step", LONG_STEP)
-    faster = yards(simulator_of(scene, two), samples)
+    faster = yards(simulator_of(scene, TWO), samples)
     yield Row(f"the same, parcels' steps twice as long, {side}²", faster, "yards", None)
 
     yield Row(f"{TREES} trees at 512² against none, {side}²", cost_of_trees(side, samples), "times", 1.1)
@@ -62,7 +60,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     gain, same_bits = gain_of_two_threads(side, samples)
     yield Row(f"everything, {side}², two threads against one", gain, "times as fast", 1.5, at_least=True)
     yield Row(f"everything, {side}², same bits on both", float(same_bits), "1 is yes", 1.0, at_least=True)
-    numba.set_num_threads(available)
 
 
 def everything(side: int) -> Scene:
@@ -165,8 +162,7 @@ def cost_of_wind_rain(side: int, rounds: int) -> float:
 
 def gain_of_two_threads(side: int, samples: int) -> tuple[float, bool]:
     """How many times as fast two threads are as one, run in turn on worlds alike, and whether the bits agree."""
-    two = min(2, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
-    one_thread, two_threads = simulator_of(everything(side), 1), simulator_of(everything(side), two)
+    one_thread, two_threads = simulator_of(everything(side), 1), simulator_of(everything(side), TWO)
     ratios = [_seconds(one_thread.run_cycle) / _seconds(two_threads.run_cycle) for _ in range(samples)]
     worlds = one_thread.world, two_threads.world
     same_bits = worlds[0].trees.tobytes() == worlds[1].trees.tobytes() and all(
