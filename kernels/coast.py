@@ -196,21 +196,21 @@ def _shut_in(standing, ground, notch, level, wet, first, water, surface):
 def _find_line(wet, cells):
     """Write the cells of the sea with land beside them to `cells`, as far as it goes. Returns how many there are."""
     rows, columns = wet.shape[0] - 2, wet.shape[1]
-    edge = np.empty(columns, np.uint8)
+    edge = np.zeros((columns + 7) // 8 * 8, np.uint8)
+    eight = edge.view(np.uint64)
     count = 0
     for row in range(rows):
-        some = np.uint8(0)
         for j in range(columns - 2):  # from the column to the west, so that this loop is vectorized
             around = wet[row, j + 1] & wet[row + 2, j + 1] & wet[row + 1, j] & wet[row + 1, j + 2]
             edge[j + 1] = wet[row + 1, j + 1] & (around ^ 1)
-            some |= edge[j + 1]
         for j in (0, columns - 1):
             around = wet[row, j] & wet[row + 2, j]
             around &= wet[row + 1, max(j - 1, 0)] & wet[row + 1, min(j + 1, columns - 1)]
             edge[j] = wet[row + 1, j] & (around ^ 1)
-            some |= edge[j]
-        if some:
-            for j in range(columns):
+        for number in range(len(eight)):
+            if eight[number] == 0:
+                continue
+            for j in range(8 * number, 8 * number + 8):
                 if edge[j]:
                     if count < len(cells):
                         cells[count] = row * columns + j
@@ -654,8 +654,8 @@ def _take(land, cell, depth, taken, first, none, out):
 
 
 @njit(nogil=True, error_model="numpy")
-def _let_drift(shore, land, line, depth_per_cycle, parameters, drift, over_edge, out):
-    """Move sand along the shore; `over_edge` [out or in, kind]."""
+def _let_drift(shore, land, line, depth_per_cycle, parameters, drift, volume, over_edge, out):
+    """Move sand along the shore; `over_edge` [out or in, kind]. It adds to `drift`, then multiplied by `volume`."""
     level, kinds = parameters.sea_level, land.kinds
     cells, heights, ground, mix = shore.cells, shore.height, land.ground, land.mix
     places, following, leading = line.places, line.following, line.leading
@@ -670,7 +670,7 @@ def _let_drift(shore, land, line, depth_per_cycle, parameters, drift, over_edge,
         there = min(thickness(land, cell), max(ground[cell] - lowest, 0.0))
         there *= 0.5 * rate_of(land.rates, cell, MOBILITY)
         part[place] = min(there / asks[place], 1.0) if asks[place] > 0.0 else 0.0
-    comes = np.zeros((shore.shores, kinds))
+    comes, passes = np.zeros((shore.shores, kinds)), np.zeros(shore.shores, np.float32)
     taken, none = np.zeros(shore.shores * kinds), np.zeros(kinds)
     for place in range(shore.shores):
         _take(land, cells[place], asks[place] * part[place], taken, place * kinds, none, out)
@@ -683,7 +683,7 @@ def _let_drift(shore, land, line, depth_per_cycle, parameters, drift, over_edge,
         if rate_of(land.rates, cells[taker], MOBILITY) == 0.0:
             taker = giver
         share = abs(wanted[face]) / asks[giver]
-        drift[cells[giver]] = max(drift[cells[giver]], abs(wanted[face]) * part[giver])
+        passes[giver] = max(passes[giver], abs(wanted[face]) * part[giver])
         for kind in range(kinds):
             moved = share * taken[giver * kinds + kind]
             # At the ends of the shore as much comes in from beyond the map as goes on, or goes out as comes.
@@ -702,6 +702,7 @@ def _let_drift(shore, land, line, depth_per_cycle, parameters, drift, over_edge,
         cell = cells[place]
         for kind in range(kinds):
             mix[cell * kinds + kind] += comes[place, kind]
+        drift[cell] = volume * (drift[cell] + passes[place])
         sum_up(land, cell)
 
 
@@ -908,7 +909,8 @@ def _overwash(shore, land, water, surface, standing, cell_size, parameters, out)
 @njit(cache=True, nogil=True, error_model="numpy")
 def _work(
     land: Any, standing: Any, ground: Any, water: Any, surface: Any, south: Any, east: Any, notch: Any, power: Any,
-    drift: Any, wet: Any, number: Any, cell_size: float, parameters: Any, from_rock: Any, over_edge: Any, out: Any,
+    drift: Any, volume: Any, wet: Any, number: Any, cell_size: float, parameters: Any, from_rock: Any, over_edge: Any,
+    out: Any,
 ) -> tuple[int, float]:  # fmt: skip
     """Let the sea work for a cycle. Returns the first cell whose ground is no number, or −1, and what was shut in."""
     rows, columns = ground.shape
@@ -922,8 +924,6 @@ def _work(
     if count > len(line):
         line = np.empty(count, np.int64)
         _find_line(wet, line)
-    for cell in range(rows * columns):
-        drift[cell] = 0.0
     if count == 0:
         return -1, shut_in
     is_wet = wet.reshape(-1)
@@ -940,7 +940,7 @@ def _work(
     most = _STEP * parameters.height * min(1.0, parameters.finer**2)
     depth_per_cycle = min(fast * parameters.seconds / (cell_size * cell_size), most)
     chain = _smoothed(_chain(shore, land, is_wet, level), parameters.finer)
-    _let_drift(shore, land, chain, depth_per_cycle, parameters, drift, over_edge, out)
+    _let_drift(shore, land, chain, depth_per_cycle, parameters, drift, volume, over_edge, out)
     _shape(shore, land, chain, cell_size, parameters, out)
     _winnow(shore, land, cell_size, parameters, out)
     shut_in += _overwash(
@@ -971,7 +971,7 @@ def work(
     of all other water, and its level. Where the shore has shut the sea in since the last cycle, and where storms bring
     it over a beach, a lake stays. `swell`, to the south and the east, is that of `kernels.swell.find_swell`. `notch` is
     how deep waves have bored into each cell, metres, below 0 in the sea. Of cells near the shore it writes `power`,
-    that of the waves in kW/m, and in all cells `drift`, what goes on along the shore in metres over one cell.
+    that of the waves in kW/m, and `drift`, what goes on along the shore in m³; both are 0 elsewhere.
     """
     check_layers(bedrock, sediment, ground)
     land = _Land._make((
@@ -989,20 +989,20 @@ def work(
     scratch = (scratch or Scratch()).begin()
     rows, columns = ground.shape
     wet, number = scratch.empty((rows + 2, columns), np.uint8), scratch.empty(ground.size, np.int32)
-    shut_in, drifted = 0.0, None
+    shut_in, volume = 0.0, np.float32(cell_size * cell_size)
+    power.fill(0.0)
+    drift.fill(0.0)
     for _ in range(goes_at):
         failed, more = _work(
             land, standing, ground, *water, *(layer.reshape(-1) for layer in swell), notch,
-            power.reshape(-1), drift.reshape(-1), wet, number, float(cell_size), exact(parameters), from_rock,
-            over_edge, out,
+            power.reshape(-1), drift.reshape(-1), volume if goes_at == 1 else np.float32(1.0), wet, number,
+            float(cell_size), exact(parameters), from_rock, over_edge, out,
         )  # fmt: skip
         shut_in += more
         if failed >= 0:
             break
-        if goes_at > 1:
-            drifted = drift.copy() if drifted is None else drifted + drift
-    if drifted is not None:
-        drift[...] = drifted
+    if goes_at > 1:
+        drift *= volume
     row, column = divmod(failed, columns) if failed >= 0 else (-1, -1)
     moved = Moved(tuple(from_rock.tolist()), tuple(over_edge[0].tolist()), tuple(over_edge[1].tolist()))
     return CoastTotals(moved, tuple(out.tolist()), shut_in, row, column)

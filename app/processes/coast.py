@@ -88,8 +88,6 @@ class Coast:
             return ()
         standing = _sea_of(world, cycle)
         found = self._bring_swell(world, parameters, cycle, standing, height, period)
-        power, drift = world.trace(POWER), world.trace(DRIFT)
-        power[...] = 0.0
         totals = coast.work(
             world.bedrock,
             world.sediment,
@@ -100,8 +98,8 @@ class Coast:
             (world.water, world.water_level),
             (world.layers[SWELL_SOUTH], world.layers[SWELL_EAST]),
             world.trace(NOTCH),
-            power,
-            drift,
+            world.trace(POWER),
+            world.trace(DRIFT),
             for_kernel(
                 coast.CoastParameters,
                 parameters,
@@ -118,7 +116,6 @@ class Coast:
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
-        drift *= world.cell_area
         if totals.shut_in > 0.0:
             world.ledger.water.gain("from the sea", totals.shut_in * world.cell_area)
             world.water_version += 1
