@@ -1,5 +1,5 @@
 // Relief between ten cells and one that the map is too coarse for, in cells. A part of the picture only.
-#include "ribs.glsl"
+#include "joints.glsl"
 #include "snow.glsl"
 #include "benches.glsl"
 
@@ -15,6 +15,8 @@ out vec2 result;  // height; streak
 
 const int WAY = 6;         // steps up and down the slope along which streaks are drawn out
 const float STEP = 0.8;    // cells
+const float BODIES_TILE = 131.0;  // cells: bodies of rock with few or many ledges
+const float STAINED = 0.75;  // how much of its tone a wall has by its blocks, and not by streaks
 const float BROAD = 21.0, NARROW = 7.3;  // cells in a tile of the noise of streaks
 
 // Streaks that run down the slope as debris and water do, from 0 to 1: noise that is averaged along the way down (Cabral
@@ -42,18 +44,34 @@ void main() {
     vec2 cell = gl_FragCoord.xy / texels_per_cell;
     vec4 here = texture(surface, cell / frame.map.xy);
     here.w += texture(burden, cell / frame.map.xy).x;
-    Carved carved = carved_at(surface, cell, here, amount * texture(calm, cell / frame.map.xy).x, RIB_OCTAVES);
+    float most = amount * texture(calm, cell / frame.map.xy).x;
+    Flank flank = flank_at(surface, cell, here, most);
     // Rock is broken into blocks, of which this shows those that its texels can; some faces are massive, some not.
     float lod = log2(float(textureSize(fractures, 0).x) / (BLOCKS_TILE * texels_per_cell));
     vec4 massif = textureLod(fractures, cell.yx / MASSIFS_TILE + 0.31, 3.5);
     float snow = snow_cover(relative_height(here.x * frame.map.w) - snow_line, length(here.yz), 0.0, 0.0);
     float shattered = smoothstep(0.42, 0.80, massif.x) * (1.0 - snow);
     float block = textureLod(fractures, (cell + BENT * (massif.yz - 0.5)) / BLOCKS_TILE, lod).x - 0.5;
-    float rough = carved.strength * mix(0.15, 1.0, shattered) * BLOCKS_RISE * BLOCKS_TILE * block;
-    float most = amount * texture(calm, cell / frame.map.xy).x;
+    // Rock without beds stands in walls that its joints shape, and not in ribs alone.
+    float wall = textureSize(benches, 0).x > 1 ? 0.0 : wall_of_rock(length(flank.slope), here.w);
+    float turn = OBLIQUE * wall * (massif.y - 0.5);
+    flank.slope = mat2(cos(turn), sin(turn), -sin(turn), cos(turn)) * flank.slope;
+    float couloir = wall > 0.0 ? most * wall * couloir_at(cell, flank.slope) : 0.0;
+    flank.strength *= mix(1.0, FEW_RIBS * (0.2 + 1.6 * smoothstep(0.40, 0.65, massif.x)), wall);
+    Carved carved = carved(flank, cell, RIB_OCTAVES);
+    float rough = max(carved.strength, 0.5 * most * wall) * mix(0.15, 1.0, max(shattered, 0.6 * wall)) * BLOCKS_RISE * BLOCKS_TILE * block;
+    float carved_height = carved.height + rough + couloir;
     // Cliffs stand on the same bed on ribs and in gullies.
-    float lies = here.x + (carved.height + rough) * frame.map.z / frame.map.w;
+    float lies = here.x + carved_height * frame.map.z / frame.map.w;
     float span = length(here.yz) * frame.map.z / texels_per_cell;
     Bench bench = bench_at(strata_top_at(cell / frame.map.xy), lies, length(here.yz) * frame.map.w, here.w, 3.0 * block + 3.0 * (massif.y - 0.5), span);
-    result = vec2(carved.height + rough + min(most, 1.0) * bench.height, streak_at(cell));
+    float height = carved_height + min(most, 1.0) * bench.height;
+    float streak = streak_at(cell);
+    if (wall > 0.0) {
+        vec4 body = textureLod(fractures, cell / BODIES_TILE + 0.61, 3.0);
+        vec3 some = smoothstep(-0.12, 0.16, vec3(body.x - 0.5, body.y - 0.5, 0.5 - body.z) + 0.10);
+        height += min(most, 1.0) * wall * ledges_at(lies * frame.map.w / frame.map.z, massif.x - 0.5 + 0.4 * block, some);
+        streak = mix(streak, clamp(0.5 + 0.6 * (body.w - 0.5) + 0.8 * block, 0.0, 1.0), STAINED * wall);
+    }
+    result = vec2(height, streak);
 }

@@ -314,7 +314,12 @@ void main() {
 #endif
 #if RELIEF > 0
     // Ribs are bare and bright; gullies hold loose material and see less of the sky.
-    fine.x += 0.7 * clamp(rib.x, -1.5, 1.5);
+#if DETAIL_SCALES > 2
+    float stands = mix(1.5, 0.5, on_wall);  // ledges are as bright as what is between
+#else
+    const float stands = 1.5;
+#endif
+    fine.x += 0.7 * clamp(rib.x, -stands, stands);
 #if DETAIL_SCALES > 2
     // Feet of cliffs and gullies see less of the sky, and lie in the shadow of what stands before the sun.
     float beside = rib.x;

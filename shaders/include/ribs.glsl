@@ -35,22 +35,36 @@ struct Carved {
     float strength;  // 0 where nothing is carved
 };
 
-// `here` is what the map says of a place, with all that lies on its rock, `most` how much of what is usual may be carved there. The way down is the mean
-// of some cells: what a single one has is rough. Where they do not agree, the map has relief of its own.
-Carved carved_at(sampler2D surface, vec2 cell, vec4 here, float most, int octaves) {
+// A slope that is carved.
+struct Flank {
+    vec2 slope;      // to the east and south: the mean of some cells, as what a single one has is rough
+    float strength;  // how steep ribs are on it
+};
+
+// `here` is what the map says of a place, with all that lies on its rock, `most` how much of what is usual may be carved
+// there. Where slopes around do not agree, the map has relief of its own.
+Flank flank_at(sampler2D surface, vec2 cell, vec4 here, float most) {
     vec2 uv = cell / frame.map.xy, texel = 1.5 / frame.map.xy;
     vec2 east = texture(surface, uv + vec2(texel.x, 0.0)).yz, west = texture(surface, uv - vec2(texel.x, 0.0)).yz;
     vec2 south = texture(surface, uv + vec2(0.0, texel.y)).yz, north = texture(surface, uv - vec2(0.0, texel.y)).yz;
-    vec2 slope = 0.2 * (here.yz + east + west + south + north) * frame.map.w, before = slope;
+    vec2 slope = 0.2 * (here.yz + east + west + south + north) * frame.map.w;
     float steepness = length(slope);
     float all = 0.2 * (length(here.yz) + length(east) + length(west) + length(south) + length(north)) * frame.map.w;
-    float strength = most * rib_strength(steepness, here.w) * smoothstep(0.25, 0.85, steepness / max(all, 1e-4));
+    return Flank(slope, most * rib_strength(steepness, here.w) * smoothstep(0.25, 0.85, steepness / max(all, 1e-4)));
+}
+
+Carved carved(Flank flank, vec2 cell, int octaves) {
+    vec2 slope = flank.slope;
     float height = 0.0, width = WIDEST;
-    for (int octave = 0; octave < octaves && strength > 0.0; ++octave) {
-        vec3 rib = ribs(cell, octave, width, slope, strength);
+    for (int octave = 0; octave < octaves && flank.strength > 0.0; ++octave) {
+        vec3 rib = ribs(cell, octave, width, slope, flank.strength);
         height += rib.x;
         slope += rib.yz;  // finer gullies run down the flanks of wider ones
         width *= FINER;
     }
-    return Carved(height, slope - before, strength);
+    return Carved(height, slope - flank.slope, flank.strength);
+}
+
+Carved carved_at(sampler2D surface, vec2 cell, vec4 here, float most, int octaves) {
+    return carved(flank_at(surface, cell, here, most), cell, octaves);
 }

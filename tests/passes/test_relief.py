@@ -164,6 +164,21 @@ def test_rock_is_broken_into_blocks_and_snow_lies_over_them(carver: Carver) -> N
     assert bare.std() > 1.08 * under_snow.std()
 
 
+def test_walls_of_massive_rock_have_ledges_that_end_and_no_folds_from_top_to_bottom(carver: Carver) -> None:
+    ground = slope(128, 128, 0.0, 1.6)
+    drawn = carver.draw(snapshot(ground, world=1))[30:-30, 30:-30]
+    down = 1.6 + drawn[..., 1]
+    ledges = down < 0.8
+    assert 0.04 < ledges.mean() < 0.4
+    assert (down > 2.1).mean() > 0.1, "and cliffs between them"
+    across = ledges.mean(axis=0)
+    assert across.max() < 0.85, "none goes round the whole wall"
+    folds = drawn[..., 0].mean(axis=1).std()
+    assert folds < 0.5 * drawn[..., 0].std()
+    bedded = with_materials(snapshot(ground, world=2), BEDS, rise=INTRUDED + 1000.0)
+    assert (1.6 + carver.draw(bedded)[30:-30, 30:-30, 1] < 0.8).mean() < 0.5 * ledges.mean(), "rock in beds has benches"
+
+
 def test_loose_material_lies_smooth(carver: Carver) -> None:
     rock, ground = slope(48, 64, 20.0), slope(48, 64, 20.0)
     covered = snapshot(ground, sediment=np.full(rock.shape, 20.0 * COVER, np.float32))

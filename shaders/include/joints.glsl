@@ -1,0 +1,56 @@
+// Massive rock in walls: joints part it into buttresses, couloirs follow some of them, and ledges lie where gently
+// dipping ones crop out.
+#include "ribs.glsl"
+
+const vec2 WALLS = vec2(0.72, 1.25);    // slopes from which on rock stands in walls
+const int LEDGE_SCALES = 3;
+const float LEDGES_APART = 9.5;         // cells of height, the highest; each scale beside the one before:
+const float LEDGES_FINER = 0.41;
+const float TREAD = 0.12;               // slope of a ledge, beside that of the wall
+const float MEAN_DROP = 0.095;          // of what lies between ledges, by which they lower the ground in the mean
+const float DIPS = 15.0;                // cells by which joints rise and fall from block to block
+const float COULOIRS_APART = 25.0, COULOIR_DEEP = 2.2;  // cells
+const float COULOIR_WIDE = 0.45;        // from 0, a line, to 1
+const float OBLIQUE = 1.3;              // radians that gullies turn from the way down, at most
+const float FEW_RIBS = 0.40;            // of the usual ones
+
+// How far ground at a level, in ledges, lies under a wall without them, in ledges, too. They are not equally thick.
+float below_ledges(float level, float scale) {
+    float number = floor(level);
+    vec2 jitter = 0.6 * vec2(hash(vec2(number, scale)), hash(vec2(number + 1.0, scale))) - 0.3;
+    if (level < number + jitter.x) {
+        jitter = vec2(0.6 * hash(vec2(number - 1.0, scale)) - 0.3, jitter.x);
+        number -= 1.0;
+    } else if (level >= number + 1.0 + jitter.y) {
+        jitter = vec2(jitter.y, 0.6 * hash(vec2(number + 2.0, scale)) - 0.3);
+        number += 1.0;
+    }
+    float thick = 1.0 + jitter.y - jitter.x, up = (level - number - jitter.x) / thick;
+    float wide = mix(0.15, 0.50, hash(vec2(number, scale + 31.0))), stands_out = hash(vec2(number, scale + 57.0));
+    float riser = (1.0 - TREAD * wide) / (1.0 - wide);
+    return stands_out * thick * (min(up, wide) * (1.0 - TREAD) - max(up - wide, 0.0) * (riser - 1.0));
+}
+
+// How much of a wall massive rock is there, on a mean slope. `loose` lies on it, in metres.
+float wall_of_rock(float steepness, float loose) {
+    return smoothstep(WALLS.x, WALLS.y, steepness) * exp(-loose / (3.0 * frame.ground_look.z));
+}
+
+// The height of ledges beside a wall that lies at a height in cells. `block` is how high the block of rock stands that
+// is there, around 0: its joints lie as much higher. No ledge goes round a wall: `some` says how much of those of each
+// scale there are.
+float ledges_at(float lies, float block, vec3 some) {
+    float height = 0.0, apart = LEDGES_APART;
+    for (int scale = 0; scale < LEDGE_SCALES; ++scale) {
+        height += some[scale] * apart * (MEAN_DROP - below_ledges((lies + DIPS * block) / apart, float(scale)));
+        apart *= LEDGES_FINER;
+    }
+    return height;
+}
+
+// The depth of couloirs, as a height of 0 or less, in cells.
+float couloir_at(vec2 cell, vec2 rise) {
+    float wave = ribs(cell, 11, COULOIRS_APART, rise, TAU / COULOIRS_APART).x;
+    float inside = max(COULOIR_WIDE - 1.0 - wave, 0.0) / COULOIR_WIDE;
+    return -COULOIR_DEEP * inside;
+}
