@@ -40,6 +40,15 @@ float streak_at(vec2 cell) {
     return clamp(0.5 + 1.3 * sum.x + 1.5 * sum.y, 0.0, 1.0);
 }
 
+// Fractured rock in tiles of a width in cells, projected onto a wall from the side, or blocks would be drawn out down it.
+vec4 rock_of_wall(vec3 at, vec2 rise, float width, float lod) {
+    float part = smoothstep(0.3, 0.7, rise.x * rise.x / dot(rise, rise));
+    vec4 to_south = vec4(0.0), to_east = vec4(0.0);
+    if (part < 1.0) to_south = textureLod(fractures, at.xy / width, lod);
+    if (part > 0.0) to_east = textureLod(fractures, at.zy / width + 0.43, lod);
+    return mix(to_south, to_east, part);
+}
+
 void main() {
     vec2 cell = gl_FragCoord.xy / texels_per_cell;
     vec4 here = texture(surface, cell / frame.map.xy);
@@ -54,6 +63,13 @@ void main() {
     float block = textureLod(fractures, (cell + BENT * (massif.yz - 0.5)) / BLOCKS_TILE, lod).x - 0.5;
     // Rock without beds stands in walls that its joints shape, and not in ribs alone.
     float wall = textureSize(benches, 0).x > 1 ? 0.0 : wall_of_rock(length(flank.slope), here.w);
+    vec4 body = vec4(0.5);
+    if (wall > 0.0) {
+        vec3 at = vec3(cell.x, here.x * frame.map.w / frame.map.z, cell.y);
+        float blur = log2(max(length(flank.slope), 1.0));
+        block = mix(block, rock_of_wall(at, flank.slope, BLOCKS_TILE, lod + blur).x - 0.5, wall);
+        body = rock_of_wall(at, flank.slope, BODIES_TILE, 3.0);
+    }
     float turn = OBLIQUE * wall * (massif.y - 0.5);
     flank.slope = mat2(cos(turn), sin(turn), -sin(turn), cos(turn)) * flank.slope;
     float couloir = wall > 0.0 ? most * wall * couloir_at(cell, flank.slope) : 0.0;
@@ -68,7 +84,6 @@ void main() {
     float height = carved_height + min(most, 1.0) * bench.height;
     float streak = streak_at(cell);
     if (wall > 0.0) {
-        vec4 body = textureLod(fractures, cell / BODIES_TILE + 0.61, 3.0);
         vec3 some = smoothstep(-0.12, 0.16, vec3(body.x - 0.5, body.y - 0.5, 0.5 - body.z) + 0.10);
         height += min(most, 1.0) * wall * ledges_at(lies * frame.map.w / frame.map.z, massif.x - 0.5 + 0.4 * block, some);
         streak = mix(streak, clamp(0.5 + 0.6 * (body.w - 0.5) + 0.8 * block, 0.0, 1.0), STAINED * wall);
