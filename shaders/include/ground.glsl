@@ -316,8 +316,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     }
 #endif
     // Debris lies in tongues that run down the slope, and is thicker in some places than in others.
-    float uneven = 0.9 * streak + (UNEVEN_COVER * (0.5 * patches + 0.7 * tone) + THIN_ON_CRESTS * min(hollowness, 0.0)) * (1.0 - frame.wind.z);
-    level += uneven * smoothstep(-1.0, -0.5, level);  // where none lies, none is seen
+    float lies_uneven = 0.9 * streak + (UNEVEN_COVER * (0.5 * patches + 0.7 * tone) + THIN_ON_CRESTS * min(hollowness, 0.0)) * (1.0 - frame.wind.z);
+    level += lies_uneven * smoothstep(-1.0, -0.5, level);  // where none lies, none is seen
     float covered = covered_by(level, relief);
 #if MATERIALS == 1 || DETAIL_SCALES > 2
     covered *= 1.0 - 0.75 * smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
@@ -410,15 +410,18 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 
 #if SNOWY == 1 && MARKS == 1
     vec2 drifted = (cells + 1.8 * (fine.yz - 0.5) + 2.0 * (coarse.yz - 0.5)) / frame.map.xy;
-    float snow = lying_snow(texture(marks, drifted).w, steepness, 0.35 * ripple + 0.3 * patches);
+    // It fills gullies and hollows, and wind bares what stands out.
+    float uneven = 0.35 * ripple + 0.3 * patches - 0.9 * gully - 0.5 * hollowness;
+    float snow = lying_snow(texture(marks, drifted).w, steepness, clamp(uneven, -0.4, 0.4));
 #else
     float above_line = altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05;
 #if ICE == 1
     above_line = line_by_ice(glacier, above_line, patches * 0.10 + ripple * 0.05);
 #endif
     float rise = length(place.yz);
-    float north = place.z / max(rise, 1e-3) * smoothstep(0.05, 0.50, rise);
-    float snow = snow_cover(above_line, steepness + ripple * 0.2, north, hollowness + gully);
+    vec2 faces = place.yz / max(rise, 1e-3) * smoothstep(0.05, 0.50, rise);
+    float sheltered = faces.y - LEEWARD * dot(faces, frame.wind.xy);
+    float snow = snow_cover(above_line, steepness + ripple * 0.2, sheltered, hollowness + gully);
 #endif
     albedo = mix(albedo, SNOW, snow);
     sand *= 1.0 - snow;

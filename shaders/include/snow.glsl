@@ -7,15 +7,17 @@ float relative_height(float height) {
 }
 
 const float SUN_MELTS = 0.08;  // of the relief, by which the line differs between slopes to the north and to the south
+const float LEEWARD = 0.7;     // of that, between slopes that face the wind and those in its lee
 const float DRIFTS = 0.30;     // of the relief, by which it is lower where the ground is hollow by a slope of 1
 const float CLINGS = 0.70;     // by which steeper ground holds snow there
 const float RIME = 0.80;       // by which steeper ground holds it a whole relief above its line, where it is colder
 
 // The fraction of ground that snow hides, at a height above its line relative to the relief. It melts where the sun
 // shines on it, wind blows it from crests into hollows, and it slides off what is steep, least of all in gullies and high above its line.
-// `north` is 1 on slopes that face north and -1 on those that face south, `hollow` is as in `hollowness` of the light.
-float snow_cover(float above_line, float steepness, float north, float hollow) {
-    float above = above_line + SUN_MELTS * north + DRIFTS * max(hollow, 0.3 * hollow);
+// `sheltered` is 1 on slopes that face north and -1 on those that face south, and as wind blows snow over crests into their
+// lee, `hollow` is as in `hollowness` of the light.
+float snow_cover(float above_line, float steepness, float sheltered, float hollow) {
+    float above = above_line + SUN_MELTS * sheltered + DRIFTS * max(hollow, 0.7 * hollow);
     float holds = CLINGS * hollow + RIME * max(above_line, 0.0);
     return smoothstep(0.0, 0.035, above) * (1.0 - smoothstep(0.60, 0.95, steepness - holds));
 }

@@ -625,6 +625,24 @@ def test_snow_lies_lower_on_slopes_to_the_north_than_to_the_south(show: Show) ->
     assert north > 1.15 * south
 
 
+def test_wind_blows_snow_over_a_crest_into_its_lee(show: Show) -> None:
+    """A ridge from south to north, lit alike from the south."""
+    rows, columns = 96, 96
+    column = np.arange(columns)[None, :] - 0.5 * (columns - 1)
+    ground = np.broadcast_to(3.0 * (0.5 * columns - np.abs(column)), (rows, columns)).astype(np.float32)
+    shown = snapshot(ground)
+
+    def in_lee(wind_direction: float) -> tuple[float, float]:
+        scene = clear(snow_line=0.5, sun_direction=180.0).with_value("climate.wind_direction", wind_direction)
+        snowy = snow_at(show(shown, from_above(shown), scene)).mean(axis=0)
+        return float(snowy[: SIZE[0] // 2].sum()), float(snowy[SIZE[0] // 2 :].sum())
+
+    west, east = in_lee(270.0)
+    assert east > 1.1 * west > 5.0
+    west, east = in_lee(90.0)
+    assert west > 1.1 * east > 5.0
+
+
 def test_snow_lies_in_hollows_where_crests_as_high_are_bare(show: Show) -> None:
     """Troughs and crests run down a slope to the south."""
     rows, columns = 96, 96

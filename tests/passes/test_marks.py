@@ -155,6 +155,10 @@ def test_lying_snow_hides_the_ground_whatever_the_climate_says(
     deep = joined(context, marks, under(1.0, 1), strength=0.0)[5, 5]
     thin = joined(context, marks, under(0.03, 2), strength=0.0)[5, 5]
     assert deep.tolist() == [0.0, 0.0, 0.0, 1.0] and 0.2 < thin[3] < 0.5
+    drift = np.zeros((ROWS, COLUMNS))
+    drift[12, 20] = 50.0
+    around = joined(context, marks, under(drift, 4), strength=0.0)[11:14, 19:22, 3]
+    np.testing.assert_allclose(around * 16.0, [[1, 2, 1], [2, 4, 2], [1, 2, 1]], atol=0.05)
     scene = Scene().with_values({"view.greenness": 1.0, "climate.temperature": -30.0})
     camera = Camera(glm.vec3(COLUMNS * CELL / 2, 20.0, ROWS * CELL / 2), 0.0, 90.0, 300.0, 32.0)
     half = np.where(np.arange(COLUMNS) < COLUMNS // 2, 1.0, 0.0)
