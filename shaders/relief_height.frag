@@ -17,6 +17,10 @@ const int WAY = 6;         // steps up and down the slope along which streaks ar
 const float STEP = 0.8;    // cells
 const float BODIES_TILE = 131.0;  // cells: bodies of rock with few or many ledges
 const float STAINED = 0.75;  // how much of its tone a wall has by its blocks, and not by streaks
+const float CHUTES_APART = 4.1, TONGUES_APART = 15.0;  // cells
+const float CHUTE_STEEP = 0.11;  // slope of the levees between
+const vec2 TALUS = vec2(2.0, 8.0);  // thick, beside what hides the ground
+const float CHUTES_SORT = 0.16;  // how much finer stones in chutes are, as a streak
 const float BROAD = 21.0, NARROW = 7.3;  // cells in a tile of the noise of streaks
 
 // Streaks that run down the slope as debris and water do, from 0 to 1: noise that is averaged along the way down (Cabral
@@ -40,6 +44,13 @@ float streak_at(vec2 cell) {
     return clamp(0.5 + 1.3 * sum.x + 1.5 * sum.y, 0.0, 1.0);
 }
 
+// How much of a slope is talus, on which debris runs down in chutes and comes to rest in tongues between levees.
+float talus_at(float steepness, float sediment, float buried) {
+    float slides = smoothstep(0.28, 0.48, steepness) * (1.0 - smoothstep(0.90, 1.30, steepness));
+    float thick = sediment / frame.ground_look.z;
+    return slides * smoothstep(TALUS.x, TALUS.y, thick) * (1.0 - frame.wind.z) * exp(-buried / frame.ground_look.z);
+}
+
 // Fractured rock in tiles of a width in cells, projected onto a wall from the side, or blocks would be drawn out down it.
 vec4 rock_of_wall(vec3 at, vec2 rise, float width, float lod) {
     float part = smoothstep(0.3, 0.7, rise.x * rise.x / dot(rise, rise));
@@ -52,7 +63,8 @@ vec4 rock_of_wall(vec3 at, vec2 rise, float width, float lod) {
 void main() {
     vec2 cell = gl_FragCoord.xy / texels_per_cell;
     vec4 here = texture(surface, cell / frame.map.xy);
-    here.w += texture(burden, cell / frame.map.xy).x;
+    float buried = texture(burden, cell / frame.map.xy).x, sediment = here.w;
+    here.w += buried;
     float most = amount * texture(calm, cell / frame.map.xy).x;
     Flank flank = flank_at(surface, cell, here, most);
     // Rock is broken into blocks, of which this shows those that its texels can; some faces are massive, some not.
@@ -87,6 +99,15 @@ void main() {
         vec3 some = smoothstep(-0.12, 0.16, vec3(body.x - 0.5, body.y - 0.5, 0.5 - body.z) + 0.10);
         height += min(most, 1.0) * wall * ledges_at(lies * frame.map.w / frame.map.z, massif.x - 0.5 + 0.4 * block, some);
         streak = mix(streak, clamp(0.5 + 0.6 * (body.w - 0.5) + 0.8 * block, 0.0, 1.0), STAINED * wall);
+    }
+    float talus = talus_at(length(flank.slope), sediment, buried);
+    if (talus > 0.0) {
+        vec3 tongue = ribs(cell, 13, TONGUES_APART, flank.slope, CHUTE_STEEP);
+        vec3 chute = ribs(cell, 14, CHUTES_APART, flank.slope + tongue.yz, CHUTE_STEEP);
+        float some = smoothstep(-0.10, 0.18, massif.w - 0.5 + 0.5 * tongue.x);  // not on each tongue
+        height += most * talus * (tongue.x + some * chute.x);
+        vec2 high = vec2(tongue.x / TONGUES_APART, some * chute.x / CHUTES_APART) * (TAU / CHUTE_STEEP);
+        streak = clamp(streak + CHUTES_SORT * talus * (0.6 * high.x + high.y), 0.0, 1.0);
     }
     result = vec2(height, streak);
 }

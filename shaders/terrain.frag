@@ -165,6 +165,7 @@ const float WASHED_DARK = 0.45;
 #endif
 
 #if MATERIALS == 1
+const float BOULDERS_TILE = 20.4;  // metres, and so boulders of 2 m
 const vec2 LEVEL_SCREE = vec2(0.08, 0.25), GENTLE_SCREE = vec2(0.40, 0.66);  // slopes
 // Details smaller than a cell on each kind of ground: stones, and cracks in dry clay.
 vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixel, vec4 grain, float streak, inout vec2 bumps) {
@@ -174,7 +175,8 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixe
 #if DETAIL_SCALES > 2
     // Lobes of boulders, between chutes of finer stones. The largest roll down to where scree gets gentle.
     if (ground.stony > 0.0) {
-        vec4 boulders = texture(fractures, turned(cells) / 5.1 + 0.23);
+        float boulders_tile = clamp(BOULDERS_TILE / frame.map.z, 0.7, 5.1);
+        vec4 boulders = texture(fractures, turned(cells) / boulders_tile + 0.23);
         float steep = smoothstep(GENTLE_SCREE.x, GENTLE_SCREE.y, rise);
         float foot = smoothstep(LEVEL_SCREE.x, LEVEL_SCREE.y, rise) * (1.0 - steep);
         float lobe = ground.stony * smoothstep(-0.15, 0.25, streak + 0.2 * foot) * (1.0 + 0.8 * foot - 0.4 * steep);
@@ -328,7 +330,7 @@ void main() {
         beside -= shades * relief_near(uv, AROUND_LOD);
         if (seen.x > 0.0) seen.x *= mix(1.0, past_relief(uv, rib.x, place.yz * frame.map.w), shades);
     }
-    seen.y *= 1.0 + clamp(1.3 * beside, -0.6, 0.1);
+    seen.y *= 1.0 + clamp(1.3 * beside, mix(-0.6, -0.35, on_wall), 0.1);
 #else
     seen.y *= 1.0 + 0.9 * clamp(rib.x, -0.6, 0.1);
 #endif

@@ -84,6 +84,8 @@ const float VENEER = 0.75;      // opacity of a veneer of it
 // Added to the relief per windward slope of the noise, and of the ground.
 const vec2 WINDWARD = vec2(1.6, 0.4);
 const float LAPS_UP = 1.4, BANKED = 0.5;  // cells up a slope; thickness at its foot that fills relief there
+const float SORTED = 0.7;  // how much darker coarse stones are than fine ones beside them
+const float UP_GULLIES = 2.6;  // beside that, for each cell that a gully is deep
 
 #if DETAIL_SCALES > 1
 uniform sampler2D fractures;  // tile of fractured rock: height, two slopes, height above the surroundings
@@ -311,7 +313,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Material at the foot of a slope laps up it; otherwise the cell between them would be a seam without either.
     vec2 downhill = -place.yz / max(length(place.yz), 1e-3) * smoothstep(0.10, 0.35, steepness);
     if (covered_by(level, relief) < 1.0) {
-        float banked = textureLod(surface, over + LAPS_UP * downhill / frame.map.xy, 0.0).w;
+        float laps = LAPS_UP * (1.0 + UP_GULLIES * clamp(-finer.height, -0.35, 1.0));
+        float banked = textureLod(surface, over + laps * downhill / frame.map.xy, 0.0).w;
         level = max(level, filled_to(banked, BANKED * frame.map.z));
     }
 #endif
@@ -371,7 +374,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
     float sand = covered * frame.wind.z;
 #endif
-    albedo = mix(albedo, loose * (1.0 + 0.6 * streak), covered);
+#if MATERIALS == 1
+    float sorted = 0.6 + SORTED * stony;
+#else
+    const float sorted = 0.6;
+#endif
+    albedo = mix(albedo, loose * (1.0 + sorted * streak), covered);
 #if MATERIALS == 1 && LIVING == 0 && DESERT == 0
     // Dry scrub stands in patches on what is level, most of it where water gathers; between them the ground is paler.
     float damp_ground = smoothstep(-0.18, 0.26, 0.3 * patches + 1.5 * tone + 0.8 * hollowness + 2.0 * streak);
