@@ -31,7 +31,8 @@ CELL = 20.0
 
 
 @pytest.fixture
-def sky(context: moderngl.Context, shaders: ShaderLibrary) -> Iterator[Sky]:
+def sky(context: moderngl.Context, shaders: ShaderLibrary, own_textures: None) -> Iterator[Sky]:
+    """A sky that finds none of another picture."""
     sky = Sky(context, shaders)
     yield sky
     sky.release()
@@ -257,12 +258,16 @@ def test_the_horizon_has_the_colour_that_the_shaders_put_together(sky: Sky) -> N
 # What is drawn when.
 
 
-def test_tables_are_drawn_again_only_for_another_height_of_the_sun_or_haze(
-    sky: Sky, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows with each table that is drawn."""
     drawn: list[int] = []
     draw = Sky._draw
     monkeypatch.setattr(Sky, "_draw", staticmethod(lambda *all: (drawn.append(1), draw(*all))))
+    return drawn
+
+
+def test_tables_are_drawn_again_only_for_another_height_of_the_sun_or_haze(sky: Sky, drawn: list[int]) -> None:
     counts = []
     for view in (
         ViewParameters(sun_height=20.0),
@@ -275,6 +280,29 @@ def test_tables_are_drawn_again_only_for_another_height_of_the_sun_or_haze(
         sky.update(view)
         counts.append(len(drawn))
     assert counts == [3, 0, 0, 1, 3]
+
+
+def test_pictures_of_a_context_share_the_skies_of_late(
+    sky: Sky, context: moderngl.Context, shaders: ShaderLibrary, drawn: list[int]
+) -> None:
+    """Neither draws one that the other has drawn, or that it had a little before, unless all shall be drawn anew."""
+    other = Sky(context, shaders)
+    for sun in (20.0, 21.0):
+        light(sky, sun)
+    before = len(drawn)
+    for each, sun in ((other, 20.0), (other, 21.0), (sky, 20.0)):
+        expected = light(sky, sun)
+        assert light(each, sun) is expected and each.texture.read() == sky.texture.read()
+    assert len(drawn) == before
+    other.forget()
+    light(other, 20.0)
+    assert len(drawn) == before + 3
+    for sun in np.linspace(30.0, 40.0, 2 * module.MOST_SKIES):
+        light(sky, sun)
+    before = len(drawn)
+    light(sky, 20.0)
+    assert len(drawn) == before + 1, "the oldest are forgotten"
+    other.release()
 
 
 @pytest.mark.usefixtures("compiled_anew")

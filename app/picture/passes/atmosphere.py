@@ -2,7 +2,7 @@
 
 After Hillaire (2020), A Scalable and Production Ready Sky and Atmosphere Rendering Technique. It draws three small
 tables: two of the air when haze changes, and one of the sky when the sun does. The last one is read back and integrated
-for the light on the ground. Lengths in kilometres.
+for the light on the ground. All pictures of a context share the skies of late. Lengths in kilometres.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from app.model.view_parameters import ViewParameters
 from app.picture.passes import unlocked
+from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
 from app.picture.passes.targets import MapTarget, release_all
 
@@ -53,6 +54,7 @@ BLEACHED = 0.35
 TRANSMITTANCE_SIZE, SCATTERING_SIZE, SKY_SIZE = (256, 64), (16, 16), (96, 48)
 HAZE_POWERS = 0, 1, 6, 24  # of (1 + cosine to the sun) / 2: the basis for the colour of the horizon
 HORIZON_AROUND = np.array([math.comb(2 * power, power) / 4**power for power in HAZE_POWERS])  # their means
+MOST_SKIES = 8  # that a context keeps, each of 40 kB
 TABLE_BESIDE_SKY = 0.80  # brightness of the table below a block, relative to the horizon
 QUIET = 0.6  # desaturation of its shadows
 HORIZON = 0.04  # sine of the height up to which the sky blends into the colour of the horizon
@@ -74,6 +76,7 @@ class Sky:
     """The tables of the current sky; changed ones are redrawn."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._fixed = FixedTextures.of(context)
         self._transmittance = MapTarget(context, (4, "f4"))
         self._scattering = MapTarget(context, (4, "f4"))
         self._seen = MapTarget(context, (4, "f4"))
@@ -87,10 +90,20 @@ class Sky:
         self._light: SkyLight | None = None
 
     def update(self, view: ViewParameters) -> SkyLight:
-        """Redraw tables after changes of sun height, haze or clouds. Returns the light of the sky."""
+        """The light of the sky, drawn unless a picture of the context had the same sun height, haze and clouds."""
         sun = view.sun_height, view.haze, view.clouds
         if self._light is not None and sun == self._sun:
             return self._light
+        skies = self._fixed.skies
+        light, texels = skies[sun] = skies.pop(sun, None) or self._drawn(view)
+        if len(skies) > MOST_SKIES:
+            del skies[next(iter(skies))]
+        self.texture.write(texels)
+        self._sun, self._light = sun, light
+        return self._light
+
+    def _drawn(self, view: ViewParameters) -> tuple[SkyLight, bytes]:
+        """The light of a sky and the texels of its texture. Tables are redrawn after changes of sun height or haze."""
         if view.haze != self._haze:
             self._draw(self._draw_transmittance, self._transmittance, TRANSMITTANCE_SIZE, view.haze)
             self._draw_scattering.program.bind(transmittance=self._transmittance.texture())
@@ -105,9 +118,7 @@ class Sky:
         self._draw(self._draw_seen, self._seen, SKY_SIZE, view.haze)
         radiance = unlocked.read_floats(self._seen.framebuffer)[..., :3].astype(float)
         light, shown = light_of(radiance, view.sun_height, view.haze, view.clouds)
-        self.texture.write(np.dstack([shown, np.ones(shown.shape[:2])]).astype(np.float16).tobytes())
-        self._sun, self._light = sun, light
-        return light
+        return light, np.dstack([shown, np.ones(shown.shape[:2])]).astype(np.float16).tobytes()
 
     def tables(self) -> dict[str, moderngl.Framebuffer]:
         """The tables that were drawn last, by name."""
@@ -120,9 +131,9 @@ class Sky:
     def forget(self) -> None:
         """Force a redraw of all tables."""
         self._haze = self._sun = self._light = None
+        self._fixed.skies.clear()
 
     def release(self) -> None:
-        self.forget()
         release_all(
             self._transmittance,
             self._scattering,
@@ -131,6 +142,7 @@ class Sky:
             self._draw_scattering,
             self._draw_seen,
             self.texture,
+            self._fixed,
         )
 
     @staticmethod

@@ -1,6 +1,8 @@
-"""Textures that are the same in all pictures: made once for a context, and released with the last that reads them."""
+"""What is the same in all pictures: made once for a context, and released with the last that reads it."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import moderngl
 
@@ -10,7 +12,7 @@ from app.picture.passes.wind_waves import wind_waves_texture
 
 
 class FixedTextures:
-    """The textures of a context that depend on nothing. Get them by `of`."""
+    """The textures of a context that depend on nothing, and its skies. Get them by `of`."""
 
     def __init__(self, context: moderngl.Context) -> None:
         self._context = context
@@ -18,6 +20,7 @@ class FixedTextures:
         self._repeating: dict[Filter, dict[str, moderngl.Texture]] = {}
         self.fractures = MapTarget(context, (4, "f1"), filter=MIPMAPPED)  # see `Fractures`, which draws them
         self.fractures_drawn = False
+        self.skies: dict[tuple[float, ...], Any] = {}  # see `Sky`, which draws them
 
     @classmethod
     def of(cls, context: moderngl.Context) -> FixedTextures:
@@ -51,4 +54,5 @@ class FixedTextures:
             self._context.extra = None
         release_all(self.fractures, *(texture for made in self._repeating.values() for texture in made.values()))
         self._repeating.clear()
+        self.skies.clear()
         self.fractures_drawn = False
