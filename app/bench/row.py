@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # Units that say it; of what is counted in times and in parts of a hundred, a bar says it.
-MORE_IS_BETTER = {"times as fast", "1 is yes", "1/s", "frames"}
+MORE_IS_BETTER = {"times as fast", "1 is yes", "1/s", "frames", "processes"}
 SHARES = {"%", "times"}
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +21,16 @@ from app.model.world import World
 from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
+from app.processes.process import Process
 from app.processes.snowballs import SnowballErosion
 from app.scene.scene import Scene, load_preset
 
 WARM_UP = 12  # cycles, after which there are streams, lakes, grass and a wind field
 PARTICLES = 512  # drops and parcels of wind in a cycle
+PERIOD = 50  # cycles, in which each process takes all its steps: what is due least often is the map of rain
 RELIEF = 1.4  # metres for each cell of the side: the land of the preset `coupled-with-trees`
+SEA, SNOW_LINE = 0.2, 0.8  # heights, relative to the relief
+WARMTH, STEEPEST_LAPSE = 12.0, 60.0  # °C at a height of 0; and °C/km, which small maps are less warm for
 LONG_STEP = 0.5  # of parcels, which move less than a cell in it; the article's is half as long
 BARS = {"braiding": 60_000.0, "geology": 350_000.0, "floods": 700_000.0}  # yards of a step among everything
 # Water that runs takes some five of its own steps in a cycle here, and joined with so much.
@@ -35,19 +41,21 @@ TREES_PER_CELL = TREES / 512**2
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    side, samples = (32, 1) if tiny else (512, 31)
+    side, samples, cycles = (32, 1, 2) if tiny else (512, 31, PERIOD)
     simulator = simulator_of(everything(side), TWO)
-    count, cycle = len(simulator.enabled()), yards(simulator, samples)
+    count, mean = len(simulator.enabled()), mean_yards(simulator, cycles)
+    cycle = mean.pop("")
     yield Row(f"a cycle of everything, {count} processes, {side}², two threads", cycle, "yards", EVERYTHING)
-    shares = _shares(simulator, samples)
-    for name, share in shares.items():
-        yield Row(f"of that: {name}", share, "%", None)
+    for name, part in mean.items():
+        yield Row(f"of that: {name}", 100.0 * part / cycle, "%", None)
     for name, bar in BARS.items():
-        yield Row(f"a step of {name} among everything, {side}²", cycle * shares[name] / 100.0, "yards", bar)
+        yield Row(f"a step of {name} among everything, {side}²", mean[name], "yards", bar)
+    working = count - len(idle(simulator, cycles))
+    yield Row("processes of everything that change its world", working, "processes", float(count), at_least=True)
     yield Row("a cycle of the preset braided, two threads", yards(_braided(TWO, tiny), samples), "yards", None)
 
     scene = simulator.scene.with_value("wind.time_step", LONG_STEP)
-    faster = yards(simulator_of(scene, TWO), samples)
+    faster = mean_yards(simulator_of(scene, TWO), cycles)[""]
     yield Row(f"the same, parcels' steps twice as long, {side}²", faster, "yards", None)
 
     yield Row(f"{TREES} trees at 512² against none, {side}²", cost_of_trees(side, samples), "times", 1.1)
@@ -63,21 +71,39 @@ def rows(tiny: bool = False) -> Iterator[Row]:
 
 
 def everything(side: int) -> Scene:
-    """All processes but snowballs on hills with basins, of six materials, with a forest."""
+    """All processes but snowballs, each with work to do, on land of six materials.
+
+    Hills with basins, between a sea and ice. A half of them rises, and rivers fall over its edge.
+    """
     particles = max(1, PARTICLES * side**2 // 512**2)
+    relief = RELIEF * side
+    lapse = min(STEEPEST_LAPSE, WARMTH / (1e-3 * SNOW_LINE * relief))
     settings: dict[str, Value] = {
         **{f"{process.name}.enabled": True for process in PROCESSES if process is not SnowballErosion},
         "world.columns": side,
         "world.rows": side,
         "world.soil_depth": 2.0,
-        "world.relief": RELIEF * side,
+        "world.relief": relief,
         "noise.wavelength": 0.9,
         "noise.gain": 0.44,
         "materials.enabled": True,
         "materials.loose": "sand 3; soil 2; clay 1; gravel 1",
         "materials.fold": 60.0,
         "droplets.count": particles,
+        "droplets.river_transport": 1.0,  # without which rivers have no arms
         "wind.count": particles,
+        "edges.water": "sea",
+        "edges.sea_level": SEA * relief,
+        "climate.lapse_rate": lapse,
+        "climate.temperature": lapse * 1e-3 * SNOW_LINE * relief,
+        "snow.days_per_cycle": 73.0,  # five cycles a year: firn and ice come while it warms up
+        "distributaries.slope": 0.05,
+        "meandering.discharge": 500.0 * (side / 512) ** 2,
+        "meandering.steepest": 0.1,
+        "geology.uplift_pattern": "fault",
+        "geology.uplift": 0.3,
+        "geology.erodibility": 2e-6,  # rivers do not wear the fault down at once
+        "falls.least": 2e-4,
     }
     return Scene().with_values(settings)
 
@@ -101,6 +127,53 @@ def yards(simulator: Simulator, samples: int) -> float:
         before = yardstick.nanoseconds()
         ratios.append(2.0 * 1e9 * _seconds(simulator.run_cycle) / (before + yardstick.nanoseconds()))
     return float(np.median(ratios))
+
+
+class _Timed(Simulator):
+    """Sums up the seconds of each process."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.spent: defaultdict[str, float] = defaultdict(float)
+
+    def _step(self, process: Process) -> None:
+        self.spent[process.name] += _seconds(lambda: super(_Timed, self)._step(process))
+
+
+def mean_yards(simulator: _Timed, cycles: int) -> dict[str, float]:
+    """The yards of a cycle, as '', and those of each process in it, in the mean.
+
+    Not the median, in which processes with a step in ten cycles would cost nothing.
+    """
+    yardstick, mean = Yardstick(), defaultdict[str, float](float)
+    for _ in range(cycles):
+        simulator.spent.clear()
+        before = yardstick.nanoseconds()
+        simulator.spent[""] = _seconds(simulator.run_cycle)
+        yard = 0.5e-9 * (before + yardstick.nanoseconds())
+        for name, seconds in simulator.spent.items():
+            mean[name] += seconds / yard / cycles
+    return mean
+
+
+def idle(simulator: Simulator, cycles: int) -> set[str]:
+    """The processes that change no bit of the layers that they may change, in so many cycles."""
+    world, found = simulator.world, {process.name for process in simulator.enabled()}
+
+    def layers(process: Process) -> list[bytes]:
+        return [world.layers[name].tobytes() for name in process.changes if name in world.layers]
+
+    for _ in range(cycles):
+        if not found:
+            break
+        simulator._begin_cycle()
+        for process in simulator.enabled():
+            before = layers(process) if process.name in found else []
+            simulator._step(process)
+            if process.name in found and layers(process) != before:
+                found.remove(process.name)
+        simulator._end_cycle()
+    return found
 
 
 def cost_of_trees(side: int, samples: int) -> float:
@@ -171,10 +244,10 @@ def gain_of_two_threads(side: int, samples: int) -> tuple[float, bool]:
     return float(np.median(ratios)), same_bits
 
 
-def simulator_of(scene: Scene, threads: int) -> Simulator:
+def simulator_of(scene: Scene, threads: int) -> _Timed:
     """With a forest, after some cycles."""
     world, scene = create_world(scene)
-    simulator = Simulator(scene, world, threads)
+    simulator = _Timed(scene, world, threads)
     warm_up(simulator)
     return simulator
 
@@ -204,14 +277,6 @@ def plant(world: World) -> None:
         trees[:, TREE_COLUMNS.index(name)] = values
     world.trees = trees
     world.trees_version = world.version
-
-
-def _shares(simulator: Simulator, samples: int) -> dict[str, float]:
-    """The share of a cycle that each process takes, in per cent."""
-    for _ in range(samples):
-        simulator.run_cycle()
-    total = sum(simulator.milliseconds.values())
-    return {name: 100.0 * milliseconds / total for name, milliseconds in simulator.milliseconds.items()}
 
 
 def _seconds(run: Callable[[], None]) -> float:

@@ -137,14 +137,13 @@ class Uplift:
     def __init__(self, rows: int, columns: int, seed: int) -> None:
         self._map = rows, columns, seed
         self._made_from: tuple[str, Pattern] | None = None
-        self._metres = math.nan  # uplift where it is fastest
 
     def is_for(self, rows: int, columns: int, seed: int) -> bool:
         """Whether it applies to a map of this shape and seed."""
         return self._map == (rows, columns, seed)
 
     def risen(self, parameters: GeologyParameters, begin: float, years: float) -> Layer | float:
-        """Uplift in so many years after `begin`, in metres, [row, column]; read-only.
+        """Uplift in so many years after `begin`, in metres, [row, column].
 
         A single number if uniform.
         """
@@ -157,7 +156,6 @@ class Uplift:
             return np.float64(metres)  # float64, to stay precise when multiplied by a field
         if made_from != self._made_from:
             self._pattern = uplift_pattern(parameters.uplift_pattern, rows, columns, pattern)
-            self._made_from, self._metres = made_from, math.nan
-        if metres != self._metres:
-            self._risen, self._metres = self._pattern * metres, metres
-        return self._risen
+            self._made_from = made_from
+        risen: Layer = self._pattern * metres
+        return risen

@@ -18,9 +18,10 @@ from app.bench import command, figures
 from app.bench.figures import Figure
 from app.bench.row import MORE_IS_BETTER, SHARES, Row
 from app.bench.scaling import PIECES, Cost, Region, in_turn, side_by_side
-from app.bench.world import everything
+from app.bench.world import PERIOD, everything, idle, simulator_of
 from app.bench.yardstick import Yardstick, run_drops, terrain
 from app.cli import main as cli
+from app.model.parameters import Value
 from app.processes import PROCESSES
 
 # What is better, by the units; of shares and what is counted in times, each row says it by itself.
@@ -181,6 +182,21 @@ def test_everything_is_all_processes_but_snowballs() -> None:
     names = [row.name for row in rows_of("world")]
     assert f" {len(on)} processes" in names[0]
     assert {f"of that: {name}" for name in on} <= set(names)
+
+
+def test_each_process_works_in_everything_and_one_that_does_not_is_found() -> None:
+    scene = everything(64).with_value("orographic_rain.every", 20)
+    assert idle(simulator_of(scene, 1), PERIOD) == set()
+    without: dict[str, Value] = {
+        "edges.water": "open",
+        "climate.temperature": 40.0,
+        "droplets.river_transport": 0.0,
+        "meandering.narrowest": 1000.0,
+        "falls.least": 1e5,
+        "orographic_rain.every": 10_000,
+    }
+    none = {"coast", "snow", "ice", "distributaries", "meandering", "falls", "orographic_rain"}
+    assert idle(simulator_of(scene.with_values(without), 1), cycles=8) >= none
 
 
 def test_bars_from_above_and_below() -> None:
