@@ -84,6 +84,7 @@ const float VENEER = 0.75;      // opacity of a veneer of it
 // Added to the relief per windward slope of the noise, and of the ground.
 const vec2 WINDWARD = vec2(1.6, 0.4);
 const float LAPS_UP = 1.4, BANKED = 0.5;  // cells up a slope; thickness at its foot that fills relief there
+const float CRESTS_BARE = 2.2;  // slope of a wall that holds as little ice, for each of hollowness
 const float SORTED = 0.7;  // how much darker coarse stones are than fine ones beside them
 const float UP_GULLIES = 2.6;  // beside that, for each cell that a gully is deep
 
@@ -409,7 +410,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 
 #if ICE == 1
     vec4 glacier = textureLod(glaciers, (cells + 0.7 * (fine.yz - 0.5)) / frame.map.xy, 0.0);
-    float icy = ice_cover(glacier, length(place.yz), ripple, patches);
+    // From crests, which are gentle on the map, wind and avalanches have taken thin ice as from walls.
+    float clears = length(place.yz) + CRESTS_BARE * max(-hollowness, 0.0);
+    float icy = ice_cover(glacier, clears, ripple, patches);
     vec3 ice = ice_albedo(glacier, place.x / frame.map.z, length(place.yz), ripple, patches, tone);
     albedo = mix(albedo, ice, icy);
     sand *= 1.0 - icy;

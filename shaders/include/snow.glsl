@@ -18,7 +18,7 @@ const float RIME = 0.80;       // by which steeper ground holds it a whole relie
 // lee, `hollow` is as in `hollowness` of the light.
 float snow_cover(float above_line, float steepness, float sheltered, float hollow) {
     float above = above_line + SUN_MELTS * sheltered + DRIFTS * max(hollow, 0.7 * hollow);
-    float holds = CLINGS * hollow + RIME * max(above_line, 0.0);
+    float holds = CLINGS * min(hollow, 1.6 * hollow) + RIME * max(above_line, 0.0);
     return smoothstep(0.0, 0.035, above) * (1.0 - smoothstep(0.60, 0.95, steepness - holds));
 }
 
