@@ -8,6 +8,8 @@ uniform sampler2D burden;  // what raises the ground beside rock and sediment; o
 uniform sampler2D fractures;
 uniform sampler2D calm;  // how far it may stand out
 uniform float texels_per_cell;
+uniform sampler2D surveyed_flow;  // m³/s
+uniform float usual_flow;         // of most cells, m³/s; 0: no water runs
 uniform float amount;
 uniform float snow_line;  // as a fraction of the relief of the land
 
@@ -21,27 +23,36 @@ const float CHUTES_APART = 4.1, TONGUES_APART = 15.0;  // cells
 const float CHUTE_STEEP = 0.11;  // slope of the levees between
 const vec2 TALUS = vec2(2.0, 8.0);  // thick, beside what hides the ground
 const float CHUTES_SORT = 0.16;  // how much finer stones in chutes are, as a streak
+const float THREADS_SHOW = 0.30; // as a streak
+const vec2 FLOW_LINES = vec2(2.5, 7.0);  // powers of two of the usual discharge, from which on lines follow it
+const float LINES_SHOW = 0.36;   // as a streak
 const float BROAD = 21.0, NARROW = 7.3;  // cells in a tile of the noise of streaks
 
+// How much more water than in most cells runs there, from 0 to 1.
+float runs_at(vec2 uv) {
+    return smoothstep(FLOW_LINES.x, FLOW_LINES.y, log2(textureLod(surveyed_flow, uv, 0.0).x / usual_flow + 1.0));
+}
+
 // Streaks that run down the slope as debris and water do, from 0 to 1: noise that is averaged along the way down (Cabral
-// and Leedom 1993).
+// and Leedom 1993), and lines where much water runs.
 float streak_at(vec2 cell) {
     float lod = log2(float(textureSize(fractures, 0).x) / (NARROW * texels_per_cell)) - 0.5;
     vec2 sum = vec2(0.0);
-    float weights = 0.0;
+    float runs = 0.0, weights = 0.0;
     for (int side = -1; side <= 1; side += 2) {
         vec2 at = cell;
         for (int i = 0; i < WAY; ++i) {
-            vec2 slope = textureLod(surface, at / frame.map.xy, 0.0).yz;
+            vec2 uv = at / frame.map.xy, slope = textureLod(surface, uv, 0.0).yz;
             vec2 noise = vec2(textureLod(fractures, at / BROAD + 0.17, lod - 1.0).x, textureLod(fractures, at.yx / NARROW, lod).x);
             float weight = 1.0 - (float(i) + 0.5) / float(WAY);
             sum += weight * (noise - 0.5);
+            if (usual_flow > 0.0 && i < WAY / 2) runs += weight * runs_at(uv);
             weights += weight;
             at -= float(side) * STEP * slope / max(length(slope), 0.02);
         }
     }
     sum /= weights;
-    return clamp(0.5 + 1.3 * sum.x + 1.5 * sum.y, 0.0, 1.0);
+    return clamp(0.5 + 1.3 * sum.x + 1.5 * sum.y + LINES_SHOW * runs / weights, 0.0, 1.0);
 }
 
 // How much of a slope is talus, on which debris runs down in chutes and comes to rest in tongues between levees.
@@ -49,6 +60,13 @@ float talus_at(float steepness, float sediment, float buried) {
     float slides = smoothstep(0.28, 0.48, steepness) * (1.0 - smoothstep(0.90, 1.30, steepness));
     float thick = sediment / frame.ground_look.z;
     return slides * smoothstep(TALUS.x, TALUS.y, thick) * (1.0 - frame.wind.z) * exp(-buried / frame.ground_look.z);
+}
+
+// How much of a place is a fan or a plain of what rivers put down, which shift over it from thread to thread.
+float fan_at(float steepness, float sediment, float buried) {
+    float gentle = smoothstep(0.008, 0.03, steepness) * (1.0 - smoothstep(0.16, 0.32, steepness));
+    float thick = sediment / frame.ground_look.z;
+    return gentle * smoothstep(0.5 * TALUS.x, TALUS.y, thick) * (1.0 - frame.wind.z) * exp(-buried / frame.ground_look.z);
 }
 
 // Fractured rock in tiles of a width in cells, projected onto a wall from the side, or blocks would be drawn out down it.
@@ -108,6 +126,13 @@ void main() {
         height += most * talus * (tongue.x + some * chute.x);
         vec2 high = vec2(tongue.x / TONGUES_APART, some * chute.x / CHUTES_APART) * (TAU / CHUTE_STEEP);
         streak = clamp(streak + CHUTES_SORT * talus * (0.6 * high.x + high.y), 0.0, 1.0);
+    }
+    float fan = fan_at(length(flank.slope), sediment, buried);
+    if (fan > 0.0) {
+        float lobe = ribs(cell, 15, 1.6 * TONGUES_APART, flank.slope, 1.0).x / TONGUES_APART;
+        float thread = ribs(cell, 16, CHUTES_APART, flank.slope, TAU / CHUTES_APART).x;
+        thread = smoothstep(0.35, 0.95, thread) * smoothstep(-0.10, 0.12, massif.w - 0.5 + 0.5 * lobe);
+        streak = clamp(streak + fan * THREADS_SHOW * (0.8 * lobe + thread), 0.0, 1.0);
     }
     result = vec2(height, streak);
 }

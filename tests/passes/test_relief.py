@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.model.snapshot import BURDEN, Snapshot
+from app.model.snapshot import BURDEN, SURVEYED_FLOW, Snapshot
 from app.picture.passes.benches import bench_table
 from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.fractures import Fractures
@@ -74,6 +74,7 @@ class Carver:
             self.fractures,
             self.layers.texture("strata_rise"),
             self.materials.textures().get("benches", self.none),
+            self.layers.texture(SURVEYED_FLOW),
         )
         self.map.update(land, wanted, budget, at_once=at_once)
 
@@ -206,6 +207,32 @@ def test_soil_has_hollows_and_spurs_and_dunes_have_none(carver: Carver) -> None:
     assert 0.1 < hollows < np.abs(carver.draw(snapshot(ground))[..., 0]).max()
     carver.block.values["wind"] = (0.0, 1.0, 1.0, 0.0)
     assert np.abs(carver.draw(replace(mantle, cycle=1))[..., 0]).max() < 0.35 * hollows
+
+
+def test_streaks_follow_the_lines_along_which_much_water_runs(carver: Carver) -> None:
+    ground = slope(64, 96, 90.0, 0.1)
+    flow = np.full(ground.shape, 1e-3, np.float32)
+    flow[:, 40] = 1.0
+    shown = with_layers(snapshot(ground), surveyed_flow=flow)
+    dry = carver.draw(shown)[..., 3]
+    wanted = carver.show(shown)._replace(usual_flow=1e-3)
+    carver.update(wanted, 1, at_once=True)
+    more = (carver.texels()[..., 3] - dry)[12:-12]
+    at = 40 * SCALE + 1
+    assert more[:, at].mean() > 0.1
+    assert np.abs(more[:, : at - 3 * SCALE]).max() < 0.01 and np.abs(more[:, at + 3 * SCALE :]).max() < 0.01
+
+
+def test_what_rivers_put_down_on_gentle_ground_has_threads_down_its_slope(carver: Carver) -> None:
+    ground = slope(96, 128, 0.0, 0.08)
+    rock = carver.draw(snapshot(ground, world=1))
+    fan = snapshot(ground, sediment=np.full(ground.shape, 20.0 * COVER, np.float32), world=2)
+    drawn = carver.draw(fan)
+    threads = (drawn[..., 3] - rock[..., 3])[12:-12, 12:-12].astype(np.float64)
+    assert np.abs(drawn[..., 0]).max() < 0.01, "they are colours only"
+    assert threads.max() > 0.15 and 0.02 < (threads > 0.15).mean() < 0.35
+    down, aside = np.diff(threads, axis=1), np.diff(threads, axis=0)
+    assert aside.std() > 1.8 * down.std()
 
 
 def test_what_else_raises_the_ground_lies_smooth_and_may_go_while_it_is_drawn(carver: Carver) -> None:

@@ -349,6 +349,7 @@ class LandMaps:
             water,
             quality.displaced,
             self.materials.version,
+            self._usual_flow(snapshot) if scale else 0.0,
         )
         flow = self._flow.texture if self.with_water else self._nothing
         land = CarvedLand(
@@ -359,8 +360,17 @@ class LandMaps:
             self._fractures,
             self.layers.texture("strata_rise"),
             self._benches,
+            self.layers.texture(SURVEYED_FLOW),
         )
         self._relief.update(land, self._wanted_relief, quality.light_budget // 2, at_once=self._bake_at_once)
+
+    def _usual_flow(self, snapshot: Snapshot) -> float:
+        """The median discharge of wet cells, m³/s, to a power of two, so that it stays; 0 where no water runs."""
+        if not self.with_streams:
+            return 0.0
+        flow = snapshot.layers[SURVEYED_FLOW][::4, ::4]
+        flow = flow[flow > 0.0]
+        return 2.0 ** round(math.log2(float(np.median(flow)))) if flow.size else 0.0
 
     @property
     def _benches(self) -> moderngl.Texture:

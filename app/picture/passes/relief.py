@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import moderngl
 
-from app.model.snapshot import BURDEN
+from app.model.snapshot import BURDEN, SURVEYED_FLOW
 from app.picture.passes import unlocked
 from app.picture.passes.fractures import Fractures
 from app.picture.passes.gradual import GradualWork, draw_in_bands
@@ -36,6 +36,7 @@ class Relief(NamedTuple):
     water: tuple[object, ...] = ()  # key of the maps of water
     exact: bool = True  # in floats, for a displaced mesh, or in 8 bits
     materials: int = 0  # version of the materials, whose strata form benches; 0 without
+    usual_flow: float = 0.0  # discharge of most cells, m³/s; 0: no water runs
 
     @property
     def span(self) -> float:
@@ -53,6 +54,7 @@ class CarvedLand(NamedTuple):
     fractures: Fractures  # drawn on first use
     strata_rise: moderngl.Texture
     benches: moderngl.Texture  # see `bench_table`
+    surveyed_flow: moderngl.Texture  # discharge, m³/s
 
 
 class ReliefMap:
@@ -100,7 +102,12 @@ class ReliefMap:
             self._give_back()
             return
         # Those of an earlier frame may be released before the work is done.
-        self._read |= {BURDEN: land.burden, "strata_rise": land.strata_rise, "benches": land.benches}
+        self._read |= {
+            BURDEN: land.burden,
+            "strata_rise": land.strata_rise,
+            "benches": land.benches,
+            SURVEYED_FLOW: land.surveyed_flow,
+        }
         if self._shown_for is None or wanted.world != self._shown_for.world:
             self._work.forget()
             at_once = True
@@ -136,7 +143,7 @@ class ReliefMap:
         yield from draw_in_bands(self._of_calm, self._calm, band, waters)
         uniforms = {"texels_per_cell": float(scale)}
         self._read |= {"surface": land.surface, "calm": self._calm.texture(), "fractures": land.fractures.texture}
-        carved = {"amount": wanted.amount, "snow_line": wanted.snow_line}
+        carved = {"amount": wanted.amount, "snow_line": wanted.snow_line, "usual_flow": wanted.usual_flow}
         yield from draw_in_bands(self._of_height, self._heights, band, self._read, **uniforms, **carved)
         slopes = {"heights": self._heights.texture()}
         if not wanted.exact:
