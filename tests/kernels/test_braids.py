@@ -56,10 +56,11 @@ def braiding_index(water: Numbers, part: float = 0.2) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (2, 3, 4))])
 def test_a_river_parts_into_threads_that_do_not_stay(seed: int) -> None:
-    plain = Plain(seed=seed)
-    before = plain.run(120 if is_nightly() else 70).water
+    rows, columns, cycles = (80, 160, 110) if is_nightly() else (48, 80, 60)
+    plain = Plain(rows, columns, seed=seed)
+    before = plain.run(cycles).water
     rock = plain.rock.copy()
-    after = plain.run(100 if is_nightly() else 70).water
+    after = plain.run(cycles).water
     assert braiding_index(before) >= 2.0
     assert braiding_index(after) >= 2.0
     assert np.corrcoef(before.reshape(-1), after.reshape(-1))[0, 1] < 0.95
@@ -72,8 +73,8 @@ def test_a_river_parts_into_threads_that_do_not_stay(seed: int) -> None:
 
 @pytest.mark.slow
 def test_what_goes_from_a_cell_comes_to_another() -> None:
-    plain = Plain()
-    plain.run(60)
+    plain = Plain(40, 64)
+    plain.run(40)
     assert plain.loose.sum() + plain.left == pytest.approx(plain.begin + plain.brought, rel=1e-12)
     assert plain.brought > 0.0
     assert plain.left > 0.0
@@ -88,7 +89,7 @@ def test_all_water_leaves() -> None:
 
 
 def test_on_an_even_plane_the_sides_are_alike() -> None:
-    plain = Plain(uneven=0.0)
+    plain = Plain(40, 64, uneven=0.0)
     plain.run(30)
     assert plain.ground == pytest.approx(plain.ground[::-1], abs=1e-9)
 
@@ -198,7 +199,7 @@ def test_it_carries_what_there_is() -> None:
 
 @pytest.mark.slow
 def test_a_river_with_less_load_cuts_in_where_it_comes_in() -> None:
-    full, clear = Plain(), Plain()
+    full, clear = Plain(40, 64), Plain(40, 64)
     full.run(40)
     clear.run(40, parameters=USUAL._replace(load=0.2))
     bed = full.sources > 0.0

@@ -21,6 +21,7 @@ from kernels.random import stream, uniform
 from tests.kernels import reference_droplets as reference
 from tests.kernels.parameters import droplet_parameters
 from tests.kernels.terrain import hills, soil
+from tests.nets.profile import is_nightly
 
 Layer = NDArray[np.float64]
 
@@ -159,7 +160,7 @@ def test_agrees_with_the_plain_reference(relief: float, cell_size: float, parame
     plain = reference.Map(world.bedrock.copy(), world.sediment.copy(), cell_size)
     off_edge = water_off_edge = abraded = 0.0
     steps = 0
-    for cycle in range(60):
+    for cycle in range(60 if is_nightly() else 20):
         totals = world.erode(cycle=cycle, count=1, **parameters)
         off_edge += sum(totals.moved.off_map)
         water_off_edge += totals.water_off_edge
