@@ -96,7 +96,7 @@ def test_it_goes_through_its_keys(keys: list[CameraKey]) -> None:
 def test_it_moves_and_turns_evenly_between_keys_and_rests_at_the_ends(keys: list[CameraKey]) -> None:
     path = CameraPath(keys, FLAT)
     for number, (key, later) in enumerate(itertools.pairwise(keys)):
-        cameras = [path.at(float(cycle)) for cycle in np.linspace(key.cycle, later.cycle, 121)]
+        cameras = [path.at(float(cycle)) for cycle in np.linspace(key.cycle, later.cycle, 61)]
         eyes = np.array([[camera.position.x, camera.position.z] for camera in cameras]) / FLAT.side
         directions = np.array([list(camera.direction) for camera in cameras])
         for values in (eyes, directions):

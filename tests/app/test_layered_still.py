@@ -14,7 +14,7 @@ from app.cli import main as cli
 
 pytestmark = pytest.mark.slow  # pictures are drawn
 
-WORDS = ["--frames", "1", "--width", "240", "--height", "160", "--orbit", "0"]  # the opening view, and no path
+WORDS = ["--frames", "1", "--width", "160", "--height", "120", "--orbit", "0"]  # the opening view, and no path
 
 
 def render(path: Path, *words: str) -> dict[str, NDArray[np.generic]]:
@@ -36,7 +36,7 @@ def test_channels_have_their_names_and_types(island: dict[str, NDArray[np.generi
         "depth.Z": "float32",
         "material.id": "uint32",
     }
-    assert all(layer.shape == (160, 240) for layer in island.values())
+    assert all(layer.shape == (120, 160) for layer in island.values())
 
 
 def test_layers_tell_of_what_is_seen(island: dict[str, NDArray[np.generic]], tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_the_depth_of_a_plane_is_that_of_geometry(tmp_path: Path) -> None:
 
 
 def test_no_seams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, island: dict[str, NDArray[np.generic]]) -> None:
-    monkeypatch.setattr("app.cli.render.LARGEST_LAYERED_TILE", 200)
+    monkeypatch.setattr("app.cli.render.LARGEST_LAYERED_TILE", 140)
     tiled = render(tmp_path / "tiles.exr", "forest-island", "--size", "96")
     same = tiled["material.id"] == island["material.id"]
     assert same.mean() > 0.999

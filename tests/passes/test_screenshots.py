@@ -219,6 +219,7 @@ def test_smallest_map(shoot: Shoot) -> None:
     shoot(snapshot(bumps(8, 8, seed=5) * 15.0, 4.0), view(Scene(), quality="high"))
 
 
+@pytest.mark.nightly
 def test_eroded(shoot: Shoot) -> None:
     """After 60 cycles of rain: gullies down the slopes, and loose sediment where it is flat."""
     world = World(hills(128, 128, seed=12) * 500.0, np.zeros((128, 128)), 20.0, seed=1)
@@ -377,11 +378,13 @@ def test_simulated_mountains(shoot: Shoot) -> None:
     shoot(*simulated_preset("ridged", 256, 60))
 
 
+@pytest.mark.nightly
 def test_simulated_lakes(shoot: Shoot) -> None:
     """Rounded hills with a large lake between them and others behind, bare ground on their shores, green in hollows."""
     shoot(*simulated_preset("lakes", 192, 60))
 
 
+@pytest.mark.nightly
 def test_simulated_dunes(shoot: Shoot) -> None:
     """Sand to the edge of the block, in low crests across the wind with a short slip face in the shade behind each."""
     shoot(*simulated_preset("dune-field", 256, 150))
