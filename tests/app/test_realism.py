@@ -111,7 +111,7 @@ def test_why_lakes_and_islands_lie_outside_is_what_the_guide_says() -> None:
     assert "depth_to_fill" not in outside and "hack_exponent" in outside
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_why_canyon_and_meanders_lie_outside_is_what_the_guide_says() -> None:
     """They are laid out so: a high plateau with one gorge, and a plain that is nearly level."""
     scene = open_scene("canyon")
