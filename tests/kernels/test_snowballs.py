@@ -25,7 +25,6 @@ from tests.kernels.reference_droplets import Map
 from tests.kernels.terrain import hills, soil
 from tests.kernels.test_kinds_in_water import CLAY, GRAVEL, KINDS, SAND, ordered_sum, patches
 from tests.kernels.test_kinds_in_water import materials as of_kinds
-from tests.nets.profile import is_nightly
 
 Layer = NDArray[np.float64]
 
@@ -272,7 +271,7 @@ def test_many_at_once_leave_what_one_by_one_would() -> None:
     """By tiles the order is another, and so is each ravine, but not the land: as near as other random numbers are."""
     shape = (64, 80)
     start = island(*shape)
-    balls = 600 if is_nightly() else 400
+    balls = 600
     plain = []
     for seed in (1, 2, 3, 4):
         world, traces = Map(start.copy(), np.zeros(shape), 1.0), empty_traces(shape)
