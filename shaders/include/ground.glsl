@@ -87,6 +87,7 @@ const float LAPS_UP = 1.4, BANKED = 0.5;  // cells up a slope; thickness at its 
 const float CRESTS_BARE = 2.2;  // slope of a wall that holds as little ice, for each of hollowness
 const float SORTED = 0.7;  // how much darker coarse stones are than fine ones beside them
 const float UP_GULLIES = 2.6;  // beside that, for each cell that a gully is deep
+const float LEVEL_GROUND = 0.10;  // steepness from which on ground is a slope
 
 #if DETAIL_SCALES > 1
 uniform sampler2D fractures;  // tile of fractured rock: height, two slopes, height above the surroundings
@@ -312,10 +313,13 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float level = max(filled_to(thickness, WHOLE * frame.ground_look.z), 2.0 * put_down - 1.0);
 #if DETAIL_SCALES > 2
     // Material at the foot of a slope laps up it; otherwise the cell between them would be a seam without either.
-    vec2 downhill = -place.yz / max(length(place.yz), 1e-3) * smoothstep(0.10, 0.35, steepness);
+    vec2 downhill = -place.yz / max(length(place.yz), 1e-3) * smoothstep(LEVEL_GROUND, 0.35, steepness);
     if (covered_by(level, relief) < 1.0) {
-        float laps = LAPS_UP * (1.0 + UP_GULLIES * clamp(-finer.height, -0.35, 1.0));
-        float banked = textureLod(surface, over + laps * downhill / frame.map.xy, 0.0).w;
+        float banked = thickness;
+        if (steepness > LEVEL_GROUND) {
+            float laps = LAPS_UP * (1.0 + UP_GULLIES * clamp(-finer.height, -0.35, 1.0));
+            banked = textureLod(surface, over + laps * downhill / frame.map.xy, 0.0).w;
+        }
         level = max(level, filled_to(banked, BANKED * frame.map.z));
     }
 #endif

@@ -14,6 +14,7 @@ const vec2 SLIDES = vec2(0.585, 0.862), BENDS_AT_BRINK = vec2(0.277, 0.693), FAL
 const vec2 IN_LEE = vec2(0.185, 0.462);  // falling along the wind
 const float BESIDE_A_BRINK = 1.5;      // cells from a brink to where the map's slopes know nothing of its other side
 const float FURROW = 2.2;              // cells, along which three places of a contour line are taken together
+const float LEAST_SEEN = 0.002;        // opacity, about half a step of a screen's
 const float LEVEL = 0.05;              // slope under which the wind and not the ground says which way sand faces
 
 vec3 dune_sand(vec4 fine, vec4 coarse) {
@@ -95,14 +96,15 @@ vec2 slope_of_sand(vec2 cells, vec4 place, float pixel, sampler2D surface) {
     // their angles, or it would leap where the ground turns from rising to falling.
     vec2 contour = half_angle(-twice_angle(place.yz) - LEVEL * LEVEL * twice_angle(frame.wind.xy));
     vec2 way = BESIDE_A_BRINK * frame.wind.xy;
-    vec4 here = without_furrows(cells, contour, surface);
-    vec4 before = without_furrows(cells - way, contour, surface), behind = without_furrows(cells + way, contour, surface);
+    vec4 here = without_furrows(cells, contour, surface), behind = without_furrows(cells + way, contour, surface);
+    float slip = frame.strata.w;
+    float falls = smoothstep(FALLS_BEHIND.x, FALLS_BEHIND.y, -dot(behind.yz, frame.wind.xy) / slip);
+    if (falls == 0.0) return here.yz;
+    vec4 before = without_furrows(cells - way, contour, surface);
     float step_of = frame.map.z;
     float rise = before.x + dot(before.yz, way) * step_of, fall = behind.x - dot(behind.yz, way) * step_of;
     float bend = dot(before.yz - behind.yz, frame.wind.xy);
-    float slip = frame.strata.w;
-    float brink = smoothstep(BENDS_AT_BRINK.x, BENDS_AT_BRINK.y, bend / slip)
-                * smoothstep(FALLS_BEHIND.x, FALLS_BEHIND.y, -dot(behind.yz, frame.wind.xy) / slip);
+    float brink = falls * smoothstep(BENDS_AT_BRINK.x, BENDS_AT_BRINK.y, bend / slip);
     float past = (rise - fall) / max(bend * step_of, 1e-4);  // cells, positive on the slip face
     vec2 slope = mix(before.yz, behind.yz, clamp(past / max(pixel, 0.3) + 0.5, 0.0, 1.0));
     return mix(here.yz, slope, brink);
@@ -121,12 +123,14 @@ float glitter(vec2 cells, vec3 normal, vec3 to_eye) {
 // How much of the ground, which lies on `slope`, is hidden by the streamers that sand in the air (metres over a cell)
 // makes. Past a brink it falls down. `step_of` is how far pixels are from each other.
 float drifting(vec2 cells, mat2 step_of, vec2 slope, float sand_in_air, sampler2D noise) {
+    float dense = 1.0 - exp(-22.0 * sand_in_air);
+    float most = 0.75 * frame.wind.w * dense * (1.0 - in_lee(slope));
+    if (most < LEAST_SEEN) return 0.0;
     mat2 turn = mat2(frame.wind.x, -frame.wind.y, frame.wind.y, frame.wind.x);  // to along and across
     vec2 moved = turn * cells - vec2(9.0 * frame.camera.w, 0.0), broad = vec2(0.024, 0.160), fine = vec2(0.068, 0.440);
     // Some four cells wide at most: broader ones would be streaks over whole dunes. Finer than a pixel they are a haze.
     mat2 moves = turn * step_of;
     float streamers = textureGrad(noise, moved * broad, moves[0] * broad, moves[1] * broad).x * 0.6
                     + textureGrad(noise, moved * fine + 0.3, moves[0] * fine, moves[1] * fine).w * 0.4;
-    float dense = 1.0 - exp(-22.0 * sand_in_air);
-    return frame.wind.w * dense * smoothstep(0.42, 0.75, streamers) * 0.75 * (1.0 - in_lee(slope));
+    return most * smoothstep(0.42, 0.75, streamers);
 }

@@ -17,10 +17,12 @@ float sun_past_trees(vec3 position, float otherwise) {
     if (inside == 0.0) return otherwise;
 #if DETAIL_SCALES > 1
     vec2 texel = 0.9 / vec2(textureSize(tree_shadow, 0));
-    float sun = 0.25 * (textureLod(tree_shadow, vec3(at.xy + vec2(texel.x, 0.4 * texel.y), at.z), 0.0)
-                      + textureLod(tree_shadow, vec3(at.xy + vec2(-0.4 * texel.x, texel.y), at.z), 0.0)
-                      + textureLod(tree_shadow, vec3(at.xy + vec2(-texel.x, -0.4 * texel.y), at.z), 0.0)
-                      + textureLod(tree_shadow, vec3(at.xy + vec2(0.4 * texel.x, -texel.y), at.z), 0.0));
+    float right = textureLod(tree_shadow, vec3(at.xy + vec2(texel.x, 0.4 * texel.y), at.z), 0.0);
+    float left = textureLod(tree_shadow, vec3(at.xy + vec2(-texel.x, -0.4 * texel.y), at.z), 0.0);
+    float sun = 0.5 * (right + left);
+    if (sun > 0.0 && sun < 1.0)  // most places are all in the sun or all in a shadow
+        sun = 0.5 * sun + 0.25 * (textureLod(tree_shadow, vec3(at.xy + vec2(-0.4 * texel.x, texel.y), at.z), 0.0)
+                                + textureLod(tree_shadow, vec3(at.xy + vec2(0.4 * texel.x, -texel.y), at.z), 0.0));
 #else
     float sun = textureLod(tree_shadow, at, 0.0);
 #endif

@@ -127,6 +127,12 @@ def test_rock_asks_for_nothing_that_only_sand_has(context: moderngl.Context) -> 
     assert reads_of_a_fragment(context, sand, **desert) > plain + 4.0
 
 
+def test_sand_in_the_air_too_thin_to_be_seen_asks_for_no_streamers(context: moderngl.Context) -> None:
+    worlds = (with_layers(snapshot(60.0 * hills(48, 64), 50.0), airborne=sand) for sand in (0.0, 2e-5, 0.01))
+    clear, thin, thick = (reads_of_a_fragment(context, world, drifting_sand=1.0) for world in worlds)
+    assert thin == clear < thick - 0.5
+
+
 def test_the_plain_mesh_is_whole_also_where_the_picture_shows_a_part(
     context: moderngl.Context, canvas: Canvas, picture: Picture
 ) -> None:
