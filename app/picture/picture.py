@@ -97,6 +97,10 @@ class Picture:
         """Whether trees, light and minimap are up to date."""
         return self._snapshot is None or (self._maps.settled and not self._minimap.is_behind)
 
+    def may_stay(self, time: float) -> bool:
+        """Whether trees and light are up to date, and the minimap recent enough."""
+        return self._snapshot is None or (self._maps.settled and self._minimap.may_stay(time))
+
     def has_waves(self, appearance: Appearance) -> bool:
         """Whether waves animate the picture."""
         return appearance.waves.enabled and self._maps.water_stands
@@ -250,9 +254,10 @@ class Picture:
         frame = yield from self._composed(snapshot, shot, crop, quality)
         yield from self._passes.slices(frame)
         self._resolve.finish(target, frame)
-        self._minimap.is_behind = False
         if shot.minimap:
             self._draw_minimap(target, frame, shot, crop)
+        else:
+            self._minimap.leave_out()
         yield
 
     def _composed(self, snapshot: Snapshot, shot: Shot, crop: Crop, quality: Quality) -> Generator[None, None, Frame]:

@@ -148,15 +148,20 @@ class Side:
         self._drawn = None
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return self.snapshot is None or self.area.width < 1 or self.area.height < 1
+
+    @property
     def drawn_version(self) -> int | None:
         """The version of the world in the shown picture."""
         return self._drawn_version
 
-    def is_drawn(self, look: Look) -> bool:
-        """Whether the canvas is up to date, or there is nothing to draw."""
-        if self.snapshot is None or self.area.width < 1 or self.area.height < 1:
+    def is_drawn(self, look: Look, time: float) -> bool:
+        """Whether the canvas is up to date, but for a minimap that may stay, or there is nothing to draw."""
+        if self.is_empty:
             return True
-        still = self.picture.frame_settled and (look.finer > 0 or not self.picture.is_moving(look.appearance))
+        still = self.picture.may_stay(time) and (look.finer > 0 or not self.picture.is_moving(look.appearance))
         return still and self._drawn == self._seen(look)
 
     def shows(self, look: Look) -> bool:
@@ -375,14 +380,15 @@ class Sides:
         if not at_rest or not all(map(Side.shows, self.shown, looks)):
             self._finer = 0
             looks = [replace(look, finer=0) for look in looks]
-        changed = self._changed(looks)
+        changed = self._changed(looks, time)
         waits = at_rest and bool(changed) and all(map(Side.can_rest, self.shown, looks))
-        self._unchanged = 0 if changed and not waits else self._unchanged + 1
+        counts = waits or (not changed and self.settled)
+        self._unchanged = self._unchanged + 1 if counts else 0
         rest = LONGER_REST if waits else REST
         if at_rest and self._unchanged > rest and self._finer < self.shown[0].picture.finer_levels(view):
             self._finer += 1
             self._unchanged = 0
-            changed = self._changed([replace(look, finer=self._finer) for look in looks])
+            changed = self._changed([replace(look, finer=self._finer) for look in looks], time)
         if changed:
             slices = (part for side, look in changed for part in side.slices(look, time))
             drawing = self.shown[0].picture
@@ -390,9 +396,14 @@ class Sides:
             self._being_drawn = [side for side, _ in changed]
         return bool(changed)
 
-    def _changed(self, looks: Sequence[Look]) -> list[tuple[Side, Look]]:
+    def _changed(self, looks: Sequence[Look], time: float) -> list[tuple[Side, Look]]:
         """The sides that do not show their look, and the looks."""
-        return [(side, look) for side, look in zip(self.shown, looks, strict=True) if not side.is_drawn(look)]
+        return [(side, look) for side, look in zip(self.shown, looks, strict=True) if not side.is_drawn(look, time)]
+
+    @property
+    def settled(self) -> bool:
+        """Whether trees, light and minimaps of all sides are up to date."""
+        return all(side.is_empty or side.picture.frame_settled for side in self.shown)
 
     def looks(
         self,

@@ -67,7 +67,7 @@ class Drawing:
             if self.rest > 0.0 or application.brushing.awaits_land:
                 return
             if not application.begin_picture():
-                views.still_frames += 1
+                views.still_frames += sides.settled  # until then a minimap is due soon
                 return
             self._pace.begin_picture()
         refines = sides.refines

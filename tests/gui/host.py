@@ -42,6 +42,7 @@ from tests.graphics import graphics
 Context = imgui.test_engine.TestContext
 
 COARSE = 0.15  # pixels of the scene for each that is seen, along a side
+AT_ONCE = 1 << 24  # texels of light or shore in a frame: in parts they would take several pictures
 FRAME_TIME = 1.0 / 30.0  # seconds, however long a frame takes
 DOUBLE_CLICK = 0.45  # seconds, as in the program's own window
 
@@ -250,7 +251,7 @@ def _begin_anew(patch: pytest.MonkeyPatch, *, sharp: bool) -> Clock:
 
     def quality(picture: Picture, view: ViewParameters, finer: int = 0) -> Quality:
         level = LEVELS[finer] if view.quality == "automatic" else BY_NAME[view.quality]
-        return level if sharp else replace(level, scale=COARSE)
+        return level if sharp else replace(level, scale=COARSE, light_budget=AT_ONCE, shore_budget=AT_ONCE)
 
     patch.setattr(Picture, "quality", quality)
     return clock

@@ -21,8 +21,9 @@ from app.picture.camera import Camera
 from app.picture.canvas import Canvas
 from app.picture.legend import legend_sign
 from app.picture.lettering import sign
+from app.picture.passes.quality import AutomaticQuality
 from app.picture.passes.tiles import GroundTiles
-from app.picture.picture import Picture
+from app.picture.picture import MINIMAP_PATIENCE, Picture
 from app.picture.sides import DIVIDER_COLOUR, LONGER_REST, Sides, areas
 from app.picture.style import Face, load_fonts
 from app.scene.comparison import labels
@@ -34,6 +35,7 @@ from tests.passes.worlds import drowned, hills, island, snapshot, way, with_laye
 SIZE = (400, 260)
 LABEL_ROWS = 100  # more than the labels here have
 DIVIDER = 2
+MOST_BANDS = 100  # in which light and relief of a small land are drawn
 
 ONE = Scene().with_values({"view.quality": "low", "view.minimap": True})
 OTHER = ONE.with_value("droplets.evaporation", 0.01)
@@ -323,6 +325,31 @@ def test_only_what_has_changed_is_drawn(sides: Sides, monkeypatch: pytest.Monkey
     assert drawn_by(lambda: None) == [1, 2]
 
 
+def test_pictures_stay_while_only_a_minimap_is_behind(
+    context: moderngl.Context, resting_place: moderngl.Framebuffer
+) -> None:
+    sides = Sides(context)
+    sides.show([land(1)])
+    sides.lay_out(*SIZE)
+    camera, later = scene_camera(ONE, land(1)), 10.0
+
+    def is_drawn(time: float) -> bool:
+        return sides.draw([camera], [ONE], time=time, minimap=True)
+
+    def comes_to_rest(time: float) -> bool:
+        return any(not is_drawn(time) for _ in range(MOST_BANDS))
+
+    assert comes_to_rest(0.0) and not sides.settled
+    assert not is_drawn(0.5 * MINIMAP_PATIENCE)
+    assert is_drawn(1.1 * MINIMAP_PATIENCE) and sides.settled, "the minimap"
+    assert not is_drawn(later)
+    sides.show([land(1, cycle=1)])
+    assert comes_to_rest(later) and not sides.settled, "it shows the land before its light"
+    assert sides.draw([camera], [ONE], time=later, minimap=False) and sides.settled, "there is none"
+    resting_place.use()
+    sides.release()
+
+
 @pytest.mark.usefixtures("compiled_anew")
 def test_a_world_keeps_its_side_and_others_are_given_back(
     context: moderngl.Context, resting_place: moderngl.Framebuffer
@@ -558,9 +585,10 @@ def test_a_legend_keeps_within_its_room() -> None:
 
 
 def test_a_sea_at_rest_is_refined_and_stands_still_until_it_is_touched(
-    context: moderngl.Context, resting_place: moderngl.Framebuffer
+    context: moderngl.Context, resting_place: moderngl.Framebuffer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Though waves run, and the light of a low level is baked over many pictures."""
+    monkeypatch.setattr(AutomaticQuality, "measure", lambda self, seconds: None)  # however long a picture takes
     sides = Sides(context)
     scene = Scene().with_value("view.quality", "automatic")
     shown = drowned(snapshot(island(128, 128), world=1), 0.0)

@@ -60,8 +60,9 @@ class MinimapPass:
         self._drawings: dict[frozenset[tuple[str, int]], FullScreen] = {}
         self._view = FullScreen(context, shaders, "minimap_view.frag")
         self._map = MapTarget(context, (4, "f1"))
-        self.is_behind = False  # whether the map shows less than it was asked to, for a while
         self._drawn: tuple[Contents, float] | None = None  # and when
+        self._wanted: Contents | None = None  # by the last picture
+        self._patience = 0.0
 
     def draw(
         self,
@@ -83,9 +84,8 @@ class MinimapPass:
         left, top, width, height = rectangle
         samples = 1 if frame.quality.deferred else SAMPLES
         size = samples * width, samples * height
-        outdated = self._is_outdated(size, contents, time, patience)
-        self.is_behind = not outdated and self._drawn is not None and self._drawn[0] != contents
-        if outdated:
+        self._wanted, self._patience = contents, patience
+        if self._is_outdated(size, contents, time):
             self._drawn = contents, time
             own = {"CANOPY": int(frame.trees.forest is not None), "WIND_AND_SAND": int(shows.what == "wind_and_sand")}
             defines = self._shaders.chosen("fullscreen.vert", "minimap.frag", frame.defines) | SIMPLE | own
@@ -114,15 +114,31 @@ class MinimapPass:
         )
         self._view.draw(target, (left, bottom, width, height))
 
+    def leave_out(self) -> None:
+        """A picture has none."""
+        self._wanted = None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the map shows less than it was asked to, for a while."""
+        return self._wanted is not None and self._drawn is not None and self._drawn[0] != self._wanted
+
+    def may_stay(self, time: float) -> bool:
+        """Whether the map may still be as it is."""
+        return not self.is_behind or self._is_recent(time)
+
     def forget(self) -> None:
         """Force a redraw."""
         self._drawn = None
 
-    def _is_outdated(self, size: tuple[int, int], contents: Contents, time: float, patience: float) -> bool:
+    def _is_outdated(self, size: tuple[int, int], contents: Contents, time: float) -> bool:
         if self._map.fit(size) or self._drawn is None:
             return True
-        drawn, when = self._drawn
-        return contents != drawn and (contents.chosen != drawn.chosen or not when <= time < when + patience)
+        drawn = self._drawn[0]
+        return contents != drawn and (contents.chosen != drawn.chosen or not self._is_recent(time))
+
+    def _is_recent(self, time: float) -> bool:
+        return self._drawn is not None and self._drawn[1] <= time < self._drawn[1] + self._patience
 
     def release(self) -> None:
         self.forget()
