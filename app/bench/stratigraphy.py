@@ -30,7 +30,8 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     beds = with_beds.world.beds
     assert beds is not None
     held = sum(array.nbytes for array in beds) / with_beds.world.ground.size
-    yield Row(f"memory of up to {beds.most} beds of four kinds", held, "bytes per cell", None)
+    most = with_beds.scene.stratigraphy.beds
+    yield Row(f"memory of up to {most} beds of four kinds", held, "bytes per cell", None)
 
 
 def _cost(with_beds: Simulator, without: Simulator, samples: int) -> float:

@@ -22,6 +22,7 @@ from app.model.errors import UserError
 from app.model.field_parameters import FIELD_LAYERS
 from app.model.layers import LAYERS, ROOF, STRATA
 from app.model.materials import materials_of
+from app.model.soil_parameters import read_beds
 from app.model.world import World
 from app.processes import PROCESSES
 from app.sources.generators import is_worn
@@ -52,6 +53,7 @@ MAPS_OF_A_LAYER = 12  # two textures of four bytes, and what is derived from the
 MAPS_OF_WAVES = 180  # coast and swell, where there is standing water
 
 SAMPLE_SIDE = 8  # cells
+MEAN_BEDS = 2  # buried beds of a cell in the mean, beside those that it begins with: more than were found on any land
 
 
 class Needs(NamedTuple):
@@ -163,7 +165,9 @@ def _sample(scene: Scene) -> World:
                 if not (LAYERS[name].always or name in (STRATA, ROOF)):  # those two come with materials
                     world.trace(name)
     if scene.stratigraphy.enabled and world.materials is not None:
-        world.beds = Beds.none(scene.stratigraphy.beds, len(world.materials.loose), world.shape)
+        number = min(len(read_beds(scene.soil.beds)) + MEAN_BEDS, scene.stratigraphy.beds)
+        of_cell = np.zeros((*world.shape, number, len(world.materials.loose)), np.float32)
+        world.beds = Beds.packed(of_cell, np.zeros(of_cell.shape[:3], np.float32))
     if scene.has_standing_water or scene.world.lake_depth > 0.0:
         world.water_version = 1
     return world

@@ -170,7 +170,7 @@ def take_snapshot(
                 others = burdening({layer: values for layer, values in world.layers.items() if layer != BURIED})
                 np.copyto(arrays[name], sum(others[1:], others[0]), casting="same_kind")
             case "bed_age" | "beds" if world.beds is not None:
-                shown = world.beds.age(world.cycle) if name == BED_AGE else world.beds.number()
+                shown = world.beds.age(world.cycle) if name == BED_AGE else world.beds.numbers
                 np.copyto(arrays[name], shown, casting="same_kind")
             case "loose_kinds":
                 _tell_loose_kinds(world, arrays[name])

@@ -305,8 +305,7 @@ def _thickness(kind: str) -> Callable[[Landscape], Array]:
         active: Array = world.layers[LOOSE + kind]
         if world.beds is None:
             return active
-        buried: Array = world.beds.thicknesses[..., world.materials.kind(kind)].sum(axis=2, dtype=np.float64)
-        return np.add(active, buried)
+        return np.add(active, world.beds.thickness_of_kind(world.materials.kind(kind)))
 
     return thickness
 
@@ -317,24 +316,24 @@ def _maps_of_beds(landscape: Landscape) -> Iterator[Map]:
     if world.beds is None or world.materials is None:
         return
     yield Map("bed_0_thickness", "thickness of the active layer above all beds", lambda land: land.world.sediment, "m")
-    for number in range(int(world.beds.number().max(initial=0))):
+    for number in range(world.beds.most):
         yield from _maps_of_bed(number, list(world.materials.names))
 
 
 def _maps_of_bed(number: int, kinds: list[str]) -> Iterator[Map]:
     def thickness(land: Landscape) -> Array:
         assert land.world.beds is not None
-        thick: Array = land.world.beds.thicknesses[:, :, number].sum(axis=2, dtype=np.float64)
+        thick: Array = land.world.beds.bed(number)[0].sum(axis=2, dtype=np.float64)
         return thick
 
     def age(land: Landscape) -> Array:
         assert land.world.beds is not None
-        cycles = land.world.beds.cycles[..., number].astype(np.float64)
+        cycles = land.world.beds.bed(number)[1].astype(np.float64)
         return np.where(thickness(land) > 0.0, land.world.cycle - cycles, 0.0)
 
     def kind(land: Landscape) -> Array:
         assert land.world.beds is not None
-        commonest: Array = land.world.beds.thicknesses[:, :, number].argmax(axis=2).astype(np.uint8)
+        commonest: Array = land.world.beds.bed(number)[0].argmax(axis=2).astype(np.uint8)
         return commonest
 
     name, bed = f"bed_{number + 1}", f"buried bed {number + 1} from above"

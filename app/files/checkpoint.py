@@ -17,7 +17,7 @@ from app.files.atomic import write_atomically
 from app.files.journal import Journal, journal_content, journal_from
 from app.files.paths import found_from, named_from
 from app.model.arms import fault_of_arms
-from app.model.beds import CYCLES, MOST, THICKNESSES, Beds
+from app.model.beds import ARRAYS, CYCLES, NUMBERS, THICKNESSES, Beds, fault_of_dense
 from app.model.centrelines import fault_of_centrelines
 from app.model.climate import MoistWind
 from app.model.errors import UserError
@@ -45,6 +45,7 @@ from app.model.world import (
     check_extent,
 )
 from app.scene.scene import Scene, scene_content, scene_from
+from kernels.beds import MOST
 
 log = logging.getLogger(__name__)
 
@@ -123,12 +124,12 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
     `check` is called with its rows and columns before it is read, and may refuse it.
     """
     layers = (name for name in LAYERS if name not in NEEDED)
-    optional = (*layers, TREES, CENTRELINES, THICKNESSES, CYCLES, UNMAPPED, SOURCE_UNMAPPED)
+    optional = (*layers, TREES, CENTRELINES, *ARRAYS, UNMAPPED, SOURCE_UNMAPPED)
     arrays = _read(path, ("meta", *NEEDED), optional, check)
     meta = _meta(path, arrays.pop("meta"))
     trees = arrays.pop(TREES, None)
     centrelines = arrays.pop(CENTRELINES, None)
-    beds = arrays.pop(THICKNESSES, None), arrays.pop(CYCLES, None)
+    beds = {name: arrays.pop(name) for name in ARRAYS if name in arrays}
     unmapped = {name: arrays.pop(name, None) for name in (UNMAPPED, SOURCE_UNMAPPED)}
     for name in arrays.keys() & LAYERS.keys():
         if arrays[name].dtype == np.float64:  # older versions saved more layers in float64
@@ -171,7 +172,7 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
         raise UserError(f"{path}: '{ARM_CODES}' {fault}")
     if materials is not None:
         _restore_materials(path, world, materials, arrays)
-    _restore_beds(path, world, *beds)
+    _restore_beds(path, world, beds)
     if not all(map(math.isfinite, world.imbalances().values())):
         raise UserError(f"{path}: its ledger has numbers that do not add up to finite ones")
     _account_for_changes(world)
@@ -238,7 +239,7 @@ def _read(
             # Checked before unpacking: a small file can unpack to more than the memory.
             largest = LARGEST_SIDE * LARGEST_SIDE * np.dtype(np.float64).itemsize + 1024
             for name in names:
-                of_beds = name in (THICKNESSES, CYCLES)
+                of_beds = name in ARRAYS
                 most = MOST_BYTES * archive.getinfo(f"{NEEDED[0]}.npy").file_size if of_beds else largest
                 if archive.getinfo(f"{name}.npy").file_size > most:
                     raise UserError(f"{path}: '{name}' is too large; a side may have up to {LARGEST_SIDE} cells")
@@ -358,14 +359,18 @@ def _restore_materials(path: Path, world: World, materials: Materials, layers: M
         raise UserError(f"{path}: its loose materials are not together what its layer 'sediment' is")
 
 
-def _restore_beds(path: Path, world: World, thicknesses: Array | None, cycles: Array | None) -> None:
-    if thicknesses is None and cycles is None and BURIED not in world.layers:
+def _restore_beds(path: Path, world: World, arrays: dict[str, Array]) -> None:
+    if not arrays and BURIED not in world.layers:
         return
-    if thicknesses is None or cycles is None or BURIED not in world.layers or world.materials is None:
+    if not {THICKNESSES, CYCLES} <= arrays.keys() or BURIED not in world.layers or world.materials is None:
         raise UserError(f"{path}: its buried beds need '{THICKNESSES}', '{CYCLES}', '{BURIED}' and several materials")
-    world.beds = Beds(thicknesses, cycles)
-    if fault := world.beds.fault(world.layers[BURIED], len(world.materials.loose)):
+    if NUMBERS in arrays:
+        beds, fault = Beds(*(arrays[name] for name in ARRAYS)), ""
+    elif not (fault := fault_of_dense(arrays[THICKNESSES], arrays[CYCLES])):  # older versions packed none
+        beds = Beds.packed(arrays[THICKNESSES], arrays[CYCLES])
+    if fault := fault or beds.fault(world.layers[BURIED], len(world.materials.loose)):
         raise UserError(f"{path}: its buried beds {fault}")
+    world.beds = beds
 
 
 def _check_values(path: Path, name: str, layer: Layer) -> None:

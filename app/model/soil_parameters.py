@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import msgspec
 
-from app.model.beds import MOST
 from app.model.errors import UserError
 from app.model.field_parameters import of_land, read_field
 from app.model.materials import load_materials
 from app.model.parameters import Parameters, described
+from kernels.beds import MOST
 
 SOIL = "soil"  # section in a preset
 LARGEST_DEPTH = 1000.0  # metres of one kind; more is cut off

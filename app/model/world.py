@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.beds import CYCLES, FEWEST, THICKNESSES, Beds
+from app.model.beds import ARRAYS, Beds
 from app.model.centrelines import CENTRELINE_COLUMNS
 from app.model.climate import MoistWind
 from app.model.errors import UserError
@@ -152,9 +152,9 @@ class World(LayeredMap):
         Thicknesses are [row, column]. The ground keeps its height. Only before the first cycle.
         """
         assert self.materials is not None
-        self.beds = Beds.none(max(len(beds), FEWEST), self.mix.shape[2], self.shape)
+        self.beds = Beds.none(self.mix.shape[2], self.shape)
         for name, thickness in beds:
-            self.beds.add_below(self.materials.kind(name), thickness)
+            self.beds = self.beds.with_below(self.materials.kind(name), thickness)
         buried = self.trace(BURIED)
         buried[...] = self.beds.sum()
         self.bedrock[...] -= buried
@@ -251,9 +251,14 @@ class World(LayeredMap):
             return None
         found = np.zeros((4, max(self.shape), self.beds.most + 1, self.mix.shape[2]), np.float32)
         edges: tuple[tuple[Any, Any], ...] = np.s_[0, :], np.s_[:, -1], np.s_[-1, :], np.s_[:, 0]
+        flat = self.beds.numbers.reshape(-1)
+        firsts = (np.cumsum(flat, dtype=np.int64) - flat).reshape(self.shape)
         for side, cells in enumerate(edges):
-            active, buried = self.mix[cells], self.beds.thicknesses[cells]
-            found[side, : len(active), 0], found[side, : len(active), 1:] = active, buried
+            active, first, number = self.mix[cells], firsts[cells], self.beds.numbers[cells]
+            found[side, : len(active), 0] = active
+            for bed in range(int(number.max(initial=0))):
+                there = np.flatnonzero(number > bed)
+                found[side, there, bed + 1] = self.beds.thicknesses[first[there] + bed]
         return found
 
     def bury(self, active: float, count: int) -> bool:
@@ -263,14 +268,17 @@ class World(LayeredMap):
         """
         from kernels.stratigraphy import exchange, limit
 
-        is_resized = self.beds is None or self.beds.most != count
+        changed = self.beds is None or self.beds.most > count
         if self.beds is None:
             self.trace(BURIED)
-            self.beds = Beds.none(count, self.mix.shape[2], self.shape)
-        elif self.beds.most != count:
-            limit(self.mix, self.sediment, self.layers[BURIED], *self.beds, count)
-            self.beds = self.beds.resized(count)
-        changed = exchange(self.mix, self.sediment, self.layers[BURIED], *self.beds, active, self.cycle) or is_resized
+            self.beds = Beds.none(self.mix.shape[2], self.shape)
+        elif self.beds.most > count:
+            self.beds = Beds(self.beds.numbers, *limit(self.mix, self.sediment, self.layers[BURIED], *self.beds, count))
+        exchanged, *arrays = exchange(
+            self.mix, self.sediment, self.layers[BURIED], *self.beds, active, count, self.cycle
+        )
+        self.beds = Beds(self.beds.numbers, *arrays)
+        changed |= exchanged
         if changed:
             self._kinds_buried = None
             self.sum_ground()
@@ -284,7 +292,8 @@ class World(LayeredMap):
         assert self.beds is not None
         from kernels.stratigraphy import spare_rock
 
-        taken = spare_rock(self.bedrock, before, self.layers[BURIED], *self.beds)
+        taken, *arrays = spare_rock(self.bedrock, before, self.layers[BURIED], *self.beds)
+        self.beds = Beds(self.beds.numbers, *arrays)
         if taken.any():
             self._kinds_buried = None
             self.sum_ground()
@@ -303,7 +312,8 @@ class World(LayeredMap):
         metres = np.asarray(wanted, np.float64)
         if metres.ndim == 0:
             metres = np.broadcast_to(metres, self.shape)
-        changed = exhume(self.mix, self.sediment, self.layers[BURIED], *self.beds, metres, north, west)
+        changed, *arrays = exhume(self.mix, self.sediment, self.layers[BURIED], *self.beds, metres, north, west)
+        self.beds = Beds(self.beds.numbers, *arrays)
         if changed:
             self._kinds_buried = None
             self.sum_ground((slice(north, north + metres.shape[0]), slice(west, west + metres.shape[1])))
@@ -336,7 +346,7 @@ class World(LayeredMap):
 
     def version_of(self, name: str) -> int:
         """`version` at the last change of a layer."""
-        if name in (THICKNESSES, CYCLES):
+        if name in ARRAYS:
             return self.changed[BURIED]
         return self.changed["sediment" if name.startswith(LOOSE) else name]
 
@@ -369,9 +379,8 @@ class World(LayeredMap):
             self._packs[pack][..., len(names) :] = 0.0
             if names[0] not in self.layers:
                 del self._packs[pack]
-        layers = dict(state["layers"])
-        beds = layers.pop(THICKNESSES, None), layers.pop(CYCLES, None)
-        self.beds = None if beds[0] is None else Beds(*(np.array(array) for array in beds))
+        layers = {name: layer for name, layer in state["layers"].items() if name not in ARRAYS}
+        self.beds = Beds.of_state(state["layers"])
         self._kinds_buried = None
         for name, layer in layers.items():
             (self.layers[name] if name in self.layers else self.trace(name))[...] = layer
@@ -405,7 +414,7 @@ class World(LayeredMap):
             world.restore_materials(materials, layers)
         for name, layer in given.items():
             world.trace(name)[...] = layer
-        for name in layers.keys() - world.layers.keys() - {THICKNESSES, CYCLES}:
+        for name in layers.keys() - world.layers.keys() - set(ARRAYS):
             world.trace(name)
         world.restore(state)
         return world
@@ -444,7 +453,8 @@ def rocks_on_top(world: World, cells: Any = np.s_[:, :]) -> NDArray[np.intp]:
 
 def take_beds(world: World, source: NDArray[np.int64]) -> None:
     """Take the beds of each cell from another one, [cell], as its layers were."""
+    from kernels.stratigraphy import taken_from
+
     if world.beds is not None:
-        arrays = (array.reshape(-1, *array.shape[2:])[source].reshape(array.shape) for array in world.beds)
-        world.beds = Beds(*arrays)
+        world.beds = Beds(*taken_from(*world.beds, source))
         world._kinds_buried = None

@@ -6,13 +6,14 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from app.model.beds import FEWEST, MOST
+from app.model.beds import FEWEST
 from app.model.layers import BURIED
 from app.model.materials import MaterialParameters, materials_of
 from app.model.parameters import Parameters, described, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.process import register
+from kernels.beds import MOST
 
 SPARED = "taken of beds for the rock below"
 

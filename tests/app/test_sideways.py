@@ -97,7 +97,7 @@ def test_beds_go_along_the_fault() -> None:
     before = world.copy()
     move_sideways(world, moving(sideways="right-lateral fault"), YEARS)
     assert world.beds is not None and before.beds is not None
-    for one, other in zip(world.beds, before.beds, strict=True):
+    for one, other in zip(world.beds.dense(4), before.beds.dense(4), strict=True):
         assert np.array_equal(one[:12], np.roll(other[:12], 1, 1)) and np.array_equal(one[12:], other[12:])
     assert find_fault(world) is None and world.imbalance() < 1e-13
 

@@ -20,7 +20,7 @@ class Column:
     def __init__(self, rows: int = 1, columns: int = 1, count: int = 4) -> None:
         self.mix = np.zeros((rows, columns, KINDS))
         self.sediment, self.buried = np.zeros((rows, columns)), np.zeros((rows, columns))
-        self.beds = Beds.none(count, KINDS, (rows, columns))
+        self.beds, self.most = Beds.none(KINDS, (rows, columns)), count
         self.cycle = 0
 
     @property
@@ -41,15 +41,27 @@ class Column:
 
     def end_cycle(self) -> None:
         self.sediment[...] = self.mix[..., 0] + self.mix[..., 1]
-        exchange(*self.arrays, ACTIVE, self.cycle)
+        _, *arrays = exchange(*self.arrays, ACTIVE, self.most, self.cycle)
+        self.keep(*arrays)
         self.cycle += 1
 
+    def keep(self, thicknesses: np.ndarray, cycles: np.ndarray) -> None:
+        """Keep the new arrays of beds."""
+        self.beds = Beds(self.beds.numbers, thicknesses, cycles)
+
+    def spare_some(self) -> None:
+        """Take beds in the place of rock, in the first cells more than in the last."""
+        rows, columns = self.sediment.shape
+        worn = np.linspace(1.2, 0.0, rows * columns).reshape(rows, columns) * self.buried
+        _, *arrays = spare_rock(np.zeros_like(worn), worn, self.buried, *self.beds)
+        self.keep(*arrays)
+
     def stored(self) -> np.ndarray:
-        return np.asarray(self.mix.sum(axis=(0, 1)) + thickness_of_kinds(*self.beds))
+        return np.asarray(self.mix.sum(axis=(0, 1)) + thickness_of_kinds(self.beds.thicknesses))
 
     def shares(self) -> list[float]:
         """The share of clay in each bed of the first cell, the uppermost first."""
-        thick = self.beds.thicknesses[0, 0].astype(np.float64)
+        thick = self.beds.dense()[0][0, 0].astype(np.float64)
         return [float(bed[CLAY] / bed.sum()) for bed in thick if bed.sum() > 0.0]
 
 
@@ -67,7 +79,8 @@ def test_what_is_laid_down_later_lies_on_top() -> None:
     shares = column.shares()
     assert shares == sorted(shares) and shares[0] < 0.1 and shares[-1] > 0.9
     assert 2 <= len(shares) <= 4, "beds of one kind are runs"
-    thick, cycles = column.beds.thicknesses[0, 0].sum(axis=1), column.beds.cycles[0, 0]
+    thick, cycles = (array[0, 0] for array in column.beds.dense(4))
+    thick = thick.sum(axis=1)
     assert 2.0 < thick[len(shares) - 1] < 3.0
     known = cycles[: len(shares)]
     assert (np.diff(known) < 0.0).all() and known[0] > 10.0 and known[-1] < 10.0
@@ -94,7 +107,7 @@ def test_a_thin_and_a_thick_layer_stay_as_they_are_between_their_bounds() -> Non
     assert column.sediment == pytest.approx(ACTIVE) and column.buried == pytest.approx(0.25)
     column.change(SAND, -0.2)
     column.change(SAND, -0.2)
-    assert column.sediment == pytest.approx(0.05) and column.buried == 0.0 and not column.beds.number().any()
+    assert column.sediment == pytest.approx(0.05) and column.buried == 0.0 and not column.beds.numbers.any()
 
 
 def test_the_oldest_merge_first() -> None:
@@ -102,7 +115,7 @@ def test_the_oldest_merge_first() -> None:
     for kind in (CLAY, SAND, CLAY, SAND, CLAY, SAND):
         for _ in range(8):
             column.change(kind, 0.3)
-    assert column.beds.number() == 3
+    assert column.beds.most == 3
     shares = column.shares()
     assert shares[0] < 0.1, "the newest is what it was"
     assert 0.3 < shares[-1] < 0.7, "and the oldest is mixed"
@@ -138,7 +151,8 @@ def test_a_part_of_the_map_is_exhumed_as_deep_as_wanted() -> None:
     before, buried = column.stored(), column.buried.copy()
     wanted = np.full((2, 3), np.inf)
     wanted[0, 0] = column.sediment[1, 4] + 0.5 * buried[1, 4]
-    exhume(*column.arrays, wanted, 1, 4)
+    _, *arrays = exhume(*column.arrays, wanted, 1, 4)
+    column.keep(*arrays)
     np.testing.assert_allclose(column.stored(), before, rtol=1e-13)
     assert column.sediment[1, 4] == pytest.approx(wanted[0, 0], rel=1e-6)
     assert not column.buried[1:3, 5:7].any() and column.buried[2, 4] == 0.0 and (buried[1:3, 4:7] > 0.0).all()
@@ -149,14 +163,34 @@ def test_a_part_of_the_map_is_exhumed_as_deep_as_wanted() -> None:
 
 def test_fewer_beds_hold_the_same() -> None:
     column = random_history(6, 9, 1)
-    assert column.beds.number().max() == 4
+    assert column.beds.most == 4
     before = column.stored()
-    limit(*column.arrays, 2)
-    column.beds = column.beds.resized(2)
+    column.keep(*limit(*column.arrays, 2))
     np.testing.assert_allclose(column.stored(), before, rtol=1e-13)
-    assert column.beds.number().max() == 2 and not column.beds.fault(column.buried, KINDS)
-    more = column.beds.resized(7)
-    np.testing.assert_array_equal(sum_of_beds(*more), column.buried)
+    assert column.beds.most == 2 and not column.beds.fault(column.buried, KINDS)
+    np.testing.assert_array_equal(sum_of_beds(column.beds.numbers, column.beds.thicknesses), column.buried)
+
+
+def test_beds_take_memory_where_they_are() -> None:
+    column = random_history(7, 5, 1)
+    column.spare_some()
+    count = int(column.beds.numbers.sum())
+    assert len(column.beds.cycles) == len(column.beds.thicknesses) == count < 4 * 7 * 5
+    assert all(array.base is None for array in column.beds)
+    dense = column.beds.dense(6)
+    again = Beds.packed(*dense)
+    assert all(np.array_equal(*pair) for pair in zip(column.beds, again, strict=True))
+    for number in range(5):
+        assert all(
+            np.array_equal(one, all_[:, :, number]) for one, all_ in zip(column.beds.bed(number), dense, strict=True)
+        )
+    before = column.stored()
+    column.mix[...] = 0.0
+    column.sediment[...] = 0.0
+    _, *arrays = exhume(*column.arrays, np.full((7, 5), np.inf), 0, 0)
+    column.keep(*arrays)
+    assert len(column.beds.cycles) == 0 and not column.beds.numbers.any() and not column.buried.any()
+    assert (column.mix.sum(axis=(0, 1)) <= before).all() and column.mix.any()
 
 
 def test_rock_below_beds_is_spared_as_far_as_they_go() -> None:
@@ -166,7 +200,8 @@ def test_rock_below_beds_is_spared_as_far_as_they_go() -> None:
     worn = np.zeros_like(before)
     worn[1, 2], worn[2, 3], worn[4, 6] = 0.25 * buried[1, 2], buried[2, 3] + 3.0, 0.01
     bedrock = before - worn
-    taken = spare_rock(bedrock, before, column.buried, *column.beds)
+    taken, *arrays = spare_rock(bedrock, before, column.buried, *column.beds)
+    column.keep(*arrays)
     np.testing.assert_allclose(before - bedrock, np.maximum(worn - buried, 0.0), atol=1e-5)
     np.testing.assert_allclose(column.stored() + taken, total, rtol=1e-13)
     np.testing.assert_allclose(taken.sum(), (buried - column.buried).sum(), rtol=1e-12)
