@@ -48,6 +48,7 @@ from kernels.layers import Layer, check_layers
 from kernels.loads import dig, dig_rock, sum_up
 from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.parameters import exact
+from kernels.prefetching import AHEAD, prefetch
 from kernels.rates import ERODIBILITY, MOBILITY, Rates, flat, rate_of
 from kernels.scratch import Scratch
 from kernels.standing import LAKE, SEA
@@ -92,7 +93,7 @@ _Land: Any = namedtuple("_Land", (*_ASKED, "rates", "bedrock", "sediment", "grou
 # is. `distance`, in cells, is that of the sea from the shore and the width of the beach before land.
 _Shore: Any = namedtuple(
     "_Shore",
-    "rows columns number cells across ways shores seas lands ends distance height surf broken power south east",
+    "rows columns number cells across ways shores seas lands ends distance height surf broken power south east energy",
 )
 
 # The sides of cells of the shore with land beyond, [face], cell by cell. `faces` are their numbers, [4 × place + side],
@@ -245,6 +246,10 @@ def _find_shore(land, wet, line, number, rows, columns, cell_size, parameters):
     cells, across, distance = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
     ways = np.zeros(4 * shores)
     for place in range(shores):
+        next_cell = line[min(place + AHEAD, shores - 1)]
+        for row in range(-1, 2):
+            prefetch(ground, next_cell + row * columns)
+            prefetch(number, next_cell + row * columns)
         cell = line[place]
         column = cell % columns
         squares = 0.0
@@ -290,7 +295,9 @@ def _find_shore(land, wet, line, number, rows, columns, cell_size, parameters):
     seas = count
     # Land beside the sea comes last, and what lies behind its beaches.
     widest = _STORM * parameters.height / (_STEEPEST * cell_size)
-    every, far, along = _grown(cells, 4 * shores), _grown(distance, 4 * shores), _grown(across, 4 * shores)
+    if len(cells) < count + 4 * shores:
+        cells, distance, across = _grown(cells, 4 * shores), _grown(distance, 4 * shores), _grown(across, 4 * shores)
+    every, far, along = cells, distance, across
     for place in range(shores):
         for side in range(4):
             way = ways[4 * place + side]
@@ -302,6 +309,7 @@ def _find_shore(land, wet, line, number, rows, columns, cell_size, parameters):
                 number[other] = count
                 every[count], far[count] = other, width
                 along[count] = across[place] + (side == 0) - (side == 2)
+                prefetch(land.bedrock, other)
                 count += 1
             far[number[other]] = min(far[number[other]], width)
     lands = count
@@ -329,7 +337,7 @@ def _find_shore(land, wet, line, number, rows, columns, cell_size, parameters):
                     far[number[other]] = min(far[number[other]], far[place] + 1.0)
         begin = end
     every, far, along = every[:count], far[:count], along[:count]
-    none = np.zeros((6, count))
+    none = np.zeros((7, count))
     return _Shore(
         rows,
         columns,
@@ -348,6 +356,7 @@ def _find_shore(land, wet, line, number, rows, columns, cell_size, parameters):
         none[3],
         none[4],
         none[5],
+        none[6],
     )
 
 
@@ -366,7 +375,7 @@ def _after_friction(height, depth, cell_size):
 
 
 @inlined
-def _bring_waves(shore, land, south, east, cell_size, parameters):
+def _bring_waves(shore, land, south, east, power, cell_size, parameters):
     """Find the height of waves at each cell near the shore, as it was in deep water and as it is after breaking."""
     level = parameters.sea_level
     ring = len(shore.ends) - 1
@@ -375,6 +384,12 @@ def _bring_waves(shore, land, south, east, cell_size, parameters):
         while ring > 0 and place < shore.ends[ring - 1]:
             ring -= 1
         outer = shore.ends[ring]  # where the next ring begins
+        next_cell = shore.cells[max(place - AHEAD, 0)]
+        for row in range(-1, 2):
+            prefetch(south, next_cell + row * shore.columns)
+            prefetch(east, next_cell + row * shore.columns)
+        prefetch(power, next_cell)
+        prefetch(land.ground, next_cell)
         cell = shore.cells[place]
         swell_south, swell_east = float(south[cell]), float(east[cell])
         fresh = (swell_south == 0.0) & (swell_east == 0.0)  # the sea has come here since the swell was found
@@ -402,7 +417,8 @@ def _bring_waves(shore, land, south, east, cell_size, parameters):
         if fresh and weight > 0.0:
             swell_south, swell_east = outer_south / weight, outer_east / weight
         shore.south[place], shore.east[place] = swell_south, swell_east
-        open_sea = parameters.height * math.sqrt(math.hypot(swell_south, swell_east))
+        shore.energy[place] = math.hypot(swell_south, swell_east)
+        open_sea = parameters.height * math.sqrt(shore.energy[place])
         height = min(total / weight, open_sea) if weight > 0.0 else open_sea
         surf = min(surf / weight, open_sea) if weight > 0.0 else open_sea
         depth = max(level - land.ground[cell], 0.01)
@@ -416,6 +432,8 @@ def _bring_waves(shore, land, south, east, cell_size, parameters):
                 surf = stable + fades * (surf - stable)
         shore.surf[place] = surf
         shore.broken[place] = min(surf, _BREAKING * depth)
+        shore.power[place] = _power(shore.broken[place], level - land.ground[cell], parameters.period)
+        power[cell] = shore.power[place]
     for place in range(shore.seas, shore.lands):
         across, down = 0.0, 0.0
         for side in range(4):
@@ -423,16 +441,18 @@ def _bring_waves(shore, land, south, east, cell_size, parameters):
             if other < 0 or not 0 <= shore.number[other] < shore.seas:
                 continue
             foot = shore.number[other]
-            power = _power(shore.broken[foot], level - land.ground[other], parameters.period)
             shore.surf[place] = max(shore.surf[place], shore.surf[foot])
             if shore.height[foot] > shore.height[place]:
                 shore.height[place] = shore.height[foot]
                 shore.south[place], shore.east[place] = shore.south[foot], shore.east[foot]
+                shore.energy[place] = shore.energy[foot]
             if side % 2 == 0:
-                across = max(across, power)
+                across = max(across, shore.power[foot])
             else:
-                down = max(down, power)
+                down = max(down, shore.power[foot])
         shore.power[place] = math.sqrt(across * across + down * down)
+    for place in range(shore.seas, len(shore.cells)):
+        power[shore.cells[place]] = 0.0
     for place in range(shore.lands, len(shore.cells)):
         for side in range(4):
             other = _beside(shore.rows, shore.columns, shore.cells[place], shore.across[place], side)
@@ -443,6 +463,7 @@ def _bring_waves(shore, land, south, east, cell_size, parameters):
                 if shore.height[before] > shore.height[place]:
                     shore.height[place] = shore.height[before]
                     shore.south[place], shore.east[place] = shore.south[before], shore.east[before]
+                    shore.energy[place] = shore.energy[before]
 
 
 @inlined
@@ -472,6 +493,9 @@ def _wear_cliffs(shore, land, notch, cell_size, parameters, from_rock, out):
     """Bore into the feet of cliffs, and let fall what stands over a notch that is as deep as its cell."""
     level = parameters.sea_level
     for place in range(shore.seas, len(shore.cells)):
+        next_cell = shore.cells[min(place + AHEAD, len(shore.cells) - 1)]
+        prefetch(land.bedrock, next_cell)
+        prefetch(notch, next_cell)
         cell = shore.cells[place]
         if not land.bedrock[cell] > level:
             notch[cell] = 0.0  # a beach
@@ -503,14 +527,16 @@ def _wear_platform(shore, land, parameters, from_rock, out):
     """Wear bare rock down that lies under shallow water."""
     level = parameters.sea_level
     for place in range(shore.seas):
+        next_cell = shore.cells[min(place + AHEAD, shore.seas - 1)]
+        prefetch(land.sediment, next_cell)
+        prefetch(land.ground, next_cell)
         cell = shore.cells[place]
         bare = 1.0 - land.sediment[cell] / _COVER
         depth = level - land.ground[cell]
         shallow = 1.0 - depth / max(shore.height[place], 1e-9)
         if not (bare > 0.0 and shallow > 0.0 and parameters.wear > 0.0):
             continue
-        power = _power(shore.broken[place], depth, parameters.period)
-        pace = parameters.wear * _PLATFORM * power / _POWER * _ease(land, cell, level)
+        pace = parameters.wear * _PLATFORM * shore.power[place] / _POWER * _ease(land, cell, level)
         kind, worn = dig_rock(land, cell, pace * bare * shallow)
         from_rock[kind] += worn
         _lose(land, cell, kind, worn, parameters.fines, out)
@@ -582,20 +608,17 @@ def _smoothed(line, finer):
     return _Line(line.faces, line.places, line.sides, following, leading, where)
 
 
-@njit(nogil=True, error_model="numpy")
-def _facing(line):
-    """How far each side faces the land of the smoothed shore: 1 if it does straight."""
-    following, leading, where = line.following, line.leading, line.where
-    facing = np.empty(len(following))
-    for face in range(len(following)):
-        after = following[face] if following[face] >= 0 else face
-        before = leading[face] if leading[face] >= 0 else face
-        down, along = where[after, 0] - where[before, 0], where[after, 1] - where[before, 1]
-        long = math.hypot(down, along)
-        side = int(line.sides[face])
-        towards = along * ((side == 1) - (side == 3)) - down * ((side == 0) - (side == 2))
-        facing[face] = min(max(towards / long, 0.0), 1.0) if long > 1e-6 else 1.0
-    return facing
+@inlined
+def _facing(line, face):
+    """How far a side faces the land of the smoothed shore: 1 if it does straight."""
+    where = line.where
+    after = line.following[face] if line.following[face] >= 0 else face
+    before = line.leading[face] if line.leading[face] >= 0 else face
+    down, along = where[after, 0] - where[before, 0], where[after, 1] - where[before, 1]
+    long = math.hypot(down, along)
+    side = int(line.sides[face])
+    towards = along * ((side == 1) - (side == 3)) - down * ((side == 0) - (side == 2))
+    return min(max(towards / long, 0.0), 1.0) if long > 1e-6 else 1.0
 
 
 @njit(nogil=True, error_model="numpy")
@@ -615,15 +638,15 @@ def _drive(shore, line, depth_per_cycle, parameters):
         ahead[face] = after if following[after] >= 0 else face
         behind[face] = before if before >= 0 else face
         along_south, along_east = where[after, 0] - where[face, 0], where[after, 1] - where[face, 1]
-        long = math.hypot(along_south, along_east)
         here, there = places[face], places[after]
         swell_south, swell_east = shore.south[here] + shore.south[there], shore.east[here] + shore.east[there]
-        energy = math.hypot(swell_south, swell_east)
+        into = swell_south * along_east - swell_east * along_south
+        if not into > 0.0:
+            continue  # in the lee
+        long, energy = math.hypot(along_south, along_east), math.hypot(swell_south, swell_east)
         if not (long > 1e-6 and energy > 1e-6):
             continue
-        into = (swell_south * along_east - swell_east * along_south) / (long * energy)
-        if not into > 0.0:
-            continue
+        into /= long * energy
         along = (swell_south * along_south + swell_east * along_east) / (long * energy)
         height = 0.5 * (heights[here] + heights[there]) / parameters.height
         wanted[face] = depth_per_cycle * height**2.4 * into**1.2 * along
@@ -665,6 +688,9 @@ def _let_drift(shore, land, line, depth_per_cycle, parameters, drift, volume, ov
         if following[face] >= 0 and wanted[face] != 0.0:
             asks[places[face if wanted[face] > 0.0 else following[face]]] += abs(wanted[face])
     for place in range(shore.shores):
+        next_cell = cells[min(place + AHEAD, shore.shores - 1)]
+        prefetch(mix, next_cell * kinds)
+        prefetch(ground, next_cell)
         cell = cells[place]
         lowest = level - TOE * heights[place]
         there = min(thickness(land, cell), max(ground[cell] - lowest, 0.0))
@@ -673,6 +699,7 @@ def _let_drift(shore, land, line, depth_per_cycle, parameters, drift, volume, ov
     comes, passes = np.zeros((shore.shores, kinds)), np.zeros(shore.shores, np.float32)
     taken, none = np.zeros(shore.shores * kinds), np.zeros(kinds)
     for place in range(shore.shores):
+        prefetch(land.bedrock, cells[min(place + AHEAD, shore.shores - 1)])
         _take(land, cells[place], asks[place] * part[place], taken, place * kinds, none, out)
     for face in range(len(wanted)):
         after = following[face]
@@ -699,6 +726,7 @@ def _let_drift(shore, land, line, depth_per_cycle, parameters, drift, volume, ov
             else:
                 comes[taker, kind] += moved
     for place in range(shore.shores):
+        prefetch(drift, cells[min(place + AHEAD, shore.shores - 1)])
         cell = cells[place]
         for kind in range(kinds):
             mix[cell * kinds + kind] += comes[place, kind]
@@ -707,8 +735,8 @@ def _let_drift(shore, land, line, depth_per_cycle, parameters, drift, volume, ov
 
 
 @inlined
-def _excess(shore, land, here, there, side, towards, cell_size, parameters):
-    """What goes from a place to one beside it, which lies so far `towards` land or away from it: 1 for straight."""
+def _excess(shore, land, line, here, there, side, cell_size, parameters, steep):
+    """What goes from a place to one beside it. `steep` is the slope of a beach in balance in a metre of water."""
     level = parameters.sea_level
     far, near = (here, there) if shore.distance[here] >= shore.distance[there] else (there, here)
     height = max(shore.surf[here], shore.surf[there])
@@ -732,7 +760,11 @@ def _excess(shore, land, here, there, side, towards, cell_size, parameters):
         if beyond >= 0 and 0 <= shore.number[beyond] < shore.seas:
             slope *= _LOOSE  # waves run over land that is no wider than a cell
     if depth > 0.0:
-        slope = min(slope, 2.0 / 3.0 * parameters.profile**1.5 / math.sqrt(depth))
+        slope = min(slope, steep / math.sqrt(depth))
+    if there < shore.seas:
+        towards = min(abs(shore.distance[here] - shore.distance[there]), 1.0)
+    else:
+        towards = _facing(line, line.faces[4 * here + side])
     free = _LOOSE * math.sqrt(1.0 - towards * towards)
     rise = top - low
     steepest, gentlest = slope * cell_size * (towards + free), slope * cell_size * (towards - free)
@@ -740,9 +772,8 @@ def _excess(shore, land, here, there, side, towards, cell_size, parameters):
     if rise > steepest:
         moved = -0.5 * stirred * parameters.shaping * (rise - steepest)
     elif rise < gentlest:
-        size = math.hypot(shore.south[far], shore.east[far])
         along = shore.south[far] if side % 2 == 1 else shore.east[far]
-        along = (along if (side < 2) == (far == here) else -along) / max(size, 1e-12)
+        along = (along if (side < 2) == (far == here) else -along) / max(shore.energy[far], 1e-12)
         onshore = min(max(_BENT + along, 0.0), 1.0)  # waves carry it their way, and bend some way around
         moved = 0.5 * stirred * onshore * parameters.shaping * (gentlest - rise)
         if near >= shore.seas:
@@ -753,8 +784,8 @@ def _excess(shore, land, here, there, side, towards, cell_size, parameters):
 @njit(nogil=True, error_model="numpy")
 def _shape(shore, land, line, cell_size, parameters, out):
     """Let sand go up and down the profile of the shore."""
-    cells, number, distance, mix = shore.cells, shore.number, shore.distance, land.mix
-    count, kinds, facing, faces = len(shore.cells), land.kinds, _facing(line), line.faces
+    cells, number, mix = shore.cells, shore.number, land.mix
+    count, kinds, steep = len(shore.cells), land.kinds, 2.0 / 3.0 * parameters.profile**1.5
     flows, asks = np.zeros((count, 4)), np.zeros(count)
     for place in range(shore.seas):
         cell = cells[place]
@@ -763,9 +794,7 @@ def _shape(shore, land, line, cell_size, parameters, out):
             there = number[other] if other >= 0 else -1
             if there < 0 or (there < shore.seas and side > 1):
                 continue
-            sea = there < shore.seas
-            towards = abs(distance[place] - distance[there]) if sea else facing[faces[4 * place + side]]
-            flow = _excess(shore, land, place, there, side, min(towards, 1.0), cell_size, parameters)
+            flow = _excess(shore, land, line, place, there, side, cell_size, parameters, steep)
             if flow == 0.0:
                 continue
             flow *= rate_of(land.rates, cell, MOBILITY) * rate_of(land.rates, other, MOBILITY)
@@ -826,8 +855,8 @@ def _find_fan(shore, land, place, cell_size, parameters):
     rows, columns, cell, height = shore.rows, shore.columns, shore.cells[place], shore.surf[place]
     level, crest = parameters.sea_level, land.ground[cell]
     most = crest - level - _KEPT * height
-    size = math.hypot(shore.south[place], shore.east[place])
-    if not (most > 0.0 and size > 0.0):
+    size = shore.energy[place]
+    if not (most > 0.0 and size > 0.0 and 1.0 - (crest - level) / (_STORM * height) > 0.0):
         return -1, 0.0
     down, over = shore.south[place] / size, shore.east[place] / size
     for side in range(4):
@@ -928,12 +957,7 @@ def _work(
         return -1, shut_in
     is_wet = wet.reshape(-1)
     shore = _find_shore(land, is_wet, line[:count], number, rows, columns, cell_size, parameters)
-    cells, broken, heights = shore.cells, shore.broken, land.ground
-    _bring_waves(shore, land, south, east, cell_size, parameters)
-    for place in range(len(shore.cells)):
-        cell = cells[place]
-        depth = level - heights[cell]
-        power[cell] = _power(broken[place], depth, parameters.period) if place < shore.seas else 0.0
+    _bring_waves(shore, land, south, east, power, cell_size, parameters)
     _wear_cliffs(shore, land, notch.reshape(-1), cell_size, parameters, from_rock, out)
     _wear_platform(shore, land, parameters, from_rock, out)
     fast = _CERC * parameters.height**2.4 * parameters.period**0.2  # m³/s
