@@ -222,6 +222,7 @@ const vec3 SCRUB = vec3(0.105, 0.108, 0.062);
 const float SCRUB_COVERS = 0.6;
 const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which loose material fills relief
 const float EVEN = 0.40, ROUGH = 1.25;  // how far the grain stands out
+const float SHADED_MOIST = 0.20;  // how much lusher slopes to the north are than level ground, and those to the south less
 const float GREEN_LINES = 0.7;  // how much more of it grows where water gathers
 const float GULLY = 0.35;  // hollowness per cell of depth
 
@@ -236,6 +237,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Wind smooths sand, but for slip faces, down which it runs in tongues.
     streak *= 1.0 - 0.85 * frame.wind.z * (1.0 - smoothstep(0.30, 0.55, steepness));
 #endif
+    float rise = length(place.yz);
+    vec2 faces = place.yz / max(rise, 1e-3) * smoothstep(0.05, 0.50, rise);  // the way up: slopes to the north rise southwards
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
 #if DETAIL_SCALES > 1
     // Some ground is even and some is rough, or all of it would be one carpet.
@@ -266,14 +269,14 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 
 #if LIVING == 1
     // Grass: rank on wet ground, straw on dry ground and in winter and late summer.
-    float juicy = clamp(0.10 + 1.25 * wet - 0.22 * abs(frame.strata.z) + 0.45 * patches + 0.30 * ripple, 0.0, 1.0);
+    float juicy = clamp(0.10 + 1.25 * wet - 0.22 * abs(frame.strata.z) + 0.45 * patches + 0.30 * ripple + SHADED_MOIST * faces.y, 0.0, 1.0);
     vec3 grass = mix(mix(STRAW, MEADOW, smoothstep(0.10, 0.55, juicy)), RANK_GRASS, smoothstep(0.55, 1.0, juicy));
     grass *= 1.0 + 0.7 * ripple + 0.3 * tone;
     float growing = covers.y * (1.0 - smoothstep(0.80, 1.50, steepness + ripple * 0.30));
 #endif
 #if GREEN_BY_CLIMATE == 1
-    // Lush in hollows and low down, dry on crests and high up.
-    float lush = clamp(0.62 + 1.5 * hollowness + 0.9 * streak - 0.55 * altitude + patches * 1.1 + ripple * 0.35, 0.0, 1.0);
+    // Lush in hollows, low down and on shaded slopes, dry on crests, high up and in the sun.
+    float lush = clamp(0.62 + 1.5 * hollowness + 0.9 * streak - 0.55 * altitude + patches * 1.1 + ripple * 0.35 + SHADED_MOIST * faces.y, 0.0, 1.0);
     vec3 meadow = mix(LUSH_LIGHT, LUSH_DARK, clamp(lush * 1.2 - 0.1 + tone * 0.6, 0.0, 1.0));
     meadow = mix(DRY_GRASS, meadow, smoothstep(0.12, 0.62, lush));
     meadow *= 1.0 + 0.5 * ripple;
@@ -433,8 +436,6 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if ICE == 1
     above_line = line_by_ice(glacier, above_line, patches * 0.10 + ripple * 0.05);
 #endif
-    float rise = length(place.yz);
-    vec2 faces = place.yz / max(rise, 1e-3) * smoothstep(0.05, 0.50, rise);
     float sheltered = faces.y - LEEWARD * dot(faces, frame.wind.xy);
     float snow = snow_cover(above_line, steepness + ripple * 0.2, sheltered, hollowness + gully);
 #endif

@@ -657,6 +657,16 @@ def test_snow_lies_in_hollows_where_crests_as_high_are_bare(show: Show) -> None:
     assert in_troughs > 1.35 * on_crests
 
 
+def test_shaded_slopes_are_greener_than_those_in_the_sun(show: Show) -> None:
+    """A gentle ridge from west to east, with the sun in the west, so that it lights both flanks alike."""
+    row = np.arange(96)[:, None] - 47.5
+    shown = snapshot(np.broadcast_to(3.0 * (48.0 - np.abs(row)), (96, 96)).astype(np.float32))
+    pixels = show(shown, from_above(shown), clear(snow_line=2.0, sun_direction=270.0, greenness=1.0))
+    halves = pixels[: SIZE[1] // 2 - 4], pixels[SIZE[1] // 2 + 4 :]
+    north, south = (half[..., 1].sum() / half[..., 0].sum() for half in halves)
+    assert north > 1.04 * south
+
+
 def test_scrub_stands_in_patches_on_level_ground_where_plants_grow(show: Show) -> None:
     """No plateau is a carpet."""
     shown = with_materials(snapshot(flat(64, 64, 100.0), 50.0), materials((RED, 25.0), (BLUE, math.inf)), rise=50.0)
