@@ -12,7 +12,7 @@ down what it brought: channels part around their own bars. Only loose material m
 ground as it was, so that no order of cells shows. What no water comes to is not looked at: a cycle costs what its wet
 cells do, and the ponds among them.
 
-Where water enters, the river brings in a part, the `load`, of what it takes from there: all of it, and the bed stays;
+Where water enters, the river brings in a part, the `load`, of what it adds to transport there: all, and the bed stays;
 less, and it cuts into its plain, as below a gorge or a lake, and braids farther down with what it took. Over the map's
 edge it carries what comes.
 """
@@ -194,7 +194,7 @@ def _carry(land, cells, ways, outlets, cell_size, steps, water, all_water, param
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _exchange(land, cells, steps, sources, outlets, load, volumes, number, carried, off_map, brought):
+def _exchange(land, cells, steps, sources, water, outlets, load, volumes, number, carried, off_map, brought):
     """Take from each of the cells what goes from it, as far as it is there, and bring it to where it goes.
 
     `volumes` [number, 8] is what goes from each, and `carried` [cell] becomes how much went on. Cells at the map's end
@@ -227,9 +227,11 @@ def _exchange(land, cells, steps, sources, outlets, load, volumes, number, carri
         for kind in range(kinds):  # what protected ground does not take, and what rounding leaves
             comes[own, kind] += left[kind]
         if sources[cell] > 0.0:
+            others = 1.0 - sources[cell] / water[cell]
+            part = load * (1.0 - others**EXPONENT)  # what water adds: that which comes by has its load
             for kind in range(kinds):
-                comes[own, kind] += load * taken[kind]
-                brought[kind] += load * taken[kind]
+                comes[own, kind] += part * taken[kind]
+                brought[kind] += part * taken[kind]
     for index in cells:
         cell = np.int64(index)
         for kind in range(kinds):
@@ -328,8 +330,8 @@ def braid(
     if not open_edges:
         outlets[outlets == OVER_THE_EDGE] = IN_THE_SEA  # nothing leaves
     _exchange(
-        land, cells, steps, sources.reshape(-1), outlets.reshape(-1), float(parameters.load), volumes, number,
-        carried.reshape(-1), off_map, brought,
+        land, cells, steps, sources.reshape(-1), routed.water.reshape(-1), outlets.reshape(-1),
+        float(parameters.load), volumes, number, carried.reshape(-1), off_map, brought,
     )  # fmt: skip
     moved = Moved(off_map=tuple(off_map.tolist()), blown_in=tuple(brought.tolist()))
     return Braided(cells, routed.water, carried, moved)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kernels.braids import Braided
 
 BROUGHT = "brought by rivers"
+MOST_STEPS = 64  # in a cycle: for cells an eighth as wide as those of the reference; in finer ones less is carried
 MOVED_BED = 0.01  # metres of transport over a cell in a cycle at which its whole bed moves: a stone's thickness
 
 
@@ -74,33 +75,38 @@ class Braiding:
     def step(self, world: World, parameters: BraidingParameters, cycle: Cycle) -> None:
         """Advance `world` by the water of one cycle.
 
-        It carries as many cubic metres in cells of any size, and as many from each metre of a bank. No more than a part
-        of the step from cell to cell is carried: in larger cells than those of the reference as many cubic metres as in
-        these, in finer ones the same part, which is less.
+        Water and gravel go by the metre of width: through cells of any size as much passes over each metre, and banks
+        slide as far. No more than a part of the fall from cell to cell is carried at a time, or the bed would
+        oscillate: a smaller part in cells larger than those of the reference, and in finer ones the same part more
+        often.
         """
         from kernels import braids
 
-        braided = braids.braid(
-            world.bedrock,
-            world.sediment,
-            world.ground,
-            world.material_fields(),
-            world.cell_size,
-            _sources(world, parameters),
-            for_kernel(
-                braids.BraidParameters,
-                parameters,
-                transport=parameters.transport * world.refinement**2,
-                lateral=parameters.lateral / world.refinement,
-                largest_part=braids.LARGEST_PART * min(1.0, world.refinement**3),
-            ),
-            sea_level=cycle.edges.sea,
-            open_edges=cycle.edges.water != "wall",
-            rates=world.rates,
-            scratch=cycle.scratch,
+        finer, steps = world.refinement, _steps_of(world)
+        kernel_parameters = for_kernel(
+            braids.BraidParameters,
+            parameters,
+            transport=parameters.transport * finer ** (1.0 + braids.EXPONENT) / steps,
+            largest_part=braids.LARGEST_PART * min(1.0, finer**2),
         )
-        account_for(world, "", braided.moved, blown_in=BROUGHT)
-        _show(world, braided, parameters, among_drops=self.after in cycle.running)
+        carried = np.zeros(world.shape)
+        for _ in range(steps):
+            braided = braids.braid(
+                world.bedrock,
+                world.sediment,
+                world.ground,
+                world.material_fields(),
+                world.cell_size,
+                _sources(world, parameters),
+                kernel_parameters,
+                sea_level=cycle.edges.sea,
+                open_edges=cycle.edges.water != "wall",
+                rates=world.rates,
+                scratch=cycle.scratch,
+            )
+            account_for(world, "", braided.moved, blown_in=BROUGHT)
+            carried.reshape(-1)[braided.cells] += braided.carried.reshape(-1)[braided.cells]
+        _show(world, braided, carried, parameters, among_drops=self.after in cycle.running)
 
     def fade(self, world: World, parameters: BraidingParameters) -> bool:
         """Age reworked ground, so that plants return."""
@@ -111,20 +117,42 @@ class Braiding:
 
 
 def _sources(world: World, parameters: BraidingParameters) -> NDArray[np.float64]:
-    """The water that comes to each cell, in metres, [row, column]."""
-    rows, columns = world.shape
+    """The water that comes to each cell, in metres, [row, column].
+
+    A river is as wide where it comes in as a cell of the reference, in finer cells too.
+    """
     sources = np.zeros(world.shape)
     for spring in read_rivers(parameters.springs):
-        row, column = min(int(spring.south * rows), rows - 1), min(int(spring.east * columns), columns - 1)
-        sources[row, column] += spring.drops * world.refinement**2
+        width = max(world.refinement, 1.0)
+        rows, columns = (_shares(*one, width) for one in zip((spring.south, spring.east), world.shape, strict=True))
+        sources += spring.drops * world.refinement**2 * np.outer(rows, columns)
     return sources
 
 
-def _show(world: World, braided: Braided, parameters: BraidingParameters, *, among_drops: bool) -> None:
-    """Update the traces of flow and reworked ground from the threads."""
-    reworked = _age(world, parameters).reshape(-1)
-    moved = np.minimum(braided.carried.reshape(-1)[braided.cells] / MOVED_BED, 1.0).astype(np.float32)
-    reworked[braided.cells] = np.maximum(reworked[braided.cells], moved)
+def _shares(place: float, cells: int, width: float) -> NDArray[np.float64]:
+    """The part of each cell of a row in the piece of `width` cells that a place from 0 to 1 lies in; 1 in sum."""
+    first = math.floor(min(place * cells / width, math.ceil(cells / width) - 1)) * width
+    shares: NDArray[np.float64] = np.diff(np.clip(np.arange(cells + 1.0), first, first + width))
+    shares /= shares.sum()
+    return shares
+
+
+def _steps_of(world: World) -> int:
+    """How often the bed is worked out anew in a cycle, by the limit of explicit diffusion (Courant et al. 1928)."""
+    return max(1, min(math.ceil(world.refinement**2 - 1e-6), MOST_STEPS))
+
+
+def _show(
+    world: World,
+    braided: Braided,
+    carried: NDArray[np.float64],
+    parameters: BraidingParameters,
+    *,
+    among_drops: bool,
+) -> None:
+    """Update the traces of flow and reworked ground from the threads, and all that they `carried`, [row, column]."""
+    reworked = _age(world, parameters)
+    np.maximum(reworked, np.minimum(carried / MOVED_BED, 1.0).astype(np.float32), out=reworked)
     follow_threads(world, braided.water > 0.0, braided.water, parameters.memory, among_drops=among_drops)
 
 

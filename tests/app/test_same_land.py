@@ -14,6 +14,7 @@ from app.model.edge_parameters import EdgeParameters
 from app.model.geology_parameters import GeologyParameters
 from app.model.plants import FloraParameters, flora_of
 from app.model.world import World
+from app.processes import braiding
 from app.processes.braiding import BROUGHT, Braiding, BraidingParameters
 from app.processes.cascade import Cascade, CascadeParameters
 from app.processes.coast import DRIFT, Coast, CoastParameters
@@ -94,6 +95,7 @@ LANDS = {
     "archipelago": (320, 10),
     "article-island": (126, 10),
     "badlands": (352, 10),
+    "braided": (256, 10),
     "canyon": (176, 10),
     "coupled-with-trees": (384, 10),
     "dam-break": (160, 10),
@@ -110,6 +112,7 @@ LANDS = {
     "oasis": (288, 10),
     "planted-dunes": (112, 10),
     "spring": (160, 30),
+    "strike-slip": (128, 30),
     "tide": (144, 10),
     "volcanic-island": (256, 30),
     "volcano": (224, 10),
@@ -222,16 +225,47 @@ def test_thin_debris_comes_down_as_fast_in_cells_of_any_size() -> None:
     assert ways == pytest.approx([ways[1]] * 4, rel=0.01)
 
 
-def test_a_braided_river_carries_as_many_cubic_metres_in_cells_of_any_size() -> None:
-    brought = []
-    for finer in (0.5, 1.0, 2.0):
-        side, cell_size = round(32 * finer), 20.0 / finer
-        plain = np.outer(np.arange(side, 0.0, -1.0) * cell_size * 0.01, np.ones(side))
-        world = World(plain, np.full_like(plain, 5.0), cell_size, seed=0, reference_cell_size=20.0)
-        Braiding().step(world, BraidingParameters(springs="0.3 0.5 300", transport=0.002, overcome=0.0), Cycle())
-        brought.append(world.ledger.sediment.gained[BROUGHT])
-    assert brought[1] > 0.0
-    assert brought == pytest.approx([brought[1]] * 3, rel=0.05)
+def fan(finer: float, springs: str, **settings: float) -> World:
+    """A plain of gravel that falls by 1 % to the south, after a cycle of rivers that come in at its northern edge."""
+    side, cell_size = round(32 * finer), 20.0 / finer
+    plain = np.outer((side - 0.5 - np.arange(side)) * cell_size * 0.01, np.ones(side))
+    world = World(plain - 5.0, np.full_like(plain, 5.0), cell_size, seed=0, reference_cell_size=20.0)
+    Braiding().step(world, BraidingParameters(springs=springs, overcome=0.0, **settings), Cycle())
+    return world
+
+
+@pytest.mark.parametrize("transport", [20.0, 1000.0])  # and as much as the bed can follow
+def test_a_sheet_of_water_carries_as_much_gravel_over_each_metre_in_cells_of_any_size(transport: float) -> None:
+    sheet = "; ".join(f"0 {(place + 0.5) / 32} 10" for place in range(32))
+    off = [
+        sum(fan(finer, sheet, transport=transport, load=1.0).ledger.sediment.lost.values())
+        for finer in (0.5, 1.0, 2.0, 4.0)
+    ]
+    assert off[1] > 0.1
+    assert off == pytest.approx([off[1]] * 4, rel=0.1)
+
+
+def test_a_braided_river_brings_as_many_cubic_metres_in_finer_cells() -> None:
+    """It is as wide where it comes in as a cell of the reference, and water that comes by brings no load twice."""
+    brought = [
+        fan(finer, "0 0.5 300", transport=0.002, load=1.0).ledger.sediment.gained[BROUGHT] for finer in (1.0, 2.0, 4.0)
+    ]
+    assert brought[0] > 0.0
+    assert brought == pytest.approx([brought[0]] * 3, rel=0.25)
+
+
+def test_water_of_a_spring_covers_its_cell_of_the_reference() -> None:
+    for finer in (1.0, 1.5, 2.0, 3.0):
+        for south, east in ((0.0, 0.4), (0.99, 1.0)):
+            side = round(32 * finer)
+            world = World(np.zeros((side, side)), np.ones((side, side)), 20.0 / finer, 0, reference_cell_size=20.0)
+            water = braiding._sources(world, BraidingParameters(springs=f"{south} {east} 30"))
+            assert water.sum() * world.cell_area == pytest.approx(30.0 * 400.0)
+            rows, columns = (water.sum(axis=axis) / water.sum() for axis in (1, 0))
+            for shares, place in ((rows, south), (columns, east)):
+                first = min(int(place * 32), 31) * finer
+                inside = np.minimum(np.arange(side) + 1, first + finer) - np.maximum(np.arange(side), first)
+                np.testing.assert_allclose(shares, np.maximum(inside, 0.0) / finer, atol=1e-12)
 
 
 def test_rain_wears_a_slope_as_much_in_cells_of_any_size() -> None:
