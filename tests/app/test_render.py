@@ -323,13 +323,13 @@ def test_a_cycle_that_fails_leaves_a_clip_of_the_frames_so_far(
 
 def test_a_still_in_tiles_is_the_picture_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And its PNG, written band by band, can be read by others."""
-    words = ["--frames", "2", "--width", "400", "--height", "300", "--minimap", "--compare", "droplets.friction=0.3"]
+    words = ["--frames", "2", "--width", "240", "--height", "180", "--minimap", "--compare", "droplets.friction=0.3"]
     words += ["--set", "view.quality=high"]
     render(*words, "--out", tmp_path / "whole.png")
     monkeypatch.setattr("app.cli.headless.LARGEST_TILE", 160)
     render(*words, "--out", tmp_path / "tiles.png", "--out", tmp_path / "clip.mp4")
     tiles, whole = (picture(tmp_path / f"{name}.png").astype(int) for name in ("tiles", "whole"))
-    assert tiles.shape == whole.shape == (300, 400, 3)
+    assert tiles.shape == whole.shape == (180, 240, 3)
     assert (np.abs(tiles - whole).max(axis=2) > 2).mean() < 0.001
     assert imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "clip.mp4"))[0] == 2
 
