@@ -26,7 +26,6 @@ from app.scene.scene import load_preset, presets
 from app.scene.tour import last_cycle, stops
 from tests.app.few_presets import tried_presets
 from tests.app.small import small_scene
-from tests.graphics import graphics
 from tests.nets.profile import is_nightly
 
 pytestmark = pytest.mark.slow  # pictures are drawn
@@ -93,7 +92,6 @@ def test_a_tour_that_fails_keeps_its_frames(tmp_path: Path, monkeypatch: pytest.
         raise SimulationError("no rain")
 
     monkeypatch.setattr(Lockstep, "advance", fail)
-    monkeypatch.setattr("app.cli.filming.headless_context", graphics)
     small = small_scene().with_values({"view.camera_path": stops(["noise"])[0].view.camera_path})
     with pytest.raises(UserError, match=r"no rain; .*1 of 6 frames are complete"):
         render_tour([small], [tmp_path / "frame_%02d.png"], seconds=2.0, fps=3, size=(64, 48), quality="low")

@@ -30,7 +30,6 @@ from app.files.still import open_png
 from app.model.errors import UserError
 from app.picture.passes.declaration import Shot
 from app.picture.picture import Picture
-from tests.graphics import graphics
 from tests.waiting import PATIENCE, wait_for
 
 pytestmark = pytest.mark.slow  # pictures are drawn
@@ -38,14 +37,6 @@ pytestmark = pytest.mark.slow  # pictures are drawn
 # Drops of the preset's cells: as many fall on each of these larger ones, 60 in all.
 SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=9830", "--width", "64", "--height", "36"]
 SMALL += ["--set", "view.quality=low"]  # drawn in half the time
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_context() -> Iterator[None]:
-    """Programs are compiled once. What a signal ends is another process, with a context of its own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.cli.filming.headless_context", graphics)
-        yield
 
 
 def render(*words: str | Path) -> None:
@@ -57,7 +48,7 @@ def picture(path: Path) -> NDArray[np.uint8]:
 
 
 @pytest.fixture(scope="module")
-def outputs(one_context: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with half a second of frames in all formats, drawn in one run."""
     folder = tmp_path_factory.mktemp("outputs")
     paths = [folder / name for name in ("clip.mp4", "clip.mov", "clip.gif", "clip.webp", "last.png", "frame_%04d.png")]

@@ -94,12 +94,6 @@ def parts(sheet: NDArray[np.int64], pictures: int, columns: int) -> list[NDArray
     return [sheet[top : top + ROWS, left : left + COLUMNS] for top, left in places]
 
 
-@pytest.fixture(autouse=True)
-def _one_context(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All draw with the programs that were compiled for the first."""
-    monkeypatch.setattr("app.cli.filming.headless_context", graphics)
-
-
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     path = tmp_path / "small.toml"
