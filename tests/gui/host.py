@@ -226,21 +226,23 @@ def drive(
     scale: float = 1.0,
     library: Library | None = None,
     sharp: bool = False,
+    draws_land: bool = True,
 ) -> None:
     """Run the application, with one scene or two side by side, and a test beside it.
 
     ImGui, application and simulation are new for each test; OpenGL is not, nor are its programs. Pictures have few
-    pixels, each drawn large, unless they shall be `sharp`: to draw them takes longer than all else. Their automatic
+    pixels, each drawn large, unless they shall be `sharp`: to draw them takes longer than all else. A test that looks
+    at nothing but the panel can do without the land in them: then `draws_land` is false. Their automatic
     quality does not follow the time that they take, and what the window lets last for a time lasts for frames.
     """
 
     with graphics() as context, pytest.MonkeyPatch.context() as patch:
-        clock = _begin_anew(patch, sharp=sharp)
+        clock = _begin_anew(patch, sharp=sharp, draws_land=draws_land)
         simulation = SimulationThread(*(scenes or (SMALL,)), paused=paused)
         _Stage(context, simulation, clock, size, scale, library).play(test)
 
 
-def _begin_anew(patch: pytest.MonkeyPatch, *, sharp: bool) -> Clock:
+def _begin_anew(patch: pytest.MonkeyPatch, *, sharp: bool, draws_land: bool) -> Clock:
     """Let all that there is once for a program be as it is when a program begins."""
     clock = Clock()
     for module in (card_loops, documents, messages, notices, part_choice, tour, undo, widgets):
@@ -254,6 +256,10 @@ def _begin_anew(patch: pytest.MonkeyPatch, *, sharp: bool) -> Clock:
         return level if sharp else replace(level, scale=COARSE, light_budget=AT_ONCE, shore_budget=AT_ONCE)
 
     patch.setattr(Picture, "quality", quality)
+    if not draws_land:
+        patch.setattr(Picture, "slices", lambda self, target, shot: iter(()))
+        patch.setattr(Picture, "frame_settled", True)
+        patch.setattr(Picture, "may_stay", lambda self, time: True)
     return clock
 
 

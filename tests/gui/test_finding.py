@@ -54,7 +54,7 @@ def test_the_panel_begins_with_what_is_at_work() -> None:
         driver.engine.yield_(3)
         assert "wind.lag" in driver.rows(), "what differs from the preset is seen"
 
-    drive(test)
+    drive(test, draws_land=False)
 
 
 def test_a_search_finds_what_is_nowhere_shown_and_enter_goes_there() -> None:
@@ -80,7 +80,7 @@ def test_a_search_finds_what_is_nowhere_shown_and_enter_goes_there() -> None:
         driver.engine.yield_(3)
         assert application.panel._search.query == ""
 
-    drive(test)
+    drive(test, draws_land=False)
 
 
 def test_keys_typed_before_the_field_has_the_keyboard_are_not_the_programs() -> None:
@@ -100,7 +100,7 @@ def test_keys_typed_before_the_field_has_the_keyboard_are_not_the_programs() -> 
         driver.viewer.handle(KeyPressed("R"))
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.cycle < cycle, "a new world")
 
-    drive(test, paused=False)
+    drive(test, paused=False, draws_land=False)
 
 
 def test_what_is_found_can_be_copied() -> None:
@@ -116,7 +116,7 @@ def test_what_is_found_can_be_copied() -> None:
         driver.engine.item_click("###copy all")
         assert imgui.get_clipboard_text() == "--set droplets.friction=0.25 --set world.source=island"
 
-    drive(test)
+    drive(test, draws_land=False)
 
 
 def test_the_menu_of_a_parameter_is_shown_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +135,7 @@ def test_the_menu_of_a_parameter_is_shown_once(monkeypatch: pytest.MonkeyPatch) 
             driver.engine.yield_(1)
         assert shown.count("world.seed") == 1
 
-    drive(test)
+    drive(test, draws_land=False)
 
 
 def test_what_is_pinned_comes_first_and_only_there() -> None:
@@ -164,7 +164,7 @@ def test_what_is_pinned_comes_first_and_only_there() -> None:
         menu_of(driver, driver.widget("world.seed"), "###pin")
         assert "world.seed" not in kept.pinned_parameters
 
-    drive(test)
+    drive(test, draws_land=False)
 
 
 def test_all_changes_are_reset_in_one_step_of_undo() -> None:
@@ -187,7 +187,7 @@ def test_all_changes_are_reset_in_one_step_of_undo() -> None:
         moments.redo(application)
         assert application.documents.scene == opened
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_changes_that_rebuild_the_world_are_reset_with_the_view_in_one_step() -> None:
@@ -218,7 +218,7 @@ def test_changes_that_rebuild_the_world_are_reset_with_the_view_in_one_step() ->
         wait_for_seed(1)
         assert application.documents.scene.view.haze == opened.view.haze
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_a_parameter_goes_back_to_the_presets_value_or_the_programs() -> None:
@@ -243,7 +243,7 @@ def test_a_parameter_goes_back_to_the_presets_value_or_the_programs() -> None:
         menu_of(driver, driver.widget(path), "###copy")
         assert imgui.get_clipboard_text() == f"--set {path}=2.0"
 
-    drive(test, WITHOUT_DROPS.with_value("droplets.density", 2.0))
+    drive(test, WITHOUT_DROPS.with_value("droplets.density", 2.0), draws_land=False)
 
 
 def test_a_drag_is_coarse_while_ctrl_is_held_after_the_press() -> None:
@@ -268,7 +268,7 @@ def test_a_drag_is_coarse_while_ctrl_is_held_after_the_press() -> None:
         assert dragged(imgui.Key.mod_ctrl) == pytest.approx(5.0 * plain, rel=0.3)
         assert dragged(imgui.Key.mod_shift) == pytest.approx(0.1 * plain, rel=0.6)
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_overlays_are_chosen_from_a_menu_in_which_empty_ones_are_grey() -> None:
@@ -290,7 +290,7 @@ def test_overlays_are_chosen_from_a_menu_in_which_empty_ones_are_grey() -> None:
         driver.press("O")
         assert application.documents.scene.view.overlay == "slope"
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_the_keyboard_goes_round_the_window_and_leaves_the_scene_its_keys() -> None:
@@ -338,7 +338,7 @@ def test_the_keyboard_goes_round_the_window_and_leaves_the_scene_its_keys() -> N
         driver.press("Space")
         driver.wait_for(lambda: application.simulation.paused != was_paused, "the scene's key")
 
-    drive(test)
+    drive(test, draws_land=False)
 
 
 def box_of(name: str) -> tuple[float, float, float, float]:
@@ -368,7 +368,7 @@ def test_a_small_window_has_room_for_all(scale: float) -> None:
         # No row is wider than what shows it.
         assert sections.content_size.x <= sections.size.x + 1.0
 
-    drive(test, WITHOUT_DROPS, size=(1024, 600), scale=scale)
+    drive(test, WITHOUT_DROPS, size=(1024, 600), scale=scale, draws_land=False)
 
 
 def test_the_menus_go_away_with_the_panel_and_the_scene_takes_their_place() -> None:
@@ -383,7 +383,7 @@ def test_the_menus_go_away_with_the_panel_and_the_scene_takes_their_place() -> N
         window = imgui.internal.find_window_by_name(keyboard.MENUS)
         assert window is None or not window.active
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_the_field_is_reached_again_after_a_slider_of_what_was_found() -> None:
@@ -398,4 +398,4 @@ def test_the_field_is_reached_again_after_a_slider_of_what_was_found() -> None:
         type_query(driver, "attrition")
         assert application.panel._search.query == "attrition"
 
-    drive(test)
+    drive(test, draws_land=False)

@@ -77,7 +77,7 @@ def test_a_press_changes_nothing_and_a_drag_goes_on_from_the_value() -> None:
         fine = slider_part(declaration, application.documents.scene.droplets.friction) - start
         assert 0.0 < fine < 0.15 * (expected - start)
 
-    drive(test, WITHOUT_DROPS.with_value("droplets.friction", 0.1))
+    drive(test, WITHOUT_DROPS.with_value("droplets.friction", 0.1), draws_land=False)
 
 
 def test_a_field_opens_with_the_value_and_what_is_typed_is_taken_or_said() -> None:
@@ -112,7 +112,7 @@ def test_a_field_opens_with_the_value_and_what_is_typed_is_taken_or_said() -> No
             for notice in application.notices.shown():
                 application.notices.dismiss(notice)
 
-    drive(test, WITHOUT_DROPS.with_values({"world.relief": 300.0, "droplets.friction": 0.05}))
+    drive(test, WITHOUT_DROPS.with_values({"world.relief": 300.0, "droplets.friction": 0.05}), draws_land=False)
 
 
 def test_escape_and_a_click_elsewhere_make_no_world() -> None:
@@ -148,7 +148,7 @@ def test_escape_and_a_click_elsewhere_make_no_world() -> None:
         driver.let_pass(2.0 * RESTART_DELAY)
         assert application.documents.are_shown and application.snapshot.world == world
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_what_holds_is_shown_and_a_drag_begins_there() -> None:
@@ -171,7 +171,11 @@ def test_what_holds_is_shown_and_a_drag_begins_there() -> None:
         engine.yield_(2)
         assert application.documents.scene.world.columns == 0, "it was not changed"
 
-    drive(test, Scene().with_values({"world.source": "noise", "world.rows": 48, "droplets.enabled": False}))
+    drive(
+        test,
+        Scene().with_values({"world.source": "noise", "world.rows": 48, "droplets.enabled": False}),
+        draws_land=False,
+    )
 
 
 def test_a_tooltip_stands_beside_the_panel() -> None:
@@ -193,7 +197,7 @@ def test_a_tooltip_stands_beside_the_panel() -> None:
                 assert tooltip.pos.y >= 0.0
                 assert tooltip.pos.y + tooltip.size.y <= imgui.get_main_viewport().size.y
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 @pytest.mark.parametrize("source", ["noise", "island"])
@@ -221,7 +225,7 @@ def test_no_name_of_a_parameter_and_no_value_is_cut_off(source: str, monkeypatch
         driver.open_all_sections()
         assert sorted(set(cut)) == []
 
-    drive(test, SMALL.with_values({"droplets.enabled": False, "world.source": source}))
+    drive(test, SMALL.with_values({"droplets.enabled": False, "world.source": source}), draws_land=False)
 
 
 def test_a_slider_that_costs_moves_freely_as_long_as_a_cycle_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,4 +260,4 @@ def test_a_slider_that_costs_moves_freely_as_long_as_a_cycle_is_short(monkeypatc
         assert application.documents.scene.value(path) < 1500
         monkeypatch.undo()
 
-    drive(test, SMALL.with_values({path: 1000}))
+    drive(test, SMALL.with_values({path: 1000}), draws_land=False)

@@ -20,7 +20,9 @@ from app.window.panel import places
 from app.window.viewer import Viewer
 from app.window.window import Window
 
-REST = 0.04  # seconds between frames of a still picture, in the place of loop.LONGEST_REST: fewer take a core from others
+REST = (
+    0.04  # seconds between frames of a still picture, in the place of loop.LONGEST_REST: fewer take a core from others
+)
 
 
 class Note(TypedDict):
