@@ -687,20 +687,21 @@ def _let_drift(shore, land, line, depth_per_cycle, parameters, drift, volume, ov
     for face in range(len(wanted)):
         if following[face] >= 0 and wanted[face] != 0.0:
             asks[places[face if wanted[face] > 0.0 else following[face]]] += abs(wanted[face])
+    comes, passes = np.zeros((shore.shores, kinds)), np.zeros(shore.shores, np.float32)
+    taken, none, changed = np.zeros(shore.shores * kinds), np.zeros(kinds), np.zeros(shore.shores, np.uint8)
     for place in range(shore.shores):
         next_cell = cells[min(place + AHEAD, shore.shores - 1)]
         prefetch(mix, next_cell * kinds)
         prefetch(ground, next_cell)
+        prefetch(land.bedrock, next_cell)
+        if not asks[place] > 0.0:
+            continue
         cell = cells[place]
         lowest = level - TOE * heights[place]
         there = min(thickness(land, cell), max(ground[cell] - lowest, 0.0))
         there *= 0.5 * rate_of(land.rates, cell, MOBILITY)
-        part[place] = min(there / asks[place], 1.0) if asks[place] > 0.0 else 0.0
-    comes, passes = np.zeros((shore.shores, kinds)), np.zeros(shore.shores, np.float32)
-    taken, none = np.zeros(shore.shores * kinds), np.zeros(kinds)
-    for place in range(shore.shores):
-        prefetch(land.bedrock, cells[min(place + AHEAD, shore.shores - 1)])
-        _take(land, cells[place], asks[place] * part[place], taken, place * kinds, none, out)
+        part[place] = min(there / asks[place], 1.0)
+        _take(land, cell, asks[place] * part[place], taken, place * kinds, none, out)
     for face in range(len(wanted)):
         after = following[face]
         if after < 0 or wanted[face] == 0.0:
@@ -709,6 +710,7 @@ def _let_drift(shore, land, line, depth_per_cycle, parameters, drift, volume, ov
         taker = places[after if wanted[face] > 0.0 else face]
         if rate_of(land.rates, cells[taker], MOBILITY) == 0.0:
             taker = giver
+        changed[giver], changed[taker] = 1, 1
         share = abs(wanted[face]) / asks[giver]
         passes[giver] = max(passes[giver], abs(wanted[face]) * part[giver])
         for kind in range(kinds):
@@ -727,6 +729,8 @@ def _let_drift(shore, land, line, depth_per_cycle, parameters, drift, volume, ov
                 comes[taker, kind] += moved
     for place in range(shore.shores):
         prefetch(drift, cells[min(place + AHEAD, shore.shores - 1)])
+        if not changed[place]:
+            continue
         cell = cells[place]
         for kind in range(kinds):
             mix[cell * kinds + kind] += comes[place, kind]
@@ -786,7 +790,11 @@ def _shape(shore, land, line, cell_size, parameters, out):
     """Let sand go up and down the profile of the shore."""
     cells, number, mix = shore.cells, shore.number, land.mix
     count, kinds, steep = len(shore.cells), land.kinds, 2.0 / 3.0 * parameters.profile**1.5
-    flows, asks = np.zeros((count, 4)), np.zeros(count)
+    asks, changed = np.zeros(count), np.zeros(count, np.uint8)
+    # What flows, [number], from a place to another.
+    most = 4 * shore.seas
+    flows, givers, takers = np.empty(most), np.empty(most, np.int64), np.empty(most, np.int64)
+    many = 0
     for place in range(shore.seas):
         cell = cells[place]
         for side in range(4):
@@ -795,28 +803,26 @@ def _shape(shore, land, line, cell_size, parameters, out):
             if there < 0 or (there < shore.seas and side > 1):
                 continue
             flow = _excess(shore, land, line, place, there, side, cell_size, parameters, steep)
+            flow *= rate_of(land.rates, cell, MOBILITY) * rate_of(land.rates, other, MOBILITY)
             if flow == 0.0:
                 continue
-            flow *= rate_of(land.rates, cell, MOBILITY) * rate_of(land.rates, other, MOBILITY)
-            flows[place, side] = flow
-            asks[place if flow > 0.0 else there] += abs(flow)
+            giver, taker = (place, there) if flow > 0.0 else (there, place)
+            flows[many], givers[many], takers[many] = abs(flow), giver, taker
+            many += 1
+            asks[giver] += abs(flow)
+            changed[giver], changed[taker] = 1, 1
     taken, none = np.zeros(count * kinds), np.zeros(kinds)
     for place in range(count):
         if asks[place] > 0.0:
             there = thickness(land, cells[place])
             _take(land, cells[place], min(asks[place], there), taken, place * kinds, none, out)
-    for place in range(shore.seas):
-        for side in range(4):
-            flow = flows[place, side]
-            if flow == 0.0:
-                continue
-            there = number[_beside(shore.rows, shore.columns, cells[place], shore.across[place], side)]
-            giver, taker = (place, there) if flow > 0.0 else (there, place)
-            share = abs(flow) / asks[giver]
-            for kind in range(kinds):
-                mix[cells[taker] * kinds + kind] += share * taken[giver * kinds + kind]
+    for step in range(many):
+        share = flows[step] / asks[givers[step]]
+        for kind in range(kinds):
+            mix[cells[takers[step]] * kinds + kind] += share * taken[givers[step] * kinds + kind]
     for place in range(count):
-        sum_up(land, cells[place])
+        if changed[place]:
+            sum_up(land, cells[place])
 
 
 @njit(nogil=True, error_model="numpy")
