@@ -5,6 +5,7 @@
 #include "standing.glsl"
 #include "water.glsl"
 #include "sea_chart.glsl"
+#include "drawn_out.glsl"
 
 #ifndef SEA
 #define SEA 1
@@ -68,10 +69,15 @@ in float level;
 in vec2 fall;               // slope of the surface to the east and south
 uniform sampler2D froude;
 uniform sampler2D suspended;  // fine sediment in the water, metres of the bed; a single 0 where none is simulated
-// Froude numbers at which water begins to stir up mud, is all muddy, begins to foam, and is white
-const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, WHITE = 4.0;
-const vec2 CARRIES_MUD = vec2(0.0003, 0.006);  // the same of suspended sediment: metres of the bed in one of water
-const vec3 MUD = vec3(0.165, 0.135, 0.090);
+// Froude numbers at which water begins to stir up mud, is all muddy, begins to foam, and is white; and of the most foam
+const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, WHITE = 4.0, FASTEST = 2.6;
+// The same of suspended sediment: metres of the bed in one of water; from the last on it is as thick as mud gets.
+const vec3 CARRIES_MUD = vec3(0.0003, 0.006, 0.12);
+const vec3 MUD = vec3(0.150, 0.128, 0.086), THICK_MUD = vec3(0.122, 0.085, 0.047), MUDDY_FOAM = vec3(0.780, 0.720, 0.630);
+const float THICK_TURBIDITY = 3.0;
+// Streaks of a flood: cells of a tile of theirs, over which they are laid out, how much longer than wide, steepness, and
+// by how many octaves the load differs between them
+const float STREAK_WIDE = 7.0, STREAK_SIDE = 2.5, STREAK_LONG = 5.0, STREAK_STEEP = 0.55, STREAK_LOADS = 2.5;
 const float SEA_BED = 0.1;  // cells below the level of the sea, where running water is all sea
 // By how much of its depth the sea may have risen or fallen, where waves begin to change, and where they are lost
 const float WAVES_CHANGE = 0.3, WAVES_LOST = 0.9;
@@ -363,18 +369,33 @@ void main() {
 #if SEA == 0 && RUNNING == 1
     waves.slope += fall * frame.map.w;
     float quick = textureLod(froude, uv, 0.0).x;
+    float runs = smoothstep(0.3 * STIRS, MUDDY, quick);
     vec2 ripples = map_place / (frame.map.z * 2.5);
     // Foam forms patches that break up into finer ones.
     float patches = textureLod(detail, ripples / 19.0, 1.0).w + 0.7 * textureLod(detail, ripples / 5.3, 0.0).w - 0.85;
-    float white = smoothstep(FOAMS, WHITE, quick + 3.0 * patches) * smoothstep(0.6 * FOAMS, FOAMS, quick);
-    waves.roughness += 0.02 * smoothstep(STIRS, FOAMS, quick);
-    float mud = smoothstep(STIRS, MUDDY, quick);
-    if (textureSize(suspended, 0).x > 1) {
-        float carried = textureLod(suspended, uv, 0.0).x / max(depth, 0.05);
-        mud = smoothstep(CARRIES_MUD.x, CARRIES_MUD.y, carried * (0.6 + 0.8 * textureLod(detail, ripples / 31.0, 1.0).w));
+    float streak = patches;
+#if FINE_WATER == 1
+    if (runs > 0.0) {
+        vec2 downstream = -fall / max(length(fall), 1e-6);
+        float wide = max(length(pixel.xy), length(pixel.zw)) / (frame.map.z * STREAK_WIDE);
+        vec4 drawn_out = drawn_out_noise(map_place / frame.map.z, downstream, STREAK_SIDE, STREAK_LONG,
+                                         frame.streams.z * frame.camera.w, STREAK_WIDE, noise_level(wide, detail), detail);
+        waves.slope += STREAK_STEEP * runs * (downstream * drawn_out.y + vec2(-downstream.y, downstream.x) * drawn_out.z);
+        streak = mix(patches, 1.2 * drawn_out.w + 0.8 * patches, runs);
     }
-    vec3 deep_water = mix(mix(DEEP_WATER, DEEP_SEA, of_sea), MUD, mud);
-    float turbidity = mix(mix(TURBIDITY, SEA_TURBIDITY, of_sea), RIVER_TURBIDITY, mud);
+#endif
+    float white = smoothstep(FOAMS, WHITE, min(quick, FASTEST) + 3.6 * streak) * smoothstep(0.6 * FOAMS, FOAMS, quick);
+    waves.roughness += 0.008 * smoothstep(STIRS, FOAMS, quick);
+    float mud = smoothstep(STIRS, MUDDY, quick * (1.0 + 0.6 * streak)), thick = 0.0;
+    if (textureSize(suspended, 0).x > 1) {
+        // The eye tells loads by their ratio.
+        float carried = log2(max(textureLod(suspended, uv, 0.0).x / max(depth, 0.05), 1e-6)) + STREAK_LOADS * streak;
+        vec3 loads = log2(CARRIES_MUD);
+        mud = smoothstep(loads.x, loads.y, carried);
+        thick = smoothstep(loads.y, loads.z, carried);
+    }
+    vec3 deep_water = mix(mix(DEEP_WATER, DEEP_SEA, of_sea), mix(MUD, THICK_MUD, thick), mud);
+    float turbidity = mix(mix(TURBIDITY, SEA_TURBIDITY, of_sea), mix(RIVER_TURBIDITY, THICK_TURBIDITY, thick), mud);
 #else
     const vec3 deep_water = DEEP_WATER;
     const float turbidity = TURBIDITY;
@@ -438,7 +459,7 @@ void main() {
 #endif
 
 #if SEA == 0 && RUNNING == 1
-    colour = mix(colour, FOAM * daylight, 0.55 * white);
+    colour = mix(colour, mix(FOAM, MUDDY_FOAM, mud) * daylight, 0.55 * white);
     keep *= 1.0 - 0.55 * white;
 #endif
 
