@@ -10,6 +10,7 @@ import pytest
 from app.cli.headless import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.canvas import Canvas
+from app.picture.passes.declaration import Shot
 from app.picture.passes.held import held
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -97,3 +98,21 @@ def test_a_picture_gives_back_what_only_a_higher_level_needs(context: moderngl.C
     low, high = textures("low"), textures("high")
     assert textures("low") - low < 4 * 2**20 < high - low
     picture.release()
+
+
+def test_a_picture_that_is_refined_is_drawn_in_more_slices_and_is_the_same(
+    context: moderngl.Context, canvas: Canvas
+) -> None:
+    """A touch gives it up after the slice that is being drawn."""
+    picture = Picture(context, bake_at_once=True)
+    scene = Scene().with_value("view.quality", "high")
+    shown = snapshot(400.0 * hills(150, 150))
+    picture.show(shown)
+    shot = Shot(scene_camera(scene, shown), scene, minimap=False)
+    drawn, slices = [], []
+    for finer in (0, 0, 1):
+        slices.append(len(list(picture.slices(canvas.framebuffer(96, 64), shot._replace(finer=finer)))))
+        drawn.append(canvas.pixels().copy())
+    picture.release()
+    assert slices[2] > slices[1] + 3
+    assert (drawn[2] == drawn[1]).all()

@@ -37,6 +37,7 @@ from app.picture.passes.trees import leaf_uniforms, tree_uniforms
 from app.picture.passes.valleys import fog_of
 from app.picture.passes.waves import NATURAL, NO_WAVES
 
+NODES_AT_REST = 12  # drawn in one slice of a picture that is refined: the first touch gives it up after that
 OF_BOUNCE = "sun_light", "sky_light", "sun", "ground_look", "wind", "strata"  # fields that bounced light depends on
 
 
@@ -139,6 +140,7 @@ def compose(
         trees=maps.trees,
         tree_view=tree_view,
         selected_trees=selected,
+        nodes_at_once=NODES_AT_REST if shot.finer else None,
         defines=defines,
         textures=textures,
         uniforms=_uniforms(taken, maps, tree_view),

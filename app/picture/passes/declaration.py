@@ -79,6 +79,7 @@ class Frame:
     trees: Trees
     tree_view: TreeView
     selected_trees: Selection | None  # trees to draw
+    nodes_at_once: int | None  # of the ground's mesh in one slice; None: all
     defines: dict[str, int] = field(default_factory=dict)
     textures: dict[str, Texture] = field(default_factory=dict)
     uniforms: dict[str, Uniform] = field(default_factory=dict)
@@ -169,9 +170,13 @@ class Passes:
 
     def slices(self, frame: Frame) -> Iterator[None]:
         """Draw all passes, with breaks where other drawing may interleave."""
-        for row in self.drawn(frame):
-            if not row.joined:
-                yield
+        for row in self._table:
+            if row.when(frame):
+                for _ in self._drawn_parts(row, frame):
+                    if frame.nodes_at_once and not row.joined:
+                        yield
+                if not row.joined:
+                    yield
 
     def drawn(self, frame: Frame) -> Iterator[Pass]:
         """Draw the passes of a frame in order. Yields each one after it is drawn."""
@@ -182,16 +187,21 @@ class Passes:
 
     def draw(self, row: Pass, frame: Frame) -> None:
         """Draw one pass. Raises `ShaderError` if its shaders read a value that neither frame nor mesh has."""
+        for _ in self._drawn_parts(row, frame):
+            pass
+
+    def _drawn_parts(self, row: Pass, frame: Frame) -> Iterator[None]:
+        """Draw one pass, with a break after each part."""
         if row.mesh not in self._meshes:
             self._meshes[row.mesh] = row.mesh(self._context)
         target = frame.targets[row.target]
-        target.use()
-        row.blending.begin(self._context)
-        if row.culled:
-            self._context.enable(moderngl.CULL_FACE)
-            self._context.cull_face, self._context.front_face = "back", "ccw"
-        target.depth_mask = row.blending not in (Blending.IN_PLACE, Blending.VEIL)
         for part in self._meshes[row.mesh].parts(frame):
+            target.use()
+            row.blending.begin(self._context)
+            if row.culled:
+                self._context.enable(moderngl.CULL_FACE)
+                self._context.cull_face, self._context.front_face = "back", "ccw"
+            target.depth_mask = row.blending not in (Blending.IN_PLACE, Blending.VEIL)
             own = {**row.defines, **part.defines}
             program = self._shaders.variant(part.vertex or row.vertex, row.fragment, frame.defines, own)
             program.read(frame.textures, frame.uniforms | {**part.uniforms})
@@ -200,7 +210,8 @@ class Passes:
             self._drawing(program, part.geometry).render(part.mode, part.vertices, part.instances, part.first)
             if part.rows is not None:
                 target.scissor = (0, 0, *target.size)
-        target.depth_mask = True
+            target.depth_mask = True
+            yield
 
     def _drawing(self, program: Program, geometry: Geometry) -> Drawing:
         key = (program, geometry)

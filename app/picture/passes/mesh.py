@@ -227,10 +227,12 @@ class GroundMesh:
         # Nodes with centres are the nearest. What they hide is not shaded.
         for shape, crossed in zip(reversed(self._shapes), (True, False), strict=True):
             nodes = self.nodes(frame, np.ascontiguousarray(frame.nodes[frame.crossed == crossed]))
-            if len(nodes):
-                shape.nodes.write(nodes)
-                defines = self.DEFINES[crossed]
-                yield Part(shape.geometry, instances=len(nodes), uniforms={"quads": self.QUADS}, defines=defines)
+            defines = self.DEFINES[crossed]
+            at_once = frame.nodes_at_once or max(len(nodes), 1)
+            for first in range(0, len(nodes), at_once):
+                some = nodes[first : first + at_once]
+                shape.nodes.write(some)
+                yield Part(shape.geometry, instances=len(some), uniforms={"quads": self.QUADS}, defines=defines)
 
     def nodes(self, frame: Frame, nodes: np.ndarray) -> np.ndarray:
         """The `nodes` that are drawn."""
