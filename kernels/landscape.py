@@ -228,7 +228,8 @@ def evolve(
         made = p.soil_production * p.years / p.soil_depth
         factor = room.factor.reshape(-1)
         if buried is not None:
-            factor *= np.exp(below / -p.soil_depth)
+            cover = np.divide(below, -p.soil_depth, out=room.load.reshape(-1))
+            factor *= np.exp(cover, out=cover)
         if land.kinds == 1:
             soil[0] += make_soil(land.bedrock, land.sediment, land.ground, land.burden, factor, p.soil_depth, made)
         else:

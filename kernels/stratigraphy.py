@@ -279,7 +279,17 @@ def starts_of(numbers: Counts) -> NDArray[np.int64]:
 def _closed(beds: Beds, cycles: Beds, starts: NDArray[np.int64], totals: NDArray[np.int64]) -> tuple[Beds, Beds]:
     """The arrays of beds without gaps between rows, and without memory beyond the last bed."""
     end = _close_gaps(beds, cycles, starts, totals)
-    return (beds, cycles) if end == len(cycles) else (beds[:end].copy(), cycles[:end].copy())
+    return _shortened(beds, end), _shortened(cycles, end)
+
+
+def _shortened(array: Beds, end: int) -> Beds:
+    """An array of which nobody has a view without what lies beyond an index: itself, if it can be."""
+    if end == len(array):
+        return array
+    if array.base is not None:
+        return array[:end].copy()
+    array.resize((end, *array.shape[1:]), refcheck=False)
+    return array
 
 
 def exchange(
@@ -309,10 +319,7 @@ def exchange(
     _exchange(
         mix.reshape(-1), *flat, *grown, reads, writes, float(active), most, float(cycle), columns, totals
     )  # fmt: skip
-    end = _close_gaps(*grown, writes, totals)
-    for array in grown:  # which nobody else knows yet
-        array.resize((end, *array.shape[1:]), refcheck=False)
-    return True, *grown
+    return True, *_closed(*grown, writes, totals)
 
 
 def spare_rock(

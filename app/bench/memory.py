@@ -14,6 +14,8 @@ from app.bench.row import Row
 from app.bench.world import everything
 from app.cli.headless import headless_context, scene_camera
 from app.engine.backup import SECONDS_BETWEEN_BACKUPS
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
 from app.engine.thread import SimulationThread
 from app.model.snapshot import Snapshot
 from app.picture.canvas import Canvas
@@ -23,6 +25,7 @@ from app.scene.scene import Scene
 
 SIZE = 1280, 720  # of a picture
 UNIT = "bytes per cell"
+SMALL, CYCLES_OF_SMALL = 32, 10  # a world that loads all code
 
 
 def rows(tiny: bool = False) -> Iterator[Row]:
@@ -45,9 +48,10 @@ def rows(tiny: bool = False) -> Iterator[Row]:
 def bytes_per_cell(scene: Scene, seconds: float) -> tuple[float, dict[str, float], Snapshot]:
     """The most that a running simulation holds in arrays, by what holds them when it is stopped, and its last snapshot.
 
-    NumPy reports what it allocates to tracemalloc, so this counts arrays and nothing else. What kernels allocate inside
-    is not seen; for drops it grows with their number and not with the map.
+    NumPy reports what it allocates to tracemalloc; so does Python, so that all code is loaded before. What kernels
+    allocate inside is not seen; for drops it grows with their number and not with the map.
     """
+    load_code(scene)
     simulation = SimulationThread(scene)
     cells = scene.world.rows * scene.world.columns
     tracemalloc.start()
@@ -72,6 +76,15 @@ def bytes_per_cell(scene: Scene, seconds: float) -> tuple[float, dict[str, float
         simulation.stop()
     parts = {name: size / cells for name, size in _by_holder(simulation).items()}
     return most, {**parts, "while a process runs": max(0.0, most - sum(parts.values()))}, taken[0]
+
+
+def load_code(scene: Scene) -> None:
+    """Run a small world of a scene, so that all of its code is in memory."""
+    world, scene = create_world(scene.with_values({"world.columns": SMALL, "world.rows": SMALL}))
+    simulator = Simulator(scene, world)
+    for _ in range(CYCLES_OF_SMALL):
+        simulator.run_cycle()
+    simulator.back_up()
 
 
 def _by_holder(simulation: SimulationThread) -> dict[str, int]:

@@ -32,9 +32,11 @@ RELIEF = 1.4  # metres for each cell of the side: the land of the preset `couple
 SEA, SNOW_LINE = 0.2, 0.8  # heights, relative to the relief
 WARMTH, STEEPEST_LAPSE = 12.0, 60.0  # °C at a height of 0; and °C/km, which small maps are less warm for
 LONG_STEP = 0.5  # of parcels, which move less than a cell in it; the article's is half as long
-BARS = {"braiding": 60_000.0, "geology": 350_000.0, "floods": 700_000.0}  # yards of a step among everything
-# Water that runs takes some five of its own steps in a cycle here, and joined with so much.
-EVERYTHING = 900_000.0 + BARS["floods"]
+BARS = {"braiding": 60_000.0, "geology": 350_000.0}  # yards of a step among everything
+# Processes that joined with a share of their own: water that runs takes some five of its own steps in a cycle here, ice
+# up to twelve.
+JOINED = {"floods": 700_000.0, "ice": 1_500_000.0, "meandering": 400_000.0, "snow": 200_000.0}
+EVERYTHING = 900_000.0 + sum(JOINED.values())
 TREES = 100_000  # on the map of 512² cells
 TREES_PER_CELL = TREES / 512**2
 
@@ -48,7 +50,7 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     yield Row(f"a cycle of everything, {count} processes, {side}², two threads", cycle, "yards", EVERYTHING)
     for name, part in mean.items():
         yield Row(f"of that: {name}", 100.0 * part / cycle, "%", None)
-    for name, bar in BARS.items():
+    for name, bar in (BARS | JOINED).items():
         yield Row(f"a step of {name} among everything, {side}²", mean[name], "yards", bar)
     working = count - len(idle(simulator, cycles))
     yield Row("processes of everything that change its world", working, "processes", float(count), at_least=True)
