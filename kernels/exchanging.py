@@ -15,10 +15,13 @@ from numba.extending import intrinsic
 from kernels.compiling import inlined
 
 KINDS = 4  # the usual number
+LINES = 16  # of cells that are side by side in memory: two times as many as `exchange_lines` takes
 _FOUR = ir.VectorType(ir.DoubleType(), KINDS)
 _NOTHING = ir.Constant(_FOUR, ir.Undefined)
 _FIRST = ir.Constant(ir.IntType(32), 0)
 _ALL_FIRST = ir.Constant(ir.VectorType(ir.IntType(32), KINDS), [0] * KINDS)
+LANES = 8  # lines in one register
+_SOME = ir.VectorType(ir.DoubleType(), LANES)
 
 
 @inlined
@@ -58,9 +61,32 @@ def sum_of(carried, first, kinds):
     return total
 
 
-def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+@inlined
+def weighed(mix, own, weights, kinds):
+    """The sum of all kinds of mix[own:], each times its weight, in their order."""
+    total = mix[np.uintp(own)] * weights[0]
+    if kinds == KINDS:
+        second, third = mix[np.uintp(own + 1)] * weights[1], mix[np.uintp(own + 2)] * weights[2]
+        return total + second + third + mix[np.uintp(own + 3)] * weights[3]
+    for kind in range(1, kinds):
+        total += mix[np.uintp(own + kind)] * weights[np.uintp(kind)]
+    return total
+
+
+@inlined
+def clear(carried, first, kinds):
+    """Take all loads of carried[first:] away."""
+    carried[np.uintp(first)] = 0.0
+    if kinds == KINDS:
+        carried[np.uintp(first + 1)] = carried[np.uintp(first + 2)] = carried[np.uintp(first + 3)] = 0.0
+        return
+    for kind in range(1, kinds):
+        carried[np.uintp(first + kind)] = 0.0
+
+
+def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any, vector: Any = _FOUR) -> Any:
     data = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), _FOUR.as_pointer())
+    return builder.bitcast(builder.gep(data, [index]), vector.as_pointer())
 
 
 def _repeated(builder: Any, number: Any) -> Any:
@@ -93,6 +119,120 @@ def _add_four(typing_context: Any, source: Any, first: Any, target: Any, to: Any
         return context.get_dummy_value()
 
     return types.none(source, types.int64, target, types.int64), generate
+
+
+@intrinsic
+def turn_four(typing_context: Any, source: Any, first: Any, step: Any, target: Any, to: Any, on: Any) -> Any:
+    """Write four rows of four numbers, source[first:] and some `step` on, as columns: target[to:] and some `on`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        def places(array: int, begin: Any, step: Any) -> list[Any]:
+            found = []
+            for _ in range(KINDS):
+                found.append(_pointer(context, builder, signature.args[array], arguments[array], begin))
+                begin = builder.add(begin, step)
+            return found
+
+        def mixed(one: Any, other: Any, order: list[int]) -> Any:
+            return builder.shuffle_vector(one, other, ir.Constant(ir.VectorType(ir.IntType(32), KINDS), order))
+
+        rows = [builder.load(place, align=8) for place in places(0, arguments[1], arguments[2])]
+        even = [mixed(rows[i], rows[i + 1], [0, 4, 2, 6]) for i in (0, 2)]
+        odd = [mixed(rows[i], rows[i + 1], [1, 5, 3, 7]) for i in (0, 2)]
+        columns = [mixed(one, other, order) for order in ([0, 1, 4, 5], [2, 3, 6, 7]) for one, other in (even, odd)]
+        for column, place in zip(columns, places(3, arguments[4], arguments[5]), strict=True):
+            builder.store(column, place, align=8)
+        return context.get_dummy_value()
+
+    number = types.int64
+    return types.none(source, number, number, target, number, number), generate
+
+
+@intrinsic
+def exchange_lines(
+    typing_context: Any, mix: Any, own: Any, carried: Any, first: Any, goes: Any, come: Any, go: Any, sign: Any,
+    loose: Any,
+) -> Any:  # fmt: skip
+    """Let so much come to a cell of eight lines each with their loads, and so much go on, of four kinds.
+
+    mix[own:] and carried[first:] are [kind * `LINES` + line], `sign` times goes[come:] and goes[go:] [line]; those
+    below 0 are none. `loose` [line] becomes what lay there. Returns the lines, as bits, in which more goes on than
+    comes and lay there.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        def all_of(number: Any) -> Any:
+            one = builder.insert_element(ir.Constant(_SOME, ir.Undefined), number, _FIRST)
+            first = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+            return builder.shuffle_vector(one, ir.Constant(_SOME, ir.Undefined), first)
+
+        def place(array: int, index: Any) -> Any:
+            return _pointer(context, builder, signature.args[array], arguments[array], index, _SOME)
+
+        zero, one = (all_of(ir.Constant(ir.DoubleType(), value)) for value in (0.0, 1.0))
+        amounts = []
+        for index in (5, 6):
+            metres = builder.fmul(all_of(arguments[7]), builder.load(place(4, arguments[index]), align=8))
+            amounts.append(builder.select(builder.fcmp_ordered(">", metres, zero), metres, zero))
+        comes, leaves = amounts
+        layers = [ir.Constant(ir.IntType(64), kind * LINES) for kind in range(KINDS)]
+        cells = [place(0, builder.add(arguments[1], layer)) for layer in layers]
+        stores = [place(2, builder.add(arguments[3], layer)) for layer in layers]
+        depths = [builder.load(cell, align=8) for cell in cells]
+        lies = depths[0]
+        for depth in depths[1:]:
+            lies = builder.fadd(lies, depth)
+        more = builder.fsub(leaves, comes)
+        is_dug = builder.fcmp_ordered(">", more, zero)
+        over, under = builder.select(is_dug, more, leaves), builder.select(is_dug, lies, comes)
+        under = builder.select(builder.fcmp_ordered(">", under, zero), under, one)
+        part = builder.fdiv(over, under)
+        moves = builder.fcmp_ordered(">", builder.fadd(comes, leaves), zero)
+        dug = builder.select(builder.fcmp_ordered("<", part, one), part, one)
+        dug = builder.select(builder.and_(moves, is_dug), dug, zero)
+        laid = builder.select(builder.and_(moves, builder.not_(is_dug)), builder.fsub(one, part), zero)
+        for cell, store, depth in zip(cells, stores, depths, strict=True):
+            load = builder.load(store, align=8)
+            left, settles = builder.fsub(depth, builder.fmul(dug, depth)), builder.fmul(laid, load)
+            builder.store(builder.fadd(left, settles), cell, align=8)
+            builder.store(builder.fadd(builder.fsub(load, settles), builder.fsub(depth, left)), store, align=8)
+        builder.store(lies, place(8, ir.Constant(ir.IntType(64), 0)), align=8)
+        lacks = builder.and_(moves, builder.fcmp_ordered(">", more, lies))
+        return builder.zext(builder.bitcast(lacks, ir.IntType(LANES)), ir.IntType(64))
+
+    number, real = types.int64, types.float64
+    return number(mix, number, carried, number, goes, number, number, real, loose), generate
+
+
+@intrinsic
+def fetch(typing_context: Any, array: Any, index: Any) -> Any:
+    """Ask for a number of an array, counted from its first, before it is needed."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        known = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = builder.module.globals.get("llvm.prefetch.p0") or ir.Function(
+            builder.module, known, "llvm.prefetch.p0"
+        )
+        # To be written, too, and kept in all caches; data, not code
+        builder.call(
+            function,
+            [builder.bitcast(builder.gep(data, [arguments[1]]), byte), *(ir.Constant(number, n) for n in (1, 3, 1))],
+        )
+        return context.get_dummy_value()
+
+    return types.none(array, types.int64), generate
+
+
+@intrinsic
+def lowest_bit(typing_context: Any, bits: Any) -> Any:
+    """The number of the lowest bit that is 1; one is."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), generate
 
 
 @intrinsic

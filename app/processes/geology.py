@@ -93,10 +93,11 @@ class Geology:
         base_level = has_base_level(parameters, walls=walls)
         uplift = self._risen(world, parameters, years)
         changed = ["bedrock", "sediment"]
+        rises = ~outlets if base_level else np.True_
         for name in (STRATA, CRUST_LOAD):  # the strata rise with the rock, which is no load when it comes from below
             if name in world.layers:
-                risen = np.asarray(uplift).astype(world.layers[name].dtype, copy=False)
-                world.layers[name] += np.where(outlets & base_level, 0.0, risen)
+                layer = world.layers[name]
+                np.add(layer, np.asarray(uplift).astype(layer.dtype, copy=False), out=layer, where=rises)
                 changed.append(name)
         ground = world.material_fields()
         evolved = evolve(
@@ -139,7 +140,8 @@ class Geology:
             world.ledger.rock.lose("subsidence", -volume)
         if before is not None:
             # Plants keep standing on the new ground.
-            world.layers[ROOTED_GROUND] += (world.ground - before).astype(world.layers[ROOTED_GROUND].dtype)
+            risen = np.subtract(world.ground, before, out=before).astype(world.layers[ROOTED_GROUND].dtype)
+            world.layers[ROOTED_GROUND] += risen
             changed.append(ROOTED_GROUND)
         return *changed, *carried
 
@@ -156,7 +158,9 @@ class Geology:
 
 def _expose(world: World, ground: Materials, depth: Layer) -> None:
     """Let beds become loose material where as much as `depth` metres is to be dug, [row, column]."""
-    if world.exhume(depth) and (burden := world.burden) is not None:
+    if not world.exhume(depth) or (burden := world.burden) is None:
+        return
+    if not np.shares_memory(burden, ground.burden):  # beds are not all of it
         ground.burden[...] = burden.reshape(-1)
 
 
