@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import math
 
+import numba
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
@@ -22,8 +24,8 @@ from kernels.layers import Layer
 from kernels.materials import ground_of
 from kernels.powers import BLOCK, LEAST_EXPONENT, exp2_of, log2_of
 
-_LANES = 8  # rows that are done side by side
-_BAND = 32  # columns likewise
+LANES = 8  # rows that are done side by side
+BAND = 32  # columns likewise
 
 
 @njit(nogil=True, error_model="numpy")
@@ -136,70 +138,79 @@ def _copy_columns(source, begin, count, target):
 def _turn_rows(source, begin, count, target):
     """Rows become lanes; some at a time, so that what is written is not far apart."""
     columns = source.shape[1]
-    for first in range(0, columns, _LANES):
-        last = min(first + _LANES, columns)
+    for first in range(0, columns, LANES):
+        last = min(first + LANES, columns)
         for lane in range(count):
             own = source[begin + lane]
             for column in range(first, last):
                 target[column, lane] = own[column]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _creep_down(ground, free, pace):
-    """Along the columns, a band of them at a time."""
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _creep_down(ground, free, pace, out, shares):
+    """Along the columns, a band of them at a time; each thread has some of these."""
     rows, columns = ground.shape
-    height, fast = np.zeros((rows, _BAND)), np.ones((rows, _BAND))
-    passed, weight = np.empty((rows, _BAND)), np.empty((rows, _BAND))
-    first, last = np.ones(_BAND), np.ones(_BAND)
     parts = _even(rows, pace)
-    for begin in range(0, columns, _BAND):
-        count = min(_BAND, columns - begin)
-        _copy_columns(ground, begin, count, height)
-        if _is_even(free, 0, rows, begin, begin + count, True):
-            first[:count] = free[0][begin : begin + count]
-            last[:count] = free[rows - 1][begin : begin + count]
-            _solve_even(height, first, last, parts, weight)
-        else:
-            _copy_columns(free, begin, count, fast)
-            _solve(height, fast, pace, passed, weight)
-        for row in range(rows):
-            own, there = ground[row][begin : begin + count], height[row]
-            for lane in range(count):
-                own[lane] = there[lane]
+    bands = -(-columns // BAND)
+    for unsigned_share in prange(shares):
+        share = np.int64(unsigned_share)
+        height, fast = np.zeros((rows, BAND)), np.ones((rows, BAND))
+        passed, weight = np.empty((rows, BAND)), np.empty((rows, BAND))
+        first, last = np.ones(BAND), np.ones(BAND)
+        for band in range(share * bands // shares, (share + 1) * bands // shares):
+            begin = band * BAND
+            count = min(BAND, columns - begin)
+            _copy_columns(ground, begin, count, height)
+            if _is_even(free, 0, rows, begin, begin + count, True):
+                first[:count] = free[0][begin : begin + count]
+                last[:count] = free[rows - 1][begin : begin + count]
+                _solve_even(height, first, last, parts, weight)
+            else:
+                _copy_columns(free, begin, count, fast)
+                _solve(height, fast, pace, passed, weight)
+            for row in range(rows):
+                own, there = out[row][begin : begin + count], height[row]
+                for lane in range(count):
+                    own[lane] = there[lane]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _creep_across(ground, free, pace):
-    """Along the rows, some of them side by side."""
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _creep_across(ground, free, pace, out, shares):
+    """Along the rows, some of them side by side; each thread has some of these."""
     rows, columns = ground.shape
-    height, fast = np.zeros((columns, _LANES)), np.ones((columns, _LANES))
-    passed, weight = np.empty((columns, _LANES)), np.empty((columns, _LANES))
-    first, last = np.ones(_LANES), np.ones(_LANES)
     parts = _even(columns, pace)
-    for begin in range(0, rows, _LANES):
-        count = min(_LANES, rows - begin)
-        _turn_rows(ground, begin, count, height)
-        if _is_even(free, begin, begin + count, 0, columns, False):
-            first[:count] = free[begin : begin + count, 0]
-            last[:count] = free[begin : begin + count, columns - 1]
-            _solve_even(height, first, last, parts, weight)
-        else:
-            _turn_rows(free, begin, count, fast)
-            _solve(height, fast, pace, passed, weight)
-        for start in range(0, columns, _LANES):
-            for lane in range(count):
-                own = ground[begin + lane]
-                for column in range(start, min(start + _LANES, columns)):
-                    own[column] = height[column, lane]
+    bands = -(-rows // LANES)
+    for unsigned_share in prange(shares):
+        share = np.int64(unsigned_share)
+        height, fast = np.zeros((columns, LANES)), np.ones((columns, LANES))
+        passed, weight = np.empty((columns, LANES)), np.empty((columns, LANES))
+        first, last = np.ones(LANES), np.ones(LANES)
+        for band in range(share * bands // shares, (share + 1) * bands // shares):
+            begin = band * LANES
+            count = min(LANES, rows - begin)
+            _turn_rows(ground, begin, count, height)
+            if _is_even(free, begin, begin + count, 0, columns, False):
+                first[:count] = free[begin : begin + count, 0]
+                last[:count] = free[begin : begin + count, columns - 1]
+                _solve_even(height, first, last, parts, weight)
+            else:
+                _turn_rows(free, begin, count, fast)
+                _solve(height, fast, pace, passed, weight)
+            for start in range(0, columns, LANES):
+                for lane in range(count):
+                    own = out[begin + lane]
+                    for column in range(start, min(start + LANES, columns)):
+                        own[column] = height[column, lane]
 
 
-def creep(ground: Layer, free: NDArray[np.float32], pace: float, *, along_columns: bool) -> None:
-    """Let the ground creep along its columns, or along its rows, in place: `pace` is κ · years / cell area.
+def creep(ground: Layer, free: NDArray[np.float32], pace: float, out: Layer, *, along_columns: bool) -> None:
+    """Let the ground creep along its columns, or along its rows, to `out`: `pace` is κ · years / cell area.
 
     `free` [row, column] is 1 where the ground moves as that says, less where it is slower, 0 where it neither gives nor
     takes, and −1 where it keeps its height: what creeps there leaves the map, and what creeps from there comes in.
+    `out` may be the ground itself.
     """
-    (_creep_down if along_columns else _creep_across)(ground, free, pace)
+    (_creep_down if along_columns else _creep_across)(ground, free, pace, out, numba.get_num_threads())
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

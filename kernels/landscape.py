@@ -29,7 +29,20 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit
-from kernels.exchanging import add, exchange, sum_of
+from kernels.exchanging import (
+    KINDS,
+    LANES,
+    LINES,
+    add,
+    clear,
+    exchange,
+    exchange_lines,
+    fetch,
+    lowest_bit,
+    sum_of,
+    turn_four,
+    weighed,
+)
 from kernels.hillslopes import creep, make_soil
 from kernels.layers import Layer, check_layers
 from kernels.loads import all_of, dig, dig_rock, lay, sum_up
@@ -55,9 +68,11 @@ from kernels.units import Metres, MetresPerYear, SquareMetres, SquareMetresPerYe
 # (Montgomery, Dietrich 1988); with these, valleys are sharper than real ones are, by the skew of the curvature.
 RIVER_HEAD = 5e5
 
-# Portion of a thread, independent of the number of threads, so that sums are, too.
-LINES = 16  # along which the ground creeps
+# Portion of a thread, independent of the number of threads, so that sums are, too; or so many LINES.
 STRETCH = 8192  # cells
+
+AHEAD = 12  # cells whose loads are fetched from memory, which takes as long as to work them out
+PLACES = 8  # of a line that are taken at once
 
 
 class LandscapeParameters(NamedTuple):
@@ -91,14 +106,11 @@ class Room(NamedTuple):
     """Scratch arrays of a step; arrays are [row, column]."""
 
     rivers: Rivers
-    factor: (
-        Layer  # K in each cell, how it is to change, the ground before it creeps, or how fast its rock turns to soil
-    )
-    free: NDArray[np.float32]  # how freely each cell creeps, −1 where it keeps its height: see `creep`; or `_dig_beds`
-    after: Layer  # the ground as it becomes
+    factor: Layer  # K in each cell, what is to be dug off it, or how fast its rock turns to soil
+    free: NDArray[np.float32]  # how freely each cell creeps: see `creep`; or the rock that was dug: see `_sum_rock`
+    after: Layer  # the ground as it becomes, or the part of `factor` that beds leave
     load: Layer  # what crept into each channel, and what of that comes from upstream
     comes: NDArray[np.float64]  # [cell * kinds + kind]: of several kinds what comes to each cell
-    dug: NDArray[np.float64]  # [cell * kinds + kind]: and what was dug there
 
 
 _ASKED = (
@@ -120,13 +132,10 @@ def _room_for(rows: int, columns: int, kinds: int, scratch: Scratch) -> Room:
     """Scratch arrays for a map with so many kinds of loose material."""
     shape, cells = (rows, columns), rows * columns
     factor, after = scratch.empty(shape), scratch.empty(shape)
-    comes, dug = (scratch.empty(kinds * cells if kinds > 1 else 0) for _ in range(2))
-    # Rivers have worn the land before anything is dug, and what was dug is laid before slopes creep.
-    wear = dug[:cells].reshape(shape) if kinds > 1 else None
-    load = scratch.empty(shape) if wear is None else wear
-    return Room(
-        empty_rivers(rows, columns, scratch, wear), factor, scratch.empty(shape, np.float32), after, load, comes, dug
-    )
+    comes = scratch.empty(kinds * cells if kinds > 1 else 0)
+    load = scratch.empty(shape)  # slopes creep when rivers have worn the land
+    rivers = empty_rivers(rows, columns, scratch, load)
+    return Room(rivers, factor, scratch.empty(shape, np.float32), after, load, comes)
 
 
 def evolve(
@@ -178,28 +187,32 @@ def evolve(
     below = np.empty(0) if buried is None else buried.reshape(-1)
     if p.erodibility > 0.0:
         trees = route(ground, outlets, sea_level, rain, rivers)
-        _find_erodibility(land, p.erodibility, p.sediment_erodibility, p.cover, below, room.factor.reshape(-1))
+        _find_erodibility(land, p.erodibility, p.sediment_erodibility, p.cover, below, room.factor.reshape(-1), comes)
         incise(ground, room.factor, mobility, cell_size, power, sea_level, rivers, trees, room.after)
         if land.kinds > 1:
             if expose is not None:
                 expose(np.subtract(ground, room.after, out=room.factor))
-            change, rock_kind = room.factor.reshape(-1), room.free.reshape(-1)
-            _dig_beds(land, after, kind, change, rock_kind, comes, room.dug, from_rock)
+            rock, rock_kind = room.factor.reshape(-1), room.free.reshape(-1)
             _exchange_along_rivers(
-                land, change, rock_kind, kind, directions, rivers.order, steps, rivers.surface.reshape(-1),
-                rivers.sums.reshape(-1), mobility, comes, room.dug, trees.begins,
+                land, after, rock, rock_kind, kind, directions, rivers.order, steps, rivers.surface.reshape(-1),
+                rivers.sums.reshape(-1), mobility, comes, trees.begins,
             )  # fmt: skip
+            _sum_rock(rock, rock_kind, from_rock)
             _leave(land, trees.outlets, comes, off_map)
-            room.after[...] = ground
     else:
         room.after[...] = ground
     if p.diffusivity > 0.0:
         pace = p.diffusivity * p.years / cell_size**2
         _find_mobility(land, held, room.free.reshape(-1))
-        before, load = room.factor.reshape(-1), room.load.reshape(-1)
-        before[:] = after
+        is_river = p.erodibility > 0.0
+        least = max(p.channel_area, RIVER_HEAD) / cell_size**2
+        area, load, now = rivers.area.reshape(-1), room.load.reshape(-1), ground if land.kinds > 1 else room.after
+        # What `rivers` were worked out with is not needed any more.
+        found = rivers.sums.reshape(-1).view(np.int32)
+        channels = _channels(area, least, rivers.order, trees.begins, found) if is_river else np.empty(0, np.int32)
+        before = now.reshape(-1)[channels]
         for along_columns in (columns_first, not columns_first):
-            creep(room.after, room.free, pace, along_columns=along_columns)
+            creep(now, room.free, pace, room.after, along_columns=along_columns)
             if land.kinds > 1:
                 if expose is not None:
                     _find_crept_off(room.after, pace, along_columns, room.load)
@@ -209,31 +222,29 @@ def evolve(
                 _exchange_along_lines(
                     land, after, room.free.reshape(-1), pace, cells, lines, *strides, from_rock, off_map
                 )
-        if p.erodibility > 0.0:
-            least = max(p.channel_area, RIVER_HEAD) / cell_size**2
-            _take_from_channels(rivers.area.reshape(-1), kind, least, before, after, load)
+        if is_river:
+            _take_from_channels(channels, kind, before, now.reshape(-1), after, load)
             stays = np.empty(0)
             if land.kinds > 1:
-                _dig_crept(land, rivers.area.reshape(-1), least, load, comes, from_rock)
+                _dig_crept(land, np.sort(channels), load, comes, from_rock)
                 stays = np.zeros(ground.size)
-            carry(room.after, room.load, mobility, cell_size, power, sea_level, rivers, stays)
+            carry(room.after, room.load, mobility, cell_size, power, sea_level, rivers._replace(order=channels), stays)
             if land.kinds > 1:
-                area = rivers.area.reshape(-1)
-                _lay_crept(land, area, least, directions, rivers.order, steps, stays, comes, trees.outlets, off_map)
-                room.after[...] = ground
+                _lay_crept(land, area, least, directions, channels, steps, stays, comes, trees.outlets, off_map)
     if land.kinds == 1:
         _exchange(land, after, from_rock, off_map)
     if p.soil_production > 0.0:
-        _find_weathering(land, room.factor.reshape(-1))
         made = p.soil_production * p.years / p.soil_depth
-        factor = room.factor.reshape(-1)
         if buried is not None:
-            cover = np.divide(below, -p.soil_depth, out=room.load.reshape(-1))
-            factor *= np.exp(cover, out=cover)
+            np.exp(np.divide(below, -p.soil_depth, out=after), out=after)
         if land.kinds == 1:
+            factor = room.factor.reshape(-1)
+            _find_weathering(land, factor)
+            if buried is not None:
+                factor *= after
             soil[0] += make_soil(land.bedrock, land.sediment, land.ground, land.burden, factor, p.soil_depth, made)
         else:
-            _make_soil_of_kinds(land, factor, p.soil_depth, made, soil)
+            _make_soil_of_kinds(land, after[: len(below)], p.soil_depth, made, soil)
     moved = Moved(from_rock=tuple(from_rock.tolist()), off_map=tuple(off_map.tolist()))
     return Evolved(moved, Moved(from_rock=tuple(soil.tolist())), risen)
 
@@ -267,8 +278,8 @@ def _find_crept_off(after, pace, along_columns, off):
 
 
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")
-def _find_erodibility(land, rock, loose, cover, buried, factor):
-    """K in each cell. What is `buried` under the sediment covers rock too."""
+def _find_erodibility(land, rock, loose, cover, buried, factor, comes):
+    """K in each cell. What is `buried` under the sediment covers rock too. Of several kinds nothing `comes` yet."""
     for unsigned_cell in prange(len(factor)):
         cell = np.int64(unsigned_cell)
         of_rock, of_loose, depth = 1.0, loose, land.sediment[cell]
@@ -276,11 +287,12 @@ def _find_erodibility(land, rock, loose, cover, buried, factor):
             of_rock = land.rock_erodibility[rock_at(land, cell, land.bedrock[cell])]
         elif land.kinds > 1:
             of_rock = land.rock_erodibility[0]
-        if land.kinds > 1 and depth > 0.0:
-            of_loose = 0.0
-            for kind in range(land.kinds):
-                of_loose += land.mix[cell * land.kinds + kind] * land.erodibility[kind]
-            of_loose = loose * (of_loose / depth)  # in this order, as depths may be next to nothing
+        if land.kinds > 1:
+            own = cell * land.kinds
+            if depth > 0.0:
+                # in this order, as depths may be next to nothing
+                of_loose = loose * (weighed(land.mix, own, land.erodibility, land.kinds) / depth)
+            clear(comes, own, land.kinds)
         if len(buried) > 0:
             depth += buried[cell]
         covered = depth / (depth + cover)
@@ -296,38 +308,65 @@ def _find_mobility(land, outlets, free):
         free[cell] = -1.0 if outlets[cell] else rate_of(land.rates, cell, MOBILITY)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _take_from_channels(area, kind, least, before, after, load):
-    """Take what crept into channels off them; `before` and `after` are the ground before and after creep.
+def _channels(
+    area: NDArray[np.float64],
+    least: float,
+    order: NDArray[np.int32],
+    begins: NDArray[np.int64],
+    found: NDArray[np.int32],
+) -> NDArray[np.int32]:
+    """The cells to which at least `least` drain, as they come in the order: with a cell all that lie downstream."""
+    ends = begins[:-1].copy()
+    _list_channels(area, least, order, begins, found, ends)
+    return np.concatenate([found[begin:end] for begin, end in zip(begins, ends, strict=False)])
 
-    Channels are where at least `least` cells drain.
+
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _list_channels(area, least, order, begins, found, ends):
+    for unsigned_thread in prange(len(ends)):
+        thread = np.int64(unsigned_thread)
+        end, last = np.uintp(begins[thread]), begins[thread + 1]
+        for place in range(begins[thread], last):
+            cell = order[place]
+            fetch(area, np.int64(order[min(place + AHEAD, last - 1)]))
+            # Without branches: each cell is written, and overwritten where it does not count.
+            found[end] = cell
+            end += np.uintp(1) if area[np.uintp(cell)] >= least else np.uintp(0)
+        ends[thread] = end
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _take_from_channels(channels, kind, before, now, after, load):
+    """Take what crept into channels off them, which is a `load` then; `before` [channel] is their ground before creep.
+
+    `after` [cell] becomes the ground without it, and is that of `now` in other channels.
     """
-    for cell in range(len(after)):
-        load[cell] = 0.0
-        if area[cell] >= least and kind[cell] == LAND and after[cell] > before[cell]:  # the rarest first
-            load[cell] = after[cell] - before[cell]
-            after[cell] = before[cell]
+    for i in range(len(channels)):
+        cell = channels[i]
+        here = now[cell]
+        is_raised = kind[cell] == LAND and here > before[i]
+        load[cell] = here - before[i] if is_raised else 0.0
+        after[cell] = before[i] if is_raised else here
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _dig_crept(land, area, least, load, comes, from_rock):
+def _dig_crept(land, channels, load, comes, from_rock):
     """Take what crept into channels off ground of several kinds: it is what comes there, in `comes`."""
-    for cell in range(len(load)):
-        if area[cell] >= least:
-            own = cell * land.kinds
-            for kind in range(land.kinds):
-                comes[own + kind] = 0.0
-            if load[cell] > 0.0:
-                dig(land, cell, load[cell], comes, own, from_rock)
+    for cell in channels:
+        own = cell * land.kinds
+        for kind in range(land.kinds):
+            comes[own + kind] = 0.0
+        if load[cell] > 0.0:
+            dig(land, cell, load[cell], comes, own, from_rock)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _lay_crept(land, area, least, direction, order, steps, stays, comes, outlets, off_map):
+def _lay_crept(land, area, least, direction, channels, steps, stays, comes, outlets, off_map):
     """Lay down what crept into channels, of each load that comes to a cell the part that `stays`."""
     kinds = land.kinds
-    for cell in order:
+    for cell in channels:
         own = cell * kinds
-        if area[cell] >= least and all_of(comes, own, kinds) > 0.0:  # as below any channel
+        if all_of(comes, own, kinds) > 0.0:
             if stays[cell] > 0.0:
                 lay(land, cell, stays[cell], comes, own)
             if direction[cell] != OUTLET:
@@ -339,11 +378,9 @@ def _lay_crept(land, area, least, direction, order, steps, stays, comes, outlets
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _find_weathering(land, factor):
-    """The factor on how fast the rock of each cell turns to soil."""
+    """The factor on how fast the rock of each cell turns to soil of one kind."""
     for cell in range(len(factor)):
         factor[cell] = rate_of(land.rates, cell, WEATHERING) * rate_of(land.rates, cell, MOBILITY)
-        if land.kinds > 1:
-            factor[cell] *= land.rock_erodibility[rock_at(land, cell, land.bedrock[cell])]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -366,58 +403,37 @@ def _exchange(land, after, from_rock, off_map):
 
 
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")
-def _dig_beds(land, after, kind_of, change, rock_kind, comes, dug, from_rock):
-    """Lower ground of several kinds to its new heights: what is dug from a cell is in `dug`, and nothing `comes` yet.
-
-    `change` [cell] becomes by how much each cell is to change, but in lakes and where the map ends. Where rock was dug
-    it is how much of that, as less than 0, and `rock_kind` [cell] is what it became; −1 elsewhere.
-    """
-    pieces = (len(after) + STRETCH - 1) // STRETCH
-    of_piece = np.zeros((pieces, land.kinds))
-    for piece in prange(pieces):
-        _dig_stretch(land, after, kind_of, change, rock_kind, comes, dug, np.int64(piece) * STRETCH, of_piece[piece])
-    _add_in_order(of_piece, from_rock)
-
-
-@njit(nogil=True, error_model="numpy")
-def _dig_stretch(land, after, kind_of, change, rock_kind, comes, dug, begin, from_rock):
-    kinds = land.kinds
-    end = min(begin + STRETCH, len(after))
-    comes[begin * kinds : end * kinds] = 0.0
-    dug[begin * kinds : end * kinds] = 0.0
-    for cell in range(begin, end):
-        change[cell] = after[cell] - land.ground[cell]
-        rock_kind[cell] = -1.0
-        if change[cell] < 0.0 and kind_of[cell] != BASE and kind_of[cell] != LAKE:
-            own, depth = cell * kinds, -change[cell]
-            loose = sum_of(land.mix, own, kinds)
-            exchange(land.mix, own, dug, own, min(depth / loose, 1.0) if loose > 0.0 else 0.0, 0.0, kinds)
-            if depth > loose:
-                kind, rock = dig_rock(land, cell, depth - loose)
-                if rock > 0.0:
-                    from_rock[kind] += rock
-                    change[cell], rock_kind[cell] = -rock, kind
-            sum_up(land, cell)
-
-
-@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def _exchange_along_rivers(
-    land, change, rock_kind, kind_of, direction, order, steps, surface, sums, mobility, comes, dug, begins
+    land, after, rock, rock_kind, kind_of, direction, order, steps, surface, sums, mobility, comes, begins
 ):  # fmt: skip
-    """Carry what was dug from cell to cell, and raise ground of several kinds to its new heights with it.
+    """Dig ground of several kinds, carry that from cell to cell, and raise ground to its new heights with it.
 
-    `change`, `rock_kind`, `comes` and `dug` are what `_dig_beds` left. `sums` are what `incise` left: of the last cell
-    of a lake the part of it that is filled, and how deep the rest of it is, over one cell. What leaves the map is what
-    `comes` to outlets then. `begins` are those of `Trees`.
+    `after` is the ground as it is to become, but in lakes and where the map ends; nothing `comes` [cell * kinds + kind]
+    yet. `sums` are what `incise` left: of the last cell of a lake the part of it that is filled, and how deep the rest
+    of it is, over one cell. What leaves the map is what `comes` to outlets then. `begins` are those of `Trees`.
+    `rock_kind` [cell] becomes the kind that rock became where it was dug, −1 elsewhere, and `rock` [cell] how much.
     """
-    last = np.empty(len(change), np.int32)
-    left = np.empty(len(change))  # of the room in the lake of a last cell that is not yet filled
+    last = np.empty(len(after), np.int32)
+    left = np.empty(len(after))  # of the room in the lake of a last cell that is not yet filled
     for unsigned_thread in prange(len(begins) - 1):
         thread = np.int64(unsigned_thread)
         _exchange_along_trees(
-            land, change, rock_kind, kind_of, direction, order[begins[thread] : begins[thread + 1]], steps, surface,
-            sums, mobility, comes, dug, last, left,
+            land, after, rock, rock_kind, kind_of, direction, order[begins[thread] : begins[thread + 1]], steps,
+            surface, sums, mobility, comes, last, left,
         )  # fmt: skip
+
+
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _sum_rock(rock, rock_kind, from_rock):
+    """Add up the rock that was dug, in an order that no number of threads changes."""
+    pieces = (len(rock) + STRETCH - 1) // STRETCH
+    of_piece = np.zeros((pieces, len(from_rock)))
+    for unsigned_piece in prange(pieces):
+        piece = np.int64(unsigned_piece)
+        for cell in range(piece * STRETCH, min((piece + 1) * STRETCH, len(rock))):
+            if rock_kind[np.uintp(cell)] >= 0.0:
+                of_piece[piece, int(rock_kind[np.uintp(cell)])] += rock[np.uintp(cell)]
+    _add_in_order(of_piece, from_rock)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -428,17 +444,24 @@ def _leave(land, outlets, comes, off_map):
 
 @njit(nogil=True, error_model="numpy")
 def _exchange_along_trees(
-    land, change, rock_kind, kind_of, direction, order, steps, surface, sums, mobility, comes, dug, last, left
+    land, after, rock, rock_kind, kind_of, direction, order, steps, surface, sums, mobility, comes, last, left
 ):  # fmt: skip
     kinds = land.kinds
     ponds, count = np.empty(len(order), np.int32), 0  # the cells of lakes, as they come in the order
-    for cell in order:
+    end = len(order) - 1
+    for place in range(len(order)):
+        cell, at = np.int64(order[place]), np.uintp(order[place])
         own = cell * kinds
-        what = kind_of[cell]
+        soon = np.int64(order[min(place + AHEAD, end)]) * kinds
+        fetch(land.mix, soon)
+        fetch(comes, soon)
+        what = kind_of[at]
+        rock_kind[at] = -1.0
         if what == BASE:
             continue
         receiver = cell + steps[direction[cell]]
         passed = 1.0
+        change = after[at] - land.ground[at]
         if what == LAKE:
             ponds[count] = cell
             count += 1
@@ -447,14 +470,19 @@ def _exchange_along_trees(
                 own_room = surface[cell] - land.ground[cell] if may_move(mobility, cell) else 0.0
                 stays = sums[2 * cell] * (sums[2 * cell + 1] + own_room)
                 passed = 1.0 - min(stays / load, 1.0)
-        elif change[cell] < 0.0:
-            add(dug, own, comes, own, kinds)
-            if rock_kind[cell] >= 0.0:
-                comes[own + int(rock_kind[cell])] -= change[cell]
+        elif change < 0.0:
+            loose = sum_of(land.mix, own, kinds)
+            exchange(land.mix, own, comes, own, min(-change / loose, 1.0) if loose > 0.0 else 0.0, 0.0, kinds)
+            if -change > loose:
+                became, dug = dig_rock(land, cell, -change - loose)
+                if dug > 0.0:
+                    comes[own + became] += dug
+                    rock[at], rock_kind[at] = dug, became
+            sum_up(land, cell)
         else:
             load = sum_of(comes, own, kinds)
             if load > 0.0:
-                exchange(land.mix, own, comes, own, 0.0, min(change[cell] / load, 1.0), kinds)
+                exchange(land.mix, own, comes, own, 0.0, min(change / load, 1.0), kinds)
                 sum_up(land, cell)
         if what == LAKE:
             for kind in range(kinds):
@@ -482,136 +510,247 @@ def _exchange_along_trees(
 def _exchange_along_lines(
     land, after, free, pace, cells, lines, line_step, cell_step, from_rock, off_map
 ):  # fmt: skip
-    """The same for what crept along lines of cells: from each height to the next hollow, both ways.
-
-    `after` becomes the ground.
-    """
-    kinds = land.kinds
+    """The same for what crept along lines of cells: from each height to the next hollow, both ways."""
     bands = (lines + LINES - 1) // LINES
-    dug, left = np.zeros((bands, kinds)), np.zeros((bands, kinds))
+    sums = np.zeros((bands, 2, land.kinds))  # of what was dug of rock, and of what left the map
     for unsigned_band in prange(bands):
         band = np.int64(unsigned_band)
-        first, last = band * LINES, min((band + 1) * LINES, lines)
-        # Lines whose own cells lie far apart go side by side: so all is used that is read from memory at once.
-        together = LINES if cell_step > 1 else 1
-        for line in range(first, last, together):
-            count = min(together, last - line)
-            _exchange_side_by_side(
-                land, after, free, pace, cells, line * line_step, count, cell_step, dug[band], left[band]
-            )
-    _add_in_order(dug, from_rock)
-    _add_in_order(left, off_map)
+        count = min(LINES, lines - band * LINES)
+        _exchange_side_by_side(
+            land,
+            after,
+            free,
+            pace,
+            cells,
+            band * LINES * line_step,
+            count,
+            line_step,
+            cell_step,
+            sums[band].reshape(-1),
+        )
+    _add_in_order(sums[:, 0], from_rock)
+    _add_in_order(sums[:, 1], off_map)
 
 
 @njit(nogil=True, error_model="numpy")
-def _exchange_side_by_side(land, after, free, pace, cells, begin, lines, cell_step, from_rock, off_map):
-    """Some lines, place by place, in memory of their own: what lies in a place of all lines is beside each other."""
+def _exchange_side_by_side(land, after, free, pace, cells, begin, lines, line_step, cell_step, sums):
+    """Some lines, place by place, in memory of their own: what lies in a place of all lines is beside each other.
+
+    There are [place, kind, line] of the mix, and [place, line] of what goes forwards to each cell, less than 0:
+    backwards from it.
+    """
     kinds = land.kinds
-    # What lies side by side on the map: a place of all lines, or a line.
-    width = lines if cell_step > 1 else cells
-    parts = cells * lines // width
-    mix = np.empty(cells * lines * kinds)
-    goes = np.zeros((cells + 1) * lines)  # forwards to each cell of a line, less than 0: backwards from it
-    is_held = np.empty(cells * lines, np.bool_)
-    for part in range(parts):
-        first, own = begin + part * cell_step, part * width
-        _take(land.mix, first * kinds, mix, own * kinds, width * kinds)
-        for i in range(width):
-            is_held[own + i] = free[first + i] < 0.0
-        if cell_step == 1:
-            _find_creep(after, free, pace, first, 1, width - 1, goes[1:])
-        elif part < parts - 1:
-            _find_creep(after, free, pace, first, cell_step, width, goes[own + lines :])
-    carried = np.zeros(lines * kinds)
+    mix, goes, is_held = np.empty(cells * kinds * LINES), np.empty((cells + 1) * LINES), np.zeros(cells, np.bool_)
+    goes[:LINES] = goes[cells * LINES :] = 0.0
+    if lines < LINES:
+        mix[:] = 0.0
+        goes[:] = 0.0
+    _take_lines(land, free, cells, begin, lines, line_step, cell_step, mix, is_held)
+    _find_creep(after, free, pace, cells, begin, lines, line_step, cell_step, goes)
+    # Lines that are one after the other on the map have their sums one after the other.
+    room = 2 * cells * (kinds + 1) if cell_step == 1 else 0
+    amounts, whats, counts = np.empty(lines * room), np.empty(lines * room, np.uint16), np.zeros(lines, np.int64)
+    noted = (amounts, whats, counts, sums)
+    carried, loose = np.zeros(kinds * LINES), np.empty(LANES)
+    for is_back in range(2):
+        carried[:] = 0.0
+        sign = -1.0 if is_back else 1.0
+        for count in range(cells):
+            place = cells - 1 - count if is_back else count
+            own, cell = place * kinds * LINES, begin + place * cell_step
+            come, go = (place + is_back) * LINES, (place + 1 - is_back) * LINES
+            if kinds != KINDS or is_held[place]:
+                for line in range(lines):
+                    _pass_on(
+                        land, free, mix, own + line, cell + line * line_step, sign * goes[come + line],
+                        sign * goes[go + line], carried, line, noted,
+                    )  # fmt: skip
+                continue
+            for first in range(0, LINES, LANES):
+                lacks = exchange_lines(mix, own + first, carried, first, goes, come + first, go + first, sign, loose)
+                while lacks != 0:
+                    lane = lowest_bit(lacks)
+                    lacks &= lacks - 1
+                    line = first + lane
+                    comes, leaves = max(sign * goes[come + line], 0.0), max(sign * goes[go + line], 0.0)
+                    depth = leaves - comes - loose[lane]
+                    _dig_rock_of_line(land, cell + line * line_step, depth, carried, line, noted)
+    for line in range(lines if room > 0 else 0):
+        for i in range(line * room, line * room + counts[line]):
+            sums[whats[i]] += amounts[i]
+    _give_lines(land, cells, begin, lines, line_step, cell_step, mix, goes)
+
+
+@njit(nogil=True, error_model="numpy")
+def _take_lines(land, free, cells, begin, lines, line_step, cell_step, mix, is_held):
+    """The mix of lines, and in which places any of them keeps its height."""
+    kinds = land.kinds
+    for start in range(0, cells, PLACES):
+        for first in range(0, lines, KINDS):
+            count = min(KINDS, lines - first)
+            for place in range(start, min(start + PLACES, cells)):
+                cell = begin + place * cell_step + first * line_step
+                own = place * kinds * LINES + first
+                for line in range(count):
+                    is_held[place] |= free[cell + line * line_step] < 0.0
+                if kinds == KINDS and count == KINDS:
+                    turn_four(land.mix, cell * KINDS, line_step * KINDS, mix, own, LINES)
+                    continue
+                for line in range(count):
+                    for kind in range(kinds):
+                        mix[own + kind * LINES + line] = land.mix[(cell + line * line_step) * kinds + kind]
+
+
+@njit(nogil=True, error_model="numpy")
+def _give_lines(land, cells, begin, lines, line_step, cell_step, mix, sums):
+    """The mix back to the map, and its sums, [place, line] on the way."""
+    kinds = land.kinds
     for place in range(cells):
+        own, to = np.uintp(place * kinds * LINES), np.uintp(place * LINES)
+        for line in range(LINES):
+            sums[to + np.uintp(line)] = _sum_of_line(mix, own + np.uintp(line), kinds)
+    for start in range(0, cells, PLACES):
+        end = min(start + PLACES, cells)
+        for first in range(0, lines, KINDS):
+            count = min(KINDS, lines - first)
+            for place in range(start, end):
+                cell = begin + place * cell_step + first * line_step
+                own = place * kinds * LINES + first
+                if kinds == KINDS and count == KINDS:
+                    turn_four(mix, own, LINES, land.mix, cell * KINDS, line_step * KINDS)
+                    continue
+                for line in range(count):
+                    for kind in range(kinds):
+                        land.mix[(cell + line * line_step) * kinds + kind] = mix[own + kind * LINES + line]
+        if cell_step > 1:
+            for place in range(start, end):
+                for line in range(lines):
+                    _lay_sum(land, begin + place * cell_step + line, sums[np.uintp(place * LINES + line)])
+        else:
+            for line in range(lines):
+                for place in range(start, end):
+                    cell = begin + line * line_step + place
+                    _lay_sum(land, cell, sums[np.uintp(place * LINES + line)])
+
+
+@inlined
+def _lay_sum(land, cell, loose):
+    at = np.uintp(cell)
+    top = ground_of(land.burden, at, land.bedrock[at], loose)
+    land.sediment[at] = loose
+    land.ground[at] = top
+
+
+@njit(nogil=True, error_model="numpy")
+def _find_creep(after, free, pace, cells, begin, lines, line_step, cell_step, goes):
+    """What creeps from each cell of lines to the next one; less than 0: comes from there."""
+    if cell_step > 1:
+        for place in range(cells - 1):
+            first = begin + place * cell_step
+            for line in range(lines):
+                here, there = np.uintp(first + line), np.uintp(first + line + cell_step)
+                slower = min(abs(free[here]), abs(free[there]))
+                goes[np.uintp((place + 1) * LINES + line)] = pace * slower * (after[here] - after[there])
+        return
+    for start in range(0, cells - 1, LINES):
         for line in range(lines):
-            at = place * lines + line
-            cell, come, go = begin + place * cell_step + line, goes[at], goes[at + lines]
-            _pass_on(land, mix, at, cell, max(come, 0.0), max(go, 0.0), is_held[at], carried, line, from_rock, off_map)
-    carried[:] = 0.0
-    for place in range(cells - 1, -1, -1):
-        for line in range(lines):
-            at = place * lines + line
-            cell, come, go = begin + place * cell_step + line, -goes[at + lines], -goes[at]
-            _pass_on(land, mix, at, cell, max(come, 0.0), max(go, 0.0), is_held[at], carried, line, from_rock, off_map)
-    for part in range(parts):
-        first, own = begin + part * cell_step, part * width
-        _take(mix, own * kinds, land.mix, first * kinds, width * kinds)
-        for i in range(width):
-            loose = sum_of(mix, (own + i) * kinds, kinds)
-            top = ground_of(land.burden, first + i, land.bedrock[first + i], loose)
-            land.sediment[first + i] = loose
-            land.ground[first + i] = top
-            after[first + i] = top
+            first = begin + line * line_step
+            for place in range(start, min(start + LINES, cells - 1)):
+                here, there = np.uintp(first + place), np.uintp(first + place + 1)
+                slower = min(abs(free[here]), abs(free[there]))
+                goes[np.uintp((place + 1) * LINES + line)] = pace * slower * (after[here] - after[there])
 
 
 @inlined
-def _take(source, first, target, to, count):
-    for i in range(count):
-        target[np.uintp(to + i)] = source[np.uintp(first + i)]
+def _sum_of_line(mix, own, kinds):
+    """All kinds of a cell of one of the lines, in their order."""
+    total = mix[np.uintp(own)]
+    if kinds == KINDS:
+        second, third, fourth = np.uintp(own + LINES), np.uintp(own + 2 * LINES), np.uintp(own + 3 * LINES)
+        return total + mix[second] + mix[third] + mix[fourth]
+    for kind in range(1, kinds):
+        total += mix[np.uintp(own + kind * LINES)]
+    return total
 
 
 @inlined
-def _find_creep(after, free, pace, first, step, count, goes):
-    """What creeps from each of `count` cells to the one that lies a `step` on; less than 0: comes from there."""
-    for i in range(count):
-        here, there = np.uintp(first + i), np.uintp(first + i + step)
-        goes[np.uintp(i)] = pace * min(abs(free[here]), abs(free[there])) * (after[here] - after[there])
+def _note(line, what, amount, noted):
+    """Add an amount to one of the sums, or write it down where that is not yet its turn."""
+    amounts, whats, counts, sums = noted
+    if len(amounts) == 0:
+        sums[what] += amount
+        return
+    place = line * (len(amounts) // len(counts)) + counts[line]
+    amounts[place], whats[place] = amount, what
+    counts[line] += 1
 
 
 @inlined
-def _pass_on(land, mix, at, cell, come, go, is_held, carried, line, from_rock, off_map):
-    """Let so much come to a cell with the load of its line, and so much go on with it."""
+def _dig_rock_of_line(land, cell, depth, carried, line, noted):
+    kind, dug = dig_rock(land, cell, depth)
+    _note(line, kind, dug, noted)
+    carried[kind * LINES + line] += dug
+
+
+@inlined
+def _pass_on(land, free, mix, own, cell, comes, leaves, carried, line, noted):
+    """Let so much come to a cell with the load of its line, and so much go on with it; less than 0: nothing."""
+    come, go = max(comes, 0.0), max(leaves, 0.0)
     if not come + go > 0.0:
         return
     kinds = land.kinds
-    first, own = at * kinds, line * kinds
-    if is_held:
+    if free[cell] < 0.0:
         loose = land.sediment[cell]
         for kind in range(kinds):
-            part = mix[first + kind] / loose if loose > 0.0 else 0.0
-            off_map[kind] += carried[own + kind] - go * part
-            carried[own + kind] = go * part
+            load = kind * LINES + line
+            part = mix[own + kind * LINES] / loose if loose > 0.0 else 0.0
+            _note(line, kinds + kind, carried[load] - go * part, noted)
+            carried[load] = go * part
         if loose == 0.0:
             kind = land.rock_worn[rock_at(land, cell, land.bedrock[cell])]
-            off_map[kind] -= go
-            carried[own + kind] = go
+            _note(line, kinds + kind, -go, noted)
+            carried[kind * LINES + line] = go
         return
     # Whether a cell is dug or laid upon cannot be foreseen: so both are done without a branch, one of them by nothing.
-    loose = sum_of(mix, first, kinds)
-    dug_part, laid_part = _parts(come, go, loose)
-    exchange(mix, first, carried, own, dug_part, laid_part, kinds)
-    if go - come > loose:
-        kind, dug = dig_rock(land, cell, go - come - loose)
-        from_rock[kind] += dug
-        carried[own + kind] += dug
-
-
-@inlined
-def _parts(come, go, loose):
-    """The part of the loose material of a cell that is dug off, and the part of the load that is laid there."""
+    loose = _sum_of_line(mix, own, kinds)
     more = go - come
     over, under = (more, loose) if more > 0.0 else (go, come)
     part = over / (under if under > 0.0 else 1.0)
-    return (min(part, 1.0) if more > 0.0 else 0.0), (0.0 if more > 0.0 else 1.0 - part)
+    dug_part, laid_part = (min(part, 1.0) if more > 0.0 else 0.0), (0.0 if more > 0.0 else 1.0 - part)
+    for kind in range(kinds):
+        at, to = np.uintp(own + kind * LINES), np.uintp(kind * LINES + line)
+        depth, load = mix[at], carried[to]
+        left, laid = depth - dug_part * depth, laid_part * load
+        mix[at] = left + laid
+        carried[to] = (load - laid) + (depth - left)
+    if more > loose:
+        _dig_rock_of_line(land, cell, more - loose, carried, line, noted)
 
 
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")
-def _make_soil_of_kinds(land, factor, depth, made, from_rock):
-    pieces = (len(factor) + STRETCH - 1) // STRETCH
+def _make_soil_of_kinds(land, below, depth, made, from_rock):
+    """As `make_soil`, of several kinds. `below` [cell] is a factor for what lies under the soil; empty: 1."""
+    pieces = (len(land.bedrock) + STRETCH - 1) // STRETCH
     of_piece = np.zeros((pieces, land.kinds))
     for piece in prange(pieces):
-        _make_soil_of_stretch(land, factor, depth, made, np.int64(piece) * STRETCH, of_piece[piece])
+        _make_soil_of_stretch(land, below, depth, made, np.int64(piece) * STRETCH, of_piece[piece])
     _add_in_order(of_piece, from_rock)
 
 
 @njit(nogil=True, error_model="numpy")
-def _make_soil_of_stretch(land, factor, depth, made, begin, from_rock):
-    for cell in range(begin, min(begin + STRETCH, len(factor))):
-        rock = land.bedrock[cell]
-        kind = land.rock_broken[rock_at(land, cell, rock)]
-        land.bedrock[cell] = rock - depth * math.log1p(made * factor[cell] * math.exp(-land.sediment[cell] / depth))
-        became = rock - land.bedrock[cell]
+def _make_soil_of_stretch(land, below, depth, made, begin, from_rock):
+    for cell in range(begin, min(begin + STRETCH, len(land.bedrock))):
+        at = np.uintp(cell)
+        before = land.bedrock[at]
+        rock = np.uintp(rock_at(land, cell, before))
+        kind = land.rock_broken[rock]
+        factor = rate_of(land.rates, cell, WEATHERING) * rate_of(land.rates, cell, MOBILITY)
+        factor *= land.rock_erodibility[rock]
+        if len(below) > 0:
+            factor *= below[at]
+        now = before - depth * math.log1p(made * factor * math.exp(-land.sediment[at] / depth))
+        became = before - now
+        land.bedrock[at] = now
         land.mix[cell * land.kinds + kind] += became
         sum_up(land, cell)
         from_rock[kind] += became

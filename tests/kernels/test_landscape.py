@@ -237,9 +237,9 @@ def test_creep_is_that_of_a_matrix() -> None:
             free[1:-1] = 1.0
             free[[0, -1]] = random.choice([1.0, -1.0], (2, 9))
         ours = height.copy()
-        hillslopes.creep(ours, free.astype(np.float32), 3.7, along_columns=True)
+        hillslopes.creep(ours, free.astype(np.float32), 3.7, ours, along_columns=True)
         across = np.ascontiguousarray(height.T)
-        hillslopes.creep(across, np.ascontiguousarray(free.T, np.float32), 3.7, along_columns=False)
+        hillslopes.creep(across, np.ascontiguousarray(free.T, np.float32), 3.7, across, along_columns=False)
         for lane in range(9):
             fast = np.abs(free[:, lane])
             between = 3.7 * np.minimum(fast[1:], fast[:-1])
