@@ -86,7 +86,7 @@ def test_the_key_opens_it_and_is_not_taken_for_a_search() -> None:
         press(driver, imgui.Key.escape)
         assert not gallery.is_open
 
-    drive(test, QUIET)
+    drive(test, QUIET, draws_land=False)
 
 
 def test_typing_does_nothing_else() -> None:
@@ -99,7 +99,7 @@ def test_typing_does_nothing_else() -> None:
         assert application.snapshot and application.snapshot.world == world
         assert gallery.is_open
 
-    drive(test, QUIET)
+    drive(test, QUIET, draws_land=False)
 
 
 def test_what_enter_opens_leaves_the_land_before_in_the_list_of_undo() -> None:
@@ -116,7 +116,7 @@ def test_what_enter_opens_leaves_the_land_before_in_the_list_of_undo() -> None:
         moments.undo(application)
         driver.wait_for(lambda: application.documents.scene.world == before.world, "the land before")
 
-    drive(test, QUIET)
+    drive(test, QUIET, draws_land=False)
 
 
 def test_a_card_that_is_pointed_at_moves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +164,7 @@ def test_a_card_that_is_pointed_at_moves(tmp_path: Path, monkeypatch: pytest.Mon
         press(driver, imgui.Key.escape, imgui.Key.escape)
         assert not gallery.is_open and not loops._frames
 
-    drive(test, QUIET, library=library)
+    drive(test, QUIET, library=library, draws_land=False)
 
 
 def point_at(driver: Driver, source: str) -> None:
@@ -189,7 +189,7 @@ def test_arrows_lead_to_a_card_and_keep_it_in_sight() -> None:
         press(driver, imgui.Key.enter)
         assert application.documents.name == chosen
 
-    drive(test, QUIET)
+    drive(test, QUIET, draws_land=False)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_click_opens_a_card_at_any_size(size: tuple[int, int], scale: float) -
         driver.engine.yield_(3)
         assert not gallery.is_open and application.documents.name == "pyramid"
 
-    drive(test, QUIET, size=size, scale=scale)
+    drive(test, QUIET, size=size, scale=scale, draws_land=False)
 
 
 def test_with_shift_the_preset_acts_on_a_copy_of_the_land() -> None:
@@ -221,7 +221,7 @@ def test_with_shift_the_preset_acts_on_a_copy_of_the_land() -> None:
         assert one.world == other.world == source
         assert not one.pools.enabled and other.pools.enabled
 
-    drive(test, QUIET)
+    drive(test, QUIET, draws_land=False)
 
 
 def test_the_middle_of_a_hundred_files_with_ten_broken_ones_is_as_good_as_any(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_the_middle_of_a_hundred_files_with_ten_broken_ones_is_as_good_as_any(tm
         press(driver, imgui.Key.enter)
         assert application.documents.name == "land-45"
 
-    drive(test, QUIET, library=library)
+    drive(test, QUIET, library=library, draws_land=False)
 
 
 def test_what_is_saved_gets_a_card_with_its_picture(tmp_path: Path) -> None:
@@ -299,7 +299,7 @@ def test_a_recent_file_is_taken_from_the_list_and_stays(tmp_path: Path) -> None:
         driver.wait_for(lambda: not library.recent, "an empty list")
         assert gallery.is_open and files[1].exists()
 
-    drive(test, QUIET, library=library)
+    drive(test, QUIET, library=library, draws_land=False)
 
 
 def test_once_closed_it_does_not_open_by_itself_again(tmp_path: Path) -> None:
@@ -310,7 +310,7 @@ def test_once_closed_it_does_not_open_by_itself_again(tmp_path: Path) -> None:
         _, gallery = have_gallery(driver)
         gallery.close()
 
-    drive(test, QUIET, library=library)
+    drive(test, QUIET, library=library, draws_land=False)
     assert Library(tmp_path / "data").welcome.gallery
 
 
@@ -325,7 +325,7 @@ def test_a_land_waits_behind_the_gallery_of_the_first_start() -> None:
         gallery.close()
         driver.wait_for(lambda: application.simulation.status.state == "running", "a land that goes on")
 
-    drive(test, QUIET)
+    drive(test, QUIET, draws_land=False)
 
 
 def test_a_picture_that_cannot_be_kept_leaves_the_saving_alone(tmp_path: Path) -> None:
@@ -342,7 +342,7 @@ def test_a_picture_that_cannot_be_kept_leaves_the_saving_alone(tmp_path: Path) -
         _, gallery = have_gallery(driver)
         assert application.stock.texture(gallery.shown[0]) is None
 
-    drive(test, QUIET, library=library)
+    drive(test, QUIET, library=library, draws_land=False)
 
 
 def test_a_preset_of_ones_own_is_asked_for_in_the_folder_of_the_gallery(
@@ -356,7 +356,7 @@ def test_a_preset_of_ones_own_is_asked_for_in_the_folder_of_the_gallery(
         monkeypatch.setattr(application.panel._file_dialog, "ask_to_save", lambda name, *_: asked.append(_[-1] / name))
         driver.press("Ctrl+Shift+S")
 
-    drive(test, msgspec.structs.replace(QUIET, name="mine"), library=library)
+    drive(test, msgspec.structs.replace(QUIET, name="mine"), library=library, draws_land=False)
     assert library.own_folder is not None and library.own_folder.is_dir()
     assert asked == [library.own_folder / "mine.toml"]
 
@@ -374,4 +374,4 @@ def test_what_cannot_be_opened_is_no_recent_file(tmp_path: Path) -> None:
         driver.wait_for(lambda: application.notices.shown(), "an error")
         driver.wait_for(lambda: [file.place.name for file in library.recent] == ["one.toml"], "the list without it")
 
-    drive(test, QUIET, library=library)
+    drive(test, QUIET, library=library, draws_land=False)

@@ -81,7 +81,7 @@ def test_a_part_is_pointed_at_and_opened(model: Path) -> None:
         assert scene.edges.water == "open" and scene.view.exaggeration == 1.0
         assert not choosing.is_open
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_all_of_a_model_in_larger_cells_has_its_sea(model: Path) -> None:
@@ -97,7 +97,7 @@ def test_all_of_a_model_in_larger_cells_has_its_sea(model: Path) -> None:
         assert application.documents.scene.world.part == ""
         assert application.documents.scene.edges.water == "sea"
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_an_analysis_shows_its_rivers_and_a_part_takes_them_over(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_an_analysis_shows_its_rivers_and_a_part_takes_them_over(tmp_path: Path)
         assert application.documents.scene.world.source == str(tmp_path / "land.tif")
         assert application.library.recent[0].path == str(folder)
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_esc_gives_it_up_also_while_it_is_read(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ def test_esc_gives_it_up_also_while_it_is_read(model: Path, monkeypatch: pytest.
         assert not begun.thread.is_alive() and begun.overview is None
         assert application.documents.name == "noise"
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_what_cannot_be_read_is_told_in_the_dialog(model: Path, tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_what_cannot_be_read_is_told_in_the_dialog(model: Path, tmp_path: Path) 
         driver.wait_for(lambda: bool(choosing.why or application.notices.shown()), "what is wrong")
         assert "\n" not in choosing.why
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_a_small_model_opens_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +170,7 @@ def test_a_small_model_opens_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
         driver.wait_for(lambda: application.documents.name == "small" and application.documents.are_shown, "its land")
         assert threads and threading.main_thread() not in threads
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_a_folder_that_is_none_is_one_line(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_folder_that_is_none_is_one_line(tmp_path: Path) -> None:
         assert [f"{tmp_path} is a folder; expected" in notice.text for notice in application.notices.shown()] == [True]
         assert not application.part_choice.is_open
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 @pytest.fixture(scope="module")
@@ -239,7 +239,7 @@ def test_a_thousand_tiles_hold_no_frame(a_thousand: Path, monkeypatch: pytest.Mo
         assert len(opened) == 1024, "each tile is opened once, also for the land"
 
     monkeypatch.setattr(part_choice, "UNSEEN", 0.0)
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_a_model_is_opened_as_the_command_line_says(model: Path) -> None:
@@ -259,7 +259,7 @@ def test_a_model_is_opened_as_the_command_line_says(model: Path) -> None:
         assert [scene.climate.precipitation for scene in application.documents.scenes][1:] == [77.0]
         assert application.documents.scene.view.exaggeration == 3.0
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 @pytest.mark.parametrize("way", ["Esc", "preset"])
@@ -294,7 +294,7 @@ def test_opening_tiles_is_given_up(way: str, a_thousand: Path, monkeypatch: pyte
         driver.engine.yield_(3)
         assert application.documents.name != a_thousand.name and not application.notices.shown()
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_a_folder_of_tiles_is_chosen(a_thousand: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,7 +326,7 @@ def test_a_folder_of_tiles_is_chosen(a_thousand: Path, monkeypatch: pytest.Monke
         driver.engine.key_chars_replace_enter(str(a_thousand))
         driver.wait_for(lambda: application.part_choice.is_choosing, "the model again")
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_pictures_of_overviews_are_pictures() -> None:

@@ -72,7 +72,7 @@ def test_it_measures_at_intervals_while_it_is_open_and_not_without() -> None:
         driver.engine.yield_(5)
         assert found(application) in (None, later), "it measures though nobody looks"
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=False)
 
 
 # The least and the most that has to fit, and what is between
@@ -113,7 +113,7 @@ def test_all_of_it_fits_into_a_small_window(scale: float, worlds: int, monkeypat
         assert all(left > 0.0 and right >= 0.0 for left, right in free)
 
     scenes = [SCENE.with_value("droplets.friction", 0.1 + 0.1 * world) for world in range(worlds)]
-    drive(test, *scenes, size=(1024, 600), scale=scale)
+    drive(test, *scenes, size=(1024, 600), scale=scale, draws_land=False)
 
 
 def test_help_comes_when_the_pointer_rests_on_a_measure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,4 +138,4 @@ def test_help_comes_when_the_pointer_rests_on_a_measure(monkeypatch: pytest.Monk
         assert shown[-1][:2] == (first.help, f"real terrain: {first.range_text}")
         assert (first.above in shown[-1]) == (first.verdict(realism.values[first.name]) == "above")
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=False)

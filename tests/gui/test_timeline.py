@@ -81,7 +81,7 @@ def test_a_drag_on_a_slider_is_one_step_that_can_be_undone_and_done_again() -> N
         driver.engine.yield_(2)
         driver.wait_for(lambda: running_scene(application).droplets.friction == after, "what the simulation was told")
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_a_new_seed_a_reset_and_a_blur_are_undone_to_the_land_of_before() -> None:
@@ -113,7 +113,7 @@ def test_a_new_seed_a_reset_and_a_blur_are_undone_to_the_land_of_before() -> Non
         settled(driver)
         driver.wait_for(lambda: application.simulation.status.cycle == cycle + 1, "the blurred land")
 
-    drive(test, SMALL)
+    drive(test, SMALL, draws_land=False)
 
 
 def test_a_change_before_a_moment_is_seen_to_have_come_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +144,7 @@ def test_a_change_before_a_moment_is_seen_to_have_come_is_kept(monkeypatch: pyte
         assert seen == 7
         driver.wait_for(lambda: application.documents.scene == application.simulation.scenes[0], "the change")
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_undo_goes_back_over_worlds_of_other_sizes() -> None:
@@ -211,7 +211,7 @@ def test_the_strip_is_dragged_to_another_cycle() -> None:
         driver.engine.yield_(2)
         assert not application.panel.timeline_visible
 
-    drive(test, SMALL)
+    drive(test, SMALL, draws_land=False)
 
 
 def test_going_on_from_the_past_makes_a_branch_that_can_be_left_and_thrown_away() -> None:
@@ -235,7 +235,7 @@ def test_going_on_from_the_past_makes_a_branch_that_can_be_left_and_thrown_away(
         moments.discard_branch(application, new.branch)
         driver.wait_for(lambda: new.branch not in application.simulation.status.timeline.branches, "one branch")
 
-    drive(test, SMALL)
+    drive(test, SMALL, draws_land=False)
 
 
 def strip(driver: Driver) -> tuple[imgui.ImVec2, imgui.ImVec2]:
@@ -275,7 +275,7 @@ def test_a_session_that_was_killed_is_offered_and_gone_on_with(tmp_path: Path) -
         driver.press("Esc")
         driver.wait_for(lambda: not application.sessions.listed, "no list")
 
-    drive(test, SMALL)
+    drive(test, SMALL, draws_land=False)
 
 
 def test_a_parameter_gets_keys_and_follows_them() -> None:
@@ -302,7 +302,7 @@ def test_a_parameter_gets_keys_and_follows_them() -> None:
         driver.engine.yield_(3)
         assert len(curve_of(application.documents.scene, "droplets.friction")) <= 1
 
-    drive(test, SMALL)
+    drive(test, SMALL, draws_land=False)
 
 
 def test_the_camera_gets_keys_and_follows_them_while_cycles_run() -> None:
@@ -349,7 +349,7 @@ def test_the_journal_is_saved_alone(tmp_path: Path) -> None:
         driver.save(tmp_path / "preset.toml")
         driver.wait_for((tmp_path / "preset.toml").exists, "the file")
 
-    drive(test, SMALL)
+    drive(test, SMALL, draws_land=False)
     assert [type(edit.request) for edit in read_journal(tmp_path / "story.journal.toml").edits] == [Open, Blur]
     assert not is_journal(tmp_path / "preset.toml")
 
@@ -363,7 +363,7 @@ def test_a_key_that_is_far_away_is_looked_at() -> None:
         assert abs(application.camera.parameters().heading - 200.0) < 1.0
         assert not application.camera_follow.following
 
-    drive(test, SMALL)
+    drive(test, SMALL, draws_land=False)
 
 
 def test_small_maps_are_black_where_the_caches_were_removed() -> None:

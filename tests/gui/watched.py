@@ -20,9 +20,8 @@ from app.window.panel import places
 from app.window.viewer import Viewer
 from app.window.window import Window
 
-REST = (
-    0.04  # seconds between frames of a still picture, in the place of loop.LONGEST_REST: fewer take a core from others
-)
+# Seconds between frames of a still picture, in the place of loop.LONGEST_REST. More of them take cores from others.
+REST = 0.04
 
 
 class Note(TypedDict):
