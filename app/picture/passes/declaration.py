@@ -173,7 +173,7 @@ class Passes:
         for row in self._table:
             if row.when(frame):
                 for _ in self._drawn_parts(row, frame):
-                    if frame.nodes_at_once and not row.joined:
+                    if frame.nodes_at_once:
                         yield
                 if not row.joined:
                     yield

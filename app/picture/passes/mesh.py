@@ -228,7 +228,7 @@ class GroundMesh:
         for shape, crossed in zip(reversed(self._shapes), (True, False), strict=True):
             nodes = self.nodes(frame, np.ascontiguousarray(frame.nodes[frame.crossed == crossed]))
             defines = self.DEFINES[crossed]
-            at_once = frame.nodes_at_once or max(len(nodes), 1)
+            at_once = (frame.nodes_at_once or max(len(nodes), 1)) * (QUADS // self.QUADS) ** 2
             for first in range(0, len(nodes), at_once):
                 some = nodes[first : first + at_once]
                 shape.nodes.write(some)
