@@ -10,7 +10,7 @@ from app.model.beds import FEWEST
 from app.model.layers import BURIED
 from app.model.materials import MaterialParameters, materials_of
 from app.model.parameters import Parameters, described, parameter
-from app.model.world import World
+from app.model.world import World, take_beds
 from app.processes.cycle import Cycle
 from app.processes.process import register
 from kernels.beds import MOST
@@ -51,11 +51,15 @@ class Stratigraphy:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
+        from kernels.stratigraphy import limit
+
         world = World(np.add.outer(np.zeros(8), np.arange(8.0)), np.ones((8, 8)), cell_size=1.0, seed=0)
         materials = materials_of(MaterialParameters())
         world.lay_materials(materials, {materials.names[0]: 1.0}, np.zeros((8, 8), np.float32))
-        for count in (3, 2):
-            world.bury(0.1, count)
+        world.bury(0.1, FEWEST)
+        if world.beds is not None:
+            limit(world.mix, world.sediment, world.layers[BURIED], *world.beds, FEWEST)
+        take_beds(world, np.arange(world.ground.size))
         world.spare_rock(world.bedrock + 0.1)
         world.stored(materials.names[0])
         if world.beds is not None:
