@@ -82,6 +82,7 @@ def test_a_land_that_is_refined_wears_as_before(name: str, columns: int) -> None
 
 
 # Presets, the columns that are compared with twice as many, and cycles: of most half as many columns as they have.
+# The guide's page of lands names those that are outside, or not compared.
 # Slides of a land that was refined need more cycles to be done with; where forms are as wide as a cell, all cells are.
 LANDS = {
     **dict.fromkeys(
