@@ -115,7 +115,9 @@ def test_bays_form_between_headlands_of_hard_rock() -> None:
         return np.asarray((world.ground < level).argmax(axis=0))
 
     before, columns = shore(), np.arange(world.ground.shape[1])
-    granite = np.array([is_intruded(world.material_fields(), cell) for cell in (before - 1) * len(columns) + columns])
+    fields, heights = world.material_fields(), world.ground[before - 1, columns]
+    cells = (before - 1) * len(columns) + columns
+    granite = np.array([is_intruded(fields, cell, height) for cell, height in zip(cells, heights, strict=True)])
     while world.cycle < 600:
         simulator.advance()
     retreat = before - shore()

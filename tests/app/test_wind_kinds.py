@@ -115,7 +115,9 @@ def test_the_plume_of_dust_shows_uplift_lag_and_gusts() -> None:
     for name in ("sand", "soil", "clay"):
         assert gone[name] > 3.0 * fallen[name], "uplift holds it in the air"
     prompt, _, _ = plume(wind__lag=0.0)
-    behind = {name: prompt[name] - moved[name] for name in moved}
-    assert behind["sand"] > behind["soil"] > behind["clay"] > 0.0, "lag lets the coarse fall behind most"
+    assert all(prompt[name] > moved[name] + 0.05 for name in moved), "lag lets all fall behind"
+    late, early = plume(wind__lift=0.0)[0], plume(wind__lift=0.0, wind__lag=0.0)[0]
+    behind = {name: early[name] - late[name] for name in moved}
+    assert behind["sand"] > behind["soil"] > behind["clay"] > 0.0, "the coarse most where the wind lifts none of it"
     assert behind["sand"] > 0.1
     assert width > 1.1 * plume(climate__gust_turn=0.0)[2], "gusts that turn fan the plume out"
