@@ -54,7 +54,7 @@ def agree(coarse: Measures, fine: Measures, *, worn: float = 0.15) -> None:
                 ("dune-field", (128, 256, 384)),
                 ("pyramid", (128, 256)),  # and wear of rock
                 ("ridged", (192, 384)),  # and streams
-                ("range", (128, 256)),
+                ("range", (192, 384)),  # in fewer cells its valleys are one cell wide
             )
         ),
     ],
