@@ -36,7 +36,7 @@ def standing_in(name: str, text: str) -> str:
     generated = {frame.INCLUDE: frame.glsl()}
     ours = shaders.Shaders("fullscreen.vert", name, generated)
     included = re.findall(r'#include "(.*)"', text)
-    own = [text, *(line.text for file in included for line in shaders.preprocess(f"include/{file}", generated))]
+    own = [text, *(part.text for file in included for part in shaders.preprocess(f"include/{file}", generated))]
     own_text = "\n".join(own)
     choices = [choice for choice in sorted(ours.choices) if f"#ifndef {choice}\n" not in own_text]
     uniforms = [(kind, uniform) for uniform, kind in ours.uniforms.items() if f" {uniform};" not in own_text]

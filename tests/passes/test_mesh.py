@@ -136,7 +136,7 @@ class Vertices:
         self.relief = relief
         head = [VERSION, f"#define DISPLACED {int(relief is not None)}"]
         head += [f"#define {name} {value}" for name, value in defines.items()]
-        lines = head + [line.text for line in preprocess(shader, {frame.INCLUDE: frame.glsl()})]
+        lines = head + [part.text for part in preprocess(shader, {frame.INCLUDE: frame.glsl()})]
         self.program = context.program(vertex_shader="\n".join(lines), varyings=["position"])
         self.program[frame.BLOCK].binding = frame.BINDING  # type: ignore[union-attr]
         self.surface = SurfaceMap(context, shaders)

@@ -15,7 +15,7 @@ from app.picture.passes import frame
 from app.picture.passes import shaders as module
 from app.picture.passes.held import held
 from app.picture.passes.quality import LEVELS
-from app.picture.passes.shaders import Drawing, FullScreen, ShaderError, ShaderLibrary, preprocess
+from app.picture.passes.shaders import Drawing, FullScreen, ShaderError, ShaderLibrary, lines_of, preprocess
 from tests.nets.profile import is_nightly
 from tests.passes import gl
 
@@ -73,7 +73,7 @@ def test_includes_are_taken_in_recursively_and_once(write: Write) -> None:
     write("include/a.glsl", '#include "b.glsl"\nfloat a() { return b(); }')
     write("include/b.glsl", "float b() { return 1.0; }")
     write("x.frag", '#include "a.glsl"\n#include "b.glsl"\nvoid main() {}')
-    lines = preprocess("x.frag", {})
+    lines = lines_of(preprocess("x.frag", {}))
     assert [line.text for line in lines] == ["float b() { return 1.0; }", "float a() { return b(); }", "void main() {}"]
     assert [line.file for line in lines] == ["include/b.glsl", "include/a.glsl", "x.frag"]
 
@@ -81,13 +81,13 @@ def test_includes_are_taken_in_recursively_and_once(write: Write) -> None:
 def test_lines_are_counted_in_their_own_file(write: Write) -> None:
     write("include/a.glsl", "// one\n// two")
     write("x.frag", '// one\n#include "a.glsl"\n// three')
-    places = [(line.file, line.number) for line in preprocess("x.frag", {})]
+    places = [(line.file, line.number) for line in lines_of(preprocess("x.frag", {}))]
     assert places == [("x.frag", 1), ("include/a.glsl", 1), ("include/a.glsl", 2), ("x.frag", 3)]
 
 
 def test_generated_includes_need_no_file(write: Write) -> None:
     write("x.frag", '#include "made.glsl"\n')
-    lines = preprocess("x.frag", {"made.glsl": "const float made = 1.0;"})
+    lines = lines_of(preprocess("x.frag", {"made.glsl": "const float made = 1.0;"}))
     assert [line.text for line in lines] == ["const float made = 1.0;"]
 
 

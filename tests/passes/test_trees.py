@@ -198,7 +198,7 @@ def test_trees_stand_on_the_ground_as_it_is_drawn(
             drawn[within[tree]] = sum(share[tree, quad] * corner[quad, 1] for share, corner in parts)
     assert np.isfinite(drawn).all()
 
-    lines = [line.text for line in preprocess("trees.vert", {frame.INCLUDE: frame.glsl()})]
+    lines = [part.text for part in preprocess("trees.vert", {frame.INCLUDE: frame.glsl()})]
     head = [VERSION, "#define SHADOWS 2", f"#define DISPLACED {int(displaced)}"]
     program = context.program(vertex_shader="\n".join([*head, *lines]), varyings=["position"])
     program[frame.BLOCK].binding = frame.BINDING  # type: ignore[union-attr]

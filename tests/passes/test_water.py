@@ -170,7 +170,7 @@ def running_levels(context: moderngl.Context, shown: Snapshot) -> NDArray[np.flo
     block.values["map"] = (columns, rows, shown.cell_size, 1.0)
     block.values["water"] = (0.0, 0.0, 0.0, shown.sea_level)
     block.upload()
-    lines = [line.text for line in preprocess("water.vert", {frame.INCLUDE: frame.glsl()})]
+    lines = [part.text for part in preprocess("water.vert", {frame.INCLUDE: frame.glsl()})]
     head = [VERSION, "#define SEA 0", "#define RUNNING 1"]
     program = context.program(vertex_shader="\n".join(head + lines), varyings=["map_place", "level"])
     program[frame.BLOCK].binding = frame.BINDING  # type: ignore[union-attr]

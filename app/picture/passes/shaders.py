@@ -15,10 +15,9 @@ from app.model.errors import UserError
 from app.picture.passes import unlocked
 
 VERSION = "#version 410 core"
-_INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
-
-_CHOICE = re.compile(r"^\s*#ifndef\s+(\w+)\s*$")  # set by a define, with a default below
-_UNIFORM = re.compile(r"^\s*uniform\s+(\w+)\s+(\w+)\s*;")
+_INCLUDE = re.compile(r'^[^\S\n]*#include[^\S\n]+"([^"\n]+)"[^\S\n]*(?:\n|\Z)', re.MULTILINE)
+_CHOICE = re.compile(r"^[^\S\n]*#ifndef[^\S\n]+(\w+)[^\S\n]*$", re.MULTILINE)  # set by a define, with a default below
+_UNIFORM = re.compile(r"^[^\S\n]*uniform[^\S\n]+(\w+)[^\S\n]+(\w+)[^\S\n]*;", re.MULTILINE)
 
 NO_DEFINES: Mapping[str, int] = MappingProxyType({})
 
@@ -38,6 +37,25 @@ class Line(NamedTuple):
     number: int
 
 
+class Part(NamedTuple):
+    """The lines of a file between two includes, and their declarations, including those that a define excludes."""
+
+    text: str  # each line ends
+    file: str
+    number: int  # of its first line
+    choices: frozenset[str]
+    uniforms: dict[str, str]  # types by name
+
+    @classmethod
+    def of(cls, text: str, file: str, number: int) -> Part:
+        text += "\n" if text and not text.endswith("\n") else ""
+        uniforms = {name: kind for kind, name in _UNIFORM.findall(text)}
+        return cls(text, file, number, frozenset(_CHOICE.findall(text)), uniforms)
+
+
+Parts = list[tuple[Part, str]]  # of a file, each with the name of the include that follows it, or ""
+
+
 class MissingShaderError(ShaderError):
     """A missing shader file."""
 
@@ -52,44 +70,67 @@ def read_shader(name: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def preprocess(name: str, generated: Mapping[str, str]) -> list[Line]:
-    """The lines of a shader with its includes in place.
+def preprocess(name: str, generated: Mapping[str, str], known: dict[str, Parts] | None = None) -> list[Part]:
+    """A shader with its includes in place.
 
     An include is `#include "file"`, relative to `shaders/include/`, and is inserted only once. `generated` are includes
-    without a file.
+    without a file. Files that are `known` are not read again: most shaders have the same includes.
     """
+    known = {} if known is None else known
     seen: set[str] = set()
 
-    def expand(current: str, text: str, stack: tuple[str, ...]) -> Iterable[Line]:
-        for number, line in enumerate(text.splitlines(), start=1):
-            match = _INCLUDE.match(line)
-            if not match:
-                yield Line(line, current, number)
+    def expand(current: str, way: tuple[str, ...]) -> Iterable[Part]:
+        if current not in known:
+            body = generated.get(current.removeprefix("include/"))
+            known[current] = _parts(current, read_shader(current) if body is None else body)
+        for part, include in known[current]:
+            yield part
+            included = f"include/{include}"
+            if not include or included in seen:
                 continue
-            included = "include/" + match.group(1)
-            if included in stack:
-                raise ShaderError(f"shaders/{name}: '{included}' includes itself by way of {' > '.join(stack[1:])}")
-            if included not in seen:
-                seen.add(included)
-                body = generated.get(match.group(1))
-                try:
-                    yield from expand(included, read_shader(included) if body is None else body, (*stack, included))
-                except MissingShaderError as error:
-                    raise ShaderError(f"shaders/{current}, line {number}: {error}") from error
+            if included in way:
+                raise ShaderError(f"shaders/{name}: '{included}' includes itself by way of {' > '.join(way)}")
+            try:
+                yield from expand(included, (*way, included))
+            except MissingShaderError as error:
+                line = part.number + part.text.count("\n")
+                raise ShaderError(f"shaders/{current}, line {line}: {error}") from error
+            seen.add(included)
 
-    return list(expand(name, read_shader(name), (name,)))
+    return list(expand(name, ()))
+
+
+def _parts(file: str, text: str) -> Parts:
+    """Cut the text of a file at its includes."""
+    pieces = [*_INCLUDE.split(text), ""]
+    parts, number = [], 1
+    for body, include in zip(pieces[::2], pieces[1::2], strict=True):
+        parts.append((Part.of(body, file, number), include))
+        number += body.count("\n") + 1
+    return parts
+
+
+def lines_of(parts: Iterable[Part]) -> list[Line]:
+    """The lines of a shader, one by one."""
+    return [
+        Line(text, part.file, number)
+        for part in parts
+        for number, text in enumerate(part.text.splitlines(), start=part.number)
+    ]
 
 
 class Shaders:
     """The text of two shaders with all includes, and its declarations, including those that a define excludes."""
 
-    def __init__(self, vertex: str, fragment: str, generated: Mapping[str, str]) -> None:
+    def __init__(
+        self, vertex: str, fragment: str, generated: Mapping[str, str], known: dict[str, Parts] | None = None
+    ) -> None:
         self.name = f"{vertex} + {fragment}"
-        self.vertex, self.fragment = preprocess(vertex, generated), preprocess(fragment, generated)
-        self.text = _text(self.vertex), _text(self.fragment)
-        lines = [line.text for line in (*self.vertex, *self.fragment)]
-        self.choices = frozenset(match.group(1) for match in map(_CHOICE.match, lines) if match)
-        self.uniforms = {match.group(2): match.group(1) for match in map(_UNIFORM.match, lines) if match}  # types
+        self.vertex, self.fragment = (preprocess(name, generated, known) for name in (vertex, fragment))
+        self.text = tuple("".join(part.text for part in parts) for parts in (self.vertex, self.fragment))
+        parts = [*self.vertex, *self.fragment]
+        self.choices = frozenset[str]().union(*(part.choices for part in parts))
+        self.uniforms = {name: kind for part in parts for name, kind in part.uniforms.items()}
 
 
 class Linked(NamedTuple):
@@ -244,6 +285,7 @@ class ShaderLibrary:
         self._context = context
         self._generated = generated
         self._blocks = blocks  # binding points of uniform blocks by name
+        self._files: dict[str, Parts] = {}  # that were read
         self._shaders: dict[tuple[str, str], Shaders] = {}
         self._programs: dict[Key, Program] = {}  # all requested ones
         self._linked: dict[Key, Linked] = {}  # the cached ones, least recently used first
@@ -273,14 +315,15 @@ class ShaderLibrary:
     def reload(self) -> str:
         """Compile every program again. Returns "" or the first error, in which case all old programs stay in use."""
         compiled: dict[Key, Linked] = {}
-        before, self._shaders = self._shaders, {}
+        before = self._files, self._shaders
+        self._files, self._shaders = {}, {}
         try:
             for key in self._linked:
                 compiled[key] = self._compile(*key)
         except ShaderError as error:
             for linked in compiled.values():
                 linked.release()
-            self._shaders = before
+            self._files, self._shaders = before
             return str(error)
         self._let_go(*compiled)
         self._linked = compiled
@@ -305,7 +348,7 @@ class ShaderLibrary:
 
     def _read(self, vertex: str, fragment: str) -> Shaders:
         if (vertex, fragment) not in self._shaders:
-            self._shaders[vertex, fragment] = Shaders(vertex, fragment, self._generated)
+            self._shaders[vertex, fragment] = Shaders(vertex, fragment, self._generated, self._files)
         return self._shaders[vertex, fragment]
 
     def _compile(self, vertex: str, fragment: str, defines: frozenset[tuple[str, int]]) -> Linked:
@@ -314,13 +357,13 @@ class ShaderLibrary:
         if unknown:
             raise ShaderError(f"shaders/{shaders.name} have no #ifndef {', '.join(unknown)}")
         head = [Line(VERSION, "", 0), *(Line(f"#define {name} {value}", "", 0) for name, value in sorted(defines))]
-        vertex_text, fragment_text = (_text(head) + text for text in shaders.text)
+        vertex_text, fragment_text = ("".join(f"{line.text}\n" for line in head) + text for text in shaders.text)
         try:
             program = self._link(vertex_text, fragment_text)
         except moderngl.Error as error:
             message = str(error)
-            lines = shaders.fragment if "fragment_shader" in message else shaders.vertex
-            raise ShaderError(_explain(message, head + lines, shaders.name)) from error
+            parts = shaders.fragment if "fragment_shader" in message else shaders.vertex
+            raise ShaderError(_explain(message, head + lines_of(parts), shaders.name)) from error
         for name, binding in self._blocks.items():
             block = program.get(name, None)
             if isinstance(block, moderngl.UniformBlock):
@@ -329,10 +372,6 @@ class ShaderLibrary:
 
     def _link(self, vertex: str, fragment: str) -> moderngl.Program:
         return self._context.program(vertex_shader=vertex, fragment_shader=fragment)
-
-
-def _text(lines: Iterable[Line]) -> str:
-    return "".join(f"{line.text}\n" for line in lines)
 
 
 def _explain(message: str, lines: Sequence[Line], program: str) -> str:
