@@ -46,7 +46,7 @@ def test_a_size_that_would_not_fit_is_refused_and_the_panel_tells_the_old_one(mo
         assert text.startswith("7969² cells need about ") and text.endswith("GB of memory; 5 are free")
         check_old_land(driver)
 
-    drive(test, WITHOUT_DROPS.with_value("world.rows", 0))
+    drive(test, WITHOUT_DROPS.with_value("world.rows", 0), draws_land=False)
 
 
 def test_what_is_changed_while_a_land_is_made_that_fails_is_made_next(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +61,7 @@ def test_what_is_changed_while_a_land_is_made_that_fails_is_made_next(monkeypatc
         driver.wait_for(lambda: application.snapshot and application.snapshot.shape[1] == 80, "what came next")
         assert application.documents.scene.world.columns == 80
 
-    drive(test, WITHOUT_DROPS.with_value("world.rows", 0))
+    drive(test, WITHOUT_DROPS.with_value("world.rows", 0), draws_land=False)
 
 
 def check_old_land(driver: Driver) -> None:
@@ -86,7 +86,7 @@ def test_a_land_without_memory_is_given_up(fault: str) -> None:
         assert complaints(driver) == ["there is not enough memory; a smaller map needs less"]
         check_old_land(driver)
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 @pytest.mark.parametrize("fault", ["a texture", "a framebuffer", "an upload", "a drawing", "a shader"])
@@ -270,4 +270,4 @@ def test_a_file_that_cannot_be_opened_changes_nothing(tmp_path: Path, subtests: 
                     for notice in application.notices.shown():
                         application.notices.dismiss(notice)
 
-    drive(test, looked_at)
+    drive(test, looked_at, draws_land=False)

@@ -55,7 +55,7 @@ def test_a_field_is_typed_seen_shown_and_removed() -> None:
         driver.wait_for(lambda: "rate_rain" not in application.snapshot.layers, "and its layer")
         assert made(application, RAIN) == (False, "")
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_a_field_that_cannot_be_made_leaves_the_one_before() -> None:
@@ -66,7 +66,7 @@ def test_a_field_that_cannot_be_made_leaves_the_one_before() -> None:
         changes.change(application, RAIN, 'image("nowhere/there.png")')
         driver.wait_for(lambda: application.documents.scene.fields.rain == "1 + x", "it is refused")
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_soil_is_typed_seen_and_lies_on_the_land() -> None:
@@ -86,7 +86,7 @@ def test_soil_is_typed_seen_and_lies_on_the_land() -> None:
 
         driver.wait_for(lies_there, "the soil")
 
-    drive(test, WITHOUT_DROPS.with_value("materials.enabled", True))
+    drive(test, WITHOUT_DROPS.with_value("materials.enabled", True), draws_land=False)
 
 
 def test_colours_of_a_preview() -> None:
@@ -102,7 +102,7 @@ def test_colours_of_a_preview() -> None:
         assert np.ptp(picture[2]) < 12, "and 1 is grey"
         assert overlay_of("mobility") in OVERLAYS
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_an_image_masks_a_field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,4 +138,4 @@ def test_an_image_masks_a_field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         changes.change(application, "view.overlay", overlay_of("erodibility"))
         driver.wait_for(is_masked, "the mask on the land")
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)

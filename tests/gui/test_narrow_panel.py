@@ -27,7 +27,7 @@ def test_in_the_smallest_window_it_takes_at_most_half_and_shows_its_lines_whole(
         assert rows.content_size.x <= rows.inner_rect.max.x - rows.inner_rect.min.x + 2.0  # rounded
         assert rows.content_size.y > rows.size.y
 
-    drive(test, SMALL, size=SMALLEST)
+    drive(test, SMALL, size=SMALLEST, draws_land=False)
 
 
 def test_it_is_narrowed_with_its_window_and_gets_its_width_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,4 +50,4 @@ def test_it_is_narrowed_with_its_window_and_gets_its_width_back(monkeypatch: pyt
             assert 0.2 * size[0] < panel.size.x <= widest
         assert panel.size.x == before
 
-    drive(test, SMALL)
+    drive(test, SMALL, draws_land=False)

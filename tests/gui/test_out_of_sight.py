@@ -53,7 +53,7 @@ def test_all_items_are_where_they_would_be_in_sight(size: tuple[int, int]) -> No
             for item, place in whole.items():
                 assert reserved[item] == pytest.approx(place, abs=0.01), "a hundredth of a pixel"
 
-    drive(test, SMALL, size=size)
+    drive(test, SMALL, size=size, draws_land=False)
 
 
 def test_only_what_is_seen_or_used_is_there_as_a_whole() -> None:
@@ -82,7 +82,7 @@ def test_only_what_is_seen_or_used_is_there_as_a_whole() -> None:
             driver.engine.yield_(2)
             assert "view.fog" in whole and "droplets.count" not in whole
 
-    drive(test)
+    drive(test, draws_land=False)
 
 
 def test_a_field_that_is_typed_in_is_kept_while_it_is_out_of_sight() -> None:
@@ -97,7 +97,7 @@ def test_a_field_that_is_typed_in_is_kept_while_it_is_out_of_sight() -> None:
         engine.yield_(2)
         assert application.documents.scene.droplets.count == 123
 
-    drive(test)
+    drive(test, draws_land=False)
 
 
 def test_what_the_keyboard_is_on_is_used_by_it_while_it_is_out_of_sight() -> None:
@@ -112,4 +112,4 @@ def test_what_the_keyboard_is_on_is_used_by_it_while_it_is_out_of_sight() -> Non
         engine.yield_(3)
         assert not application.documents.scene.droplets.enabled
 
-    drive(test)
+    drive(test, draws_land=False)

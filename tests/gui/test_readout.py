@@ -60,4 +60,4 @@ def test_it_is_said_over_the_land_and_not_over_the_panel() -> None:
             said.append(readout_under_pointer(application))
         assert "°" in said[0] and said[1] == ""
 
-    drive(test)
+    drive(test, draws_land=False)
