@@ -26,6 +26,7 @@ Places are metres from the north-western corner of the map.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections import namedtuple
@@ -42,6 +43,7 @@ from kernels.materials import Materials, Moved, asked, rock_at
 from kernels.neighbours import OUTLET, index_steps
 from kernels.random import process_number, stream, uniform
 from kernels.rates import ERODIBILITY, MOBILITY, Rates, flat, rate_of
+from kernels.scratch import Scratch
 from kernels.units import Metres, MetresPerYear, PerYear, SquareMetresPerYear, Widths, Years
 
 # A point of a centreline: the number of its river, its place in metres, the mean discharge in cubic metres a second and
@@ -98,6 +100,13 @@ _ASKED = (
 )  # fmt: skip
 _FIELDS = (*_ASKED, "rates", "bedrock", "sediment", "ground", "rows", "columns", "cell_size")
 _Land: Any = namedtuple("_Land", _FIELDS)  # type: ignore[misc]
+
+# What lies near the rivers: the nearest point of each cell and how far away the line is, and the parts of it that
+# channels cover, [one of these, cell]. Only blocks of cells that are `known` [row, block] have values, and only those
+# that the lines have `reached` [row, block] have a nearest point. So rivers cost what they touch, not the whole map.
+_BEFORE, _AFTER, _STRAIGHT = range(3)
+_BLOCK = 64  # cells of a row
+_Near: Any = namedtuple("_Near", ("nearest", "distance", "covered", "known", "reached"))
 
 # Lines.
 
@@ -177,13 +186,13 @@ def migration(south: Any, east: Any, width: Any, depth: Any, friction: float, in
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _bank(land, owners, owner, south, east, bed, depth, rock_erodibility):
+def _bank(land, near, rivers, owner, south, east, bed, depth, rock_erodibility):
     """How readily the bank at a place gives way: 1 where it is loose and as high as the channel is deep."""
     row, column = int(np.floor(south / land.cell_size)), int(np.floor(east / land.cell_size))
     if not (0 <= row < land.rows and 0 <= column < land.columns):
         return 0.0
     cell = row * land.columns + column
-    if owners[cell] >= 0 and owners[cell] != owner:  # another river
+    if near.reached[row, column // _BLOCK] and near.nearest[cell] >= 0 and rivers[near.nearest[cell]] != owner:
         return 0.0
     height = max(land.ground[cell] - bed, depth)
     rock = min(max(land.bedrock[cell] - bed, 0.0), height) / height
@@ -192,8 +201,8 @@ def _bank(land, owners, owner, south, east, bed, depth, rock_erodibility):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _move(land, owners, river, points, width, depth, years, inflow, parameters):
-    """Let the points of one river migrate."""
+def _move(land, near, rivers, river, points, width, depth, years, inflow, parameters):
+    """Let the points of one river migrate. `rivers` are those of the points that are near to cells."""
     south, east = points[:, SOUTH].copy(), points[:, EAST].copy()
     rates = migration(south, east, width, depth, parameters.friction, inflow)
     lengths = _ways(south, east)
@@ -209,8 +218,8 @@ def _move(land, owners, river, points, width, depth, years, inflow, parameters):
         move = nominal * rates[i] * min(1.0, min(along, whole - along) / (CALM * width[i]))
         side = math.copysign(0.5 * width[i] + land.cell_size, move)
         move *= _bank(
-            land, owners, river, south[i] + side * left_south, east[i] + side * left_east, points[i, BED], depth[i],
-            parameters.rock_erodibility,
+            land, near, rivers, river, south[i] + side * left_south, east[i] + side * left_east, points[i, BED],
+            depth[i], parameters.rock_erodibility,
         )  # fmt: skip
         points[i, SOUTH] += move * left_south
         points[i, EAST] += move * left_east
@@ -283,10 +292,31 @@ def _without_loops(points, width):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _paint(land, points, width, reach, nearest, distance):
+def _reach(land, near, row, first, last):
+    """Make the blocks with the columns from `first` to `last` of a row ready for nearest points."""
+    for block in range(first // _BLOCK, last // _BLOCK + 1):
+        if near.reached[row, block]:
+            continue
+        near.reached[row, block] = True
+        begin, end = _cells_of(land, row, block)
+        near.nearest[begin:end] = -1
+        near.distance[begin:end] = np.inf
+        if not near.known[row, block]:
+            near.known[row, block] = True
+            near.covered[:, begin:end] = 0.0
+
+
+@inlined
+def _cells_of(land, row, block):
+    """The first cell of a block, and that after its last one."""
+    return row * land.columns + block * _BLOCK, row * land.columns + min((block + 1) * _BLOCK, land.columns)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _paint(land, points, width, reach, near):
     """For each cell within `reach` metres of a line, [point], its nearest point and how far away the line is."""
-    nearest[:] = -1
-    distance[:] = np.inf
+    near.reached[...] = False
+    nearest, distance = near.nearest, near.distance
     size = land.cell_size
     for i in range(len(points) - 1):
         if points[i, RIVER] != points[i + 1, RIVER]:
@@ -301,6 +331,7 @@ def _paint(land, points, width, reach, nearest, distance):
         last_column = min(int((east + max(way_east, 0.0) + margin) / size + 0.5), land.columns - 1)
         for row in range(first_row, last_row + 1):
             off_south = (row + 0.5) * size - south
+            _reach(land, near, row, first_column, last_column)
             for column in range(first_column, last_column + 1):
                 off_east = (column + 0.5) * size - east
                 share = 0.0
@@ -312,8 +343,12 @@ def _paint(land, points, width, reach, nearest, distance):
                 if away <= margin * margin and away < distance[cell]:
                     distance[cell] = away
                     nearest[cell] = i
-    for cell in range(len(distance)):
-        distance[cell] = math.sqrt(distance[cell])
+    for row in range(land.rows):
+        for block in range(near.reached.shape[1]):
+            if near.reached[row, block]:
+                begin, end = _cells_of(land, row, block)
+                for cell in range(begin, end):
+                    distance[cell] = math.sqrt(distance[cell])
 
 
 @inlined
@@ -325,13 +360,21 @@ def _covered(distance, width, size):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _cover(land, points, width, reach, nearest, distance, part):
+def _cover(land, points, width, reach, near, which):
     """As `_paint`, and the part of each cell that the channels cover."""
-    _paint(land, points, width, reach, nearest, distance)
-    for cell in range(len(part)):
-        part[cell] = 0.0
-        if nearest[cell] >= 0:
-            part[cell] = _covered(distance[cell], width[nearest[cell]], land.cell_size)
+    _paint(land, points, width, reach, near)
+    part = near.covered[which]
+    for row in range(land.rows):
+        for block in range(near.known.shape[1]):
+            if not near.known[row, block]:
+                continue
+            begin, end = _cells_of(land, row, block)
+            part[begin:end] = 0.0
+            if not near.reached[row, block]:
+                continue
+            for cell in range(begin, end):
+                if near.nearest[cell] >= 0:
+                    part[cell] = _covered(near.distance[cell], width[near.nearest[cell]], land.cell_size)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -360,7 +403,7 @@ def _even_out(points, first, last, amount):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _grade(land, points, part, amount):
+def _grade(land, points, near, amount):
     """Bring the beds to the ground, where others have dug deeper, and let them fall from source to mouth."""
     last = len(points)
     for i in range(len(points) - 1, -1, -1):
@@ -368,7 +411,7 @@ def _grade(land, points, part, amount):
         column = int(np.floor(points[i, EAST] / land.cell_size))
         if 0 <= row < land.rows and 0 <= column < land.columns:
             cell = row * land.columns + column
-            if part[cell] == 1.0:
+            if near.known[row, column // _BLOCK] and near.covered[_BEFORE, cell] == 1.0:
                 points[i, BED] = min(points[i, BED], land.ground[cell])
         if i + 1 < len(points) and points[i + 1, RIVER] == points[i, RIVER]:
             points[i, BED] = max(points[i, BED], points[i + 1, BED])
@@ -379,27 +422,69 @@ def _grade(land, points, part, amount):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _exchange(
-    land, points, width, depth, before, after, nearest, distance, years, bar, parameters, loads, from_rock
-):  # fmt: skip
-    """Let the rivers wear and fill the ground where they have moved, each from its source to its mouth.
+def _near_cells(land, near, points):
+    """The cells that have a nearest point, those of each of so many points one after the other, and where they begin.
 
-    `before` and `after` are the parts of the cells that channels covered and cover, `bar` is the height of bars above
-    the bed as a part of the depth; `loads` are [river * kinds + kind].
+    Of one point they stand in the order of the map.
     """
-    # The cells of each point, one after the other
-    begins = np.zeros(len(points) + 1, np.int64)
-    for cell in range(len(nearest)):
-        if nearest[cell] >= 0:
-            begins[nearest[cell] + 1] += 1
-    for i in range(len(points)):
+    begins = np.zeros(points + 1, np.int64)
+    for row in range(land.rows):
+        for block in range(near.reached.shape[1]):
+            if near.reached[row, block]:
+                begin, end = _cells_of(land, row, block)
+                for cell in range(begin, end):
+                    if near.nearest[cell] >= 0:
+                        begins[near.nearest[cell] + 1] += 1
+    for i in range(points):
         begins[i + 1] += begins[i]
     cells, placed = np.empty(begins[-1], np.int64), begins[:-1].copy()
-    for cell in range(len(nearest)):
-        if nearest[cell] >= 0:
-            cells[placed[nearest[cell]]] = cell
-            placed[nearest[cell]] += 1
+    for row in range(land.rows):
+        for block in range(near.reached.shape[1]):
+            if near.reached[row, block]:
+                begin, end = _cells_of(land, row, block)
+                for cell in range(begin, end):
+                    if near.nearest[cell] >= 0:
+                        cells[placed[near.nearest[cell]]] = cell
+                        placed[near.nearest[cell]] += 1
+    return cells, begins
 
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _channels(land, near):
+    """The cells that channels now cover by more than a half, in the order of the map, and their nearest points."""
+    cells, points = [np.int64(0) for _ in range(0)], [np.int64(0) for _ in range(0)]
+    for row in range(land.rows):
+        for block in range(near.reached.shape[1]):
+            if near.reached[row, block]:
+                begin, end = _cells_of(land, row, block)
+                for cell in range(begin, end):
+                    if near.nearest[cell] >= 0 and near.covered[_AFTER, cell] > 0.5:
+                        cells.append(np.int64(cell))
+                        points.append(np.int64(near.nearest[cell]))
+    return np.array(cells, np.int64), np.array(points, np.int64)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _join(land, near):
+    """Let what is covered after a neck was cut be that and all that was covered before."""
+    for row in range(land.rows):
+        for block in range(near.known.shape[1]):
+            if near.known[row, block]:
+                begin, end = _cells_of(land, row, block)
+                for cell in range(begin, end):
+                    both = max(near.covered[_AFTER, cell], near.covered[_STRAIGHT, cell])
+                    near.covered[_STRAIGHT, cell] = both
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _exchange(land, points, width, depth, near, was, now, years, bar, parameters, loads, from_rock):
+    """Let the rivers wear and fill the ground where they have moved, each from its source to its mouth.
+
+    `was` and `now` tell which parts of the cells channels covered and cover, `bar` is the height of bars above the bed
+    as a part of the depth; `loads` are [river * kinds + kind].
+    """
+    before, after, distance = near.covered[was], near.covered[now], near.distance
+    cells, begins = _near_cells(land, near, len(points))
     wanted = np.empty(len(cells))
     for i in range(len(points)):
         first = int(points[i, RIVER]) * land.kinds
@@ -445,15 +530,17 @@ def _exchange(
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _settle(land, cells, level, loads, first):
-    """Fill cells up to a level in order, while the load lasts."""
-    for cell in cells:
-        load = all_of(loads, first, land.kinds)
-        room = rate_of(land.rates, cell, MOBILITY) * (level - land.ground[cell])
-        if not load > 0.0:
+def _settle(land, row, column, ways, level, load):
+    """Fill the cells around one up to a level in the order of `ways`, while the load lasts."""
+    for south, east in ways:
+        if not all_of(load, 0, land.kinds) > 0.0:
             return
+        if not (0 <= row + south < land.rows and 0 <= column + east < land.columns):
+            continue
+        cell = (row + south) * land.columns + column + east
+        room = rate_of(land.rates, cell, MOBILITY) * (level - land.ground[cell])
         if room > 0.0:
-            lay(land, cell, min(room / load, 1.0), loads, first)
+            lay(land, cell, min(room / all_of(load, 0, land.kinds), 1.0), load, 0)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -535,22 +622,23 @@ def meander(
     begin: float = 0.0,
     fresh: bool = False,
     rates: Rates | None = None,
+    scratch: Scratch | None = None,
 ) -> Meandered:
     """Let rivers migrate for some years, and bring the ground up to date in place.
 
     Layers are as kernels of particles take them: float64 metres [row, column]. `centrelines` [point, (river, south,
     east, discharge, bed)] are not changed. `begin` are the years that have passed before, which with `seed` decide how
-    high bars grow. `fresh`: no channel has been cut yet. `rates` are those of kernels/rates.py.
+    high bars grow. `fresh`: no channel has been cut yet. `rates` are those of kernels/rates.py. What lies near the
+    rivers is worked out in `scratch`.
     """
     check_layers(bedrock, sediment, ground)
     land = _Land._make((
         *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
         *ground.shape, float(cell_size),
     ))  # fmt: skip
-    rivers, kinds, cells = count_rivers(centrelines), materials.kinds, ground.size
+    rivers, kinds = count_rivers(centrelines), materials.kinds
     loads, from_rock = np.zeros(rivers * kinds), np.zeros(kinds)
-    before, after, straight = np.zeros(cells), np.zeros(cells), np.zeros(cells)
-    nearest, distance = np.empty(cells, np.int32), np.empty(cells)
+    near = _nothing_near(ground.shape, scratch or Scratch())
     points, bends, oxbows, levels = centrelines.copy(), 0, [np.empty(0, np.int64)], [np.empty(0)]
     parts = _parts_of(parameters, points)
     years, river_width = parameters.years / parts, parameters.river_width
@@ -558,15 +646,15 @@ def meander(
         moment = (begin + years * (part + 0.5)) * parameters.migration
         width, depth = _sizes(points, river_width)
         if not (fresh and part == 0):
-            _cover(land, points, width, 0.5 * width + BANKS * cell_size, nearest, distance, before)
-        _paint(land, points, width, 1.5 * width, nearest, distance)
-        owners = np.where(nearest >= 0, points[nearest, RIVER], -1.0)
+            _cover(land, points, width, 0.5 * width + BANKS * cell_size, near, _BEFORE)
+        _paint(land, points, width, 1.5 * width, near)
+        owners = points[:, RIVER].copy()
         lines = _lines(points)
         for number, line in enumerate(lines):
             own_width, own_depth = _sizes(line, river_width)
             swing = 2.0 * _noise(number, moment / (INFLOW_SPACING * own_width[0]), seed) - 1.0
             inflow = INFLOW * swing / own_width[0]
-            _move(land, owners, float(number), line, own_width, own_depth, years, inflow, parameters)
+            _move(land, near, owners, float(number), line, own_width, own_depth, years, inflow, parameters)
             lines[number] = _respaced(line, own_width)
         # First where they have moved to, before any neck is cut: what is cut off is not filled.
         points = np.concatenate(lines)
@@ -577,12 +665,10 @@ def meander(
         if part == parts - 1:  # floods are slow: once in a step
             reach = np.maximum(reach, FLOODED * parameters.flood_reach * width)
             silting = parameters.years
-        _cover(land, points, width, reach, nearest, distance, after)
-        _grade(land, points, before, parameters.bed_diffusivity * years)
+        _cover(land, points, width, reach, near, _AFTER)
+        _grade(land, points, near, parameters.bed_diffusivity * years)
         bar = 1.0 - parameters.bars * _noise(rivers, moment / (BAR_SPACING * float(width.mean())), seed)
-        _exchange(
-            land, points, width, depth, before, after, nearest, distance, silting, bar, parameters, loads, from_rock
-        )
+        _exchange(land, points, width, depth, near, _BEFORE, _AFTER, silting, bar, parameters, loads, from_rock)
         cut = 0
         for number, line in enumerate(lines := _lines(points)):
             shorter, necks = _without_loops(line, _sizes(line, river_width)[0])
@@ -591,20 +677,29 @@ def meander(
                 cut += necks
         if cut:
             bends += cut
-            banks = np.append(points[:, BED] + depth, -np.inf)[nearest]
+            channels, nearest = _channels(land, near)
+            banks = (points[:, BED] + depth)[nearest]
             points = np.concatenate(lines)
             width, depth = _sizes(points, river_width)
-            _cover(land, points, width, 0.5 * width + BANKS * cell_size, nearest, distance, straight)
-            left = np.flatnonzero((after > 0.5) & (straight == 0.0) & np.isfinite(banks))
-            oxbows.append(left[~np.isin(left, np.concatenate(oxbows))])
-            levels.append(banks[oxbows[-1]])
-            both = np.maximum(after, straight)
-            _exchange(
-                land, points, width, depth, after, both, nearest, distance, 0.0, bar, parameters, loads, from_rock
-            )
+            _cover(land, points, width, 0.5 * width + BANKS * cell_size, near, _STRAIGHT)
+            is_left = (near.covered[_STRAIGHT, channels] == 0.0) & ~np.isin(channels, np.concatenate(oxbows))
+            oxbows.append(channels[is_left])
+            levels.append(banks[is_left])
+            _join(land, near)
+            _exchange(land, points, width, depth, near, _AFTER, _STRAIGHT, 0.0, bar, parameters, loads, from_rock)
     return Meandered(
         points, Moved(tuple(from_rock.tolist())), loads.reshape(rivers, kinds),
         np.concatenate(oxbows), np.concatenate(levels), bends,
+    )  # fmt: skip
+
+
+def _nothing_near(shape: tuple[int, ...], scratch: Scratch) -> Any:
+    """Room for what lies near rivers, in which there is nothing yet."""
+    rows, columns = shape
+    cells, blocks = rows * columns, -(-columns // _BLOCK)
+    return _Near(
+        scratch.empty(cells, np.int32), scratch.empty(cells), scratch.empty((3, cells)),
+        np.zeros((rows, blocks), np.bool_), np.zeros((rows, blocks), np.bool_),
     )  # fmt: skip
 
 
@@ -639,22 +734,32 @@ def _noise(number: int, at: float, seed: int) -> float:
     return first + (second - first) * part * part * (3.0 - 2.0 * part)
 
 
-def lay_beside(
+def lay_around(
     bedrock: Layer,
     sediment: Layer,
     ground: Layer,
     materials: Materials,
-    cells: NDArray[np.int64],
+    middle: tuple[int, int],
+    reach: int,
     level: float,
     load: Numbers,
     rates: Rates | None = None,
 ) -> None:
-    """Fill cells, row * columns + column, up to a level, the first ones first.
+    """Fill the cells around one up to a level, the nearest first.
 
-    `load` is that of each kind, in metres over one cell. What finds no room is left in `load`.
+    `middle` is its row and column, `reach` how many cells of rows and columns it goes to each side, and `load` that of
+    each kind, in metres over one cell. What finds no room is left in `load`.
     """
     land = _Land._make((
         *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
         *ground.shape, 1.0,
     ))  # fmt: skip
-    _settle(land, np.asarray(cells, np.int64), float(level), load, 0)
+    _settle(land, *middle, _by_distance(reach), float(level), load)
+
+
+@functools.cache
+def _by_distance(reach: int) -> NDArray[np.int16]:
+    """The ways to all cells around one, [cell, (rows, columns)], the shortest first."""
+    south, east = np.mgrid[-reach : reach + 1, -reach : reach + 1]
+    nearest = np.argsort((south**2 + east**2).reshape(-1), kind="stable")
+    return np.stack([south.reshape(-1)[nearest], east.reshape(-1)[nearest]], axis=1).astype(np.int16)

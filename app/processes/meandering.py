@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from app.processes.cycle import Cycle
 from app.processes.discharge import discharge_of_cycle
 from app.processes.kinds import account_for
 from app.processes.process import register
+
+if TYPE_CHECKING:
+    from kernels.materials import Materials as MaterialFields
 
 CAUSE = "worn by meanders"
 LEFT = "left in oxbows"
@@ -86,11 +89,12 @@ class Meandering:
             world.centrelines = _find_rivers(world, parameters, cycle)
             if not len(world.centrelines):
                 return ()
+        materials, rates = world.material_fields(), world.rates
         meandered = meanders.meander(
             world.bedrock,
             world.sediment,
             world.ground,
-            world.material_fields(),
+            materials,
             world.cell_size,
             world.centrelines,
             for_kernel(
@@ -102,12 +106,13 @@ class Meandering:
             seed=world.seed,
             begin=world.years,
             fresh=fresh,
-            rates=world.rates,
+            rates=rates,
+            scratch=cycle.scratch.begin(),
         )
         world.centrelines = meandered.centrelines
         if "geology" not in cycle.running:  # geology has its own clock
             world.years += parameters.years_per_cycle
-        off_map = _leave(world, meandered.loads, cycle)
+        off_map = _leave(world, materials, rates, meandered.loads, cycle)
         account_for(world, CAUSE, meandered.moved._replace(off_map=off_map))
         if not cycle.has_standing_water or not len(meandered.cut_off):
             return "bedrock", "sediment"
@@ -147,12 +152,16 @@ def _find_rivers(world: World, parameters: MeanderingParameters, cycle: Cycle) -
     return np.concatenate([world.centrelines, *lines])
 
 
-def _leave(world: World, loads: Numbers, cycle: Cycle) -> tuple[float, ...]:
-    """Move the loads of river mouths over the edge, or into the water or hollow at the mouth.
+def _leave(
+    world: World, materials: MaterialFields, rates: NDArray[np.float32] | None, loads: Numbers, cycle: Cycle
+) -> tuple[float, ...]:
+    """Move the loads of river mouths over the edge, or into the water or hollow at the mouth, the nearest cells first.
 
     `loads` are [river, kind]. Returns what has left, of each kind, in metres over one cell.
     """
+    from kernels.hydraulic_geometry import bankfull_depth, channel_width
     from kernels.landscape import lay_lowest
+    from kernels.meanders import lay_around
 
     rows, columns = world.shape
     off_map = np.zeros(loads.shape[1])
@@ -162,30 +171,16 @@ def _leave(world: World, loads: Numbers, cycle: Cycle) -> tuple[float, ...]:
         row = min(int(mouth[1] / world.cell_size), rows - 1)
         column = min(int(mouth[2] / world.cell_size), columns - 1)
         if not (row in (0, rows - 1) or column in (0, columns - 1)):
-            _fill_around(world, row, column, mouth, load, cycle.river_width)
+            level = float(mouth[4] + bankfull_depth(channel_width(float(mouth[3]), cycle.river_width)))
+            lay_around(
+                world.bedrock, world.sediment, world.ground, materials, (row, column), DELTA, level, load, rates
+            )  # fmt: skip
         off_map += load
     if cycle.edges.water == "wall":  # nothing leaves
         lay_lowest(world.mix, world.ground, tuple(off_map), world.layers.get("mobility"))
         world.sum_mix()
         return ()
     return tuple(off_map.tolist())
-
-
-def _fill_around(world: World, row: int, column: int, mouth: Numbers, load: Numbers, river_width: float) -> None:
-    """Deposit a load around a mouth, on cells below the water level, the nearest first."""
-    from kernels.hydraulic_geometry import bankfull_depth, channel_width
-    from kernels.meanders import lay_beside
-
-    level = float(mouth[4] + bankfull_depth(channel_width(float(mouth[3]), river_width)))
-    rows, columns = world.shape
-    south, east = np.mgrid[
-        max(row - DELTA, 0) : min(row + DELTA + 1, rows), max(column - DELTA, 0) : min(column + DELTA + 1, columns)
-    ]
-    below = world.ground[south, east] < level
-    south, east = south[below], east[below]
-    nearest = np.argsort((south - row) ** 2 + (east - column) ** 2, kind="stable")
-    cells = (south * columns + east)[nearest]
-    lay_beside(world.bedrock, world.sediment, world.ground, world.material_fields(), cells, level, load, world.rates)
 
 
 def _leave_water(world: World, cells: NDArray[np.int64], levels: Numbers) -> None:
