@@ -88,7 +88,8 @@ void main() {
     // Rock is broken into blocks, of which this shows those that its texels can; some faces are massive, some not.
     float lod = log2(float(textureSize(fractures, 0).x) / (BLOCKS_TILE * texels_per_cell));
     vec4 massif = textureLod(fractures, cell.yx / MASSIFS_TILE + 0.31, 3.5);
-    float snow = snow_cover(relative_height(here.x * frame.map.w) - snow_line, length(here.yz), 0.0, 0.0);
+    float above_line = relative_height(here.x * frame.map.w) - snow_line;
+    float snow = snow_cover(place_for_snow(above_line, length(here.yz), 0.0, 0.0), vec2(0.0));
     float shattered = smoothstep(0.42, 0.80, massif.x) * (1.0 - snow);
     float block = textureLod(fractures, (cell + BENT * (massif.yz - 0.5)) / BLOCKS_TILE, lod).x - 0.5;
     // Rock without beds stands in walls that its joints shape, and not in ribs alone.

@@ -126,10 +126,12 @@ float relief_near(vec2 uv, float lod) {
 }
 
 // The sunlight that comes past ribs and cliffs, at a height on them in cells. The ground under them is a plane so near by.
-float past_relief(vec2 uv, float height, vec2 slope) {
+// `pixel` is the width of a pixel in cells.
+float past_relief(vec2 uv, float height, vec2 slope, float pixel) {
+    float texels_per_cell = float(textureSize(relief, 0).x) / frame.map.x;
     vec2 toward = normalize(frame.sun.xz + vec2(1e-5, 0.0));
     float gains = (dot(slope, toward) - frame.sun.w) * SHADOW_REACH;
-    float hidden = relief_near(uv + SHADOW_REACH * toward / frame.map.xy, 1.0) - height + gains;
+    float hidden = relief_near(uv + SHADOW_REACH * toward / frame.map.xy, max(log2(pixel * texels_per_cell), 1.0)) - height + gains;
     return 1.0 - smoothstep(-0.3 * SHADOW_SOFT, 0.7 * SHADOW_SOFT, hidden);
 }
 #endif
@@ -328,7 +330,7 @@ void main() {
     float shades = smoothstep(STANDS_OUT.x, STANDS_OUT.y, abs(rib.x) + length(rib.yz)) * (1.0 - smoothstep(SHADES_FADE.x, SHADES_FADE.y, pixel));
     if (shades > 0.0) {
         beside -= shades * relief_near(uv, AROUND_LOD);
-        if (seen.x > 0.0) seen.x *= mix(1.0, past_relief(uv, rib.x, place.yz * frame.map.w), shades);
+        if (seen.x > 0.0) seen.x *= mix(1.0, past_relief(uv, rib.x, place.yz * frame.map.w, pixel), shades);
     }
     seen.y *= 1.0 + clamp(1.3 * beside, mix(-0.6, -0.35, on_wall), 0.1);
 #else

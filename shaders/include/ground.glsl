@@ -224,6 +224,7 @@ const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which 
 const float EVEN = 0.40, ROUGH = 1.25;  // how far the grain stands out
 const float SHADED_MOIST = 0.20;  // how much lusher slopes to the north are than level ground, and those to the south less
 const float GREEN_LINES = 0.7;  // how much more of it grows where water gathers
+const vec2 MOST_MIXED = vec2(0.10, 1.0);  // in a pixel: of heights above the line of snow, of slopes
 const float GULLY = 0.35;  // hollowness per cell of depth
 
 const FineRelief NO_RELIEF = FineRelief(0.0, 0.0);
@@ -437,7 +438,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     above_line = line_by_ice(glacier, above_line, patches * 0.10 + ripple * 0.05);
 #endif
     float sheltered = faces.y - LEEWARD * dot(faces, frame.wind.xy);
-    float snow = snow_cover(above_line, steepness + ripple * 0.2, sheltered, hollowness + gully);
+    vec2 for_snow = place_for_snow(above_line, steepness + ripple * 0.2, sheltered, hollowness + gully);
+#if DETAIL_SCALES > 2
+    float snow = snow_cover(for_snow, min(fwidth(for_snow), MOST_MIXED));  // or it would flicker from afar
+#else
+    float snow = snow_cover(for_snow, vec2(0.0));
+#endif
 #endif
     albedo = mix(albedo, SNOW, snow);
     sand *= 1.0 - snow;

@@ -12,14 +12,20 @@ const float DRIFTS = 0.30;     // of the relief, by which it is lower where the 
 const float CLINGS = 0.70;     // by which steeper ground holds snow there
 const float RIME = 0.80;       // by which steeper ground holds it a whole relief above its line, where it is colder
 
-// The fraction of ground that snow hides, at a height above its line relative to the relief. It melts where the sun
-// shines on it, wind blows it from crests into hollows, and it slides off what is steep, least of all in gullies and high above its line.
-// `sheltered` is 1 on slopes that face north and -1 on those that face south, and as wind blows snow over crests into their
-// lee, `hollow` is as in `hollowness` of the light.
-float snow_cover(float above_line, float steepness, float sheltered, float hollow) {
+// Where ground is for snow: its height above the line of snow, relative to the relief, and how steep it is beside what holds
+// snow there. It melts where the sun shines on it, wind blows it from crests into hollows, and it slides off what is
+// steep, least of all in gullies and high above its line. `sheltered` is 1 on slopes that face north and -1 on those that
+// face south, and as wind blows snow over crests into their lee, `hollow` is as in `hollowness` of the light.
+vec2 place_for_snow(float above_line, float steepness, float sheltered, float hollow) {
     float above = above_line + SUN_MELTS * sheltered + DRIFTS * max(hollow, 0.7 * hollow);
     float holds = CLINGS * min(hollow, 1.6 * hollow) + RIME * max(above_line, 0.0);
-    return smoothstep(0.0, 0.035, above) * (1.0 - smoothstep(0.60, 0.95, steepness - holds));
+    return vec2(above, steepness - holds);
+}
+
+// The fraction of ground that snow hides, in a mean over places in a range around one.
+float snow_cover(vec2 place, vec2 range) {
+    vec2 blur = 0.5 * range;
+    return smoothstep(-blur.x, 0.035 + blur.x, place.x) * (1.0 - smoothstep(0.60 - blur.y, 0.95 + blur.y, place.y));
 }
 
 // The part of ground that lying snow hides: `lies` is from 0 for none to 1 for deep snow, `uneven` a relief of the ground
