@@ -154,6 +154,11 @@ out vec4 colour;
 #if DESERT == 1
 const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand to sand more than once takes its colour
 #endif
+#if CANOPY > 0
+const vec3 BELOW_LEAVES = vec3(1.22, 1.08, 0.62);  // the light of the sky that comes through leaves and from leaf to leaf
+const float FEET_SHADED = 0.9;        // of that, which trees hide that hide a sun in the zenith
+const float LOW_CROWNS_IN_SUN = 0.35; // of the crowns of the understory
+#endif
 const float RILLED = 0.30, RILLS_SHOW = 0.35;  // how deep rills are beside their width, and how much of their colour is their own
 const float GRAIN_FADES = 0.35;  // cells in a pixel
 const float STONES_TILE = 0.55, STONES_FADE = 0.04;  // cells; of them in a pixel
@@ -418,7 +423,14 @@ void main() {
     float covered = 1.0 - exp(-crowns.area);
     albedo = mix(albedo, LITTER * (0.6 + 0.8 * fine.x), 0.85 * (1.0 - exp(-2.5 * (crowns.area + crowns.below))));
 #if CANOPY > 1
-    if (seen.x > 0.0) seen.x *= sun_past_trees(position, lit.w);
+    if (seen.x > 0.0) {
+        float past_trees = sun_past_trees(position, lit.w);
+#if DETAIL_SCALES > 1
+        // What hides a high sun stands over the place, and hides the sky as well: so it is at the feet of trees.
+        seen.y *= 1.0 - FEET_SHADED * frame.sun.y * (1.0 - past_trees) * smoothstep(0.0, 0.3, seen.x);
+#endif
+        seen.x *= past_trees;
+    }
 #else
     seen.x *= lit.w;
 #endif
@@ -436,6 +448,9 @@ void main() {
     vec3 around = light_around(normal, lit.y, bounced) * (seen.y / max(lit.y, 1e-3));
 #if DESERT == 1
     around *= mix(vec3(1.0), BETWEEN_DUNES, ground.sand);
+#endif
+#if CANOPY > 0 && DETAIL_SCALES > 1
+    around *= mix(vec3(1.0), BELOW_LEAVES, 1.0 - exp(-crowns.area - crowns.below));
 #endif
     vec3 radiance = albedo * (frame.sun_light.rgb * sun + around);
 #if DESERT == 1
@@ -471,7 +486,13 @@ void main() {
     vec3 leaves_in_sun, leaves_under_sky;
     canopy_light(crowns, way / distance, leaves_in_sun, leaves_under_sky);
     // The lower layer of plants is visible between the trees, in their shadow.
+#if DETAIL_SCALES > 1
+    // Some of it is as high as they are.
+    float sun_on_low = mix(seen.x, lit.x, LOW_CROWNS_IN_SUN);
+    vec3 low_crowns = (leaves_in_sun * sun_on_low + BELOW_LEAVES * leaves_under_sky * seen.y) * (0.6 + 0.8 * fine.x);
+#else
     vec3 low_crowns = (leaves_in_sun * seen.x + leaves_under_sky * seen.y) * (0.6 + 0.8 * fine.x);
+#endif
     radiance = mix(radiance, low_crowns, 1.0 - exp(-crowns.below * slant));
     vec3 tops = (leaves_in_sun * lit.x * mix(lit.w, 1.0, 0.6) + leaves_under_sky * lit.y) * (0.7 + 0.6 * fine.x);
     radiance = mix(radiance, tops, (1.0 - exp(-crowns.area * slant)) * merged_trees(crowns, distance));

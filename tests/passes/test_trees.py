@@ -502,6 +502,31 @@ def test_trees_cast_shadows_away_from_the_sun(draw_as: Draw, level: str, subtest
             assert behind > 0.05 and behind > 2.0 * abs(before)
 
 
+def test_the_feet_of_trees_see_little_of_the_sky(
+    context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under a high sun, from above: what of a shadow is beside the crown, with finer detail as level medium has it."""
+    camera = Camera(glm.vec3(16.0 * CELL, 0.0, 16.0 * CELL), 0.0, 90.0, 30.0 * CELL, 16.0)
+    scene = lit(270.0, 65.0)
+
+    def in_shadow(scales: int) -> float:
+        plain = replace(BY_NAME["low"], name="plain", scale=1.0, outlines=False, detail_scales=scales)
+        monkeypatch.setitem(picture_module.BY_NAME, "plain", replace(plain, tree_pixels=LEVELS["near"]))
+        picture, seen = Picture(context, bake_at_once=True, quality="plain"), []
+        for shown in (planted(meadow(), [[16.0, 16.0, BROADLEAF, 1.0]]), meadow()):
+            picture.show(shown)
+            picture.draw(canvas.framebuffer(*SIZE), camera, scene, minimap=False)
+            pixels = canvas.pixels()
+            assert pixels is not None
+            seen.append(pixels.astype(np.float64).mean(axis=2))
+        picture.release()
+        row, column = SIZE[1] // 2, SIZE[0] // 2
+        beside = (seen[0] / seen[1])[row - 4 : row + 4, column : column + 30]
+        return float(np.sort(beside.ravel())[:24].mean())
+
+    assert in_shadow(2) < 0.9 * in_shadow(1)
+
+
 def test_trees_that_come_later_cast_the_same_shadows(context: moderngl.Context, canvas: Canvas) -> None:
     bare = meadow()
     shown = planted(bare, [[16.0, 16.0, BROADLEAF, 1.0]])
