@@ -117,9 +117,12 @@ def graphics() -> Iterator[moderngl.Context]:
         context.enable_only(moderngl.NOTHING)
         _keep_fixed_textures()
         own_framebuffer().use()
-        yield context
-        _PROGRAMS.make_room()
-        assert context.error == "GL_NO_ERROR"
+        try:
+            yield context
+        finally:
+            _PROGRAMS.make_room()
+            error = context.error
+            assert error == "GL_NO_ERROR", f"OpenGL has the error {error}"
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from app.picture.passes.declaration import Frame, Pass, Passes
 from app.picture.passes.detail import detail_texture
 from app.picture.passes.maps import LayerTextures
 from app.picture.passes.mesh import TWISTED, GroundMesh, crossed_nodes, detail_distance, select_nodes, twisted_patches
-from app.picture.passes.targets import release_all
+from app.picture.passes.targets import release_all, release_targets
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 
@@ -140,10 +140,10 @@ class PlainMesh:
         self._twisted = twisted_patches(snapshot.ground(), TWISTED * snapshot.cell_size)
         self._picture = picture
         self._passes = Passes(context, picture.shaders, [PLAIN])
-        self._texture = context.texture(size, 4, dtype="f2")
         self._detail = detail_texture(context)
-        self._depth = context.depth_renderbuffer(size)
-        self._framebuffer = context.framebuffer([self._texture], self._depth)
+        self._framebuffer = context.framebuffer(
+            [context.texture(size, 4, dtype="f2")], context.depth_renderbuffer(size)
+        )
 
     def whole_frame(self) -> Frame:
         """The frame that the picture has drawn last, with all of its mesh."""
@@ -167,7 +167,8 @@ class PlainMesh:
         self._passes.draw(PLAIN, frame)
 
     def release(self) -> None:
-        release_all(self._passes, self._framebuffer, self._texture, self._detail, self._depth)
+        release_targets([self._framebuffer])
+        release_all(self._passes, self._detail)
 
 
 def frame_times(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.picture.passes import unlocked
-from app.picture.passes.targets import released_on_error
+from app.picture.passes.targets import release_targets, released_on_error
 
 
 class Canvas:
@@ -29,8 +29,8 @@ class Canvas:
                 texture = keep(self._context.texture((width, height), 4))
                 texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
                 framebuffer = self._context.framebuffer([texture])
-            framebuffer.use()  # unbinds the old one before it is released
             self.release()
+            framebuffer.use()
             self._texture, self._framebuffer = texture, framebuffer
         return self._framebuffer
 
@@ -71,7 +71,6 @@ class Canvas:
             self._texture.write(np.ascontiguousarray(seen[::-1]).tobytes(), viewport=area, alignment=1)
 
     def release(self) -> None:
-        if self._framebuffer is not None and self._texture is not None:
-            self._framebuffer.release()
-            self._texture.release()
+        if self._framebuffer is not None:
+            release_targets([self._framebuffer])
             self._framebuffer = self._texture = None

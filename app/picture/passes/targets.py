@@ -53,8 +53,6 @@ class MapTarget:
             self._framebuffer = self._context.framebuffer(textures)
         self.formats = formats
         if outgrown is not None:
-            if self._context.fbo.glo == outgrown.glo:
-                self._framebuffer.use()  # new objects return to the one in use, which must live until then
             release_targets([outgrown])
         return True
 
@@ -90,11 +88,18 @@ def colour(target: moderngl.Framebuffer, attachment: int = 0) -> moderngl.Textur
 
 
 def release_targets(targets: Iterable[moderngl.Framebuffer]) -> None:
-    """Release framebuffers with their attachments. None may be bound when the next one is made."""
+    """Release framebuffers with their attachments. One that is in use gives way to OpenGL's own.
+
+    Whatever is made or cleared next returns to the one in use, and to a released one there is no return: that is an
+    error of OpenGL.
+    """
     for target in targets:
-        for texture in (*target.color_attachments, target.depth_attachment):
-            if texture is not None:
-                texture.release()
+        context = target.ctx
+        if context.fbo is not None and context.fbo.glo == target.glo:
+            (context.screen or context.detect_framebuffer(0)).use()
+        for attached in (*target.color_attachments, target.depth_attachment):
+            if attached is not None:
+                attached.release()
         target.release()
 
 
