@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import in_threads, njit
 from kernels.layers import Layer
+from kernels.scratch import Scratch
 
 # Labels beyond the edge of the map
 SEA, OPEN, WALL = 0, 1, 2
@@ -257,9 +258,9 @@ def _put_together(found, what, of_bands, shape):
     count = 0
     for band in range(len(found)):
         begin, _ = cells_of(band, shape)
-        here = found[band, what]
-        together[count : count + here] = of_bands[begin : begin + here]
-        count += here
+        for index in range(begin, begin + found[band, what]):  # to assign a slice compiles for seconds
+            together[count] = of_bands[index]
+            count += 1
     return together
 
 
@@ -494,7 +495,7 @@ def _saddles(toward, lower, flat_cells, basin, pairs_of_bands, found, rows, colu
     for band in range(len(found)):
         begin = _PARTS_OF_A_CELL * cells_of(band, (rows, columns))[0]
         for index in range(begin, begin + found[band, _PAIRS]):
-            pairs[count] = pairs_of_bands[index]
+            pairs[count, 0], pairs[count, 1] = pairs_of_bands[index, 0], pairs_of_bands[index, 1]
             count += 1
     # On a flat, cells flow to neighbours that count as no lower, so that all are compared.
     for cell in flat_cells:
@@ -715,3 +716,52 @@ def find_tree(
     )  # fmt: skip
     tree = _grow_tree(flat_ground, flat_toward, flat_basin, pits, all_pairs, sea_level, columns)
     return tree, _raise_ladders(tree, len(pits))
+
+
+class Basins(NamedTuple):
+    """The basins and depressions of a map."""
+
+    basin: NDArray[np.int32]  # that each cell lies in, [row, column]
+    pits: NDArray[np.int32]  # cell, by basin
+    tree: Tree
+    ladders: Ladders
+    found: NDArray[np.int64]  # counts of each band, [band, count]
+
+
+def find_basins(ground: Layer, water: Layer, edges: int, sea_level: float, scratch: Scratch) -> Basins | None:
+    """The basins of a ground in metres, [row, column]; None if it, or the depth of water on it, is unsound.
+
+    `edges` are SEA, OPEN or WALL; `sea_level` is minus infinity where there is no sea. Some arrays are of `scratch`.
+    """
+    toward, lower = scratch.empty(ground.shape, np.uint8), scratch.empty(ground.shape, np.uint8)
+    basin = scratch.empty(ground.shape, np.int32)
+    found = np.zeros((-(-len(ground) // BAND), FOUND), np.int64)
+    look(ground, water, toward, lower, basin, edges != WALL, found)
+    if not found[:, SOUND].all():
+        return None
+    flat_cells, pits = find_pits(ground, toward, basin, found)
+    lead(ground, toward, pits, sea_level, basin)
+    pairs = join_bands(basin, found)
+    find_pairs(ground, toward, lower, basin, pairs, found)
+    tree, ladders = find_tree(ground, toward, lower, basin, pits, flat_cells, pairs, found, sea_level)
+    return Basins(basin, pits, tree, ladders, found)
+
+
+def prepare() -> None:
+    """Compile the kernels, or load them from the cache."""
+    find_basins(np.zeros((8, 8)), np.zeros((8, 8)), OPEN, -math.inf, Scratch())
+
+
+def one_basin(rows: int, columns: int, outlet: float) -> Basins:
+    """Those of a map at height 0 that is all one basin, whose water would flow off the map at a height above."""
+    nodes, pit = FIRST + 1, FIRST
+    nowhere, first = np.full(nodes, -1, np.int32), np.zeros(nodes, np.int32)
+    outlets = np.array([np.inf] * FIRST + [outlet])
+    tree = Tree(
+        outlet=outlets, parent=nowhere, sibling=nowhere, sill=first, beyond=nowhere, across=first, pit=first,
+        floor=np.zeros(nodes), crest=np.array([-np.inf] * FIRST + [outlet]), sea=np.arange(nodes) == INTO_SEA,
+    )  # fmt: skip
+    line = np.full(nodes, pit, np.int32)
+    ladders = Ladders(outlets[::-1].copy(), line, first, first, line, first, np.zeros(nodes))
+    found = np.zeros((-(-rows // BAND), FOUND), np.int64)
+    return Basins(np.full((rows, columns), pit, np.int32), first, tree, ladders, found)

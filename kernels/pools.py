@@ -21,26 +21,20 @@ from numpy.typing import NDArray
 
 from kernels.compiling import in_threads, njit
 from kernels.depressions import (
-    BAND,
     FIRST,
-    FOUND,
     INTO_SEA,
     LEVELS_RUNS,
+    OPEN,
     OVER_EDGE,
     RUNS,
     SEA,
-    SOUND,
-    WALL,
+    Basins,
     cells_of,
     depression,
-    find_pairs,
-    find_pits,
-    find_tree,
+    find_basins,
     first_unsound,
-    join_bands,
-    lead,
-    look,
     neighbour,
+    one_basin,
     root,
 )
 from kernels.layers import Layer, check_layers
@@ -552,21 +546,22 @@ def settle(
     if standing.shape != ground.shape or standing.dtype != np.uint8 or not standing.flags.c_contiguous:
         raise ValueError("standing must be a C-contiguous uint8 array of the layers' shape")
     scratch = (scratch or Scratch()).begin()
-    toward, lower = scratch.empty(ground.shape, np.uint8), scratch.empty(ground.shape, np.uint8)
-    basin = scratch.empty(ground.shape, np.int32)
-    found = np.zeros((-(-len(ground) // BAND), FOUND), np.int64)
-    look(ground, water, toward, lower, basin, parameters.edges != WALL, found)
-    if not found[:, SOUND].all():
-        row, column = first_unsound(ground, water)
-        return PoolTotals(0.0, 0.0, 0.0, 0.0, row, column), _NO_SPILLS
     parameters = exact(parameters)
     sea_level = parameters.sea_level if parameters.edges == SEA else -math.inf
+    basins = find_basins(ground, water, parameters.edges, sea_level, scratch)
+    if basins is None:
+        row, column = first_unsound(ground, water)
+        return PoolTotals(0.0, 0.0, 0.0, 0.0, row, column), _NO_SPILLS
+    return _settle_in(basins, ground, water, level, standing, parameters, sea_level, scratch)
+
+
+def _settle_in(
+    basins: Basins, ground: Layer, water: Layer, level: Layer, standing: NDArray[np.uint8],
+    parameters: PoolParameters, sea_level: float, scratch: Scratch,
+) -> tuple[PoolTotals, Spills]:  # fmt: skip
+    """As `settle`, in the basins of the ground."""
+    basin, pits, tree, ladders, found = basins
     evaporation, seepage = parameters.evaporation, parameters.seepage
-    flat_cells, pits = find_pits(ground, toward, basin, found)
-    lead(ground, toward, pits, sea_level, basin)
-    pairs = join_bands(basin, found)
-    find_pairs(ground, toward, lower, basin, pairs, found)
-    tree, ladders = find_tree(ground, toward, lower, basin, pits, flat_cells, pairs, found, sea_level)
     size, lost_in_row = ground.size, np.empty((len(ground), 2))
     runs = _Runs(  # little of it is ever written to
         scratch.empty(size, np.int32), scratch.empty(size), scratch.empty(size, np.int32),
@@ -587,6 +582,15 @@ def settle(
     np.add.at(cells, beyond, volume)
     evaporated, seeped, into_sea, over_edge = totals
     return PoolTotals(evaporated, seeped, into_sea, over_edge, -1, -1), Spills(sill, beyond, volume)
+
+
+def prepare() -> None:
+    """Compile what is done in basins, or load it from the cache. What finds them has `prepare` of its own."""
+    ground, water = np.zeros((8, 8)), np.full((8, 8), 0.5)
+    level, standing = np.empty_like(ground), np.empty(ground.shape, np.uint8)
+    parameters = PoolParameters(OPEN, 0.0, 0.0, 0.0, math.inf)
+    basins = one_basin(*ground.shape, outlet=1.0)
+    _settle_in(basins, ground, water, level, standing, parameters, -math.inf, Scratch())
 
 
 _NO_SPILLS = Spills(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))

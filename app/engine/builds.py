@@ -1,8 +1,8 @@
 """Builds: sets of kernels that are compiled together, by the name that the window shows.
 
 A process has one build, which has its name; one that is `Varied` has a second, richer one, of which most worlds need
-only one or the other, and one `WithAlternatives` has as many for each of these. The survey of rivers is a build, too,
-and that of streams, and the waves of the sea as they are drawn.
+only one or the other, and one `WithAlternatives` has as many for each of these. One that is `InParts` needs them all.
+The survey of rivers is a build, too, and that of streams, and the waves of the sea as they are drawn.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from app.model.layers import LAYERS, side_by_side
 from app.processes import PROCESSES
 from app.processes.moisture import Moisture
 from app.processes.plants import Plants
-from app.processes.process import Process, Varied, WithAlternatives
+from app.processes.pools import DEPRESSIONS
+from app.processes.process import InParts, Process, Varied, WithAlternatives
 from app.scene.scene import Scene
 
 RIVERS = "rivers"
@@ -26,7 +27,7 @@ ON_RICH_GROUND = " on rich ground"
 
 # The slowest builds first, so that no core is left with one while the others are idle.
 SLOWEST_FIRST = (
-    "pools",
+    DEPRESSIONS,
     "droplets in rivers on rich ground",
     "droplets on rich ground",
     "moisture",
@@ -36,6 +37,7 @@ SLOWEST_FIRST = (
     "cascade on rich ground",
     "droplets in rivers",
     "droplets",
+    "pools",
     STREAMS,
     "wind",
 )
@@ -56,7 +58,7 @@ def builds_of(process: Process, parameters: Any, ground: Ground, running: frozen
     if _has_alternatives(type(process)):
         name += cast(WithAlternatives, process).alternative(parameters)
     if not _is_varied(type(process)):
-        return (name,)
+        return (name, *parts_of(type(process)))
     rich = name + ON_RICH_GROUND
     asks = cast(Varied, process).asks_for_rich(parameters, running)
     if ground.materials or ground.covered or ground.rated or Moisture.name in running or asks:
@@ -65,6 +67,12 @@ def builds_of(process: Process, parameters: Any, ground: Ground, running: frozen
     if Plants.name in running or _burdens(running) or ground.will_be_rated:
         return (name, rich)
     return (name,)
+
+
+@functools.cache
+def parts_of(process: type[Process]) -> tuple[str, ...]:
+    """The builds of a process besides that of its name; it needs all of them."""
+    return cast(type[InParts], process).parts if hasattr(process, "parts") else ()
 
 
 @functools.cache
@@ -101,6 +109,7 @@ def all_builds() -> list[str]:
         others = cast(type[WithAlternatives], process).alternatives if _has_alternatives(process) else ()
         for build in (process.name, *(process.name + other for other in others)):
             builds += [build, build + ON_RICH_GROUND] if _is_varied(process) else [build]
+        builds += parts_of(process)
     return in_order(builds)
 
 
@@ -124,6 +133,9 @@ def prepare(build: str, processes: Iterable[Process] | None = None) -> None:
     by_name = {process.name: process for process in processes or (process() for process in PROCESSES)}
     plain, is_rich = build.removesuffix(ON_RICH_GROUND), build.endswith(ON_RICH_GROUND)
     for process in by_name.values():
+        if build in parts_of(type(process)):
+            cast(InParts, process).prepare_part(build)
+            return
         if _has_alternatives(type(process)):
             varying, other = cast(WithAlternatives, process), plain.removeprefix(process.name)
             if other in varying.alternatives:

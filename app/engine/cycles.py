@@ -26,6 +26,7 @@ from app.processes.snowballs import MOVED, SnowballErosion
 from app.scene.scene import Scene
 from kernels.scratch import Scratch
 
+LAKES = (Pools.name, *Pools.parts)  # the builds that find their levels
 PORTION = 500  # snowballs per cycle of a run: a few milliseconds, so that the picture keeps up
 
 
@@ -175,7 +176,7 @@ class Cycles:
         """Load a build and use it from the next cycle on."""
         self.load(build)
         self.prepared.add(build)
-        if build in (Pools.name, Floods.name):
+        if build in (*LAKES, Floods.name):
             self.derive_levels()
 
     # Levels of lakes and sea.
@@ -184,7 +185,7 @@ class Cycles:
         """Update the levels of lakes and sea, between two cycles."""
         self._levels_are_old = False
         scene = self.scene
-        if (Floods if scene.floods.enabled else Pools).name in self.prepared:
+        if self.prepared.issuperset((Floods.name,) if scene.floods.enabled else LAKES):
             derive_levels(self.world, scene.floods, scene.pools, scene.edges)
 
     def settle_levels(self) -> None:

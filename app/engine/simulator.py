@@ -19,7 +19,7 @@ from app.engine.builds import Ground, builds_of
 from app.engine.compiling import fill_cache
 from app.engine.compressed import CompressedLayers
 from app.engine.creation import field_values_of
-from app.engine.cycles import CycleGivenUp, Cycles, SnowballRun
+from app.engine.cycles import LAKES, CycleGivenUp, Cycles, SnowballRun
 from app.engine.refining import refined
 from app.model.errors import UserError, explained
 from app.model.field_parameters import FIELD_LAYERS, OF_WATER, read_field
@@ -29,7 +29,6 @@ from app.model.soundness import find_fault, unsound_account
 from app.model.world import World
 from app.processes.droplets import DropletErosion
 from app.processes.floods import Floods
-from app.processes.pools import Pools
 from app.processes.process import ProcessFailure
 from app.processes.snowballs import MOVED, smooth
 from app.scene.edits import Stroke
@@ -176,7 +175,7 @@ class Simulator(Cycles):
         droplets = next(process for process in self._processes if process.name == DropletErosion.name)
         needed = builds_of(droplets, self.scene.droplets, ground, nothing_runs)
         if self.scene.has_standing_water:
-            needed = ((Floods if self.scene.floods.enabled else Pools).name, *needed)
+            needed = (*((Floods.name,) if self.scene.floods.enabled else LAKES), *needed)
         return [build for build in needed if build not in self.prepared]
 
     def _paint(self, stroke: Stroke) -> None:

@@ -36,6 +36,8 @@ class PoolsParameters(Parameters, frozen=True, kw_only=True):
     # fmt: on
 
 
+DEPRESSIONS = "depressions"  # the build of what finds basins
+
 NO_SPILLS = Spills(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
 
 
@@ -48,9 +50,19 @@ class Pools:
     parameters: ClassVar[type[Parameters]] = PoolsParameters
     changes: ClassVar[tuple[str, ...]] = ("water",)
 
+    parts: ClassVar[tuple[str, ...]] = (DEPRESSIONS,)
+
     def prepare(self) -> None:
-        """Compile the kernels, or load them from the cache."""
-        self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), PoolsParameters(), Cycle())
+        """Compile the kernels that work in basins, or load them from the cache."""
+        from kernels.pools import prepare
+
+        prepare()
+
+    def prepare_part(self, part: str) -> None:
+        """As `prepare`, for the kernels that find basins."""
+        from kernels.depressions import prepare
+
+        prepare()
 
     def step(self, world: World, parameters: PoolsParameters, cycle: Cycle) -> None:
         """Settle all water of `world`, and put the flow from lake to lake into `cycle.spills`."""

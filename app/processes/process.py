@@ -106,6 +106,20 @@ class WithAlternatives(Protocol):
 
 
 @runtime_checkable
+class InParts(Protocol):
+    """A process with further builds besides its own, which are compiled side by side: each holds other kernels.
+
+    `prepare` compiles what is in none of them.
+    """
+
+    parts: ClassVar[tuple[str, ...]]  # names of these builds
+
+    def prepare_part(self, part: str) -> None:
+        """As `prepare`, for one of them."""
+        ...
+
+
+@runtime_checkable
 class Noting(Protocol):
     """A process that takes note of the world before all processes act in a cycle."""
 

@@ -31,11 +31,13 @@ from app.engine.thread import SimulationThread
 from app.processes.distributaries import Distributaries
 from app.processes.droplets import DropletErosion, DropletParameters
 from app.processes.plants import Plants, PlantsParameters
+from app.processes.pools import Pools, PoolsParameters
 from app.processes.process import Process
 from app.processes.stratigraphy import Stratigraphy
 from app.scene.edits import Change
 from app.scene.scene import Scene
-from kernels import distributaries, path_cost, stratigraphy
+from kernels import distributaries, path_cost, pools, stratigraphy
+from kernels.standing import DRY, SEA
 from tests.app.hands import let_go_round
 from tests.app.small import bits, small_scene
 from tests.waiting import PATIENCE, wait_for
@@ -183,8 +185,9 @@ def test_where_workers_die_the_program_compiles_itself_and_says_so(
     with caplog.at_level(logging.WARNING), running(small_scene(pools__enabled=True)) as thread:
         wait_for(lambda: thread.status.cycle >= 3, "cycles")
     told = [record.getMessage() for record in caplog.records]
-    assert len(told) == 2
-    assert all(any(f"of {build} are" in line and "ended" in line for line in told) for build in ("pools", "droplets"))
+    builds = ("depressions", "droplets", "pools")
+    assert len(told) == len(builds)
+    assert all(any(f"of {build} are" in line and "ended" in line for line in told) for build in builds)
 
 
 def test_where_no_worker_starts_nothing_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -436,6 +439,16 @@ def test_builds_are_foreseen(switches: list[str], monkeypatch: pytest.MonkeyPatc
         )
 
 
+@pytest.mark.parametrize("order", [("pools", "depressions"), ("depressions", "pools")])
+def test_levels_of_lakes_come_with_the_last_of_their_builds(order: tuple[str, str]) -> None:
+    world, scene = create_world(small_scene(pools__enabled=True, edges__water="sea", edges__sea_level=1e3))
+    simulator = Simulator(scene, world)
+    for build in order:
+        assert (world.standing == DRY).all()  # else what is missing would be compiled here
+        simulator.prepare(build)
+    assert (world.standing == SEA).all()
+
+
 def test_what_is_foreseen_before_the_world_is_made() -> None:
     scene = small_scene(materials__enabled=True, cascade__enabled=True)
     assert foreseen(scene) == ["droplets on rich ground", "cascade on rich ground"]
@@ -449,7 +462,8 @@ def test_what_is_foreseen_before_the_world_is_made() -> None:
     running_plants = frozenset({"droplets", "plants"})
     assert builds_of(droplets, parameters, bare, running_plants) == ("droplets", "droplets on rich ground")
     assert builds_of(Plants(), PlantsParameters(), bare, running_plants) == ("plants",)
-    assert in_order(["snowballs", "wind", "pools", "wind"]) == ["pools", "wind", "snowballs"]
+    assert builds_of(Pools(), PoolsParameters(), bare, frozenset({"pools"})) == ("pools", "depressions")
+    assert in_order(["snowballs", "wind", "depressions", "wind"]) == ["depressions", "wind", "snowballs"]
 
 
 def test_no_two_cached_kernels_share_a_file() -> None:
@@ -482,7 +496,7 @@ def test_commands_without_a_window_fill_the_cache_first(monkeypatch: pytest.Monk
     world, scene = create_world(small_scene(pools__enabled=True))
     simulator = Simulator(scene, world)
     simulator.compile_missing()
-    assert asked == ["pools", "droplets"]
+    assert asked == ["depressions", "droplets", "pools"]
     assert simulator.unprepared() == []
     simulator.advance()
     one, scene = create_world(small_scene(pools__enabled=True))
@@ -491,7 +505,9 @@ def test_commands_without_a_window_fill_the_cache_first(monkeypatch: pytest.Monk
     assert bits(one) == bits(world)
 
 
-@pytest.mark.parametrize(("process", "module"), [(Distributaries, distributaries), (Stratigraphy, stratigraphy)])
+@pytest.mark.parametrize(
+    ("process", "module"), [(Distributaries, distributaries), (Stratigraphy, stratigraphy), (Pools, pools)]
+)
 def test_a_process_prepares_all_kernels_of_its_own(
     process: type[Process], module: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
