@@ -16,7 +16,7 @@ from app.model.climate import MoistWind
 from app.model.errors import UserError
 from app.model.georeference import Origin
 from app.model.layered_map import Layer, LayeredMap
-from app.model.layers import BURIED, LAYERS, LOOSE, ROOF, STRATA, layer_declaration, side_by_side
+from app.model.layers import BURIED, LAYERS, LOOSE, ROOF, STRATA, burdening, layer_declaration, side_by_side
 from app.model.ledger import Account, Ledger
 from app.model.materials import Materials, rock_numbers
 from app.model.plants import TREE_COLUMNS, shipped_flora
@@ -312,11 +312,13 @@ class World(LayeredMap):
         metres = np.asarray(wanted, np.float64)
         if metres.ndim == 0:
             metres = np.broadcast_to(metres, self.shape)
-        changed, *arrays = exhume(self.mix, self.sediment, self.layers[BURIED], *self.beds, metres, north, west)
+        buried, *others = burdening(self.layers)
+        changed, *arrays = exhume(
+            self.mix, self.sediment, buried, *self.beds, metres, north, west, self.bedrock, self.ground, others
+        )
         self.beds = Beds(self.beds.numbers, *arrays)
         if changed:
             self._kinds_buried = None
-            self.sum_ground((slice(north, north + metres.shape[0]), slice(west, west + metres.shape[1])))
         return changed
 
     def forget_beds(self) -> None:

@@ -151,8 +151,12 @@ def test_a_part_of_the_map_is_exhumed_as_deep_as_wanted() -> None:
     before, buried = column.stored(), column.buried.copy()
     wanted = np.full((2, 3), np.inf)
     wanted[0, 0] = column.sediment[1, 4] + 0.5 * buried[1, 4]
-    _, *arrays = exhume(*column.arrays, wanted, 1, 4)
+    bedrock, ice = np.linspace(0.0, 9.0, 54).reshape(6, 9), np.full((6, 9), 0.25)
+    ground = bedrock + column.sediment + (column.buried + ice)
+    changes, *arrays = exhume(*column.arrays, wanted, 1, 4, bedrock, ground, [ice])
     column.keep(*arrays)
+    assert changes and not column.beds.fault(column.buried, KINDS)
+    np.testing.assert_array_equal(ground, bedrock + column.sediment + (column.buried + ice))
     np.testing.assert_allclose(column.stored(), before, rtol=1e-13)
     assert column.sediment[1, 4] == pytest.approx(wanted[0, 0], rel=1e-6)
     assert not column.buried[1:3, 5:7].any() and column.buried[2, 4] == 0.0 and (buried[1:3, 4:7] > 0.0).all()
@@ -187,8 +191,11 @@ def test_beds_take_memory_where_they_are() -> None:
     before = column.stored()
     column.mix[...] = 0.0
     column.sediment[...] = 0.0
-    _, *arrays = exhume(*column.arrays, np.full((7, 5), np.inf), 0, 0)
+    bedrock = np.zeros((7, 5))
+    ground = column.sediment + column.buried
+    _, *arrays = exhume(*column.arrays, np.full((7, 5), np.inf), 0, 0, bedrock, ground)
     column.keep(*arrays)
+    np.testing.assert_array_equal(ground, column.sediment)
     assert len(column.beds.cycles) == 0 and not column.beds.numbers.any() and not column.buried.any()
     assert (column.mix.sum(axis=(0, 1)) <= before).all() and column.mix.any()
 
