@@ -15,6 +15,7 @@ from app.picture.passes import frame
 from app.picture.passes import shaders as module
 from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.fractures import Fractures
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import Key, ShaderLibrary, Shaders
 from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP
 
@@ -95,13 +96,15 @@ def _keep_fixed_textures() -> None:
     """Have all that pictures share, so that none makes it: as a program's second picture finds it."""
     own_framebuffer().use()
     fixed = FixedTextures.of(_context())
-    for mipmaps in (ONE_MIPMAP, MIPMAPPED):
-        fixed.repeating(mipmaps)
     library = ShaderLibrary(_context(), {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
+    mipmaps = Mipmaps(_context(), library)
+    for filter in (ONE_MIPMAP, MIPMAPPED):
+        fixed.repeating(mipmaps, filter)
     fractures = Fractures(_context(), library, fixed)
     assert fractures.texture
     own_framebuffer().use()
     fractures.release()
+    mipmaps.release()
     library.release()
 
 

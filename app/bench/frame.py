@@ -27,6 +27,7 @@ from app.picture.passes.declaration import Frame, Pass, Passes
 from app.picture.passes.detail import detail_texture
 from app.picture.passes.maps import LayerTextures
 from app.picture.passes.mesh import TWISTED, GroundMesh, crossed_nodes, detail_distance, select_nodes, twisted_patches
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.targets import release_all, release_targets
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -140,7 +141,7 @@ class PlainMesh:
         self._twisted = twisted_patches(snapshot.ground(), TWISTED * snapshot.cell_size)
         self._picture = picture
         self._passes = Passes(context, picture.shaders, [PLAIN])
-        self._detail = detail_texture(context)
+        self._detail = detail_texture(context, Mipmaps(context, picture.shaders))
         self._framebuffer = context.framebuffer(
             [context.texture(size, 4, dtype="f2")], context.depth_renderbuffer(size)
         )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.fractures import SIDE, SPANS, Fractures
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP
 from tests.graphics import own_framebuffer
@@ -74,10 +75,11 @@ def test_all_pictures_of_a_context_read_one_until_the_last_is_released(
 ) -> None:
     before = gl.living_objects()
     one, other = FixedTextures.of(context), FixedTextures.of(context)
+    mipmaps = Mipmaps(context, shaders)
     assert one is other
     for filter in (ONE_MIPMAP, MIPMAPPED):
-        made = one.repeating(filter)
-        assert {texture.filter for texture in made.values()} == {filter} and other.repeating(filter) is made
+        made = one.repeating(mipmaps, filter)
+        assert {texture.filter for texture in made.values()} == {filter} and other.repeating(mipmaps, filter) is made
     pair = [Fractures(context, shaders, fixed) for fixed in (one, other)]
     assert pair[0].texture is pair[1].texture
     for fractures, fixed in zip(pair, (one, other), strict=True):

@@ -30,6 +30,7 @@ from app.picture.passes import shaders as module
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
 from app.picture.passes.materials import MaterialTextures
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.overlays import OverlayMaps, palette_texture
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.scene.scene import Scene
@@ -237,7 +238,11 @@ def drawn_map(
 ) -> NDArray[np.float32]:
     """The map of an overlay: [row, column, (x, y)]."""
     rows, columns = shown.shape
-    layers, materials, maps = LayerTextures(context), MaterialTextures(context), OverlayMaps(context, library)
+    layers, materials, maps = (
+        LayerTextures(context),
+        MaterialTextures(context, Mipmaps(context, library)),
+        OverlayMaps(context, library),
+    )
     before = context.fbo
     layers.upload(shown)
     materials.show(shown.materials)

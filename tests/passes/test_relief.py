@@ -17,6 +17,7 @@ from app.picture.passes.fractures import Fractures
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
 from app.picture.passes.materials import MaterialTextures
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.relief import (
     HIGHEST,
     MOST_TEXELS,
@@ -45,7 +46,7 @@ class Carver:
         self.still, self.none = (context.texture((1, 1), 4, bytes(4)) for _ in range(2))  # nothing runs; no benches
         self.fixed = FixedTextures.of(context)
         self.fractures = Fractures(context, shaders, self.fixed)
-        self.materials = MaterialTextures(context)
+        self.materials = MaterialTextures(context, Mipmaps(context, shaders))
         self.block = block
 
     def show(self, shown: Snapshot) -> Relief:

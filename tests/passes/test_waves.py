@@ -21,6 +21,7 @@ from app.picture.passes import shaders as module
 from app.picture.passes.detail import detail_texture
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.shore import ShoreMap, wet_cells, with_waves
 from app.picture.passes.swell import Swell
@@ -79,7 +80,7 @@ class Sea:
         self._context, self._block = context, block
         self._layers, self._surface = LayerTextures(context), SurfaceMap(context, shaders)
         self._map = ShoreMap(context, shaders)
-        self._detail = detail_texture(context)
+        self._detail = detail_texture(context, Mipmaps(context, shaders))
         self._probe = FullScreen(context, shaders, "probe.frag")
         self.rise = 1e9
         self.state: SeaState

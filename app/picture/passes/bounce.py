@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 import moderngl
 
-from app.picture.passes import unlocked
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 
@@ -18,6 +18,7 @@ class BounceMap:
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._lit_land = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
+        self._mipmaps = Mipmaps(context, shaders)
         self._bounce = MapTarget(context, (4, "f1"))
         self._drawing = FullScreen(context, shaders, "bounce.frag")
         self._world: int | None = None  # world shown
@@ -70,7 +71,7 @@ class BounceMap:
         self._row = self.band[1]
         self.band = None
         if self._row == self._lit_land.size[1]:
-            unlocked.build_mipmaps(self._lit_land.texture())
+            self._mipmaps.build(self._lit_land.texture())
             self._drawing.program.bind(surface=surface, lit_land=self._lit_land.texture())
             self._drawing.program.set(reach=REACH)
             self._drawing.draw(self._bounce.framebuffer)
@@ -82,4 +83,4 @@ class BounceMap:
 
     def release(self) -> None:
         self.forget()
-        release_all(self._lit_land, self._bounce, self._drawing)
+        release_all(self._lit_land, self._bounce, self._drawing, self._mipmaps)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import moderngl
 
 from app.model.plants import Flora
-from app.picture.passes import unlocked
 from app.picture.passes.geometry import Geometry
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import Drawing, FullScreen, ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 from app.picture.passes.tree_shapes import CROWN_AREA
@@ -68,6 +68,7 @@ class CanopyMap:
         self._drawing: Drawing | None = None
         self._nothing = context.texture((1, 1), 4, bytes(4))
         self._target = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
+        self._mipmaps = Mipmaps(context, shaders)
         self.drawn: Crowns | None = None
 
     @property
@@ -94,7 +95,7 @@ class CanopyMap:
         self._context.blend_func = moderngl.ONE, moderngl.ONE
         self._drawing.program.set(crown_area=CROWN_AREA, height=wanted.height)
         self._drawing.render(moderngl.POINTS, vertices=number)
-        unlocked.build_mipmaps(self._target.texture())
+        self._mipmaps.build(self._target.texture())
         self.drawn = wanted
 
     def forget(self) -> None:
@@ -102,7 +103,6 @@ class CanopyMap:
         self.drawn = None
 
     def release(self) -> None:
-        self._target.release()
+        release_all(self._target, self._mipmaps, self._nothing)
         if self._drawing is not None:
             self._drawing.release()
-        self._nothing.release()

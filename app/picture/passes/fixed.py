@@ -7,6 +7,7 @@ from typing import Any
 import moderngl
 
 from app.picture.passes.detail import detail_texture
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.targets import MIPMAPPED, Filter, MapTarget, release_all, released_on_error
 from app.picture.passes.wind_waves import wind_waves_texture
 
@@ -32,18 +33,18 @@ class FixedTextures:
         context.extra = made = cls(context)
         return made
 
-    def repeating(self, mipmaps: Filter = MIPMAPPED) -> dict[str, moderngl.Texture]:
+    def repeating(self, mipmaps: Mipmaps, filter: Filter = MIPMAPPED) -> dict[str, moderngl.Texture]:
         """Noise and waves by their names in shaders, which fade far away as a level wants them to.
 
         Pictures of several levels can be drawn by turns, so each filter has textures of its own.
         """
-        if mipmaps not in self._repeating:
+        if filter not in self._repeating:
             with released_on_error() as keep:
-                detail = keep(detail_texture(self._context))
-                self._repeating[mipmaps] = {"detail": detail, "wind_waves": wind_waves_texture(self._context)}
-            for texture in self._repeating[mipmaps].values():
-                texture.filter = mipmaps
-        return self._repeating[mipmaps]
+                detail = keep(detail_texture(self._context, mipmaps))
+                self._repeating[filter] = {"detail": detail, "wind_waves": wind_waves_texture(self._context, mipmaps)}
+            for texture in self._repeating[filter].values():
+                texture.filter = filter
+        return self._repeating[filter]
 
     def release(self) -> None:
         """One reader less."""

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from app.model.overlays import largest
 from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
-from app.picture.passes import unlocked
 from app.picture.passes.blocks import corners_of, in_whole_blocks, joined, reduce_blocks
 from app.picture.passes.maps import LayerTextures
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import NO_DEFINES, Drawing, FullScreen, ShaderLibrary
 from app.picture.passes.shore_blocks import with_those_around
 from app.picture.passes.targets import EXACT, MIPMAPPED, GrowingBuffer, MapTarget, release_all
@@ -56,6 +56,7 @@ class FlowMap:
         self._rivers = MapTarget(context, (4, "f4"), filter=EXACT)
         self._mouths = MapTarget(context, (1, "f1"), filter=EXACT)
         self._flow = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
+        self._mipmaps = Mipmaps(context, shaders)
         self._wet_mark = WetMark(context, shaders)
         self._drawn: tuple[object, ...] | None = None
         self._mark_drawn = 0  # the version of the wet mark
@@ -129,7 +130,7 @@ class FlowMap:
             drawing.program.set(river_reach=self.reach, with_plumes=plumes, nowhere_near=NOWHERE_NEAR)
             drawing.program.bind(mouths=self._mouths.texture(), wet_mark=self._wet_mark.texture, **courses)
             drawing.draw(self._flow.framebuffer, where)
-        unlocked.build_mipmaps(self.texture)
+        self._mipmaps.build(self.texture)
 
     def forget(self) -> None:
         """Force a redraw."""
@@ -140,6 +141,7 @@ class FlowMap:
         targets = (self._points, self._rivers, self._mouths, self._flow)
         release_all(
             *targets,
+            self._mipmaps,
             self._wet_mark,
             self._find_points,
             self._join,

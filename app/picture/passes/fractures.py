@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import moderngl
 
-from app.picture.passes import unlocked
 from app.picture.passes.fixed import FixedTextures
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
 from app.picture.passes.targets import ONE_MIPMAP, MapTarget, release_all
 
@@ -20,6 +20,7 @@ class Fractures:
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, fixed: FixedTextures) -> None:
         self._fixed = fixed
+        self._mipmaps = Mipmaps(context, shaders)
         self._heights = MapTarget(context, (1, "f4"), filter=ONE_MIPMAP)
         self._of_heights = FullScreen(context, shaders, "fractures_height.frag")
         self._of_tile = FullScreen(context, shaders, "fractures.frag")
@@ -28,7 +29,7 @@ class Fractures:
     def texture(self) -> moderngl.Texture:
         tile = self._fixed.fractures
         if not self._fixed.fractures_drawn:
-            noise = {"detail": self._fixed.repeating()["detail"]}
+            noise = {"detail": self._fixed.repeating(self._mipmaps)["detail"]}
             self._draw(self._of_heights, self._heights, noise, texels=float(SIDE))
             self._draw(self._of_tile, tile, {"heights": self._heights.texture()}, spans=(MEAN_HEIGHT, *SPANS))
             self._heights.release()
@@ -40,13 +41,14 @@ class Fractures:
         self._fixed.fractures_drawn = False
 
     def release(self) -> None:
-        release_all(self._heights, self._of_heights, self._of_tile)
+        release_all(self._heights, self._of_heights, self._of_tile, self._mipmaps)
 
-    @staticmethod
-    def _draw(drawing: FullScreen, target: MapTarget, read: dict[str, moderngl.Texture], **uniforms: Uniform) -> None:
+    def _draw(
+        self, drawing: FullScreen, target: MapTarget, read: dict[str, moderngl.Texture], **uniforms: Uniform
+    ) -> None:
         target.fit((SIDE, SIDE))
         drawing.program.bind(**read)
         drawing.program.set(**uniforms)
         drawing.draw(target.framebuffer)
-        unlocked.build_mipmaps(target.texture())
+        self._mipmaps.build(target.texture())
         target.texture().repeat_x = target.texture().repeat_y = True

@@ -27,6 +27,7 @@ from app.picture.passes.maps import AirborneMap, LayerTextures, Lighting, LightM
 from app.picture.passes.marks import MarksMap
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.mesh import TWISTED, twisted_patches
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.overlays import FLOW_PATH, OverlayMaps, palette_texture
 from app.picture.passes.quality import Quality
 from app.picture.passes.relief import SNOW_ON_ALL, SNOW_ON_NONE, CarvedLand, Relief, ReliefMap, texels_per_cell
@@ -55,7 +56,8 @@ class LandMaps:
         self.surface = SurfaceMap(context, shaders)
         self.marks = MarksMap(context, shaders)
         self.glaciers = GlaciersMap(context, shaders)
-        self.materials = MaterialTextures(context)
+        self._mipmaps = Mipmaps(context, shaders)
+        self.materials = MaterialTextures(context, self._mipmaps)
         self._edge_beds = EdgeBeds(context)
         self._cover = CoverMap(context, shaders)
         self._canopy = CanopyMap(context, shaders)
@@ -72,7 +74,7 @@ class LandMaps:
         self._flow_path = OverlayMaps(context, shaders)
         self._palettes: dict[str, moderngl.Texture] = {}
         self._fixed = FixedTextures.of(context)
-        self._mipmaps = MIPMAPPED  # as the level has them
+        self._filter = MIPMAPPED  # of mipmaps, as the level has it
         self._fractures = Fractures(context, shaders, self._fixed)
         self._drawn = (
             self.marks, self.glaciers, self._cover, self._overlay, self._flow_path, self._canopy, self._skyline,
@@ -242,7 +244,7 @@ class LandMaps:
                 ),
                 self._nothing,
             ),
-            **self._fixed.repeating(self._mipmaps),
+            **self._fixed.repeating(self._mipmaps, self._filter),
             **self._cover.textures(),
             **self.materials.textures(),
             **{name: self.layers.texture(name) for name in (*LAYERS, BURDEN)},
@@ -286,6 +288,7 @@ class LandMaps:
             self.layers,
             self.surface,
             self.materials,
+            self._mipmaps,
             self._edge_beds,
             *self._drawn,
             self._valleys,
@@ -307,7 +310,7 @@ class LandMaps:
 
     def _read_mipmaps(self, quality: Quality) -> None:
         """Set how shaders read mipmaps at this level of quality."""
-        self._mipmaps = quality.mipmaps
+        self._filter = quality.mipmaps
         read = [self._canopy.texture, *([self._flow.texture] if self.with_water else [])]
         for texture in read:
             if texture.filter != quality.mipmaps:

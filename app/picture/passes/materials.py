@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.materials import MOST_KINDS, Material, Materials
-from app.picture.passes import unlocked
 from app.picture.passes.benches import bench_table
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.targets import released_on_error
 
 CONTACT = 0.03  # width of the transition between two rocks, as a fraction of a stratum
@@ -80,8 +80,9 @@ def strata_table(materials: Materials) -> NDArray[np.float64]:
 class MaterialTextures:
     """The materials of a world for the shaders; recreated when they change."""
 
-    def __init__(self, context: moderngl.Context) -> None:
+    def __init__(self, context: moderngl.Context, mipmaps: Mipmaps) -> None:
         self._context = context
+        self._mipmaps = mipmaps
         self._made_for: Materials | None = None
         self._textures: dict[str, moderngl.Texture] = {}
         self.thickness = np.inf  # of a stratum, in metres
@@ -108,13 +109,13 @@ class MaterialTextures:
             kinds = keep(self._context.texture((MOST_KINDS, 1), 4, kinds_table(materials).tobytes(), dtype="f4"))
             kinds.filter = (moderngl.NEAREST, moderngl.NEAREST)
             strata = keep(self._context.texture(steps, 4, np.rint(255.0 * pixels).astype(np.uint8).tobytes()))
-            unlocked.build_mipmaps(strata)  # blend beds finer than a pixel
+            self._mipmaps.build(strata)  # blend beds finer than a pixel
             strata.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
             numbers = keep(self._context.texture(steps, 1, materials.strata.astype(np.float32).tobytes(), dtype="f4"))
             numbers.filter = (moderngl.NEAREST, moderngl.NEAREST)
             raised = bench_table(materials).astype(np.float32)
             benches = keep(self._context.texture((len(raised), 1), 1, raised.tobytes(), dtype="f4"))
-            unlocked.build_mipmaps(benches)
+            self._mipmaps.build(benches)
             benches.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
             textures = {"kinds": kinds, "strata": strata, "rock_numbers": numbers, "benches": benches}
             for texture in textures.values():

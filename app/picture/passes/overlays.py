@@ -8,8 +8,8 @@ import numpy as np
 from app.model.materials import Materials
 from app.model.overlays import OVERLAYS, palette_colours
 from app.model.snapshot import Snapshot
-from app.picture.passes import unlocked
 from app.picture.passes.maps import LayerTextures
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 
@@ -42,6 +42,7 @@ class OverlayMaps:
         self._shaders = shaders
         self._drawings: dict[str, FullScreen] = {}
         self._target = MapTarget(context, (2, "f4"), filter=MIPMAPPED)  # mipmaps average the directions of an arrow
+        self._mipmaps = Mipmaps(context, shaders)
         self._drawn: tuple[object, ...] | None = None
 
     def texture(
@@ -65,7 +66,7 @@ class OverlayMaps:
             }
             self._drawings[name].program.read(textures, uniforms)
             self._drawings[name].draw(self._target.framebuffer)
-            unlocked.build_mipmaps(self._target.texture())
+            self._mipmaps.build(self._target.texture())
         return self._target.texture()
 
     def forget(self) -> None:
@@ -74,4 +75,4 @@ class OverlayMaps:
 
     def release(self) -> None:
         self.forget()
-        release_all(self._target, *self._drawings.values())
+        release_all(self._target, self._mipmaps, *self._drawings.values())

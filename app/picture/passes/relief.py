@@ -10,9 +10,9 @@ from typing import NamedTuple
 import moderngl
 
 from app.model.snapshot import BURDEN, SURVEYED_FLOW
-from app.picture.passes import unlocked
 from app.picture.passes.fractures import Fractures
 from app.picture.passes.gradual import GradualWork, draw_in_bands
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release_all
 
@@ -62,6 +62,7 @@ class ReliefMap:
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._heights = MapTarget(context, (2, "f4"))
+        self._mipmaps = Mipmaps(context, shaders)
         self._shown, self._next = (MapTarget(context, EXACTLY, filter=MIPMAPPED) for _ in range(2))
         self._calm = MapTarget(context, (1, "f1"))
         self._of_calm = FullScreen(context, shaders, "relief_calm.frag")
@@ -130,7 +131,7 @@ class ReliefMap:
 
     def release(self) -> None:
         self._give_back()
-        release_all(self._of_calm, self._of_height, *self._of_slopes.values())
+        release_all(self._of_calm, self._of_height, self._mipmaps, *self._of_slopes.values())
 
     def _draw(self, land: CarvedLand, wanted: Relief, band: int) -> Iterator[int]:
         scale = wanted.texels_per_cell
@@ -149,7 +150,7 @@ class ReliefMap:
         if not wanted.exact:
             uniforms["relief_span"] = wanted.span
         yield from draw_in_bands(self._of_slopes[wanted.exact], self._next, band, slopes, **uniforms)
-        unlocked.build_mipmaps(self._next.texture())
+        self._mipmaps.build(self._next.texture())
 
 
 def texels_per_cell(columns: int, rows: int, most: int) -> int:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from app.model.layers import SWELL_EAST, SWELL_SOUTH
 from app.model.snapshot import Snapshot
-from app.picture.passes import unlocked
 from app.picture.passes.blocks import reduce_blocks
 from app.picture.passes.frame import NO_SEA
 from app.picture.passes.gradual import GradualWork, draw_in_bands
 from app.picture.passes.maps import LayerTextures
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
 from app.picture.passes.standing_water import RUNNING
 from app.picture.passes.swell import SeaGrid, Swell, Waves, sea_grid, swell_field
@@ -173,6 +173,7 @@ class ShoreMap:
             swell: FullScreen(context, shaders, "shore/surf.frag", {"SWELL": int(swell)}) for swell in (False, True)
         }
         self._targets = {name: MapTarget(context, *formats) for name, formats in TARGETS.items()}
+        self._mipmaps = Mipmaps(context, shaders)
         self._work = GradualWork()
         self._moved = context.query(samples=True)
         self._waters: SeaGrid | None = None  # of the copied land
@@ -257,7 +258,7 @@ class ShoreMap:
 
     def release(self) -> None:
         self._work.forget()
-        release_all(*self._targets.values(), *self._drawings.values(), *self._surf.values())
+        release_all(self._mipmaps, *self._targets.values(), *self._drawings.values(), *self._surf.values())
 
     def _take_land(self, snapshot: Snapshot, surface: moderngl.Texture, layers: LayerTextures) -> None:
         """Copy the needed layers at once, because they may change before the next frame."""
@@ -285,7 +286,7 @@ class ShoreMap:
         targets = self._targets
         targets["land"], targets["known land"] = targets["known land"], targets["land"]
         bodies = targets["known land"].texture()
-        unlocked.build_mipmaps(bodies)
+        self._mipmaps.build(bodies)
         kept = {"bodies": bodies, "heights": targets["known land"].texture(1)}
         self._draw_whole("contour", targets["contour"], kept, smallest_lake=SMALLEST_LAKE)
 
@@ -361,7 +362,7 @@ class ShoreMap:
             return
         for name in ("land", "known land"):
             bodies = self._targets[name].texture()
-            unlocked.build_mipmaps(bodies)
+            self._mipmaps.build(bodies)
             bodies.filter = MIPMAPPED
 
 

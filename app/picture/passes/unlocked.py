@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -34,6 +35,9 @@ _COLOURS = {3: 0x1907, 4: 0x1908}  # RGB and RGBA
 _PACK_ALIGNMENT, _UNPACK_ALIGNMENT = 0x0D05, 0x0CF5
 _TEXTURE0 = 0x84C0
 _TEXTURE_2D = 0x0DE1
+_BASE_LEVEL, _MAX_LEVEL, _ALL_LEVELS = 0x813C, 0x813D, 1000
+_TEXTURE_WIDTH, _INTERNAL_FORMAT = 0x1000, 0x1003
+_FRAMEBUFFER, _COLOR_ATTACHMENT0 = 0x8D40, 0x8CE0
 _READ_FRAMEBUFFER, _DRAW_FRAMEBUFFER = 0x8CA8, 0x8CA9
 _COLOR_BUFFER_BIT, _NEAREST, _LINEAR = 0x4000, 0x2600, 0x2601
 _TIME_ELAPSED, _QUERY_RESULT, _QUERY_RESULT_AVAILABLE = 0x88BF, 0x8866, 0x8867
@@ -52,11 +56,15 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "glDrawElementsInstanced": (_INT, _INT, _INT, _POINTER, _INT),
     "glEndQuery": (_INT,),
     "glFinish": (),
+    "glFramebufferTexture2D": (_INT,) * 5,
     "glGenQueries": (_INT, _POINTER),
     "glGenerateMipmap": (_INT,),
     "glGetQueryObjectui64v": (_INT, _INT, _POINTER),
+    "glGetTexLevelParameteriv": (_INT, _INT, _INT, _POINTER),
     "glPixelStorei": (_INT, _INT),
     "glReadPixels": (_INT, _INT, _INT, _INT, _INT, _INT, _POINTER),
+    "glTexImage2D": (_INT,) * 8 + (_POINTER,),
+    "glTexParameteri": (_INT, _INT, _INT),
     "glTexSubImage2D": (_INT,) * 8 + (_POINTER,),
     "glUseProgram": (_INT,),
 }
@@ -69,8 +77,12 @@ _QUICK = {
     "glBindVertexArray",
     "glDeleteQueries",
     "glEndQuery",
+    "glFramebufferTexture2D",
     "glGenQueries",
+    "glGetTexLevelParameteriv",
     "glPixelStorei",
+    "glTexImage2D",
+    "glTexParameteri",
     "glUseProgram",
 }
 
@@ -101,6 +113,35 @@ def build_mipmaps(texture: moderngl.Texture) -> None:
     """As `texture.build_mipmaps`, but keeps the filter."""
     _bind(texture)
     _function("glGenerateMipmap")(_TEXTURE_2D)
+
+
+def allocate_mipmaps(texture: moderngl.Texture) -> None:
+    """Give a texture all levels of mipmaps, with any contents, unless it has them."""
+    _bind(texture)
+    width, height = texture.size
+    if max(width, height) == 1 or _level_value(1, _TEXTURE_WIDTH):
+        return
+    level, kept = 0, _level_value(0, _INTERNAL_FORMAT)
+    while max(width, height) > 1:
+        width, height, level = max(width // 2, 1), max(height // 2, 1), level + 1
+        _function("glTexImage2D")(_TEXTURE_2D, level, kept, width, height, 0, _COLOURS[4], _UNSIGNED_BYTE, None)
+
+
+@contextmanager
+def between_levels(framebuffer: moderngl.Framebuffer, texture: moderngl.Texture, level: int) -> Iterator[None]:
+    """Within it, `framebuffer` is drawn into a level of a texture, and all that is read of it is the level before."""
+    attach, set_parameter = _function("glFramebufferTexture2D"), _function("glTexParameteri")
+    framebuffer.use()
+    _bind(texture)
+    attach(_FRAMEBUFFER, _COLOR_ATTACHMENT0, _TEXTURE_2D, texture.glo, level)
+    set_parameter(_TEXTURE_2D, _BASE_LEVEL, level - 1)
+    set_parameter(_TEXTURE_2D, _MAX_LEVEL, level - 1)
+    try:
+        yield
+    finally:
+        _bind(texture)
+        set_parameter(_TEXTURE_2D, _BASE_LEVEL, 0)
+        set_parameter(_TEXTURE_2D, _MAX_LEVEL, _ALL_LEVELS)
 
 
 def upload(texture: moderngl.Texture, layer: NDArray[np.float32]) -> None:
@@ -191,6 +232,13 @@ class TimeQuery:
         value = ctypes.c_uint64()
         _function("glGetQueryObjectui64v")(self._name.value, which, ctypes.byref(value))
         return value.value
+
+
+def _level_value(level: int, which: int) -> int:
+    """What OpenGL knows of a level of the bound texture."""
+    value = ctypes.c_int()
+    _function("glGetTexLevelParameteriv")(_TEXTURE_2D, level, which, ctypes.byref(value))
+    return value.value
 
 
 def _bind(texture: moderngl.Texture) -> None:

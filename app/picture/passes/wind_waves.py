@@ -7,21 +7,22 @@ from functools import cache
 import moderngl
 import numpy as np
 
-from app.picture.passes import unlocked
+from app.picture.passes.detail import bytes_of
+from app.picture.passes.mipmaps import Mipmaps
 
 SIDE = 256
 LONGEST, SHORTEST = 5.0, 40.0  # waves along the tile
 SPREAD = 6.0  # larger values narrow the range of directions
 
 
-def wind_waves_texture(context: moderngl.Context) -> moderngl.Texture:
+def wind_waves_texture(context: moderngl.Context, mipmaps: Mipmaps) -> moderngl.Texture:
     """RGBA8: slopes along and across the wind (0 at 0.5), height, and the sum of the slopes' squares.
 
     The total variance of slopes is 0.1. Mipmaps fade the waves with distance; the variance that they lose is the
     difference of the last channel and the squares of the first two.
     """
     texture = context.texture((SIDE, SIDE), 4, _texels())
-    unlocked.build_mipmaps(texture)
+    mipmaps.build(texture)
     texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
     return texture
 
@@ -45,4 +46,4 @@ def _texels() -> bytes:
     scale = np.sqrt(0.1 / (slope_along.var() + slope_across.var()))
     slopes = np.clip(scale * np.stack([slope_along, slope_across]), -1.0, 1.0)
     channels = [*(0.5 + 0.5 * slopes), 0.5 + height / (6.0 * height.std()), (slopes**2).sum(axis=0)]
-    return np.clip(np.stack(channels, axis=-1) * 255.0 + 0.5, 0, 255).astype(np.uint8).tobytes()
+    return bytes_of(channels)

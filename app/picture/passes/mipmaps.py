@@ -1,0 +1,45 @@
+"""Mipmaps of textures that are drawn or uploaded."""
+
+from __future__ import annotations
+
+import moderngl
+
+from app.picture.passes import unlocked
+from app.picture.passes.shaders import FullScreen, ShaderLibrary
+
+
+class Mipmaps:
+    """Fills the mipmaps of textures with their mean values.
+
+    A software rasteriser compiles the driver's own way of doing it anew in each process and for each format, which
+    takes longer than all that is drawn for a small map. A shader of ours it finds in its cache on disk. The values are
+    the same.
+    """
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        self._drawing = FullScreen(context, shaders, "mipmap.frag") if unlocked.is_software(context) else None
+
+    def build(self, texture: moderngl.Texture) -> None:
+        """Fill all levels from the largest. The filter stays."""
+        if self._drawing is None:
+            unlocked.build_mipmaps(texture)
+            return
+        bound, target = self._context.fbo, self._context.framebuffer([texture])
+        try:
+            unlocked.allocate_mipmaps(texture)
+            width, height = texture.size
+            level, steps = 0, 255.0 if texture.dtype == "f1" else 0.0
+            while max(width, height) > 1:
+                width, height, level = max(width // 2, 1), max(height // 2, 1), level + 1
+                with unlocked.between_levels(target, texture, level):
+                    self._drawing.program.bind(above=texture)
+                    self._drawing.program.set(size=(float(width), float(height)), steps=steps)
+                    self._drawing.draw(target, (0, 0, width, height))
+        finally:
+            bound.use()
+            target.release()
+
+    def release(self) -> None:
+        if self._drawing is not None:
+            self._drawing.release()
