@@ -20,6 +20,7 @@ from typing import Any
 
 import dask
 import distributed
+import numba
 import numpy as np
 import psutil
 import pyarrow.parquet
@@ -96,14 +97,33 @@ def unchanged_environment() -> Iterator[None]:
     os.environ.update(before)
 
 
+PIDS: set[int] = set()  # of all processes that the worker has been
+
+
 @pytest.fixture(scope="module")
 def worker() -> Iterator[distributed.Client]:
-    """The client of a process of this machine, which sweeps share: to start one takes seconds."""
+    """The client of a process of this machine, which sweeps share: to start one takes seconds. Two starts fail before.
+
+    It ends with the cluster, and so do those that it replaced.
+    """
+    start, fails = distributed.LocalCluster, [RuntimeError("Nanny failed to start."), CommClosedError("closed")]
+
+    def started(**options: Any) -> distributed.LocalCluster:
+        if fails:
+            raise fails.pop()
+        return start(**options)
+
     before = dict(os.environ)
-    with cluster.opened(workers=1) as client:
-        os.environ.clear()
-        os.environ.update(before)
-        yield client
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distributed, "LocalCluster", started)
+        with cluster.opened(workers=1) as client:
+            patch.undo()
+            os.environ.clear()
+            os.environ.update(before)
+            assert not fails
+            yield client
+            PIDS.update(client.run(os.getpid).values())
+    wait_for(lambda: not PIDS & set(psutil.pids()), "the end of all workers")
 
 
 def swept_by(worker: distributed.Client, recipe: Path, out: Path, *words: str) -> int:
@@ -117,6 +137,54 @@ def whole(tmp_path_factory: pytest.TempPathFactory, worker: distributed.Client) 
     table = str(folder / "set.parquet")
     assert swept_by(worker, written(folder, RAIN), folder / "set.zarr", "--table", table) == 0
     return folder
+
+
+def count_of_runs(dask_scheduler: Any) -> dict[str, int]:
+    """How often each world was begun."""
+    counts: dict[str, int] = {}
+    for key, _, finish, *_ in dask_scheduler.transition_log:
+        if finish == "processing":
+            counts[str(key)] = counts.get(str(key), 0) + 1
+    return counts
+
+
+@no_signals_on_windows
+def test_workers_that_are_killed_are_replaced(
+    worker: distributed.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One is killed as it gets ready, and one in the midst of a world. It is the first test, as the next worker stays.
+
+    That all end with the program is seen where the cluster ends.
+    """
+
+    def killed_at_first(scenes: Sequence[Scene], tried: Path) -> None:
+        if not tried.exists():
+            tried.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    tried = tmp_path / "world-1"
+
+    def kills_the_worker_of_world_1_once(order: Order) -> Outcome:
+        if order.number == 1 and not tried.exists():
+            tried.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Outcome(figures={"number": order.number})
+
+    monkeypatch.setattr("app.sweep.worlds.prepare", killed_at_first)
+    monkeypatch.setattr("app.sweep.worlds.run_world", kills_the_worker_of_world_1_once)
+    orders = [Order(number, Scene(), 1, NOTHING, program()) for number in range(4)]
+    pids = set(worker.run(os.getpid).values())
+    assert worker.run(lambda: os.environ["NUMBA_NUM_THREADS"]) == dict.fromkeys(worker.ncores(), "1")
+    cluster.prepare(worker, [], tmp_path / "ready")  # type: ignore[arg-type]
+    pids.update(worker.run(os.getpid).values())
+    outcomes = list(cluster.run_all(worker, iter(orders), Wish()))
+    pids.update(worker.run(os.getpid).values())
+    PIDS.update(pids)
+    assert len(pids) == 3
+    assert sorted((number, outcome.figures["number"]) for number, outcome in outcomes) == [(n, n) for n in range(4)]
+    # The one that it had, and one that was given to it before its end was known
+    runs = worker.run_on_scheduler(count_of_runs)
+    assert sum(count for key, count in runs.items() if key.startswith("world-")) in (5, 6), runs
 
 
 def test_worlds_have_the_bits_of_one_that_runs_alone(whole: Path) -> None:
@@ -146,7 +214,22 @@ def test_rows_and_columns_have_coordinates_in_local_metres(whole: Path) -> None:
     assert "spatial_ref" in found.ground.coords and "crs_wkt" not in found.spatial_ref.attrs
 
 
-def test_worlds_of_a_model_have_its_coordinate_system(tmp_path: Path, worker: distributed.Client) -> None:
+def run_here(folder: Path, more: str = "", text: str = SMALL) -> xarray.Dataset:
+    """The set of a recipe whose worlds have run in this process."""
+    found = made(folder, more, text)
+    recipe = open_recipe(folder / "recipe.toml")
+    said = recipe.said
+    wanted, threads = Wanted(tuple(said.layers), (), said.width, said.height), numba.get_num_threads()
+    for world in recipe.worlds:
+        outcome = run_world(Order(world.number, world.scene, said.cycles, wanted, program()))
+        assert not outcome.error
+        found.put(world.number, outcome)
+    numba.set_num_threads(threads)
+    found.write_figures()
+    return xarray.open_zarr(found.path)
+
+
+def test_worlds_of_a_model_have_its_coordinate_system(tmp_path: Path) -> None:
     ground = np.add.outer(np.arange(24.0), np.arange(30.0))
     place = {"scale": [20.0, 20.0, 0.0], "tiepoint": [0, 0, 0, 5e5, 4e6, 0], "geo_keys": UTM_17N}
     write_tiff(tmp_path / "model.tif", ground, **place)
@@ -157,8 +240,7 @@ layers = ["ground", "lakes"]
 pictures = []
 seeds = {{ from = 1, count = 2 }}
 """
-    assert swept_by(worker, written(tmp_path, text=text), tmp_path / "set.zarr") == 0
-    found = xarray.open_zarr(tmp_path / "set.zarr")
+    found = run_here(tmp_path, text=text)
     np.testing.assert_allclose(found.column, 5e5 + 20.0 * (np.arange(30) + 0.5))
     np.testing.assert_allclose(found.row, 4e6 - 20.0 * (np.arange(24) + 0.5))
     told = found.spatial_ref.attrs
@@ -169,10 +251,8 @@ seeds = {{ from = 1, count = 2 }}
     assert found.ground.sel(row=4e6 - 10.0, column=5e5 + 590.0, world=1).values == 29.0
 
 
-def test_worlds_in_several_places_count_rows_and_columns(tmp_path: Path, worker: distributed.Client) -> None:
-    more = "[vary.world]\ncell_size = [10.0, 20.0]"
-    assert swept_by(worker, written(tmp_path, more), tmp_path / "set.zarr") == 0
-    found = xarray.open_zarr(tmp_path / "set.zarr")
+def test_worlds_in_several_places_count_rows_and_columns(tmp_path: Path) -> None:
+    found = run_here(tmp_path, "[vary.world]\ncell_size = [10.0, 20.0]")
     np.testing.assert_array_equal(found.row, np.arange(32) + 0.5)
     assert found.row.attrs["units"] == "1" and "crs_wkt" not in found.spatial_ref.attrs
 
@@ -275,60 +355,6 @@ def test_own_workers_give_the_same_set_and_leave_a_stop_by_the_terminal_to_the_p
     assert swept(recipe, stopped, "--workers", "2") == 0
     assert swept_by(worker, recipe, tmp_path / "at-once.zarr") == 0
     assert files_of(stopped) == files_of(tmp_path / "at-once.zarr")
-
-
-def count_of_runs(dask_scheduler: Any) -> dict[str, int]:
-    """How often each world was begun."""
-    counts: dict[str, int] = {}
-    for key, _, finish, *_ in dask_scheduler.transition_log:
-        if finish == "processing":
-            counts[str(key)] = counts.get(str(key), 0) + 1
-    return counts
-
-
-@no_signals_on_windows
-def test_workers_that_are_killed_are_replaced_and_all_end_with_the_program(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two starts fail; then one is killed as it gets ready, and one in the midst of a world."""
-    start, fails = distributed.LocalCluster, [RuntimeError("Nanny failed to start."), CommClosedError("closed")]
-
-    def started(**options: Any) -> distributed.LocalCluster:
-        if fails:
-            raise fails.pop()
-        return start(**options)
-
-    def killed_at_first(scenes: Sequence[Scene], tried: Path) -> None:
-        if not tried.exists():
-            tried.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    tried = tmp_path / "world-1"
-
-    def kills_the_worker_of_world_1_once(order: Order) -> Outcome:
-        if order.number == 1 and not tried.exists():
-            tried.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return Outcome(figures={"number": order.number})
-
-    monkeypatch.setattr(distributed, "LocalCluster", started)
-    monkeypatch.setattr("app.sweep.worlds.prepare", killed_at_first)
-    monkeypatch.setattr("app.sweep.worlds.run_world", kills_the_worker_of_world_1_once)
-    orders = [Order(number, Scene(), 1, NOTHING, program()) for number in range(4)]
-    with cluster.opened(workers=1) as client:
-        assert not fails
-        pids = set(client.run(os.getpid).values())
-        assert client.run(lambda: os.environ["NUMBA_NUM_THREADS"]) == dict.fromkeys(client.ncores(), "1")
-        cluster.prepare(client, [], tmp_path / "ready")  # type: ignore[arg-type]
-        pids.update(client.run(os.getpid).values())
-        outcomes = list(cluster.run_all(client, iter(orders), Wish()))
-        pids.update(client.run(os.getpid).values())
-        runs = client.run_on_scheduler(count_of_runs)
-    assert len(pids) == 3
-    assert sorted((number, outcome.figures["number"]) for number, outcome in outcomes) == [(n, n) for n in range(4)]
-    # The one that it had, and one that was given to it before its end was known
-    assert sum(count for key, count in runs.items() if key.startswith("world-")) in (5, 6), runs
-    wait_for(lambda: not pids & set(psutil.pids()), "the end of all workers")
 
 
 @pytest.mark.nightly
@@ -477,17 +503,17 @@ def test_worlds_that_fail_are_told_and_end_no_other(
 def test_contact_sheets_have_a_picture_of_each_world(worker: distributed.Client, tmp_path: Path) -> None:
     recipe = written(
         tmp_path,
-        RAIN,
+        "[vary.climate]\nprecipitation = [400.0, 1600.0]",
         text=SMALL.replace("pictures = []", 'pictures = ["scene", "slope"]\nwidth = 96\nheight = 64')
         + '[changes.view]\nquality = "low"\n',
     )
     assert swept_by(worker, recipe, tmp_path / "set.zarr") == 0
     pictures = xarray.open_zarr(tmp_path / "set.zarr").pictures
-    assert pictures.shape == (4, 2, 64, 96, 3)
-    assert len({picture.tobytes() for picture in pictures.values.reshape(8, -1)}) == 8
+    assert pictures.shape == (2, 2, 64, 96, 3)
+    assert len({picture.tobytes() for picture in pictures.values.reshape(4, -1)}) == 4
     for number, name in enumerate(("set.png", "set-slope.png")):
         sheet = np.asarray(Image.open(tmp_path / name).convert("RGB"))
-        below = pictures.values[3, number, -20:]  # of the last one, what its caption leaves
+        below = pictures.values[1, number, -20:]  # of the last one, what its caption leaves
         places = [(top, left) for top in range(len(sheet) - 19) for left in (0, 96 + GAP)]
         assert any((sheet[top : top + 20, left : left + 96] == below).all() for top, left in places)
 
