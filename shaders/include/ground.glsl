@@ -223,6 +223,7 @@ const float SCRUB_COVERS = 0.6;
 const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which loose material fills relief
 const float EVEN = 0.40, ROUGH = 1.25;  // how far the grain stands out
 const float SHADED_MOIST = 0.20;  // how much lusher slopes to the north are than level ground, and those to the south less
+const vec3 GRASSY = vec3(-0.30, 0.12, 0.30);  // patches on loose material, from which on they are green: old ones, fresh ones; and are all
 const float GREEN_LINES = 0.7;  // how much more of it grows where water gathers
 const vec2 MOST_MIXED = vec2(0.10, 1.0);  // in a pixel: of heights above the line of snow, of slopes
 const float GULLY = 0.35;  // hollowness per cell of depth
@@ -371,9 +372,11 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float damp = clamp(0.45 + 1.6 * tone + 0.8 * patches + 1.2 * hollowness, 0.0, 1.0);
     vec3 fill = mix(SAND, SILT, damp);
 #if GREEN_BY_CLIMATE == 1
-    fill = mix(fill, LUSH_LIGHT * 1.15, 0.75 * frame.ground_look.y * smoothstep(0.12, 0.30, patches + ripple * 0.6 + 0.12 + GREEN_LINES * gully));
+    // What lies there for long is as green as the slopes around it, but in patches: no plain has a border like a shore's.
+    float settled = smoothstep(mix(GRASSY.x, GRASSY.y, put_down), GRASSY.z, patches + ripple * 0.6 + 0.12 + GREEN_LINES * gully);
+    fill = mix(fill, mix(meadow, LUSH_LIGHT * 1.15, 0.5), 0.85 * frame.ground_look.y * settled);
 #endif
-    vec3 loose = mix(fill, SCREE, smoothstep(0.10, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
+    vec3 loose = mix(fill, SCREE, smoothstep(0.20, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
 #if DESERT == 1
     // A lag of coarse, darker sand lies between dunes and where sand is thin on rock, but not on slip faces, where
     // blown sand slides down.

@@ -667,6 +667,18 @@ def test_shaded_slopes_are_greener_than_those_in_the_sun(show: Show) -> None:
     assert north > 1.04 * south
 
 
+def test_a_plain_of_sediment_has_grass_as_the_hills_beside_it(show: Show) -> None:
+    """In patches, between which sand and silt show."""
+
+    def green(thickness: float, greenness: float) -> float:
+        shown = snapshot(flat(64, 64, 10.0), sediment=thickness)
+        pixels = show(shown, from_above(shown), clear(snow_line=2.0, greenness=greenness))
+        return float(pixels[..., 1].sum() / pixels[..., 0].sum())
+
+    bare, plain, hills_beside = green(20.0, 0.0), green(20.0, 1.0), green(0.0, 1.0)
+    assert plain - bare > 0.25 * (hills_beside - bare) > 0.05
+
+
 def test_scrub_stands_in_patches_on_level_ground_where_plants_grow(show: Show) -> None:
     """No plateau is a carpet."""
     shown = with_materials(snapshot(flat(64, 64, 100.0), 50.0), materials((RED, 25.0), (BLUE, math.inf)), rise=50.0)
