@@ -18,7 +18,7 @@ const float RIME = 0.80;       // by which steeper ground holds it a whole relie
 // face south, and as wind blows snow over crests into their lee, `hollow` is as in `hollowness` of the light.
 vec2 place_for_snow(float above_line, float steepness, float sheltered, float hollow) {
     float above = above_line + SUN_MELTS * sheltered + DRIFTS * max(hollow, 0.7 * hollow);
-    float holds = CLINGS * min(hollow, 1.6 * hollow) + RIME * max(above_line, 0.0);
+    float holds = CLINGS * min(hollow, 4.0 * hollow) + RIME * max(above_line, 0.0);
     return vec2(above, steepness - holds);
 }
 
