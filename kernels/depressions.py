@@ -733,6 +733,18 @@ def find_basins(ground: Layer, water: Layer, edges: int, sea_level: float, scrat
 
     `edges` are SEA, OPEN or WALL; `sea_level` is minus infinity where there is no sea. Some arrays are of `scratch`.
     """
+    pairs_of_basins = _find_pairs_of_basins(ground, water, edges, sea_level, scratch)
+    if pairs_of_basins is None:
+        return None
+    toward, lower, basin, pits, flat_cells, pairs, found = pairs_of_basins
+    tree, ladders = find_tree(ground, toward, lower, basin, pits, flat_cells, pairs, found, sea_level)
+    return Basins(basin, pits, tree, ladders, found)
+
+
+def _find_pairs_of_basins(
+    ground: Layer, water: Layer, edges: int, sea_level: float, scratch: Scratch
+) -> tuple[Any, ...] | None:
+    """What `find_tree` asks for; see `find_basins`."""
     toward, lower = scratch.empty(ground.shape, np.uint8), scratch.empty(ground.shape, np.uint8)
     basin = scratch.empty(ground.shape, np.int32)
     found = np.zeros((-(-len(ground) // BAND), FOUND), np.int64)
@@ -743,13 +755,19 @@ def find_basins(ground: Layer, water: Layer, edges: int, sea_level: float, scrat
     lead(ground, toward, pits, sea_level, basin)
     pairs = join_bands(basin, found)
     find_pairs(ground, toward, lower, basin, pairs, found)
-    tree, ladders = find_tree(ground, toward, lower, basin, pits, flat_cells, pairs, found, sea_level)
-    return Basins(basin, pits, tree, ladders, found)
+    return toward, lower, basin, pits, flat_cells, pairs, found
 
 
 def prepare() -> None:
-    """Compile the kernels, or load them from the cache."""
-    find_basins(np.zeros((8, 8)), np.zeros((8, 8)), OPEN, -math.inf, Scratch())
+    """Compile what finds basins, or load it from the cache. What joins them has `prepare_tree`."""
+    _find_pairs_of_basins(np.zeros((8, 8)), np.zeros((8, 8)), OPEN, -math.inf, Scratch())
+
+
+def prepare_tree() -> None:
+    """Compile what joins basins, or load it from the cache."""
+    ground, codes, basin = np.zeros((8, 8)), np.zeros((8, 8), np.uint8), np.zeros((8, 8), np.int32)
+    pits, pairs, found = np.full(FIRST, -1, np.int32), np.empty((0, 2), np.int32), np.zeros((1, FOUND), np.int64)
+    find_tree(ground, codes, codes, basin, pits, np.empty(0, np.int32), pairs, found, -math.inf)
 
 
 def one_basin(rows: int, columns: int, outlet: float) -> Basins:

@@ -16,7 +16,7 @@ from app.model.layers import LAYERS, side_by_side
 from app.processes import PROCESSES
 from app.processes.moisture import Moisture
 from app.processes.plants import Plants
-from app.processes.pools import DEPRESSIONS
+from app.processes.pools import BASINS, DEPRESSIONS
 from app.processes.process import InParts, Process, Varied, WithAlternatives
 from app.scene.scene import Scene
 
@@ -27,7 +27,6 @@ ON_RICH_GROUND = " on rich ground"
 
 # The slowest builds first, so that no core is left with one while the others are idle.
 SLOWEST_FIRST = (
-    DEPRESSIONS,
     "droplets in rivers on rich ground",
     "droplets on rich ground",
     "moisture",
@@ -36,10 +35,12 @@ SLOWEST_FIRST = (
     RIVERS,
     "cascade on rich ground",
     "droplets in rivers",
+    BASINS,
     "droplets",
     "pools",
     STREAMS,
     "wind",
+    DEPRESSIONS,
 )
 
 

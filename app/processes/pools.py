@@ -36,7 +36,7 @@ class PoolsParameters(Parameters, frozen=True, kw_only=True):
     # fmt: on
 
 
-DEPRESSIONS = "depressions"  # the build of what finds basins
+BASINS, DEPRESSIONS = "basins", "depressions"  # builds: of what finds basins, and of what joins them
 
 NO_SPILLS = Spills(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
 
@@ -50,7 +50,7 @@ class Pools:
     parameters: ClassVar[type[Parameters]] = PoolsParameters
     changes: ClassVar[tuple[str, ...]] = ("water",)
 
-    parts: ClassVar[tuple[str, ...]] = (DEPRESSIONS,)
+    parts: ClassVar[tuple[str, ...]] = (BASINS, DEPRESSIONS)
 
     def prepare(self) -> None:
         """Compile the kernels that work in basins, or load them from the cache."""
@@ -59,10 +59,10 @@ class Pools:
         prepare()
 
     def prepare_part(self, part: str) -> None:
-        """As `prepare`, for the kernels that find basins."""
-        from kernels.depressions import prepare
+        """As `prepare`, for the kernels that find basins, or join them."""
+        from kernels import depressions
 
-        prepare()
+        depressions.prepare() if part == BASINS else depressions.prepare_tree()
 
     def step(self, world: World, parameters: PoolsParameters, cycle: Cycle) -> None:
         """Settle all water of `world`, and put the flow from lake to lake into `cycle.spills`."""

@@ -185,7 +185,7 @@ def test_where_workers_die_the_program_compiles_itself_and_says_so(
     with caplog.at_level(logging.WARNING), running(small_scene(pools__enabled=True)) as thread:
         wait_for(lambda: thread.status.cycle >= 3, "cycles")
     told = [record.getMessage() for record in caplog.records]
-    builds = ("depressions", "droplets", "pools")
+    builds = ("basins", "droplets", "pools", "depressions")
     assert len(told) == len(builds)
     assert all(any(f"of {build} are" in line and "ended" in line for line in told) for build in builds)
 
@@ -439,8 +439,8 @@ def test_builds_are_foreseen(switches: list[str], monkeypatch: pytest.MonkeyPatc
         )
 
 
-@pytest.mark.parametrize("order", [("pools", "depressions"), ("depressions", "pools")])
-def test_levels_of_lakes_come_with_the_last_of_their_builds(order: tuple[str, str]) -> None:
+@pytest.mark.parametrize("order", [("pools", "basins", "depressions"), ("depressions", "basins", "pools")])
+def test_levels_of_lakes_come_with_the_last_of_their_builds(order: tuple[str, ...]) -> None:
     world, scene = create_world(small_scene(pools__enabled=True, edges__water="sea", edges__sea_level=1e3))
     simulator = Simulator(scene, world)
     for build in order:
@@ -462,8 +462,8 @@ def test_what_is_foreseen_before_the_world_is_made() -> None:
     running_plants = frozenset({"droplets", "plants"})
     assert builds_of(droplets, parameters, bare, running_plants) == ("droplets", "droplets on rich ground")
     assert builds_of(Plants(), PlantsParameters(), bare, running_plants) == ("plants",)
-    assert builds_of(Pools(), PoolsParameters(), bare, frozenset({"pools"})) == ("pools", "depressions")
-    assert in_order(["snowballs", "wind", "depressions", "wind"]) == ["depressions", "wind", "snowballs"]
+    assert builds_of(Pools(), PoolsParameters(), bare, frozenset({"pools"})) == ("pools", "basins", "depressions")
+    assert in_order(["snowballs", "wind", "basins", "wind"]) == ["basins", "wind", "snowballs"]
 
 
 def test_no_two_cached_kernels_share_a_file() -> None:
@@ -496,7 +496,7 @@ def test_commands_without_a_window_fill_the_cache_first(monkeypatch: pytest.Monk
     world, scene = create_world(small_scene(pools__enabled=True))
     simulator = Simulator(scene, world)
     simulator.compile_missing()
-    assert asked == ["depressions", "droplets", "pools"]
+    assert asked == ["basins", "droplets", "pools", "depressions"]
     assert simulator.unprepared() == []
     simulator.advance()
     one, scene = create_world(small_scene(pools__enabled=True))
