@@ -106,6 +106,8 @@ def _ask_for_opengl() -> None:
     glfw.window_hint(glfw.CONTEXT_VERSION_MINOR, OPENGL[1])
     glfw.window_hint(glfw.OPENGL_PROFILE, glfw.OPENGL_CORE_PROFILE)
     glfw.window_hint(glfw.OPENGL_FORWARD_COMPAT, True)
+    for unused in (glfw.DEPTH_BITS, glfw.STENCIL_BITS):  # the land has a framebuffer of its own
+        glfw.window_hint(unused, 0)
 
 
 class Input:
