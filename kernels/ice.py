@@ -15,8 +15,10 @@ thickness over the step (Newton's first step, with the slope's and the thickness
 matrix with a positive inverse: stable for a step of any length. Fluxes are what is added in the end, and those that
 would take more than a cell has are made smaller, so that what one cell loses another has, to rounding.
 
-Lines are solved in blocks of columns side by side; rows become columns by a transposition. No block sees what another
-one writes, so the same map gives the same bits on any number of threads.
+Lines are solved in blocks of columns or rows side by side; what a block needs of rows is turned into columns in its own
+memory. No block sees what another one writes, so the same map gives the same bits on any number of threads. Only tiles
+count that have ice, or had some in the run, or in which snow can stay; and of a block's lines only the segments with
+ice: what lies between them has no flux.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import math
 from collections import namedtuple
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
@@ -47,17 +50,18 @@ NARROW_OVER = 200.0  # metres, over which its bend is measured
 COUPLED_OVER = 1.0  # thicknesses, over which ice that slides holds and draws its neighbours (Kamb & Echelmeyer 1986)
 GENTLE, STEEP = 0.6, 1.7  # slopes of ground on which all snow stays, and none
 
-WIDTH = 32  # columns of a block
-TILE = 32  # cells along the side of what is transposed at once
+WIDTH = 32  # lines of a block, and cells along the side of a tile
+_LINE = 8  # cells in a line of the cache
 FASTEST = 1e5  # m/year, beyond any glacier: where most ice that passed a cell has melted, its speed is not known
 _STRIDE = 1.0  # cells that the fastest ice goes in a step: what goes further piles up before it can turn
 _LONGER = 1.5  # times that a step may be as long as the one before
 _SLOWEST = 50.0  # m/year, that the first step reckons with
 _THIN = 40.0  # metres: thinner ice counts as so much slower
 
-# Planes of a block's memory: [plane, row, column]
-_FLUX, _TO_UPPER, _TO_LOWER, _RATIO, _CHANGE, _ACROSS = range(6)
-_PLANES = 6
+# Planes of a block's memory: [plane, along the lines, line]. Those from _ICE on are of rows that are turned, and have
+# one line more at each side.
+_FLUX, _TO_UPPER, _TO_LOWER, _RATIO, _CHANGE, _ACROSS, _ICE, _BED, _HOLD, _AFTER = range(10)
+_PLANES = 10
 
 Numbers = NDArray[np.float64]
 
@@ -170,9 +174,8 @@ def _edge_flux(ice, bed, hold, row, inner, column, law):
 
 
 @in_threads
-def _solve(ice, bed, hold, begin, width, lo, hi, law, years, block, edges):
+def _solve(ice, bed, hold, begin, width, lo, hi, rows, law, years, block, edges):
     """The changes of thickness, and the fluxes at the end of the step. `edges` gets those over the map's edge."""
-    rows = ice.shape[0]
     flux, to_upper, to_lower = block[_FLUX], block[_TO_UPPER], block[_TO_LOWER]
     ratio, change = block[_RATIO], block[_CHANGE]
     pace = years / law.cell_size
@@ -218,7 +221,7 @@ def _solve(ice, bed, hold, begin, width, lo, hi, law, years, block, edges):
 
 
 @in_threads
-def _move(ice, begin, width, lo, hi, pace, block, edges, after, carried):
+def _move(ice, begin, width, lo, hi, pace, block, edges, after):
     """Let what flows in a step flow, first up the lines and then down. No cell gives more than it has and gets."""
     flux, up = block[_FLUX], block[_RATIO]
     for j in range(width):
@@ -238,82 +241,178 @@ def _move(ice, begin, width, lo, hi, pace, block, edges, after, carried):
             flux[i, j] = down - up[i, j]
             after[i, column] = has - down
             after[i + 1, column] = ((ice[i + 1, column] + up[i + 1, j]) - up[i, j]) + down
-            carried[i, column] += flux[i, j]
     for j in range(width):
         edges[1, j] = min(max(pace * edges[1, j], 0.0), after[hi, begin + j])
         after[hi, begin + j] -= edges[1, j]
 
 
 @in_threads
-def _range_of(ice, begin, width):
-    """The first and the last row of a block that has ice; −1 and −1 where there is none."""
-    first, last = -1, -1
-    for i in range(ice.shape[0]):
-        most = 0.0
+def _find_ice(ice, tiles, number, along_rows, has):
+    """Where along the lines of a block any of them has ice."""
+    rows, columns = ice.shape
+    begin = number * WIDTH
+    for tile in range((len(has) + WIDTH - 1) // WIDTH):
+        first, last = tile * WIDTH, min((tile + 1) * WIDTH, len(has))
+        for k in range(first, last):
+            has[k] = False
+        if along_rows and tiles[number, tile]:
+            for i in range(begin, min(begin + WIDTH, rows)):
+                for k in range(first, last):
+                    has[k] |= ice[i, k] > 0.0
+        elif not along_rows and tiles[tile, number]:
+            for k in range(first, last):
+                found = False
+                for j in range(begin, min(begin + WIDTH, columns)):
+                    found |= ice[k, j] > 0.0
+                has[k] = found
+
+
+@in_threads
+def _next_segment(has, at):
+    """The first and the last place of the next ones with ice; −1 and −1 where there are none.
+
+    Two places without ice end a segment: what flows into the one after it does not meet what flows against it.
+    """
+    while at < len(has) and not has[at]:
+        at += 1
+    if at == len(has):
+        return -1, -1
+    last = at
+    for k in range(at + 1, len(has)):
+        if has[k]:
+            last = k
+        elif k - last == 2:
+            break
+    return at, last
+
+
+@in_threads
+def _clear(after, tiles, number, along_rows, first, end):
+    """Set what lies between two segments of a block to 0, in tiles that may have something there."""
+    rows, columns = after.shape
+    begin = number * WIDTH
+    for tile in range(first // WIDTH, (end + WIDTH - 1) // WIDTH):
+        lo, hi = max(first, tile * WIDTH), min(end, (tile + 1) * WIDTH)
+        if along_rows and tiles[number, tile]:
+            after[begin : min(begin + WIDTH, rows), lo:hi] = 0.0
+        elif not along_rows and tiles[tile, number]:
+            after[lo:hi, begin : min(begin + WIDTH, columns)] = 0.0
+
+
+@in_threads
+def _turn(source, begin, width, lo, hi, target):
+    """Make columns of rows, with one more at each side; there are none beyond the map, where the last one counts."""
+    rows = source.shape[0]
+    for first in range(lo, hi + 1, _LINE):
+        end = min(first + _LINE, hi + 1)
+        for j in range(width + 2):
+            row = min(max(begin + j - 1, 0), rows - 1)
+            for i in range(first, end):
+                target[i, j] = source[row, i]
+
+
+@in_threads
+def _turn_back(source, offset, begin, width, lo, hi, target):
+    """Make rows of columns again."""
+    for first in range(lo, hi + 1, _LINE):
+        end = min(first + _LINE, hi + 1)
         for j in range(width):
-            most = max(most, ice[i, begin + j])
-        if most > 0.0:
-            if first < 0:
-                first = i
-            last = i
-    return first, last
+            for i in range(first, end):
+                target[begin + j, i] = source[i, offset + j]
+
+
+@in_threads
+def _flow_segment(ice, bed, hold, begin, width, lo, hi, length, law, years, block, edges, after):
+    """Let ice flow down some columns, from one row to another. Returns the highest speed, m/year."""
+    _find_across(ice, bed, begin, width, lo, hi, law.cell_size, block[_ACROSS])
+    _find_fluxes(ice, bed, hold, begin, width, lo, hi, law, block)
+    _solve(ice, bed, hold, begin, width, lo, hi, length, law, years, block, edges)
+    _move(ice, begin, width, lo, hi, years / law.cell_size, block, edges, after)
+    most = 0.0
+    for i in range(lo, hi):
+        for j in range(width):
+            thick = max(max(ice[i, begin + j], ice[i + 1, begin + j]), _THIN)
+            most = max(most, abs(block[_FLUX, i, j]) / thick)
+    return most * law.cell_size / years
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _flow(
-    ice: Any, bed: Any, hold: Any, law: Any, years: float, memory: Any, after: Any, carried: Any, over: Any,
-    fastest: Any,
+    ice: Any, bed: Any, hold: Any, tiles: Any, along_rows: bool, law: Any, years: float, memory: Any, after: Any,
+    carried: Any, over: Any, fastest: Any,
 ) -> None:  # fmt: skip
-    """Let ice flow along the columns for a step; `after` gets what is there then.
+    """Let ice flow along rows or columns for a step; `after` gets what is there then, in all tiles that count.
 
-    What passed the lower side of each cell is added to `carried`, and what left over the upper and the lower edge of
-    the map to `over` [edge, column], in metres over one cell. `fastest` [block] gets the highest speed, m/year.
+    What passed the side of each cell towards the next one is added to `carried`, and what left over the first and the
+    last edge of the map to `over` [edge, line], in metres over one cell. `fastest` [block] gets the highest speed,
+    m/year. `tiles` get those to which ice comes. Blocks are shared among as many threads as `memory` is for.
     """
     rows, columns = ice.shape
-    blocks = (columns + WIDTH - 1) // WIDTH
-    for unsigned in prange(blocks):
-        number = np.int64(unsigned)
-        begin = number * WIDTH
-        width = min(WIDTH, columns - begin)
-        first, last = _range_of(ice, begin, width)
-        fastest[number] = 0.0
-        for i in range(rows):
-            for j in range(width):
-                after[i, begin + j] = ice[i, begin + j]
-        if first < 0:
-            continue
-        lo, hi = max(first - 1, 0), min(last + 1, rows - 1)
-        block = memory[number]
-        edges = np.zeros((4, WIDTH))
-        _find_across(ice, bed, begin, width, lo, hi, law.cell_size, block[_ACROSS])
-        _find_fluxes(ice, bed, hold, begin, width, lo, hi, law, block)
-        _solve(ice, bed, hold, begin, width, lo, hi, law, years, block, edges)
-        _move(ice, begin, width, lo, hi, years / law.cell_size, block, edges, after, carried)
-        most = 0.0
-        for i in range(lo, hi):
-            for j in range(width):
-                thick = max(max(ice[i, begin + j], ice[i + 1, begin + j]), _THIN)
-                most = max(most, abs(block[_FLUX, i, j]) / thick)
-        fastest[number] = most * law.cell_size / years
-        for j in range(width):
-            over[0, begin + j] += edges[0, j]
-            over[1, begin + j] += edges[1, j]
+    lines, length = (rows, columns) if along_rows else (columns, rows)
+    blocks = (lines + WIDTH - 1) // WIDTH
+    for unsigned in prange(len(memory)):
+        worker = np.int64(unsigned)
+        block = memory[worker]
+        edges, has = np.zeros((4, WIDTH)), np.zeros(length, np.bool_)
+        for number in range(worker, blocks, len(memory)):
+            begin = number * WIDTH
+            width = min(WIDTH, lines - begin)
+            fastest[number] = 0.0
+            _find_ice(ice, tiles, number, along_rows, has)
+            done = 0
+            first, last = _next_segment(has, 0)
+            while first >= 0:
+                lo, hi = max(first - 1, 0), min(last + 1, length - 1)
+                _clear(after, tiles, number, along_rows, done, lo)
+                if along_rows:
+                    _turn(ice, begin, width, lo, hi, block[_ICE])
+                    _turn(bed, begin, width, lo, hi, block[_BED])
+                    _turn(hold, begin, width, lo, hi, block[_HOLD])
+                    fast = _flow_segment(
+                        block[_ICE], block[_BED], block[_HOLD], 1, width, lo, hi, length, law, years, block, edges,
+                        block[_AFTER],
+                    )  # fmt: skip
+                    _turn_back(block[_AFTER], 1, begin, width, lo, hi, after)
+                    for at in range(lo, hi, _LINE):
+                        for j in range(width):
+                            for i in range(at, min(at + _LINE, hi)):
+                                carried[begin + j, i] += block[_FLUX, i, j]
+                    for tile in range(lo // WIDTH, hi // WIDTH + 1):
+                        tiles[number, tile] = True
+                else:
+                    fast = _flow_segment(
+                        ice, bed, hold, begin, width, lo, hi, length, law, years, block, edges, after
+                    )  # fmt: skip
+                    for i in range(lo, hi):
+                        for j in range(width):
+                            carried[i, begin + j] += block[_FLUX, i, j]
+                    for tile in range(lo // WIDTH, hi // WIDTH + 1):
+                        tiles[tile, number] = True
+                fastest[number] = max(fastest[number], fast)
+                for j in range(width):
+                    over[0, begin + j] += edges[0, j]
+                    over[1, begin + j] += edges[1, j]
+                done = hi + 1
+                first, last = _next_segment(has, last + 1)
+            _clear(after, tiles, number, along_rows, done, length)
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _transpose(source: Any, target: Any) -> None:
-    rows, columns = source.shape
-    bands = (rows + TILE - 1) // TILE
-    for unsigned in prange(bands):
-        band = np.int64(unsigned) * TILE
-        for begin in range(0, columns, TILE):
-            for i in range(band, min(band + TILE, rows)):
-                for j in range(begin, min(begin + TILE, columns)):
-                    target[j, i] = source[i, j]
+def _mark(layer: Any, least: float, tiles: Any) -> None:
+    """Mark the tiles in which a layer is above `least` anywhere."""
+    rows, columns = layer.shape
+    for unsigned in prange(len(tiles)):
+        tile = np.int64(unsigned)
+        for i in range(tile * WIDTH, min((tile + 1) * WIDTH, rows)):
+            for other in range(tiles.shape[1]):
+                found = False
+                for j in range(other * WIDTH, min((other + 1) * WIDTH, columns)):
+                    found |= layer[i, j] > least
+                tiles[tile, other] |= found
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _look(ground: Any, bed: Any, reach: int, cell_size: float, hold: Any, stays: Any) -> None:
+def _look(ice: Any, bed: Any, reach: int, cell_size: float, hold: Any, stays: Any) -> None:
     """How narrow the bed holds its ice, as the factor on its flow, and what part of the snow stays on each cell."""
     rows, columns = bed.shape
     per = 1.0 / (reach * cell_size) ** 2
@@ -326,15 +425,16 @@ def _look(ground: Any, bed: Any, reach: int, cell_size: float, hold: Any, stays:
             bend = (bed[north, j] + bed[south, j]) + (bed[i, west] + bed[i, east]) - 4.0 * bed[i, j]
             hold[i, j] = 1.0 / (1.0 + NARROWING * max(bend, 0.0) * per)
             left, right = max(j - 1, 0), min(j + 1, columns - 1)
-            down = (ground[below, j] - ground[above, j]) / ((below - above) * cell_size)
-            along = (ground[i, right] - ground[i, left]) / ((right - left) * cell_size)
+            top, bottom = bed[above, j] + ice[above, j], bed[below, j] + ice[below, j]
+            down = (bottom - top) / ((below - above) * cell_size)
+            along = ((bed[i, right] + ice[i, right]) - (bed[i, left] + ice[i, left])) / ((right - left) * cell_size)
             steep = math.sqrt(down * down + along * along)
             stays[i, j] = min(max((STEEP - steep) * (1.0 / (STEEP - GENTLE)), 0.0), 1.0)
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _exchange(
-    ice: Any, bed: Any, stays: Any, yearly: Any, parameters: Any, years: float, balance: Any, totals: Any
+    ice: Any, bed: Any, stays: Any, yearly: Any, tiles: Any, parameters: Any, years: float, balance: Any, totals: Any
 ) -> None:
     """Let snow fall and ice melt for a step, and ice calve that would swim.
 
@@ -349,29 +449,33 @@ def _exchange(
     for unsigned in prange(rows):
         i = np.int64(unsigned)
         fallen = melted = calved = 0.0
-        for j in range(columns):
-            thick = ice[i, j]
-            if fed:
-                gain = yearly[i, j] / WATER_IN_ICE * years
-            else:
-                gain = min(gradient * ((bed[i, j] + thick) - parameters.line), cap)
-            if gain > 0.0:  # snow stays on no open sea
-                gain *= (1.0 if fed else stays[i, j]) if thick > 0.0 or bed[i, j] >= parameters.sea_level else 0.0
-            now = max(thick + gain, 0.0)
-            swims = now > 0.0 and now * WATER_IN_ICE < parameters.sea_level - bed[i, j]
-            more = now - thick
-            balance[i, j] += more
-            fallen += max(more, 0.0)
-            melted -= min(more, 0.0)
-            calved += now if swims else 0.0
-            ice[i, j] = 0.0 if swims else now
+        for tile in range(tiles.shape[1]):
+            if not tiles[i // WIDTH, tile]:
+                continue
+            for j in range(tile * WIDTH, min((tile + 1) * WIDTH, columns)):
+                thick = ice[i, j]
+                if fed:
+                    gain = yearly[i, j] / WATER_IN_ICE * years
+                else:
+                    gain = min(gradient * ((bed[i, j] + thick) - parameters.line), cap)
+                if gain > 0.0:  # snow stays on no open sea
+                    is_land = thick > 0.0 or bed[i, j] >= parameters.sea_level
+                    gain *= (1.0 if fed else stays[i, j]) if is_land else 0.0
+                now = max(thick + gain, 0.0)
+                swims = now > 0.0 and now * WATER_IN_ICE < parameters.sea_level - bed[i, j]
+                more = now - thick
+                balance[i, j] += more
+                fallen += max(more, 0.0)
+                melted -= min(more, 0.0)
+                calved += now if swims else 0.0
+                ice[i, j] = 0.0 if swims else now
         totals[i, 0] += fallen
         totals[i, 1] += melted
         totals[i, 2] += calved
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _find_speed(ice: Any, south: Any, east: Any, pace: float, speed: Any, fastest: Any) -> None:
+def _find_speed(ice: Any, south: Any, east: Any, tiles: Any, pace: float, speed: Any, fastest: Any) -> None:
     """How fast ice went in the mean over its depth, m/year, from what passed the cells' sides.
 
     `pace` is the side of a cell over the years in which it did.
@@ -380,13 +484,18 @@ def _find_speed(ice: Any, south: Any, east: Any, pace: float, speed: Any, fastes
     for unsigned in prange(rows):
         i = np.int64(unsigned)
         most = 0.0
-        for j in range(columns):
-            thick = ice[i, j]
-            down = 0.5 * (south[i, j] + (south[i - 1, j] if i > 0 else south[i, j]))
-            along = 0.5 * (east[i, j] + (east[i, j - 1] if j > 0 else east[i, j]))
-            fast = math.sqrt(down * down + along * along) * pace / max(thick, 1.0) if thick > 0.0 else 0.0
-            speed[i, j] = min(fast, FASTEST)
-            most = max(most, speed[i, j])
+        for tile in range(tiles.shape[1]):
+            first, end = tile * WIDTH, min((tile + 1) * WIDTH, columns)
+            if not tiles[i // WIDTH, tile]:
+                speed[i, first:end] = 0.0
+                continue
+            for j in range(first, end):
+                thick = ice[i, j]
+                down = 0.5 * (south[i, j] + (south[i - 1, j] if i > 0 else south[i, j]))
+                along = 0.5 * (east[i, j] + (east[i, j - 1] if j > 0 else east[i, j]))
+                fast = math.sqrt(down * down + along * along) * pace / max(thick, 1.0) if thick > 0.0 else 0.0
+                speed[i, j] = min(fast, FASTEST)
+                most = max(most, speed[i, j])
         fastest[i] = most
 
 
@@ -407,53 +516,59 @@ class Glaciers:
         rows, columns = ice.shape
         self.law = law_of(parameters, cell_size)
         self.ice, self.bed = ice, bed
-        longest = max(rows, columns)
-        blocks = -(-longest // WIDTH)
-        self._memory = scratch.empty((blocks, _PLANES, longest, WIDTH))
+        longest, tall, wide = max(rows, columns), -(-rows // WIDTH), -(-columns // WIDTH)
+        workers = min(numba.get_num_threads(), max(tall, wide))
+        self._memory = scratch.empty((workers, _PLANES, longest, WIDTH + 2))
         self.hold, self.stays = scratch.empty((rows, columns)), scratch.empty((rows, columns))
-        self.turned_bed, self.turned_hold = scratch.empty((columns, rows)), scratch.empty((columns, rows))
-        self._one, self._other = scratch.empty((columns, rows)), scratch.empty((columns, rows))
-        self._between = scratch.empty((rows, columns))
+        self._between, self.balance = scratch.empty((rows, columns)), scratch.empty((rows, columns))
+        # What passed the sides of cells, and where it is needed no more the sums of speeds
         self._sums = scratch.empty((2, rows + 1, columns + 1))
-        self.south, self.turned_east = scratch.empty((rows, columns)), scratch.empty((columns, rows))
-        self.south[...] = 0.0
-        self.turned_east[...] = 0.0
+        self.south, self.east = self._sums.reshape(-1)[: 2 * rows * columns].reshape(2, rows, columns)
+        for empty in (self._between, self.balance, self.south, self.east):
+            empty[...] = 0.0
+        self._tiles = np.zeros((tall, wide), np.bool_)
         self.over_rows, self.over_columns = np.zeros((2, columns)), np.zeros((2, rows))
-        self._fastest = np.zeros((2, blocks))
-        self.balance = np.zeros((rows, columns))  # what each cell gained by snow and melt
+        self._fastest = np.zeros((2, max(tall, wide)))
         reach = max(round(NARROW_OVER / cell_size), 1)
-        _look(bed + ice, bed, reach, float(cell_size), self.hold, self.stays)
-        _transpose(bed, self.turned_bed)
-        _transpose(self.hold, self.turned_hold)
+        _look(ice, bed, reach, float(cell_size), self.hold, self.stays)
 
     def flow(self, years: float, *, rows_first: bool) -> float:
         """Let it flow for a step. Returns how fast the fastest ice was along rows or columns, m/year."""
+        _mark(self.ice, 0.0, self._tiles)
+        return self._flow(years, rows_first=rows_first)
+
+    def _flow(self, years: float, *, rows_first: bool) -> float:
+        """As `flow`, where all tiles with ice are known."""
         self._fastest[...] = 0.0
-        if rows_first:
-            self._along_rows(self.ice, self._between, years)
-            self._along_columns(self._between, self.ice, years)
-        else:
-            self._along_columns(self.ice, self._between, years)
-            self._along_rows(self._between, self.ice, years)
+        for ice, after, along_rows in (
+            (self.ice, self._between, rows_first),
+            (self._between, self.ice, not rows_first),
+        ):
+            _flow(
+                ice, self.bed, self.hold, self._tiles, along_rows, self.law, years, self._memory, after,
+                self.east if along_rows else self.south, self.over_columns if along_rows else self.over_rows,
+                self._fastest[int(along_rows)],
+            )  # fmt: skip
         return float(self._fastest.max())
 
     def exchange(self, parameters: IceParameters, years: float, sums: Numbers) -> None:
         """Let snow fall and ice melt and calve for a step; add to `sums` [row, (fallen, melted, calved)]."""
-        _exchange(self.ice, self.bed, self.stays, self.yearly, parameters, years, self.balance, sums)
+        self._mark_snow(parameters)
+        _mark(self.ice, 0.0, self._tiles)
+        self._exchange(parameters, years, sums)
 
-    def _along_columns(self, ice: Layer, after: Layer, years: float) -> None:
-        _flow(
-            ice, self.bed, self.hold, self.law, years, self._memory, after, self.south, self.over_rows,
-            self._fastest[0],
-        )  # fmt: skip
+    def _mark_snow(self, parameters: IceParameters) -> None:
+        """Mark the tiles in which snow may stay where there is no ice."""
+        if self.yearly.size:
+            _mark(self.yearly, 0.0, self._tiles)
+        else:
+            _mark(self.bed, parameters.line, self._tiles)
 
-    def _along_rows(self, ice: Layer, after: Layer, years: float) -> None:
-        _transpose(ice, self._one)
-        _flow(
-            self._one, self.turned_bed, self.turned_hold, self.law, years, self._memory, self._other,
-            self.turned_east, self.over_columns, self._fastest[1],
+    def _exchange(self, parameters: IceParameters, years: float, sums: Numbers) -> None:
+        """As `exchange`, where all tiles with ice and snow are known."""
+        _exchange(
+            self.ice, self.bed, self.stays, self.yearly, self._tiles, parameters, years, self.balance, sums
         )  # fmt: skip
-        _transpose(self._other, after)
 
     def run(self, parameters: IceParameters, speed: NDArray[np.float32], *, rows_first: bool) -> IceTotals:
         """Let ice come, flow, melt and calve for some years, in steps in which it goes no further than a cell.
@@ -465,32 +580,29 @@ class Glaciers:
         stride = _STRIDE * self.law.cell_size
         passed, longest = 0.0, stride / max(float(speed.max()), _SLOWEST)
         steps = 0
+        self._mark_snow(parameters)
+        _mark(self.ice, 0.0, self._tiles)
         while steps < parameters.most_steps and passed < parameters.years:
             left = parameters.years - passed
             turns = math.ceil(left / longest)
             years = left / turns
-            self.exchange(parameters, years, sums)
-            fast = self.flow(years, rows_first=rows_first != (steps % 2 == 1))
+            self._exchange(parameters, years, sums)
+            fast = self._flow(years, rows_first=rows_first != (steps % 2 == 1))
             longest = min(_LONGER * years, stride / max(fast, 1e-9))
             passed = parameters.years if turns == 1 else passed + years
             steps += 1
         over = math.fsum((self.over_rows.sum(), self.over_columns.sum()))
-        self.east = self._between
-        _transpose(self.turned_east, self.east)
-        _find_speed(self.ice, self.south, self.east, self.law.cell_size / passed, speed, fastest)
+        _find_speed(self.ice, self.south, self.east, self._tiles, self.law.cell_size / passed, speed, fastest)
         fallen, melted, calved = (float(part) for part in sums.sum(axis=0))
         return IceTotals(steps, passed, fallen, melted, float(over), calved, float(fastest.max()))
 
     def carry(self, debris: Layer) -> float:
         """Let debris go with the ice of a run. Returns what left over the map's edge, in metres over one cell."""
         lost = np.zeros(2)
-        _transpose(debris, self._one)
-        _transpose(self.ice, self._other)
-        _transpose(self.balance, self.turned_hold)  # which is needed no more
-        for_rows = self._one, self._other, self.turned_hold, self.turned_east, self.over_columns
-        lost[0] = _carry_all(*for_rows)
-        _transpose(self._one, debris)
-        lost[1] = _carry_all(debris, self.ice, self.balance, self.south, self.over_rows)
+        _mark(debris, 0.0, self._tiles)
+        flow = debris, self.ice, self.balance, self._tiles
+        lost[0] = _carry_all(*flow, self.east, self.over_columns, self._memory, self._between, along_rows=True)
+        lost[1] = _carry_all(*flow, self.south, self.over_rows, self._memory, self._between, along_rows=False)
         return float(lost.sum())
 
     def wear(
@@ -514,7 +626,7 @@ class Glaciers:
         sums = np.zeros((rows, 3, kinds))
         land = _Land._make((*asked(materials, _ASKED), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1)))
         sliding = self._between
-        _find_sliding(self.ice, self.bed, self.hold, self.law, sliding)
+        _find_sliding(self.ice, self.bed, self.hold, self._tiles, self.law, sliding)
         _sum_along_rows(sliding, self._sums)
         _sum_down_columns(self._sums)
         _wear(
@@ -525,52 +637,110 @@ class Glaciers:
         return Worn(Moved(from_rock=from_rock), taken, laid)
 
 
-@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _carry_columns(debris: Any, ice: Any, balance: Any, flux: Any, over: Any, concentration: Any, lost: Any) -> None:
-    rows, columns = debris.shape
-    blocks = (columns + WIDTH - 1) // WIDTH
-    for unsigned in prange(blocks):
-        number = np.int64(unsigned)
-        begin = number * WIDTH
-        width = min(WIDTH, columns - begin)
-        held = np.zeros(WIDTH)
-        comes, before = np.zeros(WIDTH), np.zeros(WIDTH)
-        for i in range(rows):
+@in_threads
+def _carry_block(
+    debris, ice, balance, flux, over, concentration, tiles, number, along_rows, begin, line, width, length
+):  # fmt: skip
+    """Let debris go with what passed along the lines of a block. Returns what left over both edges.
+
+    `begin` is the first column of the block in the maps, `line` the one in `over`.
+    """
+    held, comes, before = np.zeros(WIDTH), np.zeros(WIDTH), np.zeros(WIDTH)
+    lost = 0.0
+    for i in range(length):
+        if not (tiles[number, i // WIDTH] if along_rows else tiles[i // WIDTH, number]):
             for j in range(width):
-                column = begin + j
-                through = flux[i, column] if i < rows - 1 else over[1, column]
-                thick = max(ice[i, column] - min(balance[i, column], 0.0), 1e-6)
-                gives = max(through, 0.0) + (max(-comes[j], 0.0) if i > 0 else over[0, column])
-                brought = max(comes[j], 0.0) * before[j] if i > 0 else 0.0
-                before[j] = (debris[i, column] + brought) / (thick + gives)
-                comes[j] = through
-                concentration[i, column] = before[j]
+                comes[j] = before[j] = 0.0
+            continue
         for j in range(width):
-            before[j] = 0.0
-        for back in range(rows):
-            i = rows - 1 - back
+            column = begin + j
+            through = flux[i, column] if i < length - 1 else over[1, line + j]
+            thick = max(ice[i, column] - min(balance[i, column], 0.0), 1e-6)
+            gives = max(through, 0.0) + (max(-comes[j], 0.0) if i > 0 else over[0, line + j])
+            brought = max(comes[j], 0.0) * before[j] if i > 0 else 0.0
+            before[j] = (debris[i, column] + brought) / (thick + gives)
+            comes[j] = through
+            concentration[i, column] = before[j]
+    for j in range(width):
+        before[j] = 0.0
+    for back in range(length):
+        i = length - 1 - back
+        if not (tiles[number, i // WIDTH] if along_rows else tiles[i // WIDTH, number]):
             for j in range(width):
-                column = begin + j
-                through = flux[i, column] if i < rows - 1 else over[1, column]
-                above = flux[i - 1, column] if i > 0 else -over[0, column]
-                thick = max(ice[i, column] - min(balance[i, column], 0.0), 1e-6)
-                gives = max(through, 0.0) + max(-above, 0.0)
-                held[j] = concentration[i, column] + max(-through, 0.0) * before[j] / (thick + gives)
-                before[j] = held[j]
-                debris[i, column] = held[j] * thick
-                if i == 0:
-                    lost[number] += over[0, column] * held[j]
-                if i == rows - 1:
-                    lost[number] += over[1, column] * held[j]
+                before[j] = 0.0
+            continue
+        for j in range(width):
+            column = begin + j
+            through = flux[i, column] if i < length - 1 else over[1, line + j]
+            above = flux[i - 1, column] if i > 0 else -over[0, line + j]
+            thick = max(ice[i, column] - min(balance[i, column], 0.0), 1e-6)
+            gives = max(through, 0.0) + max(-above, 0.0)
+            held[j] = concentration[i, column] + max(-through, 0.0) * before[j] / (thick + gives)
+            before[j] = held[j]
+            debris[i, column] = held[j] * thick
+            if i == 0:
+                lost += over[0, line + j] * held[j]
+            if i == length - 1:
+                lost += over[1, line + j] * held[j]
+    return lost
 
 
-def _carry_all(debris: Layer, ice: Layer, balance: Layer, flux: Layer, over: Numbers) -> float:
-    """Let debris go with what passed along the columns. Returns what left over both edges.
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _carry(
+    debris: Any, ice: Any, balance: Any, tiles: Any, along_rows: bool, flux: Any, over: Any, memory: Any,
+    concentration: Any, lost: Any,
+) -> None:  # fmt: skip
+    rows, columns = debris.shape
+    lines, length = (rows, columns) if along_rows else (columns, rows)
+    for unsigned in prange(len(memory)):
+        worker = np.int64(unsigned)
+        for number in range(worker, len(lost), len(memory)):
+            begin = number * WIDTH
+            width = min(WIDTH, lines - begin)
+            if not along_rows:
+                lost[number] = _carry_block(
+                    debris, ice, balance, flux, over, concentration, tiles, number, False, begin, begin, width, length
+                )
+                continue
+            # In the block's memory, where rows are columns
+            turned = memory[worker]
+            for tile in range(tiles.shape[1]):
+                if tiles[number, tile]:
+                    lo, hi = tile * WIDTH, min((tile + 1) * WIDTH, length) - 1
+                    _turn(debris, begin, width, lo, hi, turned[0])
+                    _turn(ice, begin, width, lo, hi, turned[1])
+                    _turn(balance, begin, width, lo, hi, turned[2])
+                    _turn(flux, begin, width, lo, hi, turned[3])
+                    if lo > 0:
+                        _turn(flux, begin, width, lo - 1, lo - 1, turned[3])
+            lost[number] = _carry_block(
+                turned[0], turned[1], turned[2], turned[3], over, turned[4], tiles, number, True, 1, begin, width,
+                length,
+            )  # fmt: skip
+            for tile in range(tiles.shape[1]):
+                if tiles[number, tile]:
+                    lo, hi = tile * WIDTH, min((tile + 1) * WIDTH, length) - 1
+                    _turn_back(turned[0], 1, begin, width, lo, hi, debris)
+
+
+def _carry_all(
+    debris: Layer,
+    ice: Layer,
+    balance: Layer,
+    tiles: NDArray[np.bool_],
+    flux: Layer,
+    over: Numbers,
+    memory: Numbers,
+    concentration: Layer,
+    *,
+    along_rows: bool,
+) -> float:
+    """Let debris go with what passed along the rows or columns. Returns what left over both edges.
 
     It is mixed into all ice that was in a cell, upwind, in one implicit step.
     """
-    lost = np.zeros(-(-debris.shape[1] // WIDTH))
-    _carry_columns(debris, ice, balance, flux, over, np.empty(debris.shape), lost)
+    lost = np.zeros(tiles.shape[0 if along_rows else 1])
+    _carry(debris, ice, balance, tiles, along_rows, flux, over, memory, concentration, lost)
     return float(lost.sum())
 
 
@@ -591,19 +761,24 @@ def _surface_fall(ice, bed, i, j, north, south, west, east, size):
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _find_sliding(ice: Any, bed: Any, hold: Any, law: Any, sliding: Any) -> None:
+def _find_sliding(ice: Any, bed: Any, hold: Any, tiles: Any, law: Any, sliding: Any) -> None:
     """How fast ice slides by its own thickness and slope, m/year."""
     rows, columns = ice.shape
     for unsigned in prange(rows):
         i = np.int64(unsigned)
         north, south = max(i - 1, 0), min(i + 1, rows - 1)
-        for j in range(columns):
-            thick, fast = ice[i, j], 0.0
-            if thick > 0.0:
-                west, east = max(j - 1, 0), min(j + 1, columns - 1)
-                slope = _surface_fall(ice, bed, i, j, north, south, west, east, law.cell_size)
-                fast = hold[i, j] * law.sliding * thick * thick * slope * slope * slope
-            sliding[i, j] = fast
+        for tile in range(tiles.shape[1]):
+            first, end = tile * WIDTH, min((tile + 1) * WIDTH, columns)
+            if not tiles[i // WIDTH, tile]:
+                sliding[i, first:end] = 0.0
+                continue
+            for j in range(first, end):
+                thick, fast = ice[i, j], 0.0
+                if thick > 0.0:
+                    west, east = max(j - 1, 0), min(j + 1, columns - 1)
+                    slope = _surface_fall(ice, bed, i, j, north, south, west, east, law.cell_size)
+                    fast = hold[i, j] * law.sliding * thick * thick * slope * slope * slope
+                sliding[i, j] = fast
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")

@@ -72,9 +72,7 @@ PIECES: dict[str, Callable[[int], int]] = {
     "moisture._flow_through_rows": _bands(moisture.LINES),
     "moisture._flow_through_columns": _bands(moisture.LINES),
     **{f"depressions.{name}": _bands(depressions.BAND) for name in ("look", "lead", "find_pairs")},
-    "ice._flow": _bands(ice.WIDTH),
-    "ice._carry_columns": _bands(ice.WIDTH),
-    "ice._transpose": _bands(ice.TILE),
+    **{f"ice.{name}": _bands(ice.WIDTH) for name in ("_flow", "_carry", "_mark")},  # shared among threads by blocks
     "floods._step_tiles": _tiles,
     "floods._look": _tiles,
     **{f"pools.{name}": _bands(depressions.BAND) for name in ("_measure", "_gather")},

@@ -219,7 +219,7 @@ def test_a_slab_on_a_slope_is_as_fast_as_the_law_says() -> None:
 def test_ice_that_has_melted_was_not_faster_than_any_glacier() -> None:
     ice, speed, fastest = np.full((6, 7), 1e-3), np.zeros((6, 7), np.float32), np.zeros(6)
     passed = np.full((6, 7), 400.0)
-    _find_speed(ice, passed, passed, 50.0 / 0.01, speed, fastest)
+    _find_speed(ice, passed, passed, np.ones((1, 1), np.bool_), 50.0 / 0.01, speed, fastest)
     assert (speed == FASTEST).all() and (fastest == FASTEST).all()
 
 
