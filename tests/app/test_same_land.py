@@ -105,6 +105,7 @@ LANDS = {
     "dykes": (160, 10),
     "falls": (88, 10),
     "faulted": (128, 30),
+    "fjords": (104, 30),
     "flood": (128, 30),
     "icecap": (112, 10),
     "island": (256, 10),
