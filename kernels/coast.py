@@ -375,6 +375,21 @@ def _after_friction(height, depth, cell_size):
 
 
 @inlined
+def _depth_before(shore, land, foot, side, parameters):
+    """How deep the sea is before land, beyond which a cell of it is to a side, half a cell of the reference away.
+
+    Closer in, waves are lower, except on a platform.
+    """
+    depth = parameters.sea_level - land.ground[shore.cells[foot]]
+    beyond = _beside(shore.rows, shore.columns, shore.cells[foot], shore.across[foot], side)
+    if beyond < 0 or shore.number[beyond] >= shore.seas:
+        return depth
+    falls = max(land.ground[shore.cells[foot]] - land.ground[beyond], 0.0)
+    away = parameters.finer - 1.0
+    return depth + max(min(0.5 * away * falls, max(away, 0.0) * depth), min(away, 0.0) * depth)
+
+
+@inlined
 def _bring_waves(shore, land, south, east, power, cell_size, parameters):
     """Find the height of waves at each cell near the shore, as it was in deep water and as it is after breaking."""
     level = parameters.sea_level
@@ -446,10 +461,12 @@ def _bring_waves(shore, land, south, east, power, cell_size, parameters):
                 shore.height[place] = shore.height[foot]
                 shore.south[place], shore.east[place] = shore.south[foot], shore.east[foot]
                 shore.energy[place] = shore.energy[foot]
+            depth = _depth_before(shore, land, foot, side, parameters)
+            strong = _power(min(shore.surf[foot], _BREAKING * max(depth, 0.01)), depth, parameters.period)
             if side % 2 == 0:
-                across = max(across, shore.power[foot])
+                across = max(across, strong)
             else:
-                down = max(down, shore.power[foot])
+                down = max(down, strong)
         shore.power[place] = math.sqrt(across * across + down * down)
     for place in range(shore.seas, len(shore.cells)):
         power[shore.cells[place]] = 0.0
@@ -492,6 +509,7 @@ def _reached(shore, place, cell_size):
 def _wear_cliffs(shore, land, notch, cell_size, parameters, from_rock, out):
     """Bore into the feet of cliffs, and let fall what stands over a notch that is as deep as its cell."""
     level = parameters.sea_level
+    deepest = cell_size * parameters.finer * parameters.share
     for place in range(shore.seas, len(shore.cells)):
         next_cell = shore.cells[min(place + AHEAD, len(shore.cells) - 1)]
         prefetch(land.bedrock, next_cell)
@@ -506,7 +524,8 @@ def _wear_cliffs(shore, land, notch, cell_size, parameters, from_rock, out):
         reached = _reached(shore, place, cell_size)
         if not reached > 0.0:
             continue
-        bored = notch[cell] + parameters.wear * _ease(land, cell, level) * reached * power / _POWER
+        bores = parameters.wear * _ease(land, cell, level) * reached * power / _POWER
+        bored = notch[cell] + min(bores, deepest)
         notch[cell] = bored
         if bored < cell_size:
             continue

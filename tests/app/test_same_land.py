@@ -107,6 +107,7 @@ LANDS = {
     "faulted": (128, 30),
     "fjords": (104, 30),
     "flood": (128, 30),
+    "headlands": (144, 30),
     "icecap": (112, 10),
     "island": (256, 10),
     "lifted": (200, 60),  # until slopes have followed their rivers
