@@ -205,27 +205,6 @@ def exchange_lines(
 
 
 @intrinsic
-def fetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask for a number of an array, counted from its first, before it is needed."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        known = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        function = builder.module.globals.get("llvm.prefetch.p0") or ir.Function(
-            builder.module, known, "llvm.prefetch.p0"
-        )
-        # To be written, too, and kept in all caches; data, not code
-        builder.call(
-            function,
-            [builder.bitcast(builder.gep(data, [arguments[1]]), byte), *(ir.Constant(number, n) for n in (1, 3, 1))],
-        )
-        return context.get_dummy_value()
-
-    return types.none(array, types.int64), generate
-
-
-@intrinsic
 def lowest_bit(typing_context: Any, bits: Any) -> Any:
     """The number of the lowest bit that is 1; one is."""
 

@@ -37,7 +37,6 @@ from kernels.exchanging import (
     clear,
     exchange,
     exchange_lines,
-    fetch,
     lowest_bit,
     sum_of,
     turn_four,
@@ -48,12 +47,14 @@ from kernels.layers import Layer, check_layers
 from kernels.loads import all_of, dig, dig_rock, lay, sum_up
 from kernels.materials import Materials, Moved, asked, ground_of, rock_at
 from kernels.neighbours import OUTLET, index_steps
+from kernels.prefetching import prefetch
 from kernels.rates import ERODIBILITY, MOBILITY, WEATHERING, Rates, flat, rate_of
 from kernels.scratch import Scratch
 from kernels.stream_power import (
     BASE,
     LAKE,
     LAND,
+    STRETCH,
     Rivers,
     StreamPowerParameters,
     carry,
@@ -67,9 +68,6 @@ from kernels.units import Metres, MetresPerYear, SquareMetres, SquareMetresPerYe
 # Square metres that drain to where a river carries off what creeps into it. Channels begin higher, at 1e4 to 1e5
 # (Montgomery, Dietrich 1988); with these, valleys are sharper than real ones are, by the skew of the curvature.
 RIVER_HEAD = 5e5
-
-# Portion of a thread, independent of the number of threads, so that sums are, too; or so many LINES.
-STRETCH = 8192  # cells
 
 AHEAD = 12  # cells whose loads are fetched from memory, which takes as long as to work them out
 PLACES = 8  # of a line that are taken at once
@@ -328,7 +326,7 @@ def _list_channels(area, least, order, begins, found, ends):
         end, last = np.uintp(begins[thread]), begins[thread + 1]
         for place in range(begins[thread], last):
             cell = order[place]
-            fetch(area, np.int64(order[min(place + AHEAD, last - 1)]))
+            prefetch(area, np.int64(order[min(place + AHEAD, last - 1)]))
             # Without branches: each cell is written, and overwritten where it does not count.
             found[end] = cell
             end += np.uintp(1) if area[np.uintp(cell)] >= least else np.uintp(0)
@@ -453,8 +451,8 @@ def _exchange_along_trees(
         cell, at = np.int64(order[place]), np.uintp(order[place])
         own = cell * kinds
         soon = np.int64(order[min(place + AHEAD, end)]) * kinds
-        fetch(land.mix, soon)
-        fetch(comes, soon)
+        prefetch(land.mix, soon)
+        prefetch(comes, soon)
         what = kind_of[at]
         rock_kind[at] = -1.0
         if what == BASE:

@@ -45,6 +45,7 @@ from kernels.layers import Layer
 from kernels.neighbours import COLUMN_STEPS, OUTLET, ROW_STEPS, index_steps, on_map
 from kernels.ocean import ocean_mask
 from kernels.powers import BLOCK, raise_to
+from kernels.prefetching import AHEAD, prefetch
 from kernels.routing import order_from_springs
 from kernels.scratch import Scratch
 from kernels.units import Metres, SquareMetres, Years
@@ -64,6 +65,9 @@ _LEAST_SLOPE = 1e-9  # at which a tangent is taken
 _NEWTON_STEPS = 60
 _LEAST_AREA = 1e-30  # drained, in cells: no rain falls there at all
 _SIZES = 6  # of trees, each a quarter of the one before
+
+# Portion of a thread, independent of the number of threads, so that sums are, too
+STRETCH = 16 * BLOCK  # cells
 
 
 class StreamPowerParameters(NamedTuple):
@@ -372,7 +376,7 @@ def _settled(deposition, area, mobility, cell):
     return part / max(area[cell], _LEAST_AREA) if may_move(mobility, cell) else 0.0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def _find_wear(
     area, least, finer, part_of_sheet, exponent, erodibility, mobility, direction, scale, distance, power, wear
 ):  # fmt: skip
@@ -381,8 +385,19 @@ def _find_wear(
     A cell is `part_of_sheet` of `SHEET_AREA`.
     """
     beside, across = scale * distance**power, scale * (distance * math.sqrt(2.0)) ** power
+    for unsigned_piece in prange((len(wear) + STRETCH - 1) // STRETCH):
+        begin = np.int64(unsigned_piece) * STRETCH
+        _find_wear_of_stretch(
+            area, least, finer, part_of_sheet, exponent, erodibility, mobility, direction, beside, across, wear, begin
+        )
+
+
+@njit(nogil=True, error_model="numpy")
+def _find_wear_of_stretch(
+    area, least, finer, part_of_sheet, exponent, erodibility, mobility, direction, beside, across, wear, first
+):  # fmt: skip
     raised, one, other = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
-    for begin in range(0, len(wear), BLOCK):
+    for begin in range(first, min(first + STRETCH, len(wear)), BLOCK):
         part = slice(begin, begin + BLOCK)
         drained, free, towards, result = area[part], erodibility[part], direction[part], wear[part]
         block = raised[: len(result)]
@@ -428,8 +443,13 @@ def _down(
     δ on land. In a lake they are what has come, and how much room there is upstream; of its last cell the first becomes
     the part of the lake that is filled. In the sea the first becomes what is laid down. All of it is 0 before.
     """
-    one = np.uintp(1)
-    for number in order:
+    one, last = np.uintp(1), len(order) - 1
+    for place in range(len(order)):
+        number, soon = order[np.uintp(place)], np.int64(order[np.uintp(min(place + AHEAD, last))])
+        prefetch(sums, 2 * soon)
+        prefetch(begin, soon)
+        prefetch(height, soon)
+        prefetch(wear, soon)
         cell, towards = np.uintp(number), direction[np.uintp(number)]
         what = kind[cell]
         if what == BASE:
@@ -474,8 +494,10 @@ def _down(
 @njit(nogil=True, error_model="numpy")
 def _up(surface, sums, kind, direction, order, steps):
     """From the outlets up: the heights."""
-    for place in range(len(order)):
-        number = np.int64(order[np.uintp(len(order) - 1 - place)])
+    for place in range(len(order) - 1, -1, -1):
+        number, soon = np.int64(order[np.uintp(place)]), np.int64(order[np.uintp(max(place - AHEAD, 0))])
+        prefetch(sums, 2 * soon)
+        prefetch(surface, soon)
         cell = np.uintp(number)
         if kind[cell] == LAND:
             below = surface[np.uintp(number + steps[direction[cell]])]

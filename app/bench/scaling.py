@@ -38,7 +38,7 @@ from app.engine.simulator import Simulator
 from app.processes.droplets import DropletErosion
 from app.processes.process import Process
 from app.processes.wind import WindErosion
-from kernels import cascade, depressions, exchanging, floods, ice, landscape, moisture, particles, plants, weathering
+from kernels import cascade, depressions, exchanging, floods, ice, moisture, particles, plants, stream_power, weathering
 
 SIDES = (512, 1024, 2048)
 THREADS = (4, 8, 16)
@@ -80,9 +80,10 @@ PIECES: dict[str, Callable[[int], int]] = {
     "landscape._exchange_along_rivers": lambda rows: 1,  # a share of the trees for each thread, and one was asked for
     "landscape._list_channels": lambda rows: 1,
     "stream_power._wear": lambda rows: 1,
+    "stream_power._find_wear": _stretches(stream_power.STRETCH),
     "hillslopes._creep_down": lambda rows: 1,
     "hillslopes._creep_across": lambda rows: 1,
-    **{f"landscape.{name}": _stretches(landscape.STRETCH) for name in ("_sum_rock", "_make_soil_of_kinds")},
+    **{f"landscape.{name}": _stretches(stream_power.STRETCH) for name in ("_sum_rock", "_make_soil_of_kinds")},
     "plants._tend": _bands(plants.STRIPE * plants.PERIOD),
     "plants._living": _bands(plants.STRIPE * plants.PERIOD),
     "plants._find_starts": lambda rows: max(1, round(TREES_PER_CELL * rows * rows) // plants.LOT),
