@@ -19,6 +19,9 @@ const float DOME = 0.16;  // a sheet bends down by this far away: heaps without 
 const float CLOUD_DEPTH = 44.0;
 #endif
 const float ERODED = 0.13;       // of the field, that is taken from their edges where their finest waves are lowest
+// Where they are blurred, for each radian: of the field, the half width of the rims of a sheet, and by how much less dense
+// it is.
+const float SOFTENS = 1.8, THINS = 14.0;
 const float TAPERS = 0.20;       // by how much less field there is at the tops
 
 // Clouds with flat bases, whose tops are the higher the thicker they are, and whose edges are ragged; lit by the sun through
@@ -32,7 +35,8 @@ vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
 #else
     float over = up;
 #endif
-    float pixel = max(length(fwidth(direction)), blur) * base / over;
+    // Directions that waves mirror jump from pixel to pixel: only how rough these are tells what they see.
+    float pixel = (blur > 0.0 ? blur : length(fwidth(direction))) * base / over;
     // As far as a pixel is wide: across, and along what it sees of them, where it looks at them from the side.
 #if CLOUDS == 1
     float along = pixel / over;
@@ -67,8 +71,10 @@ vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
         float sunward = max(towards_sun - begin, 0.0) * (1.2 - part);
 #else
         float begin = clouds_begin(at);
-        float thick = max(cloud_field(at, level_of_detail, begin) - begin, 0.0);
-        float dense = 0.22 * thick, sunward = 0.7 * thick;
+        float soft = SOFTENS * blur, inside = cloud_field(at, level_of_detail, begin - soft) - begin;
+        float rim = max(inside + soft, 0.0);
+        float thick = inside < soft ? rim * rim / max(4.0 * soft, 1e-4) : inside;
+        float dense = 0.22 * thick / (1.0 + THINS * blur), sunward = 0.7 * thick / (1.0 + THINS * blur);
 #endif
         float opacity = 1.0 - exp(-CLOUD_DEPTH * dense / (float(CLOUD_STEPS) * min(up + 0.25, 1.0)));
         light += left * opacity * (sunlit * (0.12 + 0.88 * exp(-7.0 * sunward)) + shaded * (0.55 + 0.45 * part));
