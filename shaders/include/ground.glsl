@@ -448,7 +448,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float snow = snow_cover(for_snow, vec2(0.0));
 #endif
 #endif
-    albedo = mix(albedo, SNOW, snow);
+    albedo = mix(albedo, SNOW * snow_tone(snow, tone + 0.6 * patches + 0.5 * ripple), snow);
     sand *= 1.0 - snow;
     float rockiness = mix(mix(0.45, 1.0, bare), 0.35, max(covered * 0.6, snow)) * (1.0 - 0.8 * sand);
 #if DETAIL_SCALES > 2

@@ -11,6 +11,8 @@ const float LEEWARD = 0.7;     // of that, between slopes that face the wind and
 const float DRIFTS = 0.30;     // of the relief, by which it is lower where the ground is hollow by a slope of 1
 const float CLINGS = 0.70;     // by which steeper ground holds snow there
 const float RIME = 0.80;       // by which steeper ground holds it a whole relief above its line, where it is colder
+const float DEEP_SNOW = 0.45;  // part of the cover that ends at an edge
+const float THIN_DARK = 0.30, PACKED = 0.22;
 
 // Where ground is for snow: its height above the line of snow, relative to the relief, and how steep it is beside what holds
 // snow there. It melts where the sun shines on it, wind blows it from crests into hollows, and it slides off what is
@@ -22,10 +24,19 @@ vec2 place_for_snow(float above_line, float steepness, float sheltered, float ho
     return vec2(above, steepness - holds);
 }
 
-// The fraction of ground that snow hides, in a mean over places in a range around one.
+// The fraction of ground that snow hides, in a mean over places in a range around one: deep snow ends at an edge, and beyond
+// it a dusting thins out, between stones and on steeper ground.
 float snow_cover(vec2 place, vec2 range) {
     vec2 blur = 0.5 * range;
-    return smoothstep(-blur.x, 0.035 + blur.x, place.x) * (1.0 - smoothstep(0.60 - blur.y, 0.95 + blur.y, place.y));
+    float deep = smoothstep(-blur.x, 0.035 + blur.x, place.x) * (1.0 - smoothstep(0.60 - blur.y, 0.95 + blur.y, place.y));
+    float thin = smoothstep(-0.05 - blur.x, 0.06 + blur.x, place.x) * (1.0 - smoothstep(0.35 - blur.y, 1.40 + blur.y, place.y));
+    return mix(thin, deep, DEEP_SNOW);
+}
+
+// Albedo of snow beside that of deep snow where it hides such a part of the ground: what is thin is coarse and soiled. `tone`
+// is a noise around 0, of drifts and of what wind has packed.
+float snow_tone(float cover, float tone) {
+    return 1.0 - THIN_DARK * (1.0 - cover) + PACKED * tone - 0.5 * PACKED;
 }
 
 // The part of ground that lying snow hides: `lies` is from 0 for none to 1 for deep snow, `uneven` a relief of the ground
