@@ -75,6 +75,7 @@ const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, WHITE = 4.0, FASTEST = 2.6;
 const vec3 CARRIES_MUD = vec3(0.0003, 0.006, 0.12);
 const vec3 MUD = vec3(0.150, 0.128, 0.086), THICK_MUD = vec3(0.122, 0.085, 0.047), MUDDY_FOAM = vec3(0.780, 0.720, 0.630);
 const float THICK_TURBIDITY = 3.0;
+const float AERATED = 0.27;  // of the whitest water, where it runs fastest between patches of foam
 // Streaks of a flood: cells of a tile of theirs, over which they are laid out, how much longer than wide, steepness, and
 // by how many octaves the load differs between them
 const float STREAK_WIDE = 7.0, STREAK_SIDE = 2.5, STREAK_LONG = 5.0, STREAK_STEEP = 0.55, STREAK_LOADS = 2.5;
@@ -454,13 +455,17 @@ void main() {
     // Light from behind shines through crests.
     float from_behind = 0.35 + 0.65 * pow(max(-dot(to_eye.xz, frame.sun.xz), 0.0), 2.0);
     colour += CREST_GLOW * crest * from_behind * frame.sun_light.rgb * seen.x * (1.0 - mirror);
-    colour = mix(colour, FOAM * daylight, foam);
+    colour = mix(colour, light_from_foam(FOAM, foam, normal, seen), foam);
     keep *= 1.0 - foam;
 #endif
 
 #if SEA == 0 && RUNNING == 1
-    colour = mix(colour, mix(FOAM, MUDDY_FOAM, mud) * daylight, 0.55 * white);
-    keep *= 1.0 - 0.55 * white;
+    // Between patches of foam, water that runs fast is full of bubbles.
+    float bubbles = AERATED * smoothstep(FOAMS, FASTEST, quick + 0.8 * streak);
+    white = mix(bubbles, 0.6, white * white);
+    vec3 foamy = mix(mix(MUD, MUDDY_FOAM, 0.5 + 0.5 * white), FOAM, 1.0 - mud);
+    colour = mix(colour, light_from_foam(foamy, white, normal, seen), white);
+    keep *= 1.0 - white;
 #endif
 
     float hidden = left_out_for_overlay(uv, textureLod(surface, uv, 0.0));

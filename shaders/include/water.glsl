@@ -20,6 +20,7 @@ const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked a
 const float BRIGHTEST_GLITTER = 0.9;                // in parts of sunlight
 const float LEANS = 3.0;                            // by how many deviations of slopes mirrored rays rise at most
 const vec3 FOAM = vec3(0.88, 0.92, 0.95);
+const float THIN_FOAM = 0.62, FOAM_HEAPS = 0.8;
 
 // The waves at a place: the slopes that can be seen, and the variance of those that are finer than a pixel.
 struct Waves {
@@ -105,6 +106,14 @@ vec3 mirrored_sky(vec3 direction, float roughness, float sky_seen, vec3 light) {
 // Light that falls on level water, of the sun and of the sky; `seen` is how much of them the place sees.
 vec3 light_on_water(vec3 seen) {
     return frame.sun_light.rgb * frame.sun.y * seen.x + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y;
+}
+
+// Light that comes back from foam which hides such a part of the water, on a surface of this normal: what is thin is grey, as
+// light goes through its bubbles, and what is thick stands up in heaps that shade themselves.
+vec3 light_from_foam(vec3 albedo, float cover, vec3 normal, vec3 seen) {
+    float facing = max(dot(normal, frame.sun.xyz), 0.0);
+    vec3 light = frame.sun_light.rgb * mix(frame.sun.y, facing, FOAM_HEAPS) * seen.x + sky_light(normal) * seen.y;
+    return albedo * mix(THIN_FOAM, 1.0, cover) * light;
 }
 
 // The sun on waves, most of which are finer than a pixel: normals spread by Beckmann (1963).

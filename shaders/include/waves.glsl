@@ -141,6 +141,8 @@ Wave wave_at(vec2 east_south, Shore shore, vec4 pixel) {
     return wave;
 }
 
+const float FILM = 0.55;  // of white
+
 // How much of a place is white where foam covers such a part of it: a web with holes that grow as it breaks up. From far
 // away only the part is seen. Each front has a web of its own.
 float lace(vec2 cells, float cover, float front, float cells_per_pixel) {
@@ -156,7 +158,10 @@ float lace(vec2 cells, float cover, float front, float cells_per_pixel) {
     // Bubbles gather in a web around patches of clear water.
     float web = 1.0 - min(6.0 * abs(coarse.x - 0.5), 1.0);
     float gathered = clamp(0.45 * web + 0.9 * (fine.x - 0.5) + 0.9 * (coarse.w - 0.5) + 0.30, 0.0, 1.0);
-    float bubbles = smoothstep(1.0 - cover, 1.45 - cover, gathered + 0.20 * cover) * mix(0.55, 0.95, cover);
+    float bubbles = smoothstep(1.0 - cover, 1.75 - cover, gathered + 0.28 * cover) * mix(0.55, 0.95, cover);
+    // A film of the finest bubbles lies around and between them.
+    float film = FILM * cover * smoothstep(0.70 - cover, 1.60 - cover, gathered + 0.5 * (fine.x - 0.5));
+    bubbles += film * (1.0 - bubbles);
     return mix(bubbles, 0.8 * cover, smoothstep(0.06, 0.25, length(in_wavelengths(vec2(cells_per_pixel, 0.0)))));
 }
 
