@@ -141,7 +141,7 @@ Wave wave_at(vec2 east_south, Shore shore, vec4 pixel) {
     return wave;
 }
 
-const float FILM = 0.55;  // of white
+const float FILM = 0.65;  // of white
 
 // How much of a place is white where foam covers such a part of it: a web with holes that grow as it breaks up. From far
 // away only the part is seen. Each front has a web of its own.
@@ -158,7 +158,7 @@ float lace(vec2 cells, float cover, float front, float cells_per_pixel) {
     // Bubbles gather in a web around patches of clear water.
     float web = 1.0 - min(6.0 * abs(coarse.x - 0.5), 1.0);
     float gathered = clamp(0.45 * web + 0.9 * (fine.x - 0.5) + 0.9 * (coarse.w - 0.5) + 0.30, 0.0, 1.0);
-    float bubbles = smoothstep(1.0 - cover, 1.75 - cover, gathered + 0.28 * cover) * mix(0.55, 0.95, cover);
+    float bubbles = smoothstep(1.0 - cover, 1.95 - cover, gathered + 0.28 * cover) * mix(0.55, 0.95, cover);
     // A film of the finest bubbles lies around and between them.
     float film = FILM * cover * smoothstep(0.70 - cover, 1.60 - cover, gathered + 0.5 * (fine.x - 0.5));
     bubbles += film * (1.0 - bubbles);

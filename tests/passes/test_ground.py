@@ -625,6 +625,16 @@ def test_snow_lies_lower_on_slopes_to_the_north_than_to_the_south(show: Show) ->
     assert north > 1.15 * south
 
 
+def test_snow_thins_out_on_steeper_ground(show: Show) -> None:
+    """A slope to the south that is the steeper the higher, all of it above the line of snow."""
+    row, _ = np.mgrid[:96, :96]
+    shown = snapshot((0.09 * (96.0 - row) ** 2).astype(np.float32))
+    camera = from_above(shown)
+    bare, snowy = (show(shown, camera, clear(snow_line=line, sun_direction=180.0)).mean(axis=2) for line in (2.0, 0.0))
+    risen = (snowy - bare) / (snowy - bare).max()
+    assert ((risen > 0.1) & (risen < 0.6)).mean() > 0.3
+
+
 def test_wind_blows_snow_over_a_crest_into_its_lee(show: Show) -> None:
     """A ridge from south to north, lit alike from the south."""
     rows, columns = 96, 96

@@ -401,6 +401,17 @@ def test_a_ridge_is_mirrored_whole_up_to_its_crest(draw: Draw) -> None:
     assert np.abs(np.diff(height)).max() <= 2
 
 
+def test_clouds_mirrored_in_a_lake_with_waves_end_softly(draw: Draw) -> None:
+    shown = flooded(np.full((64, 64), -40.0), 0.0)
+    camera = Camera(glm.vec3(32 * CELL, 0.0, 20 * CELL), 0.0, 30.0, 40.0 * CELL, 40.0)
+    scenes = (calm(quality="high", clouds=cover).with_value("view.waves", 1.0) for cover in (0.0, 0.5))
+    clear, cloudy = (draw(shown, camera, scene, size=(240, 240)).astype(float)[120:] for scene in scenes)
+    mirrored = (cloudy - clear).mean(axis=2)
+    assert mirrored.max() > 10.0
+    for axis in (0, 1):
+        assert np.percentile(np.abs(np.diff(mirrored, axis=axis)), 99.5) < 4.5
+
+
 def test_trees_on_the_shore_are_mirrored(draw: Draw) -> None:
     """A wood on a low shore darkens the water before it, and nothing else of it."""
     row, column = np.mgrid[:128, :128]

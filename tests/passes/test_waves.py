@@ -355,6 +355,13 @@ def test_the_wind_makes_the_sea(wind: float) -> None:
 # The beach.
 
 
+def test_foam_has_half_tones_where_it_ends(sea: Sea) -> None:
+    sea.show(plane_beach(0.03), EVEN)
+    foam = np.concatenate([across(sea, t * sea.state.period, far=80.0)[1].foam[0] for t in np.linspace(0.0, 1.0, 12)])
+    foam = foam[foam > 0.05]
+    assert foam.max() > 0.9 and (foam < 0.4).mean() > 0.45
+
+
 def on_the_beach(sea: Sea, time: float, samples: int = 400) -> tuple[Any, Drawn]:
     """The dry ground from the coast to 12 cells inland: heights over the sea, and what is drawn there."""
     drawn = sea.draw(time, (SHORE * CELL, 119.9, (SHORE + 12.0) * CELL, 120.1), (samples, 1))
