@@ -43,7 +43,7 @@ Film beach_film(vec2 east_south, vec2 slope, Shore shore, float height, vec2 pix
     colour = mix(colour, plain_sky(vec3(-to_eye.x, to_eye.y, -to_eye.z)) * seen.y, mirror);
     keep *= 1.0 - mirror;
 #endif
-    colour = mix(colour, FOAM * light_on_water(seen), beach.foam);
+    colour = mix(colour, light_from_foam(FOAM, beach.foam, vec3(0.0, 1.0, 0.0), seen), beach.foam);
     keep *= 1.0 - beach.foam;
     return Film(colour, vec3(keep));
 }

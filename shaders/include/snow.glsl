@@ -12,7 +12,7 @@ const float DRIFTS = 0.30;     // of the relief, by which it is lower where the 
 const float CLINGS = 0.70;     // by which steeper ground holds snow there
 const float RIME = 0.80;       // by which steeper ground holds it a whole relief above its line, where it is colder
 const float DEEP_SNOW = 0.45;  // part of the cover that ends at an edge
-const float THIN_DARK = 0.30, PACKED = 0.22;
+const float THIN_DARK = 0.30, PACKED = 0.40, OLD_SNOW = 0.10;
 
 // Where ground is for snow: its height above the line of snow, relative to the relief, and how steep it is beside what holds
 // snow there. It melts where the sun shines on it, wind blows it from crests into hollows, and it slides off what is
@@ -36,12 +36,13 @@ float snow_cover(vec2 place, vec2 range) {
 // Albedo of snow beside that of deep snow where it hides such a part of the ground: what is thin is coarse and soiled. `tone`
 // is a noise around 0, of drifts and of what wind has packed.
 float snow_tone(float cover, float tone) {
-    return 1.0 - THIN_DARK * (1.0 - cover) + PACKED * tone - 0.5 * PACKED;
+    return 1.0 - THIN_DARK * (1.0 - cover) + PACKED * tone - OLD_SNOW;
 }
 
 // The part of ground that lying snow hides: `lies` is from 0 for none to 1 for deep snow, `uneven` a relief of the ground
 // whose hollows it fills first. Thin snow does not hide what is steep.
 float lying_snow(float lies, float steepness, float uneven) {
     float level = lies - 0.35 * smoothstep(0.7, 1.5, steepness) - uneven * (1.0 - 0.6 * lies);
-    return smoothstep(0.10, 0.42, level) * smoothstep(0.01, 0.08, lies);
+    float deep = smoothstep(0.10, 0.42, level), thin = smoothstep(-0.15, 0.55, level);
+    return mix(thin, deep, DEEP_SNOW) * smoothstep(0.01, 0.08, lies);
 }
