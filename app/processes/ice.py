@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
@@ -27,7 +28,6 @@ DEBRIS, SPEED = "ice_debris", "ice_speed"
 CAUSE, FLOUR = "worn by ice", "ground to flour by ice"
 USUAL_CREEP = 2.4e-24  # 1/(Pa³ s): Glen's A of ice at its melting point (Cuffey, Paterson 2010)
 USUAL_SLIDING = 5.7e-20  # m²/(Pa³ s) (Budd, Keage, Blundy 1979, as Oerlemans 1984 uses it)
-MORE_STEPS = 1.25  # power of how much finer cells are: as many years pass in cells of a half to a quarter of the side
 WATER_IN_ICE = 0.917  # metres of water in a metre of ice, as the kernel has it
 
 
@@ -183,8 +183,7 @@ def kernel_parameters(
 ) -> KernelParameters:
     """The parameters of the kernel, for a snow line that is not the mean one and some edges of the map.
 
-    `finer` is how many cells are as long as one of the reference: ice crosses so many more in a cycle, and its fastest
-    is faster in finer cells, which show steeper falls of ice.
+    `finer` is how many cells are as long as one of the reference: ice crosses so many more in a cycle.
     """
     from kernels.ice import IceParameters as KernelParameters
     from kernels.parameters import exact
@@ -196,7 +195,7 @@ def kernel_parameters(
             KernelParameters,
             parameters,
             years=years,
-            most_steps=max(1, round(parameters.most_steps * finer**MORE_STEPS)),
+            most_steps=math.ceil(parameters.most_steps * finer),
             creep=parameters.softness * USUAL_CREEP,
             sliding=parameters.sliding * USUAL_SLIDING,
             line=parameters.snow_line if line is None else line,

@@ -105,7 +105,6 @@ LANDS = {
     "dykes": (160, 10),
     "falls": (88, 10),
     "faulted": (128, 30),
-    "fjords": (104, 30),
     "flood": (128, 30),
     "headlands": (144, 30),
     "icecap": (112, 10),
