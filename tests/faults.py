@@ -102,9 +102,16 @@ class Failures:
 
 @contextmanager
 def failing(
-    name: str, error: Callable[[], Exception] | None = None, *, after: int = 0, times: int | None = None
+    name: str,
+    error: Callable[[], Exception] | None = None,
+    *,
+    after: int = 0,
+    times: int | None = None,
+    sparing: object = None,
 ) -> Iterator[Failures]:
     """Within it, what has this name in the table fails: all calls, or so many `times`, `after` some that do not.
+
+    A method does not fail of the object that `sparing` names.
 
     A block in which it never came to that is an error of the test.
     """
@@ -112,6 +119,8 @@ def failing(
     works = pkgutil.resolve_name(fault.target)
 
     def call(*arguments: Any, **named: Any) -> Any:
+        if sparing is not None and arguments and arguments[0] is sparing:
+            return works(*arguments, **named)
         failures.calls += 1
         if failures.calls > after and (times is None or failures.count < times):
             failures.count += 1

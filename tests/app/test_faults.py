@@ -90,10 +90,10 @@ def test_a_world_that_cannot_be_made_is_dropped_and_the_one_before_goes_on(fault
         wait_for(lambda: thread.status.state == "paused" and take(thread), "the state")
         wait_for(lambda: is_shown(thread), "the last picture")  # what waits to be shown would meet the fault first
         before, scenes = worlds(), thread.scenes
-        with failing(fault):
+        with failing(fault, sparing=thread.session.lockstep):  # which is checked each time that it is shown
             thread.ask(Open((OTHER,)))
             assert wait_for(lambda: heard(thread, OpenFailed), "a report") == [OpenFailed(Open((OTHER,)), NO_MEMORY)]
-        wait_for(lambda: thread.status.state == "paused", "the state")
+        wait_for(lambda: thread.status.state == "paused", lambda: f"a pause: {thread.status}")
         assert thread.scenes == scenes
         assert worlds() == before, "what was made of the new world is still held"
         goes_on(thread, tmp_path)
