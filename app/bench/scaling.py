@@ -7,13 +7,15 @@ of each colour (`kernels/particles.py`), for a parallel loop its pieces. Then th
 
 - Tiles of a colour are taken in their order by whichever thread is free (list scheduling, Graham 1966, "Bounds for
   certain multiprocessing anomalies"), and the next colour waits for the last of them. A step takes what it takes on one
-  thread in the mean of that cycle.
+  thread in the mean of that cycle. Trees of flow are shared out likewise, the largest first; each takes time in
+  proportion to its area.
 - The pieces of a parallel loop take the same time each, and each thread gets as many that follow one another, up to
   one, as Numba shares them out.
 - All else runs alone: what the coordinating thread does between two colours, kernels without a parallel loop, NumPy,
   and Python; and it bounds what threads can bring (Amdahl 1967, "Validity of the single processor approach").
 
-It is what the work allows: that cores share memory and caches, and that threads must wake up, is not in it.
+It is what the work allows: that cores share memory and caches, that threads must wake up, and that trees are sorted by
+their threads, is not in it.
 """
 
 from __future__ import annotations
@@ -38,7 +40,20 @@ from app.engine.simulator import Simulator
 from app.processes.droplets import DropletErosion
 from app.processes.process import Process
 from app.processes.wind import WindErosion
-from kernels import cascade, depressions, exchanging, floods, ice, moisture, particles, plants, stream_power, weathering
+from kernels import (
+    cascade,
+    depressions,
+    exchanging,
+    floods,
+    hillslopes,
+    ice,
+    moisture,
+    particles,
+    plants,
+    stream_power,
+    weathering,
+)
+from kernels.stream_power import Rivers, Trees
 
 SIDES = (512, 1024, 2048)
 THREADS = (4, 8, 16)
@@ -73,21 +88,20 @@ PIECES: dict[str, Callable[[int], int]] = {
     "moisture._flow_through_columns": _bands(moisture.LINES),
     **{f"depressions.{name}": _bands(depressions.BAND) for name in ("look", "lead", "find_pairs")},
     **{f"ice.{name}": _bands(ice.WIDTH) for name in ("_flow", "_carry", "_mark")},  # shared among threads by blocks
-    "floods._step_tiles": _tiles,
+    "floods._run": _tiles,
     "floods._look": _tiles,
     **{f"pools.{name}": _bands(depressions.BAND) for name in ("_measure", "_gather")},
     "landscape._exchange_along_lines": _bands(exchanging.LINES),
-    "landscape._exchange_along_rivers": lambda rows: 1,  # a share of the trees for each thread, and one was asked for
-    "landscape._list_channels": lambda rows: 1,
-    "stream_power._wear": lambda rows: 1,
     "stream_power._find_wear": _stretches(stream_power.STRETCH),
-    "hillslopes._creep_down": lambda rows: 1,
-    "hillslopes._creep_across": lambda rows: 1,
+    **{f"hillslopes.{name}": _bands(hillslopes.BAND) for name in ("_creep_down", "_creep_across")},
     **{f"landscape.{name}": _stretches(stream_power.STRETCH) for name in ("_sum_rock", "_make_soil_of_kinds")},
     "plants._tend": _bands(plants.STRIPE * plants.PERIOD),
     "plants._living": _bands(plants.STRIPE * plants.PERIOD),
     "plants._find_starts": lambda rows: max(1, round(TREES_PER_CELL * rows * rows) // plants.LOT),
 }
+
+OF_TREES = {"landscape._exchange_along_rivers", "landscape._list_channels", "stream_power._wear"}
+LOOPS_INSIDE = {"floods._run"}  # kernels whose parallel loops are in kernels that they call, and take nearly all of it
 
 
 class Region(NamedTuple):
@@ -191,15 +205,26 @@ def _regions_of(count: particles.Count) -> Iterator[Region]:
 def _noted(regions: list[Region], side: int) -> Iterator[None]:
     """Within it each call of a kernel with a parallel loop adds a region."""
     replaced = []
+    trees: list[NDArray[np.float64]] = []  # the share of each in the land that was routed last
     for module in (
         importlib.import_module(f"kernels.{found.name}") for found in pkgutil.iter_modules(kernels.__path__)
     ):
         short_name = module.__name__.rpartition(".")[2]
         for name, kernel in vars(module).copy().items():
-            if getattr(kernel, "targetoptions", {}).get("parallel") and kernel.__module__ == module.__name__:
-                pieces = PIECES.get(f"{short_name}.{name}", _row_by_row)(side)
-                setattr(module, name, _noting(kernel, np.full(pieces, 1.0 / pieces), regions))
-                replaced.append((module, name, kernel))
+            long_name = f"{short_name}.{name}"
+            if getattr(kernel, "__module__", None) != module.__name__:
+                continue
+            if long_name == "stream_power._share":
+                replacement = _noting_trees(kernel, trees)
+            elif long_name in OF_TREES:
+                replacement = _noting(kernel, trees, regions, in_turn=True)
+            elif long_name in LOOPS_INSIDE or getattr(kernel, "targetoptions", {}).get("parallel"):
+                pieces = PIECES.get(long_name, _row_by_row)(side)
+                replacement = _noting(kernel, [np.full(pieces, 1.0 / pieces)], regions)
+            else:
+                continue
+            setattr(module, name, replacement)
+            replaced.append((module, name, kernel))
     try:
         yield
     finally:
@@ -207,11 +232,23 @@ def _noted(regions: list[Region], side: int) -> Iterator[None]:
             setattr(module, name, kernel)
 
 
-def _noting(kernel: Any, wave: NDArray[np.float64], regions: list[Region]) -> Callable[..., Any]:
+def _noting(
+    kernel: Any, waves: Sequence[NDArray[np.float64]], regions: list[Region], in_turn: bool = False
+) -> Callable[..., Any]:
     def call(*arguments: Any) -> Any:
         begin = time.perf_counter()
         result = kernel(*arguments)
-        regions.append(Region(time.perf_counter() - begin, [wave], in_turn=False))
+        regions.append(Region(time.perf_counter() - begin, list(waves), in_turn))
         return result
+
+    return call
+
+
+def _noting_trees(share: Callable[[Rivers], Trees], shares: list[NDArray[np.float64]]) -> Callable[[Rivers], Trees]:
+    def call(rivers: Rivers) -> Trees:
+        trees = share(rivers)
+        areas = np.sort(rivers.area.reshape(-1)[trees.outlets])[::-1]
+        shares[:] = [areas / areas.sum()]
+        return trees
 
     return call
