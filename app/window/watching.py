@@ -11,7 +11,7 @@ from app.engine.survey import wanted_by
 from app.engine.thread import SimulationThread
 from app.model.numbers import area_text
 from app.model.overlays import OVERLAYS
-from app.model.snapshot import Snapshot, lit_flow_path
+from app.model.snapshot import SURVEYED_FLOW, Snapshot, lit_flow_path
 from app.picture.sides import Sides
 from app.window.documents import Documents
 from app.window.notices import Notices
@@ -113,7 +113,7 @@ class Watching:
 
 def river_near(snapshot: Snapshot, place: tuple[int, int]) -> tuple[int, int]:
     """The cell (row, column) with the most water near a place, if it has far more than the place itself."""
-    discharge = snapshot.layers.get("discharge")
+    discharge = snapshot.layers.get(SURVEYED_FLOW)
     if discharge is None:
         return place
     row, column = place

@@ -70,7 +70,7 @@ def assert_continues_after_saving(simulator: Simulator, path: Path, cycles: int)
 def bits(world: World) -> dict[str, object]:
     """All of a world's state, such that two of them are equal only if every bit is."""
     layers = {name: layer.tobytes() for name, layer in world.layers.items()}
-    shown = {name: layer.tobytes() for name, layer in take_snapshot(world).layers.items()}
+    shown = {name: layer.tobytes() for name, layer in take_snapshot(world, overlay="none").layers.items()}
     return {
         "layers": layers,
         "shown": shown,

@@ -8,7 +8,7 @@ import numpy as np
 
 from app.engine.creation import create_world
 from app.engine.publishing import take_snapshot
-from app.model.snapshot import Snapshot
+from app.model.snapshot import SURVEYED_FLOW, Snapshot
 from app.window.watching import REACH_OF_A_RIVER, river_near
 from tests.app.small import small_scene
 
@@ -19,7 +19,7 @@ def with_river(column: int) -> Snapshot:
     snapshot = take_snapshot(world)
     discharge = np.full(snapshot.shape, 0.1, np.float32)
     discharge[:, column] = 10.0 + np.arange(snapshot.shape[0])  # more and more downstream
-    return replace(snapshot, layers={**snapshot.layers, "discharge": discharge})
+    return replace(snapshot, layers={**snapshot.layers, SURVEYED_FLOW: discharge})
 
 
 def test_a_click_beside_a_river_takes_it_and_one_far_away_does_not() -> None:
@@ -36,5 +36,5 @@ def test_at_the_edge_and_without_streams() -> None:
     assert river_near(river, (0, 2))[1] == 0
     rows, columns = river.shape
     assert river_near(river, (rows - 1, columns - 1)) == (rows - 1, columns - 1)
-    layers = {name: layer for name, layer in river.layers.items() if name != "discharge"}
+    layers = {name: layer for name, layer in river.layers.items() if name != SURVEYED_FLOW}
     assert river_near(replace(river, layers=layers), (3, 3)) == (3, 3)
