@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import tempfile
@@ -20,6 +21,12 @@ from app.model.world import World
 # 24.1 MB of it in 23 ms, Zstandard 22.9 MB in 85 ms; of the difference to 60 cycles before, 22.6 and 20.7 MB. So what
 # has not changed is shared with the state before, and what has is kept whole: no state needs another one to be read.
 CODER, LEVEL, SHUFFLE = "lz4", 1, "shuffle"
+
+# Bytes of the layers of one state. Large worlds are backed up rarely, and a rollback waits for its replay and not for
+# the disk: so their backups need no memory.
+LARGEST_IN_MEMORY = 2**25
+
+log = logging.getLogger(__name__)
 
 
 class Compressed:
@@ -101,8 +108,8 @@ def spill(arrays: Sequence[Compressed]) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             for array in arrays:
-                if array._data is not None:
-                    file.write(array._data)
+                if (data := array._data) is not None:  # another thread may be moving it, too
+                    file.write(data)
                     places.append((array, offset))
                     offset += array.length
     except OSError:
@@ -122,11 +129,33 @@ class CompressedLayers(NamedTuple):
 
     @classmethod
     def of(cls, world: World, *before: CompressedLayers) -> CompressedLayers:
-        """The layers of a world's state. Layers of the same version are shared with those `before`."""
+        """The layers of a world's state. Layers of the same version are shared with those `before`.
+
+        As soon as they exceed `LARGEST_IN_MEMORY`, all are moved to disk.
+        """
         own = world.layers_of_state()
         versions = {name: world.version_of(name) for name in own}
-        layers = {}
+        layers: dict[str, Compressed] = {}
+        in_memory: list[Compressed] = []
+        is_large = False
         for name, layer in own.items():
             alike = (other.layers[name] for other in before if other.versions.get(name) == versions[name])
             layers[name] = next(alike, None) or Compressed(layer)
+            if layers[name].in_memory:
+                in_memory.append(layers[name])
+            if sum(each.length for each in in_memory) > LARGEST_IN_MEMORY:
+                is_large = _spilled(in_memory)
+                in_memory = []
+        if is_large and in_memory:
+            _spilled(in_memory)
         return cls(layers, versions)
+
+
+def _spilled(arrays: Sequence[Compressed]) -> bool:
+    """Move arrays to disk, and return whether that worked. Otherwise they stay in memory."""
+    try:
+        spill(arrays)
+    except OSError as error:
+        log.warning("a backup stays in memory, as it cannot be written: %s", error)
+        return False
+    return True

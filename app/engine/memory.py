@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from app.engine.compressed import LARGEST_IN_MEMORY
 from app.engine.publishing import shown_versions
 from app.engine.spin_up import BEDS, has_spin_up
 from app.model.beds import Beds
@@ -70,9 +71,9 @@ class Needs(NamedTuple):
             world = _sample(scene)
             state = world.state()["layers"].values()  # the backup
             layers = len(shown_versions(world)) * np.dtype(np.float32).itemsize if shown else 0  # of a snapshot
-            once = (
-                _bytes(vars(world).values()) + _bytes(world.layers.values()) + _bytes(state) + _bytes(world.beds or ())
-            ) / world.ground.size
+            backup = _bytes(state) / world.ground.size
+            itself = _bytes(vars(world).values()) + _bytes(world.layers.values()) + _bytes(world.beds or ())
+            once = itself / world.ground.size + backup
             geology = GEOLOGY if scene.geology.enabled or is_worn(scene) else 0
             if scene.geology.enabled and world.materials is not None:
                 geology += GEOLOGY_OF_A_KIND * len(world.materials.loose)
@@ -89,8 +90,8 @@ class Needs(NamedTuple):
                 room = max(room, DRAINAGE_ROOM + (ARMS_ROOM if scene.distributaries.enabled else 0))
             room = max(room, SNOW_ROOM if scene.snow.enabled else 0)
             making += once + layers + (geology if is_worn(scene) else 0)
-            next_backup = _bytes(state) / world.ground.size  # while the one before still exists
-            running += once + next_backup + spin_up + 2 * layers + kernels + room
+            backups = 2 * min(backup, LARGEST_IN_MEMORY / cells)  # the next while the one before still exists
+            running += once - backup + backups + spin_up + 2 * layers + kernels + room
             if shown:
                 running += MAPS + MAPS_OF_A_LAYER * len(shown_versions(world))
                 running += MAPS_OF_WAVES if scene.waves.enabled and _water_can_stand(scene) else 0

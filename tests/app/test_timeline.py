@@ -322,6 +322,40 @@ def test_nothing_is_lost_where_states_cannot_be_written(
     assert bits(state.worlds[0].simulator().world) == bits(simulator.world)
 
 
+def test_a_large_backup_is_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.engine.compressed.LARGEST_IN_MEMORY", 0)
+    simulator = simulated(3)
+    good = bits(simulator.world)
+    simulator.backup.take(simulator.world)
+    assert not any(layer.in_memory for layer in simulator.backup.layers.layers.values())
+    files = len(list(scratch_folder().glob("*.states")))
+    for _ in range(5):
+        simulator.run_cycle()
+        simulator.backup.take(simulator.world)
+    assert len(list(scratch_folder().glob("*.states"))) <= files + len(simulator.backup.layers.layers)
+    simulator.run_cycle()
+    simulator.go_back(8)
+    assert bits(simulator.world) == bits(simulated(8).world)
+    assert bits(simulator.world) != good
+
+
+def test_a_backup_that_cannot_be_written_stays_in_memory(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("app.engine.compressed.LARGEST_IN_MEMORY", 0)
+    monkeypatch.setattr("app.engine.compressed.spill", full)
+    simulator = simulated(3)
+    simulator.backup.take(simulator.world)
+    good = bits(simulator.world)
+    simulator.run_cycle()
+    simulator.go_back(3)
+    assert bits(simulator.world) == good
+    assert "a backup stays in memory, as it cannot be written: " in caplog.text
+
+
 def test_a_thumbnail_is_small_and_shows_light_and_water() -> None:
     world = simulated(1, small_scene(world__columns=200, world__rows=90)).world
     image = thumbnail(world, ViewParameters())
