@@ -77,7 +77,7 @@ class SimulationThread:
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(timeout=QUIET_END)
-            if self._thread.is_alive() and was_seen:
+            if self._thread.is_alive() and was_seen and self._folder:
                 log.warning("the running cycle is finished first, and then the work is saved")
             self._thread.join()
         self.session.timeline.store.close()
