@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,8 +89,14 @@ class Publisher:
                 else:  # the last were taken just now: the reader alone keeps the oldest
                     self._sets.pop(0)
                 self._published = ()
-        overlays = [overlay] * len(worlds)
-        snapshots = tuple(map(take_snapshot, worlds, self._numbers, old, surveys, overlays))
+        last: Sequence[Snapshot | None] = self._sets[-1] if self._sets else (None,) * len(worlds)
+        in_use = frozenset(
+            id(layer) for each in (*self._sets, *self._read) for snapshot in each for layer in snapshot.layers.values()
+        )
+        snapshots = tuple(
+            take_snapshot(world, number, before, survey, overlay, last=one_before, in_use=in_use)
+            for world, number, before, survey, one_before in zip(worlds, self._numbers, old, surveys, last, strict=True)
+        )
         if overlay == DIFFERENCE and len(worlds) > 1:
             _compare(worlds, snapshots)
         self._sets.append(snapshots)
@@ -134,12 +140,17 @@ def take_snapshot(
     old: Snapshot | None = None,
     survey: Survey | None = None,
     overlay: str | None = None,
+    *,
+    last: Snapshot | None = None,
+    in_use: Collection[int] = (),
 ) -> Snapshot:
     """The state of `world` in float32, written into the arrays of an old snapshot, if given.
 
-    Its layers are those of `shown_versions`, and those of the survey.
+    Its layers are those of `shown_versions`, and those of the survey. Layers that did not change since the `last`
+    snapshot are shared with it. Arrays with these ids are `in_use` by other snapshots, and are not written to.
     """
     arrays = {} if old is None else old.layers
+    before = [snapshot for snapshot in (old, last) if snapshot is not None]
     versions = shown_versions(world, overlay)
     surveyed = {} if survey is None else dict(survey.layers)
     lakes = surveyed.pop(SURVEYED_LEVEL, None)
@@ -147,14 +158,18 @@ def take_snapshot(
         newest = max(versions[name] for name in RAISING if name in versions)
         versions["water"] = (world.water_version << 128) + (survey.versions[SURVEYED_LEVEL] << 96) + newest
         versions["water_level"] = versions["water"]
-    wet_is_new = old is None or old.versions.get("water") != versions.get("water")
     for name in arrays.keys() - versions.keys():
         del arrays[name]
+    new_layers = set()
     for name, version in versions.items():
-        if name not in arrays:
-            arrays[name] = np.empty(world.shape, np.float32)
-        elif old is not None and old.versions.get(name) == version:
+        if old is not None and name in arrays and old.versions.get(name) == version:
             continue
+        if last is not None and name in last.layers and last.versions.get(name) == version:
+            arrays[name] = last.layers[name]
+            continue
+        if name not in arrays or id(arrays[name]) in in_use:
+            arrays[name] = np.empty(world.shape, np.float32)
+        new_layers.add(name)
         match name:
             # Dry ground may have been dug since the levels were derived.
             case "water":
@@ -181,7 +196,7 @@ def take_snapshot(
                 arrays[name] = world.layers[name]  # which never changes
             case _:
                 np.copyto(arrays[name], world.layers[name], casting="same_kind")
-    if lakes is not None and wet_is_new:
+    if lakes is not None and "water" in new_layers:
         _add_lakes(arrays, lakes, world.ground)
     if survey is not None:  # whose layers never change
         arrays |= surveyed
@@ -202,21 +217,32 @@ def take_snapshot(
         snowballs=world.snowballs,
         years=world.years,
         materials=world.materials,
-        trees=world.trees.copy() if old is None or old.trees_version != world.trees_version else old.trees,
+        trees=_trees(world, before),
         trees_version=world.trees_version,
         version=world.version,
         flora=world.flora,
         reference_cell_size=world.reference_cell_size,
         origin=world.origin,
-        edge_beds=_edge_beds(world, old, versions["sediment"]),
+        edge_beds=_edge_beds(world, before, versions["sediment"]),
         of_world=frozenset(world.layers),
     )
 
 
-def _edge_beds(world: World, old: Snapshot | None, version: int) -> NDArray[np.float32] | None:
-    """Those of the world, or of an old snapshot of the same version."""
-    is_current = old is not None and world.beds is not None and old.versions.get("sediment") == version
-    return old.edge_beds if old is not None and is_current else world.edge_beds()
+def _trees(world: World, before: Sequence[Snapshot]) -> NDArray[np.float32]:
+    """A copy of those of the world, or those of a snapshot before of the same version."""
+    for snapshot in before:
+        if snapshot.trees_version == world.trees_version:
+            return snapshot.trees
+    return world.trees.copy()
+
+
+def _edge_beds(world: World, before: Sequence[Snapshot], version: int) -> NDArray[np.float32] | None:
+    """Those of the world, or of a snapshot before of the same version."""
+    if world.beds is not None:
+        for snapshot in before:
+            if snapshot.versions.get("sediment") == version:
+                return snapshot.edge_beds
+    return world.edge_beds()
 
 
 SAMPLED = 4  # cells between samples of the loose material of a world

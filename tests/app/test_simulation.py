@@ -496,6 +496,23 @@ def test_what_is_shown_is_not_written_to_until_it_is_given_back() -> None:
     assert publisher.take()[0].layers["bedrock"] is third[0].layers["bedrock"]
 
 
+def test_a_layer_that_stays_is_one_array_in_all_snapshots() -> None:
+    world, publisher = simulated(1).world, Publisher()
+    publisher.begin(publisher.first([world], "none"))
+    last = publisher.take()[0]
+    for name, other in itertools.islice(itertools.cycle(itertools.permutations(("bedrock", "sediment"))), 6):
+        layers, before, trees = dict(last.layers), shown(last), last.trees
+        world.layers[name] += 1.0
+        world.touched(name)
+        publisher.publish([world], [None], "none")
+        assert {layer: values.tobytes() for layer, values in layers.items()} == before, "it is still read"
+        last = publisher.take()[0]
+        assert shown(last) == bits(world)["shown"]
+        assert last.layers[name] is not layers[name]
+        assert last.layers[other] is layers[other]
+        assert last.trees is trees
+
+
 def test_whether_it_is_paused_is_as_was_asked_for_last(monkeypatch: pytest.MonkeyPatch) -> None:
     simulation = SimulationThread(small_scene())
     ask, seen = simulation.session.ask, list[bool]()
