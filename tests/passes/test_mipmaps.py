@@ -59,3 +59,17 @@ def test_levels_are_as_the_driver_has_them(
         assert level_of(ours, levels - 1).ravel() == pytest.approx(values.mean(axis=(0, 1)), abs=1e-3)
     for made in (ours, drivers, mipmaps):
         made.release()
+
+
+def test_they_are_built_in_a_new_context(
+    context: moderngl.Context, shaders: ShaderLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which has no framebuffer in use: that of a first build is gone when a second begins."""
+    mipmaps = Mipmaps(context, shaders)
+    textures = [context.texture((8, 8), 1, dtype="f4") for _ in range(2)]
+    monkeypatch.setattr(context, "fbo", None)
+    for texture in textures:
+        mipmaps.build(texture)
+    assert context.fbo is not None
+    for made in (*textures, mipmaps):
+        made.release()

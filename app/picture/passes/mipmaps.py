@@ -25,7 +25,9 @@ class Mipmaps:
         if self._drawing is None:
             unlocked.build_mipmaps(texture)
             return
-        bound, target = self._context.fbo, self._context.framebuffer([texture])
+        context = self._context
+        bound = context.fbo or context.screen or context.detect_framebuffer(0)  # a new context has none in use
+        target = context.framebuffer([texture])
         try:
             unlocked.allocate_mipmaps(texture)
             width, height = texture.size
