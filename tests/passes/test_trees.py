@@ -26,6 +26,7 @@ from app.picture.canvas import Canvas
 from app.picture.passes import composing, frame, shaders, tree_shapes
 from app.picture.passes import forest as forest_module
 from app.picture.passes import trees as trees_module
+from app.picture.passes.channels import Channels
 from app.picture.passes.forest import (
     VARIANTS,
     Forest,
@@ -53,7 +54,7 @@ from app.scene.scene import Scene
 from tests.nets.profile import is_nightly
 from tests.passes import masks
 from tests.passes.test_mesh import Vertices, everywhere, rough
-from tests.passes.worlds import flat, hills, planted, snapshot, wooded
+from tests.passes.worlds import flat, hills, planted, snapshot, way, with_layers, wooded
 
 CELL = 20.0
 CONIFER, BROADLEAF, POPLAR, SHRUB = 0.0, 1.0, 2.0, 3.0  # as kinds_of_each_shape has them
@@ -346,7 +347,7 @@ def test_trees_get_lower_and_fewer_towards_the_tree_line_and_end_as_krummholz() 
     weather = Weather(mean_temperature=coldest + lapse_rate * at_line, lapse_rate=lapse_rate)
     temperature = partial(trees_module.temperature_at, shown, weather.mean_temperature, weather.lapse_rate)
     heights = block_heights(shown)
-    forest = Forest(shown.trees, shown.flora, shown.shape, shown.cell_size, heights, None, temperature)
+    forest = Forest(shown.trees, shown.flora, shown.shape, shown.cell_size, heights, (), temperature)
 
     below = at_line - 20.0 * forest.trees[:, 1]  # metres below the line
     zones = [
@@ -376,6 +377,29 @@ def test_a_warmer_climate_lets_the_trees_that_are_drawn_grow(context: moderngl.C
         sizes.append(float(drawn.forest.sizes[0]))
     drawn.release()
     assert sizes[1] < sizes[0] < sizes[2]
+
+
+def test_no_tree_stands_in_a_channel_nor_on_its_bars(context: moderngl.Context) -> None:
+    """A river of four cells across the map, a brook beside it, and trees all over; without a survey they all stand."""
+    places = np.argwhere(np.ones((32, 32))) + 0.5
+    dry = planted(meadow(32), np.column_stack([places, np.tile([CONIFER, 1.0], (len(places), 1))]))
+    flow, cell = np.zeros((32, 32)), dry.cell_size
+    flow[16], flow[4] = (4.0 * cell / 5.0) ** 2, (0.1 * cell / 5.0) ** 2
+    wet = with_layers(dry, surveyed_flow=flow, surveyed_way=np.where(flow > 0.0, way((1.0, 0.0)), 0.0))
+    drawn, channels, rows = trees_module.Trees(context), Channels(), []
+    for shown in (dry, wet):
+        channels.note(shown, 1e-6, 5.0)
+        drawn.show(shown)
+        drawn.update(None, Weather(), channels, at_once=True)
+        assert drawn.settled
+        assert drawn.forest is not None
+        rows.append(drawn.forest.trees[:, 1])
+    drawn.release()
+    all_of_them, beside = rows
+    assert np.abs(all_of_them - 16.5).min() < 0.2
+    assert 2.0 < np.abs(beside - 16.5).min() < 4.0
+    assert np.abs(beside - 4.5).min() < 0.2
+    assert len(beside) == (np.abs(all_of_them - 16.5) > np.abs(beside - 16.5).min() - 1e-3).sum()
 
 
 def test_trees_out_of_view_are_left_out() -> None:

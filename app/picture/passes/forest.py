@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -57,11 +57,11 @@ class Forest:
         shape: tuple[int, int],
         cell_size: float,
         heights: NDArray[np.float32],
-        swept: Callable[[NDArray[np.float32]], NDArray[np.bool_]] | None = None,
+        keep_off: Sequence[Callable[[NDArray[np.float32]], NDArray[np.bool_]]] = (),
         temperature: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None,
     ) -> None:
-        """`swept` says at which positions `[position, (row, column)]` no tree can stand, `temperature` what the annual
-        mean is there, in °C; without it, trees are as high as they can be.
+        """Each of `keep_off` says at which positions `[position, (row, column)]` no tree can stand, `temperature` what
+        the annual mean is there, in °C; without it, trees are as high as they can be.
         """
         rows, columns = shape
         share = np.ones(len(trees), np.float32)
@@ -73,7 +73,7 @@ class Forest:
         trees = np.column_stack([stands(trees, shape), np.tile(share, len(STAND))])
         if share.min(initial=1.0) < 1.0:
             trees = trees[_stays(trees)]
-        if swept is not None:
+        for swept in keep_off:
             trees = trees[~swept(trees[:, :2])]
         down, across = -(-rows // BLOCK), -(-columns // BLOCK)
         row, column = trees[:, 0], trees[:, 1]

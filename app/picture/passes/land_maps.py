@@ -16,6 +16,7 @@ from app.model.snapshot import BURDEN, SURVEYED_FLOW, Snapshot, lit_flow_path
 from app.model.view_parameters import ViewParameters
 from app.picture.passes.bounce import BounceMap
 from app.picture.passes.canopy import CanopyMap, Crowns, SkylineMap
+from app.picture.passes.channels import Channels
 from app.picture.passes.cover import LIVING, CoverMap
 from app.picture.passes.edge_beds import EdgeBeds
 from app.picture.passes.falls import FallSheets
@@ -83,6 +84,7 @@ class LandMaps:
         self._shows_fractures = False
         self._nothing = context.texture((1, 1), 4, bytes(4))
         self.trees = Trees(context)
+        self._channels = Channels()
         self.falls = FallSheets()
         self.water = StandingWater(context)
         self.water_stands = False  # whether there is water with waves that run to a shore
@@ -177,7 +179,9 @@ class LandMaps:
         self.glaciers.update(snapshot, self.layers, self.surface.texture)
         self._edge_beds.update(snapshot)
         self._cover.update(snapshot, self.layers, self.materials.textures())
-        self.trees.update(run_up, weather, at_once=self._bake_at_once)
+        if len(snapshot.trees):
+            self._channels.note(snapshot, smallest_stream, river_width)
+        self.trees.update(run_up, weather, self._channels, at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)
         if quality.fine_water and self.water.is_seen:
             self._skyline.update(

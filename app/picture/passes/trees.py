@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import moderngl
@@ -12,6 +13,7 @@ from app.model.climate import Weather
 from app.model.plants import Flora
 from app.model.snapshot import Snapshot
 from app.picture.passes import tree_shapes
+from app.picture.passes.channels import Channels
 from app.picture.passes.forest import Forest, Selection, TreeView, block_heights
 from app.picture.passes.geometry import Geometry
 from app.picture.passes.ground_cover import GroundCover
@@ -43,6 +45,7 @@ class Trees:
         self._flora: Flora | None = None  # of the drawn trees
         self._climate: tuple[float, float] | None = None  # where the trees are drawn
         self._wanted_climate: tuple[float, float] | None = None
+        self._channels = self._wanted_channels = 0  # their version, where the trees are drawn
         self._ground: tuple[int, ...] | None = None
         self._heights = np.empty((0, 2), np.float32)
         self._age = 0  # frames since the trees were uploaded
@@ -59,10 +62,11 @@ class Trees:
     def settled(self) -> bool:
         """Whether the drawn trees are those of the snapshot."""
         latest = self._latest
-        shown = self._shown, self._flora, self._run_up, self._climate
+        shown = self._shown, self._flora, self._run_up, self._climate, self._channels
         if latest is None:
             return True
-        wanted = (latest.world, latest.trees_version), latest.flora, self._wanted_run_up, self._wanted_climate
+        trees = latest.world, latest.trees_version
+        wanted = trees, latest.flora, self._wanted_run_up, self._wanted_climate, self._wanted_channels
         return shown == wanted
 
     @property
@@ -85,13 +89,17 @@ class Trees:
             if self.forest is not None and self._shown is not None and self._shown[0] == snapshot.world:
                 self.forest.take_heights(self._heights)
 
-    def update(self, run_up: RunUp | None, weather: Weather, *, at_once: bool) -> None:
+    def update(
+        self, run_up: RunUp | None, weather: Weather, channels: Channels | None = None, *, at_once: bool
+    ) -> None:
         """Upload changed trees: new ones now, growing ones from time to time, or `at_once`.
 
-        None of them is seen where the sea runs up its beaches, and they are low where it is cold all year.
+        None of them is seen where the sea runs up its beaches nor in the `channels` of streams, and they are low where
+        it is cold all year.
         """
         self._age += 1
         self._wanted_run_up = run_up
+        self._wanted_channels = channels.version if channels is not None else 0
         self._wanted_climate = climate = weather.mean_temperature, weather.lapse_rate
         latest = self._latest
         if latest is None or self.settled:
@@ -100,12 +108,17 @@ class Trees:
         if same_world and self._age < PATIENCE and not at_once:
             return
         self._shown, self._flora, self._age = (latest.world, latest.trees_version), latest.flora, 0
-        self._run_up, self._climate = run_up, climate
+        self._run_up, self._climate, self._channels = run_up, climate, self._wanted_channels
         self.forest = None
         shore = self._shore
-        swept = partial(shore.swept, run_up=run_up) if shore is not None and run_up is not None else None
+        keep_off: list[Callable[[NDArray[np.float32]], NDArray[np.bool_]]] = []
+        if shore is not None and run_up is not None:
+            keep_off.append(partial(shore.swept, run_up=run_up))
+        if channels is not None and channels.any:
+            keep_off.append(channels.cover)
         temperature = partial(temperature_at, latest, *climate)
-        forest = Forest(latest.trees, latest.flora, latest.shape, latest.cell_size, self._heights, swept, temperature)
+        grown = latest.trees, latest.flora, latest.shape, latest.cell_size
+        forest = Forest(*grown, self._heights, keep_off, temperature)
         if len(forest.trees):
             self.forest = forest
             self._all_trees.write(forest.trees)
