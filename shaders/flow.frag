@@ -32,7 +32,7 @@ vec2 plume_from(ivec2 mouth, ivec2 cell, float level) {
     vec2 away = vec2(cell - mouth);
     if (length(away) >= PLUME_REACH || !is_mouth(rivers, mouth)) return vec2(0.0);
     if (abs(level_beyond(mouth) - level) > SAME_LEVEL) return vec2(0.0);
-    float half_width = texelFetch(rivers, mouth, 0).x;
+    float half_width = width_and_bend(texelFetch(rivers, mouth, 0).x).x;
     vec2 way = normalize(vec2(way_on(mouth)));
     float ahead = dot(away, way), on = max(ahead, 0.0), aside = dot(away, vec2(-way.y, way.x));
     float part = aside / (0.5 + half_width + PLUME_SPREADS * on);
@@ -74,7 +74,8 @@ void main() {
     vec2 along = downhill_from(surface, cell);
     float cover = 0.0;
 #if RUNNING == 1
-    River river = river_at(vec2(cell) + 0.5, nearby > 0.0 || river_reach > 1);
+    float bend;
+    River river = river_at(vec2(cell) + 0.5, nearby > 0.0 || river_reach > 1, bend);
     if (river.half_width > 0.0) {
         cover = WHOLE_LINE * max(river_cover(river, PIXEL), BESIDE);
         along = river.along;

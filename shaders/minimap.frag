@@ -33,6 +33,7 @@ uniform bool overlay_hides;  // water under it
 const vec3 STREAMS = vec3(0.200, 0.560, 0.860);  // where water is all that is seen
 const vec3 POOLS = vec3(0.020, 0.075, 0.210);
 const vec3 BROKEN_WATER = vec3(0.110, 0.175, 0.205);  // streams as the scene has them: bed and sky
+const float NARROW_SEEN = 0.35;  // power of the part of a cell that streams cover, so that narrow ones are seen as well
 const vec3 MIRRORED_SKY = vec3(0.013, 0.030, 0.055);
 const vec3 FROM_NORTH_WEST = vec3(-0.5091, 0.6942, -0.5091);
 
@@ -69,7 +70,7 @@ void main() {
         vec3 through = water_transmission(depth, sea ? SEA_TURBIDITY : LAKE_TURBIDITY, 1.0);
         vec3 deep = water_scattering(sea ? DEEP_SEA : DEEP_LAKE, through, vec3(1.0));
         vec3 pools = plain_ground ? POOLS : albedo * through + deep + MIRRORED_SKY;
-        river = seen_water * sqrt(running_part(texture(flow, at).x));
+        river = seen_water * pow(running_part(texture(flow, at).x), NARROW_SEEN);
         pool = seen_water * smoothstep(0.0, 0.3, depth);
         wet = mix(plain_ground ? STREAMS : BROKEN_WATER, pools, pool);
 #if WIND_AND_SAND == 0 && FLOW_PATH == 1

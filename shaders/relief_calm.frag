@@ -12,7 +12,7 @@ out float result;
 
 const int REACH = 2;        // cells from water
 const float LIES_LOW = 2.0; // cells over it, or below
-const float COVERED = 0.25;
+const float COVERED = 0.10;
 
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy), last = ivec2(frame.map.xy) - 1;

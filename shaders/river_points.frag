@@ -11,6 +11,7 @@ uniform sampler2D water;          // depth in metres
 out vec4 result;
 
 const int SEEPS_AWAY = 16;  // cells before the end of a stream on dry land over which its water goes into the ground
+const float WHOLE = 3.0;
 const float FARTHEST = 0.25;  // cells from the middle: in the bed that carried the water, and not beside it
 
 bool is_on_map(ivec2 cell) {
@@ -43,9 +44,9 @@ void main() {
     int way = int(floor(layer(surveyed_way, at) + 0.5)), towards = next_of(way);
     if (way < 0) smallest *= SEEPING;
     if (flow > smallest) flow *= not_seeped_away(at, towards);
-    // Springs are as narrow as their first water; soon they have the width of their discharge, by the law of
-    // kernels/hydraulic_geometry.py.
-    float half_width = frame.streams.y * sqrt(max(flow, 0.0) * clamp((flow - smallest) / smallest, 0.0, 1.0));
+    // Where a stream gathers it is as narrow as its first water; with WHOLE times as much it has the width of its
+    // discharge, by the law of kernels/hydraulic_geometry.py.
+    float half_width = frame.streams.y * sqrt(max(flow, 0.0)) * smoothstep(1.0, WHOLE, flow / smallest);
     int from = 0;
     float most = smallest;
     for (int number = 1; number <= 8; ++number) {

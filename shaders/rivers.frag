@@ -10,10 +10,48 @@ uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, less than 
 out vec4 result;
 
 const float FIRST_WIDTH = 0.25;  // of a thread where it parts from another, beside its own
+// Cells below a spring over which a stream widens to its discharge, and up and down between which it is told how it bends.
+const int REACH = 4;
+const float SHARPEST = 0.6; // sine of the angle there, from which on it bends as sharply as can be told
 
 // The point half way between that of this cell and that of a neighbour.
 vec2 half_way(vec2 own, int number, vec4 other) {
     return 0.5 * (own + towards_neighbour(number) + other.xy);
+}
+
+bool is_on_map(ivec2 cell) {
+    return all(greaterThanEqual(cell, ivec2(0))) && all(lessThan(cell, ivec2(frame.map.xy)));
+}
+
+bool is_at_edge(ivec2 cell) {
+    return any(equal(cell, ivec2(0))) || any(equal(cell, ivec2(frame.map.xy) - 1));
+}
+
+// The cell that brings most of a stream's water; where none does, the same cell.
+ivec2 upstream(ivec2 cell) {
+    ivec2 found = cell;
+    float most = 0.0;
+    for (int number = 0; number < 8; ++number) {
+        ivec2 there = cell + ivec2(towards_neighbour(number));
+        if (!is_on_map(there)) continue;
+        vec4 other = texelFetch(points, there, 0);
+        if (other.z <= most || next_of(int(other.w)) != opposite(number) + 1) continue;
+        most = other.z;
+        found = there;
+    }
+    return found;
+}
+
+ivec2 downstream(ivec2 cell) {
+    vec4 own = texelFetch(points, cell, 0);
+    int towards = own.z > 0.0 ? next_of(int(own.w)) : 0;
+    ivec2 next = towards > 0 ? cell + ivec2(towards_neighbour(towards - 1)) : cell;
+    return is_on_map(next) ? next : cell;
+}
+
+// The part of its width that a stream has some cells below its spring.
+float risen(int cells) {
+    return sqrt(min((float(cells) + 1.0) / float(REACH), 1.0));
 }
 
 // From where water comes to the first cell of a thread: a higher cell from which most of it does. There it begins.
@@ -23,7 +61,7 @@ vec2 parts_from(ivec2 at, vec2 own) {
     for (int number = 0; number < 8; ++number) {
         vec2 step_to = towards_neighbour(number);
         ivec2 there = at + ivec2(step_to);
-        if (any(lessThan(there, ivec2(0))) || any(greaterThanEqual(there, ivec2(frame.map.xy)))) continue;
+        if (!is_on_map(there)) continue;
         vec4 other = texelFetch(points, there, 0);
         float brings = other.z * other.z * (texelFetch(surface, there, 0).x - height) / length(step_to);
         if (brings > most) {
@@ -47,7 +85,7 @@ void main() {
     vec2 begins[3] = vec2[3](end, end, end);
     for (int number = 0; number < 8; ++number) {
         ivec2 there = at + ivec2(towards_neighbour(number));
-        if (any(lessThan(there, ivec2(0))) || any(greaterThan(there, last))) continue;
+        if (!is_on_map(there)) continue;
         vec4 other = texelFetch(points, there, 0);
         if (other.z <= 0.0 || next_of(int(other.w)) != opposite(number) + 1) continue;
         vec2 begin = half_way(own.xy, number, other);
@@ -62,10 +100,26 @@ void main() {
             begins[2] = begin;
         }
     }
+    int below = 0;  // cells below its spring
+    ivec2 up = at, down = at;
+    for (int step = 0; step < REACH; ++step) {
+        ivec2 next = upstream(up);
+        if (next == up) break;
+        up = next;
+        ++below;
+    }
+    for (int step = 0; step < REACH; ++step) down = downstream(down);
+    vec2 came = vec2(at - up), goes = vec2(down - at);
+    float bend = (came.x * goes.y - came.y * goes.x) / max(length(came) * length(goes), 1.0) / SHARPEST;
+    // A thread parts from another, and a river may come in over the edge: those have no springs.
+    bool springs = own.w >= 0.0 && !is_at_edge(up);
+    float rises = springs ? risen(below) : 1.0;
     vec3 parts = min(widths / own.z, 1.0);
-    if (widths.x == 0.0) begins[0] = own.w < 0.0 ? parts_from(at, own.xy) : own.xy;  // a thread, or a spring
+    if (springs) parts.x = min(parts.x * risen(below - 1) / rises, 1.0);
+    if (widths.x == 0.0) begins[0] = own.w < 0.0 ? parts_from(at, own.xy) : own.xy;
     // Where one comes in, or none, the place of the second's width says how wide the only one is where it begins.
-    if (widths.y == 0.0) parts.y = widths.x > 0.0 ? 1.0 : FIRST_WIDTH;
+    if (widths.y == 0.0) parts.y = widths.x > 0.0 ? parts.x : FIRST_WIDTH;
     float alone = own.w < 0.0 ? 1.0 - belt_at(surveyed_flow, surveyed_way, at).part : 1.0;
-    result = vec4(own.z * alone, coded(own.xy, end), coded(begins[0], begins[1]), coded(begins[2], parts.yz * 2.0 - 1.0));
+    float code = alone > 0.0 ? with_bend(own.z * alone * rises, bend) : 0.0;
+    result = vec4(code, coded(own.xy, end), coded(begins[0], begins[1]), coded(begins[2], parts.yz * 2.0 - 1.0));
 }

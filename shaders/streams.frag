@@ -28,15 +28,17 @@ void main() {
     // Software renderers gain from an early end, and from no branch.
     if (known.x <= 0.0) discard;
     vec4 place = textureLod(surface, uv, 0.0);
-    Course course = course_at(cells, known, step_of, 1e9, surface, detail);
+    vec2 slope = place.yz * frame.map.w;
+    Course course = course_at(cells, slope, known, step_of, 1e9, surface, detail);
     end_in_lake(course, known.w);
-    if (course.cover + course.bank <= 0.0) discard;
+    if (course.cover + course.bank + abs(course.bar) <= 0.0) discard;
 
     float pixel = max(length(step_of[0]), length(step_of[1]));
-    vec2 slope = place.yz * frame.map.w;
     float far = smoothstep(0.6 * stream_far, stream_far, pixel);
     Stream stream = mixed(stream_at(course, cells, pixel, slope, detail), stream_from_afar(course, slope), far);
-    course.cover *= 1.0 - water_left_out(uv, place, pixel);
+    float left_out = water_left_out(uv, place, pixel);
+    course.cover *= 1.0 - left_out;
+    stream.gravel *= 1.0 - left_out;
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if CLOUDS > 1
     seen.x *= past_clouds(clouds);

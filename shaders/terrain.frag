@@ -510,16 +510,17 @@ void main() {
     float left_out = water_left_out(uv, place, pixel);
     vec2 stream_slope = place.yz * frame.map.w;
 #if STREAMS > 1
-    Course course = course_at(cells, wet, mat2(dFdx(cells), dFdy(cells)), pixel_of(1e9), surface, detail);
+    Course course = course_at(cells, stream_slope, wet, mat2(dFdx(cells), dFdy(cells)), pixel_of(1e9), surface, detail);
     end_in_lake(course, wet.w);
     Stream stream = stream_at(course, cells, pixel, stream_slope, detail);
     stream = mixed(stream, stream_from_afar(course, stream_slope), smoothstep(0.6 * stream_far, stream_far, pixel));
 #else
-    Course course = course_from_afar(wet, pixel);
+    Course course = course_from_afar(wet);
     end_in_lake(course, wet.w);
     Stream stream = stream_from_afar(course, stream_slope);
 #endif
     course.cover *= 1.0 - left_out;
+    stream.gravel *= 1.0 - left_out;
     Film stream_film = running_water(course, stream, position, lit.xyz);
     radiance = below_overlay(stream_film.added) + stream_film.kept * radiance;
 #endif

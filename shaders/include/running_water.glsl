@@ -9,7 +9,8 @@ const float STIRRED = 0.04;  // broken water mirrors the sky also to an eye abov
 const vec3 MILK = vec3(0.066, 0.104, 0.112);
 const float SILT_TURBIDITY = 2.5;
 const vec3 GRAVEL = vec3(0.245, 0.218, 0.180);
-const float WET_BANK = 0.55;  // of the light that dry ground gives back
+const float WET_STONES = 0.60, WET_BANK = 0.70;  // of the light that dry ones give back
+const float STREAM_TURBIDITY = 0.45;
 
 // `seen` is how much of sun and sky the place sees.
 Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
@@ -18,14 +19,17 @@ Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
     float mirror = max(water_fresnel(facing, 0.01), STIRRED);
     vec3 daylight = light_on_water(seen);
-    float turbidity = mix(mix(RIVER_TURBIDITY, SILT_TURBIDITY, course.silt), LAKE_TURBIDITY, course.still);
+    float turbidity = mix(mix(STREAM_TURBIDITY, SILT_TURBIDITY, course.silt), LAKE_TURBIDITY, course.still);
     vec3 through = water_transmission(course.depth * stream.shoal, turbidity, facing) * (1.0 - mirror);
-    vec3 colour = (water_scattering(mix(DEEP_LAKE, MILK, course.silt), through, daylight) + STREAM_BED * through * daylight) * stream.tone
+    vec3 bed = mix(STREAM_BED, WET_STONES * GRAVEL, 0.5) * stream.stones;
+    vec3 colour = (water_scattering(mix(DEEP_LAKE, MILK, course.silt), through, daylight) * stream.tone + bed * through * daylight)
                 + mirror * mirrored_sky(water_reflected(to_eye, normal), 0.0, seen.y, daylight);
 #if FINE_WATER == 1
-    colour += 0.15 * frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
+    colour += 0.25 * frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
 #endif
     colour = mix(colour, FOAM * daylight, stream.white);
-    colour = mix(colour, GRAVEL * stream.tone * daylight, stream.gravel);
-    return Film(colour * course.cover, vec3((1.0 - course.cover) * mix(1.0, WET_BANK, course.bank)));
+    vec3 gravel = GRAVEL * mix(WET_STONES, 1.0, stream.dry) * stream.stones * daylight;
+    vec3 added = mix(colour * course.cover, gravel, stream.gravel);
+    float bare = (1.0 - course.cover) * (1.0 - stream.gravel);
+    return Film(added, vec3(bare * mix(1.0, WET_BANK, course.bank)));
 }

@@ -18,8 +18,12 @@ const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which wat
 // Metres of depth in a stream of 1 m³/s, which is so wide, and how the depth of others grows with their discharge, as
 // their width does with its root (Leopold and Maddock 1953).
 const float DEPTH = 0.35, DEPTH_AT_WIDTH = 5.0, DEEPENING = 0.4;
-const float BARS = 46.0;  // cells along the noise that says on which side bars lie
-const float DRAWN_DEPTH = 1.0;  // of lines that are only drawn so wide to be seen
+const float REACHES = 46.0;  // cells along the noise that tells pools from riffles, and on which side bars lie
+const float WINDING = 0.9;   // cells by which that noise leads a stream astray where the land is gentle
+const vec2 STEEP = vec2(0.08, 0.70);  // slopes of the bed from which on water runs faster, and where it is narrowest
+const float NARROWED = 0.62, RIFFLES_WIDER = 0.22, RIFFLES_SHALLOWER = 0.55;
+const float DEPTH_FROM_AFAR = 0.5;  // metres
+const float BAR = 0.75, BAR_BESIDE = 0.9, MARGIN = 0.22;  // of half the width: bars in it, beside it, and on the other bank
 
 // Where a stream is in a pixel.
 struct Course {
@@ -31,14 +35,19 @@ struct Course {
     float near;   // from 0 from afar to 1 where its banks can be seen
     float still;  // from 0 where it runs to 1 where it comes to rest in a lake
     float silt;   // from 0 for clear water to 1 for what runs in the threads of a braided river
+    float riffle; // from −1 in a pool to 1 in a riffle
+    float bar;    // how broad the bar on its right is, to 1; that on its left below 0
+    float room;   // the place beside it where it can be told, in half widths
 };
 
 struct Stream {
     float white;
     float tone;   // how much lighter or darker than the mean, where it has been stirred
     vec2 slope;   // of its surface
-    float gravel; // how much of it is a bar
+    float gravel; // how much of the place is a bar
+    float dry;    // how far that has drained
     float shoal;  // how much of its depth is left beside one
+    float stones; // how much lighter or darker than the mean its bed is
 };
 
 // In a stream so many metres wide.
@@ -51,54 +60,76 @@ float silt_of(vec4 known) {
     return smoothstep(0.0, MILKY_SHARE, length(known.yz) - 1.0);
 }
 
-// From so far that a stream is part of a pixel. Lines stay as wide as they are drawn, and fade as narrower ones do.
-Course course_from_afar(vec4 known, float pixel) {
-    float wider = max(pixel, 1.0);
-    return Course(min(known.x / WHOLE_LINE * sqrt(wider), 1.0), 0.0, DRAWN_DEPTH, known.yz, 0.0, 0.0, 0.0, silt_of(known));
+// From so far that a stream is part of a pixel.
+Course course_from_afar(vec4 known) {
+    float cover = min(known.x / WHOLE_LINE, 1.0);
+    return Course(cover, cover, DEPTH_FROM_AFAR, known.yz, 0.0, 0.0, 0.0, silt_of(known), 0.0, 0.0, 0.0);
 }
 
-// `known` is what the map of flow says of the place, `step_of` how far pixels are from each other, in cells: to the
-// right and up in the picture. `widest` is the most that a pixel can span.
-Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D surface, sampler2D noise) {
+// `slope` is that of the ground, `known` what the map of flow says of the place, `step_of` how far pixels are from each
+// other, in cells: to the right and up in the picture. `widest` is the most that a pixel can span.
+Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest, sampler2D surface, sampler2D noise) {
     float pixel = min(max(length(step_of[0]), length(step_of[1])), widest);
     vec2 across = vec2(-known.z, known.y);
     float span = min(length(across * step_of), widest);
     bool asked = known.x > 0.0 && span < stream_far;
     // Banks are never straight.
     vec2 bend = textureLod(noise, cells / 7.0, noise_level(pixel / 7.0, noise)).yz - 0.5;
-    River river = river_at(cells + 0.12 * bend, asked);
+    vec2 place = cells + 0.12 * bend;
+#if FINE_WATER == 1
+    vec4 reach = textureLod(noise, cells / REACHES, 3.0) - 0.5;
+    place += WINDING * (1.0 - smoothstep(0.05, 0.3, length(slope))) * reach.wx;
+#else
+    const vec4 reach = vec4(0.0);
+#endif
+    float turns;
+    River river = river_at(place, asked, turns);
     float share = length(known.yz) - 1.0;
     if (asked && share > LEAST_SHARE) {
         vec2 along = normalize(textureLod(flow, cells / frame.map.xy, SMOOTH_WAY).yz);
         for (int number = 0; number < THREADS; ++number) {
             River thread = thread_at(cells, along, share, number);
-            if (thread.away - thread.half_width < river.away - river.half_width) river = thread;
+            if (thread.away - thread.half_width < river.away - river.half_width) {
+                river = thread;
+                turns = 0.0;
+                place = cells;
+            }
         }
     }
     across = vec2(-river.along.y, river.along.x);
     span = asked ? clamp(length(across * step_of), 1e-4, widest) : stream_far;
     river.away *= 1.0 - 0.5 * (bend.x + bend.y);
-    Course course = course_from_afar(known, pixel);
+    Course course = course_from_afar(known);
     float nearness = asked ? 1.0 - smoothstep(0.6 * stream_far, stream_far, span) : 0.0;
-    float drawn = drawn_half_width(river, span);
+    // Riffles are wide and shallow, pools narrow and deep; where the bed is steep water runs faster, and is narrow.
+    float fall = max(-dot(slope, river.along), 0.0), steep = smoothstep(STEEP.x, STEEP.y, fall);
+    float carries = smoothstep(0.001, 0.01, fall) * (1.0 - smoothstep(0.3, 0.8, fall));
+    course.riffle = clamp(4.0 * reach.x, -1.0, 1.0) * carries;
+    float room = (float(river_reach) - 0.4) / max(river.half_width, 1e-6);
+    river.half_width *= mix(1.0, NARROWED, steep) * (1.0 + RIFFLES_WIDER * course.riffle);
+    float drawn = seen_half_width(river, span);
     // Water lies level across: no higher on its banks than a shallow stream is deep.
     float rise = 0.0;
-    if (asked) rise = (elevation_at(surface, cells / frame.map.xy) - elevation_at(surface, river.middle / frame.map.xy)) / frame.map.z;
+    if (asked) rise = (elevation_at(surface, cells / frame.map.xy) - elevation_at(surface, (river.middle - place + cells) / frame.map.xy)) / frame.map.z;
     float level = 1.0 - smoothstep(0.25, 0.5, (rise - 0.25 * span) / drawn);
     float width = 2.0 * river.half_width * frame.map.z;
-    float depth = depth_at_width(width);
+    float depth = depth_at_width(width) * (1.0 - RIFFLES_SHALLOWER * course.riffle);
     // In a trench too narrow for it, it stands as high as its cross-section needs, between walls that are as steep.
     float needed = width * depth / (frame.map.z * frame.map.z);
     level = max(level, 1.0 - smoothstep(0.8, 1.2, max(rise * river.away / max(needed, 1e-6), rise / drawn)));
     course.cover = mix(course.cover, river_cover(river, span) * level, nearness);
-    float damp = max(0.8 * river.half_width, span);
-    course.bank = nearness * (1.0 - smoothstep(0.0, damp, river.away - river.half_width)) * min(river.half_width / span, 1.0);
-    float relative = river.away / drawn;
-    course.depth = depth * clamp(1.5 * (1.0 - relative * relative), 0.0, 1.5);
-    course.depth = mix(DRAWN_DEPTH, course.depth, nearness * true_part(river, drawn));
+    // Ground is damp beside it, here more and there less; less of a pixel where this is wider than that.
+    float damp = river.half_width * (0.7 + 1.8 * (bend.x + 0.5)) + span;
+    float part = river.half_width / max(river.half_width, span);
+    course.bank = mix(course.bank, (1.0 - smoothstep(-0.2 * damp, damp, river.away - river.half_width)) * part, nearness);
+    float relative = river.away / drawn, shallow = max(1.0 - relative * relative, 0.0);
+    course.depth = mix(DEPTH_FROM_AFAR, depth * 1.6 * shallow * sqrt(shallow), nearness);
     course.along = mix(known.yz, river.along, nearness);
-    course.near = nearness * smoothstep(1.5, 4.0, river.half_width / span);
-    course.aside = dot(cells - river.middle, across) / drawn;
+    course.near = nearness * smoothstep(1.0, 3.0, river.half_width / span);
+    course.aside = sign(dot(place - river.middle, across)) * relative;
+    // Bars lie inside bends; where it runs straight, on one side and then on the other.
+    course.bar = clamp(1.4 * turns + 3.5 * reach.w, -1.0, 1.0) * carries * course.near;
+    course.room = room * level;
     return course;
 }
 
@@ -108,6 +139,7 @@ void end_in_lake(inout Course course, float depth) {
     course.still = smoothstep(-0.5, 2.5, depth);
     course.cover *= dry;
     course.bank *= dry;
+    course.bar *= 1.0 - course.still;
 }
 
 // From 0 where water runs quietly to 1 where it falls.
@@ -132,26 +164,27 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     float rapid = rapids(ground_slope, course.along);
     vec3 ripples = running_ripples(cells, pixel, course.along, rapid, noise);
     float fall = max(-dot(ground_slope, course.along), 0.0);
-    Stream stream;
-    stream.slope = -fall * course.along + ripples.yz * (0.18 + 0.7 * rapid);
-    stream.tone = 1.0 + 0.9 * ripples.x;
+    Stream stream = Stream(0.0, 1.0 + 0.9 * ripples.x, vec2(0.0), 0.0, 0.0, 1.0, 1.0);
     stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, ripples.x + 0.12 * rapid);
-    stream.gravel = 0.0;
-    stream.shoal = 1.0;
+    float broken = 0.18 + 0.7 * rapid;
 #if FINE_WATER == 1
-    // Where it carries, gravel lies in bars on one side and then on the other; between them it runs over shallows.
-    vec4 bars = textureLod(noise, cells / BARS, 3.0) - 0.5;
-    float carries = course.near * (1.0 - course.still) * smoothstep(0.001, 0.01, fall) * (1.0 - smoothstep(0.3, 0.8, fall));
-    float broad = 0.75 * carries * smoothstep(0.10, 0.25, abs(bars.w));
     float stones = 2.0 * (textureLod(noise, cells / 3.1, noise_level(pixel / 3.1, noise)).x - 0.5);
-    float beside = course.aside * sign(bars.w) - (1.0 - broad) + 0.15 * stones;
-    stream.gravel = smoothstep(-0.08, 0.08, beside) * step(1e-3, broad);
-    stream.tone = mix(stream.tone, 1.0 + 0.9 * stones, stream.gravel);
-    stream.shoal = mix(1.0, clamp(0.10 - 1.6 * beside, 0.0, 1.0), step(1e-3, broad));
-    float riffle = course.near * smoothstep(0.006, 0.05, fall) * smoothstep(0.03, 0.14, bars.x) * (1.0 - rapid);
-    stream.slope += 0.35 * riffle * ripples.yz;
+    stream.stones = 1.0 + 0.9 * stones;
+    // A bar reaches into the water and out of it, and its rims are uneven; a cut bank has but a margin of gravel.
+    float side = course.aside * sign(course.bar), broad = abs(course.bar);
+    float inner = side - (1.0 - BAR * broad) + 0.15 * stones;
+    float outer = min(1.0 + MARGIN + BAR_BESIDE * broad, course.room) + 0.3 * stones;
+    float bar = smoothstep(-0.10, 0.10, inner) * clamp((outer - side) / 0.4, 0.0, 1.0);
+    float rim = min(1.0 + 2.0 * MARGIN, course.room) + 0.3 * stones;
+    float margin = smoothstep(0.95, 1.05, -side) * clamp((rim + side) / 0.4, 0.0, 1.0);
+    stream.gravel = max(bar, margin) * smoothstep(0.02, 0.12, broad);
+    stream.dry = smoothstep(0.0, 0.5, max(inner, -side - 1.0));
+    stream.shoal = mix(1.0, clamp(0.10 - 1.6 * inner, 0.0, 1.0), smoothstep(0.0, 0.1, broad));
+    float riffle = course.near * max(course.riffle, 0.0) * smoothstep(0.006, 0.05, fall) * (1.0 - rapid);
+    broken += 0.30 * riffle - 0.08 * course.near * max(-course.riffle, 0.0);
     stream.white = max(stream.white, 0.45 * riffle * smoothstep(0.10, 0.30, ripples.x));
 #endif
+    stream.slope = -fall * course.along + broken * ripples.yz;
     float runs = 1.0 - course.still;
     stream.slope *= runs;
     stream.white *= runs;
@@ -162,16 +195,14 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
 // The same from so far that the ripples are finer than a pixel.
 Stream stream_from_afar(Course course, vec2 ground_slope) {
     float rapid = rapids(ground_slope, course.along);
-    Stream stream;
+    Stream stream = Stream(0.0, 1.0, vec2(0.0), 0.0, 0.0, 1.0, 1.0);
     stream.slope = -max(-dot(ground_slope, course.along), 0.0) * course.along;
-    stream.tone = 1.0;
     stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, 0.12 * rapid) * (1.0 - course.still);
-    stream.gravel = 0.0;
-    stream.shoal = 1.0;
     return stream;
 }
 
 Stream mixed(Stream one, Stream other, float part) {
     return Stream(mix(one.white, other.white, part), mix(one.tone, other.tone, part), mix(one.slope, other.slope, part),
-                  mix(one.gravel, other.gravel, part), mix(one.shoal, other.shoal, part));
+                  mix(one.gravel, other.gravel, part), mix(one.dry, other.dry, part), mix(one.shoal, other.shoal, part),
+                  mix(one.stones, other.stones, part));
 }

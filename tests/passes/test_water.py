@@ -476,7 +476,7 @@ SHEET = 9.0  # m³/s: 15 m wide, so that streams of neighbouring cells touch
 
 
 def test_ripples_run_downstream(draw: Draw, subtests: pytest.Subtests) -> None:
-    """A sheet of running water from above, at two times: the second picture is the first one, moved."""
+    """A sheet of running water from above, at two times: over its bed, the second picture is the first one, moved."""
     camera, side, cells = from_above(8.0, 48, 48), 160, 8.0
     diagonal = (0.5**0.5, -(0.5**0.5))
     tried = {"low": [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), diagonal], "high": [(1.0, 0.0), diagonal]}
@@ -485,10 +485,11 @@ def test_ripples_run_downstream(draw: Draw, subtests: pytest.Subtests) -> None:
             with subtests.test(quality=quality, direction=direction):
                 shown = running(flat(48, 48), SHEET, direction)
                 scene = calm(flow_speed=1.0, quality=quality)
-                first, second = (
+                pictures = [
                     draw(shown, camera, scene, size=(side, side), time=time).astype(float).mean(axis=2)
-                    for time in (20.0, 20.2)
-                )
+                    for time in (20.0, 20.2, 25.0, 31.0, 37.0)
+                ]
+                first, second = (picture - np.mean(pictures[1:], axis=0) for picture in pictures[:2])
                 assert first.std() > 0.4
                 product = np.fft.rfft2(first - first.mean()).conj() * np.fft.rfft2(second - second.mean())
                 correlation = np.fft.irfft2(product, s=first.shape)
@@ -580,6 +581,30 @@ def test_a_river_far_narrower_than_a_pixel_is_still_a_line(draw: Draw) -> None:
     water = water_of(draw, shown, from_above(40.0, 48, 48))
     assert pieces(water) == 1
     assert 1.0 < water.sum() / 320.0 < 6.0, "pixels in each row"
+
+
+def test_a_river_narrower_than_a_pixel_fades_by_its_share(draw: Draw) -> None:
+    """One nearly as wide as a pixel and one half as wide: they darken the ground in this proportion."""
+    camera, scene = from_above(40.0, 48, 48), calm(quality="high", flow_speed=0.0)
+    dry = draw(snapshot(flat(48, 48), cell_size=CELL), camera, scene, size=(320, 320)).astype(float)
+    seen = []
+    for width in (1.2, 0.6):  # metres, where a pixel has 1.25
+        shown = running(flat(48, 48), (width / 5.0) ** 2 * along_the_diagonal(48), (1.0, 1.0))
+        seen.append(np.abs(draw(shown, camera, scene, size=(320, 320)) - dry).sum())
+    assert seen[1] > 0.0
+    assert seen[0] == pytest.approx(2.0 * seen[1], rel=0.3)
+
+
+def test_a_spring_widens_over_some_cells_and_a_river_from_beyond_the_map_is_as_wide(draw: Draw) -> None:
+    widths = []
+    for spring in (8, 0):
+        flow = flat(48, 48)
+        flow[24, spring:] = 16.0
+        water = water_of(draw, running(flat(48, 48), flow), from_above(48.0, 48, 48))
+        widths.append(water.sum(axis=0) * 48.0 / 320.0)
+    first, later = (widths[0][int(320 * column / 48.0)] for column in (9.0, 16.0))
+    assert 0.0 < first < 0.75 * later
+    assert widths[1][3:6].mean() > 0.8 * later
 
 
 def test_rivers_that_meet_make_no_blob(draw: Draw) -> None:
@@ -734,7 +759,7 @@ def test_a_river_that_ends_on_dry_land_runs_out(draw: Draw, quality: str) -> Non
     np.testing.assert_allclose(runs_out[80:180], leaves[80:180], atol=2.0)
     by_cell = runs_out[:320].reshape(40, 8).mean(axis=1)
     assert 0.3 < by_cell[32] / by_cell[20] < 0.9 and by_cell[39] < 0.45 * by_cell[20]
-    assert by_cell[26:38].tolist() == sorted(by_cell[26:38], reverse=True)
+    assert np.diff(by_cell[26:38]).max() < 1.0, "but for the unevenness of its banks"
 
 
 def test_a_river_takes_the_colour_of_the_lake_that_it_runs_into(draw: Draw) -> None:
