@@ -17,13 +17,16 @@ from kernels.rock import INTRUDED
 from kernels.standing import DRY
 
 MOST_NUMBERS = 1024  # world numbers that a version can tell apart
+# Bytes of snapshots up to which their arrays are used again. Cycles of larger worlds take so long that new memory for
+# each snapshot costs next to nothing, and where one set of arrays alone is in memory most of the time, they need less.
+LARGEST_KEPT = 2**25
 
 
 class Publisher:
     """Publishes snapshots of one world, or of several that are compared.
 
-    Two sets of arrays alternate: the picture reads one while the other is written. Only `take` and
-    `give_back` may be called from another thread.
+    Two sets of arrays alternate: the picture reads one while the other is written. Large ones that nobody reads any
+    more are freed instead. Only `take` and `give_back` may be called from another thread.
     """
 
     def __init__(self) -> None:
@@ -99,8 +102,8 @@ class Publisher:
         )
         if overlay == DIFFERENCE and len(worlds) > 1:
             _compare(worlds, snapshots)
-        self._sets.append(snapshots)
         with self._lock:
+            self._sets.append(snapshots)
             self._published = snapshots
 
     def take(self, *, gives_back: bool = True) -> tuple[Snapshot, ...]:
@@ -112,6 +115,7 @@ class Publisher:
             snapshots, self._published = self._published, ()
             if snapshots:
                 self._read = [snapshots] if gives_back else [*self._read, snapshots]
+                self._free()
         return snapshots
 
     def give_back(self, shown: Sequence[Snapshot]) -> bool:
@@ -119,7 +123,20 @@ class Publisher:
         reading, before = set(map(id, shown)), len(self._read)
         with self._lock:
             self._read = [snapshots for snapshots in self._read if not reading.isdisjoint(map(id, snapshots))]
+            if not self._published:
+                self._free()
             return len(self._read) < before
+
+    def _free(self) -> None:
+        """Forget large sets that nobody reads, if the last was taken."""
+        unread = self._unread()
+        if unread and sum(map(_bytes, self._sets)) > 2 * LARGEST_KEPT:
+            self._sets = [snapshots for place, snapshots in enumerate(self._sets) if place not in unread]
+
+
+def _bytes(snapshots: Sequence[Snapshot]) -> int:
+    """Bytes of the layers of snapshots."""
+    return sum(layer.nbytes for snapshot in snapshots for layer in snapshot.layers.values())
 
 
 def _compare(worlds: Sequence[World], snapshots: Sequence[Snapshot]) -> None:

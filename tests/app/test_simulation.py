@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -494,6 +495,26 @@ def test_what_is_shown_is_not_written_to_until_it_is_given_back() -> None:
     assert fourth[0].layers["bedrock"] is second[0].layers["bedrock"]  # which was given back
     publish()  # and by `take`, so were those before it
     assert publisher.take()[0].layers["bedrock"] is third[0].layers["bedrock"]
+
+
+def test_large_snapshots_that_nobody_reads_any_more_are_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.engine.publishing.LARGEST_KEPT", 0)
+    simulator, publisher = simulated(0), Publisher()
+    worlds = [simulator.world]
+    publisher.begin(publisher.first(worlds, "none"))
+    shown_first = weakref.ref(publisher.take(gives_back=False)[0].layers["bedrock"])
+    simulator.advance()
+    publisher.publish(worlds, [None], "none")
+    second = publisher.take(gives_back=False)
+    assert shown_first() is not None, "it is still read"
+    publisher.give_back(second)
+    assert shown_first() is None
+    for _ in range(3):
+        simulator.advance()
+        publisher.publish(worlds, [None], "none")
+        last = second[0]
+        second = publisher.take()
+        assert shown(second[0]) == bits(simulator.world)["shown"] != shown(last)
 
 
 def test_a_layer_that_stays_is_one_array_in_all_snapshots() -> None:
