@@ -16,6 +16,7 @@ layout(location = 0, index = 1) out vec4 kept;
 
 const vec3 WHITE = vec3(0.88, 0.92, 0.95), CLEAR = vec3(0.16, 0.26, 0.27);
 const float THREADS = 0.06;   // tiles of noise for a metre across
+const float NARROW_FADES = 0.8;  // power of its share of the width that is drawn, by which a narrow sheet fades
 const float LONG = 0.16;      // and for a second of falling
 const float COARSEST = 3.0;   // image of the noise that is read
 const float CONTRAST = 3.4;   // of threads, beside that of the noise
@@ -44,7 +45,7 @@ void main() {
     float cover = mix(near, mix(0.62, 0.95, narrow) * (0.75 + 0.5 * coarse.x), whole);
     cover *= smoothstep(0.0, 0.03, part + 0.02) * (1.0 - 0.25 * smoothstep(0.92, 1.0, part));
     cover *= 1.0 - smoothstep(0.0, 1.0, below + 0.7 * (1.0 - whole) * (fine.x - 0.5) * smoothstep(0.0, 0.2, below));
-    cover = clamp(cover, 0.0, 1.0);
+    cover = clamp(cover, 0.0, 1.0) * pow(narrow, NARROW_FADES);
     if (cover <= 0.004) discard;
 
     float white = mix(smoothstep(0.02, 0.22, part + 0.25 * (thread - 0.5)), 1.0, whole);

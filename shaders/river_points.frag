@@ -12,7 +12,10 @@ out vec4 result;
 
 const int SEEPS_AWAY = 16;  // cells before the end of a stream on dry land over which its water goes into the ground
 const float WHOLE = 3.0;
-const float FARTHEST = 0.25;  // cells from the middle: in the bed that carried the water, and not beside it
+// Cells from the middle: in the bed that carried the water, and not beside it. Wider rivers are their own bed.
+const float FARTHEST = 0.25, FARTHEST_WIDE = 0.45;
+const vec2 WIDE = vec2(0.5, 1.2);  // half widths in cells
+const int EVENED = 3;  // cells up and down a wide river over which its windings from cell to cell are evened
 
 bool is_on_map(ivec2 cell) {
     return all(greaterThanEqual(cell, ivec2(0))) && all(lessThan(cell, ivec2(frame.map.xy)));
@@ -38,6 +41,35 @@ float not_seeped_away(ivec2 cell, int towards) {
     return 1.0;
 }
 
+// 1 + the number of the neighbour that brings most of the water of a stream, if that is more than the `smallest`; or 0.
+int brings_most(ivec2 cell, float smallest) {
+    int from = 0;
+    float most = smallest;
+    for (int number = 1; number <= 8; ++number) {
+        ivec2 there = cell + ivec2(towards_neighbour(number - 1));
+        float brings = layer(surveyed_flow, there);
+        if (is_on_map(there) && next_of(int(floor(layer(surveyed_way, there) + 0.5))) == opposite(number - 1) + 1 && brings > most) {
+            from = number;
+            most = brings;
+        }
+    }
+    return from;
+}
+
+// The mean of the middles of cells up and down a stream, from that of its cell; the farther ones count less.
+vec2 evened(ivec2 cell, float smallest) {
+    vec2 sum = vec2(0.0);
+    ivec2 up = cell, down = cell;
+    for (int step = 1; step <= EVENED; ++step) {
+        int from = brings_most(up, smallest), towards = next_of(int(floor(layer(surveyed_way, down) + 0.5)));
+        if (from == 0 || towards == 0) return vec2(0.0);  // at its ends
+        up += ivec2(towards_neighbour(from - 1));
+        down = clamp(down + ivec2(towards_neighbour(towards - 1)), ivec2(0), ivec2(frame.map.xy) - 1);
+        sum += float(EVENED + 1 - step) * vec2(up + down - 2 * cell);
+    }
+    return sum / float((EVENED + 1) * (EVENED + 1));
+}
+
 void main() {
     ivec2 at = ivec2(gl_FragCoord.xy);
     float flow = layer(surveyed_flow, at), smallest = exp2(frame.streams.x);
@@ -47,19 +79,15 @@ void main() {
     // Where a stream gathers it is as narrow as its first water; with WHOLE times as much it has the width of its
     // discharge, by the law of kernels/hydraulic_geometry.py.
     float half_width = frame.streams.y * sqrt(max(flow, 0.0)) * smoothstep(1.0, WHOLE, flow / smallest);
-    int from = 0;
-    float most = smallest;
-    for (int number = 1; number <= 8; ++number) {
-        ivec2 there = at + ivec2(towards_neighbour(number - 1));
-        float brings = layer(surveyed_flow, there);
-        if (is_on_map(there) && next_of(int(floor(layer(surveyed_way, there) + 0.5))) == opposite(number - 1) + 1 && brings > most) {
-            from = number;
-            most = brings;
-        }
-    }
+    int from = brings_most(at, smallest);
     // In steps from cell to cell there are eight directions. Between the two that lead on, others come out straight.
     vec2 point = vec2(0.0);
     if (from > 0 && towards > 0) point = 0.25 * (towards_neighbour(from - 1) + towards_neighbour(towards - 1));
-    point *= min(1.0, FARTHEST / max(length(point), 1e-6));
+    float farthest = FARTHEST, wide = way > 0 ? smoothstep(WIDE.x, WIDE.y, half_width) : 0.0;
+    if (wide > 0.0) {
+        point = mix(point, evened(at, smallest), wide);
+        farthest = mix(FARTHEST, FARTHEST_WIDE, wide);
+    }
+    point *= min(1.0, farthest / max(length(point), 1e-6));
     result = vec4(point, half_width, float(way));
 }

@@ -10,9 +10,11 @@ uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, less than 
 out vec4 result;
 
 const float FIRST_WIDTH = 0.25;  // of a thread where it parts from another, beside its own
-// Cells below a spring over which a stream widens to its discharge, and up and down between which it is told how it bends.
-const int REACH = 4;
-const float SHARPEST = 0.6; // sine of the angle there, from which on it bends as sharply as can be told
+const int RISES = 4;  // cells below a spring over which a stream widens to its discharge
+// How a stream bends is told between cells so far up and down of it, as a mean over some of its cells. The sine of the
+// angle there, from which on it bends as sharply as can be told.
+const int LOOKS = 4, EVENED = 2, REACH = LOOKS + EVENED;
+const float SHARPEST = 0.6;
 
 // The point half way between that of this cell and that of a neighbour.
 vec2 half_way(vec2 own, int number, vec4 other) {
@@ -51,7 +53,7 @@ ivec2 downstream(ivec2 cell) {
 
 // The part of its width that a stream has some cells below its spring.
 float risen(int cells) {
-    return sqrt(min((float(cells) + 1.0) / float(REACH), 1.0));
+    return sqrt(min((float(cells) + 1.0) / float(RISES), 1.0));
 }
 
 // From where water comes to the first cell of a thread: a higher cell from which most of it does. There it begins.
@@ -100,19 +102,22 @@ void main() {
             begins[2] = begin;
         }
     }
-    int below = 0;  // cells below its spring
-    ivec2 up = at, down = at;
-    for (int step = 0; step < REACH; ++step) {
-        ivec2 next = upstream(up);
-        if (next == up) break;
-        up = next;
-        ++below;
+    int below = 0;  // cells below its spring, or more
+    ivec2 course[2 * REACH + 1];
+    course[REACH] = at;
+    for (int step = 1; step <= REACH; ++step) {
+        course[REACH - step] = upstream(course[REACH - step + 1]);
+        course[REACH + step] = downstream(course[REACH + step - 1]);
+        if (course[REACH - step] != course[REACH - step + 1]) ++below;
     }
-    for (int step = 0; step < REACH; ++step) down = downstream(down);
-    vec2 came = vec2(at - up), goes = vec2(down - at);
-    float bend = (came.x * goes.y - came.y * goes.x) / max(length(came) * length(goes), 1.0) / SHARPEST;
+    float bend = 0.0;
+    for (int middle = LOOKS; middle <= LOOKS + 2 * EVENED; ++middle) {
+        vec2 came = vec2(course[middle] - course[middle - LOOKS]), goes = vec2(course[middle + LOOKS] - course[middle]);
+        bend += (came.x * goes.y - came.y * goes.x) / max(length(came) * length(goes), 1.0);
+    }
+    bend /= SHARPEST * float(2 * EVENED + 1);
     // A thread parts from another, and a river may come in over the edge: those have no springs.
-    bool springs = own.w >= 0.0 && !is_at_edge(up);
+    bool springs = own.w >= 0.0 && !is_at_edge(course[0]);
     float rises = springs ? risen(below) : 1.0;
     vec3 parts = min(widths / own.z, 1.0);
     if (springs) parts.x = min(parts.x * risen(below - 1) / rises, 1.0);

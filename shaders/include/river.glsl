@@ -10,7 +10,7 @@ uniform int river_reach;  // cells to either side that have to be looked at for 
 
 const int PIECES = 4;         // of a curve within a cell, each of them straight
 // Narrow streams are spread over so many pixels, so that they move calmly; they cover as much of them together.
-const float FOOTPRINT = 1.4;
+const float FOOTPRINT = 1.8;
 
 struct River {
     float away;        // from its middle, in cells

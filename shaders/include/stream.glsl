@@ -22,6 +22,7 @@ const float REACHES = 46.0;  // cells along the noise that tells pools from riff
 const float WINDING = 0.9;   // cells by which that noise leads a stream astray where the land is gentle
 const vec2 STEEP = vec2(0.08, 0.70);  // slopes of the bed from which on water runs faster, and where it is narrowest
 const float NARROWED = 0.62, RIFFLES_WIDER = 0.22, RIFFLES_SHALLOWER = 0.55;
+const float REACH_LOST = 0.7;  // cells by which streams wind beside the cells in which they are looked for
 const float DEPTH_FROM_AFAR = 0.5;  // metres
 const float BAR = 0.75, BAR_BESIDE = 0.9, MARGIN = 0.22;  // of half the width: bars in it, beside it, and on the other bank
 
@@ -105,7 +106,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     float fall = max(-dot(slope, river.along), 0.0), steep = smoothstep(STEEP.x, STEEP.y, fall);
     float carries = smoothstep(0.001, 0.01, fall) * (1.0 - smoothstep(0.3, 0.8, fall));
     course.riffle = clamp(4.0 * reach.x, -1.0, 1.0) * carries;
-    float room = (float(river_reach) - 0.4) / max(river.half_width, 1e-6);
+    float room = (float(river_reach) - REACH_LOST) / max(river.half_width, 1e-6);
     river.half_width *= mix(1.0, NARROWED, steep) * (1.0 + RIFFLES_WIDER * course.riffle);
     float drawn = seen_half_width(river, span);
     // Water lies level across: no higher on its banks than a shallow stream is deep.

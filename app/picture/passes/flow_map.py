@@ -22,6 +22,7 @@ from app.picture.passes.wet_mark import WetMark
 from kernels.hydraulic_geometry import channel_width
 
 BESIDE_ITS_CELL = 0.4  # cells: largest distance of the curve and the bent banks of a stream from its cell
+WITH_BARS, BARS_SPARED = 1.5, 0.5  # half widths to which bars of wide rivers reach; cells where there are none
 PLUME_REACH = 8  # cells over which the plume of a river in a lake is visible
 WIDEST_REACH = 6  # cells: half of the largest width of drawn streams
 SIDE = 4  # cells per side of the blocks in which maps are drawn or skipped
@@ -202,7 +203,7 @@ def stream_cells(snapshot: Snapshot, smallest: float) -> NDArray[np.bool_]:
 def reach_of(discharge: float, width: float, cell_size: float) -> int:
     """The distance in cells at which a stream of this discharge can have its centreline and still cover a place."""
     half_width = 0.5 * channel_width(max(discharge, 0.0), width) / cell_size
-    return min(max(math.ceil(half_width + BESIDE_ITS_CELL), 1), WIDEST_REACH)
+    return min(max(math.ceil(max(half_width, WITH_BARS * half_width - BARS_SPARED) + BESIDE_ITS_CELL), 1), WIDEST_REACH)
 
 
 def _in_blocks(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
