@@ -1,11 +1,12 @@
-// The ground with the crowns of its trees, as water mirrors both: the elevation of their tops, in metres.
+// The ground and the crowns on it, as water mirrors both, in metres: elevation, and how high crowns stand over it, less where
+// they are few.
 #include "map.glsl"
 
 uniform sampler2D surface;
 uniform sampler2D canopy;
 uniform float tree_height;  // of a full-grown tree, metres
 
-out float result;
+out vec2 result;
 
 const float CLOSED = 2.0;  // how soon crowns hide what is behind, with their area
 
@@ -14,5 +15,5 @@ void main() {
     vec4 crowns = texelFetch(canopy, cell, 0);
     float area = crowns.x + crowns.y;
     float tall = tree_height * crowns.z / max(area, 1e-4);
-    result = texelFetch(surface, cell, 0).x + tall * (1.0 - exp(-CLOSED * area)) / frame.map.w;
+    result = vec2(texelFetch(surface, cell, 0).x, tall * (1.0 - exp(-CLOSED * area)) / frame.map.w);
 }

@@ -22,8 +22,8 @@
 uniform vec2 scene_size;        // in pixels
 #if FINE_WATER == 1
 uniform sampler2D lit_land;  // radiance of the land, premultiplied by its area, which is the last channel
-uniform sampler2D skyline;   // elevation of the land with its trees
-uniform float tallest_tree;  // metres
+uniform sampler2D skyline;   // elevation of the land; height of its crowns, where there are any
+uniform float tallest_tree;  // metres; 0 without trees
 #endif
 
 #ifndef FOG
@@ -157,25 +157,36 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
 
 #if FINE_WATER == 1
 const float LAND_BEGINS = 0.6;  // texels of the lit land behind its shore, from where it is read
-const int MIRROR_STEPS = 40, RIDGE_SECTIONS = 6, MIRROR_HITS = 4;
+const int MIRROR_STEPS = 40, RIDGE_SECTIONS = 5, MIRROR_HITS = 3;
 const float GOLDEN = 0.618034;
 const float MIRROR_MISSES = 0.25;  // largest slope by which two steps can miss a ridge between them
 const float MIRROR_STEEP = 0.2;   // steepness of waves that mirror less of the land
 const float MIRROR_GROWS = 1.15;  // growth of steps, about as much as land looks smaller with distance
+// Of mirrored land: half the width of its edge in still water, and for each deviation of the slopes of waves, radians
+const float STILL_EDGE = 0.010, EDGE_OF_WAVES = 1.3;
+const float DENSE_CROWNS = 2.8;   // optical depth over the height of a tree, where crowns are closed
+const float CROWNS_BELOW = 0.55;  // brightness of the lower sides of crowns, which water mirrors
 
-// Depth of a ray below the ground or the tops of trees at a distance, divided by that distance.
-float below_ground(vec3 from, vec3 direction, float reach) {
+// Ground and crowns at a distance of a ray: how deep the ray is below the ground, divided by the distance, and how high crowns
+// stand.
+vec2 land_on_ray(vec3 from, vec3 direction, float reach) {
     vec3 at = from + direction * reach;
-    return (ground_height(skyline, at.xz) - at.y) / reach;
+    vec2 land = textureLod(skyline, map_uv(at.xz), 0.0).xy * frame.map.w;
+    return vec2((land.x - at.y) / reach, land.y);
 }
 
-// The colour of the land that a ray hits at a distance, seen through the air.
-vec3 mirrored_land(vec3 from, vec3 direction, float reach) {
+float below_ground(vec3 from, vec3 direction, float reach) {
+    return land_on_ray(from, direction, reach).x;
+}
+
+// The colour of the land, this bright, that a ray hits at a distance, seen through the air; waves blur it over an angle.
+vec3 mirrored_land(vec3 from, vec3 direction, float reach, float blur, float bright) {
     // At low heights read a little farther inland: texels at the shore are half water.
     float texel = map_extent().x / float(textureSize(lit_land, 0).x);
     float in_land = LAND_BEGINS * texel * (1.0 - smoothstep(0.0, 2.0 * texel, direction.y * reach));
-    vec4 land = textureLod(lit_land, map_uv(from.xz + direction.xz * (reach + in_land)), 0.0);
-    return mix(horizon_colour(direction), land.rgb / max(land.a, 1e-3), exp(-frame.air.x * reach));
+    float level_of_detail = log2(max(blur * reach / texel, 1.0));
+    vec4 land = textureLod(lit_land, map_uv(from.xz + direction.xz * (reach + in_land)), level_of_detail);
+    return mix(horizon_colour(direction), bright * land.rgb / max(land.a, 1e-3), exp(-frame.air.x * reach));
 }
 
 // A distance in metres within which there is certainly no land.
@@ -203,27 +214,40 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
     float open = max(open_water(from.xz + ray.xz * entry), 0.0), along = max(1.5 * frame.map.z, open);
     float clear = entry + open, before = clear, after = clear, hit = entry + along;
     float met = 0.0, nearest = -1e9, over = 0.0, under = 0.0;
-    for (int i = 0; i < MIRROR_STEPS && met == 0.0; ++i) {
+    // Waves finer than a pixel blur the edge between land and sky, in height much more than across.
+    float blur = STILL_EDGE + EDGE_OF_WAVES * sqrt(roughness) + 0.5 * tilt;
+    float crowns = 0.0, where_crowns = 0.0;  // optical depth; that times its distance
+    for (int i = 0; i < MIRROR_STEPS && nearest < blur; ++i) {
         float reach = entry + along;
         if (from.y + ray.y * reach > frame.heights.y + tallest_tree || within_map(from.xz + ray.xz * reach) <= 0.0) break;
-        float below = below_ground(from, ray, reach);
+        vec2 land = land_on_ray(from, ray, reach);
+        float below = land.x;
         if (below > nearest) {
             nearest = below;
             hit = reach;
-            before = clear;
+            before = i == 0 ? entry + open : entry + along / MIRROR_GROWS;
             after = entry + along * MIRROR_GROWS;
         }
-        if (below > 0.0) {
-            met = reach;
-            under = below;
-        } else {
-            clear = reach;
-            over = below;
+        if (met == 0.0) {
+            if (tallest_tree > 0.0) {
+                // Trees let light through; so their crowns are no edge, but a band that thins out upwards.
+                float inside = smoothstep(-blur, blur, below + land.y / reach) * min(land.y / tallest_tree, 1.0);
+                float passed = inside * DENSE_CROWNS * max((MIRROR_GROWS - 1.0) * along, i == 0 ? frame.map.z : 0.0) / tallest_tree;
+                crowns += passed;
+                where_crowns += passed * reach;
+            }
+            if (below > 0.0) {
+                met = reach;
+                under = below;
+            } else {
+                clear = reach;
+                over = below;
+            }
         }
         along *= MIRROR_GROWS;
     }
-    // A ridge between two steps: find where the ray is closest to it, by golden sections.
-    if (met == 0.0 && nearest > -MIRROR_MISSES) {
+    // A crest between two steps: find where the ray is closest to it, by golden sections.
+    if (nearest < blur && nearest > -MIRROR_MISSES) {
         float low = before, high = after, one = mix(high, low, GOLDEN), other = mix(low, high, GOLDEN);
         float at_one = below_ground(from, ray, one), at_other = below_ground(from, ray, other);
         for (int i = 1; i < RIDGE_SECTIONS; ++i) {
@@ -241,11 +265,14 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
                 at_other = below_ground(from, ray, other);
             }
         }
-        hit = at_one > at_other ? one : other;
-        under = max(at_one, at_other);
-        nearest = max(nearest, under);
-        if (nearest > 0.0) {
+        float closest = at_one > at_other ? one : other, highest = max(at_one, at_other);
+        if (highest > nearest) {
+            nearest = highest;
+            hit = closest;
+        }
+        if (met == 0.0 && nearest > 0.0) {
             met = hit;
+            under = nearest;
             clear = before;
             over = 0.0;
         }
@@ -268,14 +295,21 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
             }
         }
     }
-    // Waves finer than a pixel blur the edge between land and sky, and so do steps that pass over a ridge.
-    float smeared = 0.015 + 0.6 * sqrt(roughness) + 0.5 * tilt;
-    float covered = met > 0.0 ? 1.0 : smoothstep(-smeared, 0.0, nearest);
+    float covered = smoothstep(-blur, blur, nearest);
     // The backs of steep waves would show hard-edged fragments of land.
     covered *= 1.0 - 0.6 * smoothstep(0.06, MIRROR_STEEP, tilt);
     // Reflections of land fade towards the edges of the map, as there is none beyond.
     covered *= smoothstep(0.0, 0.02 * frame.heights.w, within_map(from.xz + ray.xz * hit));
-    return covered > 0.0 ? mix(mirror, mirrored_land(from, ray, hit), covered) : mirror;
+    if (covered > 0.0) {
+        // At a crest the side that is seen, and not the one behind.
+        float before_crest = (1.0 - smoothstep(0.0, 2.0 * blur, nearest)) * clamp(hit - entry - open, 0.0, 5.0 * frame.map.z);
+        mirror = mix(mirror, mirrored_land(from, ray, hit - 0.3 * before_crest, blur, 1.0), covered);
+    }
+    if (crowns > 0.01) {
+        vec3 leaves = mirrored_land(from, ray, where_crowns / crowns, 0.0, CROWNS_BELOW);
+        mirror = mix(mirror, leaves, 1.0 - exp(-crowns));
+    }
+    return mirror;
 #else
     return mirrored_sky(direction, roughness, seen.y, light_here);
 #endif

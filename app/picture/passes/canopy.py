@@ -26,11 +26,11 @@ class Crowns(NamedTuple):
 
 
 class SkylineMap:
-    """The elevation of the land with the tops of its trees, for each cell in metres: what water mirrors."""
+    """The elevation of the land, and how high crowns stand over it, for each cell in metres: what water mirrors."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._drawing = FullScreen(context, shaders, "skyline.frag")
-        self._target = MapTarget(context, (1, "f4"))
+        self._target = MapTarget(context, (2, "f4"))
         self._drawn: tuple[object, ...] | None = None
 
     @property
