@@ -1,5 +1,6 @@
 // Fractured rock, as a tile: blocks of three sizes with plane faces, in tiles of side 1. Its height is in tiles, too.
 #include "detail.glsl"
+#include "hash.glsl"
 
 uniform float texels;  // along a side
 
@@ -8,12 +9,6 @@ out float result;
 const float BLOCKS[3] = float[](9.0, 23.0, 58.0);  // along a side
 const float TILT = 0.45, TOP = 0.16;  // how far their tops lean, and stand apart; beside a block's width
 const float SIDES = 1.4;  // slope
-
-vec4 hash4(vec2 p) {
-    vec4 q = fract(p.xyxy * vec4(0.1031, 0.1030, 0.0973, 0.1099));
-    q += dot(q, q.wzxy + 33.33);
-    return fract((q.xxyz + q.yzzw) * q.zywx);
-}
 
 // Tilted tops, and sides that meet in cracks: the highest of what the blocks around have here.
 float rock(vec2 at, float blocks) {

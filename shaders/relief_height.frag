@@ -21,6 +21,7 @@ const float BODIES_TILE = 131.0;  // cells: bodies of rock with few or many ledg
 const float STAINED = 0.75;  // how much of its tone a wall has by its blocks, and not by streaks
 const float CHUTES_APART = 4.1, TONGUES_APART = 15.0;  // cells
 const float CHUTE_STEEP = 0.11;  // slope of the levees between
+const float ON_PEDIMENTS = 0.7;
 const vec2 TALUS = vec2(2.0, 8.0);  // thick, beside what hides the ground
 const float CHUTES_SORT = 0.16;  // how much finer stones in chutes are, as a streak
 const float THREADS_SHOW = 0.30; // as a streak
@@ -62,11 +63,13 @@ float talus_at(float steepness, float sediment, float buried) {
     return slides * smoothstep(TALUS.x, TALUS.y, thick) * (1.0 - frame.wind.z) * exp(-buried / frame.ground_look.z);
 }
 
-// How much of a place is a fan or a plain of what rivers put down, which shift over it from thread to thread.
+// How much of a place is a fan or a plain of what rivers put down, which shift over it from thread to thread. Pediments of
+// rock have some of these, too.
 float fan_at(float steepness, float sediment, float buried) {
     float gentle = smoothstep(0.008, 0.03, steepness) * (1.0 - smoothstep(0.16, 0.32, steepness));
     float thick = sediment / frame.ground_look.z;
-    return gentle * smoothstep(0.5 * TALUS.x, TALUS.y, thick) * (1.0 - frame.wind.z) * exp(-buried / frame.ground_look.z);
+    float plain = mix(ON_PEDIMENTS, 1.0 - frame.wind.z, smoothstep(0.5 * TALUS.x, TALUS.y, thick));
+    return gentle * plain * exp(-buried / frame.ground_look.z);
 }
 
 // Fractured rock in tiles of a width in cells, projected onto a wall from the side, or blocks would be drawn out down it.

@@ -159,6 +159,8 @@ const vec3 BELOW_LEAVES = vec3(1.22, 1.08, 0.62);  // the light of the sky that 
 const float FEET_SHADED = 0.9;        // of that, which trees hide that hide a sun in the zenith
 const float LOW_CROWNS_IN_SUN = 0.35; // of the crowns of the understory
 #endif
+const float WASHES = 0.10;  // how much lines along which water runs off show on gentle ground
+const vec4 WASHED = vec4(0.004, 0.02, 0.06, 0.2);  // steepness of ground that is
 const float RILLED = 0.30, RILLS_SHOW = 0.35;  // how deep rills are beside their width, and how much of their colour is their own
 const float GRAIN_FADES = 0.35;  // cells in a pixel
 const float STONES_TILE = 0.55, STONES_FADE = 0.04;  // cells; of them in a pixel
@@ -173,6 +175,7 @@ const float WASHED_DARK = 0.45;
 
 #if MATERIALS == 1
 const float BOULDERS_TILE = 20.4;  // metres, and so boulders of 2 m
+const float POLYGONS = 0.9, GIANT_POLYGONS = 9.0;  // metres, of dry mud
 const vec2 LEVEL_SCREE = vec2(0.08, 0.25), GENTLE_SCREE = vec2(0.40, 0.66);  // slopes
 // Details smaller than a cell on each kind of ground: stones, and cracks in dry clay.
 vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixel, vec4 grain, float streak, inout vec2 bumps) {
@@ -192,7 +195,15 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixe
         bumps += (boulders.yz - 0.5) * 2.2 * lobe;
     }
 #endif
+#if DETAIL_SCALES > 2
+    float crack = 0.0;
+    if (ground.cracked > 0.0) {
+        vec2 at = cells * frame.map.z + 0.25 * (grain.yz - 0.5);
+        crack = max(cracks_at(at / POLYGONS, pixel * frame.map.z / POLYGONS), 0.7 * cracks_at(at / GIANT_POLYGONS, pixel * frame.map.z / GIANT_POLYGONS));
+    }
+#else
     float crack = (1.0 - smoothstep(0.0, 0.035, abs(grain.x - 0.5))) * (1.0 - smoothstep(0.02, 0.10, pixel));
+#endif
     return albedo * (1.0 - 0.5 * crack * ground.cracked);
 }
 #endif
@@ -259,14 +270,18 @@ void main() {
     vec3 rib = relief_here.xyz;
     FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5);
 #if DETAIL_SCALES > 2
-    // Water that runs off cuts rills, and leaves finer grains between them.
+    // Water that runs off cuts rills, and leaves finer grains between them. On gentle ground it leaves lines alone.
     float runs_off = RILLED * smoothstep(0.02, 0.25, steepness) * min(steepness, STEEPEST);
+    float washes = WASHES * smoothstep(WASHED.x, WASHED.y, steepness) * (1.0 - smoothstep(WASHED.z, WASHED.w, steepness));
 #if DESERT == 1
-    runs_off *= 1.0 - frame.wind.z;
+    runs_off *= 1.0 - dune_sand_at(place.w);
+    washes *= 1.0 - dune_sand_at(place.w);
 #endif
-    Rills rills = rills_at(cells, slope + rib.yz, pixel, runs_off);
-    rib.yz += rills.slope;
-    finer.streak += RILLS_SHOW * rills.height;
+    if (max(runs_off, washes) > 0.0) {
+        Rills rills = rills_at(cells, slope + rib.yz, pixel, runs_off);
+        rib.yz += rills.slope;
+        finer.streak += (RILLS_SHOW * runs_off + washes) * rills.height;
+    }
 #endif
     top.height -= rib.x * frame.map.z / frame.map.w;  // strata are as high on ribs and cliffs as beside them
 #else
@@ -313,7 +328,7 @@ void main() {
         if (on_wall > 0.0) stones = mix(stones, wall_noise(over_wall, step_on_wall, face, STONES_TILE), on_wall);
         grain += 1.4 * stones_seen * (stones - 0.5);
     }
-    fine.x += 0.4 * (grain.x - 0.5);
+    fine.x += mix(0.15, 0.4, max(bare, on_wall)) * (grain.x - 0.5);
     float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(face), on_wall);
 #else
     float tilts = (1.5 + 1.6 * steepness) * drawn_out(steepness);
@@ -398,6 +413,14 @@ void main() {
 #else
     albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.sand);
 #endif
+#if DETAIL_SCALES > 2
+    ground.stands.bushes *= dry;
+    ground.stands.tufts *= dry;
+    ground.stands.stones *= dry;
+    // Seen aslant a pixel is long, and what stands up is as high as it is wide.
+    float footprint = pixel_of(sqrt(length(step_of_cells[0]) * length(step_of_cells[1])));
+    albedo = with_ground_cover(albedo, ground.stands, cells, footprint, vec2(grain.x, grain.w) - 0.5, bumps, seen);
+#endif
 #endif
 #if MATERIALS == 1
     bumps += slope * clamp(ground.ledge, -0.7, 0.9);  // resistant beds stand out as ledges
@@ -406,14 +429,21 @@ void main() {
     vec2 across_pixel = vec2(dot(dFdx(cells), frame.wind.xy), dot(dFdy(cells), frame.wind.xy));
     vec2 sand_slope = place.yz;
     Ripples ripples = Ripples(0.0, 0.0);
-    if (ground.sand > 0.0) {
-#if DETAIL_SCALES > 2
-        sand_slope = slope_of_sand(cells, place, pixel, surface);
-        slope = mix(slope, sand_slope * frame.map.w, ground.sand);
+#if MATERIALS == 1
+    float smooth_sand = ground.sand + ground.lulled;
+#else
+    float smooth_sand = ground.sand;
 #endif
+#if DETAIL_SCALES > 2
+    if (smooth_sand > 0.0) {
+        sand_slope = slope_of_sand(cells, place, pixel, surface);
+        slope = mix(slope, sand_slope * frame.map.w, smooth_sand);
+    }
+#endif
+    if (ground.sand > 0.0) {
         ripples = ripples_at(cells, sand_slope, pixel_of(length(across_pixel)), detail);
     }
-    bumps = bumps * (1.0 - 0.9 * ground.sand) + ripples.slope * frame.wind.xy * ground.sand;
+    bumps = bumps * (1.0 - 0.9 * smooth_sand) + ripples.slope * frame.wind.xy * ground.sand;
 #endif
     vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
 

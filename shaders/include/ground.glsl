@@ -5,6 +5,7 @@
 #include "snow.glsl"
 #include "strata.glsl"
 #include "detail.glsl"
+#include "ground_cover.glsl"
 
 #ifndef DESERT
 #define DESERT 1
@@ -101,11 +102,15 @@ struct Ground {
     float rock;    // fraction of bare rock
     float ledge;   // relative change of slope by beds of rock: steeper (+) or flatter (-)
     float fine;    // fraction of sand and clay
+    float lulled;  // fraction of dry sand that no wind ripples
     float stony;
     float cracked;
 #endif
 #if LIVING == 1
     float sheen;   // fraction covered by a film of water
+#endif
+#if DETAIL_SCALES > 2
+    GroundCover stands;
 #endif
 };
 
@@ -205,6 +210,11 @@ float filled_to(float thickness, float whole) {
     return 2.0 * sqrt(max(thickness, 0.0) / whole) - 1.0;
 }
 
+// How much of what lies there is dune sand, where so many metres lie.
+float dune_sand_at(float thickness) {
+    return frame.wind.z * smoothstep(0.0, frame.ground_look.z, thickness);
+}
+
 // Opacity of loose material that fills a relief up to a level, at a height `relief`; both are from −1 to 1. Rock
 // shows through a veneer. At the lowest level even the deepest hollows are bare.
 float covered_by(float level, float relief) {
@@ -218,15 +228,32 @@ struct FineRelief {
     float streak;  // down the slope, around 0
 };
 
+const vec3 BUSH = vec3(0.048, 0.062, 0.024);
+const vec3 TUSSOCK = vec3(0.190, 0.160, 0.086);
 const vec3 SCRUB = vec3(0.105, 0.108, 0.062);
 const float SCRUB_COVERS = 0.6;
+const vec3 SCRUB_GROUND = vec3(0.112, 0.110, 0.060);  // between its bushes: straw, litter
 const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which loose material fills relief
 const float EVEN = 0.40, ROUGH = 1.25;  // how far the grain stands out
 const float SHADED_MOIST = 0.20;  // how much lusher slopes to the north are than level ground, and those to the south less
 const vec3 GRASSY = vec3(-0.30, 0.12, 0.30);  // patches on loose material, from which on they are green: old ones, fresh ones; and are all
+const float EDGE = 0.05;        // of patches of plants: half the range of what grows them
+const vec3 VARNISH = vec3(0.84, 0.81, 0.79);  // of the colour of ground that water does not wash
+const vec3 WASH = vec3(0.90, 0.80, 0.63);  // of lines of silt, beside the green of the ground around them
+const vec2 STONY_STEEP = vec2(0.55, 0.95);  // steepness from which on nothing that is projected from above is drawn
+const vec2 FROZEN = vec2(1.0, 7.0);         // °C, between which grass is straw
+const vec3 WITHERED = vec3(0.215, 0.170, 0.098);
 const float GREEN_LINES = 0.7;  // how much more of it grows where water gathers
 const vec2 MOST_MIXED = vec2(0.10, 1.0);  // in a pixel: of heights above the line of snow, of slopes
 const float GULLY = 0.35;  // hollowness per cell of depth
+
+#if DETAIL_SCALES > 2
+// Plants end where what they need does, at an edge: 1 where `needed` is above 0. Over a pixel it is a mean.
+float patch_of(float needed) {
+    float edge = max(EDGE, min(fwidth(needed), 0.5));
+    return smoothstep(-edge, edge, needed);
+}
+#endif
 
 const FineRelief NO_RELIEF = FineRelief(0.0, 0.0);
 
@@ -237,7 +264,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float streak = finer.streak * smoothstep(0.003, 0.06, steepness);
 #if DESERT == 1
     // Wind smooths sand, but for slip faces, down which it runs in tongues.
-    streak *= 1.0 - 0.85 * frame.wind.z * (1.0 - smoothstep(0.30, 0.55, steepness));
+    streak *= 1.0 - 0.85 * dune_sand_at(place.w) * (1.0 - smoothstep(0.30, 0.55, steepness));
 #endif
     float rise = length(place.yz);
     vec2 faces = place.yz / max(rise, 1e-3) * smoothstep(0.05, 0.50, rise);  // the way up: slopes to the north rise southwards
@@ -273,6 +300,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Grass: rank on wet ground, straw on dry ground and in winter and late summer.
     float juicy = clamp(0.10 + 1.25 * wet - 0.22 * abs(frame.strata.z) + 0.45 * patches + 0.30 * ripple + SHADED_MOIST * faces.y, 0.0, 1.0);
     vec3 grass = mix(mix(STRAW, MEADOW, smoothstep(0.10, 0.55, juicy)), RANK_GRASS, smoothstep(0.55, 1.0, juicy));
+    float warmth = frame.rain.y - frame.rain.z * place.x;
+    grass = mix(WITHERED, grass, smoothstep(FROZEN.x, FROZEN.y, warmth + 4.0 * patches));
     grass *= 1.0 + 0.7 * ripple + 0.3 * tone;
     float growing = covers.y * (1.0 - smoothstep(0.80, 1.50, steepness + ripple * 0.30));
 #endif
@@ -363,9 +392,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if MATERIALS == 1
     vec3 loose = lying.rgb * (1.0 + ripple * mix(0.35, 0.8, stony) + 0.25 * tone + 0.5 * patches);
 #if DESERT == 1
-    float sand = covered * sandy * covers.z * (1.0 - smoothstep(0.25, 0.60, wet));
+    float dry_sand = covered * sandy * (1.0 - smoothstep(0.25, 0.60, wet));
+    float sand = dry_sand * covers.z;
 #else
-    float sand = 0.0;
+    float dry_sand = 0.0, sand = 0.0;
 #endif
 #else
     // Scree on slopes; sand with patches of darker silt on flat ground, and grass in its hollows.
@@ -374,6 +404,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if GREEN_BY_CLIMATE == 1
     // What lies there for long is as green as the slopes around it, but in patches: no plain has a border like a shore's.
     float settled = smoothstep(mix(GRASSY.x, GRASSY.y, put_down), GRASSY.z, patches + ripple * 0.6 + 0.12 + GREEN_LINES * gully);
+#if DETAIL_SCALES > 2
+    settled = patch_of(patches + 0.9 * ripple + 0.10 - mix(0.0, 0.2, put_down) + GREEN_LINES * gully);
+#endif
     fill = mix(fill, mix(meadow, LUSH_LIGHT * 1.15, 0.5), 0.85 * frame.ground_look.y * settled);
 #endif
     vec3 loose = mix(fill, SCREE, smoothstep(0.20, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
@@ -392,12 +425,25 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     const float sorted = 0.6;
 #endif
     albedo = mix(albedo, loose * (1.0 + sorted * streak), covered);
-#if MATERIALS == 1 && LIVING == 0 && DESERT == 0
+#if MATERIALS == 1 && DETAIL_SCALES > 2
+    // Lines along which water has run hold pale sand and silt; between them a lag of stones has got dark.
+    float gentle = (1.0 - smoothstep(0.12, 0.32, steepness)) * (1.0 - covered * max(sandy, stony));
+    float washed = patch_of(0.9 * streak + 0.3 * ripple - 0.09), varnished = smoothstep(0.06, -0.06, streak + 0.25 * ripple - 0.25 * tone);
+    albedo *= mix(vec3(1.0), VARNISH, gentle * varnished);
+    albedo = mix(albedo, WASH * albedo.g + 0.4 * albedo, gentle * washed);
+#endif
+#if MATERIALS == 1 && LIVING == 0 && DESERT == 0 && GREEN_BY_CLIMATE == 1
     // Dry scrub stands in patches on what is level, most of it where water gathers; between them the ground is paler.
-    float damp_ground = smoothstep(-0.18, 0.26, 0.3 * patches + 1.5 * tone + 0.8 * hollowness + 2.0 * streak);
-    float scrub = smoothstep(-0.14, 0.20, 1.3 * ripple + 0.55 * (damp_ground - 0.5));
+    float damp_ground = 0.3 * patches + 0.9 * tone + 1.2 * hollowness + 2.6 * streak;
     float level_ground = 1.0 - smoothstep(0.15, 0.45, steepness), grows = smoothstep(0.0, 0.4, frame.ground_look.y);
+#if DETAIL_SCALES > 2
+    float scrub = patch_of(damp_ground + 0.35 * ripple - 0.02);
+    float scrubby = smoothstep(0.0, 0.25, frame.ground_look.y) * level_ground * mix(0.30, 1.0, scrub);
+    albedo = mix(albedo, mix(1.10 * albedo, SCRUB_GROUND * (1.0 + 0.8 * ripple), 0.75 * scrub), grows * level_ground);
+#else
+    float scrub = smoothstep(-0.14, 0.20, 1.3 * ripple + 0.55 * (smoothstep(-0.18, 0.26, damp_ground + 0.5 * tone) - 0.5));
     albedo = mix(albedo, mix(1.12 * albedo, SCRUB * (1.0 + 0.8 * ripple), SCRUB_COVERS * scrub), grows * level_ground);
+#endif
 #endif
 #if MARKS == 1
     float stones = smoothstep(-0.25, 0.25, mark.z - 0.62 + 0.9 * ripple + 0.8 * tone);
@@ -473,6 +519,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
     ground.ledge = bed.ledge * ground.rock;
     ground.fine = max(sandy, clayey) * shown;
+    ground.lulled = max(dry_sand * (1.0 - snow) - sand, 0.0);
     ground.stony = stony * shown;
     ground.cracked = clayey * shown * (1.0 - smoothstep(0.10, 0.40, wet)) * (1.0 - smoothstep(0.15, 0.50, steepness));
     rockiness *= mix(1.0, 0.9 - 0.5 * clayey - 0.55 * sandy + 1.0 * stony, shown);
@@ -485,5 +532,51 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     rockiness *= 1.0 - 0.8 * pools;
 #endif
     ground.rockiness = rockiness;
+#if DETAIL_SCALES > 2
+    // Bushes stand in the hollows and along the lines where water gathers, tufts all over the grass; stones lie where
+    // neither hides them, in some places more than in others.
+    float open = (1.0 - snow) * (1.0 - smoothstep(STONY_STEEP.x, STONY_STEEP.y, steepness));
+#if ICE == 1
+    open *= 1.0 - icy;
+#endif
+    float gathers = tone + 0.4 * patches + 1.2 * hollowness + 0.9 * streak;
+    float plants = 0.0, bushes = 0.0;
+    vec3 bush = SCRUB, tuft = TUSSOCK;
+#if GREEN_BY_CLIMATE == 1
+#if MATERIALS == 0
+    plants = mix(green_rock, 0.85 * frame.ground_look.y * settled, covered);
+    bush = BUSH;
+    tuft = 0.8 * meadow;
+    bushes = plants * mix(0.15, 0.9, smoothstep(-0.05, 0.10, gathers));
+#elif LIVING == 0 && DESERT == 0
+    plants = scrubby;
+    bushes = plants * mix(0.42, 1.0, smoothstep(-0.08, 0.10, gathers));
+#else
+    plants = green_rock * (1.0 - covered);
+    bushes = 0.4 * plants * smoothstep(-0.02, 0.12, gathers);
+#endif
+#endif
+#if LIVING == 1
+    plants = mix(plants, 1.0 - pools, grassy);
+    bushes = max(bushes, 0.5 * grassy * smoothstep(-0.05, 0.15, gathers));
+    bush = mix(bush, mix(SCRUB, RANK_GRASS, smoothstep(0.3, 0.8, wet)), grassy);
+    tuft = mix(tuft, 0.8 * grass, grassy);
+#endif
+#if MATERIALS == 1
+    sand += ground.lulled;
+    float stony_ground = max(stony * shown, 0.75 * (1.0 - ground.fine));
+#else
+    const float stony_ground = 0.4;
+#endif
+    float none = sand;
+#if MARKS == 1
+    none = max(none, bars);
+#endif
+    plants *= 1.0 - none;
+    bushes *= 1.0 - none;
+    float pebbles = stony_ground * (1.0 - 0.7 * plants) * (1.0 - sand) * smoothstep(-0.30, 0.10, 0.8 * streak - tone + ripple);
+    bushes *= smoothstep(-0.06, 0.08, ripple + 0.5 * patches);  // in clumps
+    ground.stands = GroundCover(open * bushes, 0.8 * open * plants, open * pebbles, bush, tuft);
+#endif
     return ground;
 }

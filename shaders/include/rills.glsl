@@ -6,7 +6,7 @@ const float WIDEST_RILL = 1.05;   // cells from rill to rill
 const float RILLS_FADE = 0.22;    // pixels beside a width, from which on they are too fine to be seen
 
 struct Rills {
-    float height;  // beside their widths, around 0: how much deeper or higher than the ground between
+    float height;  // around 0: how much deeper or higher than the ground between, where 1 is all of their depth
     vec2 slope;    // to the east and south
 };
 
@@ -16,12 +16,12 @@ Rills rills_at(vec2 cells, vec2 rise, float pixel, float strength) {
     Rills rills = Rills(0.0, vec2(0.0));
     float width = WIDEST_RILL, part = 1.0;
     for (int octave = 0; octave < RILL_OCTAVES; ++octave) {
-        float seen = strength * (1.0 - smoothstep(0.5 * RILLS_FADE, RILLS_FADE, pixel / width));
+        float seen = 1.0 - smoothstep(0.5 * RILLS_FADE, RILLS_FADE, pixel / width);
         if (seen <= 0.0) break;
         vec3 rib = ribs(cells, RIB_OCTAVES + octave, width, rise, seen);
         rills.height += part * rib.x / width * TAU;
-        rills.slope += rib.yz;
-        rise += rib.yz;
+        rills.slope += strength * rib.yz;
+        rise += strength * rib.yz;
         width *= FINER;
         part *= 0.7;
     }

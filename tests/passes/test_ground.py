@@ -697,3 +697,40 @@ def test_scrub_stands_in_patches_on_level_ground_where_plants_grow(show: Show) -
     pictures = (show(shown, camera, clear(greenness=green))[20:-20, 20:-20] for green in (0.0, 0.5))
     bare, grown = ((picture[..., 1] - picture[..., 2]).std() for picture in pictures)
     assert grown > 1.4 * bare
+
+
+def plateau() -> Snapshot:
+    """Level, of soil on rock: where it is green, dry scrub grows."""
+    made = materials((RED, math.inf))
+    return with_materials(snapshot(flat(48, 64, 100.0), 1.0, cell_size=4.0), made, made.kind("soil"), rise=100.0)
+
+
+@pytest.mark.parametrize("greenness", [0.0, 0.6])
+def test_what_stands_on_the_ground_is_as_bright_from_afar(draw: Draw, greenness: float) -> None:
+    """Bushes, tufts and stones throw shadows; from where they are too fine to be seen, a mean of both is left."""
+    scene, light, spots = clear(quality="high", greenness=greenness, sun_height=35.0), [], []
+    for part, side in ((0.2, 640), (0.95, 48)):
+        pixels = draw(plateau(), from_above(plateau(), part), scene, size=(side, side)).mean(axis=2)
+        linear = (pixels / 255.0) ** 2.2
+        light.append(linear.mean())
+        spots.append((linear < 0.45 * np.median(linear)).mean())
+    assert spots[0] > 0.01 > 3.0 * spots[1]
+    assert light[0] == pytest.approx(light[1], rel=0.12)
+
+
+def test_dry_mud_is_cracked_and_wet_mud_is_not(draw: Draw) -> None:
+    scene, lines = clear(quality="high", sun_height=70.0), []
+    for wetness in (0.0, 0.6):
+        shown = living(wetness, kind="clay")
+        pixels = draw(shown, from_above(shown, 0.012), scene, size=(240, 240)).astype(float).mean(axis=2)
+        lines.append((pixels < 0.8 * np.median(pixels)).mean())
+    assert lines[0] > 0.04 > 4.0 * lines[1]
+
+
+def test_grass_is_withered_where_it_freezes(show: Show) -> None:
+    shown, ratio = living(0.6, 1.0, slope=0.2), []
+    for temperature in (20.0, 1.0):
+        scene = clear(snow_line=2.0).with_value("climate.temperature", temperature)
+        red, green, _ = show(shown, from_above(shown, 0.5), scene).mean(axis=(0, 1))
+        ratio.append(green / red)
+    assert ratio[0] > 1.0 > 0.92 > ratio[1]

@@ -224,16 +224,18 @@ def test_streaks_follow_the_lines_along_which_much_water_runs(carver: Carver) ->
     assert np.abs(more[:, : at - 3 * SCALE]).max() < 0.01 and np.abs(more[:, at + 3 * SCALE :]).max() < 0.01
 
 
-def test_what_rivers_put_down_on_gentle_ground_has_threads_down_its_slope(carver: Carver) -> None:
+def test_fans_and_pediments_have_threads_down_their_slope_and_dunes_have_none(carver: Carver) -> None:
     ground = slope(96, 128, 0.0, 0.08)
-    rock = carver.draw(snapshot(ground, world=1))
     fan = snapshot(ground, sediment=np.full(ground.shape, 20.0 * COVER, np.float32), world=2)
-    drawn = carver.draw(fan)
-    threads = (drawn[..., 3] - rock[..., 3])[12:-12, 12:-12].astype(np.float64)
-    assert np.abs(drawn[..., 0]).max() < 0.01, "they are colours only"
-    assert threads.max() > 0.15 and 0.02 < (threads > 0.15).mean() < 0.35
-    down, aside = np.diff(threads, axis=1), np.diff(threads, axis=0)
-    assert aside.std() > 1.8 * down.std()
+    drawn = [carver.draw(shown) for shown in (fan, snapshot(ground, world=1))]
+    carver.block.values["wind"] = (0.0, 1.0, 1.0, 0.0)
+    dunes = carver.draw(replace(fan, cycle=1))
+    for land, strong in zip(drawn, (0.15, 0.10), strict=True):
+        assert np.abs(land[..., 0]).max() < 0.01, "they are colours only"
+        threads = (land[..., 3] - dunes[..., 3])[12:-12, 12:-12].astype(np.float64)
+        assert threads.max() > strong and 0.02 < (threads > strong).mean() < 0.35
+        down, aside = np.diff(threads, axis=1), np.diff(threads, axis=0)
+        assert aside.std() > 1.8 * down.std()
 
 
 def test_what_else_raises_the_ground_lies_smooth_and_may_go_while_it_is_drawn(carver: Carver) -> None:

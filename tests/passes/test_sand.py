@@ -313,3 +313,17 @@ def test_what_flies_is_seen_in_the_air_before_what_lies_behind_it(draw: Draw) ->
     assert hidden[row_of_middle - 4 : row_of_middle].mean() > 4.0, "behind it, as high as it is"
     assert hidden[-len(hidden) // 5 :].max() < 0.5, "before it"
     np.testing.assert_array_equal(draw(calm, scene=thick, camera=camera), draw(calm, scene=scene, camera=camera))
+
+
+def test_dry_sand_that_no_wind_ripples_lies_smooth(draw: Draw) -> None:
+    """Grains let furrows slide, so that a low sun does not mottle them as it does the crumbs of soil."""
+    made = materials(("granite", np.inf))
+    rough = snapshot(np.random.default_rng(5).normal(0.0, 0.25, (64, 64)), 20.0, cell_size=CELL)
+    scene = desert(sun_direction=200.0, sun_height=11.0, quality="high", greenness=0.0)
+
+    def mottled(kind: str) -> float:
+        shown = with_layers(with_materials(rough, made, made.kind(kind), rise=1e4), wind_path=0.0)
+        pixels = draw(shown, scene=scene, camera=from_above(30.0), size=(160, 160)).astype(float).mean(axis=2)
+        return float(pixels.std() / pixels.mean())
+
+    assert mottled("sand") < 0.7 * mottled("soil")

@@ -1,0 +1,79 @@
+// Bodies that are scattered over the ground, such as bushes, tufts and stones, and cracks. They are computed, no texture
+// is read.
+#include "hash.glsl"
+
+const float LARGEST_BODY = 0.29, OFF_CENTRE = 0.36;  // radius, and way from the middle of its square; in squares
+const float LONGEST_SHADOW = 1.1;   // shadow, in radii: a body's own square and those beside it are looked at
+const float THINS_OUT = 0.15;     // range of density over which a body shrinks until it is gone
+const vec2 BODIES_FADE = vec2(0.20, 0.50), CRACKS_FADE = vec2(0.03, 0.10);  // squares in a pixel
+const float CRACK_WIDE = 0.07;
+
+struct Bodies {
+    float cover;  // part of the ground that they hide
+    float shade;  // part that lies in their shadow, beside them
+    float tone;   // of each its own, around 0
+    vec2 lean;    // horizontal part of a direction away from their middle, 1 at the rim
+};
+
+const Bodies NO_BODIES = Bodies(0.0, 0.0, 0.0, vec2(0.0));
+
+// The part of the ground that bodies of a density from 0 to 1 hide in the mean.
+float mean_cover(float density) {
+    float number = density < THINS_OUT ? 0.5 * density * density / THINS_OUT : density - 0.5 * THINS_OUT;
+    return 0.39 * 3.1416 * LARGEST_BODY * LARGEST_BODY * max(number, 0.0);
+}
+
+// Around 0: three and five lobes around a middle, turned by two numbers from -0.5 to 0.5.
+float lobes(vec2 away, vec2 turned) {
+    vec2 n = away / max(length(away), 1e-3), square = n * n;
+    float three = n.x * (square.x - 3.0 * square.y), aside = n.y * (3.0 * square.x - square.y);
+    float five = n.x * (16.0 * square.x * square.x - 20.0 * square.x + 5.0);
+    return turned.x * three + turned.y * aside + 0.5 * (turned.x + turned.y) * five;
+}
+
+// At most one body stands in each square of a lattice, of which `at` is a place and `pixel` the size of a pixel. Those
+// that are finer than that are seen as their mean. `shadow` is how far shadows reach, in radii, `lobed` how far outlines
+// are from round.
+Bodies bodies_at(vec2 at, float density, float pixel, vec2 shadow, float lobed) {
+    if (density <= 0.0) return NO_BODIES;
+    float mean = mean_cover(density), seen = 1.0 - smoothstep(BODIES_FADE.x, BODIES_FADE.y, pixel);
+    Bodies bodies = Bodies(mean, 0.4 * mean * length(shadow), 0.0, vec2(0.0));
+    if (seen <= 0.0) return bodies;
+    Bodies near = NO_BODIES;
+    vec2 corner = floor(at - 0.5);
+    for (int k = 0; k < 4; ++k) {
+        vec2 square = corner + vec2(k & 1, k >> 1);
+        vec4 own = hash4(square);
+        float radius = LARGEST_BODY * (0.4 + 0.6 * own.z * own.z) * sqrt(clamp((density - own.w) / THINS_OUT, 0.0, 1.0));
+        if (radius < 0.03) continue;
+        vec2 away = (at - square - 0.5 - OFF_CENTRE * (2.0 * own.xy - 1.0)) / radius;
+        float soft = max(0.6 * pixel / radius, 0.12);
+        float inside = 1.0 - smoothstep(1.0 - soft, 1.0 + soft, length(away) * (1.0 + lobed * lobes(away, own.xy - 0.5)));
+        float along = clamp(dot(away, shadow) / max(dot(shadow, shadow), 1e-4), 0.0, 1.0);
+        float aside = length(away - along * shadow) / (1.0 - 0.35 * along);
+        near.shade = max(near.shade, 1.0 - smoothstep(1.0 - 1.5 * soft, 1.0 + 1.5 * soft, aside));
+        near.tone = mix(near.tone, own.x + own.y - 1.0, inside);
+        near.lean = mix(near.lean, away, inside);
+        near.cover = max(near.cover, inside);
+    }
+    near.shade *= 1.0 - near.cover;
+    return Bodies(mix(mean, near.cover, seen), mix(bodies.shade, near.shade, seen), seen * near.tone, seen * near.lean);
+}
+
+// Cracks between the polygons of a lattice, as `at` and `pixel` are those of bodies.
+float cracks_at(vec2 at, float pixel) {
+    float seen = 1.0 - smoothstep(CRACKS_FADE.x, CRACKS_FADE.y, pixel);
+    if (seen <= 0.0) return 0.0;
+    vec2 square = floor(at);
+    float first = 9.0, second = 9.0;
+    for (int row = -1; row <= 1; ++row) {
+        for (int column = -1; column <= 1; ++column) {
+            vec2 lattice = square + vec2(column, row);
+            float away = distance(at, lattice + 0.15 + 0.7 * hash4(lattice).xy);
+            second = min(second, max(first, away));
+            first = min(first, away);
+        }
+    }
+    float wide = max(CRACK_WIDE, pixel);
+    return seen * (CRACK_WIDE / wide) * (1.0 - smoothstep(0.3 * wide, 1.3 * wide, second - first));
+}
