@@ -23,7 +23,8 @@ const float CHUTES_APART = 4.1, TONGUES_APART = 15.0;  // cells
 const float CHUTE_STEEP = 0.11;  // slope of the levees between
 const float ON_PEDIMENTS = 0.7;
 const vec2 TALUS = vec2(2.0, 8.0);  // thick, beside what hides the ground
-const float CHUTES_SORT = 0.16;  // how much finer stones in chutes are, as a streak
+const float CHUTES_SORT = 0.19;  // how much finer stones in chutes are, as a streak
+const float LONG = 0.5;          // how far chutes and tongues take the place of shorter streaks
 const float THREADS_SHOW = 0.30; // as a streak
 const vec2 FLOW_LINES = vec2(2.5, 7.0);  // powers of two of the usual discharge, from which on lines follow it
 const float LINES_SHOW = 0.36;   // as a streak
@@ -129,7 +130,7 @@ void main() {
         float some = smoothstep(-0.10, 0.18, massif.w - 0.5 + 0.5 * tongue.x);  // not on each tongue
         height += most * talus * (tongue.x + some * chute.x);
         vec2 high = vec2(tongue.x / TONGUES_APART, some * chute.x / CHUTES_APART) * (TAU / CHUTE_STEEP);
-        streak = clamp(streak + CHUTES_SORT * talus * (0.6 * high.x + high.y), 0.0, 1.0);
+        streak = clamp(mix(streak, 0.5, LONG * talus) + CHUTES_SORT * talus * (high.x + 0.8 * high.y), 0.0, 1.0);
     }
     float fan = fan_at(length(flank.slope), sediment, buried);
     if (fan > 0.0) {

@@ -162,6 +162,7 @@ const float LOW_CROWNS_IN_SUN = 0.35; // of the crowns of the understory
 const float WASHES = 0.10;  // how much lines along which water runs off show on gentle ground
 const vec4 WASHED = vec4(0.004, 0.02, 0.06, 0.2);  // steepness of ground that is
 const float RILLED = 0.30, RILLS_SHOW = 0.35;  // how deep rills are beside their width, and how much of their colour is their own
+const float NO_RILLS = 0.85;  // of those, less on thick debris
 const float GRAIN_FADES = 0.35;  // cells in a pixel
 const float STONES_TILE = 0.55, STONES_FADE = 0.04;  // cells; of them in a pixel
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
@@ -189,7 +190,7 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixe
         vec4 boulders = texture(fractures, turned(cells) / boulders_tile + 0.23);
         float steep = smoothstep(GENTLE_SCREE.x, GENTLE_SCREE.y, rise);
         float foot = smoothstep(LEVEL_SCREE.x, LEVEL_SCREE.y, rise) * (1.0 - steep);
-        float lobe = ground.stony * smoothstep(-0.15, 0.25, streak + 0.2 * foot) * (1.0 + 0.8 * foot - 0.4 * steep);
+        float lobe = ground.stony * smoothstep(-0.15, 0.25, streak + 0.2 * foot) * (1.0 + 1.2 * foot - 0.5 * steep);
         albedo *= 1.0 - 0.22 * ground.stony * foot;  // and are old and dark
         albedo *= 1.0 + lobe * (0.9 * (boulders.w - 0.5) + 0.6 * (boulders.z - 0.5));
         bumps += (boulders.yz - 0.5) * 2.2 * lobe;
@@ -268,10 +269,11 @@ void main() {
     relief_here.xyz = unpacked_relief(relief_here.xyz);
 #endif
     vec3 rib = relief_here.xyz;
-    FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5);
+    FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0);
 #if DETAIL_SCALES > 2
     // Water that runs off cuts rills, and leaves finer grains between them. On gentle ground it leaves lines alone.
     float runs_off = RILLED * smoothstep(0.02, 0.25, steepness) * min(steepness, STEEPEST);
+    runs_off *= 1.0 - NO_RILLS * smoothstep(0.36, 0.56, steepness) * smoothstep(0.5, 2.0, place.w / frame.ground_look.z);  // between stones
     float washes = WASHES * smoothstep(WASHED.x, WASHED.y, steepness) * (1.0 - smoothstep(WASHED.z, WASHED.w, steepness));
 #if DESERT == 1
     runs_off *= 1.0 - dune_sand_at(place.w);
@@ -286,7 +288,7 @@ void main() {
     top.height -= rib.x * frame.map.z / frame.map.w;  // strata are as high on ribs and cliffs as beside them
 #else
     const vec3 rib = vec3(0.0);
-    const FineRelief finer = NO_RELIEF;
+    FineRelief finer = NO_RELIEF;
 #endif
 #if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
@@ -360,6 +362,10 @@ void main() {
 #if DETAIL_SCALES > 1
     // Soil and plants hold on to rock where ribs and faces are gentle.
     steepness *= length(slope + rib.yz + faces * bare) / max(length(slope), 0.05);
+    finer.tilt += faces * bare;
+#if DETAIL_SCALES > 2
+    if (on_wall > 0.0) finer.seep = on_wall * (seep_lines(over_wall, step_on_wall, face) - 0.5);
+#endif
 #endif
     Ground ground = ground_material(cells, place, top, steepness, hollowness, fine, coarse, finer);
     float dry = 1.0;

@@ -4,6 +4,7 @@
 #include "sand.glsl"
 #include "snow.glsl"
 #include "strata.glsl"
+#include "rock.glsl"
 #include "detail.glsl"
 #include "ground_cover.glsl"
 
@@ -58,8 +59,8 @@ uniform sampler2D cover;   // wetness, grass, exposure to wind, breadth of the w
 const vec3 LUSH_DARK = vec3(0.060, 0.088, 0.026);
 const vec3 LUSH_LIGHT = vec3(0.140, 0.150, 0.052);
 const vec3 DRY_GRASS = vec3(0.250, 0.205, 0.110);
-const vec3 ROCK_LOW = vec3(0.190, 0.162, 0.140);
-const vec3 ROCK_HIGH = vec3(0.315, 0.270, 0.222);
+const vec3 ROCK_LOW = vec3(0.176, 0.162, 0.149);
+const vec3 ROCK_HIGH = vec3(0.296, 0.268, 0.236);
 const vec3 SCREE = vec3(0.330, 0.284, 0.226);
 const vec3 SAND = vec3(0.365, 0.298, 0.198);
 const vec3 BAR_STONES = vec3(0.300, 0.284, 0.258);
@@ -82,12 +83,22 @@ const float WHOLE = 4.0;  // thickness of loose material that hides all fine rel
 const float FINE_RELIEF = 0.3;  // amplitude of the noise that counts as a relief of 1
 const float THIN = 0.4;         // range of relief over which loose material fades in
 const float VENEER = 0.75;      // opacity of a veneer of it
+const float STONES_THIN = 0.09; // as THIN, of debris
+const vec2 DEBRIS = vec2(0.36, 0.56);     // slopes on which loose material is debris
+const float STEEP_BARE = 1.7;   // by which that fills less of the relief of faces too steep for it
+const float DEBRIS_LOD = 3.0;   // of the table of strata, that mixes beds above one another
+const float FALLS_FROM = 2.5;   // cells above it, from where the rock of debris comes
+const float OF_ROCK = 0.55;     // how much of its colour it has from there
+const vec2 OLD_AND_FRESH = vec2(0.76, 1.10);  // its tongues
 // Added to the relief per windward slope of the noise, and of the ground.
 const vec2 WINDWARD = vec2(1.6, 0.4);
 const float LAPS_UP = 1.4, BANKED = 0.5;  // cells up a slope; thickness at its foot that fills relief there
 const float CRESTS_BARE = 2.2;  // slope of a wall that holds as little ice, for each of hollowness
 const float SORTED = 0.7;  // how much darker coarse stones are than fine ones beside them
 const float UP_GULLIES = 2.6;  // beside that, for each cell that a gully is deep
+const float ROCK_STREAKED = 0.25;  // how much of the tone of streaks rock has
+const float FACES_BARE = 0.6;   // how far single faces of rock are bare as they are steep, and not as all of them are
+const float RIBS_BARE = 0.30;  // of a steepness, by which what stands out by a cell is as bare as if it was steeper
 const float LEVEL_GROUND = 0.10;  // steepness from which on ground is a slope
 
 #if DETAIL_SCALES > 1
@@ -143,6 +154,7 @@ float wall(vec2 slope) {
 }
 
 const float BROADER = 5.3, SHIFTED = 0.6;
+const float SEEPS_TILE = 23.0, SEEPS_LONG = 7.0;  // cells across; how much longer than wide
 
 // Fractured rock in tiles of a width in cells, projected onto a wall from the side, with slopes across and down it. `at`
 // is a place and its height in cells, and `step_of` its screen-space derivatives.
@@ -166,6 +178,16 @@ vec4 broken_wall(vec3 at, mat2x3 step_of, vec2 slope, float width) {
     vec4 noise = wall_noise(at + SHIFTED * width * vec3(massif.x - 0.5, part, massif.x - 0.5), step_of, slope, width);
     noise.x = 0.5 + 0.75 * (noise.x - 0.5) * (1.0 + 2.0 * part) + 0.6 * (massif.x - 0.5);
     return noise;
+}
+
+// Lines of water that seeps down a wall, from 0 to 1.
+float seep_lines(vec3 at, mat2x3 step_of, vec2 slope) {
+    const vec3 DRAWN = 1.0 / vec3(SEEPS_TILE, SEEPS_TILE, SEEPS_TILE * SEEPS_LONG);
+    float part = smoothstep(0.3, 0.7, slope.x * slope.x / max(dot(slope, slope), 1e-6));
+    at *= DRAWN;
+    vec3 east = step_of[0] * DRAWN, south = step_of[1] * DRAWN;
+    vec4 lines = part < 0.5 ? textureGrad(detail, at.xz, east.xz, south.xz) : textureGrad(detail, at.yz, east.yz, south.yz);
+    return mix(lines.x, lines.w, 0.5);
 }
 
 // A bump tilts a wall as much as level ground, but changes the slope on the map by 1 + slope² as much.
@@ -216,16 +238,20 @@ float dune_sand_at(float thickness) {
 }
 
 // Opacity of loose material that fills a relief up to a level, at a height `relief`; both are from −1 to 1. Rock
-// shows through a veneer. At the lowest level even the deepest hollows are bare.
-float covered_by(float level, float relief) {
-    float deep = level - relief;
-    return smoothstep(-THIN, THIN, deep) * mix(VENEER, 1.0, clamp(deep, 0.0, 1.0)) * smoothstep(-1.0, -0.8, level);
+// shows through a veneer. At the lowest level even the deepest hollows are bare. Debris on a slope, from 0 to 1, has an
+// edge, as its stones hide what they lie on.
+float covered_by(float level, float relief, float debris) {
+    float deep = level - relief, thin = mix(THIN, STONES_THIN, debris);
+    float veneer = mix(VENEER, 1.0, debris);
+    return smoothstep(-thin, thin, deep) * mix(veneer, 1.0, clamp(deep, 0.0, 1.0)) * smoothstep(-1.0, -0.8, level);
 }
 
 // The relief finer than the map, as far as the material follows from it.
 struct FineRelief {
     float height;  // in cells
     float streak;  // down the slope, around 0
+    vec2 tilt;     // of faces of rock, beside the slope of the map
+    float seep;    // a noise in lines straight down walls, around 0
 };
 
 const vec3 BUSH = vec3(0.048, 0.062, 0.024);
@@ -255,7 +281,7 @@ float patch_of(float needed) {
 }
 #endif
 
-const FineRelief NO_RELIEF = FineRelief(0.0, 0.0);
+const FineRelief NO_RELIEF = FineRelief(0.0, 0.0, vec2(0.0), 0.0);
 
 // `top` is used in worlds with materials only.
 Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, float hollowness, vec4 fine, vec4 coarse, FineRelief finer) {
@@ -266,6 +292,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Wind smooths sand, but for slip faces, down which it runs in tongues.
     streak *= 1.0 - 0.85 * dune_sand_at(place.w) * (1.0 - smoothstep(0.30, 0.55, steepness));
 #endif
+    // Ribs are bare, while soil and grass hold on in gullies and on ledges.
+    float mean_steepness = apparent_steepness(place);
+    float exposed = mix(mean_steepness, steepness, FACES_BARE) + RIBS_BARE * clamp(finer.height, -1.0, 1.0) * smoothstep(0.15, 0.45, mean_steepness);
     float rise = length(place.yz);
     vec2 faces = place.yz / max(rise, 1e-3) * smoothstep(0.05, 0.50, rise);  // the way up: slopes to the north rise southwards
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
@@ -311,10 +340,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     vec3 meadow = mix(LUSH_LIGHT, LUSH_DARK, clamp(lush * 1.2 - 0.1 + tone * 0.6, 0.0, 1.0));
     meadow = mix(DRY_GRASS, meadow, smoothstep(0.12, 0.62, lush));
     meadow *= 1.0 + 0.5 * ripple;
-    float green = frame.ground_look.y * (1.0 - smoothstep(0.50, 0.95, steepness + ripple * 0.30 + patches * 0.22));
+    float green = frame.ground_look.y * (1.0 - smoothstep(0.50, 0.95, exposed + ripple * 0.30 + patches * 0.22));
 #endif
 
-    float bare = smoothstep(0.30, 0.72, steepness + ripple * 0.30 + patches * 0.22);
+    float bare = smoothstep(0.30, 0.72, exposed + ripple * 0.30 + patches * 0.22);
     float put_down = 0.0;
 #if MARKS == 1
     // Grass does not survive strong erosion or deposition. Noise frays the edges of these marks.
@@ -348,7 +377,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if DETAIL_SCALES > 2
     // Material at the foot of a slope laps up it; otherwise the cell between them would be a seam without either.
     vec2 downhill = -place.yz / max(length(place.yz), 1e-3) * smoothstep(LEVEL_GROUND, 0.35, steepness);
-    if (covered_by(level, relief) < 1.0) {
+    if (covered_by(level, relief, 0.0) < 1.0) {
         float banked = thickness;
         if (steepness > LEVEL_GROUND) {
             float laps = LAPS_UP * (1.0 + UP_GULLIES * clamp(-finer.height, -0.35, 1.0));
@@ -360,9 +389,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Debris lies in tongues that run down the slope, and is thicker in some places than in others.
     float lies_uneven = 0.9 * streak + (UNEVEN_COVER * (0.5 * patches + 0.7 * tone) + THIN_ON_CRESTS * min(hollowness, 0.0)) * (1.0 - frame.wind.z);
     level += lies_uneven * smoothstep(-1.0, -0.5, level);  // where none lies, none is seen
-    float covered = covered_by(level, relief);
+    float debris = (1.0 - frame.wind.z) * smoothstep(DEBRIS.x, DEBRIS.y, mean_steepness);
 #if MATERIALS == 1 || DETAIL_SCALES > 2
-    covered *= 1.0 - 0.75 * smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
+    float too_steep = smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
+    float covered = covered_by(level - STEEP_BARE * debris * too_steep, relief, debris) * (1.0 - 0.75 * (1.0 - debris) * too_steep);
+#else
+    float covered = covered_by(level, relief, debris);
 #endif
 
 #if MATERIALS == 1
@@ -376,7 +408,15 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.25 + 0.5 * bands + ripple * 0.9, 0.0, 1.0));
     vec3 soil = mix(ROCK_HIGH, DRY_GRASS, 0.55) * (1.0 + 0.4 * ripple);
 #endif
-    rock *= 1.0 + 0.5 * streak;
+#if DETAIL_SCALES > 1
+    if (covered < 1.0) {
+        float leans = clamp(steepness / max(mean_steepness, 0.05) - 1.0, -1.0, 1.0);
+        rock = weathered(rock, Face(finer.tilt, leans, faces.y, fine.w - 0.5, patches, coarse.z - 0.5, gully + hollowness, finer.seep));
+    }
+    rock *= 1.0 + ROCK_STREAKED * streak;
+#else
+    rock *= WEATHERED_IN_MEAN * (1.0 + 0.5 * streak);
+#endif
     vec3 albedo = mix(soil, rock, bare);
 #if GREEN_BY_CLIMATE == 1
     float green_rock = smoothstep(0.15, 0.75, green + ripple * 0.25 + 0.5 * streak);
@@ -390,6 +430,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 
 #if MATERIALS == 1
+    if (debris > 0.0 && covered > 0.0) {
+        // Stones of all the beds above, that rain has washed.
+        vec3 above = textureLod(strata, vec2((top.height - place.x - FALLS_FROM * frame.map.z) * frame.strata.x, 0.5), DEBRIS_LOD).rgb;
+        lying.rgb = mix(lying.rgb, above * above, OF_ROCK * debris * (1.0 - sandy * frame.wind.z));
+        stony = max(stony, debris);
+    }
     vec3 loose = lying.rgb * (1.0 + ripple * mix(0.35, 0.8, stony) + 0.25 * tone + 0.5 * patches);
 #if DESERT == 1
     float dry_sand = covered * sandy * (1.0 - smoothstep(0.25, 0.60, wet));
@@ -424,7 +470,14 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #else
     const float sorted = 0.6;
 #endif
-    albedo = mix(albedo, loose * (1.0 + sorted * streak), covered);
+#if DETAIL_SCALES > 1
+    // Its tongues differ by how long nothing has run down them: lichens darken what is old.
+    float fresh = smoothstep(-0.11, 0.11, streak + 0.25 * ripple + 0.4 * tone);
+    loose *= mix(1.0 + sorted * streak, mix(OLD_AND_FRESH.x, OLD_AND_FRESH.y, fresh), debris);
+#else
+    loose *= 1.0 + sorted * streak;
+#endif
+    albedo = mix(albedo, loose, covered);
 #if MATERIALS == 1 && DETAIL_SCALES > 2
     // Lines along which water has run hold pale sand and silt; between them a lag of stones has got dark.
     float gentle = (1.0 - smoothstep(0.12, 0.32, steepness)) * (1.0 - covered * max(sandy, stony));

@@ -2,7 +2,7 @@
 // dipping ones crop out.
 #include "ribs.glsl"
 
-const vec2 WALLS = vec2(0.72, 1.25);    // slopes from which on rock stands in walls
+const vec2 WALLS = vec2(0.56, 1.10);    // slopes from which on rock stands in walls
 const int LEDGE_SCALES = 3;
 const float LEDGES_APART = 9.5;         // cells of height, the highest; each scale beside the one before:
 const float LEDGES_FINER = 0.41;

@@ -401,7 +401,7 @@ def test_a_slope_of_hard_and_soft_strata_has_cliffs_and_benches(carver: Carver) 
 
 
 def test_gentle_ground_loose_material_and_intrusions_have_no_benches(carver: Carver) -> None:
-    ground = slope(48, 96, 0.0, 0.7)
+    ground = slope(48, 96, 0.0, 0.5)
     within = with_materials(snapshot(ground, world=3), BEDS, rise=np.full(ground.shape, INTRUDED + 1000.0))
     np.testing.assert_allclose(carver.draw(within)[..., 0], carver.draw(snapshot(ground, world=4))[..., 0], atol=2e-3)
     level = with_materials(snapshot(slope(48, 96, 0.0, 0.05), world=5), BEDS, rise=np.full(ground.shape, 600.0))
