@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 from numpy.typing import NDArray
-from PIL import ImageGrab
+from PIL import Image, ImageGrab
 
 from app.numba_settings import kernel_cache_folder
 from tests import waiting
@@ -222,51 +222,60 @@ class Program:
 
 
 class Kept:
-    """A program that one test after the other uses, each from the same state.
-
-    It is paused in cycle 0 of its land, which is seen as it opens, in a window of the usual size. Where a test has
-    ended it there is another one.
-    """
+    """A program that one test after the other uses. Where a test has ended it there is another one."""
 
     def __init__(self, folder: Path, display: str, *arguments: str) -> None:
         self._folder = folder
         self._display = display
         self._arguments = arguments
         self._running: Program | None = None
-        self._known: Pixels | None = None  # how that state looks
+        self._known: Pixels | None = None  # how its land looks in cycle 0
+        self._left: tuple[int, list[str]] | None = None  # the land that was opened last, and what could be undone then
         self._started = 0
 
-    def at_start(self) -> Program:
-        """The program in that state."""
+    def program(self) -> Program:
+        """The program in a window of the usual size, with nothing begun, and the pointer over the scene."""
         program = self._running
         if program is None or program.process.poll() is not None:
             folder = self._folder / str(self._started)
             folder.mkdir()
-            self._started += 1
+            self._started, self._left = self._started + 1, None
             self._running = program = Program(folder, self._display, *self._arguments)
         program.move(*SCENE_MIDDLE)
         program.key("Escape", "Escape")
         if program.size != SCREEN:
             program.resize(*SCREEN)
-        if program.state != "paused":
-            program.pause()
-        seen = self._opened_anew(program)
-        if self._known is None:  # what others are compared with has come twice
-            while difference(seen, again := self._opened_anew(program)) >= UNSEEN:
-                seen = again
-            self._known = seen
-        assert difference(seen, self._known) < UNSEEN, f"{difference(seen, self._known)} in the mean"
         return program
 
-    def _opened_anew(self, program: Program) -> Pixels:
-        """How the land looks when it is opened again, where it was seen first."""
-        world = program.note["world"]
-        program.key("r")
-        program.wait_for(lambda: program.note["world"] != world, "another world")
+    def at_start(self) -> Program:
+        """The program, paused in cycle 0 of its land, which is seen as it opens."""
+        program = self.program()
+        if program.state != "paused":
+            program.pause()
+        seen = self._as_opened(program)
+        if self._known is None:  # what others are compared with has come twice
+            while difference(seen, again := self._as_opened(program)) >= UNSEEN:
+                seen = again
+            self._known = seen
+        apart = difference(seen, self._known)
+        if apart >= UNSEEN:
+            for name, pixels in (("known", self._known), ("seen", seen)):
+                Image.fromarray(pixels.astype(np.uint8)).save(self._folder / f"{name}.png")
+        assert apart < UNSEEN, f"{apart} in the mean between known.png and seen.png in {self._folder}"
+        return program
+
+    def _as_opened(self, program: Program) -> Pixels:
+        """How the land looks where it was seen first. It is opened again, unless nothing was done to it since."""
+        note = program.note
+        is_untouched = program.cycle == note["cycle"] == 0 and (note["world"], note["steps"]) == self._left
+        if self._known is None or not (is_untouched and note["as_opened"]):
+            program.key("r")
+            program.wait_for(lambda: program.note["world"] != note["world"], "another world")
         program.key("Home")
         seen = program.settled()
         assert program.title == program.title_on_display and program.title.endswith("cycle 0 – paused")
         assert program.size == SCREEN and program.note["as_opened"]
+        self._left = program.note["world"], program.note["steps"]
         return seen
 
     def end(self) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.gui.program import DRY_LAND, SCENE_MIDDLE, Kept, Program, own_screen
+from tests.gui.program import DRY_LAND, Kept, Program, own_screen
 
 FPS = 20
 
@@ -29,13 +29,11 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
 
 @pytest.fixture
 def program(kept: Kept) -> Program:
-    """In its first cycles, with nothing recorded before."""
-    running = kept.at_start()
+    """While cycles run, with nothing recorded before."""
+    running = kept.program()
     for path in clips(running):
         path.unlink()
-    running.key("space")
-    running.wait_for(lambda: running.cycle > 3, "the simulation")
-    running.move(*SCENE_MIDDLE)
+    running.wait_for(lambda: running.state == "running" and running.cycle > 3, "the simulation")
     return running
 
 

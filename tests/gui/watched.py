@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import TypedDict
 
 from app.cli.main import program
+from app.engine.session import Session
+from app.engine.thread import SimulationThread
 from app.window import loop
 from app.window.panel import places
 from app.window.viewer import Viewer
 from app.window.window import Window
 
 # Seconds between frames of a still picture, in the place of loop.LONGEST_REST. More of them take cores from others.
-REST = 0.04
+REST = 0.02
 
 
 class Note(TypedDict):
@@ -36,17 +38,59 @@ class Note(TypedDict):
     recorded: int  # the one that a recording took last
     world: int  # the number of the land that is seen
     cycle: int
-    resting: bool  # nothing is left to be drawn
+    resting: bool  # nothing is left to be drawn, nor comes of the simulation
     as_opened: bool  # all parameters are
     steps: list[str]  # that can be undone
     places: dict[str, list[int]]  # the middles of buttons, in pixels
+
+
+class Quiet:
+    """Whether all that a simulation has to show has come to the window.
+
+    Lakes and streams of a land come after its first picture, each when its kernels are loaded.
+    """
+
+    def __init__(self) -> None:
+        self._steps = 0  # of the session that are over
+        self._since: int | None = None  # how many were, when nothing more was to be shown
+        self._frames = 0  # that have begun since another step was over
+        step = Session.step
+
+        def counted(session: Session) -> float:
+            rest = step(session)
+            self._steps += 1
+            return rest
+
+        Session.step = counted  # type: ignore[method-assign]
+
+    def after_frame(self, simulation: SimulationThread) -> bool:
+        """Whether it is so after a frame: a step after which nothing is left is over, and its snapshot was taken."""
+        if _has_something_to_show(simulation):
+            self._since, self._frames = None, 0
+            return False
+        if self._since is None:
+            self._since = self._steps
+        self._frames += self._steps > self._since
+        return self._frames > 1
+
+
+def _has_something_to_show(simulation: SimulationThread) -> bool:
+    lockstep, showing = simulation.session.lockstep, simulation.session.showing
+    return (
+        lockstep is None
+        or not simulation._requests.empty()
+        or bool(lockstep.unprepared())
+        or showing.is_old
+        or showing._surveys.are_due(lockstep)
+        or bool(showing.publisher._published)
+    )
 
 
 def noting(place: Path) -> Callable[[Viewer, Window], None]:
     """What leaves a note at a place after each frame, whole at any moment."""
     from imgui_bundle import imgui
 
-    frames = itertools.count(1)
+    frames, quiet = itertools.count(1), Quiet()
     part = place.with_suffix(".part")
 
     def note(viewer: Viewer, window: Window) -> None:
@@ -62,7 +106,7 @@ def noting(place: Path) -> Callable[[Viewer, Window], None]:
             recorded=application.recording._seen,
             world=snapshot.world if snapshot else -1,
             cycle=snapshot.cycle if snapshot else -1,
-            resting=viewer.at_rest,
+            resting=quiet.after_frame(application.simulation) and viewer.at_rest,
             as_opened=application.documents.scene == application.documents.opened,
             places={
                 name: [round((at.left + at.right) / 2.0), round((at.top + at.bottom) / 2.0)]
