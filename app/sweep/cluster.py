@@ -68,7 +68,7 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
         logging.getLogger(name).setLevel(logging.CRITICAL)  # outcomes of worlds tell what matters
     if scheduler:
         try:
-            client = distributed.Client(scheduler, timeout=PATIENCE)
+            client = distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             raise UserError(f"--scheduler {scheduler}: no Dask scheduler answers there") from error
         try:
@@ -79,7 +79,12 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
         except (distributed.CancelledError, distributed.comm.CommClosedError) as error:
             raise UserError(f"--scheduler {scheduler}: it has ended, or cannot be reached any more") from error
         return
-    with _unchanged_environment(), _started(workers or cores()) as cluster, distributed.Client(cluster) as client:
+    # Not the default of Dask: what reads files with it would ask workers, also those that are ending.
+    with (
+        _unchanged_environment(),
+        _started(workers or cores()) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
         try:
             yield client
         finally:
@@ -163,7 +168,8 @@ def prepare(client: distributed.Client, scenes: Sequence[Scene], wanted: Wanted)
     watch = _WorkerWatch(client)
     while True:
         try:
-            distributed.wait(futures, timeout=LOOK)
+            with client.as_current():
+                distributed.wait(futures, timeout=LOOK)
             break
         except TimeoutError as error:
             watch.look()

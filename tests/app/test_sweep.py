@@ -394,7 +394,7 @@ def test_workers_that_end_time_and_again_are_one_line(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("app.sweep.worlds.prepare", fail)
     monkeypatch.setattr("app.sweep.worlds.run_world", fail)
-    with in_this_process(1) as workers, distributed.Client(workers) as client:
+    with in_this_process(1) as workers, distributed.Client(workers, set_as_default=False) as client:
         with pytest.raises(UserError, match=r"no worker gets ready .* the process ended, time and again"):
             cluster.prepare(client, [], NOTHING)
         orders = [Order(0, Scene(), 1, NOTHING, program())]
@@ -453,7 +453,7 @@ def test_a_world_that_goes_on_after_a_wish_to_end_is_left(monkeypatch: pytest.Mo
     monkeypatch.setattr(cluster, "LOOK", 0.01)
     monkeypatch.setattr("app.sweep.worlds.run_world", goes_on_after_a_wish)
     orders = [Order(number, Scene(), 1, NOTHING, program()) for number in range(2)]
-    with in_this_process(1) as workers, distributed.Client(workers) as client:
+    with in_this_process(1) as workers, distributed.Client(workers, set_as_default=False) as client:
         try:
             assert list(cluster.run_all(client, iter(orders), TO_END)) == []
         finally:
@@ -470,7 +470,7 @@ def test_nobody_who_could_run_a_world_is_told(monkeypatch: pytest.MonkeyPatch) -
         wish.number = signal.SIGINT
 
     orders = [Order(0, Scene(), 1, NOTHING, program())]
-    with in_this_process() as nobody, distributed.Client(nobody) as client:
+    with in_this_process() as nobody, distributed.Client(nobody, set_as_default=False) as client:
         assert list(cluster.run_all(client, iter(orders), wish, tell)) == [], "nobody finishes what is wished to end"
         with pytest.raises(UserError, match="no worker is there any more"):
             cluster.prepare(client, [], NOTHING)
@@ -532,8 +532,8 @@ def test_two_sweeps_on_one_cluster_keep_to_their_own_worlds(monkeypatch: pytest.
     orders = [Order(0, Scene(), cycles, NOTHING, program()) for cycles in (1, 2)]
     with (
         distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as workers,
-        distributed.Client(workers) as first,
-        distributed.Client(workers) as second,
+        distributed.Client(workers, set_as_default=False) as first,
+        distributed.Client(workers, set_as_default=False) as second,
     ):
         runs = [
             cluster.run_all(client, iter([order]), Wish())
@@ -553,7 +553,7 @@ def test_a_worker_that_comes_later_and_would_not_do_runs_no_world(
         with (
             subtests.test(threads=threads),
             in_this_process(*threads) as workers,
-            distributed.Client(workers) as client,
+            distributed.Client(workers, set_as_default=False) as client,
         ):
             (unfit,) = (address for address, each in client.nthreads().items() if each == 3)
             outcomes = dict(cluster.run_all(client, iter(orders), Wish(), told.append))
