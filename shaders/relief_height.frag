@@ -110,7 +110,7 @@ void main() {
     float couloir = wall > 0.0 ? most * wall * couloir_at(cell, flank.slope) : 0.0;
     flank.strength *= mix(1.0, FEW_RIBS * (0.2 + 1.6 * smoothstep(0.40, 0.65, massif.x)), wall);
     Carved carved = carved(flank, cell, RIB_OCTAVES);
-    float rough = max(carved.strength, 0.5 * most * wall) * mix(0.15, 1.0, max(shattered, 0.6 * wall)) * BLOCKS_RISE * BLOCKS_TILE * block;
+    float rough = max(carved.strength, 0.5 * most * max(wall, flank.crest)) * mix(0.15, 1.0, max(shattered, 0.6 * max(wall, flank.crest))) * BLOCKS_RISE * BLOCKS_TILE * block;
     float carved_height = carved.height + rough + couloir;
     // Cliffs stand on the same bed on ribs and in gullies.
     float lies = here.x + carved_height * frame.map.z / frame.map.w;

@@ -177,10 +177,14 @@ const float WASHED_DARK = 0.45;
 #if MATERIALS == 1
 const float BOULDERS_TILE = 20.4;  // metres, and so boulders of 2 m
 const float POLYGONS = 0.9, GIANT_POLYGONS = 9.0;  // metres, of dry mud
+const float STREWN = 0.30;  // how much paler or darker than the ground between them
 const vec2 LEVEL_SCREE = vec2(0.08, 0.25), GENTLE_SCREE = vec2(0.40, 0.66);  // slopes
 // Details smaller than a cell on each kind of ground: stones, and cracks in dry clay.
 vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixel, vec4 grain, float streak, inout vec2 bumps) {
     albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.fine);
+    // Stones lie strewn over slopes.
+    float strewn = STREWN * smoothstep(0.06, 0.20, rise) * (1.0 - 0.6 * ground.fine);
+    albedo *= 1.0 + strewn * (smoothstep(0.54, 0.66, grain.w) - smoothstep(0.54, 0.66, 1.0 - grain.y));
     albedo *= 1.0 + ground.stony * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
     bumps += (grain.yz - 0.5) * 1.2 * ground.stony;
 #if DETAIL_SCALES > 2
@@ -269,7 +273,7 @@ void main() {
     relief_here.xyz = unpacked_relief(relief_here.xyz);
 #endif
     vec3 rib = relief_here.xyz;
-    FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0);
+    FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0, 1.0);
 #if DETAIL_SCALES > 2
     // Water that runs off cuts rills, and leaves finer grains between them. On gentle ground it leaves lines alone.
     float runs_off = RILLED * smoothstep(0.02, 0.25, steepness) * min(steepness, STEEPEST);
@@ -300,7 +304,7 @@ void main() {
     const float on_wall = 0.0;
 #endif
     // Blocks of rock protrude from loose material.
-    float looks_out = 0.25 + 0.75 * exp(-place.w / (3.0 * frame.ground_look.z));
+    float looks_out = 0.40 + 0.60 * exp(-place.w / (3.0 * frame.ground_look.z));
 #if ICE == 1
     looks_out = mix(looks_out, 0.25, smoothstep(0.05, 0.35, textureLod(glaciers, uv, 0.0).x));
 #endif
@@ -363,6 +367,7 @@ void main() {
     // Soil and plants hold on to rock where ribs and faces are gentle.
     steepness *= length(slope + rib.yz + faces * bare) / max(length(slope), 0.05);
     finer.tilt += faces * bare;
+    finer.ribbed = length(slope + rib.yz) / max(length(slope + rib.yz + faces * bare), 0.05);
 #if DETAIL_SCALES > 2
     if (on_wall > 0.0) finer.seep = on_wall * (seep_lines(over_wall, step_on_wall, face) - 0.5);
 #endif

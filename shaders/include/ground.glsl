@@ -97,7 +97,12 @@ const float CRESTS_BARE = 2.2;  // slope of a wall that holds as little ice, for
 const float SORTED = 0.7;  // how much darker coarse stones are than fine ones beside them
 const float UP_GULLIES = 2.6;  // beside that, for each cell that a gully is deep
 const float ROCK_STREAKED = 0.25;  // how much of the tone of streaks rock has
+const float SOFT_ROCK = 0.65;    // how far rock in beds looks as it does inside
 const float FACES_BARE = 0.6;   // how far single faces of rock are bare as they are steep, and not as all of them are
+const float WINDSWEPT = 3.0;     // by which crests are as bare as if they were steeper, for each of hollowness beyond that of most
+const vec2 CRESTS = vec2(0.07, 0.22);
+const vec2 NO_GRASS = vec2(-0.04, 0.12);  // heights above the line of snow
+const float SNOW_ON_FACES = 0.35;  // how far snow lies by the steepness of single faces of rock
 const float RIBS_BARE = 0.30;  // of a steepness, by which what stands out by a cell is as bare as if it was steeper
 const float LEVEL_GROUND = 0.10;  // steepness from which on ground is a slope
 
@@ -252,6 +257,7 @@ struct FineRelief {
     float streak;  // down the slope, around 0
     vec2 tilt;     // of faces of rock, beside the slope of the map
     float seep;    // a noise in lines straight down walls, around 0
+    float ribbed;  // how steep ribs are, beside the faces of rock on them
 };
 
 const vec3 BUSH = vec3(0.048, 0.062, 0.024);
@@ -281,7 +287,7 @@ float patch_of(float needed) {
 }
 #endif
 
-const FineRelief NO_RELIEF = FineRelief(0.0, 0.0, vec2(0.0), 0.0);
+const FineRelief NO_RELIEF = FineRelief(0.0, 0.0, vec2(0.0), 0.0, 1.0);
 
 // `top` is used in worlds with materials only.
 Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, float hollowness, vec4 fine, vec4 coarse, FineRelief finer) {
@@ -295,6 +301,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Ribs are bare, while soil and grass hold on in gullies and on ledges.
     float mean_steepness = apparent_steepness(place);
     float exposed = mix(mean_steepness, steepness, FACES_BARE) + RIBS_BARE * clamp(finer.height, -1.0, 1.0) * smoothstep(0.15, 0.45, mean_steepness);
+    exposed += WINDSWEPT * max(-hollowness - CRESTS.x, 0.0);  // crests, which are gentle on the map
     float rise = length(place.yz);
     vec2 faces = place.yz / max(rise, 1e-3) * smoothstep(0.05, 0.50, rise);  // the way up: slopes to the north rise southwards
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
@@ -341,6 +348,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     meadow = mix(DRY_GRASS, meadow, smoothstep(0.12, 0.62, lush));
     meadow *= 1.0 + 0.5 * ripple;
     float green = frame.ground_look.y * (1.0 - smoothstep(0.50, 0.95, exposed + ripple * 0.30 + patches * 0.22));
+    green *= 1.0 - smoothstep(NO_GRASS.x, NO_GRASS.y, altitude - frame.ground_look.x + 0.10 * patches);
 #endif
 
     float bare = smoothstep(0.30, 0.72, exposed + ripple * 0.30 + patches * 0.22);
@@ -411,7 +419,13 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if DETAIL_SCALES > 1
     if (covered < 1.0) {
         float leans = clamp(steepness / max(mean_steepness, 0.05) - 1.0, -1.0, 1.0);
+#if MATERIALS == 1
+        vec3 plain = rock;
+#endif
         rock = weathered(rock, Face(finer.tilt, leans, faces.y, fine.w - 0.5, patches, coarse.z - 0.5, gully + hollowness, finer.seep));
+#if MATERIALS == 1
+        rock = mix(rock, plain, SOFT_ROCK * bed.bedded);  // which is gone before it has weathered
+#endif
     }
     rock *= 1.0 + ROCK_STREAKED * streak;
 #else
@@ -540,7 +554,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     above_line = line_by_ice(glacier, above_line, patches * 0.10 + ripple * 0.05);
 #endif
     float sheltered = faces.y - LEEWARD * dot(faces, frame.wind.xy);
-    vec2 for_snow = place_for_snow(above_line, steepness + ripple * 0.2, sheltered, hollowness + gully);
+    float steep_for_snow = steepness * mix(finer.ribbed, 1.0, SNOW_ON_FACES);
+    vec2 for_snow = place_for_snow(above_line, steep_for_snow + ripple * 0.2, sheltered, hollowness + gully);
 #if DETAIL_SCALES > 2
     float snow = snow_cover(for_snow, min(fwidth(for_snow), MOST_MIXED));  // or it would flicker from afar
 #else

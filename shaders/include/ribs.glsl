@@ -8,6 +8,7 @@ const float STEEPNESS = 0.62;  // of a rib's flanks, beside the slope that it ru
 const float STEEPEST = 0.9;
 const float ON_SOIL = 0.55;  // of that, hollows and spurs in a mantle of soil
 const vec2 MANTLE = vec2(6.0, 18.0);  // how thick that is at most, beside what hides the ground
+const vec2 SHARP = vec2(0.12, 0.40);  // cells by which a crest stands over what is around it
 const float BLOCKS_TILE = 37.0;  // cells
 const float MASSIFS_TILE = 211.0;  // by which they are shattered, and bent by so many cells
 const float BENT = 30.0;
@@ -39,18 +40,22 @@ struct Carved {
 struct Flank {
     vec2 slope;      // to the east and south: the mean of some cells, as what a single one has is rough
     float strength;  // how steep ribs are on it
+    float crest;     // from 0 to 1: how much it is a crest of the map
 };
 
 // `here` is what the map says of a place, with all that lies on its rock, `most` how much of what is usual may be carved
 // there. Where slopes around do not agree, the map has relief of its own.
 Flank flank_at(sampler2D surface, vec2 cell, vec4 here, float most) {
     vec2 uv = cell / frame.map.xy, texel = 1.5 / frame.map.xy;
-    vec2 east = texture(surface, uv + vec2(texel.x, 0.0)).yz, west = texture(surface, uv - vec2(texel.x, 0.0)).yz;
-    vec2 south = texture(surface, uv + vec2(0.0, texel.y)).yz, north = texture(surface, uv - vec2(0.0, texel.y)).yz;
+    vec3 to_east = texture(surface, uv + vec2(texel.x, 0.0)).xyz, to_west = texture(surface, uv - vec2(texel.x, 0.0)).xyz;
+    vec3 to_south = texture(surface, uv + vec2(0.0, texel.y)).xyz, to_north = texture(surface, uv - vec2(0.0, texel.y)).xyz;
+    vec2 east = to_east.yz, west = to_west.yz, south = to_south.yz, north = to_north.yz;
+    float over = (here.x - 0.25 * (to_east.x + to_west.x + to_south.x + to_north.x)) * frame.map.w / frame.map.z;
+    float crest = smoothstep(SHARP.x, SHARP.y, over) * exp(-here.w / (3.0 * frame.ground_look.z));
     vec2 slope = 0.2 * (here.yz + east + west + south + north) * frame.map.w;
     float steepness = length(slope);
     float all = 0.2 * (length(here.yz) + length(east) + length(west) + length(south) + length(north)) * frame.map.w;
-    return Flank(slope, most * rib_strength(steepness, here.w) * smoothstep(0.25, 0.85, steepness / max(all, 1e-4)));
+    return Flank(slope, most * rib_strength(steepness, here.w) * smoothstep(0.25, 0.85, steepness / max(all, 1e-4)), crest);
 }
 
 Carved carved(Flank flank, vec2 cell, int octaves) {

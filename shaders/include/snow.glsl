@@ -11,6 +11,7 @@ const float LEEWARD = 0.7;     // of that, between slopes that face the wind and
 const float DRIFTS = 0.30;     // of the relief, by which it is lower where the ground is hollow by a slope of 1
 const float CLINGS = 0.70;     // by which steeper ground holds snow there
 const float RIME = 0.80;       // by which steeper ground holds it a whole relief above its line, where it is colder
+const float CORNICE = 0.85;    // how much less crests are bare on the side that is in the lee and the shade
 const float DEEP_SNOW = 0.45;  // part of the cover that ends at an edge
 const float THIN_DARK = 0.30, PACKED = 0.40, OLD_SNOW = 0.10;
 
@@ -20,7 +21,8 @@ const float THIN_DARK = 0.30, PACKED = 0.40, OLD_SNOW = 0.10;
 // face south, and as wind blows snow over crests into their lee, `hollow` is as in `hollowness` of the light.
 vec2 place_for_snow(float above_line, float steepness, float sheltered, float hollow) {
     float above = above_line + SUN_MELTS * sheltered + DRIFTS * max(hollow, 0.7 * hollow);
-    float holds = CLINGS * min(hollow, 4.0 * hollow) + RIME * max(above_line, 0.0);
+    float scoured = 4.0 * (1.0 - CORNICE * clamp(sheltered, 0.0, 1.0));
+    float holds = CLINGS * min(hollow, scoured * hollow) + RIME * max(above_line, 0.0);
     return vec2(above, steepness - holds);
 }
 
