@@ -357,13 +357,14 @@ class ShoreMap:
 
     def _fit(self, size: tuple[int, int]) -> None:
         """Fit the targets to the size of the map."""
-        fitted = [target.fit(size) for name, target in self._targets.items() if name != "swell"]
-        if not any(fitted):
-            return
+        for name, target in self._targets.items():
+            if name != "swell":
+                target.fit(size)
         for name in ("land", "known land"):
             bodies = self._targets[name].texture()
-            self._mipmaps.build(bodies)
-            bodies.filter = MIPMAPPED
+            if bodies.filter != MIPMAPPED:  # new, or one whose mipmaps have failed
+                self._mipmaps.build(bodies)
+                bodies.filter = MIPMAPPED
 
 
 def reaches(side: int) -> Iterator[int]:
