@@ -2,10 +2,16 @@
 #include "map.glsl"
 #include "crowns.glsl"
 
+// The light has that of the relief which is finer than the map, for ground that is drawn without. 1: of its ribs alone,
+// 2: of all of it, from its map.
 #ifndef RELIEF
-#define RELIEF 0  // 1: the light has that of the relief which is finer than the map, for ground that is drawn without
+#define RELIEF 0
 #endif
-#if RELIEF == 1
+#if RELIEF == 2
+#include "relief.glsl"
+uniform sampler2D relief;
+const float TAU = 6.28318531;
+#elif RELIEF == 1
 #include "ribs.glsl"
 #include "benches.glsl"
 uniform sampler2D burden;  // what raises the ground beside rock and sediment; one texel where nothing does
@@ -151,11 +157,22 @@ float sun_through_crowns(vec2 cell, float height) {
 }
 #endif
 
-#if RELIEF == 1
-const float GULLY_SEES_LESS = 0.9, GULLY_IS_HOLLOW = 0.25;  // for each cell that it is deep
+#if RELIEF > 0
+const float GULLY_IS_HOLLOW = 0.25;  // for each cell that it is deep
+const float BRIGHTEST_FLANK = 2.0;   // beside the ground that it stands on
 
-// Flanks of ribs that turn from the sun have less of its light beside the ground that they stand on, and gullies see less
-// of the sky. Flanks that would have more have all that texels can hold.
+// Flanks of ribs that turn from the sun have less of its light beside the ground that they stand on, and others more.
+float sun_on_flank(vec2 slope, vec2 ribbed) {
+    float plain = max(dot(normalize(vec3(-slope.x, 1.0, -slope.y)), frame.sun.xyz), 0.02);
+    float lit = max(dot(normalize(vec3(-ribbed.x, 1.0, -ribbed.y)), frame.sun.xyz), 0.0);
+    return min(lit / plain, BRIGHTEST_FLANK);
+}
+#endif
+
+#if RELIEF == 1
+const float GULLY_SEES_LESS = 0.9;  // for each cell that it is deep
+
+// Gullies see less of the sky.
 vec3 light_on_ribs(vec3 seen, vec2 cell, vec4 here) {
     here.w += textureLod(burden, cell / frame.map.xy, 0.0).x;
     Carved carved = carved_at(surface, cell, here, amount, octaves);
@@ -165,11 +182,49 @@ vec3 light_on_ribs(vec3 seen, vec2 cell, vec4 here) {
     Bench bench = bench_at(strata_top_at(cell / frame.map.xy), lies, length(slope), here.w, 0.0, span);
     ribbed *= 1.0 + min(amount, 1.0) * bench.steeper;
     float lies_over = carved.height + min(amount, 1.0) * bench.height;
-    float plain = max(dot(normalize(vec3(-slope.x, 1.0, -slope.y)), frame.sun.xyz), 0.02);
-    float lit = max(dot(normalize(vec3(-ribbed.x, 1.0, -ribbed.y)), frame.sun.xyz), 0.0);
-    seen.x *= min(lit / plain, 1.0);
+    seen.x *= sun_on_flank(slope, ribbed);
     seen.y *= 1.0 + GULLY_SEES_LESS * clamp(lies_over, -0.6, 0.0);
     seen.z -= GULLY_IS_HOLLOW * lies_over;
+    return seen;
+}
+#elif RELIEF == 2
+const float AROUND_LOD = 3.0;   // mipmap of the relief that is the mean over some cells
+const int SHADOW_STEPS = 6;
+const float SHADOW_BEGINS = 0.45, SHADOW_GROWS = 1.45, SHADOW_SOFT = 0.25;  // cells
+const float SEES_LESS = 1.7;  // of the sky, for each cell that it lies deeper than what is around
+const float STREAKED = 0.40, WEATHERED = 0.25;  // of the tone of ground by streaks, of rock by how far it stands out
+
+// What relief is there: height in cells, its slopes, streaks around 0. Where it has no span it is exact.
+vec4 relief_at(vec2 cell, float lod) {
+    vec4 texel = textureLod(relief, cell / frame.map.xy, lod);
+    return vec4(relief_span > 0.0 ? unpacked_relief(texel.xyz) : texel.xyz, texel.w - 0.5);
+}
+
+// The sunlight that comes past ribs and ledges. The ground under them is a plane so near by.
+float past_relief(vec2 cell, float height, vec2 slope, float lod) {
+    vec2 toward = normalize(frame.sun.xz + vec2(1e-5, 0.0));
+    float gains = dot(slope, toward) - frame.sun.w, reach = SHADOW_BEGINS, hidden = -1.0;
+    for (int i = 0; i < SHADOW_STEPS; ++i) {
+        hidden = max(hidden, (relief_at(cell + reach * toward, lod).x - height + gains * reach) / sqrt(reach));
+        reach *= SHADOW_GROWS;
+    }
+    return 1.0 - smoothstep(-0.3 * SHADOW_SOFT, 0.7 * SHADOW_SOFT, hidden);
+}
+
+// Gullies and feet of ledges see less of the sky. Streaks and weathered rock are tones of the ground: here they are those
+// of its light.
+vec3 light_on_relief(vec3 seen, vec2 cell, vec4 here) {
+    float texels_per_cell = float(textureSize(relief, 0).x) / frame.map.x;
+    float lod = max(log2(cells_per_texel.x * texels_per_cell), 0.0);
+    vec4 rib = relief_at(cell, lod);
+    vec2 slope = here.yz * frame.map.w;
+    float steepness = length(here.yz), beside = rib.x - relief_at(cell, lod + AROUND_LOD).x;
+    seen.x *= sun_on_flank(slope, slope + rib.yz) * past_relief(cell, rib.x, slope, lod);
+    seen.y *= 1.0 + clamp(SEES_LESS * beside, -0.6, 0.15);
+    seen.z -= GULLY_IS_HOLLOW * rib.x;
+    float streak = STREAKED * rib.w * smoothstep(0.003, 0.06, steepness) * (1.0 - 0.85 * frame.wind.z);
+    float rock = WEATHERED * clamp(rib.x, -1.0, 1.0) * smoothstep(0.25, 0.60, steepness);
+    seen.xy *= 1.0 + streak + rock;
     return seen;
 }
 #endif
@@ -184,6 +239,8 @@ void main() {
     vec3 seen = vec3(sun_visibility(cell, height), sky_visibility(cell, height, here.yz * frame.map.w), hollowness(cell, height));
 #if RELIEF == 1
     seen = light_on_ribs(seen, cell, here);
+#elif RELIEF == 2
+    seen = light_on_relief(seen, cell, here);
 #endif
     result = vec4(
         seen,

@@ -19,9 +19,23 @@
 #define RUNNING 0
 #endif
 
+#ifndef HORIZONS
+#define HORIZONS 0  // 1: lakes mirror the land by the horizons around them, where no ray is followed over it
+#endif
+#if SEA == 1 || RUNNING == 1 || FINE_WATER == 1
+#undef HORIZONS
+#define HORIZONS 0
+#endif
+#if HORIZONS == 1
+#include "horizons.glsl"
+uniform sampler2D horizons;
+#endif
+
 uniform vec2 scene_size;        // in pixels
-#if FINE_WATER == 1
+#if FINE_WATER == 1 || HORIZONS == 1
 uniform sampler2D lit_land;  // radiance of the land, premultiplied by its area, which is the last channel
+#endif
+#if FINE_WATER == 1
 uniform sampler2D skyline;   // elevation of the land; height of its crowns, where there are any
 uniform float tallest_tree;  // metres; 0 without trees
 #endif
@@ -200,6 +214,33 @@ float open_water(vec2 place) {
 }
 #endif
 
+#if HORIZONS == 1
+const float HILLSIDE = 0.45;  // of the way to the horizon, from where on its land is seen at the height of the water
+
+// The horizon in a direction, from the two nearest that are known.
+vec2 horizon_at(vec2 uv, vec2 direction) {
+    vec2 tiles = vec2(HORIZON_TILES), tile = vec2(textureSize(horizons, 0)) / tiles;
+    float turn = turn_of(direction) * HORIZON_TURNS / 4.0, first = floor(turn);
+    vec2 inside = clamp(uv, 0.5 / tile, 1.0 - 0.5 / tile), numbers = mod(vec2(first, first + 1.0), HORIZON_TURNS);
+    vec2 rows = floor(numbers / tiles.x), columns = numbers - rows * tiles.x;
+    vec2 one = textureLod(horizons, (vec2(columns.x, rows.x) + inside) / tiles, 0.0).xy;
+    vec2 other = textureLod(horizons, (vec2(columns.y, rows.y) + inside) / tiles, 0.0).xy;
+    return unpacked_horizon(mix(one, other, turn - first));
+}
+
+// What lies before the sky in a mirrored direction: the land up to the horizon, as seen through the air, with soft rims.
+vec3 mirrored_by_horizon(vec3 from, vec3 direction, float smeared, vec3 sky) {
+    float level = max(length(direction.xz), 1e-3), slope = direction.y / level;
+    vec2 horizon = horizon_at(map_uv(from.xz), direction.xz);
+    float covered = smoothstep(-smeared, smeared, horizon.x - slope);
+    if (covered == 0.0) return sky;
+    float reach = horizon.y * frame.heights.w * mix(HILLSIDE, 1.0, clamp(slope / max(horizon.x, 1e-3), 0.0, 1.0));
+    vec4 land = textureLod(lit_land, map_uv(from.xz + direction.xz / level * reach), 0.0);
+    vec3 seen = mix(horizon_colour(direction), land.rgb / max(land.a, 1e-3), exp(-frame.air.x * reach));
+    return mix(sky, seen, covered);
+}
+#endif
+
 // The reflection from a direction: the sky, or land in front of it. `roughness` is that of the waves within a pixel,
 // and `tilt` the steepness of the waves that run to the shore, which blur like roughness.
 vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen, vec3 light_here) {
@@ -310,6 +351,8 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
         mirror = mix(mirror, leaves, 1.0 - exp(-crowns));
     }
     return mirror;
+#elif HORIZONS == 1
+    return mirrored_by_horizon(from, direction, 0.02 + 0.6 * sqrt(roughness) + 0.5 * tilt, plain_sky(raised(direction, roughness)));
 #else
     return mirrored_sky(direction, roughness, seen.y, light_here);
 #endif

@@ -247,7 +247,7 @@ def test_the_shore_lies_where_the_level_cuts_the_ground(draw: Draw, subtests: py
             level, exaggeration = row["level"], row["exaggeration"]
             wet = flooded(ground, level, sea=np.float32(level) if row["sea"] else -math.inf)
             camera = from_above(40.0, 40, 60, level * exaggeration)
-            scene = calm(exaggeration=exaggeration)
+            scene = calm(exaggeration=exaggeration, fine_relief=0.0)  # which lies smooth at water
             with_water, without = (draw(each, camera, scene, size=(480, 320)) for each in (wet, dry))
             changed = bluer(with_water, without)[40:280]
             shore = np.array([np.flatnonzero(line).max() + 1 for line in changed]) / 8.0  # cells from the western edge
@@ -414,6 +414,25 @@ def test_land_mirrored_in_waves_ends_softly(draw: Draw) -> None:
     half_tones = (np.abs((blue - least) / (most - least) - 0.5) < 0.3).sum(axis=0)
     assert np.median(half_tones) > 8
     assert np.percentile(np.abs(np.diff(blue, axis=0)), 99.0) < 40.0
+
+
+@pytest.mark.parametrize("quality", ["lowest", "low"])
+def test_a_lake_mirrors_the_land_around_it_at_low_levels(draw: Draw, quality: str) -> None:
+    """Up to the height of its crest; nearer to the eye it mirrors the sky, as if there were no land."""
+    row, column = np.mgrid[:128, :128]
+    camera = Camera(glm.vec3(64 * CELL, 0.0, 70 * CELL), 0.0, 4.0, 45.0 * CELL, 40.0)
+    scene = calm(quality=quality, sun_height=50.0, sun_direction=200.0)
+    tall = 260.0 - 10.0 * np.abs(row - 20.0)
+    half, whole = (np.where((row < 40) & (column < columns), tall, -40.0) for columns in (64, 128))
+    none, left, all_round = (
+        draw(flooded(ground, 0.0), camera, scene, size=(160, 160)).astype(float).sum(axis=2)
+        for ground in (np.full((128, 128), -40.0), half, whole)
+    )
+    shore = slice(90, 100)
+    assert (np.abs(all_round - none)[shore, 20:140] > 25.0).mean() > 0.9
+    assert np.abs(all_round - none)[150:].max() < 25.0
+    assert (np.abs(left - none)[shore, 20:60] > 25.0).mean() > 0.9
+    assert (np.abs(left - none)[shore, 100:140] > 25.0).mean() < 0.1
 
 
 def test_clouds_mirrored_in_a_lake_with_waves_end_softly(draw: Draw) -> None:

@@ -109,6 +109,7 @@ def compose(
         "DISPLACED": int(displaced),
         "SHADE": int(maps.shade is not None and quality.displaced),
         "FINE_WATER": int(quality.fine_water),
+        "HORIZONS": int(maps.horizons_known),
         "WAVES": taken.waves,
     }
     _begin_bounce(taken, maps, block, has_canopy=defines["CANOPY"] > 0, at_once=at_once)

@@ -24,6 +24,7 @@ from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.flow_map import FlowMap
 from app.picture.passes.fractures import Fractures
 from app.picture.passes.glaciers import GlaciersMap
+from app.picture.passes.horizons import HorizonMap, Horizons
 from app.picture.passes.maps import AirborneMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.picture.passes.marks import MarksMap
 from app.picture.passes.materials import MaterialTextures
@@ -44,6 +45,8 @@ from app.picture.passes.waves import RunUp
 
 # That shaders read directly
 LAYERS = ("wind_path", "airborne", "water", "water_level", STRATA, ROOF, "froude", "suspended")
+RELIEF_SHARE = 3  # of the texels of light baked in a frame, one is of the relief where only the light shows that
+HORIZONS_SHARE = 8  # so many texels of light are baked for one of the horizons, while the land changes
 SAND_IN_AIR = 400.0  # 1/m: opacity of dust per metre of airborne sediment
 
 
@@ -63,6 +66,7 @@ class LandMaps:
         self._cover = CoverMap(context, shaders)
         self._canopy = CanopyMap(context, shaders)
         self._skyline = SkylineMap(context, shaders)
+        self._horizons = HorizonMap(context, shaders)
         self.light = LightMap(context, shaders)
         self.bounce = BounceMap(context, shaders)
         self._relief = ReliefMap(context, shaders)
@@ -79,7 +83,8 @@ class LandMaps:
         self._fractures = Fractures(context, shaders, self._fixed)
         self._drawn = (
             self.marks, self.glaciers, self._cover, self._overlay, self._flow_path, self._canopy, self._skyline,
-            self.light, self.bounce, self._fractures, self._relief, self._flow, self._shore, self._airborne,
+            self._horizons, self.light, self.bounce, self._fractures, self._relief, self._flow, self._shore,
+            self._airborne,
         )  # fmt: skip
         self._shows_fractures = False
         self._nothing = context.texture((1, 1), 4, bytes(4))
@@ -99,6 +104,8 @@ class LandMaps:
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
         self._wanted_relief: Relief | None = None
+        self._wanted_horizons: Horizons | None = None  # None where none are wanted
+        self._only_in_light = False  # whether the light alone shows the relief
 
     def show(self, snapshot: Snapshot) -> None:
         """Upload changed layers. The arrays of the snapshot may be reused afterwards."""
@@ -120,12 +127,19 @@ class LandMaps:
     def settled(self) -> bool:
         """Whether trees, relief and light are up to date."""
         relief = self._wanted_relief is not None and self._relief.settled(self._wanted_relief)
-        return self.trees.settled and relief and self.light.settled(self._wanted_light) and self.bounce.is_settled
+        horizons = self._horizons.settled(self._wanted_horizons)
+        light = self.light.settled(self._wanted_light) and self.bounce.is_settled
+        return self.trees.settled and relief and light and horizons
+
+    @property
+    def horizons_known(self) -> bool:
+        """Whether there is a map of horizons, by which lakes mirror the land."""
+        return self._wanted_horizons is not None and self._horizons.texture is not None
 
     @property
     def relief_kind(self) -> int:
         """The kind of fine relief, a number for shaders: 0 none, 1 in 8 bits, 2 exact enough to displace the mesh."""
-        return self._relief.kind
+        return 0 if self._only_in_light else self._relief.kind
 
     @property
     def relief_span(self) -> float:
@@ -183,13 +197,12 @@ class LandMaps:
             self._channels.note(snapshot, smallest_stream, river_width)
         self.trees.update(run_up, weather, self._channels, at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)
-        if quality.fine_water and self.water.is_seen:
+        if self.water.is_seen if quality.fine_water else self.water.has_lakes:
             self._skyline.update(
                 self.surface.texture, self._canopy, snapshot.ground_version, snapshot.cell_size, view.exaggeration
             )
         else:
             self._skyline.forget()
-        self._update_light(snapshot, view, quality)
         if view.drifting_sand > 0.0 and quality.detail_scales > 2:
             self._airborne.update(snapshot, self.layers)
         else:
@@ -213,6 +226,9 @@ class LandMaps:
         yield
         self._shows_fractures = quality.detail_scales > 1
         self._update_relief(snapshot, view, quality, snow_line)
+        yield
+        self._update_light(snapshot, view, quality)
+        self._update_horizons(snapshot, view, quality)
         yield
         if waves is not None:
             self._shore.update(
@@ -245,6 +261,7 @@ class LandMaps:
                     "relief",
                     "fractures",
                     "shade",
+                    "horizons",
                 ),
                 self._nothing,
             ),
@@ -271,6 +288,8 @@ class LandMaps:
             found["fractures"] = self._fractures.texture
         if self._relief.texture is not None:
             found["relief"] = self._relief.texture
+        if self._wanted_horizons is not None and (horizons := self._horizons.texture) is not None:
+            found["horizons"] = horizons
         if self.shade is not None:
             found["shade"] = self.shade
         if self.with_water:
@@ -325,8 +344,13 @@ class LandMaps:
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
         ground = snapshot.ground_version
         relief = view.fine_relief if quality.relief_in_light else 0.0
-        materials = self.materials.version
-        self._wanted_light = Lighting(snapshot.world, ground, sun, detail, self._canopy.drawn, relief, materials)
+        carved = self._relief.drawn if relief > 0.0 else None
+        self._wanted_light = Lighting(
+            snapshot.world, ground, sun, detail, self._canopy.drawn, relief, self.materials.version, carved
+        )
+        budget = quality.light_budget - self._relief_budget(quality)
+        if budget == 0 and not self._bake_at_once:
+            return
         self.light.update(
             self.surface.texture,
             self._wanted_light,
@@ -336,13 +360,35 @@ class LandMaps:
                 BURDEN: self.layers.texture(BURDEN),
                 "strata_rise": self.layers.texture("strata_rise"),
                 "benches": self._benches,
+                "relief": self._relief.texture or self._nothing,
             },
+            packed_span=self._relief.span if self._relief.kind == 1 else 0.0,
             canopy=self._canopy.texture,
+            budget=budget,
         )
+
+    def _update_horizons(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
+        """Lakes mirror the land by them at levels where no ray is followed over it."""
+        if quality.fine_water or not self.water.has_lakes:
+            self._horizons.forget()
+            self._wanted_horizons = None
+            return
+        water = snapshot.sea_level, snapshot.versions.get("water", -1)
+        self._wanted_horizons = Horizons(
+            snapshot.world, snapshot.ground_version, water, self._canopy.drawn, view.exaggeration
+        )
+        rests = self.light.settled(self._wanted_light) and not self._relief_budget(quality)
+        budget = quality.light_budget if rests else quality.light_budget // HORIZONS_SHARE
+        maps = {
+            "surface": self.surface.texture,
+            "skyline": self._skyline.texture or self.surface.texture,
+            "water": self.layers.texture("water"),
+        }
+        self._horizons.update(maps, self._wanted_horizons, budget, at_once=self._bake_at_once)
 
     def _update_relief(self, snapshot: Snapshot, view: ViewParameters, quality: Quality, snow_line: float) -> None:
         rows, columns = snapshot.shape
-        scale = texels_per_cell(columns, rows, quality.relief) if view.fine_relief > 0.0 else 0
+        scale = texels_per_cell(columns, rows, quality.relief_scale) if view.fine_relief > 0.0 else 0
         ground = snapshot.ground_version
         water = (snapshot.sea_level, snapshot.versions.get("water", -1), self._flow.drawn if self.with_water else None)
         snow = min(max(snow_line, SNOW_ON_ALL), SNOW_ON_NONE)
@@ -358,6 +404,12 @@ class LandMaps:
             self.materials.version,
             self._usual_flow(snapshot) if scale else 0.0,
         )
+        self._only_in_light = quality.relief_in_light
+        if self._only_in_light and (drawn := self._relief.drawn) is not None:
+            # That of a higher level serves as well.
+            as_wanted = drawn._replace(texels_per_cell=scale, exact=False)
+            if as_wanted == self._wanted_relief and drawn.texels_per_cell >= scale:
+                self._wanted_relief = drawn
         flow = self._flow.texture if self.with_water else self._nothing
         land = CarvedLand(
             self.surface.texture,
@@ -369,7 +421,26 @@ class LandMaps:
             self._benches,
             self.layers.texture(SURVEYED_FLOW),
         )
-        self._relief.update(land, self._wanted_relief, quality.light_budget // 2, at_once=self._bake_at_once)
+        self._relief.update(
+            land,
+            self._wanted_relief,
+            self._relief_budget(quality) or quality.light_budget // 2,
+            at_once=self._bake_at_once,
+            new_at_once=not self._only_in_light,
+        )
+        if self._only_in_light and self._relief.settled(self._wanted_relief):
+            self._relief.keep_shown_only()
+
+    def _relief_budget(self, quality: Quality) -> int:
+        """Texels of the relief that are drawn in a frame at the expense of those of the light, which shows it.
+
+        These wait where only finer light or that of the next relief is left to bake.
+        """
+        behind = self._wanted_relief is not None and not self._relief.settled(self._wanted_relief)
+        if not (self._only_in_light and behind):
+            return 0
+        lit = self._wanted_light is not None and self.light.baked == self._wanted_light
+        return quality.light_budget if lit else quality.light_budget // RELIEF_SHARE
 
     def _usual_flow(self, snapshot: Snapshot) -> float:
         """The median discharge of wet cells, m³/s, to a power of two, so that it stays; 0 where no water runs."""

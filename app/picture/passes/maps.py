@@ -14,6 +14,7 @@ from app.model.snapshot import RAISING, Snapshot
 from app.picture.passes import unlocked
 from app.picture.passes.canopy import Crowns
 from app.picture.passes.quality import Quality
+from app.picture.passes.relief import Relief
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MapTarget, release_all
 
@@ -149,6 +150,7 @@ class Lighting(NamedTuple):
     crowns: Crowns | None = None  # of trees, if there are any
     relief: float = 0.0  # height factor of the relief that only the light shows
     materials: int = 0  # version of the materials, whose strata form benches; 0 without
+    carved: Relief | None = None  # what the map of that relief was drawn for; None: ribs and benches alone
 
     @property
     def exaggeration(self) -> float:
@@ -160,18 +162,19 @@ class LightMap:
 
     It is baked in bands over several frames into a second texture, which then replaces the first. A new land gets its
     light at once, at low resolution if the map is large, so that the first picture does not wait. Light with relief has
-    one texel per cell while ground or sun change, and is refined once they rest.
+    one texel per cell while ground or sun change, and is refined once they rest. It is above 1 where flanks of ribs
+    face the sun, and has the tones of streaks and of weathered rock.
 
     Levels with a displaced mesh have a second map with the heights up to which shadows reach. They smooth the light,
     because otherwise it has grain, and jagged shadows on cliffs.
     """
 
-    LIGHT, SMOOTHED, SHADE = (4, "f1"), (4, "f2"), (4, "f4")
+    LIGHT, ABOVE_1, SMOOTHED, SHADE = (4, "f1"), (4, "f2"), (4, "f2"), (4, "f4")
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._shaders = shaders
-        self._drawings: dict[tuple[bool, bool, bool], FullScreen] = {}  # by (trees, shade, relief)
+        self._drawings: dict[tuple[int, int, int], FullScreen] = {}  # by (trees, shade, relief)
         self._shown, self._next = (MapTarget(context, self.LIGHT) for _ in range(2))
         self._smoothed = MapTarget(context, self.SMOOTHED)
         self._smooth: FullScreen | None = None
@@ -218,16 +221,18 @@ class LightMap:
         *,
         at_once: bool,
         of_relief: Mapping[str, moderngl.Texture],
+        packed_span: float = 0.0,
         canopy: moderngl.Texture | None = None,
+        budget: int | None = None,
     ) -> None:
-        """Continue baking `wanted`, completely or within the budget of the quality.
+        """Continue baking `wanted`, completely or within a budget of texels, that of the quality if there is no other.
 
-        `of_relief` are the maps that shape the relief beside the surface, by shader name; `canopy` has the crowns.
+        `of_relief` are the maps that shape the relief beside the surface, and its own map, by shader name; that is in 8
+        bits of `packed_span`, or exact where that is 0. `canopy` has the crowns.
         """
-        maps = {"surface": surface} if canopy is None else {"surface": surface, "canopy": canopy}
+        budget = quality.light_budget if budget is None else budget
+        maps = {"surface": surface, **of_relief} | ({} if canopy is None else {"canopy": canopy})
         with_relief = wanted.relief > 0.0
-        if with_relief:
-            maps |= of_relief
         scale = 2 if with_relief else quality.light_scale
         if math.prod(surface.size) > FINE_CELLS:
             scale = 1
@@ -235,21 +240,21 @@ class LightMap:
         if self._baked is None or self._baked.world != wanted.world or self._map_size != surface.size:
             self._map_size, self._size = surface.size, size
             self._begin(wanted, size if at_once else _coarse_size(*surface.size), quality)
-            self._bake(maps, quality, size[1])
+            self._bake(maps, quality, size[1], packed_span)
             return
         if self._size != size:
             self._size, self._baking = size, None
         if at_once:
             if not self.settled(wanted):
                 self._begin(wanted, size, quality)
-                self._bake(maps, quality, size[1])
+                self._bake(maps, quality, size[1], packed_span)
         elif self._baking is not None or not self.settled(wanted):
             # Baking for another sun or cycle is finished first, otherwise a world that always changes would never get
             # any light. Refinement of older light is abandoned.
             refines = self._baking is not None and self._baking == self._baked
             if self._baking is None or (refines and self._baking != wanted):
                 self._begin(wanted, surface.size if with_relief and self._baked != wanted else size, quality)
-            self._bake(maps, quality, max(1, quality.light_budget // self._next.size[0]))
+            self._bake(maps, quality, max(1, budget // self._next.size[0]), packed_span)
 
     def forget(self) -> None:
         """Force a rebake."""
@@ -263,16 +268,17 @@ class LightMap:
 
     def _begin(self, wanted: Lighting, size: tuple[int, int], quality: Quality) -> None:
         self._baking, self._row = wanted, 0
-        formats = (self.LIGHT, self.SHADE) if quality.displaced else (self.LIGHT,)
+        formats = (self.LIGHT, self.SHADE) if quality.displaced else (self.ABOVE_1 if wanted.relief else self.LIGHT,)
         self._next.fit(size, *formats)
 
-    def _bake(self, maps: dict[str, moderngl.Texture], quality: Quality, rows: int) -> None:
+    def _bake(self, maps: dict[str, moderngl.Texture], quality: Quality, rows: int, packed_span: float) -> None:
         columns, last = self._next.size
         assert self._baking is not None
-        crowns, relief = self._baking.crowns, self._baking.relief
-        variant = (crowns is not None, len(self._next.formats) > 1, relief > 0.0)
+        crowns, relief, carved = self._baking.crowns, self._baking.relief, self._baking.carved
+        in_light = 0 if relief == 0.0 else 1 if carved is None else 2
+        variant = (int(crowns is not None), int(len(self._next.formats) > 1), in_light)
         if variant not in self._drawings:
-            defines = dict(zip(("CANOPY", "SHADE", "RELIEF"), map(int, variant), strict=True))
+            defines = dict(zip(("CANOPY", "SHADE", "RELIEF"), variant, strict=True))
             self._drawings[variant] = FullScreen(self._context, self._shaders, "light.frag", defines)
         drawing = self._drawings[variant]
         drawing.program.bind(**maps)
@@ -283,7 +289,9 @@ class LightMap:
             sky_directions=quality.sky_directions,
             sky_steps=quality.sky_steps,
         )
-        if relief > 0.0:
+        if in_light == 2:
+            drawing.program.set(relief_span=packed_span)
+        elif in_light == 1:
             drawing.program.set(amount=relief, octaves=_octaves(columns / self._map_size[0]))
         drawing.draw(self._next.framebuffer, (0, self._row, columns, min(rows, last - self._row)))
         self._row += rows

@@ -44,6 +44,11 @@ class Quality:
         return self.relief == 0
 
     @property
+    def relief_scale(self) -> int:
+        """Texels per cell of the map of the relief, also of one that only the light reads."""
+        return self.relief or 2
+
+    @property
     def bounce_budget(self) -> int:
         """Texels of the lit land drawn in a frame while it changes."""
         return self.light_budget // 4

@@ -18,6 +18,7 @@ from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release
 
 MOST_TEXELS = 2_400_000  # larger maps need less, as their cells are smaller in the picture
 BAND = 65_536  # texels drawn at a time, at most
+CHEAPER = 8  # so many texels of slopes, or of calm, cost as much as one of heights
 HIGHEST = 2.5  # limit of relief of the usual amount: height in cells above or below the map, and slope
 BENCHES = 1.5  # added to this by strata
 SNOW_ON_ALL, SNOW_ON_NONE = -0.06, 1.0  # snow lines, as fractions of the relief of the land
@@ -73,6 +74,7 @@ class ReliefMap:
         self._read: dict[str, moderngl.Texture] = {}  # by the shader of heights
         self._work = GradualWork()
         self._shown_for: Relief | None = None
+        self._world: int | None = None  # that is shown, or will be
 
     @property
     def texture(self) -> moderngl.Texture | None:
@@ -90,15 +92,15 @@ class ReliefMap:
         return HIGHEST if self._shown_for is None else self._shown_for.span
 
     @property
-    def drawn(self) -> object:
+    def drawn(self) -> Relief | None:
         """The inputs of the texture in use."""
-        return self._work.done
+        return self._shown_for
 
     def settled(self, wanted: Relief) -> bool:
         return wanted.texels_per_cell == 0 or self._work.done == wanted
 
-    def update(self, land: CarvedLand, wanted: Relief, budget: int, *, at_once: bool) -> None:
-        """Continue drawing `wanted` within the budget; completely for a new world, or if `at_once`."""
+    def update(self, land: CarvedLand, wanted: Relief, budget: int, *, at_once: bool, new_at_once: bool = True) -> None:
+        """Continue drawing `wanted` within the budget; completely if `at_once`, or for a new world if `new_at_once`."""
         if wanted.texels_per_cell == 0:
             self._give_back()
             return
@@ -109,9 +111,10 @@ class ReliefMap:
             "benches": land.benches,
             SURVEYED_FLOW: land.surveyed_flow,
         }
-        if self._shown_for is None or wanted.world != self._shown_for.world:
-            self._work.forget()
-            at_once = True
+        if wanted.world != self._world:
+            self.forget()
+            self._world = wanted.world
+        at_once = at_once or (new_at_once and self._shown_for is None)
         band = BAND if at_once else min(BAND, budget)
         steps = partial(self._draw, land, wanted, band)
         if self._work.advance(wanted, steps, budget, at_once=at_once):
@@ -123,6 +126,10 @@ class ReliefMap:
         """Force a redraw, or remove the relief."""
         self._work.forget()
         self._shown_for = None
+
+    def keep_shown_only(self) -> None:
+        """Give back the textures of work that is done."""
+        release_all(self._calm, self._heights, self._next)
 
     def _give_back(self) -> None:
         """Remove the relief with its textures, which are the largest of a picture."""
@@ -141,7 +148,7 @@ class ReliefMap:
         self._next.fit(size, EXACTLY if wanted.exact else IN_8_BITS)
         self._next.texture().filter = MIPMAPPED if wanted.exact else ONE_MIPMAP
         waters = {"surface": land.surface, "water": land.water, "flow": land.flow}
-        yield from draw_in_bands(self._of_calm, self._calm, band, waters)
+        yield from _cheap(draw_in_bands(self._of_calm, self._calm, band, waters))
         uniforms = {"texels_per_cell": float(scale)}
         self._read |= {"surface": land.surface, "calm": self._calm.texture(), "fractures": land.fractures.texture}
         carved = {"amount": wanted.amount, "snow_line": wanted.snow_line, "usual_flow": wanted.usual_flow}
@@ -149,8 +156,13 @@ class ReliefMap:
         slopes = {"heights": self._heights.texture()}
         if not wanted.exact:
             uniforms["relief_span"] = wanted.span
-        yield from draw_in_bands(self._of_slopes[wanted.exact], self._next, band, slopes, **uniforms)
+        yield from _cheap(draw_in_bands(self._of_slopes[wanted.exact], self._next, band, slopes, **uniforms))
         self._mipmaps.build(self._next.texture())
+
+
+def _cheap(texels: Iterator[int]) -> Iterator[int]:
+    """What maps of few reads take of the budget."""
+    return (number // CHEAPER for number in texels)
 
 
 def texels_per_cell(columns: int, rows: int, most: int) -> int:

@@ -101,6 +101,11 @@ class StandingWater:
         """Whether there is any water."""
         return self.has_sea or self.running.number > 0 or any(tiles.number for tiles in self.tiles.values())
 
+    @property
+    def has_lakes(self) -> bool:
+        """Whether there is water at other levels than the sea's, which does not run."""
+        return any(tiles.number for tiles in self.tiles.values())
+
     def show(self, snapshot: Snapshot, wide: NDArray[np.bool_]) -> None:
         """Update the tiles from a snapshot; `wide` are the cells of waters `with_waves`."""
         self.has_sea = math.isfinite(snapshot.sea_level)
