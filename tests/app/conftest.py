@@ -9,6 +9,7 @@ import pytest
 from tests.app.hands import Hands
 from tests.app.small import small_scene
 from tests.graphics import graphics
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -19,6 +20,15 @@ def one_context() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("app.cli.filming.headless_context", graphics)
+        yield
+
+
+@pytest.fixture(scope="package", autouse=True)
+def patience_with_signals() -> Iterator[None]:
+    """Tests that signal their own process are not ended by force, however busy the machine is."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("GRACE", "LONGEST_STEP"):
+            patch.setattr(f"app.cli.signals.{name}", PATIENCE)
         yield
 
 

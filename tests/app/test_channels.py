@@ -16,7 +16,6 @@ from kernels.noise import fractal_noise
 from kernels.standing import LAKE
 from tests.app.small import simulated, small_preset
 from tests.kernels.reference_hydrology import ADAPTATION, Hydrology
-from tests.nets.profile import is_nightly
 
 
 def flowing(discharge: NDArray[np.float64], south: float, east: float) -> World:
@@ -187,10 +186,10 @@ def channels_of_article(map: Hydrology, least_flow: float) -> Channels:
     return find_channels(world, least_flow)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly  # the listing never changes, and what finds the channels has tests of its own
 def test_the_articles_own_listing_gives_fewer_strong_streams_and_wider_channels(subtests: pytest.Subtests) -> None:
     """It says that coupling narrows streams. What becomes less is their number, and not their width at a flow."""
-    for seed in (1, 2, 3, 5) if is_nightly() else (1,):
+    for seed in (1, 2, 3, 5):
         with subtests.test(seed=seed):
             land = fractal_noise(96, 96, seed, 96.0)
             land = (land - land.min()) / np.ptp(land)

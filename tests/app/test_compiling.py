@@ -40,6 +40,7 @@ from kernels import distributaries, path_cost, pools, stratigraphy
 from kernels.standing import DRY, SEA
 from tests.app.hands import let_go_round
 from tests.app.small import bits, small_scene
+from tests.nets.profile import is_nightly
 from tests.waiting import PATIENCE, wait_for
 
 pytestmark = pytest.mark.slow  # programs are started
@@ -116,50 +117,62 @@ def test_workers_fill_the_cache_and_the_program_itself_compiles_nothing(tmp_path
     assert second["layers"] == first["layers"]
 
 
-FIRST_CYCLE_OF_GEOLOGY = """
-import json, sys
+# Of each case in a process of its own, which begins with all imported and nothing compiled
+FIRST_CYCLES_OF_GEOLOGY = """
+import json, os, sys
+import numba
 from numba.core.dispatcher import Dispatcher
 from app.engine.creation import create_world
 from app.engine.simulator import Simulator
 from app.scene.scene import Scene
 
-world, scene = create_world(Scene().with_values(json.loads(sys.argv[1])))
-for layer in sys.argv[2:]:
-    world.trace(layer)[...] = 0.5
-simulator = Simulator(scene, world)
-simulator.prepare_all()
 missing, compile = [], Dispatcher.compile
 
 def told(self, signature):
     missing.append(self.py_func.__name__)
     return compile(self, signature)
 
-Dispatcher.compile = told
-simulator.advance()
-print(json.dumps([sorted(simulator.prepared), missing]))
+def run(settings, layers):
+    world, scene = create_world(Scene().with_values(settings))
+    for layer in layers:
+        world.trace(layer)[...] = 0.5
+    simulator = Simulator(scene, world)
+    simulator.prepare_all()
+    Dispatcher.compile = told
+    simulator.advance()
+    print(json.dumps([sorted(simulator.prepared), missing]), flush=True)
+
+for settings, layers in json.loads(sys.argv[1]):
+    if not (child := os.fork()):
+        run(settings, layers)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
 """
 
-
-@pytest.mark.parametrize(
-    ("layers", "settings", "build"),
-    [
-        ((), {}, "geology"),
-        pytest.param(("wetness",), {}, "geology on rich ground", marks=pytest.mark.nightly),
-        (("grass", "canopy"), {}, "geology on rich ground"),
-        pytest.param((), {"fields.erodibility": "0.5 + 0.5 * x"}, "geology on rich ground", marks=pytest.mark.nightly),
-        ((), {"materials.enabled": True}, "geology on rich ground"),
-        ((), {"geology.slope_exponent": 2.0}, "geology"),
-    ],
+GEOLOGY: tuple[tuple[tuple[str, ...], dict[str, Any], str], ...] = (
+    ((), {}, "geology"),
+    (("grass", "canopy"), {}, "geology on rich ground"),
+    ((), {"materials.enabled": True}, "geology on rich ground"),
+    ((), {"geology.slope_exponent": 2.0}, "geology"),
 )
-def test_geology_has_all_its_kernels_before_it_runs(
-    layers: tuple[str, ...], settings: dict[str, Any], build: str
-) -> None:
-    """In a program of its own: within one, what another test compiled stays."""
+GEOLOGY_BY_NIGHT = (
+    (("wetness",), {}, "geology on rich ground"),
+    ((), {"fields.erodibility": "0.5 + 0.5 * x"}, "geology on rich ground"),
+)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="cases are forked")
+def test_geology_has_all_its_kernels_before_it_runs(subtests: pytest.Subtests) -> None:
+    """Within one process, what another case compiled would stay."""
     land = {"world.columns": 24, "world.rows": 24, "droplets.enabled": False, "geology.enabled": True}
-    command = [sys.executable, "-c", FIRST_CYCLE_OF_GEOLOGY, json.dumps({**land, **settings}), *layers]
+    cases = (*GEOLOGY, *GEOLOGY_BY_NIGHT) if is_nightly() else GEOLOGY
+    given = json.dumps([({**land, **settings}, layers) for layers, settings, _ in cases])
+    command = [sys.executable, "-c", FIRST_CYCLES_OF_GEOLOGY, given]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == [[build], []]
+    for (layers, settings, build), line in zip(cases, done.stdout.splitlines(), strict=True):
+        with subtests.test(layers=layers, settings=settings):
+            assert json.loads(line) == [[build], []]
 
 
 def no_worker() -> subprocess.Popen[str]:

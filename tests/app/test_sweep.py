@@ -97,6 +97,12 @@ def unchanged_environment() -> Iterator[None]:
     os.environ.update(before)
 
 
+@pytest.fixture(autouse=True)
+def patience_with_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was killed is replaced by a process that has to load all, which takes a busy machine long."""
+    monkeypatch.setattr(cluster, "PATIENCE", PATIENCE)
+
+
 PIDS: set[int] = set()  # of all processes that the worker has been
 
 
@@ -348,7 +354,7 @@ def test_own_workers_give_the_same_set_and_leave_a_stop_by_the_terminal_to_the_p
 
     wait_for(records, "a world")
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=300)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + signal.SIGINT, err
     assert "worlds are there, and" in err.splitlines()[-1]
     assert "Traceback" not in err

@@ -25,6 +25,7 @@ from app.window.part_choice import Asked, PartChoice
 from tests.app.test_analysed import analysed
 from tests.gui.host import Driver, drive
 from tests.gui.test_panel import WITHOUT_DROPS, have_land
+from tests.waiting import PATIENCE
 
 ROWS, COLUMNS = 3000, 6000
 
@@ -130,7 +131,7 @@ def test_esc_gives_it_up_also_while_it_is_read(model: Path, monkeypatch: pytest.
         begun = choosing._reading
         assert begun is not None
         choosing.close()
-        begun.thread.join(timeout=60.0)
+        begun.thread.join(timeout=PATIENCE)
         assert not begun.thread.is_alive() and begun.overview is None
         assert application.documents.name == "noise"
 

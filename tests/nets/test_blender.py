@@ -19,6 +19,7 @@ from kernels.standing import DRY
 from tests.app.small import small_preset, small_scene
 from tests.app.test_export import landscape_of, write
 from tests.app.test_export_meshes import export
+from tests.waiting import PATIENCE
 
 VARIABLE = "BLENDER_PYTHON"
 
@@ -59,7 +60,7 @@ def in_blender(mesh: Path, folder: Path) -> list[dict[str, Any]]:
     """The objects that Blender makes of a file."""
     told = folder / "objects.json"
     command = [os.environ[VARIABLE], "-c", LOOK, str(mesh), str(told)]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
     objects: list[dict[str, Any]] = json.loads(told.read_text())
     return objects
 
