@@ -20,6 +20,13 @@
 #ifndef SUN
 #define SUN 0     // with the disc of the sun
 #endif
+#ifndef FAR_LAND
+#define FAR_LAND 0  // land beyond the map, 1: a plain, 2: with ranges
+#endif
+#if FAR_LAND > 0
+#include "far_land.glsl"
+const float PLAIN_BEGINS = 0.2;  // sides of the map beside it, within which the table becomes a plain
+#endif
 
 uniform sampler2D surface;
 #include "sky_ray.glsl"
@@ -125,6 +132,11 @@ void main() {
     for (int k = 0; k < 4; ++k) cloudy += 0.25 * textureLod(clouds, (of_clouds + vec2(k % 2, k / 2) - 0.5) / size, 0.0);
     seen = cloudy.rgb + seen * cloudy.a;
 #endif
+#if FAR_LAND > 1
+    vec3 straight = normalize((frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz);
+    vec4 ranges = far_ranges(straight, horizon_colour(direction), length(fwidth(straight)));
+    seen = seen * (1.0 - ranges.a) + ranges.rgb;
+#endif
 #if STORM == 1
     seen = dusty_sky(direction, seen);
 #endif
@@ -144,9 +156,21 @@ void main() {
 #if STORM == 1
     horizon = dusty_sky(vec3(direction.x, 0.0, direction.z), horizon);
 #endif
+#if FAR_LAND > 0
+    vec3 plain = plain_land(place.xz, length(fwidth(place.xz))) * contact;
+    table = mix(table, plain, far_land * smoothstep(0.0, PLAIN_BEGINS, away));
+#endif
     vec3 kept, added;
     air_before(place, kept, added);
-    table = mix(table * kept + added, horizon, smoothstep(0.0, table_fades, away));
+    float faded = smoothstep(0.0, table_fades, away);
+#if FAR_LAND > 0
+    faded = mix(faded, haze_at(place.xz), far_land);
+#endif
+    table = mix(table * kept + added, horizon, faded);
+#if FAR_LAND > 1
+    vec4 ranges = far_ranges(direction, horizon, length(fwidth(direction)));
+    table = table * (1.0 - ranges.a) + ranges.rgb;
+#endif
     colour = vec4(table, 0.0);
 #endif
 }

@@ -384,12 +384,38 @@ def test_a_table_meets_the_sky_without_a_line_below_the_level_of_the_eye(draw: D
             with subtests.test(pitch=pitch, distance=distance, sun=sun):
                 scene = Scene().with_values({"view.sun_height": sun, "view.sun_direction": 130.0})
                 column = draw(shown, camera, scene, size=(240, 240)).astype(float)[:, 200:].mean(axis=1)
-                assert np.abs(np.diff(column[horizon - 6 : horizon + 6], axis=0)).max() < 5.0
+                assert np.abs(np.diff(column[horizon - 6 : horizon + 6], axis=0)).max() < 10.0  # crests of far ranges
                 # The sky begins there: the colour changes on the way up to where it would begin without an end of the
                 # table.
                 blueness = column[:, 2] - column[:, 0]
                 above = max(level, 0)
                 assert abs(blueness[above] - blueness[horizon]) > 2.0 * abs(blueness[horizon + 6] - blueness[horizon])
+
+
+def test_ranges_stand_behind_a_block_with_relief_where_one_looks_over_it(draw: Draw) -> None:
+    """They are as rugged as the land is high; from high above there is a model on its table."""
+    row, column = np.mgrid[:64, :64]
+    hill = np.exp(-((row - 40.0) ** 2 + (column - 10.0) ** 2) / 30.0)
+
+    def varies(relief: float, pitch: float, distance: float) -> float:
+        """By how much the brightness of rows around the horizon differs along them, beside the block."""
+        _, camera = on_a_table(pitch, distance)
+        shown = snapshot(relief * 64 * CELL * hill, cell_size=CELL)
+        dip = horizon_dip(camera, shown, -0.1 * 64 * CELL)
+        assert dip is not None
+        horizon = round(240 * (1.0 - camera.horizon(1.0, dip)))
+        scene = Scene().with_values({"view.sun_height": 30.0, "view.clouds": 0.0, "view.quality": "high"})
+        beside = (
+            draw(shown, camera, scene, size=(240, 240)).astype(float)[horizon - 14 : horizon - 2, 130:].mean(axis=2)
+        )
+        return float(
+            (beside - np.polynomial.Polynomial.fit(np.arange(110), beside.mean(axis=0), 1)(np.arange(110)))
+            .std(axis=1)
+            .max()
+        )
+
+    rugged, flat_land, model = varies(0.15, 12.0, 1.1), varies(0.0, 12.0, 1.1), varies(0.15, 35.0, 2.0)
+    assert rugged > 4.0 and flat_land < 0.5 * rugged and model < 0.3 * rugged
 
 
 def test_where_a_table_ends() -> None:

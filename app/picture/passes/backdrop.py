@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
 
@@ -12,8 +13,7 @@ from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.passes.declaration import Frame, Part
 
-SKY = {"TABLE": 0, "SHADOW": 0, "SUN": 0}
-SKY_WITH_SUN = SKY | {"SUN": 1}
+SKY = {"TABLE": 0, "SHADOW": 0}
 TABLE = {"TABLE": 1, "SHADOW": 0, "SUN": 0}
 TABLE_IN_SHADOW = {"TABLE": 1, "SHADOW": 1, "SUN": 0}
 SUN_RADIUS = 0.00465  # of its disc, in radians
@@ -23,6 +23,11 @@ TABLE_REACH = 1.4  # from the middle of the map to where the table ends as seen 
 TABLE_FADES = TABLE_REACH - math.sqrt(0.5)  # there no corner of the block is nearer to its end
 STEEPEST_DIP = 0.4  # slope to the end of the table: seen from higher above, the table is larger, so that no
 # sky shows beside the block
+# Slopes down to the end of the table up to which land is seen beyond the map, and from which on there is a table only.
+FAR_LAND_FADES = 0.24, 0.34
+# As in far_land.glsl: least relief in longer sides of the map; how far before the end of the table the nearest range
+# stands, in such sides; how close it comes; and the height of the highest for each side of relief.
+LEAST_RELIEF, NEAREST_RANGE, CLOSEST_RANGE, HIGHEST_RANGE = 0.015, 0.6, 0.3, 1.6
 
 
 def horizon_dip(camera: Camera, snapshot: Snapshot, table_height: float) -> float | None:
@@ -48,26 +53,27 @@ class BackdropMesh:
 
     def parts(self, frame: Frame) -> Iterable[Part]:
         height, first_of_sky = frame.scene.height, first_row_of_sky(frame)
-        if first_of_sky > 0:
-            below = (0, first_of_sky)
-            yield Part(
-                vertices=6,
-                mode=moderngl.TRIANGLE_FAN,
-                defines=TABLE_IN_SHADOW,
-                uniforms={"table_fades": TABLE_FADES},
-                vertex="block_shadow.vert",
-                rows=below,
-            )
-            yield Part(vertices=3, defines=TABLE, uniforms={"table_fades": TABLE_FADES}, rows=below)
-        if first_of_sky < height:
-            yield from self._sky(first_of_sky, rows_of_sun(frame), height)
-
-    def _sky(self, lowest: int, sun: tuple[int, int], highest: int) -> Iterable[Part]:
-        """Strips of rows: software renderers skip the disc of the sun outside of its strip."""
-        below, above = (min(max(row, lowest), highest) for row in sun)
-        for low, high, defines in ((lowest, below, SKY), (below, above, SKY_WITH_SUN), (above, highest, SKY)):
-            if high > low:
-                yield Part(vertices=3, defines=defines, uniforms=SUN_UNIFORMS, rows=(low, high))
+        seen = far_land(frame.horizon_dip)
+        # Software renderers pay for the disc of the sun, and for far land, in strips of rows only.
+        ranges = rows_of_ranges(frame) if seen > 0.0 else (first_of_sky, first_of_sky)
+        uniforms = SUN_UNIFORMS | {"table_fades": TABLE_FADES, "far_land": seen}
+        cut = {min(max(row, 0), height) for row in (0, *rows_of_sun(frame), *ranges, first_of_sky, height)}
+        for low, high in itertools.pairwise(sorted(cut)):
+            land = {"FAR_LAND": 2 if ranges[0] <= low < ranges[1] else int(seen > 0.0 and low < first_of_sky)}
+            if low < first_of_sky:
+                yield Part(
+                    vertices=6,
+                    mode=moderngl.TRIANGLE_FAN,
+                    defines=TABLE_IN_SHADOW | land,
+                    uniforms=uniforms,
+                    vertex="block_shadow.vert",
+                    rows=(low, high),
+                )
+                yield Part(vertices=3, defines=TABLE | land, uniforms=uniforms, rows=(low, high))
+            else:
+                first_of_sun, last_of_sun = rows_of_sun(frame)
+                sun = {"SUN": int(first_of_sun <= low < last_of_sun)}
+                yield Part(vertices=3, defines=SKY | sun | land, uniforms=uniforms, rows=(low, high))
 
     def release(self) -> None:
         pass
@@ -86,6 +92,26 @@ class CloudsOfSky:
 
     def release(self) -> None:
         pass
+
+
+def far_land(dip: float | None) -> float:
+    """How much is seen of the land beyond the map, from 0 to 1, where the table of a block ends at this slope."""
+    if dip is None:
+        return 0.0
+    begin, end = FAR_LAND_FADES
+    return min(max((end - dip) / (end - begin), 0.0), 1.0)
+
+
+def rows_of_ranges(frame: Frame) -> tuple[int, int]:
+    """The rows of the part of the picture that is drawn, from below, that far ranges can lie in."""
+    dip, snapshot = frame.horizon_dip, frame.snapshot
+    assert dip is not None
+    side = max(snapshot.shape) * snapshot.cell_size
+    relief = max((snapshot.highest - snapshot.lowest) * frame.exaggeration / side, LEAST_RELIEF)
+    eye = (frame.camera.position.y - frame.table_height) / side
+    slopes = eye / max(eye / dip - NEAREST_RANGE, CLOSEST_RANGE), dip - HIGHEST_RANGE * relief / (eye / dip)
+    low, high = (frame.camera.horizon(frame.aspect, slope) * frame.crop.size[1] - frame.crop.bottom for slope in slopes)
+    return math.floor(min(max(low, -1.0), 1e6)), math.ceil(min(max(high, -1.0), 1e6)) + 1
 
 
 def first_row_of_sky(frame: Frame) -> int:

@@ -137,6 +137,7 @@ def compose(
         smallest_stream=shot.least_discharge if maps.with_streams else None,
         falls=maps.falls,
         bounce=maps.bounce,
+        table_height=float(block["heights"][2]),
         horizon_dip=horizon_dip(camera, snapshot, float(block["heights"][2])),
         trees=maps.trees,
         tree_view=tree_view,

@@ -75,6 +75,7 @@ class Frame:
     smallest_stream: float | None  # discharge of the smallest visible stream
     falls: FallSheets
     bounce: BounceMap  # light reflected by the land
+    table_height: float  # of the base of the block
     horizon_dip: float | None  # downward slope to the edge of the table below the block; None without a table
     trees: Trees
     tree_view: TreeView
