@@ -369,7 +369,8 @@ void main() {
     finer.tilt += faces * bare;
     finer.ribbed = length(slope + rib.yz) / max(length(slope + rib.yz + faces * bare), 0.05);
 #if DETAIL_SCALES > 2
-    if (on_wall > 0.0) finer.seep = on_wall * (seep_lines(over_wall, step_on_wall, face) - 0.5);
+    float seeps = smoothstep(0.25, 0.55, on_wall * looks_out);
+    if (seeps > 0.0) finer.seep = seeps * (seep_lines(over_wall, step_on_wall, face) - 0.5);
 #endif
 #endif
     Ground ground = ground_material(cells, place, top, steepness, hollowness, fine, coarse, finer);
@@ -423,6 +424,8 @@ void main() {
     albedo = with_texture(albedo, ground, cells, length(place.yz), pixel, grain, finer.streak, bumps);
 #else
     albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.sand);
+    albedo *= 1.0 + ground.debris * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
+    bumps += (grain.yz - 0.5) * 1.2 * ground.debris;
 #endif
 #if DETAIL_SCALES > 2
     ground.stands.bushes *= dry;

@@ -114,6 +114,7 @@ struct Ground {
     vec3 albedo;
     float rockiness;  // strength of fine relief
     float sand;  // fraction of dry sand
+    float debris;  // fraction covered by stones that lie on a slope
 #if MATERIALS == 1
     float rock;    // fraction of bare rock
     float ledge;   // relative change of slope by beds of rock: steeper (+) or flatter (-)
@@ -417,7 +418,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     vec3 soil = mix(ROCK_HIGH, DRY_GRASS, 0.55) * (1.0 + 0.4 * ripple);
 #endif
 #if DETAIL_SCALES > 1
-    if (covered < 1.0) {
+    if (covered < 1.0 && bare > 0.0) {
         float leans = clamp(steepness / max(mean_steepness, 0.05) - 1.0, -1.0, 1.0);
 #if MATERIALS == 1
         vec3 plain = rock;
@@ -564,7 +565,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
     albedo = mix(albedo, SNOW * snow_tone(snow, tone + 0.6 * patches + 0.5 * ripple), snow);
     sand *= 1.0 - snow;
-    float rockiness = mix(mix(0.45, 1.0, bare), 0.35, max(covered * 0.6, snow)) * (1.0 - 0.8 * sand);
+#if MATERIALS == 1
+    float smooth_cover = 0.6 * covered;  // whose stones are told below
+#else
+    float smooth_cover = 0.6 * covered * (1.0 - debris);
+#endif
+    float rockiness = mix(mix(0.45, 1.0, bare), 0.35, max(smooth_cover, snow)) * (1.0 - 0.8 * sand);
 #if DETAIL_SCALES > 2
     rockiness *= 1.0 - 0.8 * snow;
 #endif
@@ -579,6 +585,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     Ground ground;
     ground.albedo = albedo;
     ground.sand = sand;
+    ground.debris = debris * covered * (1.0 - snow);
 #if MATERIALS == 1
     float shown = covered * (1.0 - snow);
     ground.rock = (1.0 - covered) * (1.0 - snow);

@@ -3,11 +3,11 @@
 
 const vec3 FRESH = vec3(1.16, 1.10, 1.02), AGED = vec3(0.54, 0.555, 0.57);  // beside rock of a middle age
 const vec3 WEATHERED_IN_MEAN = vec3(0.86, 0.82, 0.76);  // what such faces come to from afar
-const vec3 RUST = vec3(1.22, 0.88, 0.56);
+const vec3 RUST = vec3(1.18, 0.88, 0.62);
 const vec3 SEEPS = vec3(0.42, 0.43, 0.45);
 const vec3 LICHEN = vec3(0.098, 0.100, 0.084), PALE_LICHEN = vec3(0.270, 0.262, 0.190);
-const float LICHEN_HIDES = 0.55;
-const float OWN_AGE = 4.5, OWN_RUST = 3.0;  // how much faces beside each other differ, for each slope between them
+const float LICHEN_HIDES = 0.55, CRACKS_DARK = 0.40;
+const float OWN_AGE = 6.0, OWN_RUST = 1.5;  // how much faces beside each other differ, for each slope between them
 
 // A face of rock, by what is known of where it lies. Noises are around 0.
 struct Face {
@@ -32,5 +32,7 @@ vec3 weathered(vec3 rock, Face face) {
     vec3 lichen = mix(LICHEN, PALE_LICHEN, smoothstep(0.10, 0.22, face.block - 0.5 * face.zone));
     rock = mix(rock, lichen, LICHEN_HIDES * grown);
     float wet = smoothstep(0.10, 0.26, face.seep + 0.35 * face.hollow + 0.30 * face.zone - 0.12);
+    float shattered = smoothstep(0.0, 0.16, face.other_zone);
+    rock *= 1.0 - CRACKS_DARK * shattered * smoothstep(0.05, 0.22, -face.block);
     return rock * mix(vec3(1.0), SEEPS, wet);
 }
