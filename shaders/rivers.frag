@@ -15,6 +15,8 @@ const int RISES = 4;  // cells below a spring over which a stream widens to its 
 // angle there, from which on it bends as sharply as can be told.
 const int LOOKS = 4, EVENED = 2, REACH = LOOKS + EVENED;
 const float SHARPEST = 0.6;
+const int BEFORE = 2;         // cells from the end of a stream to where it goes on below a pool
+const float AS_WIDE = 0.6;
 
 // The point half way between that of this cell and that of a neighbour.
 vec2 half_way(vec2 own, int number, vec4 other) {
@@ -51,6 +53,24 @@ ivec2 downstream(ivec2 cell) {
     return is_on_map(next) ? next : cell;
 }
 
+// From the first cell of a stream to where another ends that brings its water, as through a pool: one that is about as
+// wide, and that it does not run to itself. 0 where there is none, which is a spring.
+ivec2 to_end_before(ivec2 first) {
+    ivec2 own[BEFORE + 2], found = ivec2(0);
+    own[0] = first;
+    for (int step = 1; step < BEFORE + 2; ++step) own[step] = downstream(own[step - 1]);
+    float least = AS_WIDE * texelFetch(points, first, 0).z, nearest = 1e3;
+    for (int k = 0; k < (2 * BEFORE + 1) * (2 * BEFORE + 1); ++k) {
+        ivec2 away = ivec2(k % (2 * BEFORE + 1), k / (2 * BEFORE + 1)) - BEFORE, there = first + away;
+        bool is_own = false;
+        for (int step = 0; step < BEFORE + 2; ++step) is_own = is_own || there == own[step];
+        if (is_own || !is_on_map(there) || texelFetch(points, there, 0).z < least || length(vec2(away)) >= nearest) continue;
+        nearest = length(vec2(away));
+        found = away;
+    }
+    return found;
+}
+
 // The part of its width that a stream has some cells below its spring.
 float risen(int cells) {
     return sqrt(min((float(cells) + 1.0) / float(RISES), 1.0));
@@ -81,7 +101,11 @@ void main() {
     if (own.z <= 0.0) return;
     int towards = next_of(int(own.w)) - 1;
     vec2 end = own.xy;
-    if (towards >= 0) end = half_way(own.xy, towards, texelFetch(points, clamp(at + ivec2(towards_neighbour(towards)), ivec2(0), last), 0));
+    if (towards >= 0) {
+        vec4 next = texelFetch(points, clamp(at + ivec2(towards_neighbour(towards)), ivec2(0), last), 0);
+        end = half_way(own.xy, towards, next);
+        if (next.z <= 0.0) end = towards_neighbour(towards);  // into the water where it ends, and not to its rim
+    }
     // The three widest that come in.
     vec3 widths = vec3(0.0);
     vec2 begins[3] = vec2[3](end, end, end);
@@ -116,14 +140,16 @@ void main() {
         bend += (came.x * goes.y - came.y * goes.x) / max(length(came) * length(goes), 1.0);
     }
     bend /= SHARPEST * float(2 * EVENED + 1);
-    // A thread parts from another, and a river may come in over the edge: those have no springs.
-    bool springs = own.w >= 0.0 && !is_at_edge(course[0]);
+    // A thread parts from another, a river may come in over the edge, or go on below a pool: those have no springs.
+    ivec2 first = course[0], before = ivec2(0);
+    if (own.w >= 0.0 && below < RISES) before = to_end_before(first);
+    bool springs = own.w >= 0.0 && !is_at_edge(first) && before == ivec2(0);
     float rises = springs ? risen(below) : 1.0;
     vec3 parts = min(widths / own.z, 1.0);
     if (springs) parts.x = min(parts.x * risen(below - 1) / rises, 1.0);
-    if (widths.x == 0.0) begins[0] = own.w < 0.0 ? parts_from(at, own.xy) : own.xy;
+    if (widths.x == 0.0) begins[0] = own.w < 0.0 ? parts_from(at, own.xy) : before == ivec2(0) ? own.xy : clamp(vec2(before), -1.0, 1.0);
     // Where one comes in, or none, the place of the second's width says how wide the only one is where it begins.
-    if (widths.y == 0.0) parts.y = widths.x > 0.0 ? parts.x : FIRST_WIDTH;
+    if (widths.y == 0.0) parts.y = widths.x > 0.0 ? parts.x : before == ivec2(0) ? FIRST_WIDTH : 1.0;
     float alone = own.w < 0.0 ? 1.0 - belt_at(surveyed_flow, surveyed_way, at).part : 1.0;
     float code = alone > 0.0 ? with_bend(own.z * alone * rises, bend) : 0.0;
     result = vec4(code, coded(own.xy, end), coded(begins[0], begins[1]), coded(begins[2], parts.yz * 2.0 - 1.0));

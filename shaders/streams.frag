@@ -38,6 +38,7 @@ void main() {
     Stream stream = mixed(stream_at(course, cells, pixel, slope, detail), stream_from_afar(course, slope), far);
     float left_out = water_left_out(uv, place, pixel);
     course.cover *= 1.0 - left_out;
+    course.bank *= 1.0 - left_out;
     stream.gravel *= 1.0 - left_out;
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if CLOUDS > 1

@@ -564,6 +564,7 @@ void main() {
     Stream stream = stream_from_afar(course, stream_slope);
 #endif
     course.cover *= 1.0 - left_out;
+    course.bank *= 1.0 - left_out;
     stream.gravel *= 1.0 - left_out;
     Film stream_film = running_water(course, stream, position, lit.xyz);
     radiance = below_overlay(stream_film.added) + stream_film.kept * radiance;

@@ -23,7 +23,7 @@ Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
     vec3 daylight = light_on_water(seen);
     float turbidity = mix(mix(STREAM_TURBIDITY, SILT_TURBIDITY, course.silt), LAKE_TURBIDITY, course.still);
     vec3 through = water_transmission(course.depth * stream.shoal, turbidity, facing) * (1.0 - mirror);
-    vec3 bed = mix(STREAM_BED, WET_STONES * GRAVEL, 0.5) * stream.stones;
+    vec3 bed = mix(STREAM_BED, WET_STONES * GRAVEL, 0.5) * stream.stones * course.own;
     vec3 colour = (water_scattering(mix(DEEP_LAKE, MILK, course.silt), through, daylight) * stream.tone + bed * through * daylight)
                 + mirror * mirrored_sky(water_reflected(to_eye, normal), 0.0, mix(seen.y, 1.0, OPEN_SKY * course.near), daylight);
 #if FINE_WATER == 1
@@ -32,6 +32,6 @@ Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
     colour = mix(colour, FOAM * daylight, stream.white);
     vec3 gravel = GRAVEL * mix(WET_STONES, 1.0, stream.dry) * stream.stones * daylight;
     vec3 added = mix(colour * course.cover, gravel, stream.gravel);
-    float bare = (1.0 - course.cover) * (1.0 - stream.gravel);
-    return Film(added, vec3(bare * mix(1.0, WET_BANK, course.bank)));
+    vec3 below = course.cover * through * WET_STONES * (1.0 - course.own) * (1.0 - stream.white);
+    return Film(added, (below + (1.0 - course.cover) * mix(1.0, WET_BANK, course.bank)) * (1.0 - stream.gravel));
 }

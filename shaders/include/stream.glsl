@@ -22,6 +22,8 @@ const float REACHES = 46.0;  // cells along the noise that tells pools from riff
 const float WINDING = 0.9;   // cells by which that noise leads a stream astray where the land is gentle
 const vec2 STEEP = vec2(0.08, 0.70);  // slopes of the bed from which on water runs faster, and where it is narrowest
 const float NARROWED = 0.62, RIFFLES_WIDER = 0.22, RIFFLES_SHALLOWER = 0.55;
+const float GRAVEL_HIDES = 0.8;  // of the ground below a bar
+const float OWN_BED = 0.5;  // part of the greatest depth at which a bed of stones and sand hides the ground
 const float REACH_LOST = 0.7;  // cells by which streams wind beside the cells in which they are looked for
 const float DEPTH_FROM_AFAR = 0.5;  // metres
 const float BAR = 0.75, BAR_BESIDE = 0.9, MARGIN = 0.22;  // of half the width: bars in it, beside it, and on the other bank
@@ -39,6 +41,7 @@ struct Course {
     float riffle; // from −1 in a pool to 1 in a riffle
     float bar;    // how broad the bar on its right is, to 1; that on its left below 0
     float room;   // the place beside it where it can be told, in half widths
+    float own;    // from 0 at its rims, where it runs over the ground that is there, to 1 where it has a bed of its own
 };
 
 struct Stream {
@@ -64,7 +67,7 @@ float silt_of(vec4 known) {
 // From so far that a stream is part of a pixel.
 Course course_from_afar(vec4 known) {
     float cover = min(known.x / WHOLE_LINE, 1.0);
-    return Course(cover, cover, DEPTH_FROM_AFAR, known.yz, 0.0, 0.0, 0.0, silt_of(known), 0.0, 0.0, 0.0);
+    return Course(cover, cover, DEPTH_FROM_AFAR, known.yz, 0.0, 0.0, 0.0, silt_of(known), 0.0, 0.0, 0.0, 1.0);
 }
 
 // `slope` is that of the ground, `known` what the map of flow says of the place, `step_of` how far pixels are from each
@@ -104,7 +107,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     float nearness = asked ? 1.0 - smoothstep(0.6 * stream_far, stream_far, span) : 0.0;
     // Riffles are wide and shallow, pools narrow and deep; where the bed is steep water runs faster, and is narrow.
     float fall = max(-dot(slope, river.along), 0.0), steep = smoothstep(STEEP.x, STEEP.y, fall);
-    float carries = smoothstep(0.001, 0.01, fall) * (1.0 - smoothstep(0.3, 0.8, fall));
+    float carries = smoothstep(0.0, 0.02, fall) * (1.0 - smoothstep(0.3, 0.8, fall));
     course.riffle = clamp(4.0 * reach.x, -1.0, 1.0) * carries;
     float room = (float(river_reach) - REACH_LOST) / max(river.half_width, 1e-6);
     river.half_width *= mix(1.0, NARROWED, steep) * (1.0 + RIFFLES_WIDER * course.riffle);
@@ -125,6 +128,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     course.bank = mix(course.bank, (1.0 - smoothstep(-0.2 * damp, damp, river.away - river.half_width)) * part, nearness);
     float relative = river.away / drawn, shallow = max(1.0 - relative * relative, 0.0);
     course.depth = mix(DEPTH_FROM_AFAR, depth * 1.6 * shallow * sqrt(shallow), nearness);
+    course.own = mix(1.0, smoothstep(0.0, OWN_BED, shallow), nearness);
     course.along = mix(known.yz, river.along, nearness);
     course.near = nearness * smoothstep(1.0, 3.0, river.half_width / span);
     course.aside = sign(dot(place - river.middle, across)) * relative;
@@ -166,10 +170,13 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     vec3 ripples = running_ripples(cells, pixel, course.along, rapid, noise);
     float fall = max(-dot(ground_slope, course.along), 0.0);
     Stream stream = Stream(0.0, 1.0 + 0.9 * ripples.x, vec2(0.0), 0.0, 0.0, 1.0, 1.0);
-    stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, ripples.x + 0.12 * rapid);
-    float broken = 0.18 + 0.7 * rapid;
+    float broken = 0.18 + 0.7 * rapid, foam = ripples.x;
 #if FINE_WATER == 1
     float stones = 2.0 * (textureLod(noise, cells / 3.1, noise_level(pixel / 3.1, noise)).x - 0.5);
+    foam += 0.25 * stones;  // water breaks over them
+#endif
+    stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, foam + 0.12 * rapid);
+#if FINE_WATER == 1
     stream.stones = 1.0 + 0.9 * stones;
     // A bar reaches into the water and out of it, and its rims are uneven; a cut bank has but a margin of gravel.
     float side = course.aside * sign(course.bar), broad = abs(course.bar);
@@ -178,12 +185,12 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     float bar = smoothstep(-0.10, 0.10, inner) * clamp((outer - side) / 0.4, 0.0, 1.0);
     float rim = min(1.0 + 2.0 * MARGIN, course.room) + 0.3 * stones;
     float margin = smoothstep(0.95, 1.05, -side) * clamp((rim + side) / 0.4, 0.0, 1.0);
-    stream.gravel = max(bar, margin) * smoothstep(0.02, 0.12, broad);
+    stream.gravel = GRAVEL_HIDES * max(bar, margin) * smoothstep(0.02, 0.35, broad);
     stream.dry = smoothstep(0.0, 0.5, max(inner, -side - 1.0));
     stream.shoal = mix(1.0, clamp(0.10 - 1.6 * inner, 0.0, 1.0), smoothstep(0.0, 0.1, broad));
-    float riffle = course.near * max(course.riffle, 0.0) * smoothstep(0.006, 0.05, fall) * (1.0 - rapid);
+    float riffle = course.near * max(course.riffle, 0.0) * smoothstep(0.02, 0.12, fall) * (1.0 - rapid);
     broken += 0.30 * riffle - 0.08 * course.near * max(-course.riffle, 0.0);
-    stream.white = max(stream.white, 0.45 * riffle * smoothstep(0.10, 0.30, ripples.x));
+    stream.white = max(stream.white, 0.40 * riffle * smoothstep(0.12, 0.45, foam));
 #endif
     stream.slope = -fall * course.along + broken * ripples.yz;
     float runs = 1.0 - course.still;

@@ -645,6 +645,16 @@ def test_a_spring_widens_over_some_cells_and_a_river_from_beyond_the_map_is_as_w
     assert widths[1][3:6].mean() > 0.8 * later
 
 
+def test_a_river_that_goes_on_below_a_pool_is_one(draw: Draw) -> None:
+    """Its way ends in a pool of one cell, and that of its water begins below; it is as wide there."""
+    flow, ways, ground = flat(48, 48), flat(48, 48), flat(48, 48)
+    flow[24], ways[24] = 16.0, way((1.0, 0.0))
+    flow[24, 24], ways[24, 24], ground[24, 24] = 0.0, 0.0, -0.4
+    shown = with_layers(flooded(ground, np.where(ground < 0.0, -0.2, ground)), surveyed_flow=flow, surveyed_way=ways)
+    widths = water_of(draw, shown, from_above(24.0, 48, 48)).sum(axis=0) * 24.0 / 320.0
+    assert widths[20:300].min() > 0.6 * np.median(widths)
+
+
 def test_rivers_that_meet_make_no_blob(draw: Draw) -> None:
     """Where two of 5 m join, no place is farther from dry land than half of the width of what they become."""
     flow, ways = np.zeros((48, 48)), np.zeros((48, 48))
@@ -880,6 +890,26 @@ def gravel(draw: Draw, slope: float) -> float:
 def test_rivers_have_bars_of_gravel_where_they_carry(draw: Draw) -> None:
     still, carries = (gravel(draw, slope) for slope in (0.0, 0.03))
     assert carries > still + 0.05, (still, carries)
+
+
+def test_bars_lie_inside_bends(draw: Draw) -> None:
+    """A river of 30 m comes from the west, turns to one side by a right angle, and has more gravel on that bank."""
+    for side in (1, -1):
+        flow, ways = flat(48, 48), flat(48, 48)
+        flow[24, :24], ways[24, :24] = 36.0, way((1.0, 0.0))
+        down = slice(24, None) if side > 0 else slice(None, 25)
+        flow[down, 24], ways[down, 24] = 36.0, way((0.0, float(side)))
+        ground = plane(48, 48, -0.02 * CELL, -0.02 * side * CELL)
+        wet = with_layers(snapshot(ground, cell_size=CELL), surveyed_flow=flow, surveyed_way=ways)
+        camera = from_above(12.0, 48, 48, float(ground[24, 24]))
+        river, dry = (
+            draw(shown, camera, calm(quality="high", flow_speed=0.0), size=(320, 320)).astype(int)
+            for shown in (wet, snapshot(ground, cell_size=CELL))
+        )
+        pale = ((river - dry).min(axis=2) > 6)[::side]  # as if it turned to the south
+        outside, inside = np.triu(pale, 20).sum(), np.tril(pale, -20).sum()
+        assert inside > 1.5 * outside
+        assert inside > 500
 
 
 def test_overlays_are_seen_through_the_water(draw: Draw) -> None:
