@@ -449,10 +449,12 @@ void main() {
     float smooth_sand = ground.sand;
 #endif
 #if DETAIL_SCALES > 2
-    if (smooth_sand > 0.0) {
+    if (ground.sand > 0.0) {
         sand_slope = slope_of_sand(cells, place, pixel, surface);
-        slope = mix(slope, sand_slope * frame.map.w, smooth_sand);
+    } else if (smooth_sand > 0.0 && pixel < FURROW) {
+        sand_slope = mix(slope_of_lulled_sand(cells, place, surface), place.yz, smoothstep(0.5 * FURROW, FURROW, pixel));
     }
+    slope = mix(slope, sand_slope * frame.map.w, smooth_sand);
 #endif
     if (ground.sand > 0.0) {
         ripples = ripples_at(cells, sand_slope, pixel_of(length(across_pixel)), detail);

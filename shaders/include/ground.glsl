@@ -73,6 +73,7 @@ const vec3 STRAW = vec3(0.300, 0.238, 0.118);
 const vec3 MEADOW = vec3(0.116, 0.122, 0.048);
 const vec3 RANK_GRASS = vec3(0.052, 0.068, 0.027);
 const vec3 REEDS = vec3(0.046, 0.066, 0.022);
+const vec3 MUD = vec3(0.098, 0.084, 0.064);
 const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 
 // Darkening of the ground between dunes per hollowness: wind removes fine, pale grains and leaves a lag of coarse, dark
@@ -274,6 +275,7 @@ const float EDGE = 0.05;        // of patches of plants: half the range of what 
 const vec3 VARNISH = vec3(0.84, 0.81, 0.79);  // of the colour of ground that water does not wash
 const vec3 WASH = vec3(0.90, 0.80, 0.63);  // of lines of silt, beside the green of the ground around them
 const vec2 STONY_STEEP = vec2(0.55, 0.95);  // steepness from which on nothing that is projected from above is drawn
+const float MUDDY = 0.40;  // wetness
 const vec2 FROZEN = vec2(1.0, 7.0);         // °C, between which grass is straw
 const vec3 WITHERED = vec3(0.215, 0.170, 0.098);
 const float GREEN_LINES = 0.7;  // how much more of it grows where water gathers
@@ -522,6 +524,11 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Water between grains traps light, so loose material darkens far more than rock.
     float soaked = smoothstep(0.08, 0.85, wet + 0.12 * tone);
     albedo *= mix(vec3(1.0), mix(vec3(0.76, 0.74, 0.72), vec3(0.54, 0.49, 0.44), covered), soaked);
+#if DETAIL_SCALES > 2
+    // Flats of mud end at an edge, against bars of sand that stand a little higher.
+    float muddy = patch_of(wet - MUDDY + 0.5 * tone + 0.6 * streak + 0.2 * ripple) * (1.0 - smoothstep(0.06, 0.16, steepness));
+    albedo = mix(albedo, MUD * (1.0 + 0.5 * ripple), 0.65 * muddy);
+#endif
     float grassy = grown(growing, ripple, patches);
     albedo = mix(albedo, grass, grassy);
     // Marsh: level and saturated, reeds with pools. Only broad wet ground: around a lake it would be a dark line.
@@ -632,10 +639,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #endif
 #if LIVING == 1
-    plants = mix(plants, 1.0 - pools, grassy);
+    plants = mix(plants, 1.0 - pools, max(grassy, marsh));
     bushes = max(bushes, 0.5 * grassy * smoothstep(-0.05, 0.15, gathers));
     bush = mix(bush, mix(SCRUB, RANK_GRASS, smoothstep(0.3, 0.8, wet)), grassy);
-    tuft = mix(tuft, 0.8 * grass, grassy);
+    tuft = mix(mix(tuft, 0.8 * grass, grassy), 1.3 * REEDS, marsh);
 #endif
 #if MATERIALS == 1
     sand += ground.lulled;

@@ -13,7 +13,7 @@ struct GroundCover {
 
 const GroundCover NO_COVER = GroundCover(0.0, 0.0, 0.0, vec3(0.0), vec3(0.0));
 
-const float BUSHES_APART = 8.0, TUFTS_APART = 1.2, STONES_APART = 1.9, PEBBLES_APART = 0.31;  // metres
+const float BUSHES_APART = 8.0, TUFTS_APART = 1.2, STONES_APART = 1.9, PEBBLES_APART = 0.31, CRUMBS_APART = 0.08;  // metres
 const float PLANT_BULGES = 0.8, STONE_BULGES = 0.8;  // slope at the rim
 const float SHADE_SUN = 0.75, SHADE_SKY = 0.35;  // part of the light that their shade takes
 const float TONES = 0.4, BLADES = 1.6;
@@ -43,6 +43,8 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     Bodies tufts = bodies_at(at / TUFTS_APART + FRAYED * fray, tufted, size / TUFTS_APART, 0.8 * shadow, PLANTS_LOBED);
     albedo = with_bodies(albedo, tufts, plant, PLANT_BULGES, bumps, seen);
     float leafy = max(tufts.cover, bushes.cover);
-    Bodies finest = bodies_at(at / PEBBLES_APART, mix(0.9 * cover.stones, 1.0, leafy), size / PEBBLES_APART, 0.6 * shadow, STONES_LOBED);
-    return with_bodies(albedo, finest, mix(stone, 1.2 * plant, leafy), STONE_BULGES, bumps, seen);
+    vec3 finest = mix(stone, 1.2 * plant, leafy);
+    float pebbles = mix(min(1.8 * cover.stones, 1.0), 1.0, leafy), crumbs = min(4.0 * cover.stones, 1.0) * (1.0 - leafy);
+    albedo = with_bodies(albedo, bodies_at(at / PEBBLES_APART, pebbles, size / PEBBLES_APART, 0.6 * shadow, STONES_LOBED), finest, STONE_BULGES, bumps, seen);
+    return with_bodies(albedo, bodies_at(at / CRUMBS_APART, crumbs, size / CRUMBS_APART, 0.6 * shadow, STONES_LOBED), mix(albedo, finest, 0.5), STONE_BULGES, bumps, seen);
 }

@@ -82,21 +82,33 @@ vec2 half_angle(vec2 direction) {
     return vec2(sqrt(0.5 + 0.5 * part), direction.y < 0.0 ? -sqrt(0.5 - 0.5 * part) : sqrt(0.5 - 0.5 * part));
 }
 
-// The map around a place, as its mean along a contour line: parcels of wind leave furrows some cells wide, which sand
-// that slides does not have.
-vec4 without_furrows(vec2 cells, vec2 contour, sampler2D surface) {
+// The map around a place, which says `middle` there, as its mean along a contour line: parcels of wind leave furrows some
+// cells wide, which sand that slides does not have.
+vec4 without_furrows(vec2 cells, vec4 middle, vec2 contour, sampler2D surface) {
     vec2 aside = FURROW * contour / frame.map.xy, at = cells / frame.map.xy;
-    return (textureLod(surface, at - aside, 0.0) + textureLod(surface, at, 0.0) + textureLod(surface, at + aside, 0.0)) / 3.0;
+    return (textureLod(surface, at - aside, 0.0) + middle + textureLod(surface, at + aside, 0.0)) / 3.0;
+}
+
+vec4 without_furrows(vec2 cells, vec2 contour, sampler2D surface) {
+    return without_furrows(cells, textureLod(surface, cells / frame.map.xy, 0.0), contour, surface);
+}
+
+// Where it is nearly level the contour line lies across the wind; of lines and not arrows the mean is taken, by twice
+// their angles, or it would leap where the ground turns from rising to falling.
+vec2 contour_of_sand(vec2 slope) {
+    return half_angle(-twice_angle(slope) - LEVEL * LEVEL * twice_angle(frame.wind.xy));
+}
+
+// The slope of sand that no wind shapes.
+vec2 slope_of_lulled_sand(vec2 cells, vec4 place, sampler2D surface) {
+    return without_furrows(cells, place, contour_of_sand(place.yz), surface).yz;
 }
 
 // The slope of sand: smooth, and where a slip face begins two planes that meet in an edge, of which the map, whose slopes
 // are those from cell to cell, makes a round back. `pixel` is in cells.
 vec2 slope_of_sand(vec2 cells, vec4 place, float pixel, sampler2D surface) {
-    // Where it is nearly level the contour line lies across the wind; of lines and not arrows the mean is taken, by twice
-    // their angles, or it would leap where the ground turns from rising to falling.
-    vec2 contour = half_angle(-twice_angle(place.yz) - LEVEL * LEVEL * twice_angle(frame.wind.xy));
-    vec2 way = BESIDE_A_BRINK * frame.wind.xy;
-    vec4 here = without_furrows(cells, contour, surface), behind = without_furrows(cells + way, contour, surface);
+    vec2 contour = contour_of_sand(place.yz), way = BESIDE_A_BRINK * frame.wind.xy;
+    vec4 here = without_furrows(cells, place, contour, surface), behind = without_furrows(cells + way, contour, surface);
     float slip = frame.strata.w;
     float falls = smoothstep(FALLS_BEHIND.x, FALLS_BEHIND.y, -dot(behind.yz, frame.wind.xy) / slip);
     if (falls == 0.0) return here.yz;
