@@ -285,7 +285,8 @@ class Picture:
         snow = snow_line(view, weather, snapshot)
         assert shot.least_discharge is not None
         stream, width = shot.least_discharge, shot.appearance.runoff.river_width
-        yield from self._maps.update(snapshot, view, quality, stream, width, snow, to_shore, swept, weather)
+        drawn_with = snapshot, view, quality, stream, width, snow, to_shore, swept, weather
+        yield from self._maps.update(*drawn_with, at_rest=shot.finer > 0)
         targets = self._resolve.begin(scene.width, scene.height, quality)
         block = self._frame_block.values
         frame = self.frame = compose(taken, self._maps, self._sky, block, targets, at_once=self._bake_at_once)

@@ -10,6 +10,7 @@ import pytest
 from app.cli.headless import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.canvas import Canvas
+from app.picture.passes import land_maps
 from app.picture.passes.declaration import Shot
 from app.picture.passes.held import held
 from app.picture.picture import Picture
@@ -116,3 +117,30 @@ def test_a_picture_that_is_refined_is_drawn_in_more_slices_and_is_the_same(
     picture.release()
     assert slices[2] > slices[1] + 3
     assert (drawn[2] == drawn[1]).all()
+
+
+@pytest.mark.parametrize("quality", ["lowest", "high"])
+def test_a_picture_that_is_refined_waits_for_its_maps_and_bakes_few_texels_at_a_time(
+    context: moderngl.Context, canvas: Canvas, quality: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A touch gives it up after few of them; the first picture of its level has all relief and light already."""
+    monkeypatch.setattr(land_maps, "TEXELS_AT_REST", 600)
+    scene = Scene().with_value("view.quality", quality)
+    shown = snapshot(400.0 * hills(60, 60))
+    shot = Shot(scene_camera(scene, shown), scene, minimap=False)
+    slices = []
+    for finer in (0, 1):
+        picture = Picture(context)
+        picture.show(shown)
+        target = canvas.framebuffer(96, 64)
+        picture.draw(target, shot.camera, Scene().with_value("view.quality", "lowest"), minimap=False)
+        slices.append(len(list(picture.slices(target, shot._replace(finer=finer)))))
+        pictures = 0
+        while not picture.frame_settled:
+            list(picture.slices(target, shot._replace(finer=finer)))
+            pictures += 1
+            assert pictures < 100
+        if finer:
+            assert pictures <= 4, "light that the land bounces comes in later ones"
+        picture.release()
+    assert slices[1] > slices[0] + 2 * 60 * 60 * 4 // 600

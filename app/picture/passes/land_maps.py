@@ -47,6 +47,7 @@ from app.picture.passes.waves import RunUp
 LAYERS = ("wind_path", "airborne", "water", "water_level", STRATA, ROOF, "froude", "suspended")
 RELIEF_SHARE = 3  # of the texels of light baked in a frame, one is of the relief where only the light shows that
 HORIZONS_SHARE = 8  # so many texels of light are baked for one of the horizons, while the land changes
+TEXELS_AT_REST = 20_000  # of relief or light in one slice of a picture that is refined, which a touch gives up
 SAND_IN_AIR = 400.0  # 1/m: opacity of dust per metre of airborne sediment
 
 
@@ -179,12 +180,15 @@ class LandMaps:
         waves: Waves | None,
         run_up: RunUp | None,
         weather: Weather,
+        *,
+        at_rest: bool,
     ) -> Iterator[None]:
         """Redraw changed maps, with breaks where other drawing may interleave.
 
         `river_width` is the width of a river of 1 m³/s, in metres; `snow_line` follows weather and view, as a fraction
         of the relief of the land. `waves` run to a shore, if there are any, and nothing grows within their `run_up`.
-        Trees get lower towards the cold of the `weather`.
+        Trees get lower towards the cold of the `weather`. `at_rest` relief, light and horizons are completed, with many
+        breaks; otherwise they continue within the budgets of a frame.
         """
         if not self._surface_is_current:
             self.surface.update(snapshot, self._uploaded)
@@ -225,11 +229,22 @@ class LandMaps:
         self._read_mipmaps(quality)
         yield
         self._shows_fractures = quality.detail_scales > 1
-        self._update_relief(snapshot, view, quality, snow_line)
-        yield
-        self._update_light(snapshot, view, quality)
-        self._update_horizons(snapshot, view, quality)
-        yield
+        texels = TEXELS_AT_REST if at_rest else None
+        while True:
+            relief = self._update_relief(snapshot, view, quality, snow_line, texels)
+            yield
+            if not at_rest or self._relief.settled(relief):
+                break
+        while True:
+            light = self._update_light(snapshot, view, quality, texels)
+            if not at_rest or self.light.settled(light):
+                break
+            yield
+        while True:
+            self._update_horizons(snapshot, view, quality, texels)
+            yield
+            if not at_rest or self._horizons.settled(self._wanted_horizons):
+                break
         if waves is not None:
             self._shore.update(
                 snapshot,
@@ -339,21 +354,23 @@ class LandMaps:
             if texture.filter != quality.mipmaps:
                 texture.filter = quality.mipmaps
 
-    def _update_light(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
+    def _update_light(self, snapshot: Snapshot, view: ViewParameters, quality: Quality, texels: int | None) -> Lighting:
+        """Continue baking light, that many `texels` or within the budget of the quality. Returns what is wanted."""
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
         ground = snapshot.ground_version
         relief = view.fine_relief if quality.relief_in_light else 0.0
         carved = self._relief.drawn if relief > 0.0 else None
-        self._wanted_light = Lighting(
+        wanted = Lighting(
             snapshot.world, ground, sun, detail, self._canopy.drawn, relief, self.materials.version, carved
         )
-        budget = quality.light_budget - self._relief_budget(quality)
+        budget = texels or quality.light_budget - self._relief_budget(quality)
+        self._wanted_light = wanted
         if budget == 0 and not self._bake_at_once:
-            return
+            return wanted
         self.light.update(
             self.surface.texture,
-            self._wanted_light,
+            wanted,
             quality,
             at_once=self._bake_at_once,
             of_relief={
@@ -366,8 +383,9 @@ class LandMaps:
             canopy=self._canopy.texture,
             budget=budget,
         )
+        return wanted
 
-    def _update_horizons(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
+    def _update_horizons(self, snapshot: Snapshot, view: ViewParameters, quality: Quality, texels: int | None) -> None:
         """Lakes mirror the land by them at levels where no ray is followed over it."""
         if quality.fine_water or not self.water.has_lakes:
             self._horizons.forget()
@@ -378,7 +396,7 @@ class LandMaps:
             snapshot.world, snapshot.ground_version, water, self._canopy.drawn, view.exaggeration
         )
         rests = self.light.settled(self._wanted_light) and not self._relief_budget(quality)
-        budget = quality.light_budget if rests else quality.light_budget // HORIZONS_SHARE
+        budget = texels or (quality.light_budget if rests else quality.light_budget // HORIZONS_SHARE)
         maps = {
             "surface": self.surface.texture,
             "skyline": self._skyline.texture or self.surface.texture,
@@ -386,13 +404,16 @@ class LandMaps:
         }
         self._horizons.update(maps, self._wanted_horizons, budget, at_once=self._bake_at_once)
 
-    def _update_relief(self, snapshot: Snapshot, view: ViewParameters, quality: Quality, snow_line: float) -> None:
+    def _update_relief(
+        self, snapshot: Snapshot, view: ViewParameters, quality: Quality, snow_line: float, texels: int | None
+    ) -> Relief:
+        """Continue drawing relief, that many `texels` or within the budget of the quality. Returns what is wanted."""
         rows, columns = snapshot.shape
         scale = texels_per_cell(columns, rows, quality.relief_scale) if view.fine_relief > 0.0 else 0
         ground = snapshot.ground_version
         water = (snapshot.sea_level, snapshot.versions.get("water", -1), self._flow.drawn if self.with_water else None)
         snow = min(max(snow_line, SNOW_ON_ALL), SNOW_ON_NONE)
-        self._wanted_relief = Relief(
+        wanted = Relief(
             snapshot.world,
             ground,
             view.exaggeration,
@@ -408,8 +429,9 @@ class LandMaps:
         if self._only_in_light and (drawn := self._relief.drawn) is not None:
             # That of a higher level serves as well.
             as_wanted = drawn._replace(texels_per_cell=scale, exact=False)
-            if as_wanted == self._wanted_relief and drawn.texels_per_cell >= scale:
-                self._wanted_relief = drawn
+            if as_wanted == wanted and drawn.texels_per_cell >= scale:
+                wanted = drawn
+        self._wanted_relief = wanted
         flow = self._flow.texture if self.with_water else self._nothing
         land = CarvedLand(
             self.surface.texture,
@@ -423,13 +445,14 @@ class LandMaps:
         )
         self._relief.update(
             land,
-            self._wanted_relief,
-            self._relief_budget(quality) or quality.light_budget // 2,
+            wanted,
+            texels or self._relief_budget(quality) or quality.light_budget // 2,
             at_once=self._bake_at_once,
-            new_at_once=not self._only_in_light,
+            new_at_once=not self._only_in_light and texels is None,
         )
-        if self._only_in_light and self._relief.settled(self._wanted_relief):
+        if self._only_in_light and self._relief.settled(wanted):
             self._relief.keep_shown_only()
+        return wanted
 
     def _relief_budget(self, quality: Quality) -> int:
         """Texels of the relief that are drawn in a frame at the expense of those of the light, which shows it.
