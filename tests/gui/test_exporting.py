@@ -71,7 +71,7 @@ def test_a_folder_is_exported_while_cycles_go_on(tmp_path: Path, monkeypatch: py
         driver.press("Esc")
         assert not exporting.is_open
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
     world, _ = checkpoint.load(tmp_path / "now.npz")
     assert (read_heightmap(folder / "ground.npy").elevation == world.ground).all()
 
@@ -94,7 +94,7 @@ def test_what_cannot_be_is_one_line_in_the_dialog(tmp_path: Path, monkeypatch: p
         assert exporting.why.startswith(f"cannot write into {tmp_path / 'file'}: it is a file")
         assert exporting.is_open and not exporting.is_writing
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
     assert (tmp_path / "file").read_text() == "none that is a folder"
 
 
@@ -136,7 +136,7 @@ def test_a_cancelled_export_leaves_nothing_half(tmp_path: Path, monkeypatch: pyt
         driver.wait_for(lambda: not exporting.is_writing, "the end")
         assert exporting.outcome.startswith("exported 2 files")
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
     assert (folder / "ground.tif").exists()
 
 
@@ -155,7 +155,7 @@ def test_a_worker_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.Mon
         opened(driver)
         driver.wait_for(lambda: exporting.can_write, "a worker again")
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_each_wish_has_a_widget_and_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,4 +183,4 @@ def test_each_wish_has_a_widget_and_fits(tmp_path: Path, monkeypatch: pytest.Mon
         driver.press("Ctrl+E")
         assert not exporting.is_open
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)

@@ -75,7 +75,7 @@ def test_enter_leads_through_all_steps_that_have_something_to_point_at(size: tup
             driver.engine.yield_(5)
         assert len(seen) >= 4 and seen == [step for step in STEPS if step in seen]
 
-    drive(test, QUIET, size=size, scale=scale)
+    drive(test, QUIET, size=size, scale=scale, draws_land=False)
 
 
 def test_what_is_done_need_not_be_confirmed() -> None:
@@ -99,7 +99,7 @@ def test_what_is_done_need_not_be_confirmed() -> None:
         driver.engine.yield_(6)
         assert title(application) not in ("", "Other lands")
 
-    drive(test, QUIET)
+    drive(test, QUIET, draws_land=False)
 
 
 def test_it_follows_the_gallery_of_the_first_start_and_esc_skips_it_for_good(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_it_follows_the_gallery_of_the_first_start_and_esc_skips_it_for_good(tmp
         driver.press("Esc")
         assert title(application) == "" and not application.panel.tour.is_on
 
-    drive(test, QUIET, library=library)
+    drive(test, QUIET, library=library, draws_land=False)
     assert Library(tmp_path).welcome.tour
 
     def test_again(driver: Driver) -> None:
@@ -127,4 +127,4 @@ def test_it_follows_the_gallery_of_the_first_start_and_esc_skips_it_for_good(tmp
         driver.engine.yield_(4)
         assert title(application) == ""
 
-    drive(test_again, QUIET, library=Library(tmp_path))
+    drive(test_again, QUIET, library=Library(tmp_path), draws_land=False)

@@ -47,7 +47,7 @@ def test_every_declared_parameter_has_a_widget() -> None:
         assert driver.rows() == {path for path in DECLARATIONS if is_in_use(path.partition(".")[0], scene)}
         assert "diamond_square.roughness" not in driver.rows()
 
-    drive(test)
+    drive(test, draws_land=False)
 
 
 def test_only_the_group_of_the_generator_that_is_used_is_shown() -> None:
@@ -56,7 +56,7 @@ def test_only_the_group_of_the_generator_that_is_used_is_shown() -> None:
         assert driver.engine.item_exists(driver.widget("diamond_square.roughness"))
         assert not driver.engine.item_exists(driver.widget("noise.octaves"))
 
-    drive(test, Scene(world=WorldParameters(source="diamond-square", columns=33, rows=33)))
+    drive(test, Scene(world=WorldParameters(source="diamond-square", columns=33, rows=33)), draws_land=False)
 
 
 def test_a_slider_changes_the_simulation_at_once() -> None:
@@ -69,7 +69,7 @@ def test_a_slider_changes_the_simulation_at_once() -> None:
         changed = application.documents.scene.droplets.friction
         driver.wait_for(lambda: running_scene(application).droplets.friction == changed, "what the simulation was told")
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_a_typed_number_is_taken_exactly_and_out_of_its_range_changes_nothing() -> None:
@@ -130,7 +130,7 @@ def test_switches_and_choices() -> None:
         driver.engine.yield_(2)
         assert application.documents.scene.view.overlay == "slope"
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_what_the_terrain_is_made_from_makes_the_world_anew_once_the_slider_is_let_go() -> None:
@@ -157,7 +157,7 @@ def test_what_the_terrain_is_made_from_makes_the_world_anew_once_the_slider_is_l
         )
         assert application.snapshot.world > world
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_the_view_changes_the_picture_and_leaves_the_simulation_alone() -> None:
@@ -181,7 +181,7 @@ def test_another_generator_can_be_chosen() -> None:
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world > 1, "a new world")
         assert running_scene(application).world.source == "diamond-square"
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_buttons_of_the_uppermost_row() -> None:
@@ -202,7 +202,7 @@ def test_buttons_of_the_uppermost_row() -> None:
         driver.wait_for(lambda: simulation.status.cycle == 0, "a new world")
         assert application.documents.scene.world.seed != 1
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_the_menus_list_every_action_and_do_it() -> None:
@@ -242,7 +242,7 @@ def test_the_menu_refines_the_land_and_undo_takes_it_back() -> None:
         driver.press("Ctrl+Z")
         wait_for_shape(rows, columns)
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_tab_hides_the_panel_and_shows_it_again() -> None:
@@ -255,7 +255,7 @@ def test_tab_hides_the_panel_and_shows_it_again() -> None:
         driver.press("Tab")
         assert driver.engine.item_exists(driver.button("toggle_pause"))
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_letters_in_a_field_are_no_keys() -> None:
@@ -406,7 +406,7 @@ def test_a_failed_simulation_tells_its_cause_and_the_ways_on(monkeypatch: pytest
         driver.engine.item_click("//##failure/Reset")
         driver.wait_for(lambda: application.simulation.status.state != "failed", "a new beginning")
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_an_error_stays_until_it_is_clicked(tmp_path: Path) -> None:
@@ -421,7 +421,7 @@ def test_an_error_stays_until_it_is_clicked(tmp_path: Path) -> None:
         driver.engine.yield_(2)
         assert not application.notices.shown()
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_a_world_that_cannot_be_made_leaves_the_old_one_and_its_parameters() -> None:
@@ -433,7 +433,7 @@ def test_a_world_that_cannot_be_made_leaves_the_old_one_and_its_parameters() -> 
         assert application.documents.scene.world == SMALL.world
         assert application.simulation.status.state == "paused"
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_an_error_in_a_frame_is_shown_and_the_next_frame_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -496,7 +496,7 @@ def test_words_on_a_bar_of_progress_can_be_read() -> None:
         )
         assert (bright + 0.05) / (dark + 0.05) > 4.5  # contrast as in the Web Content Accessibility Guidelines
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_a_land_is_called_as_what_was_opened(tmp_path: Path) -> None:
@@ -515,7 +515,7 @@ def test_a_land_is_called_as_what_was_opened(tmp_path: Path) -> None:
         changes.change(application, "world.source", "sand")
         assert application.documents.name == "sand"
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_a_dropped_file_is_opened(tmp_path: Path) -> None:
@@ -533,7 +533,7 @@ def test_a_dropped_file_is_opened(tmp_path: Path) -> None:
             read_preset(preset.read_text(), "mine"), name="mine"
         )
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_pressing_pause_twice_before_the_simulation_hears_of_it_changes_nothing() -> None:
@@ -544,7 +544,7 @@ def test_pressing_pause_twice_before_the_simulation_hears_of_it_changes_nothing(
         driver.engine.yield_(10)
         assert application.simulation.paused
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_our_own_file_dialog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -683,7 +683,7 @@ def test_esc_closes_a_menu_of_the_right_button_and_nothing_else() -> None:
         driver.engine.yield_(3)
         assert not application.brushing.is_active
 
-    drive(test, SMALL)
+    drive(test, SMALL, draws_land=False)
 
 
 @pytest.mark.parametrize("key", ["Ctrl+O", "Ctrl+T"])
@@ -727,7 +727,7 @@ def test_a_save_that_fails_is_asked_about_again(tmp_path: Path, monkeypatch: pyt
         driver.engine.item_click("Save")
         driver.wait_for(lambda: (tmp_path / "mine.npz").exists(), "the world")
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_the_systems_dialog_knows_not_the_ending_that_is_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -779,7 +779,7 @@ def test_the_whole_panel_at_twice_the_size_of_text() -> None:
         assert width < 0.5 * 1024
         assert not driver.application.notices.shown()
 
-    drive(test, WITHOUT_DROPS, size=(1024, 600), scale=2.0)
+    drive(test, WITHOUT_DROPS, size=(1024, 600), scale=2.0, draws_land=False)
 
 
 def test_the_camera_goes_on_with_a_drag_that_leaves_the_scene() -> None:
@@ -796,7 +796,7 @@ def test_the_camera_goes_on_with_a_drag_that_leaves_the_scene() -> None:
         driver.engine.yield_(2)
         assert not application.camera.dragging
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_a_click_on_the_minimap_moves_the_camera_there() -> None:
@@ -840,7 +840,7 @@ def test_the_camera_follows_a_new_world_and_keeps_a_view_that_fits() -> None:
         make_anew("world.columns", 128)
         assert application.camera.goal().heading == before.heading
 
-    drive(test, WITHOUT_DROPS)
+    drive(test, WITHOUT_DROPS, draws_land=False)
 
 
 def test_a_scene_with_other_ranges_needs_no_other_panel() -> None:
@@ -869,7 +869,7 @@ def test_a_run_of_snowballs_shows_how_far_it_is_and_can_be_cancelled() -> None:
         driver.wait_for(lambda: simulation.status.snowball_run is None, "the end of the run")
         assert simulation.status.cycle < 10_000_000 // 500
 
-    drive(test, WITHOUT_DROPS.with_value("world.source", "island").with_value("snowballs.enabled", True))
+    drive(test, WITHOUT_DROPS.with_values({"world.source": "island", "snowballs.enabled": True}), draws_land=False)
 
 
 def test_traits_of_all_kinds_in_use_are_changed_while_the_world_runs() -> None:
@@ -931,6 +931,7 @@ def test_traits_of_all_kinds_in_use_are_changed_while_the_world_runs() -> None:
     drive(
         test,
         WITHOUT_DROPS.with_values({"materials.enabled": True, "plants.enabled": True, "flora.trees": "poplar; shrub"}),
+        draws_land=False,
     )
 
 
@@ -945,7 +946,7 @@ def test_the_key_for_another_seed_makes_another_island() -> None:
         assert (application.snapshot.layers["bedrock"] != before).mean() > 0.5
         assert application.snapshot.cycle == 0
 
-    drive(test, WITHOUT_DROPS.with_value("world.source", "island"))
+    drive(test, WITHOUT_DROPS.with_value("world.source", "island"), draws_land=False)
 
 
 def test_a_box_shows_how_far_kernels_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -963,4 +964,4 @@ def test_a_box_shows_how_far_kernels_are(monkeypatch: pytest.MonkeyPatch) -> Non
         progress[0] = None
         driver.wait_for(lambda: not is_shown(), "the end of it")
 
-    drive(test)
+    drive(test, draws_land=False)

@@ -127,7 +127,7 @@ def test_the_open_section_lists_lakes_and_mouths_and_a_click_shows_one() -> None
         driver.engine.item_close(driver.section("rivers"))
         driver.wait_for(lambda: survey_of(application) is None, "no survey any more")
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=False)
 
 
 def test_the_section_lists_falls_and_a_click_shows_one() -> None:
@@ -148,7 +148,7 @@ def test_the_section_lists_falls_and_a_click_shows_one() -> None:
         assert flow_path is not None
         assert application.watching.asked_place == flow_path.asked == (fall.row, fall.column)
 
-    drive(test, SCENE.with_value("world.relief", 3000.0))
+    drive(test, SCENE.with_value("world.relief", 3000.0), draws_land=False)
 
 
 def test_overlays_make_the_simulation_look_for_rivers_and_the_filling_moves_while_it_is_paused() -> None:
@@ -196,7 +196,7 @@ def test_springs_are_placed_and_ended_by_a_click_with_control() -> None:
         click(x, 20.0)  # the sky
         assert len(read_springs(application.documents.scene.droplets.springs)) == 1
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=False)
 
 
 def test_a_click_on_a_slope_says_how_little_drains_there_and_leaves_the_light_on() -> None:
