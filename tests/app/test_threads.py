@@ -13,7 +13,7 @@ from app.numba_settings import usual_threads
 from tests.nets.profile import is_nightly
 
 MOST = 16
-THREADS = (1, 2, 3, 5, 8, MOST) if is_nightly() else (1, 2, 5, MOST)
+THREADS = (1, 2, 3, 5, 8, MOST) if is_nightly() else (1, 5, MOST)
 CYCLES = 18  # after which all that happens in turn has happened
 
 # Numba reads how many threads there may be when it is imported, so this is a program of its own.
