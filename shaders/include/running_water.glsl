@@ -11,7 +11,7 @@ const float SILT_TURBIDITY = 2.5;
 const vec3 GRAVEL = vec3(0.245, 0.218, 0.180);
 const float WET_STONES = 0.60, WET_BANK = 0.70;  // of the light that dry ones give back
 const float OPEN_SKY = 0.6;  // of what its bed does not see, which the surface of a wide stream does
-const float POOL_ROUGHNESS = 0.002, RIFFLE_ROUGHNESS = 0.012;
+const float POOL_ROUGHNESS = 0.002, RIFFLE_ROUGHNESS = 0.03;
 const float STREAM_TURBIDITY = 0.45;
 
 // `seen` is how much of sun and sky the place sees.
@@ -32,6 +32,6 @@ Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
     colour = mix(colour, FOAM * daylight, stream.white);
     vec3 gravel = GRAVEL * mix(WET_STONES, 1.0, stream.dry) * stream.stones * daylight;
     vec3 added = mix(colour * course.cover, gravel, stream.gravel);
-    vec3 below = course.cover * through * WET_STONES * (1.0 - course.own) * (1.0 - stream.white);
+    vec3 below = course.cover * through * WET_BANK * (1.0 - course.own) * (1.0 - stream.white);
     return Film(added, (below + (1.0 - course.cover) * mix(1.0, WET_BANK, course.bank)) * (1.0 - stream.gravel));
 }

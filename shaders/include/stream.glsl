@@ -24,6 +24,7 @@ const vec2 STEEP = vec2(0.08, 0.70);  // slopes of the bed from which on water r
 const float NARROWED = 0.62, RIFFLES_WIDER = 0.22, RIFFLES_SHALLOWER = 0.55;
 const float GRAVEL_HIDES = 0.8;  // of the ground below a bar
 const float OWN_BED = 0.5;  // part of the greatest depth at which a bed of stones and sand hides the ground
+const float SLOW_RIFFLES = 0.4;  // of what is told between pools and riffles, where a river hardly falls
 const float REACH_LOST = 0.7;  // cells by which streams wind beside the cells in which they are looked for
 const float DEPTH_FROM_AFAR = 0.5;  // metres
 const float BAR = 0.75, BAR_BESIDE = 0.9, MARGIN = 0.22;  // of half the width: bars in it, beside it, and on the other bank
@@ -108,7 +109,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     // Riffles are wide and shallow, pools narrow and deep; where the bed is steep water runs faster, and is narrow.
     float fall = max(-dot(slope, river.along), 0.0), steep = smoothstep(STEEP.x, STEEP.y, fall);
     float carries = smoothstep(0.0, 0.02, fall) * (1.0 - smoothstep(0.3, 0.8, fall));
-    course.riffle = clamp(4.0 * reach.x, -1.0, 1.0) * carries;
+    course.riffle = clamp(4.0 * reach.x, -1.0, 1.0) * mix(SLOW_RIFFLES, 1.0, carries);
     float room = (float(river_reach) - REACH_LOST) / max(river.half_width, 1e-6);
     river.half_width *= mix(1.0, NARROWED, steep) * (1.0 + RIFFLES_WIDER * course.riffle);
     float drawn = seen_half_width(river, span);
@@ -184,7 +185,7 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     float outer = min(1.0 + MARGIN + BAR_BESIDE * broad, course.room) + 0.3 * stones;
     float bar = smoothstep(-0.10, 0.10, inner) * clamp((outer - side) / 0.4, 0.0, 1.0);
     float rim = min(1.0 + 2.0 * MARGIN, course.room) + 0.3 * stones;
-    float margin = smoothstep(0.95, 1.05, -side) * clamp((rim + side) / 0.4, 0.0, 1.0);
+    float margin = smoothstep(0.82, 0.98, -side) * clamp((rim + side) / 0.4, 0.0, 1.0);
     stream.gravel = GRAVEL_HIDES * max(bar, margin) * smoothstep(0.02, 0.35, broad);
     stream.dry = smoothstep(0.0, 0.5, max(inner, -side - 1.0));
     stream.shoal = mix(1.0, clamp(0.10 - 1.6 * inner, 0.0, 1.0), smoothstep(0.0, 0.1, broad));
