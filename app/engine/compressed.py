@@ -150,6 +150,11 @@ class CompressedLayers(NamedTuple):
             _spilled(in_memory)
         return cls(layers, versions)
 
+    def take_along(self, others: Sequence[Compressed]) -> None:
+        """Move others to disk, too, if all layers are there."""
+        if not any(layer.in_memory for layer in self.layers.values()):
+            _spilled(others)
+
 
 def _spilled(arrays: Sequence[Compressed]) -> bool:
     """Move arrays to disk, and return whether that worked. Otherwise they stay in memory."""

@@ -46,7 +46,7 @@ class StoredWorld:
     def of(cls, simulator: Simulator, before: StoredWorld | None = None) -> StoredWorld:
         """The current state of a simulator's sound world. It becomes the backup, too: both share all layers.
 
-        Layers that have not changed since `before` are shared with it.
+        Layers that have not changed since `before` are shared with it. Where they are on disk, so is all else.
         """
         world = simulator.world
         own = simulator.take_backup(*([before.layers_of_world] if before else []))
@@ -55,7 +55,7 @@ class StoredWorld:
         # As bits, so that nothing is lost: most are those of the ground.
         layers[LEVELS] = Compressed(world.water_level.view(np.uint64) ^ world.ground.view(np.uint64))
         prepared = frozenset(simulator.prepared)
-        return cls(
+        stored = cls(
             scene=simulator.scene,
             cell_size=world.cell_size,
             reference_cell_size=world.reference_cell_size,
@@ -72,6 +72,8 @@ class StoredWorld:
             prepared=before.prepared if before and before.prepared == prepared else prepared,
             versions=own.versions,
         )
+        own.take_along(stored.parts)
+        return stored
 
     def simulator(self, threads: int | None = None) -> Simulator:
         """A simulator in this state."""

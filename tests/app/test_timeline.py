@@ -333,10 +333,11 @@ def test_a_large_backup_is_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
         simulator.run_cycle()
         simulator.backup.take(simulator.world)
     assert len(list(scratch_folder().glob("*.states"))) <= files + len(simulator.backup.layers.layers)
+    kept = StoredWorld.of(simulator)
+    assert not any(part.in_memory for part in kept.parts)
     simulator.run_cycle()
     simulator.go_back(8)
-    assert bits(simulator.world) == bits(simulated(8).world)
-    assert bits(simulator.world) != good
+    assert bits(simulator.world) == bits(simulated(8).world) == bits(kept.simulator().world) != good
 
 
 def test_a_backup_that_cannot_be_written_stays_in_memory(
