@@ -40,6 +40,12 @@ uniform sampler2D surface;
 uniform sampler2D light;   // sun visibility, sky visibility, hollowness
 
 #if MARKS == 1
+// Where the plain of a braided river ends: how lately it was moved there; and how uneven that is.
+#if DETAIL_SCALES > 2
+const vec2 BANK = vec2(0.22, 0.34), BANK_FRAYED = vec2(1.5, 0.8);
+#else
+const vec2 BANK = vec2(0.12, 0.42), BANK_FRAYED = vec2(0.9, 0.5);
+#endif
 uniform sampler2D marks;   // of snowballs: sand, bare rock; how recently a braided river reworked the ground
 #endif
 
@@ -97,6 +103,9 @@ struct Ground {
     vec3 albedo;
     float rockiness;  // strength of fine relief
     float sand;  // fraction of dry sand
+#if MARKS == 1
+    float bars;  // fraction that is the plain of a braided river
+#endif
 #if MATERIALS == 1
     float rock;    // fraction of bare rock
     float ledge;   // relative change of slope by beds of rock: steeper (+) or flatter (-)
@@ -289,10 +298,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float put_down = 0.0;
 #if MARKS == 1
     // Grass does not survive strong erosion or deposition. Noise frays the edges of these marks.
-    float frayed = 1.0 + 0.9 * ripple + 0.5 * patches;
+    vec3 frayed = 1.0 + vec3(0.9, 0.9, BANK_FRAYED.x) * ripple + vec3(0.5, 0.5, BANK_FRAYED.y) * patches;
     vec3 mark = clamp(texture(marks, cells / frame.map.xy).xyz * frayed, 0.0, 1.0);
     // Fresh bars are bare stones. Later, sand fills the gaps, and finally grass returns.
-    float bars = smoothstep(0.12, 0.42, mark.z);
+    float bars = smoothstep(BANK.x, BANK.y, mark.z);
     float held = (1.0 - 0.85 * max(mark.x, mark.y)) * (1.0 - bars);
 #if LIVING == 1
     growing *= held;
@@ -465,6 +474,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     Ground ground;
     ground.albedo = albedo;
     ground.sand = sand;
+#if MARKS == 1
+    ground.bars = bars * (1.0 - snow);
+#endif
 #if MATERIALS == 1
     float shown = covered * (1.0 - snow);
     ground.rock = (1.0 - covered) * (1.0 - snow);

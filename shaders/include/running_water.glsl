@@ -6,9 +6,10 @@
 
 const float STIRRED = 0.04;  // broken water mirrors the sky also to an eye above it
 // What comes back from water that carries the flour of rocks, and how much of that a metre holds.
-const vec3 MILK = vec3(0.066, 0.104, 0.112);
+const vec3 MILK = vec3(0.100, 0.148, 0.160);
 const float SILT_TURBIDITY = 2.5;
 const vec3 GRAVEL = vec3(0.245, 0.218, 0.180);
+const vec3 WET_GRAVEL = vec3(0.215, 0.196, 0.165);  // the bed of a river that carries it
 const float WET_BANK = 0.55;  // of the light that dry ground gives back
 
 // `seen` is how much of sun and sky the place sees.
@@ -20,7 +21,7 @@ Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
     vec3 daylight = light_on_water(seen);
     float turbidity = mix(mix(RIVER_TURBIDITY, SILT_TURBIDITY, course.silt), LAKE_TURBIDITY, course.still);
     vec3 through = water_transmission(course.depth * stream.shoal, turbidity, facing) * (1.0 - mirror);
-    vec3 colour = (water_scattering(mix(DEEP_LAKE, MILK, course.silt), through, daylight) + STREAM_BED * through * daylight) * stream.tone
+    vec3 colour = (water_scattering(mix(DEEP_LAKE, MILK, course.silt), through, daylight) + mix(STREAM_BED, WET_GRAVEL, course.silt) * through * daylight) * stream.tone
                 + mirror * mirrored_sky(water_reflected(to_eye, normal), 0.0, seen.y, daylight);
 #if FINE_WATER == 1
     colour += 0.15 * frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);

@@ -68,19 +68,25 @@ Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D s
     vec2 bend = textureLod(noise, cells / 7.0, noise_level(pixel / 7.0, noise)).yz - 0.5;
     River river = river_at(cells + 0.12 * bend, asked);
     float share = length(known.yz) - 1.0;
+    bool in_belt = false;
     if (asked && share > LEAST_SHARE) {
         vec2 along = normalize(textureLod(flow, cells / frame.map.xy, SMOOTH_WAY).yz);
-        for (int number = 0; number < THREADS; ++number) {
-            River thread = thread_at(cells, along, share, number);
-            if (thread.away - thread.half_width < river.away - river.half_width) river = thread;
+        vec2 place = unwound(cells, noise);
+        for (int number = 0; number < CHANNELS; ++number) {
+            Channel channel = channel_at(place, along, share, number);
+            float away = abs(channel.aside);
+            if (channel.half_width <= 0.0 || away - channel.half_width > river.away - river.half_width) continue;
+            river = River(away, channel.half_width, along, cells - channel.aside * vec2(-along.y, along.x));
+            in_belt = true;
         }
     }
     across = vec2(-river.along.y, river.along.x);
     span = asked ? clamp(length(across * step_of), 1e-4, widest) : stream_far;
-    river.away *= 1.0 - 0.5 * (bend.x + bend.y);
+    if (!in_belt) river.away *= 1.0 - 0.5 * (bend.x + bend.y);
     Course course = course_from_afar(known, pixel);
     float nearness = asked ? 1.0 - smoothstep(0.6 * stream_far, stream_far, span) : 0.0;
-    float drawn = drawn_half_width(river, span);
+    // Threads of a belt that are too narrow to be seen fade, as there are many.
+    float drawn = in_belt ? river.half_width : drawn_half_width(river, span);
     // Water lies level across: no higher on its banks than a shallow stream is deep.
     float rise = 0.0;
     if (asked) rise = (elevation_at(surface, cells / frame.map.xy) - elevation_at(surface, river.middle / frame.map.xy)) / frame.map.z;
@@ -90,7 +96,7 @@ Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D s
     // In a trench too narrow for it, it stands as high as its cross-section needs, between walls that are as steep.
     float needed = width * depth / (frame.map.z * frame.map.z);
     level = max(level, 1.0 - smoothstep(0.8, 1.2, max(rise * river.away / max(needed, 1e-6), rise / drawn)));
-    course.cover = mix(course.cover, river_cover(river, span) * level, nearness);
+    course.cover = mix(course.cover, (in_belt ? covered_across(river.away, river.half_width, span) : river_cover(river, span)) * level, nearness);
     float damp = max(0.8 * river.half_width, span);
     course.bank = nearness * (1.0 - smoothstep(0.0, damp, river.away - river.half_width)) * min(river.half_width / span, 1.0);
     float relative = river.away / drawn;
