@@ -7,7 +7,7 @@
 
 // Of the discharge of the smallest stream that is seen: what less than that runs in a thread seeps through its gravel.
 const float SEEPING = 0.25;
-const vec2 BELT = vec2(0.60, 0.95);  // of the cells around one that have threads
+const vec2 BELT = vec2(0.52, 0.72);  // of the cells around one that have threads
 const float WIDEST_SHARE = 0.6;
 // Channels of a belt are of two sizes: how far they are from each other, in cells, and how much of the water they have.
 const int CHANNELS = 2;

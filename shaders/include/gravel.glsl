@@ -4,14 +4,15 @@
 
 #if MARKS == 1 && DETAIL_SCALES > 2
 const vec3 PALE_STONES = vec3(0.365, 0.350, 0.322), COBBLES = vec3(0.235, 0.225, 0.208);
-const vec3 CHANNEL_SAND = vec3(0.305, 0.270, 0.212), OVERGROWN = vec3(0.150, 0.142, 0.078);
+const vec3 CHANNEL_SAND = vec3(0.290, 0.268, 0.224), OVERGROWN = vec3(0.150, 0.142, 0.078);
 const vec3 SOAKED_GRAVEL = vec3(0.68, 0.66, 0.64);  // of the light that dry gravel gives back
 // Of channels of each size: how deep they are, in cells; how far their water soaks the gravel, in their distance.
 const float CHANNEL_DEPTH[CHANNELS] = float[CHANNELS](0.075, 0.022);
 const float SOAKS = 0.10;
 const float FLOOR = 0.45;  // of an old channel, of the way to the crests beside it
 const vec2 CHANNEL_FADES = vec2(0.25, 0.6);  // pixels, beside the distance of channels
-const vec2 SILTED_UP = vec2(-1.6, -0.2);  // how little old channels hold that are as high as the bars
+// How little channels of each size hold that have been silted up.
+const vec2 SILTED_UP[CHANNELS] = vec2[CHANNELS](vec2(-0.9, 0.2), vec2(0.3, 1.3));
 const float DRY_BELT = 0.03;  // share of water in a belt whose channels are all old
 
 // Lays bars on the part of the ground that is a braided river's, and returns their slope. `known` is what the map of flow
@@ -26,7 +27,7 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
         float seen = 1.0 - smoothstep(CHANNEL_FADES.x, CHANNEL_FADES.y, pixel / APART[number]);
         float half_way = 0.5 * APART[number], from = max(channel.half_width, 0.0);
         float away = abs(channel.aside), up = clamp((away - from) / max(half_way - from, 0.2 * half_way), 0.0, 1.0);
-        seen *= smoothstep(SILTED_UP.x, SILTED_UP.y, channel.filled + 2.0 * (coarse.x - 0.5));
+        seen *= smoothstep(SILTED_UP[number].x, SILTED_UP[number].y, channel.filled + 2.0 * (coarse.x - 0.5));
         float wet = in_use * smoothstep(0.0, 0.4, channel.filled);
         // Banks are steep, and the crests of bars are flat.
         slope += seen * CHANNEL_DEPTH[number] / half_way * 2.0 * (1.0 - up) * step(from, away) * sign(channel.aside);

@@ -42,7 +42,8 @@ uniform sampler2D light;   // sun visibility, sky visibility, hollowness
 #if MARKS == 1
 // Where the plain of a braided river ends: how lately it was moved there; and how uneven that is.
 #if DETAIL_SCALES > 2
-const vec2 BANK = vec2(0.22, 0.34), BANK_FRAYED = vec2(1.5, 0.8);
+const vec2 BANK = vec2(0.22, 0.34), BANK_FRAYED = vec2(1.2, 0.6);
+const float BANK_WINDS = 7.0;  // cells
 #else
 const vec2 BANK = vec2(0.12, 0.42), BANK_FRAYED = vec2(0.9, 0.5);
 #endif
@@ -299,7 +300,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if MARKS == 1
     // Grass does not survive strong erosion or deposition. Noise frays the edges of these marks.
     vec3 frayed = 1.0 + vec3(0.9, 0.9, BANK_FRAYED.x) * ripple + vec3(0.5, 0.5, BANK_FRAYED.y) * patches;
-    vec3 mark = clamp(texture(marks, cells / frame.map.xy).xyz * frayed, 0.0, 1.0);
+    vec3 mark = texture(marks, cells / frame.map.xy).xyz;
+#if DETAIL_SCALES > 2
+    // Banks wind by more than the noise frays them.
+    if (mark.z > 0.0 && mark.z < 1.0) mark.z = textureLod(marks, (cells + BANK_WINDS * (coarse.yz - 0.5)) / frame.map.xy, 0.0).z;
+#endif
+    mark = clamp(mark * frayed, 0.0, 1.0);
     // Fresh bars are bare stones. Later, sand fills the gaps, and finally grass returns.
     float bars = smoothstep(BANK.x, BANK.y, mark.z);
     float held = (1.0 - 0.85 * max(mark.x, mark.y)) * (1.0 - bars);

@@ -19,6 +19,7 @@ const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which wat
 // their width does with its root (Leopold and Maddock 1953).
 const float DEPTH = 0.35, DEPTH_AT_WIDTH = 5.0, DEEPENING = 0.4;
 const float BARS = 46.0;  // cells along the noise that says on which side bars lie
+const float SOAKED_BANK = 0.5;     // of the dark rim of threads of a belt, whose gravel is soaked already
 const float DRAWN_DEPTH = 1.0;  // of lines that are only drawn so wide to be seen
 
 // Where a stream is in a pixel.
@@ -99,6 +100,7 @@ Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D s
     course.cover = mix(course.cover, (in_belt ? covered_across(river.away, river.half_width, span) : river_cover(river, span)) * level, nearness);
     float damp = max(0.8 * river.half_width, span);
     course.bank = nearness * (1.0 - smoothstep(0.0, damp, river.away - river.half_width)) * min(river.half_width / span, 1.0);
+    if (in_belt) course.bank *= SOAKED_BANK;
     float relative = river.away / drawn;
     course.depth = depth * clamp(1.5 * (1.0 - relative * relative), 0.0, 1.5);
     course.depth = mix(DRAWN_DEPTH, course.depth, nearness * true_part(river, drawn));
