@@ -5,10 +5,10 @@
 #if MARKS == 1 && DETAIL_SCALES > 2
 const vec3 PALE_STONES = vec3(0.365, 0.350, 0.322), COBBLES = vec3(0.235, 0.225, 0.208);
 const vec3 CHANNEL_SAND = vec3(0.290, 0.268, 0.224), OVERGROWN = vec3(0.150, 0.142, 0.078);
-const vec3 SOAKED_GRAVEL = vec3(0.68, 0.66, 0.64);  // of the light that dry gravel gives back
+const vec3 SOAKED_GRAVEL = vec3(0.74, 0.72, 0.70);  // of the light that dry gravel gives back
 // Of channels of each size: how deep they are, in cells; how far their water soaks the gravel, in their distance.
 const float CHANNEL_DEPTH[CHANNELS] = float[CHANNELS](0.075, 0.022);
-const float SOAKS = 0.10;
+const float SOAKS = 0.16;
 const float FLOOR = 0.45;  // of an old channel, of the way to the crests beside it
 const vec2 CHANNEL_FADES = vec2(0.25, 0.6);  // pixels, beside the distance of channels
 // How little channels of each size hold that have been silted up.

@@ -42,7 +42,7 @@ uniform sampler2D light;   // sun visibility, sky visibility, hollowness
 #if MARKS == 1
 // Where the plain of a braided river ends: how lately it was moved there; and how uneven that is.
 #if DETAIL_SCALES > 2
-const vec2 BANK = vec2(0.22, 0.34), BANK_FRAYED = vec2(1.2, 0.6);
+const vec2 BANK = vec2(0.22, 0.34), BANK_FRAYED = vec2(0.8, 0.6);
 const float BANK_WINDS = 7.0;  // cells
 #else
 const vec2 BANK = vec2(0.12, 0.42), BANK_FRAYED = vec2(0.9, 0.5);

@@ -6,10 +6,10 @@
 
 const float STIRRED = 0.04;  // broken water mirrors the sky also to an eye above it
 // What comes back from water that carries the flour of rocks, and how much of that a metre holds.
-const vec3 MILK = vec3(0.100, 0.148, 0.160);
-const float SILT_TURBIDITY = 2.5;
+const vec3 MILK = vec3(0.112, 0.168, 0.180);
+const float SILT_TURBIDITY = 1.3;
 const vec3 GRAVEL = vec3(0.245, 0.218, 0.180);
-const vec3 WET_GRAVEL = vec3(0.215, 0.196, 0.165);  // the bed of a river that carries it
+const vec3 WET_GRAVEL = vec3(0.235, 0.218, 0.186);  // the bed of a river that carries it
 const float WET_BANK = 0.55;  // of the light that dry ground gives back
 
 // `seen` is how much of sun and sky the place sees.

@@ -19,7 +19,9 @@ const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which wat
 // their width does with its root (Leopold and Maddock 1953).
 const float DEPTH = 0.35, DEPTH_AT_WIDTH = 5.0, DEEPENING = 0.4;
 const float BARS = 46.0;  // cells along the noise that says on which side bars lie
-const float SOAKED_BANK = 0.5;     // of the dark rim of threads of a belt, whose gravel is soaked already
+const float SOAKED_BANK = 0.25;    // of the dark rim of threads of a belt, whose gravel is soaked already
+const float RIFFLES = 3.0, RIFFLES_APART = 31.0;  // how much shallower they are than pools, and cells over which they come
+const vec2 SHALLOW = vec2(0.15, 0.45);  // metres of depth in which threads are riffles
 const float DRAWN_DEPTH = 1.0;  // of lines that are only drawn so wide to be seen
 
 // Where a stream is in a pixel.
@@ -94,6 +96,8 @@ Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D s
     float level = 1.0 - smoothstep(0.25, 0.5, (rise - 0.25 * span) / drawn);
     float width = 2.0 * river.half_width * frame.map.z;
     float depth = depth_at_width(width);
+    // Pools and riffles.
+    if (in_belt) depth *= 1.0 + RIFFLES * (textureLod(noise, cells.yx / RIFFLES_APART, 2.0).x - 0.5);
     // In a trench too narrow for it, it stands as high as its cross-section needs, between walls that are as steep.
     float needed = width * depth / (frame.map.z * frame.map.z);
     level = max(level, 1.0 - smoothstep(0.8, 1.2, max(rise * river.away / max(needed, 1e-6), rise / drawn)));
@@ -105,7 +109,7 @@ Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D s
     course.depth = depth * clamp(1.5 * (1.0 - relative * relative), 0.0, 1.5);
     course.depth = mix(DRAWN_DEPTH, course.depth, nearness * true_part(river, drawn));
     course.along = mix(known.yz, river.along, nearness);
-    course.near = nearness * smoothstep(1.5, 4.0, river.half_width / span);
+    course.near = nearness * smoothstep(1.5, 4.0, (in_belt ? 2.0 : 1.0) * river.half_width / span);
     course.aside = dot(cells - river.middle, across) / drawn;
     return course;
 }
@@ -142,7 +146,7 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     float fall = max(-dot(ground_slope, course.along), 0.0);
     Stream stream;
     stream.slope = -fall * course.along + ripples.yz * (0.18 + 0.7 * rapid);
-    stream.tone = 1.0 + 0.9 * ripples.x;
+    stream.tone = 1.0 + mix(0.9, 0.4, course.silt) * ripples.x;
     stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, ripples.x + 0.12 * rapid);
     stream.gravel = 0.0;
     stream.shoal = 1.0;
@@ -157,8 +161,10 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     stream.tone = mix(stream.tone, 1.0 + 0.9 * stones, stream.gravel);
     stream.shoal = mix(1.0, clamp(0.10 - 1.6 * beside, 0.0, 1.0), step(1e-3, broad));
     float riffle = course.near * smoothstep(0.006, 0.05, fall) * smoothstep(0.03, 0.14, bars.x) * (1.0 - rapid);
+    // Threads of a braided river are shallow wherever their bed is not a pool.
+    riffle = max(riffle, course.silt * course.near * smoothstep(SHALLOW.y, SHALLOW.x, course.depth));
     stream.slope += 0.35 * riffle * ripples.yz;
-    stream.white = max(stream.white, 0.45 * riffle * smoothstep(0.10, 0.30, ripples.x));
+    stream.white = max(stream.white, (0.45 - 0.15 * course.silt) * riffle * smoothstep(0.10, 0.30, ripples.x));
 #endif
     float runs = 1.0 - course.still;
     stream.slope *= runs;
