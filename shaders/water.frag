@@ -164,12 +164,14 @@ float sun_past_land(vec3 from) {
 #endif
 
 #if SEA == 0 && RUNNING == 1
-// Fine sediment in the water, metres of the bed. Eddies mix it into pools that are smaller than a river, where it settles.
-float load_around(vec2 uv) {
-    vec2 away = EDDIES / frame.map.xy;
-    float most = max(max(textureLod(suspended, uv + away, 0.0).x, textureLod(suspended, uv - away, 0.0).x),
-                     max(textureLod(suspended, uv + vec2(away.x, -away.y), 0.0).x, textureLod(suspended, uv - vec2(away.x, -away.y), 0.0).x));
-    return max(textureLod(suspended, uv, 0.0).x, MIXED_IN * most);
+// Fine sediment, metres of the bed in one of water. Eddies mix it into clear pools that are smaller than the river.
+float load_at(vec2 uv, float depth) {
+    float own = textureLod(suspended, uv, 0.0).x / depth;
+    if (own > CARRIES_MUD.y) return own;
+    vec2 away = EDDIES / frame.map.xy, aside = vec2(away.x, -away.y);
+    float beside = max(max(textureLod(suspended, uv + away, 0.0).x, textureLod(suspended, uv - away, 0.0).x),
+                       max(textureLod(suspended, uv + aside, 0.0).x, textureLod(suspended, uv - aside, 0.0).x));
+    return max(own, MIXED_IN * beside / depth);
 }
 #endif
 
@@ -432,7 +434,7 @@ void main() {
     float mud = smoothstep(STIRS, MUDDY, quick * (1.0 + 0.6 * streak)), thick = 0.0;
     if (textureSize(suspended, 0).x > 1) {
         // The eye tells loads by their ratio.
-        float carried = log2(max(load_around(uv) / max(depth, 0.05), 1e-6)) + STREAK_LOADS * streak;
+        float carried = log2(max(load_at(uv, max(depth, 0.05)), 1e-6)) + STREAK_LOADS * streak;
         vec3 loads = log2(CARRIES_MUD);
         mud = smoothstep(loads.x, loads.y, carried);
         thick = smoothstep(loads.y, loads.z, carried);

@@ -92,7 +92,7 @@ Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D s
     float drawn = in_belt ? river.half_width : drawn_half_width(river, span);
     // Water lies level across: no higher on its banks than a shallow stream is deep.
     float rise = 0.0;
-    if (asked) rise = (elevation_at(surface, cells / frame.map.xy) - elevation_at(surface, river.middle / frame.map.xy)) / frame.map.z;
+    if (asked && !in_belt) rise = (elevation_at(surface, cells / frame.map.xy) - elevation_at(surface, river.middle / frame.map.xy)) / frame.map.z;
     float level = 1.0 - smoothstep(0.25, 0.5, (rise - 0.25 * span) / drawn);
     float width = 2.0 * river.half_width * frame.map.z;
     float depth = depth_at_width(width);
