@@ -82,8 +82,12 @@ void main() {
     }
     Belt belt = belt_at(surveyed_flow, surveyed_way, cell);
     if (belt.share > 0.0) {
-        River thread = thread_at(vec2(cell) + 0.5, belt.along, belt.share, 0);
-        cover = max(cover, WHOLE_LINE * max(river_cover(thread, PIXEL), BESIDE));
+        float wet = BESIDE;
+        for (int number = 0; number < CHANNELS; ++number) {
+            Channel channel = channel_at(vec2(cell) + 0.5, belt.along, belt.share, number);
+            wet = max(wet, covered_across(abs(channel.aside), channel.half_width, PIXEL));
+        }
+        cover = max(cover, WHOLE_LINE * wet);
         along = belt.along * (1.0 + belt.share);
     }
 #endif

@@ -8,6 +8,7 @@
 #include "ground.glsl"
 #include "overlay.glsl"
 #include "running_water.glsl"
+#include "gravel.glsl"
 #include "beach.glsl"
 
 #ifndef WATER
@@ -382,6 +383,9 @@ void main() {
     vec4 wet = texture(flow, uv);
 #else
     vec4 wet = textureLod(flow, uv, 0.0);
+#endif
+#if MARKS == 1 && DETAIL_SCALES > 2
+    if (ground.bars > 0.0) slope += lay_bars(ground, cells, wet, pixel, fine, coarse, grain.w, detail);
 #endif
     float span = min(pixel * frame.map.z * length(place.yz), WET_SHORE);
     float silty = 1.0, hidden_from = SILTED;

@@ -6,6 +6,7 @@
 #include "water.glsl"
 #include "sea_chart.glsl"
 #include "drawn_out.glsl"
+#include "waves_across.glsl"
 
 #ifndef SEA
 #define SEA 1
@@ -81,18 +82,34 @@ in vec2 map_place;
 #if SEA == 0 && RUNNING == 1
 in float level;
 in vec2 fall;               // slope of the surface to the east and south
+in vec2 broad_fall;         // the same over some cells
 uniform sampler2D froude;
 uniform sampler2D suspended;  // fine sediment in the water, metres of the bed; a single 0 where none is simulated
-// Froude numbers at which water begins to stir up mud, is all muddy, begins to foam, and is white; and of the most foam
-const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, WHITE = 4.0, FASTEST = 2.6;
+// Froude numbers at which water begins to stir up mud, is all muddy, and begins to foam; and of the most foam
+const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, FASTEST = 2.6;
 // The same of suspended sediment: metres of the bed in one of water; from the last on it is as thick as mud gets.
 const vec3 CARRIES_MUD = vec3(0.0003, 0.006, 0.12);
-const vec3 MUD = vec3(0.150, 0.128, 0.086), THICK_MUD = vec3(0.122, 0.085, 0.047), MUDDY_FOAM = vec3(0.780, 0.720, 0.630);
+const vec3 MUD = vec3(0.150, 0.128, 0.086), THICK_MUD = vec3(0.158, 0.116, 0.072), MUDDY_FOAM = vec3(0.780, 0.720, 0.630);
+const float EDDIES = 2.6, MIXED_IN = 0.3;  // cells; part of the load
 const float THICK_TURBIDITY = 3.0;
-const float AERATED = 0.27;  // of the whitest water, where it runs fastest between patches of foam
+const float SURGES = 0.20;  // slope of the broadest, which turn the sky's light to the eye and away
+const float WHITEST = 0.75;  // opacity of the thickest foam
+const float AERATED = 0.14;  // of the whitest water, where it runs fastest between patches of foam
 // Streaks of a flood: cells of a tile of theirs, over which they are laid out, how much longer than wide, steepness, and
 // by how many octaves the load differs between them
-const float STREAK_WIDE = 7.0, STREAK_SIDE = 2.5, STREAK_LONG = 5.0, STREAK_STEEP = 0.55, STREAK_LOADS = 2.5;
+const float STREAK_WIDE = 7.0, STREAK_SIDE = 5.0, STREAK_LONG = 8.0, STREAK_STEEP = 0.55, STREAK_LOADS = 2.5;
+// Waves that stand, and from a Froude number of 2 on roll (Kennedy 1963; Brock 1969): from which numbers on they rise,
+// metres of depth that they need, and how high crests break; cells from crest to crest, steepness, and cells of a pixel
+// in which none are seen.
+const vec2 WAVES_RISE = vec2(0.55, 1.0), WAVES_NEED = vec2(0.2, 1.2), CRESTS_BREAK = vec2(0.35, 1.0);
+const float WAVE_CELLS = 5.5, WAVE_STEEP = 0.28, WAVES_FADE = 2.0;
+// How many cells upstream fast water is looked for that becomes slow, by which Froude numbers: a roller.
+const float ROLLER = 3.5;
+const vec2 ROLLS = vec2(1.0, 2.0), SLOWED = vec2(1.7, 0.9);
+// Metres of depth in which the front of fast water is all broken.
+const vec2 FRONT_BREAKS = vec2(0.2, 1.2);
+// Streaks of foam, on fast water and on the fastest; and how much of them there is between patches and in them.
+const vec2 STREAKS_FOAM = vec2(-0.05, 0.55), FOAM_IN_PATCHES = vec2(0.25, 0.85);
 const float SEA_BED = 0.1;  // cells below the level of the sea, where running water is all sea
 // By how much of its depth the sea may have risen or fallen, where waves begin to change, and where they are lost
 const float WAVES_CHANGE = 0.3, WAVES_LOST = 0.9;
@@ -157,6 +174,18 @@ float sun_past_land(vec3 from) {
     // Interpolate light, not heights: at the edge of a shadow, heights differ by those of mountains.
     vec4 lit = smoothstep(-0.5, 0.5, (height - textureGather(shade, (floor(place) + 1.0) / texels, 2)) / soft);
     return mix(mix(lit.w, lit.z, part.x), mix(lit.x, lit.y, part.x), part.y);
+}
+#endif
+
+#if SEA == 0 && RUNNING == 1
+// Fine sediment, metres of the bed in one of water. Eddies mix it into clear pools that are smaller than the river.
+float load_at(vec2 uv, float depth) {
+    float own = textureLod(suspended, uv, 0.0).x / depth;
+    if (own > CARRIES_MUD.y) return own;
+    vec2 away = EDDIES / frame.map.xy, aside = vec2(away.x, -away.y);
+    float beside = max(max(textureLod(suspended, uv + away, 0.0).x, textureLod(suspended, uv - away, 0.0).x),
+                       max(textureLod(suspended, uv + aside, 0.0).x, textureLod(suspended, uv - aside, 0.0).x));
+    return max(own, MIXED_IN * beside / depth);
 }
 #endif
 
@@ -450,24 +479,39 @@ void main() {
     float runs = smoothstep(0.3 * STIRS, MUDDY, quick);
     vec2 ripples = map_place / (frame.map.z * 2.5);
     // Foam forms patches that break up into finer ones.
-    float patches = textureLod(detail, ripples / 19.0, 1.0).w + 0.7 * textureLod(detail, ripples / 5.3, 0.0).w - 0.85;
-    float streak = patches;
+    vec4 surges = textureLod(detail, ripples / 19.0, 1.0);
+    waves.slope += SURGES * smoothstep(0.0, STIRS, quick) * (surges.yz - 0.5);
+    float patches = surges.w + 0.7 * textureLod(detail, ripples / 5.3, 0.0).w - 0.85;
+    float streak = patches, crests = 0.0, roller = 0.0;
 #if FINE_WATER == 1
     if (runs > 0.0) {
-        vec2 downstream = -fall / max(length(fall), 1e-6);
+        vec2 downstream = -broad_fall / max(length(broad_fall), 1e-6);
         float wide = max(length(pixel.xy), length(pixel.zw)) / (frame.map.z * STREAK_WIDE);
         vec4 drawn_out = drawn_out_noise(map_place / frame.map.z, downstream, STREAK_SIDE, STREAK_LONG,
                                          frame.streams.z * frame.camera.w, STREAK_WIDE, noise_level(wide, detail), detail);
         waves.slope += STREAK_STEEP * runs * (downstream * drawn_out.y + vec2(-downstream.y, downstream.x) * drawn_out.z);
-        streak = mix(patches, 1.2 * drawn_out.w + 0.8 * patches, runs);
+        streak = mix(patches, 1.6 * drawn_out.w + 0.5 * patches, runs);
+        float seen_waves = 1.0 - smoothstep(0.4 * WAVES_FADE, WAVES_FADE, STREAK_WIDE * wide);
+        float rise = seen_waves * smoothstep(WAVES_RISE.x, WAVES_RISE.y, quick) * smoothstep(WAVES_NEED.x, WAVES_NEED.y, depth);
+        if (rise > 0.0) {
+            vec2 wave = waves_across(map_place / (frame.map.z * WAVE_CELLS * WAVES_IN_SQUARE), downstream);
+            waves.slope += WAVE_STEEP * rise * wave.y * downstream;
+            crests = rise * smoothstep(CRESTS_BREAK.x, CRESTS_BREAK.y, wave.x + 0.8 * streak);
+        }
+        float before = textureLod(froude, uv - ROLLER * downstream / frame.map.xy, 0.0).x;
+        roller = smoothstep(ROLLS.x, ROLLS.y, before - quick) * smoothstep(SLOWED.x, SLOWED.y, quick);
     }
 #endif
-    float white = smoothstep(FOAMS, WHITE, min(quick, FASTEST) + 3.6 * streak) * smoothstep(0.6 * FOAMS, FOAMS, quick);
+    float fast = smoothstep(0.5 * FOAMS, 1.3 * FOAMS, quick);
+    float front = fast * (1.0 - smoothstep(FRONT_BREAKS.x, FRONT_BREAKS.y, depth));
+    float foams = smoothstep(STREAKS_FOAM.x, STREAKS_FOAM.y, streak + 0.08 * (min(quick, FASTEST) - FOAMS));
+    float white = fast * foams * mix(FOAM_IN_PATCHES.x, FOAM_IN_PATCHES.y, smoothstep(-0.2, 0.25, patches));
+    white = max(white, max(0.8 * fast * crests, max(roller, 0.7 * front) * smoothstep(-0.3, 0.2, streak)));
     waves.roughness += 0.008 * smoothstep(STIRS, FOAMS, quick);
     float mud = smoothstep(STIRS, MUDDY, quick * (1.0 + 0.6 * streak)), thick = 0.0;
     if (textureSize(suspended, 0).x > 1) {
         // The eye tells loads by their ratio.
-        float carried = log2(max(textureLod(suspended, uv, 0.0).x / max(depth, 0.05), 1e-6)) + STREAK_LOADS * streak;
+        float carried = log2(max(load_at(uv, max(depth, 0.05)), 1e-6)) + STREAK_LOADS * streak;
         vec3 loads = log2(CARRIES_MUD);
         mud = smoothstep(loads.x, loads.y, carried);
         thick = smoothstep(loads.y, loads.z, carried);
@@ -504,7 +548,13 @@ void main() {
     float mirror = water_fresnel(facing, waves.roughness);
     vec3 daylight = light_on_water(seen);
     vec3 through = water_transmission(depth, turbidity, steepness) * (1.0 - mirror);
-    vec3 colour = water_scattering(deep_water, through, daylight)
+#if SEA == 0 && RUNNING == 1
+    // Mud gives light back near its surface, and so shows how that is turned to the sun.
+    vec3 scattered = mix(daylight, frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * seen.x + sky_light(normal) * seen.y, mud);
+#else
+    vec3 scattered = daylight;
+#endif
+    vec3 colour = water_scattering(deep_water, through, scattered)
                 + (drawn < 1.0 ? bed_without_land(map_place) * daylight * through * (1.0 - drawn) : vec3(0.0))
                 + mirror * mirrored(position, water_reflected(to_eye, normal), waves.roughness, tilt, seen, daylight)
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
@@ -539,7 +589,7 @@ void main() {
 #if SEA == 0 && RUNNING == 1
     // Between patches of foam, water that runs fast is full of bubbles.
     float bubbles = AERATED * smoothstep(FOAMS, FASTEST, quick + 0.8 * streak);
-    white = mix(bubbles, 0.6, white * white);
+    white = mix(bubbles, WHITEST, white);
     vec3 foamy = mix(mix(MUD, MUDDY_FOAM, 0.5 + 0.5 * white), FOAM, 1.0 - mud);
     colour = mix(colour, light_from_foam(foamy, white, normal, seen), white);
     keep *= 1.0 - white;

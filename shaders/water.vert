@@ -56,6 +56,9 @@ out vec2 map_place;
 
 out float level;
 out vec2 fall;
+out vec2 broad_fall;
+
+const int BROAD = 5;  // cells: the way of a flood is not that of each of its waves
 
 void main() {
     // Two triangles for each square between four cells.
@@ -65,7 +68,8 @@ void main() {
     ivec2 cell = on_map(first + step);
     map_place = (vec2(cell) + 0.5) * frame.map.z;
     level = running_level(cell);
-    fall = running_fall(cell);
+    fall = running_fall(cell, 1);
+    broad_fall = running_fall(cell, BROAD);
     gl_Position = clip_position(vec4(map_place.x, level * frame.map.w, map_place.y, 1.0));
     // Between four dry cells there is no water, though the ground that is drawn there may lie below all of them.
     if (!is_wet_square(first)) gl_Position = vec4(0.0, 0.0, 0.0, 1.0);

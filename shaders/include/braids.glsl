@@ -7,13 +7,20 @@
 
 // Of the discharge of the smallest stream that is seen: what less than that runs in a thread seeps through its gravel.
 const float SEEPING = 0.25;
-const vec2 BELT = vec2(0.60, 0.95);  // of the cells around one that have threads
+const vec2 BELT = vec2(0.52, 0.72);  // of the cells around one that have threads
 const float WIDEST_SHARE = 0.6;
-// Some threads of a belt gather most of the water: how far they are from each other, in cells, and what they have.
-const int THREADS = 2;
-const float APART[THREADS] = float[THREADS](4.2, 1.5);
-const float GATHERED[THREADS] = float[THREADS](0.65, 0.35);
+// Channels of a belt are of two sizes: how far they are from each other, in cells, and how much of the water they have.
+const int CHANNELS = 2;
+const float APART[CHANNELS] = float[CHANNELS](3.0, 1.1);
+const float GATHERED[CHANNELS] = float[CHANNELS](0.75, 0.25);
+const float WAVES_OF_CHANNELS = 2.5;  // of the lattice: channels go on some times as far as they are apart
+const vec2 CHANNELS_UNLIKE = vec2(0.6, 0.4);  // in how far they are apart, and in their way
 const float CALM = 0.35;  // sums of waves that are lower say how far a line is by their height
+// How unlike channels are in their water, where they go on and where they lie side by side. Some have none: old ones.
+const float FILLED = 3.0, FILLED_BESIDE = 3.5;
+const float LEAST_FILLED[CHANNELS] = float[CHANNELS](0.2, -2.0);
+// How much channels wind, and over how many cells.
+const float WINDS = 1.8, WINDING = 21.0;
 
 struct Belt {
     float part;   // from 0 for a thread by itself to 1 among many
@@ -41,14 +48,34 @@ Belt belt_at(sampler2D surveyed_flow, sampler2D surveyed_way, ivec2 cell) {
     return belt;
 }
 
-// The nearest of the threads of a belt that are as far from each other as those of a number. They lie where the sum of
+// A channel of a belt beside a place.
+struct Channel {
+    float aside;       // of its middle, in cells
+    float half_width;  // of its water, in cells; 0 or less in an old one
+    float filled;      // beside the mean of all; 0 or less in an old one
+};
+
+// Where a place would lie if channels ran straight.
+vec2 unwound(vec2 cells, sampler2D noise) {
+    return cells + WINDS * (textureLod(noise, cells / WINDING, 3.0).yz - 0.5);
+}
+
+// The nearest of the channels of a belt that are as far from each other as those of a number. They lie where the sum of
 // waves has no height: lines without ends. Those of one number cross those of the other, and so threads part and join.
-River thread_at(vec2 place, vec2 along, float share, int number) {
+Channel channel_at(vec2 place, vec2 along, float share, int number) {
     vec2 across = vec2(-along.y, along.x);
     float wave_length = 2.0 * APART[number];
-    vec3 waves = summed_waves(place / (wave_length * WAVES_IN_SQUARE) + 7.3 * float(number), across);
-    float phase = asin(clamp(waves.y / max(length(waves.xy), CALM), -1.0, 1.0));
-    float aside = phase / TAU * wave_length;
-    float half_width = 0.5 * share * sqrt(GATHERED[number] * APART[number]) * (0.45 + 0.75 * waves.z);
-    return River(abs(aside), half_width, along, place - aside * across);
+    vec2 at = place / (wave_length * WAVES_OF_CHANNELS) + 7.3 * float(number);
+    vec4 waves = summed_waves(at, across, WAVES_OF_CHANNELS, CHANNELS_UNLIKE);
+    float clear = length(waves.xy);
+    waves.xy /= max(clear, CALM);
+    float filled = 1.0 + FILLED * (waves.z - 0.5) + FILLED_BESIDE * (waves.w - 0.5) * waves.x;
+    filled = max(filled, LEAST_FILLED[number]) * smoothstep(0.3 * CALM, 1.4 * CALM, clear);
+    float aside = asin(clamp(waves.y, -1.0, 1.0)) / TAU * wave_length;
+    return Channel(aside, 0.5 * share * GATHERED[number] * APART[number] * filled, filled);
+}
+
+// The part of a pixel, so many cells wide, that water covers whose middle is so far away. What is narrower fades.
+float covered_across(float away, float half_width, float pixel) {
+    return clamp((min(half_width, away + 0.5 * pixel) - max(-half_width, away - 0.5 * pixel)) / pixel, 0.0, 1.0);
 }

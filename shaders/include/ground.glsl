@@ -42,6 +42,13 @@ uniform sampler2D surface;
 uniform sampler2D light;   // sun visibility, sky visibility, hollowness
 
 #if MARKS == 1
+// Where the plain of a braided river ends: how lately it was moved there; and how uneven that is.
+#if DETAIL_SCALES > 2
+const vec2 BANK = vec2(0.22, 0.34), BANK_FRAYED = vec2(0.8, 0.6);
+const float BANK_WINDS = 7.0;  // cells
+#else
+const vec2 BANK = vec2(0.12, 0.42), BANK_FRAYED = vec2(0.9, 0.5);
+#endif
 uniform sampler2D marks;   // of snowballs: sand, bare rock; how recently a braided river reworked the ground
 #endif
 
@@ -73,7 +80,7 @@ const vec3 STRAW = vec3(0.300, 0.238, 0.118);
 const vec3 MEADOW = vec3(0.116, 0.122, 0.048);
 const vec3 RANK_GRASS = vec3(0.052, 0.068, 0.027);
 const vec3 REEDS = vec3(0.046, 0.066, 0.022);
-const vec3 MUD = vec3(0.098, 0.084, 0.064);
+const vec3 MUD_FLAT = vec3(0.098, 0.084, 0.064);
 const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 
 // Darkening of the ground between dunes per hollowness: wind removes fine, pale grains and leaves a lag of coarse, dark
@@ -116,6 +123,9 @@ struct Ground {
     float rockiness;  // strength of fine relief
     float sand;  // fraction of dry sand
     float debris;  // fraction covered by stones that lie on a slope
+#if MARKS == 1
+    float bars;  // fraction that is the plain of a braided river
+#endif
 #if MATERIALS == 1
     float rock;    // fraction of bare rock
     float ledge;   // relative change of slope by beds of rock: steeper (+) or flatter (-)
@@ -275,7 +285,7 @@ const float EDGE = 0.05;        // of patches of plants: half the range of what 
 const vec3 VARNISH = vec3(0.84, 0.81, 0.79);  // of the colour of ground that water does not wash
 const vec3 WASH = vec3(0.90, 0.80, 0.63);  // of lines of silt, beside the green of the ground around them
 const vec2 STONY_STEEP = vec2(0.55, 0.95);  // steepness from which on nothing that is projected from above is drawn
-const float MUDDY = 0.40;  // wetness
+const float MUDDY_FROM = 0.40;  // wetness
 const vec2 FROZEN = vec2(1.0, 7.0);         // °C, between which grass is straw
 const vec3 WITHERED = vec3(0.215, 0.170, 0.098);
 const float GREEN_LINES = 0.7;  // how much more of it grows where water gathers
@@ -358,10 +368,15 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float put_down = 0.0;
 #if MARKS == 1
     // Grass does not survive strong erosion or deposition. Noise frays the edges of these marks.
-    float frayed = 1.0 + 0.9 * ripple + 0.5 * patches;
-    vec3 mark = clamp(texture(marks, cells / frame.map.xy).xyz * frayed, 0.0, 1.0);
+    vec3 frayed = 1.0 + vec3(0.9, 0.9, BANK_FRAYED.x) * ripple + vec3(0.5, 0.5, BANK_FRAYED.y) * patches;
+    vec3 mark = texture(marks, cells / frame.map.xy).xyz;
+#if DETAIL_SCALES > 2
+    // Banks wind by more than the noise frays them.
+    if (mark.z > 0.0 && mark.z < 1.0) mark.z = textureLod(marks, (cells + BANK_WINDS * (coarse.yz - 0.5)) / frame.map.xy, 0.0).z;
+#endif
+    mark = clamp(mark * frayed, 0.0, 1.0);
     // Fresh bars are bare stones. Later, sand fills the gaps, and finally grass returns.
-    float bars = smoothstep(0.12, 0.42, mark.z);
+    float bars = smoothstep(BANK.x, BANK.y, mark.z);
     float held = (1.0 - 0.85 * max(mark.x, mark.y)) * (1.0 - bars);
 #if LIVING == 1
     growing *= held;
@@ -526,8 +541,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     albedo *= mix(vec3(1.0), mix(vec3(0.76, 0.74, 0.72), vec3(0.54, 0.49, 0.44), covered), soaked);
 #if DETAIL_SCALES > 2
     // Flats of mud end at an edge, against bars of sand that stand a little higher.
-    float muddy = patch_of(wet - MUDDY + 0.5 * tone + 0.6 * streak + 0.2 * ripple) * (1.0 - smoothstep(0.06, 0.16, steepness));
-    albedo = mix(albedo, MUD * (1.0 + 0.5 * ripple), 0.65 * muddy);
+    float muddy = patch_of(wet - MUDDY_FROM + 0.5 * tone + 0.6 * streak + 0.2 * ripple) * (1.0 - smoothstep(0.06, 0.16, steepness));
+    albedo = mix(albedo, MUD_FLAT * (1.0 + 0.5 * ripple), 0.65 * muddy);
 #endif
     float grassy = grown(growing, ripple, patches);
     albedo = mix(albedo, grass, grassy);
@@ -593,6 +608,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     ground.albedo = albedo;
     ground.sand = sand;
     ground.debris = debris * covered * (1.0 - snow);
+#if MARKS == 1
+    ground.bars = bars * (1.0 - snow);
+#endif
 #if MATERIALS == 1
     float shown = covered * (1.0 - snow);
     ground.rock = (1.0 - covered) * (1.0 - snow);

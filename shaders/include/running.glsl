@@ -43,11 +43,11 @@ float running_level(ivec2 cell) {
     return sum.y > 0.0 ? min(sum.x / sum.y, own) : own;
 }
 
-// How steeply it rises to the east and south, among cells with water.
-vec2 running_fall(ivec2 cell) {
+// How steeply it rises to the east and south, among cells with water up to so many cells away.
+vec2 running_fall(ivec2 cell, int reach) {
     vec2 rise = vec2(0.0);
     for (int side = 0; side < 2; ++side) {
-        ivec2 step = ivec2(1 - side, side), low = on_map(cell - step), high = on_map(cell + step);
+        ivec2 step = reach * ivec2(1 - side, side), low = on_map(cell - step), high = on_map(cell + step);
         if (!is_wet(low)) low = cell;
         if (!is_wet(high)) high = cell;
         float apart = float((high - low)[side]);

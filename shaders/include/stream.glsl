@@ -19,7 +19,7 @@ const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which wat
 // their width does with its root (Leopold and Maddock 1953).
 const float DEPTH = 0.35, DEPTH_AT_WIDTH = 5.0, DEEPENING = 0.4;
 const float REACHES = 46.0;  // cells along the noise that tells pools from riffles, and on which side bars lie
-const float WINDING = 0.9;   // cells by which that noise leads a stream astray where the land is gentle
+const float WANDERS = 0.9;   // cells by which that noise leads a stream astray where the land is gentle
 const vec2 STEEP = vec2(0.08, 0.70);  // slopes of the bed from which on water runs faster, and where it is narrowest
 const float NARROWED = 0.62, RIFFLES_WIDER = 0.22, RIFFLES_SHALLOWER = 0.55;
 const float GRAVEL_HIDES = 0.8;  // of the ground below a bar
@@ -28,6 +28,9 @@ const float SLOW_RIFFLES = 0.4;  // of what is told between pools and riffles, w
 const float REACH_LOST = 0.7;  // cells by which streams wind beside the cells in which they are looked for
 const float DEPTH_FROM_AFAR = 0.5;  // metres
 const float BAR = 0.75, BAR_BESIDE = 0.9, MARGIN = 0.22;  // of half the width: bars in it, beside it, and on the other bank
+const float SOAKED_BANK = 0.25;    // of the dark rim of threads of a belt, whose gravel is soaked already
+const float RIFFLES = 3.0, RIFFLES_APART = 31.0;  // how much shallower they are than pools in a belt, and cells over which they come
+const vec2 SHALLOW = vec2(0.15, 0.45);  // metres of depth in which threads are riffles
 
 // Where a stream is in a pixel.
 struct Course {
@@ -83,27 +86,30 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     vec2 place = cells + 0.12 * bend;
 #if FINE_WATER == 1
     vec4 reach = textureLod(noise, cells / REACHES, 3.0) - 0.5;
-    place += WINDING * (1.0 - smoothstep(0.05, 0.3, length(slope))) * reach.wx;
+    place += WANDERS * (1.0 - smoothstep(0.05, 0.3, length(slope))) * reach.wx;
 #else
     const vec4 reach = vec4(0.0);
 #endif
     float turns;
     River river = river_at(place, asked, turns);
     float share = length(known.yz) - 1.0;
+    bool in_belt = false;
     if (asked && share > LEAST_SHARE) {
         vec2 along = normalize(textureLod(flow, cells / frame.map.xy, SMOOTH_WAY).yz);
-        for (int number = 0; number < THREADS; ++number) {
-            River thread = thread_at(cells, along, share, number);
-            if (thread.away - thread.half_width < river.away - river.half_width) {
-                river = thread;
-                turns = 0.0;
-                place = cells;
-            }
+        vec2 straight = unwound(cells, noise);
+        for (int number = 0; number < CHANNELS; ++number) {
+            Channel channel = channel_at(straight, along, share, number);
+            float away = abs(channel.aside);
+            if (channel.half_width <= 0.0 || away - channel.half_width > river.away - river.half_width) continue;
+            river = River(away, channel.half_width, along, cells - channel.aside * vec2(-along.y, along.x));
+            turns = 0.0;
+            place = cells;
+            in_belt = true;
         }
     }
     across = vec2(-river.along.y, river.along.x);
     span = asked ? clamp(length(across * step_of), 1e-4, widest) : stream_far;
-    river.away *= 1.0 - 0.5 * (bend.x + bend.y);
+    if (!in_belt) river.away *= 1.0 - 0.5 * (bend.x + bend.y);
     Course course = course_from_afar(known);
     float nearness = asked ? 1.0 - smoothstep(0.6 * stream_far, stream_far, span) : 0.0;
     // Riffles are wide and shallow, pools narrow and deep; where the bed is steep water runs faster, and is narrow.
@@ -111,27 +117,30 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     float carries = smoothstep(0.0, 0.02, fall) * (1.0 - smoothstep(0.3, 0.8, fall));
     course.riffle = clamp(4.0 * reach.x, -1.0, 1.0) * mix(SLOW_RIFFLES, 1.0, carries);
     float room = (float(river_reach) - REACH_LOST) / max(river.half_width, 1e-6);
-    river.half_width *= mix(1.0, NARROWED, steep) * (1.0 + RIFFLES_WIDER * course.riffle);
-    float drawn = seen_half_width(river, span);
+    if (!in_belt) river.half_width *= mix(1.0, NARROWED, steep) * (1.0 + RIFFLES_WIDER * course.riffle);
+    // Threads of a belt that are too narrow to be seen fade, as there are many.
+    float drawn = in_belt ? river.half_width : seen_half_width(river, span);
     // Water lies level across: no higher on its banks than a shallow stream is deep.
     float rise = 0.0;
-    if (asked) rise = (elevation_at(surface, cells / frame.map.xy) - elevation_at(surface, (river.middle - place + cells) / frame.map.xy)) / frame.map.z;
+    if (asked && !in_belt) rise = (elevation_at(surface, cells / frame.map.xy) - elevation_at(surface, (river.middle - place + cells) / frame.map.xy)) / frame.map.z;
     float level = 1.0 - smoothstep(0.25, 0.5, (rise - 0.25 * span) / drawn);
     float width = 2.0 * river.half_width * frame.map.z;
-    float depth = depth_at_width(width) * (1.0 - RIFFLES_SHALLOWER * course.riffle);
+    float riffled = in_belt ? 1.0 + RIFFLES * (textureLod(noise, cells.yx / RIFFLES_APART, 2.0).x - 0.5) : 1.0 - RIFFLES_SHALLOWER * course.riffle;
+    float depth = depth_at_width(width) * riffled;
     // In a trench too narrow for it, it stands as high as its cross-section needs, between walls that are as steep.
     float needed = width * depth / (frame.map.z * frame.map.z);
     level = max(level, 1.0 - smoothstep(0.8, 1.2, max(rise * river.away / max(needed, 1e-6), rise / drawn)));
-    course.cover = mix(course.cover, river_cover(river, span) * level, nearness);
+    course.cover = mix(course.cover, (in_belt ? covered_across(river.away, river.half_width, span) : river_cover(river, span)) * level, nearness);
     // Ground is damp beside it, here more and there less; less of a pixel where this is wider than that.
     float damp = river.half_width * (0.7 + 1.8 * (bend.x + 0.5)) + span;
     float part = river.half_width / max(river.half_width, span);
     course.bank = mix(course.bank, (1.0 - smoothstep(-0.2 * damp, damp, river.away - river.half_width)) * part, nearness);
+    if (in_belt) course.bank *= SOAKED_BANK;
     float relative = river.away / drawn, shallow = max(1.0 - relative * relative, 0.0);
-    course.depth = mix(DEPTH_FROM_AFAR, depth * 1.6 * shallow * sqrt(shallow), nearness);
+    course.depth = mix(DEPTH_FROM_AFAR, depth * shallow * (in_belt ? 1.5 : 1.6 * sqrt(shallow)), nearness);
     course.own = mix(1.0, smoothstep(0.0, OWN_BED, shallow), nearness);
     course.along = mix(known.yz, river.along, nearness);
-    course.near = nearness * smoothstep(1.0, 3.0, river.half_width / span);
+    course.near = nearness * smoothstep(1.0, 3.0, (in_belt ? 1.5 : 1.0) * river.half_width / span);
     course.aside = sign(dot(place - river.middle, across)) * relative;
     // Bars lie inside bends; where it runs straight, on one side and then on the other.
     course.bar = clamp(1.4 * turns + 3.5 * reach.w, -1.0, 1.0) * carries * course.near;
@@ -170,7 +179,7 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     float rapid = rapids(ground_slope, course.along);
     vec3 ripples = running_ripples(cells, pixel, course.along, rapid, noise);
     float fall = max(-dot(ground_slope, course.along), 0.0);
-    Stream stream = Stream(0.0, 1.0 + 0.9 * ripples.x, vec2(0.0), 0.0, 0.0, 1.0, 1.0);
+    Stream stream = Stream(0.0, 1.0 + mix(0.9, 0.4, course.silt) * ripples.x, vec2(0.0), 0.0, 0.0, 1.0, 1.0);
     float broken = 0.18 + 0.7 * rapid, foam = ripples.x;
 #if FINE_WATER == 1
     float stones = 2.0 * (textureLod(noise, cells / 3.1, noise_level(pixel / 3.1, noise)).x - 0.5);
@@ -190,8 +199,10 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     stream.dry = smoothstep(0.0, 0.5, max(inner, -side - 1.0));
     stream.shoal = mix(1.0, clamp(0.10 - 1.6 * inner, 0.0, 1.0), smoothstep(0.0, 0.1, broad));
     float riffle = course.near * max(course.riffle, 0.0) * smoothstep(0.02, 0.12, fall) * (1.0 - rapid);
+    // Threads of a braided river are shallow wherever their bed is not a pool.
+    riffle = max(riffle, course.silt * course.near * smoothstep(SHALLOW.y, SHALLOW.x, course.depth));
     broken += 0.30 * riffle - 0.08 * course.near * max(-course.riffle, 0.0);
-    stream.white = max(stream.white, 0.40 * riffle * smoothstep(0.12, 0.45, foam));
+    stream.white = max(stream.white, (0.40 - 0.15 * course.silt) * riffle * smoothstep(0.12, 0.45, foam));
 #endif
     stream.slope = -fall * course.along + broken * ripples.yz;
     float runs = 1.0 - course.still;

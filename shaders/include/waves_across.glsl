@@ -10,13 +10,17 @@ vec2 hash2(vec2 p) {
     return fract((q.xx + q.yz) * q.zy);
 }
 
-// The sum of waves across a way, as cosine and sine, and their height. Each square of a lattice has a wave of its own
-// length, way and height.
-vec3 summed_waves(vec2 at, vec2 across) {
+// How unlike the waves are in length and in way.
+const vec2 UNLIKE = vec2(0.8, 1.0);
+
+// The sum of waves across a way, as cosine and sine, and two numbers between 0 and 1. Each square of a lattice has a
+// wave of its own length and way, and numbers of its own.
+vec4 summed_waves(vec2 at, vec2 across, float waves_in_square, vec2 unlike) {
     vec2 square = floor(at);
     vec2 along = vec2(-across.y, across.x);
     vec2 sum = vec2(0.0);
-    float height = 0.0, weights = 1e-3;
+    vec2 own_numbers = vec2(0.0);
+    float weights = 1e-3;
     for (int row = -1; row <= 1; ++row) {
         for (int column = -1; column <= 1; ++column) {
             vec2 lattice = square + vec2(column, row);
@@ -24,18 +28,20 @@ vec3 summed_waves(vec2 at, vec2 across) {
             vec2 own = hash2(lattice + 57.0);
             float near = max(1.0 - dot(away, away) * 0.8, 0.0);
             near *= near;
-            float phase = TAU * WAVES_IN_SQUARE * (0.6 + 0.8 * own.x) * dot(away, across + (own.y - 0.5) * along);
+            float length_of = 1.0 + unlike.x * (own.x - 0.5);
+            float phase = TAU * waves_in_square * length_of * dot(away, across + unlike.y * (own.y - 0.5) * along);
             sum += near * vec2(cos(phase), sin(phase));
-            height += near * fract(own.x * 7.0 + own.y * 5.0);
+            own_numbers += near * vec2(fract(own.x * 7.0 + own.y * 5.0), fract(own.x * 11.0 + own.y * 3.0));
             weights += near;
         }
     }
-    return vec3(sum, 0.15 + 1.1 * height / weights);
+    return vec4(sum, own_numbers / weights);
 }
 
 // Waves across a way, from −1 to 1, and how they change along `across`, in radians. They are blended as phases are, so
 // that crests join and fork.
 vec2 waves_across(vec2 at, vec2 across) {
-    vec3 waves = summed_waves(at, across);
-    return vec2(waves.x, -waves.y) * waves.z / max(length(waves.xy), 0.08);
+    vec4 waves = summed_waves(at, across, WAVES_IN_SQUARE, UNLIKE);
+    float height = 0.15 + 1.1 * waves.z;
+    return vec2(waves.x, -waves.y) * height / max(length(waves.xy), 0.08);
 }

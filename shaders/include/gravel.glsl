@@ -1,0 +1,50 @@
+// The plain of a braided river: bars between channels, with water or without.
+#include "ground.glsl"
+#include "stream.glsl"
+
+#if MARKS == 1 && DETAIL_SCALES > 2
+const vec3 PALE_STONES = vec3(0.365, 0.350, 0.322), COBBLES = vec3(0.235, 0.225, 0.208);
+const vec3 CHANNEL_SAND = vec3(0.290, 0.268, 0.224), OVERGROWN = vec3(0.150, 0.142, 0.078);
+const vec3 SOAKED_GRAVEL = vec3(0.74, 0.72, 0.70);  // of the light that dry gravel gives back
+// Of channels of each size: how deep they are, in cells; how far their water soaks the gravel, in their distance.
+const float CHANNEL_DEPTH[CHANNELS] = float[CHANNELS](0.075, 0.022);
+const float SOAKS = 0.16;
+const float FLOOR = 0.45;  // of an old channel, of the way to the crests beside it
+const vec2 CHANNEL_FADES = vec2(0.25, 0.6);  // pixels, beside the distance of channels
+// How little channels of each size hold that have been silted up.
+const vec2 SILTED_UP[CHANNELS] = vec2[CHANNELS](vec2(-0.9, 0.2), vec2(0.3, 1.3));
+const float DRY_BELT = 0.03;  // share of water in a belt whose channels are all old
+
+// Lays bars on the part of the ground that is a braided river's, and returns their slope. `known` is what the map of flow
+// says.
+vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fine, vec4 coarse, float stones, sampler2D noise) {
+    vec2 along = normalize(textureLod(flow, cells / frame.map.xy, SMOOTH_WAY).yz + vec2(1e-6, 0.0));
+    vec2 across = vec2(-along.y, along.x), place = unwound(cells, noise);
+    float share = max(length(known.yz) - 1.0, 0.0), in_use = smoothstep(0.0, DRY_BELT, share);
+    float slope = 0.0, height = 1.0, soaked = 0.0, old = 0.0;
+    for (int number = 0; number < CHANNELS; ++number) {
+        Channel channel = channel_at(place, along, share, number);
+        float seen = 1.0 - smoothstep(CHANNEL_FADES.x, CHANNEL_FADES.y, pixel / APART[number]);
+        float half_way = 0.5 * APART[number], from = max(channel.half_width, 0.0);
+        float away = abs(channel.aside), up = clamp((away - from) / max(half_way - from, 0.2 * half_way), 0.0, 1.0);
+        seen *= smoothstep(SILTED_UP[number].x, SILTED_UP[number].y, channel.filled + 2.0 * (coarse.x - 0.5));
+        float wet = in_use * smoothstep(0.0, 0.4, channel.filled);
+        // Banks are steep, and the crests of bars are flat.
+        slope += seen * CHANNEL_DEPTH[number] / half_way * 2.0 * (1.0 - up) * step(from, away) * sign(channel.aside);
+        height = min(height, mix(1.0, up * (2.0 - up), seen * (number == 0 ? 1.0 : 0.7)));
+        soaked = max(soaked, wet * seen * (1.0 - smoothstep(0.0, SOAKS * APART[number], away - from)));
+        old = max(old, (1.0 - wet) * seen * (1.0 - smoothstep(0.4 * FLOOR, FLOOR, up + 0.5 * (fine.x - 0.5))));
+    }
+    float ripple = fine.x - 0.5, patches = coarse.x - 0.5;
+    // Stones are sorted: the coarsest on heads and crests, sand in what has been left by the water.
+    float coarseness = smoothstep(-0.25, 0.35, 0.6 * (height - 0.6) + 0.9 * (coarse.w - 0.5) + 0.5 * ripple);
+    vec3 gravel = mix(CHANNEL_SAND, PALE_STONES, smoothstep(0.15, 0.75, height + 0.5 * ripple));
+    gravel = mix(gravel, COBBLES, 0.45 * coarseness) * (1.0 + (0.5 + 0.6 * coarseness) * ripple + 0.5 * coarseness * (stones - 0.5));
+    float plants = old * smoothstep(-0.12, 0.16, ripple + 0.5 * patches + 0.25 * (0.5 - in_use));
+    gravel = mix(gravel, OVERGROWN * (1.0 + ripple), 0.75 * plants);
+    gravel *= mix(vec3(1.0), SOAKED_GRAVEL, max(soaked, 0.35 * old * in_use * (1.0 - plants)));
+    ground.albedo = mix(ground.albedo, gravel, ground.bars);
+    ground.rockiness = mix(ground.rockiness, 0.3 + 0.5 * coarseness, ground.bars);
+    return slope * ground.bars * across;
+}
+#endif

@@ -1,0 +1,62 @@
+"""The plain of a braided river in the picture: bars along its way, a bank, and threads of varied width."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.snapshot import Snapshot
+from tests.passes.conftest import Draw
+from tests.passes.test_water import bluer, calm, from_above, parted
+from tests.passes.worlds import with_layers
+
+SIDE, PIXELS = 48, 320
+VIEW = calm(quality="high", stream_threshold=200.0, sun_height=30.0).with_value("rivers.width", 4.0)
+FIRST, LAST = 12, 36  # rows of the plain
+
+
+def plain(discharge: float, reworked: bool = True) -> Snapshot:
+    """A belt along the map from west to east that so many cubic metres a second run through in each cell."""
+    south = np.arange(SIDE)[:, None] * np.ones((1, SIDE))
+    belt = np.where((south >= FIRST) & (south < LAST), 1.0, 0.0)
+    alone = np.where(south == 2, 0.5, 0.0)  # in the north, out of the picture
+    shown = parted(discharge * belt + alone)
+    return with_layers(shown, reworked=belt) if reworked else shown
+
+
+def seen(draw: Draw, shown: Snapshot) -> NDArray[np.uint8]:
+    return draw(shown, from_above(40.0, SIDE, SIDE), VIEW, size=(PIXELS, PIXELS))
+
+
+def rows_of(first: int, last: int) -> slice:
+    """The pixels of some rows of cells."""
+    return slice((first - 4) * PIXELS // 40, (last - 4) * PIXELS // 40)
+
+
+def test_bars_lie_along_the_way_of_the_river_with_and_without_water(draw: Draw) -> None:
+    """The light changes far more from bar to bar than along one."""
+    for discharge in (0.0, 0.5):
+        light = seen(draw, plain(discharge))[rows_of(16, 32)].astype(float).mean(axis=2)
+        light = light.reshape(16, 8, 40, 8).mean(axis=(1, 3))  # of cells: stones have no way
+        across, along = (np.abs(np.diff(light, axis=axis)).mean() for axis in (0, 1))
+        assert across > 1.5 * along, discharge
+
+
+def test_the_plain_ends_at_an_uneven_bank(draw: Draw) -> None:
+    """Within less than a cell, and not in a straight line."""
+    bare, plants = (seen(draw, shown).astype(float) for shown in (plain(0.0), plain(0.0, reworked=False)))
+    grey = np.abs(bare - plants).max(axis=2) > 20
+    edge = rows_of(FIRST - 3, FIRST + 3)
+    begins = np.argmax(grey[edge], axis=0)
+    assert begins.std() > 2.0, "pixels"
+    assert not grey[rows_of(5, FIRST - 3)].any()
+    assert grey[rows_of(FIRST + 3, LAST - 3)].mean() > 0.7
+
+
+def test_threads_differ_in_width_and_the_thinnest_fade(draw: Draw) -> None:
+    water = bluer(seen(draw, plain(0.5)), seen(draw, plain(0.0)))[rows_of(16, 32)]
+    runs = np.diff(np.pad(water, ((1, 1), (0, 0))).astype(int), axis=0)
+    begins, ends = (np.argwhere(sign == runs.T)[:, 1] for sign in (1, -1))
+    widths = ends - begins
+    assert np.percentile(widths, 90) > 3.0 * np.percentile(widths, 25)
+    assert 0.08 < water.mean() < 0.5

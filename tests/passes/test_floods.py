@@ -1,0 +1,57 @@
+"""Floods in the picture: waves across the way of the water, rollers where it is slowed, mud that pools share."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from app.model.snapshot import Snapshot
+from tests.passes.conftest import Draw
+from tests.passes.test_water import CELL, calm, flooded, from_above
+from tests.passes.worlds import plane, with_layers
+
+SIDE, PIXELS, SLOPE = 48, 320, 0.02
+MUDDY, THICK = 0.02, 0.2  # metres of the bed in one of water
+
+
+def flood(froude: ArrayLike, load: ArrayLike = THICK, depth: float = 3.0) -> Snapshot:
+    """A sheet of water that runs to the east with such Froude numbers, and holds so much mud in a metre of depth."""
+    ground = plane(SIDE, SIDE, -SLOPE * CELL, 0.0)
+    wet, layer = flooded(ground, ground + depth), np.ones((SIDE, SIDE), np.float32)
+    return with_layers(wet, froude=layer * froude, suspended=(layer * load * depth).astype(np.float32))
+
+
+def seen(draw: Draw, shown: Snapshot) -> NDArray[np.float64]:
+    scene, middle = calm(quality="high", flow_speed=0.0, sun_height=25.0, sun_direction=270.0), -SLOPE * CELL * SIDE / 2
+    return draw(shown, from_above(40.0, SIDE, SIDE, middle), scene, size=(PIXELS, PIXELS)).astype(float)[8:-8, 8:-8]
+
+
+def test_fast_water_stands_in_waves_across_its_way(draw: Draw) -> None:
+    slow, fast = (seen(draw, flood(froude)).mean(axis=2) for froude in (0.45, 1.1))
+    assert fast.std() > 2.0 * slow.std()
+    cells = fast.reshape(len(fast) // 8, 8, -1, 8).mean(axis=(1, 3))
+    across, along = (np.abs(np.diff(cells, axis=axis)).mean() for axis in (0, 1))
+    assert along > 1.3 * across, "though foam lies along it in streaks"
+
+
+def test_fast_water_that_is_slowed_has_a_roller(draw: Draw) -> None:
+    """It is white there, and no line of its own where it is not slowed."""
+    east = np.arange(SIDE)[None, :] * np.ones((SIDE, 1))
+    light = seen(draw, flood(np.where(east < SIDE / 2, 2.6, 0.2))).mean(axis=(0, 2))
+    column, cells = light.size // 2, PIXELS / 40
+    roller, fast, slow = (light[round(column + cells * part)] for part in (1.5, -10.0, 10.0))
+    assert roller > max(fast, slow) + 8.0
+
+
+def test_pools_in_muddy_water_share_its_mud_and_clear_lakes_do_not(draw: Draw) -> None:
+    blues = {}
+    for half in (0, 1, 14):
+        load = np.full((SIDE, SIDE), MUDDY)
+        if half:
+            load[24 - half : 24 + half, 24 - half : 24 + half] = 0.0
+        pixels = seen(draw, flood(0.05, load))
+        middle = pixels.shape[0] // 2
+        red, _, blue = pixels[middle - 4 : middle + 4, middle - 4 : middle + 4].mean(axis=(0, 1))
+        blues[half] = blue / red
+    assert blues[1] < 1.1 * blues[0], "brown"
+    assert blues[14] > 1.5 * blues[0], "blue"
