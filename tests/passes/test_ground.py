@@ -239,6 +239,28 @@ def test_grass_holds_on_to_gentle_faces_of_rock_also_where_no_relief_is_finer_th
     assert without.std() > 0.7 * with_relief.std()
 
 
+def test_faces_of_bare_rock_differ_in_hue(draw: Draw) -> None:
+    """As they have weathered, rusted or broken off lately: not in brightness alone, and nearby as much as far apart."""
+    shown = snapshot(plane(48, 64, 12.0, 0.0), cell_size=10.0)
+    pixels = draw(shown, from_above(shown, 0.3), clear(quality="high", sun_direction=90.0), size=(240, 240)).astype(
+        float
+    )
+    squares = pixels.reshape(60, 4, 60, 4, 3).mean(axis=(1, 3))
+    hue = squares[..., 0] / squares[..., 2]
+    assert hue.std() > 0.47 * hue.mean()
+    assert np.abs(hue[:, 8:] - hue[:, :-8]).mean() > 0.55 * hue.mean()
+
+
+def test_crests_are_bare_and_the_slopes_below_them_green(draw: Draw) -> None:
+    """Although they are gentle on the map."""
+    row = np.arange(96)[:, None] - 47.5
+    shown = snapshot(np.broadcast_to(4.0 * (48.0 - np.abs(row)), (96, 96)).astype(np.float32), cell_size=10.0)
+    scene = clear(quality="high", fine_relief=0.0, greenness=1.0, snow_line=2.0, sun_direction=270.0)
+    pixels = draw(shown, from_above(shown, 0.3), scene, size=(160, 160)).astype(float).sum(axis=1)
+    grey = pixels[:, 2] / pixels[:, 0]  # grass has no blue
+    assert grey[76:84].mean() > 1.15 * np.concatenate([grey[:40], grey[-40:]]).mean()
+
+
 def test_a_shadow_that_falls_on_a_cliff_has_an_edge_and_is_not_drawn_out_down_it(draw: Draw) -> None:
     """The map of light has one place for the top of the wall and one for its foot."""
     column = np.arange(64) + np.zeros((48, 1))
@@ -383,6 +405,22 @@ def test_what_lies_thicker_hides_more_of_the_rock(show: Show, kind: str) -> None
         blueness.append(blue / red)
     assert sorted(blueness, reverse=True) == blueness
     assert blueness[0] > 1.3 and blueness[-1] < 1.0
+
+
+def test_debris_on_a_slope_ends_at_an_edge(show: Show) -> None:
+    """Where it gets thinner, a place has stones or none; sand on level ground is a veneer through which rock shows."""
+    made, between = materials((BLUE, math.inf)), []
+    for slope, kind in ((0.7, "gravel"), (0.0, "sand")):
+        thickness = np.broadcast_to(np.linspace(0.0, 3.0, 48)[:, None], (48, 48))
+        land = snapshot(plane(48, 48, 10.0 * slope, 0.0), thickness)
+        shown = with_materials(land, made, made.kind(kind), rise=1e4)
+        pixels = show(shown, from_above(shown), clear(quality="high", fine_relief=0.0))
+        seen = pixels[pixels.sum(axis=2) > 0.02]
+        blue = seen[:, 2] / seen.sum(axis=1)
+        low, high = np.quantile(blue, (0.05, 0.95))
+        part = (blue - low) / (high - low)
+        between.append(((part > 0.25) & (part < 0.75)).mean())
+    assert between[0] < 0.7 * between[1]
 
 
 def test_stones_of_scree_are_coarser_at_its_gentle_foot(draw: Draw) -> None:
@@ -651,6 +689,17 @@ def test_wind_blows_snow_over_a_crest_into_its_lee(show: Show) -> None:
     assert east > 1.1 * west > 5.0
     west, east = in_lee(90.0)
     assert west > 1.1 * east > 5.0
+
+
+def test_snow_reaches_up_to_a_crest_in_its_lee_and_leaves_the_windward_side_bare(show: Show) -> None:
+    """Far over the line of snow, on a ridge from south to north that is lit alike from the south."""
+    column = np.arange(96)[None, :] - 47.5
+    ground = np.broadcast_to(7.0 * (48.0 - np.abs(column)), (96, 96)).astype(np.float32)
+    shown = snapshot(ground)
+    scene = clear(snow_line=0.1, sun_direction=180.0).with_value("climate.wind_direction", 270.0)
+    snowy = snow_at(show(shown, from_above(shown, 0.4), scene)).mean(axis=0)
+    west, east = snowy[SIZE[0] // 2 - 12 : SIZE[0] // 2 - 2], snowy[SIZE[0] // 2 + 2 : SIZE[0] // 2 + 12]
+    assert east.mean() > west.mean() + 0.15
 
 
 def test_snow_lies_in_hollows_where_crests_as_high_are_bare(show: Show) -> None:
