@@ -20,7 +20,7 @@ from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
 from app.model.world import World
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
-from app.picture.passes import frame, land_maps
+from app.picture.passes import backdrop, frame, land_maps
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.shaders import VERSION, preprocess
 from app.picture.passes.standing_water import TILE, lake_tiles
@@ -487,8 +487,10 @@ def test_the_shadow_of_an_island_lies_on_the_sea_and_goes_on_beyond_the_map(draw
     np.testing.assert_allclose(width, 64, atol=3)
 
 
-def test_a_lake_at_the_edge_is_cut_there(draw: Draw) -> None:
+def test_a_lake_at_the_edge_is_cut_there(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seen from the south, the wall of the block has water over ground, up to the level and no higher."""
+    # Land behind it has the mean colour of the map, with its water.
+    monkeypatch.setattr(backdrop, "far_land", lambda dip: 0.0)
     ground = plane(32, 64, 0.5, 0.0)
     camera = Camera(glm.vec3(32 * CELL, 16.0, 32 * CELL), 0.0, 1.0, 2000.0, 20.0)
     size = (320, 200)
