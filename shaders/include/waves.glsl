@@ -141,6 +141,8 @@ Wave wave_at(vec2 east_south, Shore shore, vec4 pixel) {
     return wave;
 }
 
+const float WASH_LINES = 4.0;  // of foam behind a crest
+const float THIN_WASH = 0.70;  // of the foam, between them
 const float FILM = 0.65;  // of white
 
 // How much of a place is white where foam covers such a part of it: a web with holes that grow as it breaks up. From far
@@ -158,7 +160,7 @@ float lace(vec2 cells, float cover, float front, float cells_per_pixel) {
     // Bubbles gather in a web around patches of clear water.
     float web = 1.0 - min(6.0 * abs(coarse.x - 0.5), 1.0);
     float gathered = clamp(0.45 * web + 0.9 * (fine.x - 0.5) + 0.9 * (coarse.w - 0.5) + 0.30, 0.0, 1.0);
-    float bubbles = smoothstep(1.0 - cover, 1.95 - cover, gathered + 0.28 * cover) * mix(0.55, 0.95, cover);
+    float bubbles = smoothstep(1.0 - cover, 1.95 - cover, gathered + 0.28 * cover) * mix(0.35, 0.95, cover * cover);
     // A film of the finest bubbles lies around and between them.
     float film = FILM * cover * smoothstep(0.70 - cover, 1.60 - cover, gathered + 0.5 * (fine.x - 0.5));
     bubbles += film * (1.0 - bubbles);
@@ -175,8 +177,10 @@ float foam_at(vec2 east_south, Shore shore, Wave wave, float cells_per_pixel) {
     float surf_breaks = smoothstep(0.55, 1.05, wave.breaking) * smoothstep(0.03, 0.2, wave.strength);
     float breaks = max(max(surf_breaks, on_rock), spills);
     float before = 1.0 - wave.age;
-    float roller = max(smoothstep(0.15, 0.03, before), smoothstep(0.16, 0.02, wave.age));
-    float left_behind = 0.76 * pow(before, 1.3);
+    // The crest is a line along the shore; what it leaves behind is thin, and lies in lines along the crests, too.
+    float roller = max(smoothstep(0.10, 0.02, before), smoothstep(0.13, 0.01, wave.age));
+    float lines = smoothstep(-0.6, 1.0, sin(TWO_PI * WASH_LINES * sqrt(wave.age)));
+    float left_behind = 0.82 * pow(before, 1.3) * mix(THIN_WASH, 1.0, lines);
     float cover = breaks * frame.fronts.z * max(roller, left_behind);
     return lace(east_south / frame.map.z, min(cover, 1.0), wave.front, cells_per_pixel);
 }
