@@ -118,6 +118,9 @@ flat in float level;
 #endif
 #endif
 
+// Gusts: wavelengths of wind waves to a tile of their noise, and the least and the most of the waves in them.
+const float GUST_WAVES = 150.0;
+const vec2 GUSTS = vec2(0.45, 1.5);
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
 const float HORIZON = 0.012;       // angle below the horizon within which the sea fades into the sky, radians
 const float FALL_OF_BED = 0.035;  // slope of the sea floor beyond the map
@@ -204,9 +207,9 @@ const int MIRROR_STEPS = 40, RIDGE_SECTIONS = 5, MIRROR_HITS = 3;
 const float GOLDEN = 0.618034;
 const float MIRROR_MISSES = 0.25;  // largest slope by which two steps can miss a ridge between them
 const float MIRROR_STEEP = 0.2;   // steepness of waves that mirror less of the land
-const float MIRROR_GROWS = 1.15;  // growth of steps, about as much as land looks smaller with distance
+const float MIRROR_GROWS = 1.18;  // growth of steps, about as much as land looks smaller with distance
 // Of mirrored land: half the width of its edge in still water, and for each deviation of the slopes of waves, radians
-const float STILL_EDGE = 0.010, EDGE_OF_WAVES = 1.3;
+const float STILL_EDGE = 0.010, EDGE_OF_WAVES = 2.4;
 const float DENSE_CROWNS = 2.8;   // optical depth over the height of a tree, where crowns are closed
 const float CROWNS_BELOW = 0.55;  // brightness of the lower sides of crowns, which water mirrors
 
@@ -469,7 +472,12 @@ void main() {
     float of_sea = smoothstep(0.0, SEA_BED * frame.map.z, frame.water.w - level + water / frame.map.w);
     float waviness = mix(WAVINESS, 1.0, of_sea);
 #else
-    const float waviness = WAVINESS;
+    float waviness = WAVINESS;
+#endif
+#if FINE_WATER == 1
+    float gust_tile = frame.water.z * GUST_WAVES;
+    float gust_level = noise_level(max(length(pixel.xy), length(pixel.zw)) / gust_tile, detail);
+    waviness *= mix(GUSTS.x, GUSTS.y, smoothstep(0.25, 0.75, textureLod(detail, map_place / gust_tile, gust_level).w));
 #endif
     Waves waves = water_waves(map_place, depth, waviness);
     float tilt = 0.0;
