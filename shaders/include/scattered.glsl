@@ -5,7 +5,8 @@
 const float LARGEST_BODY = 0.29, OFF_CENTRE = 0.36;  // radius, and way from the middle of its square; in squares
 const float LONGEST_SHADOW = 1.1;   // shadow, in radii: a body's own square and those beside it are looked at
 const float THINS_OUT = 0.15;     // range of density over which a body shrinks until it is gone
-const vec2 BODIES_FADE = vec2(0.20, 0.50), CRACKS_FADE = vec2(0.03, 0.10);  // squares in a pixel
+const vec2 BODIES_FADE = vec2(0.15, 0.36), CRACKS_FADE = vec2(0.03, 0.10);  // squares in a pixel
+const float SHARPEST = 4.2;  // of edges, for a radius
 const float CRACK_WIDE = 0.07;
 
 struct Bodies {
@@ -23,56 +24,55 @@ float mean_cover(float density) {
     return 0.39 * 3.1416 * LARGEST_BODY * LARGEST_BODY * max(number, 0.0);
 }
 
-// Around 0: three and five lobes around a middle, turned by two numbers from -0.5 to 0.5.
-float lobes(vec2 away, vec2 turned) {
-    vec2 n = away / max(length(away), 1e-3), square = n * n;
+// How much farther from a middle a place seems to be than it is: there are three and five lobes around it, turned by two
+// numbers from -0.5 to 0.5.
+float lobes(vec2 away, float far, vec2 turned) {
+    vec2 n = away / max(far, 1e-3), square = n * n;
     float three = n.x * (square.x - 3.0 * square.y), aside = n.y * (3.0 * square.x - square.y);
     float five = n.x * (16.0 * square.x * square.x - 20.0 * square.x + 5.0);
-    return turned.x * three + turned.y * aside + 0.5 * (turned.x + turned.y) * five;
+    return far * (turned.x * three + turned.y * aside + 0.5 * (turned.x + turned.y) * five);
 }
 
 // At most one body stands in each square of a lattice, of which `at` is a place and `pixel` the size of a pixel. Those
 // that are finer than that are seen as their mean. `shadow` is how far shadows reach, in radii, `lobed` how far outlines
 // are from round.
 Bodies bodies_at(vec2 at, float density, float pixel, vec2 shadow, float lobed) {
-    if (density <= 0.0) return NO_BODIES;
     float mean = mean_cover(density), seen = 1.0 - smoothstep(BODIES_FADE.x, BODIES_FADE.y, pixel);
-    Bodies bodies = Bodies(mean, 0.4 * mean * length(shadow), 0.0, vec2(0.0));
-    if (seen <= 0.0) return bodies;
     Bodies near = NO_BODIES;
-    vec2 corner = floor(at - 0.5);
-    for (int k = 0; k < 4; ++k) {
+    vec2 corner = floor(at - 0.5), per_shadow = shadow / max(dot(shadow, shadow), 1e-4);
+    float finest = 0.83 / max(pixel, 1e-4);
+    int squares = density > 0.0 && seen > 0.0 ? 4 : 0;  // in software a loop is left out, and a branch is not
+    for (int k = 0; k < squares; ++k) {
         vec2 square = corner + vec2(k & 1, k >> 1);
         vec4 own = hash4(square);
         float radius = LARGEST_BODY * (0.4 + 0.6 * own.z * own.z) * sqrt(clamp((density - own.w) / THINS_OUT, 0.0, 1.0));
         if (radius < 0.03) continue;
         vec2 away = (at - square - 0.5 - OFF_CENTRE * (2.0 * own.xy - 1.0)) / radius;
-        float soft = max(0.6 * pixel / radius, 0.12);
-        float inside = 1.0 - smoothstep(1.0 - soft, 1.0 + soft, length(away) * (1.0 + lobed * lobes(away, own.xy - 0.5)));
-        float along = clamp(dot(away, shadow) / max(dot(shadow, shadow), 1e-4), 0.0, 1.0);
-        float aside = length(away - along * shadow) / (1.0 - 0.35 * along);
-        near.shade = max(near.shade, 1.0 - smoothstep(1.0 - 1.5 * soft, 1.0 + 1.5 * soft, aside));
+        float far = length(away), sharp = min(radius * finest, SHARPEST);
+        float inside = clamp((1.0 - far - lobed * lobes(away, far, own.xy - 0.5)) * sharp + 0.5, 0.0, 1.0);
+        float along = clamp(dot(away, per_shadow), 0.0, 1.0);
+        float shade = (1.0 - 0.35 * along - length(away - along * shadow)) * 0.67 * sharp + 0.5;
+        near.shade = max(near.shade, min(shade, 1.0));
         near.tone = mix(near.tone, own.x + own.y - 1.0, inside);
         near.lean = mix(near.lean, away, inside);
         near.cover = max(near.cover, inside);
     }
     near.shade *= 1.0 - near.cover;
-    return Bodies(mix(mean, near.cover, seen), mix(bodies.shade, near.shade, seen), seen * near.tone, seen * near.lean);
+    float mean_shade = 0.4 * mean * length(shadow);
+    return Bodies(mix(mean, near.cover, seen), mix(mean_shade, near.shade, seen), seen * near.tone, seen * near.lean);
 }
 
 // Cracks between the polygons of a lattice, as `at` and `pixel` are those of bodies.
 float cracks_at(vec2 at, float pixel) {
     float seen = 1.0 - smoothstep(CRACKS_FADE.x, CRACKS_FADE.y, pixel);
-    if (seen <= 0.0) return 0.0;
     vec2 square = floor(at);
     float first = 9.0, second = 9.0;
-    for (int row = -1; row <= 1; ++row) {
-        for (int column = -1; column <= 1; ++column) {
-            vec2 lattice = square + vec2(column, row);
-            float away = distance(at, lattice + 0.15 + 0.7 * hash4(lattice).xy);
-            second = min(second, max(first, away));
-            first = min(first, away);
-        }
+    int squares = seen > 0.0 ? 9 : 0;
+    for (int k = 0; k < squares; ++k) {
+        vec2 lattice = square + vec2(k % 3, k / 3) - 1.0;
+        float away = distance(at, lattice + 0.15 + 0.7 * hash4(lattice).xy);
+        second = min(second, max(first, away));
+        first = min(first, away);
     }
     float wide = max(CRACK_WIDE, pixel);
     return seen * (CRACK_WIDE / wide) * (1.0 - smoothstep(0.3 * wide, 1.3 * wide, second - first));
