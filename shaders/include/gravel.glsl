@@ -10,7 +10,7 @@ const vec3 SOAKED_GRAVEL = vec3(0.74, 0.72, 0.70);  // of the light that dry gra
 const float CHANNEL_DEPTH[CHANNELS] = float[CHANNELS](0.075, 0.022);
 const float SOAKS = 0.16;
 const float FLOOR = 0.45;  // of an old channel, of the way to the crests beside it
-const vec2 CHANNEL_FADES = vec2(0.25, 0.6);  // pixels, beside the distance of channels
+const vec2 CHANNEL_FADES = vec2(0.12, 0.36);  // pixels, beside the distance of channels
 // How little channels of each size hold that have been silted up.
 const vec2 SILTED_UP[CHANNELS] = vec2[CHANNELS](vec2(-0.9, 0.2), vec2(0.3, 1.3));
 const float DRY_BELT = 0.03;  // share of water in a belt whose channels are all old
@@ -30,7 +30,7 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
         seen *= smoothstep(SILTED_UP[number].x, SILTED_UP[number].y, channel.filled + 2.0 * (coarse.x - 0.5));
         float wet = in_use * smoothstep(0.0, 0.4, channel.filled);
         // Banks are steep, and the crests of bars are flat.
-        slope += seen * CHANNEL_DEPTH[number] / half_way * 2.0 * (1.0 - up) * step(from, away) * sign(channel.aside);
+        slope += seen * CHANNEL_DEPTH[number] / half_way * 2.0 * (1.0 - up) * smoothstep(from - 0.5 * pixel, from + pixel, away) * sign(channel.aside);
         height = min(height, mix(1.0, up * (2.0 - up), seen * (number == 0 ? 1.0 : 0.7)));
         soaked = max(soaked, wet * seen * (1.0 - smoothstep(0.0, SOAKS * APART[number], away - from)));
         old = max(old, (1.0 - wet) * seen * (1.0 - smoothstep(0.4 * FLOOR, FLOOR, up + 0.5 * (fine.x - 0.5))));

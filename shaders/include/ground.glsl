@@ -45,7 +45,7 @@ uniform sampler2D light;   // sun visibility, sky visibility, hollowness
 // Where the plain of a braided river ends: how lately it was moved there; and how uneven that is.
 #if DETAIL_SCALES > 2
 const vec2 BANK = vec2(0.22, 0.34), BANK_FRAYED = vec2(0.8, 0.6);
-const float BANK_WINDS = 7.0;  // cells
+const float BANK_WINDS = 7.0, BANK_BEGINS = 0.15;  // cells; how little it was moved there
 #else
 const vec2 BANK = vec2(0.12, 0.42), BANK_FRAYED = vec2(0.9, 0.5);
 #endif
@@ -372,11 +372,19 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     vec3 mark = texture(marks, cells / frame.map.xy).xyz;
 #if DETAIL_SCALES > 2
     // Banks wind by more than the noise frays them.
-    if (mark.z > 0.0 && mark.z < 1.0) mark.z = textureLod(marks, (cells + BANK_WINDS * (coarse.yz - 0.5)) / frame.map.xy, 0.0).z;
+    if (mark.z > 0.0 && mark.z < 1.0) {
+        float wound = textureLod(marks, (cells + BANK_WINDS * (coarse.yz - 0.5)) / frame.map.xy, 0.0).z;
+        mark.z = mix(mark.z, wound, min(min(mark.z, 1.0 - mark.z) / BANK_BEGINS, 1.0));
+    }
 #endif
     mark = clamp(mark * frayed, 0.0, 1.0);
     // Fresh bars are bare stones. Later, sand fills the gaps, and finally grass returns.
-    float bars = smoothstep(BANK.x, BANK.y, mark.z);
+#if DETAIL_SCALES > 2
+    float of_pixel = min(0.7 * fwidth(mark.z), 0.3);  // or banks would flicker from afar
+#else
+    const float of_pixel = 0.0;
+#endif
+    float bars = smoothstep(BANK.x - of_pixel, BANK.y + of_pixel, mark.z);
     float held = (1.0 - 0.85 * max(mark.x, mark.y)) * (1.0 - bars);
 #if LIVING == 1
     growing *= held;
