@@ -64,7 +64,7 @@ guide: ## write anew what pages of the guide derive from tables, imports and exa
 	@./setup.sh test
 	@.venv/bin/python -m tests.making.guide
 
-pictures: ## draw the pictures of README and guide anew, about half an hour; ARGS="lakes delta" names some of them, ARGS=views a sheet to judge by
+pictures: ## draw the pictures of README and guide anew, about half an hour; ARGS="lakes delta" names some of them, ARGS=gallery all cards, ARGS=views a sheet
 	@./setup.sh render
 	@$(own_screen) .venv/bin/python -m tests.making.pictures $(ARGS)
 
