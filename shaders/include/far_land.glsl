@@ -6,7 +6,11 @@
 uniform sampler2D lit_land;  // its mean is the colour of the plain
 uniform float far_land;      // how much of it is seen: less from higher above, where the block is a model on a table
 
-const int RANGES = 4, RANGE_OCTAVES = 5;
+#ifndef DETAIL_SCALES
+#define DETAIL_SCALES 3
+#endif
+
+const int RANGES = 4, RANGE_OCTAVES = DETAIL_SCALES == 1 ? 3 : 5;
 // Of the ranges: how far before the end of the table they stand, in longer sides of the map, height in parts of its relief,
 // peaks around the eye, and distance as the haze tells it.
 const vec4 RANGE_BEFORE = vec4(0.60, 0.28, 0.0, 0.0), RANGE_HIGH = vec4(0.55, 0.80, 1.05, 1.60);
