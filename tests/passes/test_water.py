@@ -808,11 +808,11 @@ def test_a_river_that_ends_on_dry_land_runs_out(draw: Draw, quality: str) -> Non
         widths.append(bluer(*pictures)[150:240].sum(axis=0).astype(float))
     runs_out, meets_a_lake, leaves = widths
     assert leaves[80:300].min() > 0.6 * leaves[80:300].max()
-    np.testing.assert_allclose(meets_a_lake[80:300], leaves[80:300], atol=2.0)
-    np.testing.assert_allclose(runs_out[80:180], leaves[80:180], atol=2.0)
+    np.testing.assert_allclose(meets_a_lake[80:300], leaves[80:300], atol=3.0)
+    np.testing.assert_allclose(runs_out[80:180], leaves[80:180], atol=3.0)
     by_cell = runs_out[:320].reshape(40, 8).mean(axis=1)
     assert 0.3 < by_cell[32] / by_cell[20] < 0.9 and by_cell[39] < 0.45 * by_cell[20]
-    assert np.diff(by_cell[26:38]).max() < 1.0, "but for the unevenness of its banks"
+    assert np.diff(by_cell[26:38]).max() < 1.6, "but for the unevenness of its banks"
 
 
 def test_a_river_takes_the_colour_of_the_lake_that_it_runs_into(draw: Draw) -> None:
@@ -916,9 +916,9 @@ def test_bars_lie_inside_bends(draw: Draw) -> None:
 
 def test_overlays_are_seen_through_the_water(draw: Draw) -> None:
     shown, camera = all_waters(), from_above(40.0, 60, 90)
-    scene = calm(overlay="elevation", overlay_opacity=1.0)
+    scene = calm(overlay="elevation", overlay_opacity=1.0, fine_relief=0.0)
     dry = snapshot(shown.layers["bedrock"], cell_size=CELL)
-    bare = calm()
+    bare = calm(fine_relief=0.0)
     covered = difference(draw(shown, camera, bare), draw(dry, camera, bare)).mean()
     seen_through = difference(draw(shown, camera, scene), draw(dry, camera, scene)).mean()
     assert seen_through < 0.25 * covered
