@@ -17,7 +17,7 @@ import numpy as np
 
 from app.engine.compressed import LARGEST_IN_MEMORY
 from app.engine.publishing import shown_versions
-from app.engine.spin_up import BEDS, has_spin_up
+from app.engine.spin_up import changes_ground, has_spin_up
 from app.model.beds import Beds
 from app.model.errors import UserError
 from app.model.field_parameters import FIELD_LAYERS
@@ -77,9 +77,7 @@ class Needs(NamedTuple):
             geology = GEOLOGY if scene.geology.enabled or is_worn(scene) else 0
             if scene.geology.enabled and world.materials is not None:
                 geology += GEOLOGY_OF_A_KIND * len(world.materials.loose)
-            spin_up_worlds = (
-                2 if any(getattr(scene, name).enabled for name in BEDS) else 1
-            )  # copies during a spin-up, see `app.engine.spin_up`
+            spin_up_worlds = 2 if changes_ground(scene) else 1  # copies during a spin-up, see `app.engine.spin_up`
             spin_up = spin_up_worlds * once if has_spin_up(scene) else 0.0
             kernels, room = (BRAIDING, max(BRAIDING_ROOM, geology)) if scene.braiding.enabled else (KERNELS, geology)
             kernels = max(kernels, COAST if scene.coast.enabled else 0, FALLS if scene.falls.enabled else 0)

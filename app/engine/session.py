@@ -228,7 +228,7 @@ class Session(SessionState):
     def _spin_up(self, lockstep: Lockstep) -> None:
         """Take the next step of a spin-up. Requests are answered between steps."""
         if lockstep.step_spin_up():
-            self.say(state="growing", message="spin-up of water and plants")
+            self.say(state="growing", message="spin-up of water, plants and debris")
             return
         self.showing.is_old = True
         self.timeline.replace_state(lockstep)

@@ -93,7 +93,7 @@ class Simulator(Cycles):
         return other
 
     def prepare_all(self) -> None:
-        """Prepare all enabled processes and spin up, so that the world has water and plants before its first cycle."""
+        """Prepare all enabled processes and spin up, so that the world has its past before its first cycle."""
         for build in self.unprepared():
             self.prepare(build)
         while self.spin_up_is_due:
@@ -117,7 +117,7 @@ class Simulator(Cycles):
             next(self._spin_up, None)
         except Exception as error:
             self.world.has_past = True
-            self.spin_up_failure = f"the land begins without the water and plants of its past: {explained(error)}"
+            self.spin_up_failure = f"the land begins without its past: {explained(error)}"
             log.warning("%s", self.spin_up_failure)
         if not self.spin_up_is_due:
             self._spin_up = None

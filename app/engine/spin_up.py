@@ -3,7 +3,8 @@
 So streams, lakes and forests exist from the first picture on. The processes of the scene make them with its parameters:
 lakes fill and plants grow in a few long steps, and in between water runs until the averages of streams converge. At
 last comes the snow of the year before. Only rivers with a bed of their own change the ground: braided ones, because
-their positions depend on the bars that they build, and meandering ones, which cut their first bed.
+their positions depend on the bars that they build, and meandering ones, which cut their first bed. A land on which no
+other process acts has its debris: walls weather, and what breaks off slides.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from app.model.layered_map import Layer
 from app.model.layers import LARGEST_CYCLE, LOOSE
 from app.model.plants import ROOTED_GROUND
 from app.model.world import World
+from app.processes import PROCESSES
 from app.processes.braiding import Braiding, follow_threads
+from app.processes.cascade import Cascade
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion, count_drops, raise_averages, water_of_cycle
 from app.processes.meandering import Meandering
@@ -28,11 +31,13 @@ from app.processes.plants import PERIOD, Plants
 from app.processes.pools import Pools, fill
 from app.processes.process import Process
 from app.processes.snow import Snow, days_of_cycle
+from app.processes.weathering import Weathering
 from app.processes.wind_field import WindField
 from app.scene.scene import Scene
 from kernels.scratch import Scratch
 
 BEDS = (Braiding.name, Meandering.name)  # processes of rivers with a bed of their own
+DEBRIS = (Weathering.name, Cascade.name)  # in the order of a cycle
 WATERY = (Pools.name, Moisture.name, DropletErosion.name)  # in the order of a cycle
 SNOW_STEPS = 50  # most steps of its snow
 CYCLES = 24  # of running water on a map of the size below; larger maps run fewer, so that the time stays the same
@@ -48,10 +53,21 @@ GATHERED = "gathered in the past"
 
 
 def has_spin_up(scene: Scene) -> bool:
-    """Whether a scene has water or plants to spin up."""
-    return scene.world.past > 0 and any(
-        getattr(scene, name).enabled for name in (*WATERY, *BEDS, Plants.name, Snow.name)
+    """Whether a scene has water, plants or debris to spin up."""
+    return scene.world.past > 0 and (
+        sheds_debris(scene) or any(getattr(scene, name).enabled for name in (*WATERY, *BEDS, Plants.name, Snow.name))
     )
+
+
+def sheds_debris(scene: Scene) -> bool:
+    """Whether walls weather in the past: where no process but those of debris shapes what they shed."""
+    others = (process.name for process in PROCESSES if process.name not in DEBRIS)
+    return scene.weathering.enabled and not any(getattr(scene, name).enabled for name in others)
+
+
+def changes_ground(scene: Scene) -> bool:
+    """Whether a spin-up changes the ground, and so works on a copy of the world."""
+    return sheds_debris(scene) or any(getattr(scene, name).enabled for name in BEDS)
 
 
 def is_due(world: World, scene: Scene) -> bool:
@@ -72,13 +88,15 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
     """Bring water and plants to their state after `world.past` cycles on unchanging ground.
 
     Only rivers with a bed shape the ground: braided ones in the same number of cycles, meandering ones in one, in which
-    they cut it. Yields after each step. The world changes only
+    they cut it. Without other processes, debris does in as many. Yields after each step. The world changes only
     in the last step, so that the spin-up can be abandoned at any time. `processes` are those that run in `cycle`, in
     their order. The caller must derive the levels of lakes.
     """
     by_name = {process.name: process for process in processes}
-    shaped = any(name in by_name for name in BEDS)
+    shaped = changes_ground(scene)
     land = world.copy() if shaped else world
+    if sheds_debris(scene):
+        yield from _shed(land, scene, [by_name[name] for name in DEBRIS if name in by_name], cycle)
     if Braiding.name in by_name:
         for _ in range(scene.world.past):
             by_name[Braiding.name].step(land, scene.braiding, _again(cycle))
@@ -126,6 +144,15 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
 def _again(cycle: Cycle, weather: Weather | None = None) -> Cycle:
     """A new cycle like this one, in other weather where one is given."""
     return Cycle(weather or cycle.weather, cycle.edges, cycle.running, cycle.scratch, cycle.river_width)
+
+
+def _shed(land: World, scene: Scene, processes: Sequence[Process], cycle: Cycle) -> Iterator[None]:
+    """Let walls weather and debris slide."""
+    for _ in range(scene.world.past):
+        now = _again(cycle)
+        for process in processes:
+            process.step(land, getattr(scene, process.name), now)
+        yield
 
 
 def _cut_beds(land: World, scene: Scene, process: Process, cycle: Cycle) -> None:

@@ -17,14 +17,14 @@ from app.engine.messages import GoTo, Report, SpinUpFailed
 from app.engine.session import Session
 from app.engine.session_state import Mode
 from app.engine.simulator import Simulator
-from app.engine.spin_up import GATHERED, has_spin_up, is_due
+from app.engine.spin_up import GATHERED, has_spin_up, is_due, sheds_debris
 from app.engine.thread import SimulationThread
 from app.files import checkpoint
 from app.model.ledger import LARGEST_IMBALANCE
 from app.processes import plants
 from app.scene.edits import Change, Copy, Open
 from app.scene.scene import Scene, load_preset
-from tests.app.small import bits, simulated, size_in_cells, small_scene
+from tests.app.small import bits, simulated, size_in_cells, small_preset, small_scene
 from tests.waiting import wait_for
 
 CYCLES = 300
@@ -269,6 +269,25 @@ def test_a_land_without_water_and_plants_has_no_past() -> None:
     old = small_scene(world__past=1000)
     assert Needs.of([scene], 1, shown=False) == Needs.of([scene.with_value("world.past", 0)], 1, shown=False)
     assert Needs.of([old], 1, shown=False) != Needs.of([old.with_value("world.past", 0)], 1, shown=False)
+
+
+def test_walls_have_shed_debris_on_which_nothing_else_acts() -> None:
+    """As much as in as many cycles, and the ledger has it; elsewhere the ground stays as it is."""
+    scene = small_preset("scree", 48, world__past=12)
+    world, scene = create_world(scene)
+    before = world.ground.copy()
+    old, slow = opened(scene).world, simulated(12, scene.with_value("world.past", 0)).world
+    assert old.cycle == 0 and np.array_equal(old.bedrock, slow.bedrock) and np.array_equal(old.sediment, slow.sediment)
+    assert old.sediment.max() > 1.0 and np.array_equal(old.ground, old.bedrock + old.sediment)
+    assert old.ground.min() >= before.min() and not np.array_equal(old.ground, before)
+    assert old.imbalance() <= LARGEST_IMBALANCE
+    assert (
+        Needs.of([scene], 1, shown=False).running
+        > Needs.of([scene.with_value("world.past", 0)], 1, shown=False).running
+    )
+    assert sheds_debris(scene) and not sheds_debris(scene.with_value("droplets.enabled", True))
+    rainy = scene.with_values({"droplets.enabled": True, "droplets.deposition_rate": 0.0})
+    assert np.array_equal(opened(rainy).world.ground, before)
 
 
 def test_an_export_before_the_first_cycle_has_the_past_that_a_window_shows() -> None:
