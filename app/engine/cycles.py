@@ -163,7 +163,7 @@ class Cycles:
         running = frozenset(process.name for process in enabled)
         world = self.world
         will_be_rated = asks_for_rates(scene or self.scene)
-        rated = rated or world.rates is not None
+        rated = rated or world.unsheltered is not None  # ice covers the ground
         ground = Ground(world.materials is not None, world.is_covered, rated, will_be_rated)
         needed = (builds_of(process, self._parameters(process, scene), ground, running) for process in enabled)
         return [build for of_process in needed for build in of_process if build not in self.prepared]

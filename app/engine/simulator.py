@@ -171,7 +171,7 @@ class Simulator(Cycles):
         if not TOOLS[stroke.tool].runs_drops:
             return []
         world, nothing_runs = self.world, frozenset[str]()
-        ground = Ground(world.materials is not None, world.is_covered, world.rates is not None)
+        ground = Ground(world.materials is not None, world.is_covered, world.unsheltered is not None)
         droplets = next(process for process in self._processes if process.name == DropletErosion.name)
         needed = builds_of(droplets, self.scene.droplets, ground, nothing_runs)
         if self.scene.has_standing_water:

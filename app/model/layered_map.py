@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.layers import LAYERS, OROGRAPHIC_RAIN, SCRATCH, burdening, side_by_side
+from kernels.scratch import Scratch
 
 Layer = NDArray[np.float64]
 
@@ -144,15 +145,27 @@ class LayeredMap:
     @property
     def rates(self) -> NDArray[np.float32] | None:
         """Factors on the rates of processes, `[row, column, rate]`, unless all are 1. Under ice nothing moves."""
-        rates = self.unsheltered
-        if ICE not in self.layers:
+        return self.rates_in(Scratch())
+
+    def rates_in(self, scratch: Scratch) -> NDArray[np.float32] | None:
+        """As `rates`, in an array of a step that has begun on `scratch` where there is ice that shelters."""
+        rates, sheltered = self.unsheltered, self.sheltered
+        if sheltered is None:
             return rates
         names = side_by_side("rates")
-        sheltered = np.ones((*self.shape, len(names)), np.float32) if rates is None else rates.copy()
-        bare = self.layers[ICE] < SHELTERING
+        found = scratch.empty((*self.shape, len(names)), np.float32)
+        found[...] = 1.0 if rates is None else rates
         for name in ("mobility", "rate_growth"):
-            sheltered[..., names.index(name)] *= bare
-        return sheltered
+            np.copyto(found[..., names.index(name)], 0.0, where=sheltered)
+        return found
+
+    @property
+    def sheltered(self) -> NDArray[np.bool_] | None:
+        """Where nothing but ice moves the ground, [row, column]; None: nowhere."""
+        if ICE not in self.layers:
+            return None
+        sheltered: NDArray[np.bool_] = self.layers[ICE] >= SHELTERING
+        return sheltered if sheltered.any() else None
 
     @property
     def unsheltered(self) -> NDArray[np.float32] | None:

@@ -101,7 +101,7 @@ class Cascade:
                 supply=1.0 / world.refinement,
             ),
             world.surface,
-            _where_blown(world, cycle) if parameters.where == "under_wind" else world.rates,
+            _where_blown(world, cycle) if parameters.where == "under_wind" else world.rates_in(cycle.scratch.begin()),
         )
 
 
@@ -110,14 +110,19 @@ def _where_blown(world: World, cycle: Cycle) -> NDArray[np.float32] | None:
 
     In the article a cell and its neighbours slide at each contact. Without wind, sand slides everywhere.
     """
+    rates = world.rates_in(cycle.scratch.begin())
     if cycle.blown is None:
-        return world.rates
+        return rates
     from kernels.rates import MOBILITY, STRIDE
 
     around = np.pad(cycle.blown, 1, mode="wrap" if cycle.edges.wrap else "constant")
     for axis in (0, 1):
         before, after = (np.roll(around, way, axis) for way in (1, -1))
         around = np.maximum(around, np.maximum(before, after))
-    rates = np.ones((*world.shape, STRIDE), np.float32) if world.rates is None else world.rates.copy()
+    if rates is None:
+        rates = cycle.scratch.empty((*world.shape, STRIDE), np.float32)
+        rates.fill(1.0)
+    elif rates is world.unsheltered:
+        rates = rates.copy()
     rates[..., MOBILITY] *= around[1:-1, 1:-1]
     return rates

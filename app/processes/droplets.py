@@ -238,7 +238,7 @@ def _run(
         rain=world.layers.get("rain"),
         surface=world.surface,
         moisture=world.trace("moisture") if cycle.soaking > 0.0 else None,
-        rates=world.rates,
+        rates=world.rates_in(cycle.scratch.begin()),
         starts=starts,
         arms=world.layers.get(ARM_CODES) if "distributaries" in cycle.running else None,
         reference_cell_size=world.reference_cell_size,

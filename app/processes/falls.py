@@ -93,7 +93,7 @@ class FallsAtWork:
                 parameters.fines,
             ),
             leaves=bool(drainage.ocean.any()) or not world.walls,
-            rates=world.rates,
+            rates=world.rates_in(cycle.scratch),
         )
         account_for(world, "broken by falls", totals.moved)
         account_for(world, "", Moved(off_map=totals.fines), lost="carried off by rivers")

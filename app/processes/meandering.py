@@ -89,7 +89,8 @@ class Meandering:
             world.centrelines = _find_rivers(world, parameters, cycle)
             if not len(world.centrelines):
                 return ()
-        materials, rates = world.material_fields(), world.rates
+        scratch = cycle.scratch.begin()
+        materials, rates = world.material_fields(), world.rates_in(scratch)
         meandered = meanders.meander(
             world.bedrock,
             world.sediment,
@@ -107,7 +108,7 @@ class Meandering:
             begin=world.years,
             fresh=fresh,
             rates=rates,
-            scratch=cycle.scratch.begin(),
+            scratch=scratch,
         )
         world.centrelines = meandered.centrelines
         if "geology" not in cycle.running:  # geology has its own clock

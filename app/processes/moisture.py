@@ -153,7 +153,7 @@ def _aquifer(world: World, parameters: MoistureParameters, cycle: Cycle) -> Aqui
             world.trace("groundwater"),
             world.pack("surface"),
             world.rain_and_melt,
-            world.rates,
+            world.rates_in(cycle.scratch.begin()),
         ),
         world.material_fields(
             porosity=parameters.porosity,

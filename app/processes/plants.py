@@ -98,7 +98,7 @@ class Plants:
             world.trace(ROOTED_GROUND)[...] = world.ground
             _sow_at_start(world, parameters.grass_at_start)
         nothing = np.empty((0, 0), np.float32)
-        rain = world.rainfall
+        rain, rates = world.rainfall, world.rates_in(cycle.scratch.begin())
         weather = cycle.weather
         varied = weather.rain_by_altitude > 0.0
         finer = world.refinement  # lengths, depths and areas count reference cells
@@ -114,7 +114,7 @@ class Plants:
                 rain=nothing if rain is None else rain,
                 wet="moisture" in cycle.running,
                 cell_size=world.cell_size,
-                rates=nothing[..., None] if world.rates is None else world.rates,
+                rates=nothing[..., None] if rates is None else rates,
             ),
             _kinds(world.flora),
             for_kernel(

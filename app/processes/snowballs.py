@@ -115,7 +115,7 @@ class SnowballErosion:
                 iteration_scale=parameters.iteration_scale / finer,
             ),
             surface=world.surface,
-            rates=world.rates,
+            rates=world.rates_in(cycle.scratch.begin()),
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)

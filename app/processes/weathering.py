@@ -74,6 +74,6 @@ class Weathering:
                 breaking=min(parameters.breaking * world.refinement, FASTEST_BREAKING),
             ),
             world.surface,
-            world.rates,
+            world.rates_in(cycle.scratch.begin()),
         )
         account_for(world, "broken", moved)

@@ -165,7 +165,7 @@ class WindErosion:
             ),
             world.surface,
             world.wind_field if WindField.name in cycle.running else None,
-            world.rates,
+            world.rates_in(cycle.scratch.begin()),
             world.pack("streets") if parameters.memory > 0.0 else None,
             cycle.blown,
         )

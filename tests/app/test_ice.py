@@ -10,6 +10,7 @@ import pytest
 from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.scene.scene import Scene
+from kernels.scratch import Scratch
 from tests.app.small import bits, simulated, small_scene
 
 LAYERS = {"ice", "ice_debris", "ice_speed", "ice_runoff"}
@@ -103,6 +104,24 @@ def test_rivers_get_its_water_and_move_nothing_below_it() -> None:
     simulator.advance()
     moved = world.bedrock + world.sediment != bed
     assert moved.any() and not moved[sheltered].any()
+
+
+def test_ice_makes_rates_only_where_it_shelters_and_in_shared_memory() -> None:
+    world = simulated(1, icy(ice__enabled=False)).world
+    ice, scratch = world.trace("ice"), Scratch()
+    ice[...] = 0.9
+    assert world.rates is None and world.rates_in(scratch.begin()) is None
+    ice[3, 4] = 1.0
+    for _ in range(2):  # the block has grown by the second time
+        rates = world.rates_in(scratch.begin())
+        assert rates is not None and rates.flags.c_contiguous
+        np.testing.assert_array_equal(np.argwhere(rates != 1.0), [[3, 4, 3], [3, 4, 5]])  # growth and mobility
+    assert scratch.nbytes >= rates.nbytes
+    assert np.shares_memory(scratch.begin().empty(8), rates)
+    world.lay_rate("rate_wind", np.full(world.shape, 2.0))
+    rates = world.rates_in(scratch.begin())
+    assert rates is not None and (rates[3, 4] == [1.0, 2.0, 1.0, 0.0, 1.0, 0.0]).all()
+    assert world.unsheltered is not None and (world.unsheltered[..., 5] == 1.0).all()
 
 
 def test_seasons_move_the_snow_line_of_short_cycles() -> None:
