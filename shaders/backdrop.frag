@@ -25,7 +25,7 @@
 #endif
 #if FAR_LAND > 0
 #include "far_land.glsl"
-const float PLAIN_BEGINS = 0.2;  // sides of the map beside it, within which the table becomes a plain
+const float PLAIN_BEGINS = 0.08;  // sides of the map beside it, within which the table becomes a plain
 #endif
 
 uniform sampler2D surface;
@@ -139,7 +139,7 @@ void main() {
     vec3 direction = normalize((frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz);
     vec3 place = frame.camera.xyz + direction * ((frame.heights.z - frame.camera.y) / min(direction.y, -1e-4));
     float away = distance_to_block(place.xz) / frame.heights.w;
-    float contact = 1.0 - 0.50 * exp(-away * 22.0) - 0.20 * exp(-away * 5.0);
+    float close = 0.50 * exp(-away * 22.0), contact = 1.0 - close - 0.20 * exp(-away * 5.0);
     // A table in the colour of the horizon shows no edge, only shadows.
 #if SHADOW == 1
     vec3 table = frame.table.rgb - frame.table_sun.rgb * (1.0 - block_shadow(place)) - frame.table_sky.rgb * (1.0 - contact);
@@ -151,7 +151,7 @@ void main() {
     horizon = dusty_sky(vec3(direction.x, 0.0, direction.z), horizon);
 #endif
 #if FAR_LAND > 0
-    vec3 plain = plain_land(place.xz, length(fwidth(place.xz))) * contact;
+    vec3 plain = plain_land(place.xz, length(fwidth(place.xz)), away) * (1.0 - close);
     table = mix(table, plain, far_land * smoothstep(0.0, PLAIN_BEGINS, away));
 #endif
     vec3 kept, added;
@@ -159,12 +159,9 @@ void main() {
     float faded = smoothstep(0.0, table_fades, away);
 #if FAR_LAND > 0
     faded = mix(faded, haze_at(place.xz), far_land);
+    horizon = mix(horizon, end_of_plain(horizon), far_land);
 #endif
     table = mix(table * kept + added, horizon, faded);
-#if FAR_LAND > 1
-    vec4 ranges = far_ranges(direction, horizon, length(fwidth(direction)));
-    table = table * (1.0 - ranges.a) + ranges.rgb;
-#endif
     colour = vec4(table, 0.0);
 #endif
 }

@@ -10,32 +10,54 @@ uniform float far_land;      // how much of it is seen: less from higher above, 
 #define DETAIL_SCALES 3
 #endif
 
-const int RANGES = 4, RANGE_OCTAVES = DETAIL_SCALES == 1 ? 3 : 5;
-// Of the ranges: how far before the end of the table they stand, in longer sides of the map, height in parts of its relief,
-// peaks around the eye, and distance as the haze tells it.
-const vec4 RANGE_BEFORE = vec4(0.60, 0.28, 0.0, 0.0), RANGE_HIGH = vec4(0.55, 0.80, 1.05, 1.60);
-const vec4 RANGE_PEAKS = vec4(11.0, 13.0, 17.0, 23.0), RANGE_AWAY = vec4(1.0, 1.7, 2.8, 4.4);
+const int RANGES = 4, RANGE_OCTAVES = DETAIL_SCALES == 1 ? 2 : 3;
+// Of the ranges, from the nearest: height in parts of the highest, massifs around the eye, and distance as the haze tells it.
+const vec4 RANGE_HIGH = vec4(0.40, 0.58, 0.78, 1.0), RANGE_MASSIFS = vec4(19.0, 23.0, 21.0, 25.0);
+const vec4 RANGE_AWAY = vec4(1.0, 1.9, 3.0, 4.4);
+const float HIGHEST_RANGE = 1.6;   // in parts of the relief
+const float HIGHEST_SEEN = 0.075;  // slope up to it from the end of the table
 const float LEAST_RELIEF = 0.015;  // sides of the map
 const vec2 ROLLING_TO_RUGGED = vec2(0.03, 0.10);  // relief, in sides, of rolling hills and of peaks
-const float FOOT_IN_HAZE = 0.55;   // of what the haze lets through at the top
-const float HILLS_SEEN = 0.55;     // of what the haze lets through
-const float FOOT_FADES = 0.35;     // of the height
-const vec2 RIBS = vec2(21.0, 19.0);  // tiles of noise around the eye, and for each unit of slope
+const float FLANK = 1.25;          // fall from a peak, in heights, to where the next massif begins
+const vec2 ROUND = vec2(0.5, 0.04);  // of the crests of rolling hills and of peaks, in massifs
+const float HILLS_SEEN = 0.33;     // of what the haze lets through
+const float FOOT_IN_HAZE = 0.6;   // of the height of a range: the haze on the plain behind which it stands
+const float LOWEST = 0.1;          // of a range, of its height
+const float SPURS = 0.7;          // by how much they go to the side, of what they come down
+const float FLANKS_LIT = 0.45;     // by how much flanks towards the sun are lighter than others
+const float FOOT_SEEN = 0.5;      // of the land at the foot of ranges, of what the haze lets through
 const float PLAIN_TILE = 1.7;      // sides of a tile of the noise of the plain
-const float PLAIN_FADES = 0.6;     // of the way to the end of the table
+const float BESIDE = 0.5;          // sides of the map beside it, within which the plain is like its border
+const float BESIDE_BLURRED = 4.0;  // level of the mipmap there
+const float PLAIN_FADES = 0.7;     // of the way to the end of the table
 const float TAU = 6.28318531;
 
-// Height of a range in a direction of the compass, from 0 to 1: crests finer than a pixel (radians) fade.
-float range_line(float compass, float peaks, float rugged, float pixel) {
-    float high = 0.0, size = 0.5, waves = peaks, phase = 1.7 * peaks + sin(3.0 * compass + peaks);
-    for (int i = 0; i < RANGE_OCTAVES; ++i) {
-        float wave = sin(waves * compass + phase);
-        high += size * mix(0.5 + 0.5 * wave, 1.0 - abs(wave), rugged) * (1.0 - smoothstep(0.15, 0.5, waves * pixel));
-        size *= mix(0.34, 0.47, rugged);
-        waves = floor(2.13 * waves);
-        phase = 2.7 * phase + high;
+// The highest of the peaks around a place in a row of `count` of them that closes: each falls to both sides, less steeply
+// further down. Its height, and which way the flank there faces, from -1 to 1.
+vec2 peaks(float place, float count, float seed, float blunt) {
+    float first = floor(place);
+    vec2 highest = vec2(0.0);
+    for (int i = -1; i <= 1; ++i) {
+        float cell = first + float(i), random = hash(vec2(mod(cell, count), seed));
+        float away = cell + 0.15 + 0.7 * fract(random * 57.0) - place, far = sqrt(away * away + blunt * blunt);
+        float high = 0.25 + 0.75 * random - FLANK * (far - blunt) / (1.0 + 0.3 * far);
+        if (high > highest.x) highest = vec2(high, away / far * max(1.0 - 1.2 * far, 0.0));
     }
-    return high * (0.65 + 0.35 * sin(2.0 * compass + peaks));
+    return highest;
+}
+
+// The same of a range, at a place around the eye from 0 to 1: crests finer than some pixels fade.
+vec2 range_line(float around, float massifs, float rugged, float pixel) {
+    vec2 range = vec2(0.0);
+    float size = 0.72, count = massifs, blunt = mix(ROUND.x, ROUND.y, rugged);
+    for (int i = 0; i < RANGE_OCTAVES; ++i) {
+        vec2 of_size = size * (1.0 - smoothstep(0.06, 0.2, count * pixel)) * vec2(1.0, 1.0 + float(i));
+        range += of_size * peaks(around * count, count, massifs + float(i), blunt);
+        size *= mix(0.2, 0.28, rugged);
+        count *= 3.0;
+    }
+    range.x *= 0.72 + 0.28 * sin(TAU * 3.0 * around + massifs);
+    return vec2(max(range.x, LOWEST), range.y);
 }
 
 // The mean colour of the land.
@@ -44,10 +66,13 @@ vec3 mean_land() {
     return mean.rgb / max(mean.a, 1e-3);
 }
 
-// The plain under the block, at a place that moves by `pixel` from pixel to pixel, with patches of fields and of rock.
-vec3 plain_land(vec2 place, float pixel) {
+// The plain under the block, at a place that moves by `pixel` from pixel to pixel, `away` from the block in sides of the map:
+// of the colour of the land that it goes on from, further out of all land, with patches of fields and of rock.
+vec3 plain_land(vec2 place, float pixel, float away) {
+    float blurred = mix(BESIDE_BLURRED, 16.0, smoothstep(0.0, BESIDE, away));
+    vec4 land = textureLod(lit_land, clamp(map_uv(place), 0.0, 1.0), blurred);
     float tiles = 1.0 / (PLAIN_TILE * frame.heights.w), patches = log2(max(pixel * tiles * 512.0, 4.0));
-    return mean_land() * (0.70 + 0.6 * textureLod(detail, place * tiles, patches).x);
+    return land.rgb / max(land.a, 1e-3) * (0.74 + 0.6 * textureLod(detail, place * tiles, patches).x);
 }
 
 // How much haze hides the plain at a place: all of it, where the table ends.
@@ -58,30 +83,41 @@ float haze_at(vec2 place) {
     return hidden * hidden;
 }
 
-// Ranges on the plain and behind its end, in a direction from the eye: their colour, times how much they hide, which is last.
+// Relief of the land, in sides of the map; and how rugged it is, from 0 to 1.
+vec2 relief_of_land() {
+    float relief = max((frame.heights.y - frame.heights.x) / frame.heights.w, LEAST_RELIEF);
+    return vec2(relief, smoothstep(ROLLING_TO_RUGGED.x, ROLLING_TO_RUGGED.y, relief));
+}
+
+// Colour of the end of the plain, from which ranges rise: that of the haze where they are too low to hide a line.
+vec3 end_of_plain(vec3 horizon) {
+    return mix(horizon, 0.85 * mean_land(), FOOT_SEEN * relief_of_land().y * exp(-frame.air.x * frame.heights.w * RANGE_AWAY.y));
+}
+
+// Ranges behind the end of the plain, in a direction from the eye: their colour, times how much they hide, which is last.
 // `pixel` is how far the direction moves from pixel to pixel.
 vec4 far_ranges(vec3 direction, vec3 horizon, float pixel) {
-    float dip = length(frame.sunward.zw), side = frame.heights.w;
-    float eye = (frame.camera.y - frame.heights.z) / side, end = eye / dip;
-    float slope = direction.y / max(dot(direction.xz, frame.sunward.zw / dip), 1e-4);
-    float relief = max((frame.heights.y - frame.heights.x) / side, LEAST_RELIEF);
-    float rugged = smoothstep(ROLLING_TO_RUGGED.x, ROLLING_TO_RUGGED.y, relief);
-    float compass = atan(direction.x, -direction.z);
-    vec2 ribs = textureLod(detail, RIBS * vec2(compass / TAU, slope), log2(max(512.0 * RIBS.x / TAU * pixel, 1.0))).yz - 0.5;
+    float dip = length(frame.sunward.zw), side = frame.heights.w, end = (frame.camera.y - frame.heights.z) / (side * dip);
+    float above = direction.y / max(dot(direction.xz, frame.sunward.zw / dip), 1e-4) + dip;
+    vec2 relief = relief_of_land();
+    float rugged = relief.y, highest = min(HIGHEST_RANGE * relief.x / end, HIGHEST_SEEN);
+    if (above < -pixel || above > highest + pixel) return vec4(0.0);
+    float around = atan(direction.x, -direction.z) / TAU + 0.5, turn = pixel / TAU;
     float to_sun = frame.sunward.x * direction.z - frame.sunward.y * direction.x;  // to the left of it
-    vec3 lit = mean_land() * (0.75 + clamp(2.2 * (ribs.y - 1.5 * to_sun * ribs.x), -0.35, 0.35) * rugged);
+    vec3 land = mean_land(), foot = end_of_plain(horizon);
     // Low hills are no more than a darker haze.
     float clear = mix(HILLS_SEEN, 1.0, rugged);
     vec4 seen = vec4(0.0);
     for (int i = RANGES - 1; i >= 0; --i) {
-        float away = max(end - RANGE_BEFORE[i], 0.3), foot = -eye / away, high = relief * RANGE_HIGH[i] / away;
-        if (slope > foot + high + pixel || slope < foot - pixel) continue;
-        high *= range_line(compass, RANGE_PEAKS[i], rugged, pixel);
-        float up = clamp((slope - foot) / max(high, 1e-4), 0.0, 1.0);
-        float range = smoothstep(-pixel, pixel, foot + high - slope) * smoothstep(0.0, FOOT_FADES, up);
-        // Haze lies thickest at the foot of each, and sets it off from the one behind it.
-        float kept = clear * exp(-frame.air.x * side * RANGE_AWAY[i]) * mix(FOOT_IN_HAZE, 1.0, up);
-        seen = mix(seen, vec4(mix(horizon, lit * mix(1.0, 0.7 + 0.15 * up, rugged), kept), 1.0), range);
+        float high = highest * RANGE_HIGH[i];
+        if (above > high + pixel) continue;
+        float spur = (i % 2 == 0 ? SPURS : -SPURS) * above / TAU;
+        vec2 range = range_line(around + spur, RANGE_MASSIFS[i], rugged, turn);
+        vec3 lit = land * (0.75 + FLANKS_LIT * rugged * to_sun * range.y);
+        vec3 shown = mix(horizon, lit, clear * exp(-frame.air.x * side * RANGE_AWAY[i]));
+        // Haze lies thickest at the foot of each, where the plain ends in it, and sets it off from the one behind it.
+        shown = mix(foot, shown, smoothstep(0.0, FOOT_IN_HAZE * high, above));
+        seen = mix(seen, vec4(shown, 1.0), smoothstep(-pixel, pixel, high * range.x - above));
     }
     return seen * far_land;
 }

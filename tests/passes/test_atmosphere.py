@@ -18,6 +18,7 @@ from app.model.snapshot import Snapshot
 from app.model.view_parameters import ViewParameters
 from app.picture.camera import Camera
 from app.picture.passes import atmosphere as module
+from app.picture.passes import backdrop
 from app.picture.passes.atmosphere import Sky, SkyLight, brightness, haze_at_ground, sun_transmittance
 from app.picture.passes.backdrop import TABLE_REACH, horizon_dip
 from app.picture.passes.shaders import ShaderLibrary
@@ -416,6 +417,29 @@ def test_ranges_stand_behind_a_block_with_relief_where_one_looks_over_it(draw: D
 
     rugged, flat_land, model = varies(0.15, 12.0, 1.1), varies(0.0, 12.0, 1.1), varies(0.15, 35.0, 2.0)
     assert rugged > 4.0 and flat_land < 0.5 * rugged and model < 0.3 * rugged
+
+
+def test_ranges_are_calm_silhouettes_without_steep_crests_or_grain(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    row, column = np.mgrid[:64, :64]
+    shown = snapshot(0.2 * 64 * CELL * np.exp(-((row - 40.0) ** 2 + (column - 10.0) ** 2) / 30.0), cell_size=CELL)
+    _, camera = on_a_table(12.0, 1.1)
+    dip = horizon_dip(camera, shown, -0.1 * 64 * CELL)
+    assert dip is not None
+    horizon = round(240 * (1.0 - camera.horizon(1.0, dip)))
+    scene = Scene().with_values({"view.sun_height": 30.0, "view.clouds": 0.0, "view.quality": "high"})
+
+    def above_the_plain() -> Floats:
+        return draw(shown, camera, scene, size=(240, 240)).astype(float)[: horizon - 1, 130:].mean(axis=2)
+
+    ranges = above_the_plain()
+    monkeypatch.setattr(backdrop, "far_land", lambda dip: 0.0)
+    covered = np.abs(ranges - above_the_plain()) > 1.5
+    height = covered.sum(axis=0)
+    assert height.max() >= 8 and np.ptp(height) >= 4
+    assert (np.argmax(covered, axis=0) + height >= len(covered) - 1).all(), "they stand on the plain"
+    assert np.abs(height[8:] - height[:-8]).max() < 8 * math.tan(math.radians(37.0))
+    grain = np.abs(np.diff(ranges, 2, axis=1))[covered[:, 2:] & covered[:, :-2]]
+    assert np.percentile(grain, 90) < 2.0
 
 
 def test_where_a_table_ends() -> None:

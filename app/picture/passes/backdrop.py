@@ -25,9 +25,9 @@ STEEPEST_DIP = 0.4  # slope to the end of the table: seen from higher above, the
 # sky shows beside the block
 # Slopes down to the end of the table up to which land is seen beyond the map, and from which on there is a table only.
 FAR_LAND_FADES = 0.24, 0.34
-# As in far_land.glsl: least relief in longer sides of the map; how far before the end of the table the nearest range
-# stands, in such sides; how close it comes; and the height of the highest for each side of relief.
-LEAST_RELIEF, NEAREST_RANGE, CLOSEST_RANGE, HIGHEST_RANGE = 0.015, 0.6, 0.3, 1.6
+# As in far_land.glsl: least relief in longer sides of the map, the height of the highest range for each side of relief,
+# and the slope up to it at most.
+LEAST_RELIEF, HIGHEST_RANGE, HIGHEST_SEEN = 0.015, 1.6, 0.075
 
 
 def horizon_dip(camera: Camera, snapshot: Snapshot, table_height: float) -> float | None:
@@ -55,11 +55,11 @@ class BackdropMesh:
         height, first_of_sky = frame.scene.height, first_row_of_sky(frame)
         seen = far_land(frame.horizon_dip)
         # Software renderers pay for the disc of the sun, and for far land, in strips of rows only.
-        ranges = rows_of_ranges(frame) if seen > 0.0 else (first_of_sky, first_of_sky)
+        end_of_ranges = row_above_ranges(frame) if seen > 0.0 else first_of_sky
         uniforms = SUN_UNIFORMS | {"table_fades": TABLE_FADES, "far_land": seen}
-        cut = {min(max(row, 0), height) for row in (0, *rows_of_sun(frame), *ranges, first_of_sky, height)}
+        cut = {min(max(row, 0), height) for row in (0, *rows_of_sun(frame), end_of_ranges, first_of_sky, height)}
         for low, high in itertools.pairwise(sorted(cut)):
-            land = {"FAR_LAND": 2 if ranges[0] <= low < ranges[1] else int(seen > 0.0 and low < first_of_sky)}
+            land = {"FAR_LAND": 0 if seen == 0.0 else 1 if low < first_of_sky else 2 * int(low < end_of_ranges)}
             if low < first_of_sky:
                 yield Part(
                     vertices=6,
@@ -103,16 +103,16 @@ def far_land(dip: float | None) -> float:
     return min(max((end - dip) / (end - begin), 0.0), 1.0)
 
 
-def rows_of_ranges(frame: Frame) -> tuple[int, int]:
-    """The rows of the part of the picture that is drawn, from below, that far ranges can lie in."""
+def row_above_ranges(frame: Frame) -> int:
+    """Of the part of the picture that is drawn, from below: the first above all that far ranges can lie in."""
     dip, snapshot = frame.horizon_dip, frame.snapshot
     assert dip is not None
     side = max(snapshot.shape) * snapshot.cell_size
     relief = max((snapshot.highest - snapshot.lowest) * frame.exaggeration / side, LEAST_RELIEF)
     eye = (frame.camera.position.y - frame.table_height) / side
-    slopes = eye / max(eye / dip - NEAREST_RANGE, CLOSEST_RANGE), dip - HIGHEST_RANGE * relief / (eye / dip)
-    low, high = (frame.camera.horizon(frame.aspect, slope) * frame.crop.size[1] - frame.crop.bottom for slope in slopes)
-    return math.floor(min(max(low, -1.0), 1e6)), math.ceil(min(max(high, -1.0), 1e6)) + 1
+    slope = dip - min(HIGHEST_RANGE * relief * dip / eye, HIGHEST_SEEN)
+    row = frame.camera.horizon(frame.aspect, slope) * frame.crop.size[1] - frame.crop.bottom
+    return math.ceil(min(max(row, -1.0), 1e6)) + 1
 
 
 def first_row_of_sky(frame: Frame) -> int:
