@@ -123,7 +123,7 @@ _ASKED = (
     "rock_worn",
     "rock_broken",
 )
-_Ground: Any = namedtuple("_Ground", (*_ASKED, "rates", "bedrock", "sediment", "ground"))  # type: ignore[misc]
+_Ground: Any = namedtuple("_Ground", (*_ASKED, "rates", "mobility", "bedrock", "sediment", "ground"))  # type: ignore[misc]
 
 
 def _room_for(rows: int, columns: int, kinds: int, scratch: Scratch) -> Room:
@@ -150,6 +150,7 @@ def evolve(
     sea_level: float = -math.inf,
     rain: NDArray[np.float32] | None = None,
     rates: Rates | None = None,
+    still: NDArray[np.bool_] | None = None,
     columns_first: bool = False,
     scratch: Scratch | None = None,
     buried: Layer | None = None,
@@ -162,7 +163,7 @@ def evolve(
     metres. `uplift` is what rock rises by in the step, in metres. Water leaves by `outlets` [row, column], at least one
     cell; where they are the `base_level`, these neither rise nor creep. The sea lies below `sea_level`, and its floor
     rises and takes loads everywhere. `rain` is what falls on each cell beside others, `rates` what kernels/rates.py
-    says. Slopes creep along columns first, or along rows.
+    says; where it is `still`, mobility is 0, [row, column]. Slopes creep along columns first, or along rows.
     `scratch` is memory to work in. `buried` is how thick beds of loose material lie between rock and sediment, metres
     [row, column]; `expose` is called with what is to be dug off each cell, metres [row, column], and makes uppermost
     beds a part of the mix as far as that needs them.
@@ -170,21 +171,24 @@ def evolve(
     check_layers(bedrock, sediment, ground)
     p = parameters
     room = _room_for(ground.shape[0], ground.shape[1], materials.kinds, (scratch or Scratch()).begin())
-    land: Any = _Ground._make(
-        (*asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1))
-    )
+    mobility = _mobility(rates, still)
+    land: Any = _Ground._make((
+        *asked(materials, _ASKED), flat(rates), mobility,
+        bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
+    ))  # fmt: skip
     held = outlets.reshape(-1) if base_level else np.zeros(outlets.size, np.bool_)
     risen = _rise(land, np.array(uplift, np.float64, copy=None).reshape(-1), held)
+    del uplift  # which may be the last to hold a map
     from_rock, off_map, soil = np.zeros(land.kinds), np.zeros(land.kinds), np.zeros(land.kinds)
     after, rivers = room.after.reshape(-1), room.rivers
     kind, directions = rivers.kind.reshape(-1), rivers.directions.reshape(-1)
-    mobility = np.empty(0) if rates is None else rates[..., MOBILITY].astype(np.float64).reshape(-1)
     power = StreamPowerParameters._make(getattr(p, name) for name in StreamPowerParameters._fields)
     comes = room.comes
     steps = index_steps(ground.shape[1])
     below = np.empty(0) if buried is None else buried.reshape(-1)
     if p.erodibility > 0.0:
         trees = route(ground, outlets, sea_level, rain, rivers)
+        del rain
         _find_erodibility(land, p.erodibility, p.sediment_erodibility, p.cover, below, room.factor.reshape(-1), comes)
         incise(ground, room.factor, mobility, cell_size, power, sea_level, rivers, trees, room.after)
         if land.kinds > 1:
@@ -225,7 +229,8 @@ def evolve(
             stays = np.empty(0)
             if land.kinds > 1:
                 _dig_crept(land, np.sort(channels), load, comes, from_rock)
-                stays = np.zeros(ground.size)
+                stays = room.factor.reshape(-1)
+                stays.fill(0.0)
             carry(room.after, room.load, mobility, cell_size, power, sea_level, rivers._replace(order=channels), stays)
             if land.kinds > 1:
                 _lay_crept(land, area, least, directions, channels, steps, stays, comes, trees.outlets, off_map)
@@ -245,6 +250,16 @@ def evolve(
             _make_soil_of_kinds(land, after[: len(below)], p.soil_depth, made, soil)
     moved = Moved(from_rock=tuple(from_rock.tolist()), off_map=tuple(off_map.tolist()))
     return Evolved(moved, Moved(from_rock=tuple(soil.tolist())), risen)
+
+
+def _mobility(rates: Rates | None, still: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """Whether anything may move in each cell, [cell]; empty where it may in all."""
+    if rates is None:
+        return np.empty(0, np.bool_) if still is None else ~still.reshape(-1)
+    mobility: NDArray[np.bool_] = rates[..., MOBILITY] > 0.0
+    if still is not None:
+        mobility &= ~still
+    return mobility.reshape(-1)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -299,11 +314,16 @@ def _find_erodibility(land, rock, loose, cover, buried, factor, comes):
             factor[cell] *= rate_of(land.rates, cell, ERODIBILITY)
 
 
+@inlined
+def _mobility_of(land, cell):
+    return rate_of(land.rates, cell, MOBILITY) if may_move(land.mobility, cell) else 0.0
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def _find_mobility(land, outlets, free):
     """How freely each cell creeps, −1 in outlets: see `creep`."""
     for cell in range(len(free)):
-        free[cell] = -1.0 if outlets[cell] else rate_of(land.rates, cell, MOBILITY)
+        free[cell] = -1.0 if outlets[cell] else _mobility_of(land, cell)
 
 
 def _channels(
@@ -378,7 +398,7 @@ def _lay_crept(land, area, least, direction, channels, steps, stays, comes, outl
 def _find_weathering(land, factor):
     """The factor on how fast the rock of each cell turns to soil of one kind."""
     for cell in range(len(factor)):
-        factor[cell] = rate_of(land.rates, cell, WEATHERING) * rate_of(land.rates, cell, MOBILITY)
+        factor[cell] = rate_of(land.rates, cell, WEATHERING) * _mobility_of(land, cell)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -742,7 +762,7 @@ def _make_soil_of_stretch(land, below, depth, made, begin, from_rock):
         before = land.bedrock[at]
         rock = np.uintp(rock_at(land, cell, before))
         kind = land.rock_broken[rock]
-        factor = rate_of(land.rates, cell, WEATHERING) * rate_of(land.rates, cell, MOBILITY)
+        factor = rate_of(land.rates, cell, WEATHERING) * _mobility_of(land, cell)
         factor *= land.rock_erodibility[rock]
         if len(below) > 0:
             factor *= below[at]

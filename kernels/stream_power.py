@@ -221,7 +221,7 @@ def _sort_by_thread(direction, area, steps, order, unsorted, thread_of, outlets,
 def incise(
     ground: Layer,
     erodibility: Layer,
-    mobility: NDArray[np.float64],
+    mobility: NDArray[np.bool_],
     cell_size: float,
     parameters: StreamPowerParameters,
     sea_level: float,
@@ -231,9 +231,9 @@ def incise(
 ) -> None:
     """Let the rivers of a land that was routed wear and fill it for some years; write the new ground to `out`.
 
-    `ground` is float64 metres [row, column]. `erodibility` is K for areas in square metres and years. Where `mobility`
-    [cell] is 0 nothing is worn, laid down, or slides; it is empty where all may. What is on `ground` and not on `out`
-    has left the map.
+    `ground` is float64 metres [row, column]. `erodibility` is K for areas in square metres and years. Without
+    `mobility` [cell] nothing is worn, laid down, or slides; it is empty where all may. What is on `ground` and not on
+    `out` has left the map.
     """
     p = parameters
     steps = index_steps(ground.shape[1])
@@ -295,7 +295,7 @@ def _wear(
 def carry(
     ground: Layer,
     load: Layer,
-    mobility: NDArray[np.float64],
+    mobility: NDArray[np.bool_],
     cell_size: float,
     parameters: StreamPowerParameters,
     sea_level: float,
@@ -350,7 +350,7 @@ def _tell_kinds(height, surface, direction, kind):
 @inlined
 def may_move(mobility, cell):
     """Whether anything is worn, laid down or slides in a cell."""
-    return len(mobility) == 0 or mobility[np.uintp(cell)] > 0.0
+    return len(mobility) == 0 or mobility[np.uintp(cell)]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -411,9 +411,9 @@ def _find_wear_of_stretch(
             factor = beside if towards[i] < 4 else across
             result[i] = block[i] * free[i] * factor
         if len(mobility) > 0:
-            held = mobility[part]
+            may = mobility[part]
             for i in range(len(block)):
-                result[i] = result[i] if held[i] > 0.0 else 0.0
+                result[i] = result[i] if may[i] else 0.0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

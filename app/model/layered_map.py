@@ -97,7 +97,18 @@ class LayeredMap:
     def burden(self) -> Layer | None:
         """Thickness of everything besides rock and sediment, in metres; None if there is nothing. Read-only."""
         layers = burdening(self.layers)
-        return np.ascontiguousarray(sum(layers[1:], layers[0]), np.float64) if layers else None
+        if len(layers) < 2:
+            return np.ascontiguousarray(layers[0], np.float64) if layers else None
+        burden = np.empty(self.shape)
+        self.sum_burden(burden)
+        return burden
+
+    def sum_burden(self, out: Layer) -> None:
+        """Write the sum of all layers of the `burden` to an array, [row, column]."""
+        first, *others = burdening(self.layers)
+        np.copyto(out, first)
+        for layer in others:
+            out += layer
 
     def trace(self, name: str) -> NDArray[Any]:
         """A trace layer, created with its default on first use."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 CAUSE = "worn by rivers and slopes"
 CREPT_IN = "crept in from the base level"
 SOIL = "turned to soil"
+WITH_ROCK = (STRATA, CRUST_LOAD)  # layers that rise with the rock, which is no load when it comes from below
 
 
 @register
@@ -91,14 +92,8 @@ class Geology:
         walls = cycle.edges.water == "wall"
         outlets = outlets_of(world.ground, walls=walls)
         base_level = has_base_level(parameters, walls=walls)
-        uplift = self._risen(world, parameters, years)
-        changed = ["bedrock", "sediment"]
-        rises = ~outlets if base_level else np.True_
-        for name in (STRATA, CRUST_LOAD):  # the strata rise with the rock, which is no load when it comes from below
-            if name in world.layers:
-                layer = world.layers[name]
-                np.add(layer, np.asarray(uplift).astype(layer.dtype, copy=False), out=layer, where=rises)
-                changed.append(name)
+        changed = ["bedrock", "sediment", *(name for name in WITH_ROCK if name in world.layers)]
+        uplift = [self._rise(world, parameters, years, ~outlets if base_level else np.True_)]
         ground = world.material_fields()
         evolved = evolve(
             world.bedrock,
@@ -107,12 +102,13 @@ class Geology:
             ground,
             world.cell_size,
             landscape_parameters(parameters, years, world.refinement),
-            uplift,
+            uplift.pop(),  # so that nobody holds it when the rock has risen
             outlets,
             base_level=base_level,
             sea_level=cycle.edges.sea,
             rain=_rain(world, cycle.weather),
-            rates=world.rates,
+            rates=world.unsheltered,
+            still=world.sheltered,
             columns_first=world.cycle // parameters.every % 2 == 0,
             scratch=cycle.scratch,
             buried=world.layers.get(BURIED),
@@ -145,6 +141,15 @@ class Geology:
             changed.append(ROOTED_GROUND)
         return *changed, *carried
 
+    def _rise(self, world: World, parameters: GeologyParameters, years: float, rises: Any) -> Layer | float:
+        """As `_risen`, after what lies in the rock has risen as far, where it `rises`."""
+        uplift = self._risen(world, parameters, years)
+        for name in WITH_ROCK:
+            if name in world.layers:
+                layer = world.layers[name]
+                np.add(layer, np.asarray(uplift).astype(layer.dtype, copy=False), out=layer, where=rises)
+        return uplift
+
     def _risen(self, world: World, parameters: GeologyParameters, years: float) -> Layer | float:
         """Uplift in so many years, in metres."""
         if self._uplift is None or not self._uplift.is_for(*world.shape, world.seed):
@@ -158,10 +163,8 @@ class Geology:
 
 def _expose(world: World, ground: Materials, depth: Layer) -> None:
     """Let beds become loose material where as much as `depth` metres is to be dug, [row, column]."""
-    if not world.exhume(depth) or (burden := world.burden) is None:
-        return
-    if not np.shares_memory(burden, ground.burden):  # beds are not all of it
-        ground.burden[...] = burden.reshape(-1)
+    if world.exhume(depth) and not np.shares_memory(world.layers[BURIED], ground.burden):  # beds are not all of it
+        world.sum_burden(ground.burden.reshape(world.shape))
 
 
 def _rain(world: World, weather: Weather) -> NDArray[np.float32] | None:

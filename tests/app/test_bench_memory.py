@@ -11,7 +11,7 @@ from app.engine.simulator import Simulator
 from app.processes.floods import CYCLES_PER_CALM
 from app.processes.process import Process
 
-MOST_BESIDES = 95.0  # bytes per cell
+MOST_BESIDES = 80.0  # bytes per cell
 
 
 @pytest.fixture(scope="module")

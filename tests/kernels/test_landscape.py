@@ -18,6 +18,7 @@ from kernels.filling import fill
 from kernels.landscape import RIVER_HEAD, STRETCH, Evolved, LandscapeParameters, evolve
 from kernels.materials import Materials, one_kind
 from kernels.neighbours import OUTLET, index_steps
+from kernels.rates import MOBILITY, STRIDE, WEATHERING
 from tests.nets.cases import tried
 
 USUAL = LandscapeParameters(
@@ -442,6 +443,34 @@ def test_next_to_nothing_of_a_kind_is_worn_as_little(kind: int) -> None:
     assert np.isfinite(ground).all()
 
 
+@pytest.mark.parametrize("kinds", [1, 3])
+@pytest.mark.parametrize("varied", [False, True])
+def test_what_is_still_is_as_if_it_could_not_move(varied: bool, kinds: int) -> None:
+    """To the last bit, also beside other rates."""
+    shape = (20, 24)
+    still = np.zeros(shape, np.bool_)
+    still[3:9, 5:15] = True
+    rates = np.ones((*shape, STRIDE), np.float32)
+    if varied:
+        rates[..., MOBILITY] = np.linspace(0.0, 1.0, 24)
+        rates[..., WEATHERING] = 0.5
+    held = rates.copy()
+    held[still, MOBILITY] = 0.0
+    p = USUAL._replace(deposition=1.0, critical_slope=0.7, diffusivity=0.3, soil_production=1e-4, erodibility=5e-5)
+    results = []
+    for factors, others in ((held, {}), (rates if varied else None, {"still": still})):
+        rock, mix = plain(*shape, relief=200.0), np.ones((*shape, kinds))
+        loose = mix[..., 0] if kinds == 1 else mix.sum(axis=2)
+        ground = rock + loose
+        materials = one_kind(loose) if kinds == 1 else _three_kinds(mix)
+        begin = ground.copy()
+        for _ in range(3):
+            evolve(rock, loose, ground, materials, 20.0, p, 0.0, border(shape), rates=factors, **others)
+        assert np.array_equal(ground[still], begin[still]) and not np.array_equal(ground[~still], begin[~still])
+        results.append(np.concatenate([rock, loose, ground]))
+    assert np.array_equal(*results)
+
+
 def _three_kinds(mix: NDArray[np.float64]) -> Materials:
     """Strata of two rocks, of which one becomes the second kind and breaks into the third."""
     ones = np.ones(3)
@@ -577,8 +606,6 @@ def test_the_edge_is_worn_but_for_its_low_places() -> None:
 
 
 def test_what_may_not_move_does_not() -> None:
-    from kernels.rates import MOBILITY, STRIDE
-
     rates = np.ones((40, 40, STRIDE), np.float32)
     rates[10:20, 10:30, MOBILITY] = 0.0
     rock, loose = plain(40, 40, 8, 500.0), np.ones((40, 40))
