@@ -25,7 +25,11 @@ const float ON_PEDIMENTS = 0.7;
 const vec2 TALUS = vec2(2.0, 8.0);  // thick, beside what hides the ground
 const float CHUTES_SORT = 0.19;  // how much finer stones in chutes are, as a streak
 const float LONG = 0.5;          // how far chutes and tongues take the place of shorter streaks
-const float THREADS_SHOW = 0.30; // as a streak
+// Washes on fans: trunks and branches, which run into them at an angle whose tangent is JOINS.
+const float TRUNKS_APART = 19.0, BRANCHES_APART = 7.9, JOINS = 0.9;  // cells
+const vec2 TRUNKS_WIDE = vec2(0.90, 0.45), BRANCHES_WIDE = vec2(0.90, 0.50);  // from where on a wave is one: narrow, wide
+const float EVEN_FANS = 0.75;    // how far they take the place of shorter streaks
+const float THREADS_SHOW = 0.36; // as a streak
 const vec2 FLOW_LINES = vec2(2.5, 7.0);  // powers of two of the usual discharge, from which on lines follow it
 const float LINES_SHOW = 0.36;   // as a streak
 const float BROAD = 21.0, NARROW = 7.3;  // cells in a tile of the noise of streaks
@@ -134,10 +138,15 @@ void main() {
     }
     float fan = fan_at(length(flank.slope), sediment, buried);
     if (fan > 0.0) {
-        float lobe = ribs(cell, 15, 1.6 * TONGUES_APART, flank.slope, 1.0).x / TONGUES_APART;
-        float thread = ribs(cell, 16, CHUTES_APART, flank.slope, TAU / CHUTES_APART).x;
-        thread = smoothstep(0.35, 0.95, thread) * smoothstep(-0.10, 0.12, massif.w - 0.5 + 0.5 * lobe);
-        streak = clamp(streak + fan * THREADS_SHOW * (0.8 * lobe + thread), 0.0, 1.0);
+        vec3 trunk = ribs(cell, 15, TRUNKS_APART, flank.slope, 1.0);
+        trunk.x *= TAU / TRUNKS_APART;
+        vec2 into = flank.slope - JOINS * length(flank.slope) * trunk.yz;
+        float branch = ribs(cell, 16, BRANCHES_APART, into, TAU / BRANCHES_APART).x;
+        vec2 wide = clamp(0.5 + 3.0 * (massif.wz - 0.5) + 0.8 * block, 0.0, 1.0);
+        float from = mix(TRUNKS_WIDE.x, TRUNKS_WIDE.y, wide.x), branches_from = mix(BRANCHES_WIDE.x, BRANCHES_WIDE.y, wide.y);
+        float washes = smoothstep(from - 0.10, from + 0.10, trunk.x);
+        washes = max(washes, smoothstep(branches_from - 0.15, branches_from + 0.15, branch) * smoothstep(-0.5, 0.5, trunk.x));
+        streak = clamp(mix(streak, 0.46, EVEN_FANS * fan) + fan * THREADS_SHOW * washes, 0.0, 1.0);
     }
     result = vec2(height, streak);
 }

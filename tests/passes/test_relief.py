@@ -224,7 +224,14 @@ def test_streaks_follow_the_lines_along_which_much_water_runs(carver: Carver) ->
     assert np.abs(more[:, : at - 3 * SCALE]).max() < 0.01 and np.abs(more[:, at + 3 * SCALE :]).max() < 0.01
 
 
-def test_fans_and_pediments_have_threads_down_their_slope_and_dunes_have_none(carver: Carver) -> None:
+def widths(inside: np.ndarray) -> np.ndarray:
+    """How many texels of each column in turn are inside."""
+    edges = np.diff(np.pad(inside, ((1, 1), (0, 0))).astype(np.int8).T, axis=1)
+    return np.argwhere(edges < 0)[:, 1] - np.argwhere(edges > 0)[:, 1]
+
+
+def test_fans_and_pediments_have_washes_down_their_slope_and_dunes_have_none(carver: Carver) -> None:
+    """They are of varied width, and branches join them at an angle."""
     ground = slope(96, 128, 0.0, 0.08)
     fan = snapshot(ground, sediment=np.full(ground.shape, 20.0 * COVER, np.float32), world=2)
     drawn = [carver.draw(shown) for shown in (fan, snapshot(ground, world=1))]
@@ -235,7 +242,9 @@ def test_fans_and_pediments_have_threads_down_their_slope_and_dunes_have_none(ca
         threads = (land[..., 3] - dunes[..., 3])[12:-12, 12:-12].astype(np.float64)
         assert threads.max() > strong and 0.02 < (threads > strong).mean() < 0.35
         down, aside = np.diff(threads, axis=1), np.diff(threads, axis=0)
-        assert aside.std() > 1.8 * down.std()
+        assert aside.std() > 1.25 * down.std()
+        wide = widths(threads > strong)
+        assert wide.std() > 0.75 * wide.mean()
 
 
 def test_what_else_raises_the_ground_lies_smooth_and_may_go_while_it_is_drawn(carver: Carver) -> None:
