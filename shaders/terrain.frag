@@ -164,6 +164,8 @@ const float WASHES = 0.10;  // how much lines along which water runs off show on
 const vec4 WASHED = vec4(0.004, 0.02, 0.06, 0.2);  // steepness of ground that is
 const float RILLED = 0.30, RILLS_SHOW = 0.35;  // how deep rills are beside their width, and how much of their colour is their own
 const float NO_RILLS = 0.85;  // of those, less on thick debris
+const vec2 BLOCKS_LOOK_OUT = vec2(0.25, 0.60), BLOCKS_THROUGH_SOIL = vec2(0.12, 0.42);  // slopes
+const vec2 THIN_SOIL = vec2(3.5, 7.0);  // thickness, beside what hides the ground
 const float GRAIN_FADES = 0.35;  // cells in a pixel
 const float STONES_TILE = 0.55, STONES_FADE = 0.04;  // cells; of them in a pixel
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
@@ -178,6 +180,7 @@ const float WASHED_DARK = 0.45;
 #if MATERIALS == 1
 const float BOULDERS_TILE = 20.4;  // metres, and so boulders of 2 m
 const float POLYGONS = 0.9, GIANT_POLYGONS = 9.0;  // metres, of dry mud
+const float RUBBLE = 1.3;  // how far it stands out
 const float STREWN = 0.30;  // how much paler or darker than the ground between them
 const vec2 LEVEL_SCREE = vec2(0.08, 0.25), GENTLE_SCREE = vec2(0.40, 0.66);  // slopes
 // Details smaller than a cell on each kind of ground: stones, and cracks in dry clay.
@@ -189,6 +192,10 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixe
     albedo *= 1.0 + ground.stony * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
     bumps += (grain.yz - 0.5) * 1.2 * ground.stony;
 #if DETAIL_SCALES > 2
+    // Soil on rock is full of rubble, of which some pieces are pale and some are overgrown.
+    float rubble = RUBBLE * ground.weathered * smoothstep(0.05, 0.18, rise);
+    albedo *= 1.0 + rubble * (1.1 * (grain.y - 0.5) + 0.9 * (grain.z - 0.5) + 0.5 * (grain.w - 0.5));
+    bumps += (grain.yz - 0.5) * 1.6 * rubble;
     // Lobes of boulders, between chutes of finer stones. The largest roll down to where scree gets gentle.
     if (ground.stony > 0.0) {
         float boulders_tile = clamp(BOULDERS_TILE / frame.map.z, 0.7, 5.1);
@@ -309,7 +316,13 @@ void main() {
 #if ICE == 1
     looks_out = mix(looks_out, 0.25, smoothstep(0.05, 0.35, textureLod(glaciers, uv, 0.0).x));
 #endif
-    float bare = smoothstep(0.25, 0.60, steepness) * (1.0 - on_wall) * looks_out;
+#if MATERIALS == 1 && DETAIL_SCALES > 2
+    // Under thin soil it does on gentle slopes, too.
+    vec2 looks_from = mix(BLOCKS_THROUGH_SOIL, BLOCKS_LOOK_OUT, smoothstep(THIN_SOIL.x, THIN_SOIL.y, place.w / frame.ground_look.z));
+#else
+    const vec2 looks_from = BLOCKS_LOOK_OUT;
+#endif
+    float bare = smoothstep(looks_from.x, looks_from.y, steepness) * (1.0 - on_wall) * looks_out;
     mat2 step_of_cells = mat2(dFdx(cells), dFdy(cells));
     vec4 fine = vec4(0.5);
     if (max(bare, on_wall) < 1.0) fine = fine_detail(cells, step_of_cells);

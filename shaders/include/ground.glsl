@@ -105,6 +105,14 @@ const float CRESTS_BARE = 2.2;  // slope of a wall that holds as little ice, for
 const float SORTED = 0.7;  // how much darker coarse stones are than fine ones beside them
 const float UP_GULLIES = 2.6;  // beside that, for each cell that a gully is deep
 const float ROCK_STREAKED = 0.25;  // how much of the tone of streaks rock has
+const vec2 CROPS_OUT = vec2(0.04, 0.14);  // how resistant beds are that stand out of gentle slopes
+const vec2 CROPS_STEEP = vec2(0.07, 0.20);  // slopes on which they do
+const float OUTCROPS_BARE = 0.85, OUTCROPS_PALE = 0.32, OUTCROPS_STAND = 3.0;
+#if DETAIL_SCALES > 2
+const float SOIL_UNEVEN = 0.6;  // in tone
+#else
+const float SOIL_UNEVEN = 0.3;
+#endif
 const float SOFT_ROCK = 0.65;    // how far rock in beds looks as it does inside
 const float FACES_BARE = 0.6;   // how far single faces of rock are bare as they are steep, and not as all of them are
 const float WINDSWEPT = 3.0;     // by which crests are as bare as if they were steeper, for each of hollowness beyond that of most
@@ -128,6 +136,7 @@ struct Ground {
 #endif
 #if MATERIALS == 1
     float rock;    // fraction of bare rock
+    float weathered;  // fraction of rock that soil hides: a slope of rubble, tufts and ledges
     float ledge;   // relative change of slope by beds of rock: steeper (+) or flatter (-)
     float fine;    // fraction of sand and clay
     float lulled;  // fraction of dry sand that no wind ripples
@@ -435,7 +444,14 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     Rock bed = rock_in_strata(cells, top, place.x, 0.7 * ripple + patches, covered < 1.0, detail);
     vec3 rock = bed.albedo * (1.0 + ripple * mix(0.9, 0.35, bed.bedded) + tone * mix(0.5, 0.15, bed.bedded));
     // Gentle slopes of rock are weathered: beds fade, and cracks hold soil.
-    vec3 soil = mix(mix(bed.mean, rock, 0.35), lying.rgb, 0.30) * (0.95 + 0.3 * ripple);
+#if DETAIL_SCALES > 2
+    // On gentle slopes hard beds still crop out as low ledges, in some places and not in others.
+    float gentle_rock = smoothstep(CROPS_STEEP.x, CROPS_STEEP.y, mean_steepness) * (1.0 - bare);
+    float crops_out = gentle_rock * smoothstep(CROPS_OUT.x, CROPS_OUT.y, bed.hard + 0.35 * ripple + 0.25 * tone);
+    bare += OUTCROPS_BARE * crops_out;
+    rock *= 1.0 + OUTCROPS_PALE * crops_out;
+#endif
+    vec3 soil = mix(mix(bed.mean, rock, 0.35), lying.rgb, 0.30) * (0.95 + SOIL_UNEVEN * ripple);
 #else
     // Rock has bands by height, bent by the noise.
     float bands = 0.5 + 0.5 * sin(altitude * 46.0 + patches * 7.0 + ripple * 2.0);
@@ -626,6 +642,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     ground.rock *= 1.0 - icy;
 #endif
     ground.ledge = bed.ledge * ground.rock;
+    ground.weathered = ground.rock * (1.0 - bare);
+#if DETAIL_SCALES > 2
+    ground.ledge += OUTCROPS_STAND * gentle_rock * bed.hard * ground.rock;
+#endif
     ground.fine = max(sandy, clayey) * shown;
     ground.lulled = max(dry_sand * (1.0 - snow) - sand, 0.0);
     ground.stony = stony * shown;

@@ -21,6 +21,7 @@ struct Rock {
     vec3 mean;      // of all its beds
     float bedded;  // from 0, massive, to 1
     float ledge;   // how much steeper (+) or flatter (-) than the slope it stands out
+    float hard;    // around 0: hard beds are pale
 };
 
 // `along` are cells on the map, `height` metres, `wander` noise around 0 that bends contacts. Rock that is not `bare`, not even in part, is not looked up.
@@ -37,7 +38,7 @@ Rock rock_in_strata(vec2 along, StrataTop top, float height, float wander, bool 
 #endif
     vec2 down = vec2(depth * frame.strata.x, 0.5);
     mat2 step_of = mat2(dFdx(at), dFdy(at)), step_down = mat2(dFdx(down), dFdy(down));
-    if (!bare) return Rock(vec3(0.0), vec3(0.0), 0.0, 0.0);
+    if (!bare) return Rock(vec3(0.0), vec3(0.0), 0.0, 0.0, 0.0);
     vec4 told = textureGrad(strata, down, step_down[0], step_down[1]);
 #if INTRUSIONS == 1
     told = mix(told, intrusion, smoothstep(-CONTACT, CONTACT, top.intruded - 0.5 + CONTACT * wander));
@@ -54,5 +55,6 @@ Rock rock_in_strata(vec2 along, StrataTop top, float height, float wander, bool 
     float grey = dot(rock.mean, vec3(0.2126, 0.7152, 0.0722));
     rock.albedo = mix(rock.mean, vec3(grey), told.a * clamp(1.2 * tone, -0.3, 0.45)) * (1.0 + told.a * tone);
     rock.ledge = told.a * 2.2 * beds.z;
+    rock.hard = told.a * tone;
     return rock;
 }

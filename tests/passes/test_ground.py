@@ -207,6 +207,17 @@ def test_a_slope_shows_the_rock_of_each_height(show: Show, exaggeration: float) 
     assert ((line[:, 2] < 0.4 * line[:, 0]) == expected_red)[chosen].all()
 
 
+def test_beds_and_rubble_are_seen_on_a_gentle_slope_of_soil(draw: Draw) -> None:
+    """Its tone differs from cell to cell, where beds crop out, and within cells there are pieces of rock."""
+    made = materials(("sandstone", 40.0), repeat=True)
+    shown = with_materials(snapshot(plane(64, 64, 2.0, 0.0), 0.3, cell_size=10.0), made, rise=300.0)
+    scene = clear(quality="high", sun_direction=135.0, sun_height=35.0, fine_relief=0.0)
+    pixels = draw(shown, from_above(shown, 0.3), scene, size=(240, 240)).astype(float).mean(axis=2)
+    squares = pixels.reshape(60, 4, 60, 4).mean(axis=(1, 3))
+    assert np.abs(np.diff(squares, axis=1)).mean() > 0.041 * pixels.mean()
+    assert np.abs(np.diff(pixels, axis=1)).mean() > 0.050 * pixels.mean()
+
+
 def cliff(height: float = 3.0) -> Snapshot:
     """A wall that faces south: it falls by so many cells from each row to the next."""
     return snapshot(plane(48, 64, 0.0, -10.0 * height), cell_size=10.0)
