@@ -11,7 +11,8 @@ uniform float far_land;      // how much of it is seen: less from higher above, 
 #endif
 
 const int RANGES = 4, RANGE_OCTAVES = DETAIL_SCALES == 1 ? 2 : 3;
-// Of the ranges, from the nearest: height in parts of the highest, massifs around the eye, and distance as the haze tells it.
+// Of the ranges, from the nearest: height in parts of the highest, massifs around the eye, and distance as the haze
+// tells it.
 const vec4 RANGE_HIGH = vec4(0.40, 0.58, 0.78, 1.0), RANGE_MASSIFS = vec4(19.0, 23.0, 21.0, 25.0);
 const vec4 RANGE_AWAY = vec4(1.0, 1.9, 3.0, 4.4);
 const float HIGHEST_RANGE = 1.6;   // in parts of the relief
@@ -32,8 +33,8 @@ const float BESIDE_BLURRED = 4.0;  // level of the mipmap there
 const float PLAIN_FADES = 0.7;     // of the way to the end of the table
 const float TAU = 6.28318531;
 
-// The highest of the peaks around a place in a row of `count` of them that closes: each falls to both sides, less steeply
-// further down. Its height, and which way the flank there faces, from -1 to 1.
+// The highest of the peaks around a place in a row of `count` of them that closes: each falls to both sides, less
+// steeply further down. Its height, and which way the flank there faces, from -1 to 1.
 vec2 peaks(float place, float count, float seed, float blunt) {
     float first = floor(place);
     vec2 highest = vec2(0.0);
@@ -66,8 +67,8 @@ vec3 mean_land() {
     return mean.rgb / max(mean.a, 1e-3);
 }
 
-// The plain under the block, at a place that moves by `pixel` from pixel to pixel, `away` from the block in sides of the map:
-// of the colour of the land that it goes on from, further out of all land, with patches of fields and of rock.
+// The plain under the block, at a place that moves by `pixel` from pixel to pixel, `away` from the block in sides of the
+// map: of the colour of the land that it goes on from, further out of all land, with patches of fields and of rock.
 vec3 plain_land(vec2 place, float pixel, float away) {
     float blurred = mix(BESIDE_BLURRED, 16.0, smoothstep(0.0, BESIDE, away));
     vec4 land = textureLod(lit_land, clamp(map_uv(place), 0.0, 1.0), blurred);
@@ -94,7 +95,8 @@ vec3 end_of_plain(vec3 horizon) {
     return mix(horizon, 0.85 * mean_land(), FOOT_SEEN * relief_of_land().y * exp(-frame.air.x * frame.heights.w * RANGE_AWAY.y));
 }
 
-// Ranges behind the end of the plain, in a direction from the eye: their colour, times how much they hide, which is last.
+// Ranges behind the end of the plain, in a direction from the eye: their colour, times how much they hide, which is
+// last.
 // `pixel` is how far the direction moves from pixel to pixel.
 vec4 far_ranges(vec3 direction, vec3 horizon, float pixel) {
     float dip = length(frame.sunward.zw), side = frame.heights.w, end = (frame.camera.y - frame.heights.z) / (side * dip);
