@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
 from kernels.layers import Layer, check_layers
 from kernels.loads import dig, sum_up
 from kernels.materials import Materials, Moved, asked, thickness
@@ -70,13 +70,13 @@ class Braided(NamedTuple):
     """Results of a cycle, in metres over one cell."""
 
     cells: NDArray[np.int32]  # where anything did, as row * columns + column, in this order: elsewhere all is 0
-    water: Numbers  # [row, column]: what passed
-    carried: Numbers  # [row, column]: loose material that went on from there
+    water: Numbers  # [row, column]: what passed; good until the next step begins on the scratch memory
+    carried: Numbers  # of each of the cells: loose material that went on from there
     moved: Moved
 
 
 _ASKED = ("kinds", "mix", "burden", "strata", "steps_per_metre", "rise", "rock_worn")
-_FIELDS = (*_ASKED, "rates", "bedrock", "sediment", "ground")
+_FIELDS = (*_ASKED, "rates", "still", "bedrock", "sediment", "ground")
 _Land: Any = namedtuple("_Land", _FIELDS)  # type: ignore[misc]
 
 
@@ -193,23 +193,29 @@ def _carry(land, cells, ways, outlets, cell_size, steps, water, all_water, param
     return all_cells[:count], volumes
 
 
+@inlined
+def _mobility_of(land, cell):
+    return 0.0 if len(land.still) > 0 and land.still[cell] else rate_of(land.rates, cell, MOBILITY)
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def _exchange(land, cells, steps, sources, water, outlets, load, volumes, number, carried, off_map, brought):
     """Take from each of the cells what goes from it, as far as it is there, and bring it to where it goes.
 
-    `volumes` [number, 8] is what goes from each, and `carried` [cell] becomes how much went on. Cells at the map's end
-    keep their height: where water leaves over the edge, and `sources`, where it comes in with a full load.
+    `volumes` [number, 8] is what goes from each, and `carried`, of each of `cells`, becomes how much went on. Cells at
+    the map's end keep their height: where water leaves over the edge, and `sources`, where it comes in with a full
+    load.
     """
     kinds = land.kinds
     comes, taken, left, none = np.zeros((len(volumes), kinds)), np.zeros(kinds), np.zeros(kinds), np.zeros(kinds)
-    for index in cells:
-        cell = np.int64(index)
+    for place in range(len(cells)):
+        cell = np.int64(cells[place])
         own = number[cell] - 1
         goes = 0.0
         for neighbour in range(8):
             goes += volumes[own, neighbour]
         loose = thickness(land, cell)
-        free = rate_of(land.rates, cell, MOBILITY)
+        free = _mobility_of(land, cell)
         if not (goes > 0.0 and loose > 0.0 and free > 0.0):
             continue
         taken[:] = 0.0
@@ -219,11 +225,11 @@ def _exchange(land, cells, steps, sources, water, outlets, load, volumes, number
         for neighbour in range(8):
             share = volumes[own, neighbour] / goes
             to = cell + steps[neighbour]
-            if share > 0.0 and rate_of(land.rates, to, MOBILITY) > 0.0:
+            if share > 0.0 and _mobility_of(land, to) > 0.0:
                 for kind in range(kinds):
                     comes[number[to] - 1, kind] += share * taken[kind]
                     left[kind] -= share * taken[kind]
-                    carried[cell] += share * taken[kind]
+                    carried[place] += share * taken[kind]
         for kind in range(kinds):  # what protected ground does not take, and what rounding leaves
             comes[own, kind] += left[kind]
         if sources[cell] > 0.0:
@@ -267,10 +273,11 @@ def _route(
     outlets = np.zeros(ground.shape, np.uint8)
     if not find_outlets(ground, sources, ocean, open_edges or not has_ocean, outlets):
         return None
-    water, number = np.zeros(ground.shape), np.zeros(ground.shape, np.int32)
+    scratch = scratch or Scratch()
+    water, number = scratch.empty(ground.shape), np.zeros(ground.shape, np.int32)
+    water.fill(0.0)
     springs = np.flatnonzero(sources > 0.0)
     water.reshape(-1)[springs] = sources.reshape(-1)[springs]
-    scratch = scratch or Scratch()
     search = search_of(ground, outlets, index_steps(ground.shape[1]), scratch)
     heap = scratch.empty(water.size), scratch.empty(water.size, np.int32), scratch.empty(water.size, np.int32)
     cells, ways = _part(search, float(cell_size), springs, water.reshape(-1), number.reshape(-1), *heap)
@@ -303,23 +310,25 @@ def braid(
     sea_level: float = -math.inf,
     open_edges: bool = True,
     rates: Rates | None = None,
+    still: NDArray[np.bool_] | None = None,
     scratch: Scratch | None = None,
 ) -> Braided:
     """Let the water of a cycle run over loose ground, and change this in place.
 
     Layers are as kernels of particles take them: float64 metres [row, column]. `sources` [row, column] is the water
     that comes to each cell, in metres. The sea lies below `sea_level`; over the map's edge water leaves where
-    `open_edges` says so, as in `kernels.rivers.drain`. `scratch` is memory to work in.
+    `open_edges` says so, as in `kernels.rivers.drain`. Where it is `still` [row, column] nothing moves. `scratch` is
+    memory to work in.
     """
     check_layers(bedrock, sediment, ground)
-    carried = np.zeros(ground.shape)
     sources = np.ascontiguousarray(sources, np.float64)
     routed = _route(ground, cell_size, sources, sea_level, open_edges, scratch and scratch.begin())
     if routed is None or not len(routed.cells):
-        return Braided(np.empty(0, np.int32), np.zeros(ground.shape), carried, Moved())
+        return Braided(np.empty(0, np.int32), np.zeros(ground.shape), np.empty(0), Moved())
     steps, number, outlets = index_steps(ground.shape[1]), routed.number.reshape(-1), routed.outlets
     land = _Land._make((
-        *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
+        *asked(materials, _ASKED), flat(rates), np.empty(0, np.bool_) if still is None else still.reshape(-1),
+        bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
     ))  # fmt: skip
     off_map, brought = np.zeros(materials.kinds), np.zeros(materials.kinds)
     cells, volumes = _carry(
@@ -327,11 +336,12 @@ def braid(
         float(sources.sum()), parameters, number,
     )  # fmt: skip
     cells.sort()  # so that no order but that of the map shows in the sums
+    carried = np.zeros(len(cells))
     if not open_edges:
         outlets[outlets == OVER_THE_EDGE] = IN_THE_SEA  # nothing leaves
     _exchange(
         land, cells, steps, sources.reshape(-1), routed.water.reshape(-1), outlets.reshape(-1),
-        float(parameters.load), volumes, number, carried.reshape(-1), off_map, brought,
+        float(parameters.load), volumes, number, carried, off_map, brought,
     )  # fmt: skip
     moved = Moved(off_map=tuple(off_map.tolist()), blown_in=tuple(brought.tolist()))
     return Braided(cells, routed.water, carried, moved)

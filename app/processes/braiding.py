@@ -89,7 +89,7 @@ class Braiding:
             transport=parameters.transport * finer ** (1.0 + braids.EXPONENT) / steps,
             largest_part=braids.LARGEST_PART * min(1.0, finer**2),
         )
-        carried = np.zeros(world.shape)
+        carried, sources, still = np.zeros(world.shape), _sources(world, parameters), world.sheltered
         for _ in range(steps):
             braided = braids.braid(
                 world.bedrock,
@@ -97,15 +97,16 @@ class Braiding:
                 world.ground,
                 world.material_fields(),
                 world.cell_size,
-                _sources(world, parameters),
+                sources,
                 kernel_parameters,
                 sea_level=cycle.edges.sea,
                 open_edges=cycle.edges.water != "wall",
-                rates=world.rates,
+                rates=world.unsheltered,
+                still=still,
                 scratch=cycle.scratch,
             )
             account_for(world, "", braided.moved, blown_in=BROUGHT)
-            carried.reshape(-1)[braided.cells] += braided.carried.reshape(-1)[braided.cells]
+            carried.reshape(-1)[braided.cells] += braided.carried
         _show(world, braided, carried, parameters, among_drops=self.after in cycle.running)
 
     def fade(self, world: World, parameters: BraidingParameters) -> bool:

@@ -13,6 +13,7 @@ from kernels.directions import flow_directions
 from kernels.filling import fill
 from kernels.materials import one_kind
 from kernels.neighbours import COLUMN_STEPS, LENGTHS, OUTLET, ROW_STEPS, index_steps
+from kernels.rates import MOBILITY, STRIDE
 from tests.nets.cases import tried
 from tests.nets.profile import is_nightly
 
@@ -51,6 +52,17 @@ def braiding_index(water: Numbers, part: float = 0.2) -> float:
         wet = np.append(False, water[:, column] > part * water[:, column].max())
         counts.append(np.count_nonzero(wet[1:] & ~wet[:-1]))
     return float(np.mean(counts))
+
+
+def test_what_is_still_is_as_if_it_could_not_move() -> None:
+    one, other = Plain(), Plain()
+    still = np.zeros(one.ground.shape, np.bool_)
+    still[:, 40:60] = True
+    rates = np.ones((*still.shape, STRIDE), np.float32)
+    rates[still, MOBILITY] = 0.0
+    before, results = one.loose.copy(), (one.run(2, rates=rates), other.run(2, still=still))
+    assert np.array_equal(one.loose, other.loose) and np.array_equal(results[0].carried, results[1].carried)
+    assert not np.array_equal(one.loose, before) and one.loose[:, 40:60].sum() >= before[:, 40:60].sum()
 
 
 @pytest.mark.slow
@@ -181,7 +193,7 @@ def test_what_no_water_comes_to_is_not_looked_at() -> None:
     other.ground[away] = np.nan
     assert np.array_equal(other.run(1).water, reached.water)
     assert np.isnan(other.ground[away]).all()
-    assert not (reached.water[~near].any() or reached.carried[~near].any())
+    assert not reached.water[~near].any() and len(reached.carried) == len(reached.cells)
 
 
 def test_it_carries_what_there_is() -> None:
@@ -191,7 +203,8 @@ def test_it_carries_what_there_is() -> None:
     plain.loose[:, 60:90] = 1e-4
     plain.ground = plain.rock + plain.loose
     before = plain.loose.copy()
-    carried = plain.run(1).carried
+    done, carried = plain.run(1), np.zeros(before.shape)
+    carried.flat[done.cells] = done.carried
     assert carried[:, 1:30].max() > 1e-3
     assert not carried[:, 30:60].any()
     assert carried[:, 60:90].max() > 0.0 and (carried <= before + 1e-12).all()
