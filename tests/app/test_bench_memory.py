@@ -11,7 +11,8 @@ from app.engine.simulator import Simulator
 from app.processes.floods import CYCLES_PER_CALM
 from app.processes.process import Process
 
-MOST_BESIDES = 80.0  # bytes per cell
+MOST_BESIDES = 65.0  # bytes per cell
+MOST_OF_SELDOM = {"wind_field": 95.0}  # which is made anew when the land has changed
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def test_a_step_takes_little_besides_the_room_that_processes_share(simulator: Si
     finally:
         tracemalloc.stop()
         del simulator._step
-    assert {name: taken for name, taken in most.items() if taken > MOST_BESIDES} == {}
+    assert {name: taken for name, taken in most.items() if taken > MOST_OF_SELDOM.get(name, MOST_BESIDES)} == {}
 
 
 def test_no_process_keeps_room_of_its_own(simulator: Simulator) -> None:
