@@ -19,7 +19,7 @@ from tests.graphics import graphics
 from tests.gui.host import SMALL, Driver, drive
 
 SCENE = SMALL.with_values({"droplets.enabled": False, "view.quality": "low"})
-CLOUDS_DRIFT = 16  # steps of 255, at most, while a land is awaited
+CLOUDS_DRIFT = 32  # steps of 255, at most, while a land is awaited
 
 
 class Seen(NamedTuple):

@@ -14,6 +14,7 @@ FLAGS = (
     | imgui.WindowFlags_.no_saved_settings.value
     | imgui.WindowFlags_.no_docking.value
     | imgui.WindowFlags_.no_scroll_with_mouse.value
+    | imgui.WindowFlags_.no_focus_on_appearing.value  # it comes with the land, while somebody may be typing
 )
 
 
