@@ -134,7 +134,8 @@ def test_a_change_before_a_moment_is_seen_to_have_come_is_kept(monkeypatch: pyte
         cycle = application.simulation.status.cycle - 1
         moments.step_back(application)
         try:
-            wait_for(lambda: application.simulation.status.cycle == cycle, "the moment")  # no frame sees it yet
+            simulation = application.simulation  # no frame sees it yet
+            wait_for(lambda: session.travel is None and simulation.status.cycle == cycle, "the moment")
             wait_for(lambda: showing.publisher.is_full, "its land")  # which the session that is held up shows first
             application.editing.change("simulation.frames_per_cycle", 7)
             settled(driver)
