@@ -15,7 +15,7 @@
 #define SHADOW 0  // with the block's shadow
 #endif
 #ifndef CLOUDS
-#define CLOUDS 0  // 1: in the sky, 2: with their shadows
+#define CLOUDS 0  // 1: a sheet, 2: with depth
 #endif
 #ifndef SUN
 #define SUN 0     // with the disc of the sun
@@ -107,7 +107,11 @@ vec3 wisps(vec3 direction, vec3 behind) {
 }
 
 #if TABLE == 0 && CLOUDS > 0
+#if CLOUDS == 1
+#include "cloud_sky.glsl"
+#else
 uniform sampler2D clouds;  // added light and transmittance of clouds, at half resolution
+#endif
 #endif
 
 void main() {
@@ -118,7 +122,9 @@ void main() {
     seen = with_sun(direction, seen);
 #endif
     seen = wisps(direction, seen);
-#if CLOUDS > 0
+#if CLOUDS == 1
+    seen = with_clouds(frame.camera.xyz, direction, 0.0, seen);
+#elif CLOUDS > 1
     vec2 of_clouds = 0.5 * (gl_FragCoord.xy + frame.part.xy) - clouds_origin();
     // The grain of their steps averages out over four pixels.
     vec2 size = vec2(textureSize(clouds, 0));

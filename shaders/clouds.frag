@@ -7,12 +7,6 @@ out vec4 colour;
 void main() {
     vec2 pixel = 2.0 * (gl_FragCoord.xy + clouds_origin()) - frame.part.xy;
     vec2 p = gl_FragCoord.xy + clouds_origin();
-#if CLOUD_STEPS > 12
     float jitter = 0.2 + 0.6 * fract(52.9829189 * fract(dot(p, vec2(0.06711056, 0.00583715))));
-#else
-    // Four pixels, over which the sky reads their mean, have four times as many steps.
-    vec2 odd = mod(floor(p), 2.0);
-    float jitter = 0.125 + 0.5 * abs(odd.x - odd.y) + 0.25 * odd.y;
-#endif
     colour = clouds_before(frame.camera.xyz, sky_direction(pixel), 0.0, jitter);
 }

@@ -6,8 +6,18 @@
 #define CLOUD_STEPS 1  // through their depth; 1: as a sheet
 #endif
 
-// Optical, for a field that is 1 more than where clouds begin, from their base to the tops.
+#ifndef CLOUDS
+#define CLOUDS 2  // 1: of levels that have no clouds with depth
+#endif
+
+// Optical, for a field that is 1 more than where clouds begin, from their base to the tops. Where pixels are enlarged,
+// edges are soft: sharp ones would be stairs.
+#if CLOUDS == 1
+const float CLOUD_DEPTH = 15.0;
+const float DOME = 0.16;  // a sheet bends down by this far away: heaps without depth on a plane would be lozenges there
+#else
 const float CLOUD_DEPTH = 44.0;
+#endif
 const float ERODED = 0.13;       // of the field, that is taken from their edges where their finest waves are lowest
 // Where they are blurred, for each radian: of the field, the half width of the rims of a sheet, and by how much less dense
 // it is.
@@ -20,10 +30,19 @@ const float TAPERS = 0.20;       // by how much less field there is at the tops
 vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
     float up = max(direction.y, 0.004), thickness = frame.clouds.y - frame.clouds.x;
     float base = max(frame.clouds.x - from.y, 0.12 * frame.heights.w);  // one looks at them from below
+#if CLOUDS == 1
+    float over = up + DOME;
+#else
+    float over = up;
+#endif
     // Directions that waves mirror jump from pixel to pixel: only how rough these are tells what they see.
-    float pixel = (blur > 0.0 ? blur : length(fwidth(direction))) * base / up;
+    float pixel = (blur > 0.0 ? blur : length(fwidth(direction))) * base / over;
     // As far as a pixel is wide: across, and along what it sees of them, where it looks at them from the side.
+#if CLOUDS == 1
+    float along = pixel / over;
+#else
     float along = pixel * inversesqrt(up);
+#endif
     float level_of_detail = max(log2(along * frame.clouds.z * 512.0), 0.0);
     if (direction.y <= 0.0) return vec4(0.0, 0.0, 0.0, 1.0);
     vec2 to_sun = frame.sun.xz / max(frame.sun.y, 0.25) * 0.35 * thickness;
@@ -34,7 +53,7 @@ vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
     float left = 1.0;
     for (int i = 0; i < CLOUD_STEPS; ++i) {
         float part = (float(i) + jitter) / float(CLOUD_STEPS);
-        vec2 at = from.xz + direction.xz * ((base + part * thickness) / up);
+        vec2 at = from.xz + direction.xz * ((base + part * thickness) / over);
 #if CLOUD_STEPS > 1
         float begin = clouds_begin(at), least = begin - 0.3 * ERODED + TAPERS * part * part;
         // Waves that shift with height, as much as they are long, make heaps and not columns; the finest fray their edges.

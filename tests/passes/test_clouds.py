@@ -57,19 +57,6 @@ def test_more_of_the_sky_is_white_the_more_clouds_there_are(draw: Draw, quality:
     assert 0.01 < whiter[0] < whiter[1] - 0.1 < whiter[2] - 0.2
 
 
-def test_they_have_the_same_shape_at_all_levels(draw: Draw) -> None:
-    shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=CELL), 0.0)
-    added = {}
-    for quality in ("lowest", "low", "medium", "high"):
-        clear, cloudy = (
-            draw(shown, upwards(), scene(quality=quality, clouds=cover)).astype(float).mean(axis=2)
-            for cover in (0.0, 0.35)
-        )
-        added[quality] = (cloudy - clear)[:90]
-    for quality in ("lowest", "low", "medium"):
-        assert np.corrcoef(added[quality].ravel(), added["high"].ravel())[0, 1] > 0.93
-
-
 def test_their_shadows_lie_on_the_land_from_level_high_on(draw: Draw) -> None:
     spreads = {
         (quality, cover): spread(draw(plain(), from_above(), scene(quality=quality, clouds=cover, greenness=0.0)))

@@ -88,8 +88,7 @@ class CloudsOfSky:
     def parts(self, frame: Frame) -> Iterable[Part]:
         first = first_row_of_sky(frame)
         if first < frame.scene.height:
-            steps = {"CLOUD_STEPS": frame.quality.cloud_steps}
-            yield Part(vertices=3, defines=steps, rows=(first // 2, frame.targets["clouds"].height))
+            yield Part(vertices=3, rows=(first // 2, frame.targets["clouds"].height))
 
     def release(self) -> None:
         pass

@@ -100,7 +100,7 @@ def compose(
         "GREEN_BY_CLIMATE": int(not with_plants(snapshot)),
         "STORM": int(taken.storm > 0.0),
         "FOG": int(fog_of(view.fog, view.sun_height) > 0.0 and not quality.deferred),
-        "CLOUDS": int(view.clouds > 0.0 or rainy) * (1 + int(quality.clouds_shade)),
+        "CLOUDS": int(view.clouds > 0.0 or rainy) * (1 + int(quality.deep_clouds)),
         "CANOPY": 0 if with_overlay or forest is None else 1 + int(shadows.any),
         "SHADOWS": int(shadows.any),
         "DETAIL_SCALES": quality.detail_scales,

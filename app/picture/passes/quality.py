@@ -74,14 +74,9 @@ class Quality:
         return not self.deferred
 
     @property
-    def clouds_shade(self) -> bool:
-        """Whether clouds cast shadows."""
+    def deep_clouds(self) -> bool:
+        """Whether clouds have depth, and cast shadows."""
         return self.fine_water
-
-    @property
-    def cloud_steps(self) -> int:
-        """Steps through the depth of clouds."""
-        return 26 if self.fine_water else 7
 
     @property
     def deferred(self) -> bool:

@@ -32,19 +32,21 @@ class ResolvePass:
     def begin(self, width: int, height: int, quality: Quality) -> dict[str, moderngl.Framebuffer]:
         """Clear the render targets for a scene of this size, and bind the `scene`.
 
-        Without multisampling there are `places`, metres east and south of each pixel that shows ground. Clouds
-        have a target at half resolution.
+        Without multisampling there are `places`, metres east and south of each pixel that shows ground. Clouds with
+        depth have a target at half resolution.
         """
         size = width, height
         samples = min(quality.samples, self._context.max_samples)
-        wanted = size, samples
+        wanted = size, samples, quality.deep_clouds
         if self._made_for != wanted:
             self._make(*wanted)
             self._made_for = wanted
         scene = self._framebuffers["samples" if samples else "scene"]
         scene.use()
         scene.clear(0.0, 0.0, 0.0, 1.0, depth=1.0)
-        targets = {"scene": scene, "clouds": self._framebuffers["clouds"]}
+        targets = {"scene": scene}
+        if quality.deep_clouds:
+            targets["clouds"] = self._framebuffers["clouds"]
         if not samples:
             targets["places"] = self._framebuffers["places"]
             targets["places"].clear(depth=1.0)
@@ -87,7 +89,7 @@ class ResolvePass:
         self._release_framebuffers()
         release_all(self._tone, self._tone_and_mark, self._outlines, self._smooth, self._enlarge)
 
-    def _make(self, size: tuple[int, int], samples: int) -> None:
+    def _make(self, size: tuple[int, int], samples: int, deep_clouds: bool) -> None:
         self._release_framebuffers()
         self._made_for = None
         context = self._context
@@ -95,16 +97,17 @@ class ResolvePass:
             scene = keep(context.texture(size, 4, dtype="f2"))
             toned = keep(context.texture(size, 4))
             of_clouds = size[0] // 2 + CLOUD_EDGE, size[1] // 2 + CLOUD_EDGE
-            clouds = keep(context.texture(of_clouds, 4, dtype="f2"))
-            for texture in (scene, toned, clouds):
+            clouds = [keep(context.texture(of_clouds, 4, dtype="f2"))] if deep_clouds else []
+            for texture in (scene, toned, *clouds):
                 texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
                 texture.repeat_x = texture.repeat_y = False
             depth = None if samples else keep(context.depth_renderbuffer(size))
             framebuffers = {
                 "scene": keep(context.framebuffer([scene], depth)),
                 "toned": keep(context.framebuffer([toned], depth)),
-                "clouds": keep(context.framebuffer([clouds])),
             }
+            if clouds:
+                framebuffers["clouds"] = keep(context.framebuffer(clouds))
             if samples:
                 colours = keep(context.renderbuffer(size, 4, samples=samples, dtype="f2"))
                 depths = keep(context.depth_renderbuffer(size, samples=samples))

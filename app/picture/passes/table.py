@@ -68,8 +68,8 @@ def bounce_has_changed(frame: Frame) -> bool:
     return frame.bounce.band is not None
 
 
-def with_clouds(frame: Frame) -> bool:
-    return frame.defines["CLOUDS"] > 0
+def with_deep_clouds(frame: Frame) -> bool:
+    return frame.defines["CLOUDS"] > 1
 
 
 def with_water(frame: Frame) -> bool:
@@ -100,7 +100,8 @@ PASSES: tuple[Pass, ...] = (
     Pass("lakes", "water.vert", "water.frag", LakesMesh, Blending.BY_COLOUR, with_water, WATER, joined=True),
     Pass("their sides", "lake_sides.vert", "lake_sides.frag", LakeSides, Blending.BY_COLOUR, with_water, joined=True),
     Pass("running water", "water.vert", "water.frag", RunningMesh, Blending.BY_COLOUR, with_water, WATER, joined=True),
-    Pass("clouds", "fullscreen.vert", "clouds.frag", CloudsOfSky, when=with_clouds, target="clouds"),
+    Pass("clouds", "fullscreen.vert", "clouds.frag", CloudsOfSky, when=with_deep_clouds, defines={"CLOUD_STEPS": 26},
+        target="clouds"),
     Pass("backdrop", "fullscreen.vert", "backdrop.frag", BackdropMesh),
     Pass("falls", "falls.vert", "falls.frag", FallMesh, Blending.VEIL, with_falls, joined=True),
     Pass("spray", "spray.vert", "spray.frag", SprayMesh, Blending.VEIL, with_falls),
