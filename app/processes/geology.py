@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 CAUSE = "worn by rivers and slopes"
 CREPT_IN = "crept in from the base level"
 SOIL = "turned to soil"
-WITH_ROCK = (STRATA, CRUST_LOAD)  # layers that rise with the rock, which is no load when it comes from below
+UPLIFTED = (STRATA, CRUST_LOAD)  # beside bedrock; rock that comes from below is no load
 
 
 @register
@@ -92,7 +92,7 @@ class Geology:
         walls = cycle.edges.water == "wall"
         outlets = outlets_of(world.ground, walls=walls)
         base_level = has_base_level(parameters, walls=walls)
-        changed = ["bedrock", "sediment", *(name for name in WITH_ROCK if name in world.layers)]
+        changed = ["bedrock", "sediment", *(name for name in UPLIFTED if name in world.layers)]
         uplift = [self._rise(world, parameters, years, ~outlets if base_level else np.True_)]
         ground = world.material_fields()
         evolved = evolve(
@@ -144,7 +144,7 @@ class Geology:
     def _rise(self, world: World, parameters: GeologyParameters, years: float, rises: Any) -> Layer | float:
         """As `_risen`, after what lies in the rock has risen as far, where it `rises`."""
         uplift = self._risen(world, parameters, years)
-        for name in WITH_ROCK:
+        for name in UPLIFTED:
             if name in world.layers:
                 layer = world.layers[name]
                 np.add(layer, np.asarray(uplift).astype(layer.dtype, copy=False), out=layer, where=rises)
