@@ -204,7 +204,7 @@ class Session(SessionState):
     def _prepare(self, lockstep: Lockstep) -> bool:
         """Load the ready builds into the simulators. Returns whether all needed builds are ready."""
         unprepared = lockstep.unprepared()
-        if not unprepared:
+        if not unprepared and self.status.state != "compiling":
             return True
         missing = self._missing([build for _, build in unprepared])
         before = lockstep.water_versions

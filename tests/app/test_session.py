@@ -157,6 +157,16 @@ def test_a_change_waits_for_kernels_and_no_other_change_for_it(steps: Steps) -> 
     assert steps.scene() == shown
 
 
+def test_kernels_that_are_no_longer_needed_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = Steps(small_scene(plants__enabled=True), monkeypatch)
+    steps.compiling = {"plants"}
+    steps.step()
+    assert (steps.cycle, steps.session.status.state) == (0, "compiling")
+    steps.ask(Change({"plants.enabled": False}))
+    steps.step()
+    assert (steps.cycle, steps.session.status.state) == (1, "running")
+
+
 def test_a_change_that_waits_goes_with_its_world(steps: Steps) -> None:
     steps.ask(Copy(0))
     steps.step()

@@ -185,8 +185,10 @@ class Program:
         self.wait_for(lambda: self.note["size"] == [width, height], "the new size")
 
     def pause(self) -> None:
+        """Pause, unless it is. The title is not asked: it tells of kernels and spin-ups, too, while it is paused."""
         self.move(*SCENE_MIDDLE)
-        self.key("space")
+        if not self.note["paused"]:
+            self.key("space")
         self.wait_for(lambda: self.state == "paused", "the pause")
 
     # What is seen.
@@ -250,8 +252,7 @@ class Kept:
     def at_start(self) -> Program:
         """The program, paused in cycle 0 of its land, which is seen as it opens."""
         program = self.program()
-        if program.state != "paused":
-            program.pause()
+        program.pause()
         seen = self._as_opened(program)
         if self._known is None:  # what others are compared with has come twice
             while difference(seen, again := self._as_opened(program)) >= UNSEEN:
@@ -273,7 +274,8 @@ class Kept:
             program.wait_for(lambda: program.note["world"] != note["world"], "another world")
         program.key("Home")
         seen = program.settled()
-        assert program.title == program.title_on_display and program.title.endswith("cycle 0 – paused")
+        assert program.title.endswith("cycle 0 – paused"), program.title
+        program.wait_for(lambda: program.title_on_display == program.title, "the title on the display")
         assert program.size == SCREEN and program.note["as_opened"]
         self._left = program.note["world"], program.note["steps"]
         return seen

@@ -50,9 +50,14 @@ def kept(screen: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept
 def program(kept: Kept, request: pytest.FixtureRequest) -> Iterator[Program]:
     """Paused in cycle 0, as it was opened."""
     failed = request.session.testsfailed
-    yield kept.at_start()
-    if request.session.testsfailed > failed:
+    try:
+        opened = kept.at_start()
+    except AssertionError:
         kept.end()  # who knows what it is doing
+        raise
+    yield opened
+    if request.session.testsfailed > failed:
+        kept.end()
 
 
 def test_space_pauses_and_goes_on_and_a_step_is_one_cycle(program: Program) -> None:

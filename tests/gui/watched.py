@@ -38,6 +38,7 @@ class Note(TypedDict):
     recorded: int  # the one that a recording took last
     world: int  # the number of the land that is seen
     cycle: int
+    paused: bool  # or will be, once all requests are answered
     resting: bool  # nothing is left to be drawn, nor comes of the simulation
     as_opened: bool  # all parameters are
     steps: list[str]  # that can be undone
@@ -78,6 +79,7 @@ def _has_something_to_show(simulation: SimulationThread) -> bool:
     lockstep, showing = simulation.session.lockstep, simulation.session.showing
     return (
         lockstep is None
+        or simulation.status.state not in ("paused", "failed")
         or not simulation._requests.empty()
         or bool(lockstep.unprepared())
         or showing.is_old
@@ -106,6 +108,7 @@ def noting(place: Path) -> Callable[[Viewer, Window], None]:
             recorded=application.recording._seen,
             world=snapshot.world if snapshot else -1,
             cycle=snapshot.cycle if snapshot else -1,
+            paused=application.simulation.paused,
             resting=quiet.after_frame(application.simulation) and viewer.at_rest,
             as_opened=application.documents.scene == application.documents.opened,
             places={
