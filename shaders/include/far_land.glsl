@@ -5,6 +5,8 @@
 
 uniform sampler2D lit_land;  // its mean is the colour of the plain
 uniform float far_land;      // how much of it is seen: less from higher above, where the block is a model on a table
+uniform float relief;        // of the land, in longer sides of the map
+uniform float highest_range; // slope up to the top of the highest, from the end of the table
 
 #ifndef DETAIL_SCALES
 #define DETAIL_SCALES 3
@@ -15,9 +17,6 @@ const int RANGES = 4, RANGE_OCTAVES = DETAIL_SCALES == 1 ? 2 : 3;
 // tells it.
 const vec4 RANGE_HIGH = vec4(0.40, 0.58, 0.78, 1.0), RANGE_MASSIFS = vec4(19.0, 23.0, 21.0, 25.0);
 const vec4 RANGE_AWAY = vec4(1.0, 1.9, 3.0, 4.4);
-const float HIGHEST_RANGE = 1.6;   // in parts of the relief
-const float HIGHEST_SEEN = 0.075;  // slope up to it from the end of the table
-const float LEAST_RELIEF = 0.015;  // sides of the map
 const vec2 ROLLING_TO_RUGGED = vec2(0.03, 0.10);  // relief, in sides, of rolling hills and of peaks
 const float FLANK = 1.25;          // fall from a peak, in heights, to where the next massif begins
 const vec2 ROUND = vec2(0.5, 0.04);  // of the crests of rolling hills and of peaks, in massifs
@@ -84,26 +83,24 @@ float haze_at(vec2 place) {
     return hidden * hidden;
 }
 
-// Relief of the land, in sides of the map; and how rugged it is, from 0 to 1.
-vec2 relief_of_land() {
-    float relief = max((frame.heights.y - frame.heights.x) / frame.heights.w, LEAST_RELIEF);
-    return vec2(relief, smoothstep(ROLLING_TO_RUGGED.x, ROLLING_TO_RUGGED.y, relief));
+// How rugged the land is, from 0 to 1.
+float ruggedness() {
+    return smoothstep(ROLLING_TO_RUGGED.x, ROLLING_TO_RUGGED.y, relief);
 }
 
 // Colour of the end of the plain, from which ranges rise: that of the haze where they are too low to hide a line.
 vec3 end_of_plain(vec3 horizon) {
-    return mix(horizon, 0.85 * mean_land(), FOOT_SEEN * relief_of_land().y * exp(-frame.air.x * frame.heights.w * RANGE_AWAY.y));
+    return mix(horizon, 0.85 * mean_land(), FOOT_SEEN * ruggedness() * exp(-frame.air.x * frame.heights.w * RANGE_AWAY.y));
 }
 
 // Ranges behind the end of the plain, in a direction from the eye: their colour, times how much they hide, which is
 // last.
 // `pixel` is how far the direction moves from pixel to pixel.
 vec4 far_ranges(vec3 direction, vec3 horizon, float pixel) {
-    float dip = length(frame.sunward.zw), side = frame.heights.w, end = (frame.camera.y - frame.heights.z) / (side * dip);
+    float dip = length(frame.sunward.zw), side = frame.heights.w;
     float above = direction.y / max(dot(direction.xz, frame.sunward.zw / dip), 1e-4) + dip;
-    vec2 relief = relief_of_land();
-    float rugged = relief.y, highest = min(HIGHEST_RANGE * relief.x / end, HIGHEST_SEEN);
-    if (above < -pixel || above > highest + pixel) return vec4(0.0);
+    if (above < -pixel || above > highest_range + pixel) return vec4(0.0);
+    float rugged = ruggedness();
     float around = atan(direction.x, -direction.z) / TAU + 0.5, turn = pixel / TAU;
     float to_sun = frame.sunward.x * direction.z - frame.sunward.y * direction.x;  // to the left of it
     vec3 land = mean_land(), foot = end_of_plain(horizon);
@@ -111,7 +108,7 @@ vec4 far_ranges(vec3 direction, vec3 horizon, float pixel) {
     float clear = mix(HILLS_SEEN, 1.0, rugged);
     vec4 seen = vec4(0.0);
     for (int i = RANGES - 1; i >= 0; --i) {
-        float high = highest * RANGE_HIGH[i];
+        float high = highest_range * RANGE_HIGH[i];
         if (above > high + pixel) continue;
         float spur = (i % 2 == 0 ? SPURS : -SPURS) * above / TAU;
         vec2 range = range_line(around + spur, RANGE_MASSIFS[i], rugged, turn);

@@ -25,9 +25,9 @@ STEEPEST_DIP = 0.4  # slope to the end of the table: seen from higher above, the
 # sky shows beside the block
 # Slopes down to the end of the table up to which land is seen beyond the map, and from which on there is a table only.
 FAR_LAND_FADES = 0.24, 0.34
-# As in far_land.glsl: least relief in longer sides of the map, the height of the highest range for each side of relief,
-# and the slope up to it at most.
-LEAST_RELIEF, HIGHEST_RANGE, HIGHEST_SEEN = 0.015, 1.6, 0.075
+LEAST_RELIEF = 0.015  # of land beyond the map, in longer sides of the map
+HIGHEST_RANGE = 1.6  # in parts of the relief
+HIGHEST_SEEN = 0.075  # slope up to it from the end of the table
 
 
 def horizon_dip(camera: Camera, snapshot: Snapshot, table_height: float) -> float | None:
@@ -53,10 +53,14 @@ class BackdropMesh:
 
     def parts(self, frame: Frame) -> Iterable[Part]:
         height, first_of_sky = frame.scene.height, first_row_of_sky(frame)
-        seen = far_land(frame.horizon_dip)
+        seen, highest = far_land(frame.horizon_dip), 0.0
+        if frame.horizon_dip is not None:
+            highest = highest_range(frame, frame.horizon_dip)
         # Software renderers pay for the disc of the sun, and for far land, in strips of rows only.
-        end_of_ranges = row_above_ranges(frame) if seen > 0.0 else first_of_sky
-        uniforms = SUN_UNIFORMS | {"table_fades": TABLE_FADES, "far_land": seen}
+        end_of_ranges = row_above_ranges(frame, highest) if seen > 0.0 else first_of_sky
+        uniforms = SUN_UNIFORMS | {
+            "table_fades": TABLE_FADES, "far_land": seen, "relief": relief(frame), "highest_range": highest
+        }  # fmt: skip
         cut = {min(max(row, 0), height) for row in (0, *rows_of_sun(frame), end_of_ranges, first_of_sky, height)}
         for low, high in itertools.pairwise(sorted(cut)):
             land = {"FAR_LAND": 0 if seen == 0.0 else 1 if low < first_of_sky else 2 * int(low < end_of_ranges)}
@@ -102,15 +106,24 @@ def far_land(dip: float | None) -> float:
     return min(max((end - dip) / (end - begin), 0.0), 1.0)
 
 
-def row_above_ranges(frame: Frame) -> int:
-    """Of the part of the picture that is drawn, from below: the first above all that far ranges can lie in."""
-    dip, snapshot = frame.horizon_dip, frame.snapshot
-    assert dip is not None
+def relief(frame: Frame) -> float:
+    """Of the land as it is seen, and of that beyond the map, in longer sides of the map."""
+    snapshot = frame.snapshot
     side = max(snapshot.shape) * snapshot.cell_size
-    relief = max((snapshot.highest - snapshot.lowest) * frame.exaggeration / side, LEAST_RELIEF)
-    eye = (frame.camera.position.y - frame.table_height) / side
-    slope = dip - min(HIGHEST_RANGE * relief * dip / eye, HIGHEST_SEEN)
-    row = frame.camera.horizon(frame.aspect, slope) * frame.crop.size[1] - frame.crop.bottom
+    return max((snapshot.highest - snapshot.lowest) * frame.exaggeration / side, LEAST_RELIEF)
+
+
+def highest_range(frame: Frame, dip: float) -> float:
+    """The slope up to the highest of the far ranges, from the end of the table, which lies below by `dip`."""
+    eye = frame.camera.position.y - frame.table_height
+    to_end = eye / (dip * max(frame.snapshot.shape) * frame.snapshot.cell_size)  # in longer sides of the map
+    return min(HIGHEST_RANGE * relief(frame) / to_end, HIGHEST_SEEN)
+
+
+def row_above_ranges(frame: Frame, highest: float) -> int:
+    """Of the part of the picture that is drawn, from below: the first above far ranges up to this slope."""
+    assert frame.horizon_dip is not None
+    row = frame.camera.horizon(frame.aspect, frame.horizon_dip - highest) * frame.crop.size[1] - frame.crop.bottom
     return math.ceil(min(max(row, -1.0), 1e6)) + 1
 
 
