@@ -74,9 +74,17 @@ class Meandering:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
+        from kernels import meanders
+
         plain = np.add.outer(np.zeros(24), np.arange(24.0, 0.0, -1.0) * 0.01)
         world = World(plain, np.ones((24, 24)), cell_size=10.0, seed=0)
-        self.step(world, MeanderingParameters(discharge=2.0, narrowest=1.0, migration=20.0), Cycle())
+        parameters, cycle = MeanderingParameters(discharge=20.0, narrowest=1.0, migration=20.0), Cycle()
+        lines = _find_rivers(world, parameters, cycle)
+        around = np.linspace(0.1, 2.0 * np.pi - 0.1, 60)
+        world.centrelines = line = lines[:60]  # a bend that all but meets itself, so that it is cut off
+        line[:, meanders.RIVER], line[:, meanders.DISCHARGE] = 0.0, 5.0
+        line[:, meanders.SOUTH], line[:, meanders.EAST] = 120.0 + 60.0 * np.sin(around), 120.0 + 60.0 * np.cos(around)
+        self.step(world, parameters, cycle)
 
     def step(self, world: World, parameters: MeanderingParameters, cycle: Cycle) -> tuple[str, ...]:
         """Advance `world` by the years of a cycle. Where it has no rivers that meander, it is looked for some."""

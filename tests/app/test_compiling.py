@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dis
 import io
 import json
 import logging
@@ -12,7 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import pytest
@@ -30,13 +31,14 @@ from app.engine.survey import prepare as prepare_surveys
 from app.engine.thread import SimulationThread
 from app.processes.distributaries import Distributaries
 from app.processes.droplets import DropletErosion, DropletParameters
+from app.processes.meandering import Meandering
 from app.processes.plants import Plants, PlantsParameters
 from app.processes.pools import Pools, PoolsParameters
 from app.processes.process import Process
 from app.processes.stratigraphy import Stratigraphy
 from app.scene.edits import Change
 from app.scene.scene import Scene
-from kernels import distributaries, path_cost, pools, stratigraphy
+from kernels import distributaries, meanders, path_cost, pools, stratigraphy
 from kernels.standing import DRY, SEA
 from tests.app.hands import let_go_round
 from tests.app.small import bits, small_scene
@@ -518,14 +520,27 @@ def test_commands_without_a_window_fill_the_cache_first(monkeypatch: pytest.Monk
     assert bits(one) == bits(world)
 
 
+def called_in(module: ModuleType) -> set[str]:
+    """The globals of a module that its functions use, without its kernels: what those use is compiled with them."""
+    functions = [each for each in vars(module).values() if isinstance(each, FunctionType)]
+    return {code.argval for each in functions for code in dis.get_instructions(each) if code.opname == "LOAD_GLOBAL"}
+
+
 @pytest.mark.parametrize(
-    ("process", "module"), [(Distributaries, distributaries), (Stratigraphy, stratigraphy), (Pools, pools)]
+    ("process", "module", "of_others"),
+    [
+        (Distributaries, distributaries, set()),
+        (Stratigraphy, stratigraphy, set()),
+        (Pools, pools, set()),
+        (Meandering, meanders, {"_ways"}),  # a measure of the survey's
+    ],
 )
 def test_a_process_prepares_all_kernels_of_its_own(
-    process: type[Process], module: ModuleType, monkeypatch: pytest.MonkeyPatch
+    process: type[Process], module: ModuleType, of_others: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that is left out would be compiled in the middle of a cycle."""
-    own = {name: kernel for name, kernel in vars(module).items() if kernel.__class__.__name__ == "CPUDispatcher"}
+    names = called_in(module) - of_others
+    own = {name: vars(module)[name] for name in names if vars(module).get(name).__class__.__name__ == "CPUDispatcher"}
     kernels = {
         name: own[name] for name in own if own[name].__module__ == module.__name__ and own[name].stats.cache_path
     }
