@@ -26,7 +26,16 @@ from app.picture.canvas import Canvas
 from app.picture.passes.declaration import Frame, Pass, Passes
 from app.picture.passes.detail import detail_texture
 from app.picture.passes.maps import LayerTextures
-from app.picture.passes.mesh import TWISTED, GroundMesh, crossed_nodes, detail_distance, select_nodes, twisted_patches
+from app.picture.passes.mesh import (
+    TWISTED,
+    GroundMesh,
+    MeshParts,
+    crossed_nodes,
+    detail_distance,
+    parts_within,
+    select_nodes,
+    twisted_patches,
+)
 from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.targets import release_all, release_targets
 from app.picture.picture import Picture
@@ -132,7 +141,8 @@ class PlainMesh:
     """The mesh of a picture that has been drawn, with next to nothing on it: light, one texture of detail, and fog.
 
     It has as many pixels as the whole picture, of the kind that scenes are drawn in, all of the mesh, and detail that
-    fades smoothly: what a picture saves by leaving out what lies beside it, or of its filters, is its own merit.
+    fades smoothly. Nodes have vertices at all centres of quads, or at none: what a picture saves there, by leaving out
+    what lies beside it, or of its filters, is its own merit.
     """
 
     def __init__(self, context: moderngl.Context, picture: Picture, size: tuple[int, int]) -> None:
@@ -154,10 +164,11 @@ class PlainMesh:
         heights = (frame.snapshot.lowest * frame.exaggeration, frame.snapshot.highest * frame.exaggeration)
         detail = detail_distance(frame.camera, frame.crop.size[1], frame.quality)
         nodes = select_nodes(columns, rows, frame.snapshot.cell_size, heights, frame.camera, detail)
+        crossed = crossed_nodes(nodes, self._twisted)
         return replace(
             frame,
             nodes=nodes,
-            crossed=crossed_nodes(nodes, self._twisted),
+            mesh=MeshParts(nodes[~crossed], nodes[:0], parts_within(nodes[crossed], np.ones_like(self._twisted))),
             textures={**frame.textures, "detail": self._detail},
             targets={"scene": self._framebuffer},
         )

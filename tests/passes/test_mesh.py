@@ -32,6 +32,7 @@ from app.picture.passes.mesh import (
     MapMesh,
     crossed_nodes,
     edge_nodes,
+    mesh_parts,
     nodes_in_sight,
     select_nodes,
     twisted_patches,
@@ -417,6 +418,23 @@ def test_level_and_tilted_ground_needs_no_vertices_in_the_middle_of_quads() -> N
     assert {tuple(patch) for patch in np.argwhere(patches)} == {(2, 6)}
     nodes = np.array([(0, 0, 1, 100), (32, 0, 1, 100), (0, 0, 2, 100), (48, 16, 0.25, 100)], np.float32)
     assert crossed_nodes(nodes, patches).tolist() == [False, True, False, True]
+
+
+@pytest.mark.parametrize("stride", [0.5, 1.0, 2.0])
+def test_only_parts_with_twisted_quads_have_vertices_in_their_middle(stride: float) -> None:
+    patches = np.zeros((16, 16), bool)
+    patches[3, 5] = True  # rows 24 to 31, columns 40 to 47
+    size = QUADS * stride
+    corners = [(east, south) for south in np.arange(0.0, 128.0, size) for east in np.arange(0.0, 128.0, size)]
+    nodes = np.array([(*corner, stride, 100.0) for corner in corners], np.float32)
+    whole, plain, crossed = mesh_parts(nodes, patches)
+    drawn = np.zeros((int(128 / stride),) * 2, int)  # quads
+    for table, quads in ((whole, QUADS), (plain, PATCH), (crossed, PATCH)):
+        for east, south in (table[:, :2] / stride).astype(int):
+            drawn[south : south + quads, east : east + quads] += 1
+    assert (drawn == 1).all()
+    expected = {(40.0 + x, 24.0 + y) for x in (0.0, 4.0) for y in (0.0, 4.0)} if stride < 1.0 else {(40.0, 24.0)}
+    assert set(map(tuple, crossed[:, :2].tolist())) == (expected if stride <= 1.0 else set())
 
 
 @pytest.mark.parametrize("rows", [BAND_ROWS + 1, 2 * BAND_ROWS, 2 * BAND_ROWS + 21])

@@ -6,7 +6,7 @@ import numpy as np
 
 from app.picture.passes.blocks import PATCH
 from app.picture.passes.declaration import Frame
-from app.picture.passes.mesh import GroundMesh, parts_within
+from app.picture.passes.mesh import GroundMesh, MeshParts, parts_within, touching
 
 BEACH_RISES = 3.0  # largest height of a beach, relative to the wave run-up
 
@@ -14,7 +14,10 @@ BEACH_RISES = 3.0  # largest height of a beach, relative to the wave run-up
 class BeachMesh(GroundMesh):
     """The parts of the ground's mesh at the shore, as software renderers pay for the whole shader everywhere."""
 
-    QUADS = PATCH
-
-    def nodes(self, frame: Frame, nodes: np.ndarray) -> np.ndarray:
-        return nodes[:0] if frame.shore is None else parts_within(nodes, frame.shore.patches)
+    def nodes(self, frame: Frame) -> MeshParts:
+        whole, plain, crossed = frame.mesh
+        if frame.shore is None:
+            return MeshParts(whole[:0], plain[:0], crossed[:0])
+        patches = frame.shore.patches
+        plain, crossed = (table[touching(table, PATCH, patches)] for table in (plain, crossed))
+        return MeshParts(whole[:0], np.concatenate([plain, parts_within(whole, patches)]), crossed)

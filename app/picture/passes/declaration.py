@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from app.picture.passes.bounce import BounceMap
     from app.picture.passes.falls import FallSheets
     from app.picture.passes.forest import Selection, TreeView
+    from app.picture.passes.mesh import MeshParts
     from app.picture.passes.shore_blocks import Shore
     from app.picture.passes.standing_water import StandingWater
     from app.picture.passes.trees import Trees
@@ -64,7 +65,7 @@ class Frame:
     quality: Quality
     targets: Mapping[str, moderngl.Framebuffer]  # render targets: `scene`, and others if there are any
     nodes: NDArray[np.float32]  # of the ground's mesh
-    crossed: NDArray[np.bool_]  # which of them have vertices at the centres of quads
+    mesh: MeshParts  # how they are drawn
     focal_length: float  # pixels
     waves: int  # style of the sea
     water: StandingWater

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import moderngl
@@ -186,13 +186,16 @@ def parts_within(nodes: np.ndarray, patches: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(parts[touching(parts, PATCH, patches)])
 
 
-def touching(nodes: np.ndarray, quads: int, patches: np.ndarray) -> NDArray[np.bool_]:
-    """Which nodes of this number of quads per side touch a patch of `PATCH` × `PATCH` cells that is true."""
+def touching(nodes: np.ndarray, quads: int, patches: np.ndarray, *, beyond: int = 1) -> NDArray[np.bool_]:
+    """Which nodes of this number of quads per side touch a patch of `PATCH` × `PATCH` cells that is true.
+
+    A node reaches `beyond` its last quad by so many cells: vertices are at the centres of cells, so it ends in the
+    first of the next.
+    """
     before = np.zeros((patches.shape[0] + 1, patches.shape[1] + 1), np.int64)
     before[1:, 1:] = patches.cumsum(axis=0).cumsum(axis=1)
     first = np.floor(nodes[:, 1::-1]).astype(np.intp)
-    # Vertices are at the centres of cells, so a node ends in the first cell of the next.
-    last = np.ceil(nodes[:, 1::-1] + quads * nodes[:, 2:3]).astype(np.intp)
+    last = np.ceil(nodes[:, 1::-1] + quads * nodes[:, 2:3]).astype(np.intp) - 1 + beyond
     (top, left), (bottom, right) = (np.minimum(at, patches.shape).T for at in (first // PATCH, last // PATCH + 1))
     inside = before[bottom, right] - before[top, right] - before[bottom, left] + before[top, left]
     return np.asarray(inside > 0)
@@ -201,42 +204,56 @@ def touching(nodes: np.ndarray, quads: int, patches: np.ndarray) -> NDArray[np.b
 def crossed_nodes(nodes: np.ndarray, twisted: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which nodes have vertices at the centres of quads: those of stride 1 or finer that touch a twisted patch."""
     crossed = nodes[:, 2] <= 1.0
-    crossed[crossed] = touching(nodes[crossed], QUADS, twisted)
+    crossed[crossed] = touching(nodes[crossed], QUADS, twisted, beyond=0)
     return crossed
+
+
+class MeshParts(NamedTuple):
+    """The nodes as they are drawn, each as a table like that of nodes, in the same order.
+
+    Few quads are twisted, so that only parts of nodes have vertices at the centres of quads.
+    """
+
+    whole: np.ndarray  # nodes without such vertices
+    plain: np.ndarray  # parts of the others, `PATCH` quads along a side, without them
+    crossed: np.ndarray  # parts with them
+
+
+def mesh_parts(nodes: np.ndarray, twisted: NDArray[np.bool_]) -> MeshParts:
+    """The parts of nodes that have vertices at the centres of quads, and all others."""
+    crossed = crossed_nodes(nodes, twisted)
+    parts = parts_within(nodes[crossed], np.ones_like(twisted))
+    with_centres = touching(parts, PATCH, twisted, beyond=0)
+    tables = nodes[~crossed], parts[~with_centres], parts[with_centres]
+    return MeshParts(*(np.ascontiguousarray(table) for table in tables))
 
 
 class GroundMesh:
     """The mesh of the ground, for all passes that draw it or something on it."""
 
-    QUADS = QUADS  # along a side of a node
     DEFINES: tuple[Mapping[str, int], Mapping[str, int]] = NO_DEFINES, NO_DEFINES  # nodes without and with centres
 
     def __init__(self, context: moderngl.Context) -> None:
-        side = self.QUADS + 1
-        corner = (np.arange(self.QUADS)[:, None] * side + np.arange(self.QUADS)).astype(np.uint32)
-        north_west, north_east, south_west, south_east = corner, corner + 1, corner + side, corner + side + 1
-        # Both triangles of a quad share the diagonal from south-west to north-east, the same at all levels.
-        halves = [north_west, south_west, north_east, north_east, south_west, south_east]
-        # Four triangles meet in a vertex at the centre, so that both diagonals are edges.
-        middle = side * side + np.arange(self.QUADS**2, dtype=np.uint32).reshape(corner.shape)
-        around = [north_west, south_west, south_east, north_east]
-        quarters = [each for k in range(4) for each in (around[k], around[(k + 1) % 4], middle)]
-        self._shapes = [NodeShape(context, triangles) for triangles in (halves, quarters)]
+        # Parts of nodes, then nodes: those are the nearest, and what they hide is not shaded.
+        self._plain, self._crossed, self._whole = self._shapes = (
+            NodeShape(context, PATCH, crossed=False),
+            NodeShape(context, PATCH, crossed=True),
+            NodeShape(context, QUADS, crossed=False),
+        )
 
     def parts(self, frame: Frame) -> Iterable[Part]:
-        # Nodes with centres are the nearest. What they hide is not shaded.
-        for shape, crossed in zip(reversed(self._shapes), (True, False), strict=True):
-            nodes = self.nodes(frame, np.ascontiguousarray(frame.nodes[frame.crossed == crossed]))
-            defines = self.DEFINES[crossed]
-            at_once = (frame.nodes_at_once or max(len(nodes), 1)) * (QUADS // self.QUADS) ** 2
-            for first in range(0, len(nodes), at_once):
-                some = nodes[first : first + at_once]
+        nodes = self.nodes(frame)
+        for shape, table in ((self._plain, nodes.plain), (self._crossed, nodes.crossed), (self._whole, nodes.whole)):
+            defines = self.DEFINES[shape.crossed]
+            at_once = (frame.nodes_at_once or max(len(table), 1)) * (QUADS // shape.quads) ** 2
+            for first in range(0, len(table), at_once):
+                some = table[first : first + at_once]
                 shape.nodes.write(some)
-                yield Part(shape.geometry, instances=len(some), uniforms={"quads": self.QUADS}, defines=defines)
+                yield Part(shape.geometry, instances=len(some), uniforms={"quads": shape.quads}, defines=defines)
 
-    def nodes(self, frame: Frame, nodes: np.ndarray) -> np.ndarray:
-        """The `nodes` that are drawn."""
-        return nodes
+    def nodes(self, frame: Frame) -> MeshParts:
+        """The parts of the mesh that are drawn."""
+        return frame.mesh
 
     def release(self) -> None:
         for shape in self._shapes:
@@ -254,13 +271,29 @@ class MapMesh(GroundMesh):
 
 
 class NodeShape:
-    """Some nodes, and the triangles that their quads are divided into."""
+    """Some nodes, or parts of them, and the triangles that their quads are divided into."""
 
-    def __init__(self, context: moderngl.Context, triangles: Sequence[NDArray[np.uint32]]) -> None:
-        self._indices = context.buffer(np.stack(triangles, axis=-1).tobytes())
+    def __init__(self, context: moderngl.Context, quads: int, *, crossed: bool) -> None:
+        self.quads = quads  # along a side
+        self.crossed = crossed
+        self._indices = context.buffer(np.stack(triangles(quads, crossed=crossed), axis=-1).tobytes())
         self.nodes = GrowingBuffer(context)
         self.geometry = Geometry([(self.nodes.buffer, "4f/i", "node")], self._indices)
 
     def release(self) -> None:
         self._indices.release()
         self.nodes.release()
+
+
+def triangles(quads: int, *, crossed: bool) -> list[NDArray[np.uint32]]:
+    """The vertices of triangles, in turn, by their numbers: corners row by row, then centres of quads if `crossed`."""
+    side = quads + 1
+    corner = (np.arange(quads)[:, None] * side + np.arange(quads)).astype(np.uint32)
+    north_west, north_east, south_west, south_east = corner, corner + 1, corner + side, corner + side + 1
+    if not crossed:
+        # Both triangles of a quad share the diagonal from south-west to north-east, the same at all levels.
+        return [north_west, south_west, north_east, north_east, south_west, south_east]
+    # Four triangles meet in a vertex at the centre, so that both diagonals are edges.
+    middle = side * side + np.arange(quads**2, dtype=np.uint32).reshape(corner.shape)
+    around = [north_west, south_west, south_east, north_east]
+    return [each for k in range(4) for each in (around[k], around[(k + 1) % 4], middle)]
