@@ -167,7 +167,7 @@ const float NO_RILLS = 0.85;  // of those, less on thick debris
 const vec2 BLOCKS_LOOK_OUT = vec2(0.25, 0.60), BLOCKS_THROUGH_SOIL = vec2(0.12, 0.42);  // slopes
 const vec2 THIN_SOIL = vec2(3.5, 7.0);  // thickness, beside what hides the ground
 const float GRAIN_FADES = 0.35;  // cells in a pixel
-const float STONES_TILE = 0.55, STONES_FADE = 0.04;  // cells; of them in a pixel
+const float STONES_FADE = 0.04;  // cells in a pixel
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
 const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes silt away
 const float WET_SHORE = 0.5;  // metres above the water up to which waves and capillarity wet the ground
@@ -324,30 +324,24 @@ void main() {
 #endif
     float bare = smoothstep(looks_from.x, looks_from.y, steepness) * (1.0 - on_wall) * looks_out;
     mat2 step_of_cells = mat2(dFdx(cells), dFdy(cells));
-    vec4 fine = vec4(0.5);
+    vec4 fine = vec4(0.5), grain = vec4(0.5);
     if (max(bare, on_wall) < 1.0) fine = fine_detail(cells, step_of_cells);
-    if (bare > 0.0) fine = mix(fine, texture(fractures, turned(cells) / 7.3), bare);
+    float grain_seen = 1.0 - smoothstep(0.6 * GRAIN_FADES, GRAIN_FADES, pixel);  // too fine to be seen from afar
 #if DETAIL_SCALES > 2
     vec3 over_wall = vec3(cells, height);
     mat2x3 step_on_wall = mat2x3(dFdx(over_wall), dFdy(over_wall));
-    if (on_wall > 0.0) fine = mix(fine, broken_wall(over_wall, step_on_wall, face, 7.3), on_wall);
-#endif
-    bare = max(bare, on_wall * looks_out);
-    // Too fine to be seen from afar.
-    vec4 grain = vec4(0.5);
-    float grain_seen = 1.0 - smoothstep(0.6 * GRAIN_FADES, GRAIN_FADES, pixel);
-    if (grain_seen > 0.0 && on_wall < 1.0) grain = mix(grain, textureGrad(fractures, cells / 2.3, step_of_cells[0] / 2.3, step_of_cells[1] / 2.3), grain_seen);
-#if DETAIL_SCALES > 2
-    if (grain_seen > 0.0 && on_wall > 0.0) grain = mix(grain, mix(vec4(0.5), wall_noise(over_wall, step_on_wall, face, 1.9), grain_seen), on_wall);
     // So near that grain is blurred there are finer stones, and tufts.
     float stones_seen = 1.0 - smoothstep(0.4 * STONES_FADE, STONES_FADE, pixel);
-    if (stones_seen > 0.0) {
-        vec4 stones = vec4(0.5);
-        mat2 step_of_stones = step_of_cells / STONES_TILE;
-        if (on_wall < 1.0) stones = textureGrad(fractures, turned(cells) / STONES_TILE, turned(step_of_stones[0]), turned(step_of_stones[1]));
-        if (on_wall > 0.0) stones = mix(stones, wall_noise(over_wall, step_on_wall, face, STONES_TILE), on_wall);
-        grain += 1.4 * stones_seen * (stones - 0.5);
-    }
+    Fractured rock = fractured_at(over_wall, step_on_wall, face, on_wall, vec3(bare, grain_seen, stones_seen));
+    fine = mix(fine, rock.level, bare);
+    fine = mix(fine, rock.wall, on_wall);
+    bare = max(bare, on_wall * looks_out);
+    grain += grain_seen * (rock.grain - 0.5) + 1.4 * stones_seen * (rock.stones - 0.5);
+#else
+    if (bare > 0.0) fine = mix(fine, texture(fractures, turned(cells) / 7.3), bare);
+    if (grain_seen > 0.0) grain = mix(grain, textureGrad(fractures, cells / 2.3, step_of_cells[0] / 2.3, step_of_cells[1] / 2.3), grain_seen);
+#endif
+#if DETAIL_SCALES > 2
     fine.x += mix(0.15, 0.4, max(bare, on_wall)) * (grain.x - 0.5);
     float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(face), on_wall);
 #else

@@ -179,40 +179,72 @@ float wall(vec2 slope) {
     return smoothstep(0.7, 1.6, length(slope));
 }
 
+const float FACES_TILE = 7.3, GRAIN_TILE = 2.3, WALL_GRAIN_TILE = 1.9, STONES_TILE = 0.55;  // cells
 const float BROADER = 5.3, SHIFTED = 0.6;
+const float SMOOTH_MASSIF = 0.4;  // tiles over which it is a mean, or these would be marbled
 const float SEEPS_TILE = 23.0, SEEPS_LONG = 7.0;  // cells across; how much longer than wide
 
-// Fractured rock in tiles of a width in cells, projected onto a wall from the side, with slopes across and down it. `at`
-// is a place and its height in cells, and `step_of` its screen-space derivatives.
-vec4 wall_noise(vec3 at, mat2x3 step_of, vec2 slope, float width) {
+// Fractured rock, as its texture has it.
+struct Fractured {
+    vec4 level;   // blocks seen from above
+    vec4 wall;    // those of walls
+    vec4 grain;
+    vec4 stones;  // finer grain
+};
+
+// Seen from above and projected onto walls from their sides, with slopes across and down them. `at` is a place and its
+// height in cells, and `step_of` its screen-space derivatives. `needed` says how far blocks seen from above, grain and stones
+// are seen. In software both sides of a branch are run, and a loop ends where no pixel nearby needs another turn: each turn
+// is a projection that is needed.
+Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 needed) {
     vec2 down = slope / max(length(slope), 1e-3);
     float part = smoothstep(0.3, 0.7, down.x * down.x);
-    vec4 to_south = vec4(0.0), to_east = vec4(0.0);
-    if (part < 1.0) to_south = textureGrad(fractures, at.xz / width, step_of[0].xz / width, step_of[1].xz / width);
-    if (part > 0.0) to_east = textureGrad(fractures, at.yz / width, step_of[0].yz / width, step_of[1].yz / width);
-    vec4 noise = mix(to_south, to_east, part);
-    noise.yz = 0.5 + (noise.y - 0.5) * vec2(-down.y, down.x) + (noise.z - 0.5) * down;
-    return noise;
-}
-
-// Fractured rock of a wall, whose tiles are shifted and shaded by far larger ones, so that they are not seen in rows.
-vec4 broken_wall(vec3 at, mat2x3 step_of, vec2 slope, float width) {
-    float blur = 0.4 * width;  // smooth, or the tiles would be marbled
-    mat2x3 blurred = mat2x3(step_of[0] + blur, step_of[1] + vec3(-blur, blur, -blur));
-    vec4 massif = wall_noise(at, blurred, slope, BROADER * width);
-    float part = massif.w - 0.5;
-    vec4 noise = wall_noise(at + SHIFTED * width * vec3(massif.x - 0.5, part, massif.x - 0.5), step_of, slope, width);
-    noise.x = 0.5 + 0.75 * (noise.x - 0.5) * (1.0 + 2.0 * part) + 0.6 * (massif.x - 0.5);
-    return noise;
+    vec3 weights = vec3(1.0 - on_wall, on_wall * (1.0 - part), on_wall * part);
+    Fractured rock = Fractured(vec4(0.5), vec4(0.0), vec4(0.0), vec4(0.0));
+    do {
+        bool above = weights.x > 0.0, from_south = !above && weights.y > 0.0;
+        float weight = above ? weights.x : from_south ? weights.y : weights.z;
+        weights = above ? vec3(0.0, weights.yz) : from_south ? vec3(0.0, 0.0, weights.z) : vec3(0.0);
+        vec2 here = above ? at.xy : from_south ? at.xz : at.yz;
+        vec2 east = above ? step_of[0].xy : from_south ? step_of[0].xz : step_of[0].yz;
+        vec2 south = above ? step_of[1].xy : from_south ? step_of[1].xz : step_of[1].yz;
+        // Tiles of a wall are shifted and shaded by far larger ones, so that they are not seen in rows.
+        vec2 massif = vec2(0.0);
+        if (!above) massif = textureGrad(fractures, here / (BROADER * FACES_TILE), east / (BROADER * FACES_TILE) + SMOOTH_MASSIF / BROADER,
+            south / (BROADER * FACES_TILE) + vec2(-SMOOTH_MASSIF, SMOOTH_MASSIF) / BROADER).xw - 0.5;
+        vec2 on_tile = here / FACES_TILE + SHIFTED * massif, turned_east = east, turned_south = south, stones_at = here / STONES_TILE;
+        if (above) {
+            on_tile = turned(on_tile);
+            stones_at = turned(stones_at);
+            turned_east = turned(east);
+            turned_south = turned(south);
+        }
+        vec4 faces = vec4(0.5), grain = vec4(0.5), stones = vec4(0.5);
+        float grain_tile = above ? GRAIN_TILE : WALL_GRAIN_TILE;
+        if (!above || needed.x > 0.0) faces = textureGrad(fractures, on_tile, turned_east / FACES_TILE, turned_south / FACES_TILE);
+        if (needed.y > 0.0) grain = textureGrad(fractures, here / grain_tile, east / grain_tile, south / grain_tile);
+        if (needed.z > 0.0) stones = textureGrad(fractures, stones_at, turned_east / STONES_TILE, turned_south / STONES_TILE);
+        mat2 axes = above ? mat2(1.0) : mat2(-down.y, down.x, down);
+        grain.yz = 0.5 + axes * (grain.yz - 0.5);
+        stones.yz = 0.5 + axes * (stones.yz - 0.5);
+        rock.grain += weight * grain;
+        rock.stones += weight * stones;
+        if (above) rock.level = faces;
+        else {
+            faces.x = 0.5 + 0.75 * (faces.x - 0.5) * (1.0 + 2.0 * massif.y) + 0.6 * massif.x;
+            faces.yz = 0.5 + axes * (faces.yz - 0.5);
+            rock.wall += weight / on_wall * faces;
+        }
+    } while (max(weights.x, max(weights.y, weights.z)) > 0.0);
+    return rock;
 }
 
 // Lines of water that seeps down a wall, from 0 to 1.
 float seep_lines(vec3 at, mat2x3 step_of, vec2 slope) {
-    const vec3 DRAWN = 1.0 / vec3(SEEPS_TILE, SEEPS_TILE, SEEPS_TILE * SEEPS_LONG);
-    float part = smoothstep(0.3, 0.7, slope.x * slope.x / max(dot(slope, slope), 1e-6));
-    at *= DRAWN;
-    vec3 east = step_of[0] * DRAWN, south = step_of[1] * DRAWN;
-    vec4 lines = part < 0.5 ? textureGrad(detail, at.xz, east.xz, south.xz) : textureGrad(detail, at.yz, east.yz, south.yz);
+    const vec2 DRAWN = 1.0 / vec2(SEEPS_TILE, SEEPS_TILE * SEEPS_LONG);
+    bool from_south = slope.x * slope.x < slope.y * slope.y;
+    vec2 east = from_south ? step_of[0].xz : step_of[0].yz, south = from_south ? step_of[1].xz : step_of[1].yz;
+    vec4 lines = textureGrad(detail, DRAWN * (from_south ? at.xz : at.yz), DRAWN * east, DRAWN * south);
     return mix(lines.x, lines.w, 0.5);
 }
 
