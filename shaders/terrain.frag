@@ -447,6 +447,9 @@ void main() {
     albedo = with_ground_cover(albedo, ground.stands, cells, footprint, vec2(grain.x, grain.w) - 0.5, bumps, seen);
 #endif
 #endif
+#if DETAIL_SCALES > 1
+    if (ground.snow > 0.0) bumps += ground.snow * dry * wind_on_snow(position.xz, pixel * frame.map.z, vec3(fine.x, fine.w, coarse.w) - 0.5);
+#endif
 #if MATERIALS == 1
     bumps += slope * clamp(ground.ledge, -0.7, 0.9);  // resistant beds stand out as ledges
 #endif

@@ -119,6 +119,7 @@ const float WINDSWEPT = 3.0;     // by which crests are as bare as if they were 
 const vec2 CRESTS = vec2(0.07, 0.22);
 const vec2 NO_GRASS = vec2(-0.04, 0.12);  // heights above the line of snow
 const float SNOW_ON_FACES = 0.35;  // how far snow lies by the steepness of single faces of rock
+const float SNOW_REACHES = 2.6;  // cells up gullies, and down from bare tops along ribs
 const float RIBS_BARE = 0.30;  // of a steepness, by which what stands out by a cell is as bare as if it was steeper
 const float LEVEL_GROUND = 0.10;  // steepness from which on ground is a slope
 
@@ -131,6 +132,7 @@ struct Ground {
     float rockiness;  // strength of fine relief
     float sand;  // fraction of dry sand
     float debris;  // fraction covered by stones that lie on a slope
+    float snow;    // fraction covered by snow
 #if MARKS == 1
     float bars;  // fraction that is the plain of a braided river
 #endif
@@ -623,9 +625,11 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 
 #if SNOWY == 1 && MARKS == 1
-    vec2 drifted = (cells + 1.8 * (fine.yz - 0.5) + 2.0 * (coarse.yz - 0.5)) / frame.map.xy;
+    // Where it ends it reaches up gullies, and ribs of rock break through along edges.
+    vec2 up = place.yz / max(rise, 1e-3) * smoothstep(0.05, 0.30, rise);
+    vec2 drifted = (cells + 1.2 * (fine.yz - 0.5) + 1.2 * (coarse.yz - 0.5) - SNOW_REACHES * clamp(3.0 * gully + ripple, -1.0, 1.0) * up) / frame.map.xy;
     // It fills gullies and hollows, and wind bares what stands out.
-    float uneven = 0.35 * ripple + 0.3 * patches - 0.9 * gully - 0.5 * hollowness;
+    float uneven = 0.5 * ripple + 0.3 * patches - 1.4 * gully - 0.5 * hollowness;
     float snow = lying_snow(texture(marks, drifted).w, steepness, clamp(uneven, -0.4, 0.4));
 #else
     float above_line = altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05;
@@ -650,7 +654,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
     float rockiness = mix(mix(0.45, 1.0, bare), 0.35, max(smooth_cover, snow)) * (1.0 - 0.8 * sand);
 #if DETAIL_SCALES > 2
-    rockiness *= 1.0 - 0.8 * snow;
+    rockiness *= 1.0 - 0.6 * snow;
 #endif
 #if MARKS == 1
     rockiness = mix(rockiness, 0.25 + 0.5 * stones, bars * (1.0 - snow));
@@ -663,6 +667,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     Ground ground;
     ground.albedo = albedo;
     ground.sand = sand;
+    ground.snow = snow;
     ground.debris = debris * covered * (1.0 - snow);
 #if MARKS == 1
     ground.bars = bars * (1.0 - snow);

@@ -6,14 +6,16 @@ float relative_height(float height) {
     return clamp((height - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3), 0.0, 1.0);
 }
 
-const float SUN_MELTS = 0.08;  // of the relief, by which the line differs between slopes to the north and to the south
+const float SUN_MELTS = 0.15;  // of the relief, by which the line differs between slopes to the north and to the south
 const float LEEWARD = 0.7;     // of that, between slopes that face the wind and those in its lee
 const float DRIFTS = 0.30;     // of the relief, by which it is lower where the ground is hollow by a slope of 1
 const float CLINGS = 0.70;     // by which steeper ground holds snow there
-const float RIME = 0.80;       // by which steeper ground holds it a whole relief above its line, where it is colder
+const float RIME = 1.25;       // by which steeper ground holds it a whole relief above its line, where it is colder
 const float CORNICE = 0.85;    // how much less crests are bare on the side that is in the lee and the shade
+const vec2 SUMMITS = vec2(0.06, 0.30);  // heights above the line, as parts of the relief, between which crests get white
+const float SUMMITS_SCOURED = 0.15;     // how far wind still bares them there
 const float DEEP_SNOW = 0.45;  // part of the cover that ends at an edge
-const float THIN_DARK = 0.30, PACKED = 0.40, OLD_SNOW = 0.10;
+const float THIN_DARK = 0.22, PACKED = 0.42, OLD_SNOW = 0.30;
 
 // Where ground is for snow: its height above the line of snow, relative to the relief, and how steep it is beside what holds
 // snow there. It melts where the sun shines on it, wind blows it from crests into hollows, and it slides off what is
@@ -22,6 +24,9 @@ const float THIN_DARK = 0.30, PACKED = 0.40, OLD_SNOW = 0.10;
 vec2 place_for_snow(float above_line, float steepness, float sheltered, float hollow) {
     float above = above_line + SUN_MELTS * sheltered + DRIFTS * max(hollow, 0.7 * hollow);
     float scoured = 4.0 * (1.0 - CORNICE * clamp(sheltered, 0.0, 1.0));
+    // High up rime and cornices close over crests, or summits would be bare over white slopes.
+    scoured = mix(scoured, SUMMITS_SCOURED, smoothstep(SUMMITS.x, SUMMITS.y, above_line));
+    above -= DRIFTS * min(0.7 * hollow, 0.0) * smoothstep(SUMMITS.x, SUMMITS.y, above_line);
     float holds = CLINGS * min(hollow, scoured * hollow) + RIME * max(above_line, 0.0);
     return vec2(above, steepness - holds);
 }
@@ -31,7 +36,7 @@ vec2 place_for_snow(float above_line, float steepness, float sheltered, float ho
 float snow_cover(vec2 place, vec2 range) {
     vec2 blur = 0.5 * range;
     float deep = smoothstep(-blur.x, 0.035 + blur.x, place.x) * (1.0 - smoothstep(0.60 - blur.y, 0.95 + blur.y, place.y));
-    float thin = smoothstep(-0.05 - blur.x, 0.06 + blur.x, place.x) * (1.0 - smoothstep(0.35 - blur.y, 1.40 + blur.y, place.y));
+    float thin = smoothstep(-0.09 - blur.x, 0.07 + blur.x, place.x) * (1.0 - smoothstep(0.35 - blur.y, 1.40 + blur.y, place.y));
     return mix(thin, deep, DEEP_SNOW);
 }
 
@@ -47,4 +52,23 @@ float lying_snow(float lies, float steepness, float uneven) {
     float level = lies - 0.35 * smoothstep(0.7, 1.5, steepness) - uneven * (1.0 - 0.6 * lies);
     float deep = smoothstep(0.10, 0.42, level), thin = smoothstep(-0.15, 0.55, level);
     return mix(thin, deep, DEEP_SNOW) * smoothstep(0.01, 0.08, lies);
+}
+
+const vec3 SASTRUGI = vec3(4.5, 17.0, 60.0);         // metres from one to the next: ridges along the wind, drifts across it
+const vec3 SASTRUGI_STEEP = vec3(0.24, 0.20, 0.16);  // slopes
+const vec2 SASTRUGI_FADE = vec2(0.12, 0.40);         // of them in a pixel
+
+// The slope that wind gives to snow at a place in metres. `pixel` is the size of a pixel there; `warp` are three noises
+// around 0, by which drifts wind, join and end.
+vec2 wind_on_snow(vec2 at, float pixel, vec3 warp) {
+    vec3 seen = SASTRUGI_STEEP * (1.0 - smoothstep(SASTRUGI_FADE.x, SASTRUGI_FADE.y, pixel / SASTRUGI));
+    vec2 along = frame.wind.xy, across = vec2(-along.y, along.x);
+    vec2 there = vec2(dot(at, along), dot(at, across));
+    vec3 phase = 6.2832 * (vec3(there.y, there.x, there.x + 0.6 * there.y) / SASTRUGI + vec3(2.0, 3.0, 1.6) * warp);
+    phase.x += 1.5 * sin(0.13 * there.x + 9.0 * warp.y);
+    phase.y += 1.3 * sin(0.09 * there.y + 6.0 * warp.z);
+    vec3 some = smoothstep(-0.16, 0.20, vec3(warp.z, -warp.x, warp.y));  // not everywhere
+    // Drifts are steep in the lee.
+    vec3 slope = seen * some * (cos(phase) - 0.45 * sin(2.0 * phase));
+    return across * slope.x + along * (slope.y + 0.86 * slope.z) + across * 0.5 * slope.z;
 }

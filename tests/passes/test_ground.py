@@ -703,14 +703,39 @@ def test_wind_blows_snow_over_a_crest_into_its_lee(show: Show) -> None:
 
 
 def test_snow_reaches_up_to_a_crest_in_its_lee_and_leaves_the_windward_side_bare(show: Show) -> None:
-    """Far over the line of snow, on a ridge from south to north that is lit alike from the south."""
+    """A little over the line of snow, on a ridge from south to north that is lit alike from the south."""
     column = np.arange(96)[None, :] - 47.5
     ground = np.broadcast_to(7.0 * (48.0 - np.abs(column)), (96, 96)).astype(np.float32)
     shown = snapshot(ground)
-    scene = clear(snow_line=0.1, sun_direction=180.0).with_value("climate.wind_direction", 270.0)
+    scene = clear(snow_line=0.8, sun_direction=180.0).with_value("climate.wind_direction", 270.0)
     snowy = snow_at(show(shown, from_above(shown, 0.4), scene)).mean(axis=0)
     west, east = snowy[SIZE[0] // 2 - 12 : SIZE[0] // 2 - 2], snowy[SIZE[0] // 2 + 2 : SIZE[0] // 2 + 12]
     assert east.mean() > west.mean() + 0.15
+
+
+def test_snow_closes_over_crests_far_over_its_line(show: Show) -> None:
+    """A ridge from south to north that is lit alike from the south: its windward side gets white the higher it is."""
+    column = np.arange(96)[None, :] - 47.5
+    shown = snapshot(np.broadcast_to(7.0 * (48.0 - np.abs(column)), (96, 96)).astype(np.float32))
+
+    def on_windward_crest(snow_line: float) -> float:
+        scene = clear(snow_line=snow_line, sun_direction=180.0).with_value("climate.wind_direction", 270.0)
+        snowy = snow_at(show(shown, from_above(shown, 0.4), scene)).mean(axis=0)
+        return float(snowy[SIZE[0] // 2 - 12 : SIZE[0] // 2].mean())
+
+    assert on_windward_crest(0.4) > on_windward_crest(0.85) + 0.2
+
+
+def test_wind_shapes_the_surface_of_snow(draw: Draw) -> None:
+    """On level ground, at high levels: drifts that lie across the wind, so that a low sun along it shades them most."""
+    level = snapshot(flat(48, 64, 100.0), cell_size=4.0)
+    light = {}
+    for wind in (180.0, 270.0):
+        scene = clear(quality="high", sun_height=15.0, sun_direction=180.0)
+        scene = scene.with_values({"climate.temperature": -30.0, "climate.wind_direction": wind})
+        light[wind] = draw(level, from_above(level, 0.6), scene, size=(320, 320)).mean(axis=2)
+    assert np.corrcoef(light[180.0].ravel(), light[270.0].ravel())[0, 1] < 0.8
+    assert min(shades.std() / shades.mean() for shades in light.values()) > 0.02
 
 
 def test_snow_lies_in_hollows_where_crests_as_high_are_bare(show: Show) -> None:
