@@ -13,8 +13,8 @@ out vec4 result;
 const int SEEPS_AWAY = 16;  // cells before the end of a stream on dry land over which its water goes into the ground
 const float WHOLE = 3.0;
 // Cells from the middle: in the bed that carried the water, and not beside it. Wider rivers are their own bed.
-const float FARTHEST = 0.25, FARTHEST_WIDE = 0.45;
-const vec2 WIDE = vec2(0.5, 1.2);  // half widths in cells
+const float FARTHEST = 0.25, FARTHEST_WIDE = 0.48;
+const vec2 WIDE = vec2(0.2, 0.6);  // half widths in cells
 const int EVENED = 3;  // cells up and down a wide river over which its windings from cell to cell are evened
 
 bool is_on_map(ivec2 cell) {
