@@ -1,4 +1,4 @@
-// A sheet of falling water: clear at its lip, then white, in threads that fall ever faster.
+// A sheet of falling water: clear at its lip, then white, in strands that come apart and spray.
 #include "map.glsl"
 #include "sky.glsl"
 
@@ -18,6 +18,11 @@ const vec3 WHITE = vec3(0.88, 0.92, 0.95), CLEAR = vec3(0.16, 0.26, 0.27);
 const float THREADS = 0.06;   // tiles of noise for a metre across
 const float NARROW_FADES = 0.8;  // power of its share of the width that is drawn, by which a narrow sheet fades
 const float LONG = 0.16;      // and for a second of falling
+const float STRANDS = 2.6;    // times as many strands as threads, which ledges part and hold in place
+const float DRAWN = 0.010;    // tiles of noise for a metre of a strand
+const vec2 PARTS = vec2(2.0, 22.0);  // metres of falling after which a sheet begins to part, and has parted into strands
+const float SPREADS = 0.8;    // by which strands have come apart at the foot
+const vec3 SHADED = vec3(0.55, 0.63, 0.68);  // of thin water and of what lies between strands, beside what is white
 const float COARSEST = 3.0;   // image of the noise that is read
 const float CONTRAST = 3.4;   // of threads, beside that of the noise
 
@@ -36,14 +41,21 @@ void main() {
     float when = LONG * (seconds - frame.camera.w);
     vec4 coarse = threads(1.0, sideways, when), fine = threads(3.3, sideways, when);
     float thread = 0.55 * coarse.x + 0.45 * fine.w;
+    // Ledges part the sheet into strands, which stay in place while water runs along them.
+    float parted = smoothstep(PARTS.x, PARTS.y, falling.y) * smoothstep(0.03, 0.45, part);
+    float across = STRANDS * THREADS * sideways / (1.0 + SPREADS * part) + 0.02 * coarse.y;
+    float texels = float(textureSize(detail, 0).x) * max(fwidth(across), 1e-6);
+    vec4 held = textureLod(detail, vec2(across + seed, DRAWN * falling.y), clamp(log2(texels), 1.0, COARSEST));
+    float strand = clamp(0.5 + CONTRAST * (held.w - 0.5), 0.0, 1.0);
     // Its edges fray, and thin water comes apart; from afar it is one line.
     float whole = 1.0 - smoothstep(0.3, 1.0, narrow);
     float frayed = abs(side) + (0.12 + 0.55 * part) * (0.6 * coarse.y + 0.4 * fine.y - 0.35);
-    float edge = 1.0 - smoothstep(0.62, 1.0, frayed);
-    float torn = smoothstep(0.08, 0.42, thread + 0.25 * (1.0 - part));
-    float near = edge * mix(1.0, mix(0.25, 1.0, torn), smoothstep(0.05, 0.4, part));
+    float edge = 1.0 - smoothstep(mix(0.62, 0.78, parted), 1.0, frayed);
+    float middle = 1.0 - pow(min(abs(side), 1.0), mix(6.0, 1.5, parted));
+    float thick = mix(0.5 + thread + 0.25 * (1.0 - part), middle * (2.3 * strand + 0.7 * thread - 0.75), parted);
+    float near = edge * mix(1.0, smoothstep(0.10, 0.75, thick), smoothstep(0.05, 0.3, part)) * mix(1.0, 0.85, parted);
     float cover = mix(near, mix(0.62, 0.95, narrow) * (0.75 + 0.5 * coarse.x), whole);
-    cover *= smoothstep(0.0, 0.03, part + 0.02) * (1.0 - 0.25 * smoothstep(0.92, 1.0, part));
+    cover *= smoothstep(0.0, 0.03, part + 0.02) * (1.0 - 0.5 * smoothstep(0.85, 1.0, part));
     cover *= 1.0 - smoothstep(0.0, 1.0, below + 0.7 * (1.0 - whole) * (fine.x - 0.5) * smoothstep(0.0, 0.2, below));
     cover = clamp(cover, 0.0, 1.0) * pow(narrow, NARROW_FADES);
     if (cover <= 0.004) discard;
@@ -54,7 +66,9 @@ void main() {
     vec3 towards = normalize(vec3(to_eye.x, 0.35, to_eye.z));
     float sunny = 0.30 + 0.55 * max(dot(towards, frame.sun.xyz), 0.0);
     vec3 daylight = frame.sun_light.rgb * sunny * max(seen.x, 0.15) + sky_light(towards) * max(seen.y, 0.75);
-    vec3 colour = mix(CLEAR, WHITE, white) * daylight * mix(0.34 + 0.60 * thread, 0.50 + 0.60 * coarse.x, whole);
+    // Thick strands shade what lies between them.
+    vec3 strands = mix(SHADED, vec3(1.0), smoothstep(0.4, 1.6, thick)) * (0.34 + 0.60 * thread);
+    vec3 colour = mix(CLEAR, WHITE, white) * daylight * mix(strands, vec3(0.50 + 0.60 * coarse.x), whole);
     vec3 air_kept, air_added;
     air_before(position, air_kept, air_added);
     added = vec4(cover * (colour * air_kept + air_added), 0.0);

@@ -13,8 +13,8 @@ flat out float dense;
 flat out float foam;
 
 const float LIVES = 5.0;  // seconds, of a puff
-const float RISES = 0.9, DRIFTS = 0.6;  // radii, in that time
-const float GROWS = 0.7;
+const float RISES = 1.1, DRIFTS = 0.7;  // radii, in that time
+const float GROWS = 0.9;
 const float BEFORE = 0.5;  // radii towards the eye
 
 void main() {
@@ -26,7 +26,10 @@ void main() {
     middle.xz += is_puff * DRIFTS * puff.x * age * frame.wind.xy;
     vec3 to_eye = normalize(frame.camera.xyz - middle);
     vec3 right = normalize(vec3(to_eye.z, 0.0, -to_eye.x) + vec3(1e-6, 0.0, 0.0)), up = cross(to_eye, right);
-    position = middle + radius * (corner.x * right + mix(corner.y, 0.35 * corner.y, foam) * up);
+    // Foam lies on the water.
+    right = mix(right, vec3(1.0, 0.0, 0.0), foam);
+    up = mix(up, vec3(0.0, 0.0, 1.0), foam);
+    position = middle + radius * (corner.x * right + corner.y * up);
     position += to_eye * min(BEFORE * radius, 0.5 * distance(middle, frame.camera.xyz));
     in_square = corner;
     seed = 19.0 * puff.w;

@@ -65,6 +65,17 @@ def test_a_brook_runs_down_its_cliff() -> None:
     assert np.ptp(stations[:, 1]) > 0.95 * DROP
 
 
+def test_a_sheet_spreads_towards_its_foot_and_foam_runs_on_from_there() -> None:
+    sheets = FallSheets()
+    sheets.update(cliff(20.0), 1e-3, WIDTH)
+    half = np.hypot(*sheets.sheets[:: len(SIDES), 3:5].T)
+    assert half[-1] > 1.5 * half[0]
+    foam = sheets.spray[sheets.spray[:, 7] > 0.0]
+    foot = sheets.sheets[-len(SIDES) // 2]
+    assert (np.abs(foam[:, 0] - foot[0]) < 2.0 * half[-1]).all()
+    assert foam[:, 0].mean() < foot[0], "the river runs to the west"
+
+
 @pytest.mark.parametrize("drop", [1.5, 4.0])
 def test_a_low_fall_is_a_short_sheet_on_its_slope_and_white_water_below(drop: float) -> None:
     shown, sheets = cliff(0.05, drop), FallSheets()

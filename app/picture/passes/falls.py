@@ -15,11 +15,12 @@ from kernels.hydraulic_geometry import channel_width
 GRAVITY = 9.81  # m/s²
 MOST = 64  # sheets that are drawn: the highest
 BY_CELL, MOST_STATIONS = 6, 48  # places along a sheet at which its form is known
-PUFFS, FOAMS = 9, 4  # of spray in the air, and of foam on the water, at a foot
+SMOOTHED = 4  # times, the course of a sheet
+PUFFS, FOAMS = 14, 3  # of spray in the air, and of foam on the water, at a foot
 SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1))
 SIDES = (-1.0, 0.0, 1.0)  # places across a sheet at which it is known
 NARROWEST = 0.35  # part of a sheet that is left in a slot
-SPREAD = 0.35  # by which a sheet has become wider at its foot
+SPREAD = 0.8  # by which a sheet has become wider at its foot
 LENGTH, LENGTH_BY_WIDTH = 3.0, 0.5  # of the sheet of a low fall: heights and widths of it, together
 WHITE, WHITE_BY_WIDTH = 4.0, 2.0  # of the white water below
 BELOW = 3  # cells below the foot of a low fall, over which that can reach
@@ -146,7 +147,8 @@ def _sheet(ground: Numbers, size: float, fall: _Fall, width: float) -> Numbers:
     """
     row, column = np.divmod(fall.path, ground.shape[1])
     middle = np.stack([column + 0.5, row + 0.5], axis=1).astype(np.float64)
-    middle[1:-1] = 0.5 * middle[1:-1] + 0.25 * (middle[:-2] + middle[2:])  # as streams are drawn
+    for _ in range(1 if fall.is_low else SMOOTHED):  # once, as streams are drawn; what falls free bends less
+        middle[1:-1] = 0.5 * middle[1:-1] + 0.25 * (middle[:-2] + middle[2:])
     wide = channel_width(fall.discharge, width)
     along, count = _stations(fall, size, wide)
     places = np.stack([np.interp(along, np.arange(len(middle)), middle[:, axis]) for axis in (0, 1)], axis=1)
@@ -213,7 +215,8 @@ def _between(layer: Numbers, places: Numbers) -> Numbers:
 
 def _spray(sheet: Numbers, discharge: float) -> Numbers:
     """The squares of spray and foam at the foot of a sheet: more of them with its height and with its discharge."""
-    foot = sheet[-len(SIDES) // 2, :3]
+    foot, before = sheet[-len(SIDES) // 2, :3], sheet[-len(SIDES) // 2 - BY_CELL * len(SIDES) // 2, :3]
+    way = (foot - before)[[0, 2]] / max(float(np.hypot(*(foot - before)[[0, 2]])), 1e-9)  # it runs on from there
     wide = 2.0 * float(np.hypot(*sheet[-1, 3:5]))
     height, chance = float(sheet[-1, 6]), float(sheet[-1, 9])
     power = GRAVITY * discharge * height  # kW
@@ -222,12 +225,13 @@ def _spray(sheet: Numbers, discharge: float) -> Numbers:
     count = PUFFS + FOAMS
     chances = np.modf(chance + np.arange(count)[:, None] * np.array([0.618034, 0.754878, 0.569840]))[0]
     is_foam = np.arange(count) >= PUFFS
-    size = np.where(is_foam, 0.6 * wide + 0.15 * radius, radius) * (0.7 + 0.6 * chances[:, 0])
-    away = np.where(is_foam, 0.5 * wide, 0.45 * radius)
+    size = np.where(is_foam, 0.55 * wide, radius * (0.5 + 1.1 * chances[:, 2] ** 2))
+    away = np.where(is_foam, 0.15 * wide, 0.6 * radius)
+    downstream = np.where(is_foam, 0.35 * wide * (np.arange(count) - PUFFS), 0.0)
     spray = np.zeros((count, len(SQUARE), 9))
-    spray[..., 0] = (foot[0] + away * (2.0 * chances[:, 1] - 1.0))[:, None]
-    spray[..., 1] = (foot[1] + np.where(is_foam, 0.1 * size, 0.3 * size))[:, None]
-    spray[..., 2] = (foot[2] + away * (2.0 * chances[:, 2] - 1.0))[:, None]
+    spray[..., 0] = (foot[0] + away * (2.0 * chances[:, 1] - 1.0) + downstream * way[0])[:, None]
+    spray[..., 1] = (foot[1] + np.where(is_foam, 0.02 * size, 0.3 * size))[:, None]
+    spray[..., 2] = (foot[2] + away * (2.0 * chances[:, 0] - 1.0) + downstream * way[1])[:, None]
     spray[..., 3:5] = np.array(SQUARE)
     spray[..., 5] = size[:, None]
     spray[..., 6] = np.where(is_foam, min(2.0 * dense, 0.9), dense)[:, None]
