@@ -18,6 +18,7 @@ const float PLANT_BULGES = 0.8, STONE_BULGES = 0.8;  // slope at the rim
 const float SHADE_SUN = 0.75, SHADE_SKY = 0.35;  // part of the light that their shade takes
 const float TONES = 0.4, BLADES = 1.6;
 const float FRAYED = 0.06;
+const int KINDS = 5;
 const float STONES_LOBED = 0.35, PLANTS_LOBED = 0.8;
 
 vec3 with_bodies(vec3 albedo, Bodies bodies, vec3 own, float bulge, inout vec2 bumps, inout vec3 seen) {
@@ -27,24 +28,51 @@ vec3 with_bodies(vec3 albedo, Bodies bodies, vec3 own, float bulge, inout vec2 b
     return mix(albedo, own * (1.0 + TONES * bodies.tone), bodies.cover);
 }
 
+// A kind of bodies: bushes, stones, tufts, pebbles and crumbs, from the largest to the smallest.
+struct Kind {
+    float apart;    // metres
+    float density;
+    float reach;    // of shadows
+    float lobed;
+    float bulge;
+    vec3 own;       // albedo
+};
+
+// The kind after one of a number, of which `bodies` stand there. Bushes are made of tufts of leaves, and these of leaves,
+// which are as large as pebbles: so far is the ground `bushy` and `leafy`.
+Kind smaller_than(int number, Kind kind, Bodies bodies, GroundCover cover, vec3 albedo, vec3 stone, vec3 plant, inout float bushy, inout float leafy) {
+    if (number == 0) {
+        bushy = bodies.cover;
+        return Kind(STONES_APART, cover.stones * (1.0 - bushy), 0.6, STONES_LOBED, STONE_BULGES, stone);
+    }
+    plant *= mix(cover.tuft, 1.15 * cover.bush, bushy);
+    if (number == 1) return Kind(TUFTS_APART, max(cover.tufts, bushy), 0.8, PLANTS_LOBED, PLANT_BULGES, plant);
+    if (number == 2) {
+        leafy = max(bodies.cover, bushy);
+        return Kind(PEBBLES_APART, mix(min(1.8 * cover.stones, 1.0), 1.0, leafy), 0.6, STONES_LOBED, STONE_BULGES, mix(stone, 1.2 * plant, leafy));
+    }
+    return Kind(CRUMBS_APART, min(4.0 * cover.stones, 1.0) * (1.0 - leafy), 0.6, STONES_LOBED, STONE_BULGES, mix(albedo, kind.own, 0.5));
+}
+
 // `pixel` is the size of a pixel in cells, `fray` a noise around 0, by which outlines are not round.
 vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, vec2 fray, inout vec2 bumps, inout vec3 seen) {
     vec2 at = cells * frame.map.z, shadow = -frame.sun.xz / max(frame.sun.y, 0.05);
     shadow *= min(1.0, LONGEST_SHADOW / max(length(shadow), 1e-3));
-    float size = pixel * frame.map.z;
-    vec3 stone = mix(albedo, vec3(1.1 * dot(albedo, vec3(0.30, 0.55, 0.15))), 0.45);
-    Bodies stones = bodies_at(at / STONES_APART + FRAYED * fray, cover.stones, size / STONES_APART, 0.6 * shadow, STONES_LOBED);
-    albedo = with_bodies(albedo, stones, stone, STONE_BULGES, bumps, seen);
-    Bodies bushes = bodies_at(at / BUSHES_APART + FRAYED * fray, cover.bushes, size / BUSHES_APART, shadow, PLANTS_LOBED);
-    albedo = with_bodies(albedo, bushes, cover.bush, PLANT_BULGES, bumps, seen);
-    // Bushes are made of tufts of leaves, and these of leaves, which are as large as pebbles.
-    float tufted = max(cover.tufts, bushes.cover);
-    vec3 plant = mix(cover.tuft, 1.15 * cover.bush, bushes.cover) * (1.0 + BLADES * fray.y);
-    Bodies tufts = bodies_at(at / TUFTS_APART + FRAYED * fray, tufted, size / TUFTS_APART, 0.8 * shadow, PLANTS_LOBED);
-    albedo = with_bodies(albedo, tufts, plant, PLANT_BULGES, bumps, seen);
-    float leafy = max(tufts.cover, bushes.cover);
-    vec3 finest = mix(stone, 1.2 * plant, leafy);
-    float pebbles = mix(min(1.8 * cover.stones, 1.0), 1.0, leafy), crumbs = min(4.0 * cover.stones, 1.0) * (1.0 - leafy);
-    albedo = with_bodies(albedo, bodies_at(at / PEBBLES_APART, pebbles, size / PEBBLES_APART, 0.6 * shadow, STONES_LOBED), finest, STONE_BULGES, bumps, seen);
-    return with_bodies(albedo, bodies_at(at / CRUMBS_APART, crumbs, size / CRUMBS_APART, 0.6 * shadow, STONES_LOBED), mix(albedo, finest, 0.5), STONE_BULGES, bumps, seen);
+    float size = pixel * frame.map.z, bushy = 0.0, leafy = 0.0;
+    vec3 stone = mix(albedo, vec3(1.1 * dot(albedo, vec3(0.30, 0.55, 0.15))), 0.45), plant = vec3(1.0 + BLADES * fray.y);
+    Kind kind = Kind(BUSHES_APART, cover.bushes, 1.0, PLANTS_LOBED, PLANT_BULGES, cover.bush);
+    // In software both sides of a branch are run, but a loop ends where no pixel nearby needs another turn: those of
+    // which only the mean is seen have their own.
+    int number = 0;
+    for (; number < KINDS && size < BODIES_FADE.y * kind.apart; ++number) {
+        Bodies bodies = bodies_at(at / kind.apart + FRAYED * fray, kind.density, size / kind.apart, kind.reach * shadow, kind.lobed);
+        albedo = with_bodies(albedo, bodies, kind.own, kind.bulge, bumps, seen);
+        kind = smaller_than(number, kind, bodies, cover, albedo, stone, plant, bushy, leafy);
+    }
+    for (; number < KINDS; ++number) {
+        Bodies bodies = mean_bodies(kind.density, kind.reach * shadow);
+        albedo = with_bodies(albedo, bodies, kind.own, kind.bulge, bumps, seen);
+        kind = smaller_than(number, kind, bodies, cover, albedo, stone, plant, bushy, leafy);
+    }
+    return albedo;
 }

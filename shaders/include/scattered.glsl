@@ -24,6 +24,11 @@ float mean_cover(float density) {
     return 0.39 * 3.1416 * LARGEST_BODY * LARGEST_BODY * max(number, 0.0);
 }
 
+Bodies mean_bodies(float density, vec2 shadow) {
+    float mean = mean_cover(density);
+    return Bodies(mean, 0.4 * mean * length(shadow), 0.0, vec2(0.0));
+}
+
 // How much farther from a middle a place seems to be than it is: there are three and five lobes around it, turned by two
 // numbers from -0.5 to 0.5.
 float lobes(vec2 away, float far, vec2 turned) {
@@ -37,7 +42,8 @@ float lobes(vec2 away, float far, vec2 turned) {
 // that are finer than that are seen as their mean. `shadow` is how far shadows reach, in radii, `lobed` how far outlines
 // are from round.
 Bodies bodies_at(vec2 at, float density, float pixel, vec2 shadow, float lobed) {
-    float mean = mean_cover(density), seen = 1.0 - smoothstep(BODIES_FADE.x, BODIES_FADE.y, pixel);
+    Bodies mean = mean_bodies(density, shadow);
+    float seen = 1.0 - smoothstep(BODIES_FADE.x, BODIES_FADE.y, pixel);
     Bodies near = NO_BODIES;
     vec2 corner = floor(at - 0.5), per_shadow = shadow / max(dot(shadow, shadow), 1e-4);
     float finest = 0.83 / max(pixel, 1e-4);
@@ -58,8 +64,7 @@ Bodies bodies_at(vec2 at, float density, float pixel, vec2 shadow, float lobed) 
         near.cover = max(near.cover, inside);
     }
     near.shade *= 1.0 - near.cover;
-    float mean_shade = 0.4 * mean * length(shadow);
-    return Bodies(mix(mean, near.cover, seen), mix(mean_shade, near.shade, seen), seen * near.tone, seen * near.lean);
+    return Bodies(mix(mean.cover, near.cover, seen), mix(mean.shade, near.shade, seen), seen * near.tone, seen * near.lean);
 }
 
 // Cracks between the polygons of a lattice, as `at` and `pixel` are those of bodies.
