@@ -89,27 +89,28 @@ uniform sampler2D suspended;  // fine sediment in the water, metres of the bed; 
 const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, FASTEST = 2.6;
 // The same of suspended sediment: metres of the bed in one of water; from the last on it is as thick as mud gets.
 const vec3 CARRIES_MUD = vec3(0.0003, 0.006, 0.12);
-const vec3 MUD = vec3(0.150, 0.128, 0.086), THICK_MUD = vec3(0.158, 0.116, 0.072), MUDDY_FOAM = vec3(0.780, 0.720, 0.630);
+const vec3 MUD = vec3(0.094, 0.081, 0.046), THICK_MUD = vec3(0.104, 0.079, 0.043), MUDDY_FOAM = vec3(0.600, 0.540, 0.440);
 const float EDDIES = 2.6, MIXED_IN = 0.3;  // cells; part of the load
 const float THICK_TURBIDITY = 3.0;
-const float SURGES = 0.20;  // slope of the broadest, which turn the sky's light to the eye and away
+const float SURGES = 0.26;  // slope of the broadest, which turn the sky's light to the eye and away
 const float WHITEST = 0.75;  // opacity of the thickest foam
-const float AERATED = 0.14;  // of the whitest water, where it runs fastest between patches of foam
+const float AERATED = 0.05;  // of the whitest water, where it runs fastest between patches of foam
 // Streaks of a flood: cells of a tile of theirs, over which they are laid out, how much longer than wide, steepness, and
 // by how many octaves the load differs between them
-const float STREAK_WIDE = 7.0, STREAK_SIDE = 5.0, STREAK_LONG = 8.0, STREAK_STEEP = 0.55, STREAK_LOADS = 2.5;
+const float STREAK_WIDE = 7.0, STREAK_SIDE = 5.0, STREAK_LONG = 3.5, STREAK_STEEP = 0.42, STREAK_LOADS = 1.0;
 // Waves that stand, and from a Froude number of 2 on roll (Kennedy 1963; Brock 1969): from which numbers on they rise,
 // metres of depth that they need, and how high crests break; cells from crest to crest, steepness, and cells of a pixel
 // in which none are seen.
 const vec2 WAVES_RISE = vec2(0.55, 1.0), WAVES_NEED = vec2(0.2, 1.2), CRESTS_BREAK = vec2(0.35, 1.0);
-const float WAVE_CELLS = 5.5, WAVE_STEEP = 0.28, WAVES_FADE = 2.0;
+const float WAVE_CELLS = 5.5, WAVE_STEEP = 0.34, WAVES_FADE = 2.0;
 // How many cells upstream fast water is looked for that becomes slow, by which Froude numbers: a roller.
 const float ROLLER = 3.5;
 const vec2 ROLLS = vec2(1.0, 2.0), SLOWED = vec2(1.7, 0.9);
 // Metres of depth in which the front of fast water is all broken.
-const vec2 FRONT_BREAKS = vec2(0.2, 1.2);
-// Streaks of foam, on fast water and on the fastest; and how much of them there is between patches and in them.
-const vec2 STREAKS_FOAM = vec2(-0.05, 0.55), FOAM_IN_PATCHES = vec2(0.25, 0.85);
+const vec2 FRONT_BREAKS = vec2(0.1, 0.7);
+// Streaks of foam, on fast water and on the fastest; how much of them there is between bunches and in them; and Froude
+// numbers of water that bunches it.
+const vec2 STREAKS_FOAM = vec2(-0.05, 0.95), FOAM_IN_BUNCHES = vec2(0.02, 0.85), BUNCHES_FROM = vec2(1.6, 3.6);
 const float SEA_BED = 0.1;  // cells below the level of the sea, where running water is all sea
 // By how much of its depth the sea may have risen or fallen, where waves begin to change, and where they are lost
 const float WAVES_CHANGE = 0.3, WAVES_LOST = 0.9;
@@ -131,7 +132,7 @@ const float SHORE = 0.03;   // metres of depth over which water fades in
 #else
 const vec3 DEEP_WATER = DEEP_LAKE;
 const float TURBIDITY = LAKE_TURBIDITY, WAVINESS = 0.45;
-const float SHORE = 0.08;
+const float SHORE = RUNNING == 1 ? 0.2 : 0.08;
 #endif
 
 layout(location = 0, index = 0) out vec4 added;
@@ -488,7 +489,7 @@ void main() {
     vec2 ripples = map_place / (frame.map.z * 2.5);
     // Foam forms patches that break up into finer ones.
     vec4 surges = textureLod(detail, ripples / 19.0, 1.0);
-    waves.slope += SURGES * smoothstep(0.0, STIRS, quick) * (surges.yz - 0.5);
+    waves.slope += SURGES * smoothstep(STIRS, FOAMS, quick) * (surges.yz - 0.5);
     float patches = surges.w + 0.7 * textureLod(detail, ripples / 5.3, 0.0).w - 0.85;
     float streak = patches, crests = 0.0, roller = 0.0;
 #if FINE_WATER == 1
@@ -513,9 +514,10 @@ void main() {
     float fast = smoothstep(0.5 * FOAMS, 1.3 * FOAMS, quick);
     float front = fast * (1.0 - smoothstep(FRONT_BREAKS.x, FRONT_BREAKS.y, depth));
     float foams = smoothstep(STREAKS_FOAM.x, STREAKS_FOAM.y, streak + 0.08 * (min(quick, FASTEST) - FOAMS));
-    float white = fast * foams * mix(FOAM_IN_PATCHES.x, FOAM_IN_PATCHES.y, smoothstep(-0.2, 0.25, patches));
-    white = max(white, max(0.8 * fast * crests, max(roller, 0.7 * front) * smoothstep(-0.3, 0.2, streak)));
-    waves.roughness += 0.008 * smoothstep(STIRS, FOAMS, quick);
+    float bunched = smoothstep(0.52, 0.84, surges.w + 0.12 * smoothstep(BUNCHES_FROM.x, BUNCHES_FROM.y, quick));
+    float white = fast * foams * mix(FOAM_IN_BUNCHES.x, FOAM_IN_BUNCHES.y, bunched);
+    white = max(white, max(mix(0.16, 0.8, bunched) * fast * crests, max(roller * smoothstep(-0.3, 0.2, streak), 0.7 * front * smoothstep(-0.2, 0.6, streak))));
+    waves.roughness += 0.003 * smoothstep(STIRS, FOAMS, quick);
     float mud = smoothstep(STIRS, MUDDY, quick * (1.0 + 0.6 * streak)), thick = 0.0;
     if (textureSize(suspended, 0).x > 1) {
         // The eye tells loads by their ratio.

@@ -73,7 +73,7 @@ def test_a_sheet_spreads_towards_its_foot_and_foam_runs_on_from_there() -> None:
     foam = sheets.spray[sheets.spray[:, 7] > 0.0]
     foot = sheets.sheets[-len(SIDES) // 2]
     assert (np.abs(foam[:, 0] - foot[0]) < 2.0 * half[-1]).all()
-    assert foam[:, 0].mean() < foot[0], "the river runs to the west"
+    assert foam[:, 0].mean() < foot[0] - 0.2 * half[-1], "the river runs to the west"
 
 
 @pytest.mark.parametrize("drop", [1.5, 4.0])

@@ -43,6 +43,13 @@ def test_fast_water_that_is_slowed_has_a_roller(draw: Draw) -> None:
     assert roller > max(fast, slow) + 8.0
 
 
+def test_the_foam_of_fast_water_lies_in_bunches(draw: Draw) -> None:
+    """Between them its mud is as dark as that of quiet water, but where it turns to the sky."""
+    quiet, fast = (seen(draw, flood(froude)).mean(axis=2) for froude in (0.1, 3.0))
+    foamy = (fast > quiet.mean() + 40.0).mean()
+    assert 0.01 < foamy < 0.25, foamy
+
+
 def test_pools_in_muddy_water_share_its_mud_and_clear_lakes_do_not(draw: Draw) -> None:
     blues = {}
     for half in (0, 1, 14):
