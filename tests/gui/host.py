@@ -148,6 +148,18 @@ class Driver:
 
         waiting.wait_for(is_so, what)
 
+    def wait_for_picture(self) -> None:
+        """Let frames pass until all land that has come is drawn, and nothing of it is left to be baked."""
+
+        def is_whole() -> bool:
+            sides, showing = self.application.sides, self.application.simulation.session.showing
+            return not (sides.drawing or showing.is_old or showing.publisher.is_full) and all(
+                side.picture.snapshot is side.snapshot and side.picture.frame_settled for side in sides.shown
+            )
+
+        self.engine.yield_(4)  # what was asked for last may not have been begun
+        self.wait_for(is_whole, "a whole picture")
+
     def let_pass(self, seconds: float) -> None:
         """Let the frames pass in which so much time goes by for the window."""
         self.engine.yield_(math.ceil(seconds / FRAME_TIME) + 1)

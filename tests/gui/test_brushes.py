@@ -77,10 +77,14 @@ def test_the_land_rises_under_the_pointer_while_it_is_drawn() -> None:
         height = ground(application)[cell]
         driver.wait_for(lambda: bool(ground(application)[cell] > height + 1.0), "land that goes on rising")
         driver.viewer.handle(ButtonReleased(Button.LEFT))
-        driver.engine.yield_(6)
-        height = ground(application)[cell]
+        driver.wait_for(lambda: len(application.undo.done) == 1, "the end of the stroke")
+        lockstep = application.simulation.session.lockstep
+        assert lockstep is not None
+        world = lockstep.simulators[0].world
+        driver.wait_for(lambda: np.allclose(ground(application), world.ground, atol=1e-3), "all that was drawn")
+        height = float(world.ground[cell])
         driver.engine.yield_(20)
-        assert ground(application)[cell] == height
+        assert world.ground[cell] == height
         assert len(application.undo.done) == 1
 
     drive(test, SCENE)
@@ -204,19 +208,22 @@ def test_a_rate_is_seen_where_it_was_painted_before_any_cycle_runs() -> None:
         application = have_land(driver)
         application.brushing.choose("rain")
         driver.wait_for(lambda: application.documents.scene.view.overlay == "rain_field", "its overlay")
-        driver.engine.yield_(8)
+        driver.wait_for_picture()
         before, cycle = driver.look().astype(int), application.simulation.status.cycle
         x, y = MIDDLE
         drag(driver, (x - 20.0, y), (x + 20.0, y))
         driver.engine.mouse_move_to_pos(imgui.ImVec2(x + 150.0, y - 100.0))  # the ring is elsewhere
         driver.wait_for(lambda: len(application.undo.done) == 1, "the stroke")
-        driver.engine.yield_(8)
+
+        def is_rainier() -> bool:
+            return application.snapshot is not None and bool(application.snapshot.layers["rate_rain"].max() > 1.1)
+
+        driver.wait_for(is_rainier, "land with more rain")
+        driver.wait_for_picture()
         assert application.simulation.status.cycle == cycle
         around = np.s_[int(y) - 8 : int(y) + 8, int(x) - 8 : int(x) + 8]
         red, green, _ = (driver.look().astype(int) - before)[around].mean(axis=(0, 1))
         assert green - red > 20.0, "more rain is green"
-        snapshot = application.snapshot
-        assert snapshot is not None and snapshot.layers["rate_rain"].max() > 1.1
 
     drive(test, SCENE)
 

@@ -170,36 +170,37 @@ def test_the_panel_changes_what_it_is_told_to() -> None:
         application = begin_comparison(driver)
         simulation = application.simulation
 
-        def counts() -> list[list[int]]:
+        def check_counts(*counts: int) -> None:
             driver.engine.yield_(2)
-            return [
-                [scene.droplets.count for scene in scenes]
-                for scenes in (application.documents.scenes, simulation.scenes)
-            ]
+            assert tuple(scene.droplets.count for scene in application.documents.scenes) == counts
+            driver.wait_for(
+                lambda: tuple(scene.droplets.count for scene in simulation.scenes) == counts, "what both were told"
+            )
 
         def type_count(count: int) -> None:
             driver.engine.item_input_value(driver.widget("droplets.count"), count)
 
         type_count(90)
-        assert counts() == [[50, 90]] * 2
+        check_counts(50, 90)
         change(driver, "A")
         assert application.documents.scene.droplets.count == 50
         type_count(60)
-        assert counts() == [[60, 90]] * 2
+        check_counts(60, 90)
         change(driver, "all")
         assert application.documents.scene.droplets.count == 60
         type_count(70)
-        assert counts() == [[70, 70]] * 2
+        check_counts(70, 70)
         change(driver, "B")
         driver.engine.item_click(driver.reset_button("droplets.count"))
-        assert counts() == [[70, 50]] * 2
+        check_counts(70, 50)
         # What is not a process is the same for both.
         driver.engine.item_input_value(driver.widget("view.exaggeration"), 3.0)
         driver.engine.yield_(2)
         assert [scene.view.exaggeration for scene in application.documents.scenes] == [3.0, 3.0]
         driver.engine.item_click(driver.button("faster"))
-        driver.engine.yield_(2)
-        assert [scene.simulation.cycles_per_frame for scene in simulation.scenes] == [2, 2]
+        driver.wait_for(
+            lambda: [scene.simulation.cycles_per_frame for scene in simulation.scenes] == [2, 2], "what both were told"
+        )
 
     drive(test, ONE, draws_land=False)
 
@@ -241,8 +242,9 @@ def test_the_processes_of_a_preset_are_taken_by_what_is_edited() -> None:
         driver.engine.set_ref("//Panel")
         driver.engine.item_click("###take a preset")
         driver.engine.item_click("//$FOCUSED/dune-field")
-        driver.engine.yield_(3)
         preset = load_preset("dune-field")
+        driver.wait_for(lambda: application.simulation.scenes[1].wind == preset.wind, "what the other was told")
+        driver.engine.yield_(3)
         one, other = application.simulation.scenes
         assert (other.wind, other.droplets, other.cascade) == (preset.wind, preset.droplets, preset.cascade)
         assert one.wind == ONE.wind

@@ -191,7 +191,7 @@ def test_buttons_of_the_uppermost_row() -> None:
         driver.engine.item_click(driver.button("toggle_pause"))
         driver.wait_for(lambda: not simulation.paused and simulation.status.cycle > 3, "running")
         driver.engine.item_click(driver.button("toggle_pause"))
-        driver.wait_for(lambda: simulation.paused, "a pause")
+        driver.wait_for(lambda: simulation.status.state == "paused", "a pause, after the cycle that still ran")
         cycle = simulation.status.cycle
         driver.engine.item_click(driver.button("step"))
         driver.wait_for(lambda: simulation.status.cycle == cycle + 1, "one cycle")
@@ -429,9 +429,9 @@ def test_a_world_that_cannot_be_made_leaves_the_old_one_and_its_parameters() -> 
         application = have_land(driver)
         changes.change(application, "world.source", "nowhere.tif")
         driver.wait_for(lambda: bool(application.notices.shown()), "the complaint")
+        driver.wait_for(lambda: application.simulation.status.state == "paused", "the old world")
         driver.engine.yield_(3)
         assert application.documents.scene.world == SMALL.world
-        assert application.simulation.status.state == "paused"
 
     drive(test, WITHOUT_DROPS, draws_land=False)
 
@@ -476,7 +476,8 @@ def test_saving_and_opening_a_preset_and_a_world(tmp_path: Path) -> None:
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world == 3, "the saved world")
         assert application.snapshot.cycle == 1
         assert application.documents.scene.droplets.friction == 0.3
-        assert application.simulation.status.state == "paused"
+        driver.wait_for(lambda: application.simulation.status.state == "paused", "a world at rest")
+        assert application.simulation.status.cycle == 1
 
     drive(test, WITHOUT_DROPS)
 

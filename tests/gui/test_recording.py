@@ -133,6 +133,9 @@ def test_shift_f9_records_the_panel_too(program: Program) -> None:
 
 def test_a_clip_of_the_scene_has_no_minimap_which_comes_back_after_it(program: Program) -> None:
     minimap = (slice(-110, -70), slice(70, 130))  # of the window: over status line and time line
+    drawn = program.note["pictures"] + 1  # one more may be without it, as it was begun before the last clip had ended
+    program.wait_for(lambda: program.note["pictures"] > drawn, "a picture after the last clip")
+    program.frames(1)
     with_it = program.picture()[: program.size[1]][minimap]
     program.key("F9")
     wait_for_seconds(program, 1)

@@ -210,7 +210,7 @@ def test_a_click_on_a_slope_says_how_little_drains_there_and_leaves_the_light_on
             tuple(int(part) + 4 for part in np.unravel_index(int(place), inner.shape))
             for place in (inner.argmax(), inner.argmin())
         )
-        driver.engine.yield_(6)
+        driver.wait_for_picture()
         before = driver.look()[150:600, 100:700].mean()
         for place, words in ((peak, "only "), (valley, "highlighted: the ")):
             application.watching.ask_about_water((place[0], place[1]))
@@ -220,7 +220,7 @@ def test_a_click_on_a_slope_says_how_little_drains_there_and_leaves_the_light_on
             assert survey.flow_path is not None and notice.text.startswith(
                 words + area_text(survey.flow_path.catchment)
             )
-            driver.engine.yield_(6)
+            driver.wait_for_picture()
             darker = before - driver.look()[150:600, 100:700].mean()
             assert darker < 2.0 if place is peak else darker > 8.0
             application.watching.ask_about(None)
