@@ -29,13 +29,13 @@ from app.picture.passes.maps import LayerTextures
 from app.picture.passes.mesh import (
     TWISTED,
     GroundMesh,
-    MeshParts,
     crossed_nodes,
     detail_distance,
     parts_within,
     select_nodes,
     twisted_patches,
 )
+from app.picture.passes.mesh_parts import MeshParts
 from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.targets import release_all, release_targets
 from app.picture.picture import Picture

@@ -6,7 +6,8 @@ import numpy as np
 
 from app.picture.passes.blocks import PATCH
 from app.picture.passes.declaration import Frame
-from app.picture.passes.mesh import GroundMesh, MeshParts, parts_within, touching
+from app.picture.passes.mesh import GroundMesh, parts_within, touching
+from app.picture.passes.mesh_parts import MeshParts
 
 BEACH_RISES = 3.0  # largest height of a beach, relative to the wave run-up
 

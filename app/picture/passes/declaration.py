@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.picture.passes.bounce import BounceMap
     from app.picture.passes.falls import FallSheets
     from app.picture.passes.forest import Selection, TreeView
-    from app.picture.passes.mesh import MeshParts
+    from app.picture.passes.mesh_parts import MeshParts
     from app.picture.passes.shore_blocks import Shore
     from app.picture.passes.standing_water import StandingWater
     from app.picture.passes.trees import Trees

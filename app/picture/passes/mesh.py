@@ -14,6 +14,7 @@ from app.picture.camera import Camera
 from app.picture.passes.blocks import BAND_ROWS, PATCH, reduce_blocks
 from app.picture.passes.declaration import Frame, Part
 from app.picture.passes.geometry import Geometry
+from app.picture.passes.mesh_parts import MeshParts
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import NO_DEFINES
 from app.picture.passes.targets import GrowingBuffer
@@ -206,17 +207,6 @@ def crossed_nodes(nodes: np.ndarray, twisted: NDArray[np.bool_]) -> NDArray[np.b
     crossed = nodes[:, 2] <= 1.0
     crossed[crossed] = touching(nodes[crossed], QUADS, twisted, beyond=0)
     return crossed
-
-
-class MeshParts(NamedTuple):
-    """The nodes as they are drawn, each as a table like that of nodes, in the same order.
-
-    Few quads are twisted, so that only parts of nodes have vertices at the centres of quads.
-    """
-
-    whole: np.ndarray  # nodes without such vertices
-    plain: np.ndarray  # parts of the others, `PATCH` quads along a side, without them
-    crossed: np.ndarray  # parts with them
 
 
 def mesh_parts(nodes: np.ndarray, twisted: NDArray[np.bool_]) -> MeshParts:
