@@ -444,11 +444,13 @@ void main() {
     ground.stands.stones *= dry;
     // Seen aslant a pixel is long, and what stands up is as high as it is wide.
     float footprint = pixel_of(sqrt(length(step_of_cells[0]) * length(step_of_cells[1])));
-    albedo = with_ground_cover(albedo, ground.stands, cells, footprint, vec2(grain.x, grain.w) - 0.5, bumps, seen);
+    vec3 up_to_eye = frame.camera.xyz - position;
+    vec2 toward = up_to_eye.xz / max(up_to_eye.y - frame.map.w * dot(place.yz, up_to_eye.xz), 0.05 * length(up_to_eye));
+    albedo = with_ground_cover(albedo, ground.stands, cells, footprint, vec2(grain.x, grain.w) - 0.5, toward, bumps, seen);
 #endif
 #endif
 #if DETAIL_SCALES > 1
-    if (ground.snow > 0.0) bumps += ground.snow * dry * wind_on_snow(position.xz, pixel * frame.map.z, vec3(fine.x, fine.w, coarse.w) - 0.5);
+    bumps += ground.snow * dry * wind_on_snow(position.xz, pixel * frame.map.z, vec3(fine.x, fine.w, coarse.w) - 0.5);
 #endif
 #if MATERIALS == 1
     bumps += slope * clamp(ground.ledge, -0.7, 0.9);  // resistant beds stand out as ledges

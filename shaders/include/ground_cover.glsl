@@ -13,13 +13,17 @@ struct GroundCover {
 
 const GroundCover NO_COVER = GroundCover(0.0, 0.0, 0.0, vec3(0.0), vec3(0.0));
 
-const float BUSHES_APART = 8.0, TUFTS_APART = 1.2, STONES_APART = 1.9, PEBBLES_APART = 0.31, CRUMBS_APART = 0.08;  // metres
+const float BUSHES_APART = 9.0, TUFTS_APART = 1.2, STONES_APART = 1.9, PEBBLES_APART = 0.31, CRUMBS_APART = 0.08;  // metres
 const float PLANT_BULGES = 0.8, STONE_BULGES = 0.8;  // slope at the rim
 const float SHADE_SUN = 0.75, SHADE_SKY = 0.35;  // part of the light that their shade takes
 const float TONES = 0.4, BLADES = 1.6;
 const float FRAYED = 0.06;
-const int KINDS = 5;
+const int KINDS = 4;
 const float STONES_LOBED = 0.35, PLANTS_LOBED = 0.8;
+const float RAGGED = 1.2;  // outlines of bushes
+const vec3 OLIVE = vec3(0.092, 0.096, 0.040), GREY_GREEN = vec3(0.112, 0.126, 0.076);  // leaves of shrubs
+const float SHRUBS_PALE = 0.6;   // how far they have these colours, and not that of the plants around
+const float LEAFY_LIT = 0.5;    // of the shade of its leaves on a bush, that is light which they pass on
 
 vec3 with_bodies(vec3 albedo, Bodies bodies, vec3 own, float bulge, inout vec2 bumps, inout vec3 seen) {
     seen.x *= 1.0 - SHADE_SUN * bodies.shade;
@@ -28,7 +32,7 @@ vec3 with_bodies(vec3 albedo, Bodies bodies, vec3 own, float bulge, inout vec2 b
     return mix(albedo, own * (1.0 + TONES * bodies.tone), bodies.cover);
 }
 
-// A kind of bodies: bushes, stones, tufts, pebbles and crumbs, from the largest to the smallest.
+// A kind of bodies: stones, tufts, pebbles and crumbs, from the largest to the smallest.
 struct Kind {
     float apart;    // metres
     float density;
@@ -38,41 +42,47 @@ struct Kind {
     vec3 own;       // albedo
 };
 
-// The kind after one of a number, of which `bodies` stand there. Bushes are made of tufts of leaves, and these of leaves,
-// which are as large as pebbles: so far is the ground `bushy` and `leafy`.
-Kind smaller_than(int number, Kind kind, Bodies bodies, GroundCover cover, vec3 albedo, vec3 stone, vec3 plant, inout float bushy, inout float leafy) {
-    if (number == 0) {
-        bushy = bodies.cover;
-        return Kind(STONES_APART, cover.stones * (1.0 - bushy), 0.6, STONES_LOBED, STONE_BULGES, stone);
-    }
-    plant *= mix(cover.tuft, 1.15 * cover.bush, bushy);
-    if (number == 1) return Kind(TUFTS_APART, max(cover.tufts, bushy), 0.8, PLANTS_LOBED, PLANT_BULGES, plant);
-    if (number == 2) {
+// The kind after one of a number, of which `bodies` stand there. Tufts are made of leaves, which are as large as pebbles:
+// so far is the ground `leafy`.
+Kind smaller_than(int number, Kind kind, Bodies bodies, float bushy, GroundCover cover, vec3 albedo, vec3 stone, vec3 plant, inout float leafy) {
+    if (number == 0) return Kind(TUFTS_APART, max(cover.tufts, bushy), 0.8, PLANTS_LOBED, PLANT_BULGES, plant);
+    if (number == 1) {
         leafy = max(bodies.cover, bushy);
         return Kind(PEBBLES_APART, mix(min(1.8 * cover.stones, 1.0), 1.0, leafy), 0.6, STONES_LOBED, STONE_BULGES, mix(stone, 1.2 * plant, leafy));
     }
     return Kind(CRUMBS_APART, min(4.0 * cover.stones, 1.0) * (1.0 - leafy), 0.6, STONES_LOBED, STONE_BULGES, mix(albedo, kind.own, 0.5));
 }
 
-// `pixel` is the size of a pixel in cells, `fray` a noise around 0, by which outlines are not round.
-vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, vec2 fray, inout vec2 bumps, inout vec3 seen) {
+// `pixel` is the size of a pixel in cells, `fray` a noise around 0, by which outlines are not round; `toward` how far the line
+// of sight goes towards the eye for each height over the ground.
+vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, vec2 fray, vec2 toward, inout vec2 bumps, inout vec3 seen) {
     vec2 at = cells * frame.map.z, shadow = -frame.sun.xz / max(frame.sun.y, 0.05);
     shadow *= min(1.0, LONGEST_SHADOW / max(length(shadow), 1e-3));
-    float size = pixel * frame.map.z, bushy = 0.0, leafy = 0.0;
-    vec3 stone = mix(albedo, vec3(1.1 * dot(albedo, vec3(0.30, 0.55, 0.15))), 0.45), plant = vec3(1.0 + BLADES * fray.y);
-    Kind kind = Kind(BUSHES_APART, cover.bushes, 1.0, PLANTS_LOBED, PLANT_BULGES, cover.bush);
+    float size = pixel * frame.map.z, leafy = 0.0;
+    vec3 stone = mix(albedo, vec3(1.1 * dot(albedo, vec3(0.30, 0.55, 0.15))), 0.45);
+    vec2 skin;
+    Bodies bushes = standing_bodies_at(at / BUSHES_APART + 0.5 * FRAYED * fray, cover.bushes, size / BUSHES_APART, shadow, toward, RAGGED * fray.y, skin);
+    at += BUSHES_APART * skin;
+    vec3 bush = mix(cover.bush, mix(OLIVE, GREY_GREEN, clamp(0.5 + 0.8 * bushes.tone, 0.0, 1.0)), SHRUBS_PALE);
+    bumps *= 1.0 - bushes.cover;
+    albedo = with_bodies(albedo, bushes, bush, 1.0, bumps, seen);
+    vec3 seen_by_bushes = seen;
+    // Bushes are made of tufts of leaves.
+    vec3 plant = mix(cover.tuft, 1.15 * bush * (1.0 + TONES * bushes.tone), bushes.cover) * (1.0 + BLADES * fray.y);
+    Kind kind = Kind(STONES_APART, cover.stones * (1.0 - bushes.cover), 0.6, STONES_LOBED, STONE_BULGES, stone);
     // In software both sides of a branch are run, but a loop ends where no pixel nearby needs another turn: those of
     // which only the mean is seen have their own.
     int number = 0;
     for (; number < KINDS && size < BODIES_FADE.y * kind.apart; ++number) {
         Bodies bodies = bodies_at(at / kind.apart + FRAYED * fray, kind.density, size / kind.apart, kind.reach * shadow, kind.lobed);
         albedo = with_bodies(albedo, bodies, kind.own, kind.bulge, bumps, seen);
-        kind = smaller_than(number, kind, bodies, cover, albedo, stone, plant, bushy, leafy);
+        kind = smaller_than(number, kind, bodies, bushes.cover, cover, albedo, stone, plant, leafy);
     }
     for (; number < KINDS; ++number) {
         Bodies bodies = mean_bodies(kind.density, kind.reach * shadow);
         albedo = with_bodies(albedo, bodies, kind.own, kind.bulge, bumps, seen);
-        kind = smaller_than(number, kind, bodies, cover, albedo, stone, plant, bushy, leafy);
+        kind = smaller_than(number, kind, bodies, bushes.cover, cover, albedo, stone, plant, leafy);
     }
+    seen = mix(seen, seen_by_bushes, LEAFY_LIT * bushes.cover);
     return albedo;
 }

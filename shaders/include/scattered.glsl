@@ -67,6 +67,60 @@ Bodies bodies_at(vec2 at, float density, float pixel, vec2 shadow, float lobed) 
     return Bodies(mix(mean.cover, near.cover, seen), mix(mean.shade, near.shade, seen), seen * near.tone, seen * near.lean);
 }
 
+const float LARGEST_STANDING = 0.23, STANDING_OFF_CENTRE = 0.19;  // radius and way, as above: its shadow stays in the square
+const float STANDS = 1.3;          // height of a full body that stands upright, in radii
+const float STANDING_REACH = 2.1;  // squares from where one is seen to its foot
+const float STEEPEST_SIDE = 2.2;   // slope of the sides of what stands
+
+// Bodies that stand upright, as domes: they are looked for along the line of sight, from the ground that they hide. `toward`
+// is how far that goes towards the eye for each height over the ground, `ragged` a noise around 0, of outlines. `skin` is how
+// far a place on one is from `at`, in squares, as if the dome was spread out.
+Bodies standing_bodies_at(vec2 at, float density, float pixel, vec2 shadow, vec2 toward, float ragged, out vec2 skin) {
+    skin = vec2(0.0);
+    float steep = length(toward), most = STANDING_REACH / (STANDS * LARGEST_STANDING);
+    toward *= min(1.0, most / max(steep, 1e-3));
+    float across = dot(toward, toward), seen = 1.0 - smoothstep(BODIES_FADE.x, BODIES_FADE.y, pixel);
+    float lower = 1.0 / (STANDS * STANDS), squeezed = across + lower;
+    float smaller = LARGEST_STANDING / LARGEST_BODY, mean = smaller * smaller * mean_cover(density);
+    float mean_shade = 0.4 * mean * length(shadow);
+    mean = min(mean * (0.5 + 0.5 * sqrt(1.0 + across / lower)), 0.7 * density);
+    Bodies near = NO_BODIES;
+    vec2 square = floor(at), ahead = sign(toward), per_square = 1.0 / max(abs(toward), 1e-4), per_shadow = shadow / max(dot(shadow, shadow), 1e-4);
+    vec2 border = (max(ahead, 0.0) - (at - square) * ahead + (1.0 - abs(ahead))) * per_square;
+    float finest = 0.83 / max(pixel, 1e-4), far_enough = STANDS * LARGEST_STANDING;
+    vec2 direction = toward / max(sqrt(across), 1e-3);
+    int squares = density > 0.0 && seen > 0.0 ? 4 : 0;
+    for (int k = 0; k < squares; ++k) {
+        vec4 own = hash4(square);
+        float radius = LARGEST_STANDING * (0.4 + 0.6 * own.z * own.z) * sqrt(clamp((density - own.w) / THINS_OUT, 0.0, 1.0));
+        if (radius > 0.03) {
+            vec2 away = (at - square - 0.5 - STANDING_OFF_CENTRE * (2.0 * own.xy - 1.0)) / radius;
+            float sharp = min(radius * finest, SHARPEST);
+            // Where the line of sight comes closest to the middle, and where it enters the dome.
+            float b = dot(away, toward), over = max(-b / squeezed, 0.0);
+            vec2 beside = away + over * toward;
+            float far = sqrt(dot(beside, beside) + over * over * lower);
+            float inside = clamp((1.0 - far - ragged) * sharp + 0.5, 0.0, 1.0);
+            float high = (sqrt(max(b * b - squeezed * (dot(away, away) - 1.0), 0.0)) - b) / squeezed;
+            vec3 up = vec3(away + high * toward, max(high, 0.0) * lower);
+            near.tone = mix(near.tone, 0.8 * (own.x + own.y - 1.0) + 0.9 * (clamp(high / STANDS, 0.0, 1.0) - 0.5), inside);
+            near.lean = mix(near.lean, up.xy * min(1.0 / max(up.z, 0.05), STEEPEST_SIDE / max(length(up.xy), 1e-3)), inside);
+            near.cover = max(near.cover, inside);
+            if (inside > 0.5) skin = radius * max(high, 0.0) * (toward + direction);
+            if (k == 0) {
+                float along = clamp(dot(away, per_shadow), 0.0, 1.0);
+                near.shade = clamp((1.0 - 0.35 * along - length(away - along * shadow)) * 0.67 * sharp + 0.5, 0.0, 1.0);
+            }
+        }
+        if (min(border.x, border.y) > far_enough) break;
+        bvec2 crosses = bvec2(border.x <= border.y, border.x > border.y);
+        square += vec2(crosses) * ahead;
+        border += vec2(crosses) * per_square;
+    }
+    near.shade *= 1.0 - near.cover;
+    return Bodies(mix(mean, near.cover, seen), mix(mean_shade, near.shade, seen), seen * near.tone, seen * near.lean);
+}
+
 // Cracks between the polygons of a lattice, as `at` and `pixel` are those of bodies.
 float cracks_at(vec2 at, float pixel) {
     float seen = 1.0 - smoothstep(CRACKS_FADE.x, CRACKS_FADE.y, pixel);

@@ -64,11 +64,11 @@ vec2 wind_on_snow(vec2 at, float pixel, vec3 warp) {
     vec3 seen = SASTRUGI_STEEP * (1.0 - smoothstep(SASTRUGI_FADE.x, SASTRUGI_FADE.y, pixel / SASTRUGI));
     vec2 along = frame.wind.xy, across = vec2(-along.y, along.x);
     vec2 there = vec2(dot(at, along), dot(at, across));
-    vec3 phase = 6.2832 * (vec3(there.y, there.x, there.x + 0.6 * there.y) / SASTRUGI + vec3(2.0, 3.0, 1.6) * warp);
-    phase.x += 1.5 * sin(0.13 * there.x + 9.0 * warp.y);
-    phase.y += 1.3 * sin(0.09 * there.y + 6.0 * warp.z);
+    vec3 phase = vec3(there.y, there.x, there.x + 0.6 * there.y) / SASTRUGI + vec3(2.0, 3.0, 1.6) * warp + 1.5 * warp.yzx;
     vec3 some = smoothstep(-0.16, 0.20, vec3(warp.z, -warp.x, warp.y));  // not everywhere
     // Drifts are steep in the lee.
-    vec3 slope = seen * some * (cos(phase) - 0.45 * sin(2.0 * phase));
+    vec3 part = fract(phase);
+    part = abs(2.0 * mix(part, part * part, 0.5) - 1.0);
+    vec3 slope = seen * some * (part * part * (6.0 - 4.0 * part) - 1.0);
     return across * slope.x + along * (slope.y + 0.86 * slope.z) + across * 0.5 * slope.z;
 }

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from pyglm import glm
+from scipy import ndimage
 
 from app.engine.publishing import take_snapshot
 from app.model.climate import weather_of
@@ -801,6 +802,20 @@ def test_what_stands_on_the_ground_is_as_bright_from_afar(draw: Draw, greenness:
         spots.append((linear < 0.45 * np.median(linear)).mean())
     assert spots[0] > 0.01 > 3.0 * spots[1]
     assert light[0] == pytest.approx(light[1], rel=0.12)
+
+
+def test_bushes_stand_upright(draw: Draw) -> None:
+    """Seen from low over the ground none is a flat dash, and all are lit on top."""
+    shown = plateau()
+    camera = Camera(glm.vec3(24.0 * 4.0, 100.0, 30.0 * 4.0), 0.0, 12.0, 90.0, 40.0)
+    pixels = draw(shown, camera, clear(quality="high", greenness=0.6, sun_height=50.0), size=(640, 400))
+    lower = pixels[160:].astype(float)
+    green = ndimage.binary_opening(lower[..., 1] > 1.04 * lower[..., 0], iterations=1)
+    labels, _ = ndimage.label(green)
+    boxes = [box for box in ndimage.find_objects(labels) if green[box].sum() > 40]
+    assert len(boxes) > 4
+    shapes = [(box[0].stop - box[0].start) / (box[1].stop - box[1].start) for box in boxes]
+    assert np.median(shapes) > 0.5
 
 
 def test_dry_mud_is_cracked_and_wet_mud_is_not(draw: Draw) -> None:
