@@ -9,7 +9,7 @@
 
 // A variant for each part: otherwise software renderers pay for all of them.
 #ifndef TABLE
-#define TABLE 0   // below the horizon, without a sea
+#define TABLE 0   // 1: below the horizon, without a sea; 2: land around the block
 #endif
 #ifndef SHADOW
 #define SHADOW 0  // with the block's shadow
@@ -68,6 +68,33 @@ float block_shadow(vec3 from) {
     return seen;
 }
 
+#endif
+
+#if TABLE == 2
+uniform float way_to_end;  // from the eye to the end of the table, in metres
+
+in vec3 position;
+in vec2 from;
+in vec3 relit;
+in float raised;
+in vec3 air_kept;
+in vec3 air_added;
+
+const float LEAST_RAISED = 0.02;  // below that there is the table
+const float MOST_BLURRED = 5.0;   // level of the mipmap
+const float LEAST_LIT = 0.3;
+
+// Land around the block: that of the map, mirrored at its border, in the light that it stands in.
+vec3 mirrored_land() {
+    vec2 size = vec2(textureSize(lit_land, 0)), texels = fwidth(from) * size;
+    vec2 cells = 0.5 + (1.0 - abs(1.0 - mod(from, 2.0))) * (frame.map.xy - 1.0);
+    // Beside an outline what is known of a triangle is of a place beyond it.
+    float level = clamp(log2(max(max(texels.x, texels.y), 1.0)), 0.0, MOST_BLURRED);
+    vec4 land = textureLod(lit_land, cells / frame.map.xy, level);
+    float tiles = 1.0 / (PLAIN_TILE * frame.heights.w), pixel = length(fwidth(position.xz));
+    float patches = textureLod(detail, position.xz * tiles, log2(max(pixel * tiles * 512.0, 2.0))).x;
+    return land.rgb / max(land.a, 1e-3) * max(relit, LEAST_LIT) * (0.8 + 0.4 * patches);
+}
 #endif
 
 #if TABLE == 1
@@ -141,6 +168,15 @@ void main() {
     seen = dusty_sky(direction, seen);
 #endif
     colour = vec4(seen, 0.0);
+#elif TABLE == 2
+    if (raised < LEAST_RAISED) discard;
+    vec3 way = position - frame.camera.xyz, direction = normalize(way), horizon = horizon_colour(direction);
+#if STORM == 1
+    horizon = dusty_sky(vec3(direction.x, 0.0, direction.z), horizon);
+#endif
+    vec3 land = mix(frame.table.rgb, mirrored_land(), far_land) * air_kept + air_added;
+    float hidden = smoothstep(PLAIN_FADES, 1.0, length(way.xz) / way_to_end);
+    colour = vec4(mix(land, end_of_plain(horizon), hidden * hidden), 0.0);
 #else
     vec3 direction = normalize((frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz);
     vec3 place = frame.camera.xyz + direction * ((frame.heights.z - frame.camera.y) / min(direction.y, -1e-4));

@@ -18,7 +18,7 @@ from app.model.snapshot import Snapshot
 from app.model.view_parameters import ViewParameters
 from app.picture.camera import Camera
 from app.picture.passes import atmosphere as module
-from app.picture.passes import backdrop
+from app.picture.passes import backdrop, surroundings
 from app.picture.passes.atmosphere import Sky, SkyLight, brightness, haze_at_ground, sun_transmittance
 from app.picture.passes.backdrop import TABLE_REACH, horizon_dip
 from app.picture.passes.shaders import ShaderLibrary
@@ -420,6 +420,7 @@ def test_ranges_stand_behind_a_block_with_relief_where_one_looks_over_it(draw: D
 
 
 def test_ranges_are_calm_silhouettes_without_steep_crests_or_grain(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backdrop, "raised_part", lambda *_: 0.0)  # they stand behind the land around the block
     row, column = np.mgrid[:64, :64]
     shown = snapshot(0.2 * 64 * CELL * np.exp(-((row - 40.0) ** 2 + (column - 10.0) ** 2) / 30.0), cell_size=CELL)
     _, camera = on_a_table(12.0, 1.1)
@@ -507,3 +508,55 @@ def test_the_sun_stands_in_its_glare(draw: Draw, sun: float) -> None:
     assert (near - far)[:2].min() > 3.0
     above = pixels[: up - 4, 115:125].mean(axis=1)
     assert np.abs(np.diff(above, axis=0)).max() < 12.0
+
+
+def test_land_goes_on_at_its_height_beyond_the_sides_that_face_away(
+    draw: Draw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From above a plain no edge of it is seen, and no table below it."""
+    ground = flat(64, 64, 60.0)
+    ground[0, 0] = 0.0  # the block is thick
+    shown = snapshot(ground, cell_size=CELL)
+    camera = Camera(glm.vec3(32 * CELL, 60.0, 20 * CELL), 0.0, 12.0, 30 * CELL, 30.0)
+    scene = Scene().with_values({"view.sun_height": 30.0, "view.clouds": 0.0, "view.haze": 0.0})
+    border = camera.place_of(glm.vec3(32 * CELL, 60.0, 0.5 * CELL), 1.0)
+    assert border is not None
+    row = round(120.0 - 120.0 * border[1])
+
+    def edge() -> float:
+        """The largest difference of colour between rows around the border."""
+        rows = draw(shown, camera, scene, size=(240, 240)).astype(float)[row - 5 : row + 5, 60:180].mean(axis=1)
+        return float(np.abs(rows[0] - rows[-1]).max())
+
+    seen = edge()
+    monkeypatch.setattr(backdrop, "raised_part", lambda *_: 0.0)
+    assert seen < 0.4 * edge()
+
+
+def test_land_around_a_block_is_that_of_its_border() -> None:
+    row, column = np.mgrid[:64, :48]
+    ground = 50.0 + 0.4 * row + 6.0 * np.sin(0.2 * column)
+    shown = snapshot(ground, cell_size=CELL)
+    vertices, triangles, pieces = surroundings.mesh(shown, 20)
+    east, height, south = (vertices[:, :3] / (CELL, 1.0, CELL)).T
+    at_border = np.isclose(south, 0.5, atol=1e-3) & (east > 0.4) & (east < 47.6)
+    assert at_border.sum() > 15
+    expected = np.interp(east[at_border] - 0.5, np.arange(48), ground[0])
+    assert height[at_border] == pytest.approx(expected, abs=0.5)
+    seen = vertices[triangles][:, 0] / CELL
+    assert seen.min() < -40.0 and seen.max() > 100.0
+    assert sum(piece.length for piece in pieces) == len(triangles)
+    inside = (east > 2.0) & (east < 46.0) & (south > 2.0) & (south < 62.0)
+    assert not inside[triangles].reshape(-1, 3).any(axis=1).any(), "nothing lies over the block"
+
+
+def test_only_sides_that_face_away_have_land_beside_them() -> None:
+    shown, side = snapshot(flat(64, 64, 0.0), cell_size=CELL), 64 * CELL
+    camera = Camera(glm.vec3(0.5 * side, 0.0, 0.5 * side), 0.0, 15.0, 0.65 * side, 30.0)
+    assert surroundings.hidden_sides(camera, shown) == (1.0, 1.0, 1.0, 0.0)
+    assert surroundings.raised_part(camera, shown) == 1.0
+    far_away = replace(camera, distance=1.3 * side)
+    assert surroundings.raised_part(far_away, shown) == 0.0, "it is a model on a table"
+    _, _, pieces = surroundings.mesh(shown, 20)
+    sides = {piece.sides for piece in pieces if surroundings.in_sight(piece, camera, 1.6)}
+    assert {(2,), (0, 2), (1, 2)} <= sides and not {(0, 3), (1, 3)} & sides

@@ -296,6 +296,7 @@ OVERLAY_VARIANTS = [
 PARTS = {
     "tiles.vert": ("terrain.frag", {"DEFERRED": 1, "STREAMS": 2, "BEACH": 1, "OVERLAY": 0, "FLOW_PATH": 0}),
     "block_shadow.vert": ("backdrop.frag", {"TABLE": 1, "SHADOW": 1}),
+    "surroundings.vert": ("backdrop.frag", {"TABLE": 2, "FAR_LAND": 1}),
 }
 
 

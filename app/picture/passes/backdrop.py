@@ -12,6 +12,7 @@ from pyglm import glm
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.passes.declaration import Frame, Part
+from app.picture.passes.surroundings import LEAST_ABOVE, Surroundings, border_height, raised_part
 
 SKY = {"TABLE": 0, "SHADOW": 0}
 TABLE = {"TABLE": 1, "SHADOW": 0, "SUN": 0}
@@ -30,37 +31,62 @@ HIGHEST_RANGE = 1.6  # in parts of the relief
 HIGHEST_SEEN = 0.075  # slope up to it from the end of the table
 
 
-def horizon_dip(camera: Camera, snapshot: Snapshot, table_height: float) -> float | None:
+def horizon_dip(camera: Camera, snapshot: Snapshot, table_height: float, exaggeration: float = 1.0) -> float | None:
     """The slope from the eye down to the far end of the table under a block; None without a table.
 
     The table of a block is no plain without an end: it is as large as suits a model of that size, and behind it there
-    is the sky, for every view from above the table at the same height over the land.
+    is the sky, for every view from above the table at the same height over the land. Where land around the block is
+    seen, it is that of a plain as high as the border of the map.
     """
+    dip, raised = table_dip(camera, snapshot, table_height), raised_land(camera, snapshot, table_height)
+    if dip is None or raised == 0.0:
+        return dip
+    plain = table_height + raised * (border_height(snapshot) * exaggeration - table_height)
+    least = LEAST_ABOVE * max(snapshot.shape) * snapshot.cell_size
+    return min(dip, max(camera.position.y - plain, least) / way_to_end(camera, snapshot))
+
+
+def table_dip(camera: Camera, snapshot: Snapshot, table_height: float) -> float | None:
+    """The same where there is no land around the block."""
     above = camera.position.y - table_height
     if math.isfinite(snapshot.sea_level) or above <= 0.0:
         return None
+    return min(above / way_to_end(camera, snapshot), STEEPEST_DIP)
+
+
+def raised_land(camera: Camera, snapshot: Snapshot, table_height: float) -> float:
+    """How much land around the block is raised from the table, from 0 to 1."""
+    return far_land(table_dip(camera, snapshot, table_height)) * raised_part(camera, snapshot)
+
+
+def way_to_end(camera: Camera, snapshot: Snapshot) -> float:
+    """The horizontal distance from the eye to the far end of the table, in metres."""
     rows, columns = snapshot.shape
     middle = glm.vec2(0.5 * columns, 0.5 * rows) * snapshot.cell_size
     away = glm.distance(middle, glm.vec2(camera.position.x, camera.position.z))
-    return min(above / (away + TABLE_REACH * max(rows, columns) * snapshot.cell_size), STEEPEST_DIP)
+    return away + TABLE_REACH * max(rows, columns) * snapshot.cell_size
 
 
 class BackdropMesh:
     """All pixels outside the land; drawn last, so that no hidden pixel is computed."""
 
     def __init__(self, context: moderngl.Context) -> None:
-        pass
+        self._surroundings = Surroundings(context)
 
     def parts(self, frame: Frame) -> Iterable[Part]:
         height, first_of_sky = frame.scene.height, first_row_of_sky(frame)
-        seen, highest = far_land(frame.horizon_dip), 0.0
+        seen, highest = far_land(table_dip(frame.camera, frame.snapshot, frame.table_height)), 0.0
         if frame.horizon_dip is not None:
-            highest = highest_range(frame, frame.horizon_dip)
+            highest = highest_range(frame)
         # Software renderers pay for the disc of the sun, and for far land, in strips of rows only.
         end_of_ranges = row_above_ranges(frame, highest) if seen > 0.0 else first_of_sky
         uniforms = SUN_UNIFORMS | {
-            "table_fades": TABLE_FADES, "far_land": seen, "relief": relief(frame), "highest_range": highest
+            "table_fades": TABLE_FADES, "far_land": seen, "relief": relief(frame), "highest_range": highest,
+            "way_to_end": way_to_end(frame.camera, frame.snapshot),
         }  # fmt: skip
+        if raised := raised_land(frame.camera, frame.snapshot, frame.table_height):
+            for part in self._surroundings.parts(frame, raised):
+                yield part._replace(uniforms=uniforms | {**part.uniforms})
         cut = {min(max(row, 0), height) for row in (0, *rows_of_sun(frame), end_of_ranges, first_of_sky, height)}
         for low, high in itertools.pairwise(sorted(cut)):
             land = {"FAR_LAND": 0 if seen == 0.0 else 1 if low < first_of_sky else 2 * int(low < end_of_ranges)}
@@ -80,7 +106,7 @@ class BackdropMesh:
                 yield Part(vertices=3, defines=SKY | sun | land, uniforms=uniforms, rows=(low, high))
 
     def release(self) -> None:
-        pass
+        self._surroundings.release()
 
 
 class CloudsOfSky:
@@ -113,10 +139,9 @@ def relief(frame: Frame) -> float:
     return max((snapshot.highest - snapshot.lowest) * frame.exaggeration / side, LEAST_RELIEF)
 
 
-def highest_range(frame: Frame, dip: float) -> float:
-    """The slope up to the highest of the far ranges, from the end of the table, which lies below by `dip`."""
-    eye = frame.camera.position.y - frame.table_height
-    to_end = eye / (dip * max(frame.snapshot.shape) * frame.snapshot.cell_size)  # in longer sides of the map
+def highest_range(frame: Frame) -> float:
+    """The slope up to the highest of the far ranges, from the end of the table."""
+    to_end = way_to_end(frame.camera, frame.snapshot) / (max(frame.snapshot.shape) * frame.snapshot.cell_size)
     return min(HIGHEST_RANGE * relief(frame) / to_end, HIGHEST_SEEN)
 
 

@@ -138,7 +138,7 @@ def compose(
         falls=maps.falls,
         bounce=maps.bounce,
         table_height=float(block["heights"][2]),
-        horizon_dip=horizon_dip(camera, snapshot, float(block["heights"][2])),
+        horizon_dip=horizon_dip(camera, snapshot, float(block["heights"][2]), view.exaggeration),
         trees=maps.trees,
         tree_view=tree_view,
         selected_trees=selected,

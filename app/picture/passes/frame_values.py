@@ -91,7 +91,7 @@ def fill_frame_block(
     block["map"] = (columns, rows, snapshot.cell_size, view.exaggeration)
     base = lowest - BASE_DEPTH * min(rows, columns) * snapshot.cell_size
     block["heights"] = (lowest, highest, base, side)
-    dip = camera.horizontal_direction * (horizon_dip(camera, snapshot, base) or 0.0)
+    dip = camera.horizontal_direction * (horizon_dip(camera, snapshot, base, view.exaggeration) or 0.0)
     block["sunward"] = (math.sin(direction), -math.cos(direction), dip.x, dip.z)
     block["air"] = (AIR_DEPTH * view.haze / side, AIR_HEIGHT * side, lowest, front_of(weather.storm_passed))
     layer = max(HEIGHT * (highest - lowest), LOWEST_HEIGHT * side)

@@ -1,0 +1,52 @@
+// The land around a block, as it stands in its light.
+#ifndef STORM
+#define STORM 0
+#endif
+#ifndef CLOUDS
+#define CLOUDS 0  // 2: with depth, and they cast shadows
+#endif
+
+#include "clip.glsl"
+#include "map.glsl"
+#include "sky.glsl"
+#if CLOUDS > 1
+#include "clouds.glsl"
+#endif
+
+uniform vec4 raised_sides;  // how much of its height the land beside each has over the table: west, east, north, south
+
+in vec3 place;   // east and south, and its height in metres between
+in vec2 along;   // where on the map its land is from, mirrored at each border, in sides of the block
+in vec4 slopes;  // to the east and south, and those of the land that it is from
+
+out vec3 position;
+out vec2 from;
+out vec3 relit;   // its light, in that of the land that it is from
+out float raised;
+out vec3 air_kept;
+out vec3 air_added;
+
+const float SUNLIT = 0.8;      // of the land, in the mean
+const vec2 RELIT = vec2(0.35, 2.2);
+
+vec3 light_on(vec2 slope, float sun) {
+    vec3 normal = normalize(vec3(-slope, 1.0).xzy);
+    return frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * sun + sky_light(normal);
+}
+
+void main() {
+    vec2 low = vec2(0.5 * frame.map.z), high = map_extent() - low;
+    vec2 beside = place.xz - clamp(place.xz, low + frame.map.z, high - frame.map.z), part = beside * beside;
+    vec2 of_side = mix(raised_sides.yw, raised_sides.xz, lessThan(beside, vec2(0.0)));
+    raised = dot(part, of_side) / max(part.x + part.y, 1e-6);
+    position = vec3(place.x, mix(frame.heights.z, place.y * frame.map.w, raised), place.z);
+    float sun = SUNLIT;
+#if CLOUDS > 1
+    sun *= sun_past_clouds(position);
+#endif
+    vec3 here = light_on(slopes.xy * frame.map.w * raised, sun), there = light_on(slopes.zw * frame.map.w, SUNLIT);
+    relit = clamp(here / there, RELIT.x, RELIT.y);
+    from = along;
+    air_before(position, air_kept, air_added);
+    gl_Position = clip_position(vec4(position, 1.0));
+}
