@@ -120,10 +120,13 @@ flat in float level;
 #endif
 
 // Gusts: wavelengths of wind waves to a tile of their noise, and the least and the most of the waves in them.
-const float GUST_WAVES = 150.0;
-const vec2 GUSTS = vec2(0.45, 1.5);
+const float GUST_WAVES = 320.0;
+const vec2 GUSTS = vec2(0.3, 1.6);
+// Part of the slopes of swell that is drawn far out; how high beside the highest it shows whole.
+const float FAR_SWELL = 0.45;
+const vec2 SWELL_SHOWS = vec2(0.1, 0.5);
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
-const float HORIZON = 0.012;       // angle below the horizon within which the sea fades into the sky, radians
+const float HORIZON = 0.010;       // angle below the horizon by which the sea has faded into the sky to 1/e, radians
 const float FALL_OF_BED = 0.035;  // slope of the sea floor beyond the map
 #if SEA == 1
 const vec3 DEEP_WATER = DEEP_SEA;
@@ -478,7 +481,7 @@ void main() {
 #if FINE_WATER == 1
     float gust_tile = frame.water.z * GUST_WAVES;
     float gust_level = noise_level(max(length(pixel.xy), length(pixel.zw)) / gust_tile, detail);
-    waviness *= mix(GUSTS.x, GUSTS.y, smoothstep(0.25, 0.75, textureLod(detail, map_place / gust_tile, gust_level).w));
+    waviness *= mix(GUSTS.x, GUSTS.y, smoothstep(0.32, 0.68, dot(textureLod(detail, map_place / gust_tile, gust_level).xw, vec2(0.35, 0.65))));
 #endif
     Waves waves = water_waves(map_place, depth, waviness);
     float tilt = 0.0;
@@ -545,11 +548,13 @@ void main() {
 #endif
         if (coming.strength > 0.0) {
             Wave wave = wave_at(map_place, coming, pixel);
-            waves.slope += wave.slope;
+            // Swell shows where it steepens; far out it is one train among those of the wind.
+            float rises = smoothstep(SWELL_SHOWS.x, SWELL_SHOWS.y, wave.breaking);
+            waves.slope += mix(FAR_SWELL, 1.0, rises) * wave.slope;
             tilt = 0.5 * frame.waves.x * frame.waves.w * coming.strength;
             waves.roughness += wave.roughness;
             foam = foam_at(map_place, coming, wave, max(length(pixel.xy), length(pixel.zw)) / frame.map.z);
-            crest = max(wave.height, 0.0) / max(0.5 * frame.waves.w, 1e-6) * (0.4 + 0.6 * smoothstep(0.2, 0.8, wave.breaking));
+            crest = max(wave.height, 0.0) / max(0.5 * frame.waves.w, 1e-6) * smoothstep(0.2, 0.8, wave.breaking);
         }
     }
 #endif
@@ -623,7 +628,7 @@ void main() {
     colour = colour * air_kept + (1.0 - keep) * air_added;
 #if SEA == 1
     // The sea fades into the sky at the horizon.
-    float far = 1.0 - smoothstep(0.0, HORIZON, to_eye.y);
+    float far = exp(-max(to_eye.y, 0.0) / HORIZON);
     vec3 horizon = horizon_colour(-to_eye);
     colour = mix(colour, horizon, far);
     keep *= 1.0 - far;

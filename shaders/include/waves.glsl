@@ -143,6 +143,7 @@ Wave wave_at(vec2 east_south, Shore shore, vec4 pixel) {
 
 const float WASH_LINES = 4.0;  // of foam behind a crest
 const float THIN_WASH = 0.70;  // of the foam, between them
+const float RIM_OF_FOAM = 0.8, RIM_ENDS = 0.22;  // how much lies along the coast between waves, and so many of them out
 const float FILM = 0.65;  // of white
 
 // How much of a place is white where foam covers such a part of it: a web with holes that grow as it breaks up. From far
@@ -181,7 +182,9 @@ float foam_at(vec2 east_south, Shore shore, Wave wave, float cells_per_pixel) {
     float roller = max(smoothstep(0.10, 0.02, before), smoothstep(0.13, 0.01, wave.age));
     float lines = smoothstep(-0.6, 1.0, sin(TWO_PI * WASH_LINES * sqrt(wave.age)));
     float left_behind = 0.82 * pow(before, 1.3) * mix(THIN_WASH, 1.0, lines);
-    float cover = breaks * frame.fronts.z * max(roller, left_behind);
+    // Between two waves the foam of the last ones is left along the rock.
+    float fringe = RIM_OF_FOAM * (1.0 - smoothstep(0.02, RIM_ENDS, fronts_before));
+    float cover = breaks * frame.fronts.z * max(roller, max(left_behind, fringe));
     return lace(east_south / frame.map.z, min(cover, 1.0), wave.front, cells_per_pixel);
 }
 
