@@ -9,16 +9,15 @@ deep as if the load were floating.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 
+from kernels.blocks import for_blocks
 from kernels.layers import Layer
 
 GRAVITY = 9.81  # m/s²
 YOUNGS_MODULUS = 70e9  # Pa
 POISSONS_RATIO = 0.25
-BLOCK = 64  # rows that are transformed together
 
 RESISTED = 1e6  # waves of the load that the plate resists by so many times more than the mantle does are left out
 
@@ -33,33 +32,37 @@ def flexural_parameter(elastic_thickness: float, density: float) -> float:
     return float((4.0 * rigidity(elastic_thickness) / (density * GRAVITY)) ** 0.25)
 
 
-def deflection(load: Layer, cell_size: float, elastic_thickness: float, density: float) -> Layer:
+def deflection(
+    load: Layer, cell_size: float, elastic_thickness: float, density: float, *, weight: float = 1.0
+) -> Layer:
     """How deep a load sinks, in metres, [row, column].
 
-    `load` is in kg/m²; the plate is `elastic_thickness` metres thick and floats on what has this `density` in kg/m³.
-    Beyond the edges of the map the load goes on as its mirror image.
+    `load`, times its `weight`, is in kg/m²; the plate is `elastic_thickness` metres thick and floats on what has this
+    `density` in kg/m³. Beyond the edges of the map the load goes on as its mirror image.
     """
     stiff = rigidity(elastic_thickness) / (density * GRAVITY)
     shortest = (RESISTED / stiff) ** 0.25 if stiff > 0.0 else math.inf  # as a wave number
     south, east = (math.pi * np.arange(cells) / (cells * cell_size) for cells in load.shape)
     south, east = south[south <= shortest], east[east <= shortest]
     across = np.empty((len(east), load.shape[0]))
-    for rows in _blocks(load.shape[0]):
-        across[:, rows] = _cosines(load[rows])[:, : len(east)].T
-    for columns in _blocks(len(east)):
+
+    def go_east(rows: slice) -> None:
+        across[:, rows] = _cosines(weight * load[rows])[:, : len(east)].T
+
+    def bend(columns: slice) -> None:
         square = (south * south)[None, :] + (east[columns] * east[columns])[:, None]
         waves = _cosines(across[columns])[:, : len(south)]
         waves /= density * (1.0 + stiff * square * square)
         across[columns] = _sum_of_cosines(waves, load.shape[0])
-    sunk = np.empty(load.shape)
-    for rows in _blocks(load.shape[0]):
+
+    def come_back(rows: slice) -> None:
         sunk[rows] = _sum_of_cosines(across[:, rows].T, load.shape[1])
+
+    for_blocks(go_east, *load.shape)
+    for_blocks(bend, *across.shape)
+    sunk = np.empty(load.shape)
+    for_blocks(come_back, *load.shape)
     return sunk
-
-
-def _blocks(rows: int) -> Iterator[slice]:
-    """Few rows at a time, since transforms take several times their memory."""
-    return (slice(first, first + BLOCK) for first in range(0, rows, BLOCK))
 
 
 def _cosines(values: Layer) -> Layer:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.blocks import for_blocks
 from kernels.components import components
 
 
@@ -22,14 +23,19 @@ def ocean_mask(ground: NDArray[np.float64], sea_level: float) -> NDArray[np.bool
     It reaches a cell through cells below sea level that touch each other, over a corner too. Land below sea level that
     a shore shuts off is land. A sea level of -inf means no ocean.
     """
-    if sea_level == -math.inf or not (below := ground < sea_level).any():
+    if sea_level == -math.inf:
         return np.zeros(ground.shape, np.bool_)
+    below = np.empty(ground.shape, np.bool_)
+    for_blocks(lambda rows: np.less(ground[rows], sea_level, out=below[rows]), *ground.shape)
+    if not below.any():
+        return below
     labels, count = components(below)
     reached = np.zeros(count + 1, np.bool_)
     for side in (labels[0], labels[-1], labels[:, 0], labels[:, -1]):
         reached[side] = True
     reached[0] = False
-    ocean: NDArray[np.bool_] = reached[labels]
+    ocean = below
+    for_blocks(lambda rows: reached.take(labels[rows], out=ocean[rows], mode="clip"), *ground.shape)
     return ocean
 
 

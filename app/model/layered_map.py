@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.model.layers import LAYERS, OROGRAPHIC_RAIN, SCRATCH, burdening, side_by_side
+from kernels.blocks import for_blocks
 from kernels.scratch import Scratch
 
 Layer = NDArray[np.float64]
@@ -83,15 +83,25 @@ class LayeredMap:
         self.touches += 1
         self.changed.update(dict.fromkeys(names, self.version))
 
-    def sum_ground(self, cells: Any = np.s_[:, :]) -> None:
+    def sum_ground(self, cells: Any = None) -> None:
         """Recompute the ground from the layers that raise it, in all cells or in an index."""
-        self.ground_of_layers(self.ground[cells], cells)
+        if cells is None:
+            self.ground_of_layers(self.ground)
+        else:
+            self._sum_ground(self.ground[cells], cells)
 
-    def ground_of_layers(self, ground: Layer, cells: Any = np.s_[:, :]) -> Layer:
-        np.add(self.bedrock[cells], self.sediment[cells], out=ground)
-        if (burden := self.burden) is not None:
-            ground += burden[cells]
+    def ground_of_layers(self, ground: Layer) -> Layer:
+        """Write the sum of the layers that raise the ground to an array, [row, column], and return it."""
+        for_blocks(lambda rows: self._sum_ground(ground[rows], rows), *self.shape)
         return ground
+
+    def _sum_ground(self, ground: Layer, cells: Any) -> None:
+        np.add(self.bedrock[cells], self.sediment[cells], out=ground)
+        if layers := burdening(self.layers):
+            burden = np.array(layers[0][cells], np.float64)
+            for other in layers[1:]:
+                burden += other[cells]
+            ground += burden
 
     @property
     def burden(self) -> Layer | None:
@@ -106,9 +116,13 @@ class LayeredMap:
     def sum_burden(self, out: Layer) -> None:
         """Write the sum of all layers of the `burden` to an array, [row, column]."""
         first, *others = burdening(self.layers)
-        np.copyto(out, first)
-        for layer in others:
-            out += layer
+
+        def sum_up(rows: slice) -> None:
+            np.copyto(out[rows], first[rows])
+            for layer in others:
+                out[rows] += layer[rows]
+
+        for_blocks(sum_up, *self.shape)
 
     def trace(self, name: str) -> NDArray[Any]:
         """A trace layer, created with its default on first use."""
@@ -165,9 +179,13 @@ class LayeredMap:
             return rates
         names = side_by_side("rates")
         found = scratch.empty((*self.shape, len(names)), np.float32)
-        found[...] = 1.0 if rates is None else rates
-        for name in ("mobility", "rate_growth"):
-            np.copyto(found[..., names.index(name)], 0.0, where=sheltered)
+
+        def shelter(rows: slice) -> None:
+            found[rows] = 1.0 if rates is None else rates[rows]
+            for name in ("mobility", "rate_growth"):
+                np.copyto(found[rows, :, names.index(name)], 0.0, where=sheltered[rows])
+
+        for_blocks(shelter, *self.shape)
         return found
 
     @property
@@ -175,7 +193,9 @@ class LayeredMap:
         """Where nothing but ice moves the ground, [row, column]; None: nowhere."""
         if ICE not in self.layers:
             return None
-        sheltered: NDArray[np.bool_] = self.layers[ICE] >= SHELTERING
+        sheltered = np.empty(self.shape, np.bool_)
+        ice = self.layers[ICE]
+        for_blocks(lambda rows: np.greater_equal(ice[rows], SHELTERING, out=sheltered[rows]), *self.shape)
         return sheltered if sheltered.any() else None
 
     @property
@@ -216,7 +236,17 @@ class LayeredMap:
     def _product(self, *names: str) -> NDArray[np.float32] | None:
         """Of those of these layers that there are."""
         there = [self.layers[name] for name in names if name in self.layers]
-        return functools.reduce(np.multiply, there) if there else None
+        if len(there) < 2:
+            return there[0] if there else None
+        product = np.empty(self.shape, np.result_type(*there))
+
+        def multiply(rows: slice) -> None:
+            np.multiply(there[0][rows], there[1][rows], out=product[rows])
+            for layer in there[2:]:
+                product[rows] *= layer[rows]
+
+        for_blocks(multiply, *self.shape)
+        return product
 
     def lay_rate(self, name: str, values: NDArray[Any] | None) -> None:
         """Set a rate, [row, column]; None: 1 everywhere, without memory."""

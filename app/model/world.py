@@ -20,6 +20,7 @@ from app.model.layers import BURIED, LAYERS, LOOSE, ROOF, STRATA, burdening, lay
 from app.model.ledger import Account, Ledger
 from app.model.materials import Materials, rock_numbers
 from app.model.plants import TREE_COLUMNS, shipped_flora
+from kernels.blocks import for_blocks
 from kernels.standing import DRY, LAKE
 
 if TYPE_CHECKING:
@@ -174,14 +175,19 @@ class World(LayeredMap):
         for name in materials.names:
             self.layers[LOOSE + name][...] = layers[LOOSE + name]
 
-    def sum_mix(self, cells: Any = np.s_[:, :]) -> None:
+    def sum_mix(self, cells: Any = None) -> None:
         """Recompute sediment and ground from the mix, in all cells or in an index."""
-        if self.materials is not None:
-            sediment, mix = self.sediment[cells], self.mix[cells]
-            sediment[...] = 0.0
-            for kind in range(mix.shape[2]):
-                sediment += mix[..., kind]
+        if self.materials is not None and cells is None:
+            for_blocks(self._sum_kinds, *self.shape)
+        elif self.materials is not None:
+            self._sum_kinds(cells)
         self.sum_ground(cells)
+
+    def _sum_kinds(self, cells: Any) -> None:
+        sediment, mix = self.sediment[cells], self.mix[cells]
+        sediment[...] = 0.0
+        for kind in range(mix.shape[2]):
+            sediment += mix[..., kind]
 
     def material_fields(self, **properties: float) -> MaterialFields:
         """The materials for kernels, with the arrays of this world.

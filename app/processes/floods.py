@@ -19,6 +19,7 @@ from app.processes.cycle import Cycle
 from app.processes.kinds import account_for
 from app.processes.pools import PoolsParameters
 from app.processes.process import ProcessFailure, register
+from kernels.blocks import for_blocks
 from kernels.scratch import Scratch
 
 SECONDS_PER_HOUR = 3600.0
@@ -187,10 +188,15 @@ def _rain(world: World, parameters: FloodsParameters, cycle: Cycle) -> float:
 
     usual = rain_map(world.ground, world.rainfall, cycle.weather.rain_by_altitude)
     depth = parameters.rain * 1e-3 / SECONDS_PER_HOUR * parameters.seconds_per_cycle
-    fallen = usual * (depth * usual.size / max(float(usual.sum()), 1e-9))
-    if SNOW_RUNOFF in world.layers:
-        fallen *= world.layers[SNOW_RUNOFF]
-    world.water[...] += fallen
+    part, runoff, fallen = depth * usual.size / max(float(usual.sum()), 1e-9), world.layers.get(SNOW_RUNOFF), usual
+
+    def fall(rows: slice) -> None:
+        fallen[rows] *= part
+        if runoff is not None:
+            fallen[rows] *= runoff[rows]
+        world.water[rows] += fallen[rows]
+
+    for_blocks(fall, *world.shape)
     return float(fallen.sum())
 
 

@@ -28,6 +28,7 @@ from app.processes.kinds import account_for
 from app.processes.process import register
 from app.processes.sideways import CRUST_LOAD, move_sideways
 from app.processes.stratigraphy import note_rock, spare_rock
+from kernels.blocks import for_blocks
 
 if TYPE_CHECKING:
     from kernels.materials import Materials
@@ -135,19 +136,17 @@ class Geology:
         elif volume < 0.0:
             world.ledger.rock.lose("subsidence", -volume)
         if before is not None:
-            # Plants keep standing on the new ground.
-            risen = np.subtract(world.ground, before, out=before).astype(world.layers[ROOTED_GROUND].dtype)
-            world.layers[ROOTED_GROUND] += risen
+            _raise_roots(world, before)
             changed.append(ROOTED_GROUND)
         return *changed, *carried
 
     def _rise(self, world: World, parameters: GeologyParameters, years: float, rises: Any) -> Layer | float:
         """As `_risen`, after what lies in the rock has risen as far, where it `rises`."""
         uplift = self._risen(world, parameters, years)
-        for name in UPLIFTED:
-            if name in world.layers:
-                layer = world.layers[name]
-                np.add(layer, np.asarray(uplift).astype(layer.dtype, copy=False), out=layer, where=rises)
+        everywhere = np.broadcast_to(uplift, world.shape)
+        where = np.broadcast_to(rises, world.shape)
+        for layer in (world.layers[name] for name in UPLIFTED if name in world.layers):
+            _rise_with(layer, everywhere, where)
         return uplift
 
     def _risen(self, world: World, parameters: GeologyParameters, years: float) -> Layer | float:
@@ -159,6 +158,26 @@ class Geology:
             if factor in world.layers:
                 risen = risen * world.layers[factor]
         return risen
+
+
+def _rise_with(layer: NDArray[np.floating], uplift: Layer, where: NDArray[np.bool_]) -> None:
+    """Add the uplift to a layer of heights, in place."""
+
+    def rise(rows: slice) -> None:
+        own = layer[rows]
+        np.add(own, uplift[rows].astype(layer.dtype, copy=False), out=own, where=where[rows])
+
+    for_blocks(rise, *layer.shape)
+
+
+def _raise_roots(world: World, before: Layer) -> None:
+    """Let plants keep standing on the ground, which was at the heights `before`."""
+    rooted = world.layers[ROOTED_GROUND]
+
+    def keep_up(rows: slice) -> None:
+        rooted[rows] += np.subtract(world.ground[rows], before[rows]).astype(rooted.dtype)
+
+    for_blocks(keep_up, *world.shape)
 
 
 def _expose(world: World, ground: Materials, depth: Layer) -> None:

@@ -81,23 +81,15 @@ class Isostasy:
         balanced = world.layers[CRUST_LOAD]
         years = parameters.years_per_cycle * parameters.every
         part = -math.expm1(-years / parameters.response_time) if parameters.response_time else 1.0
-        load -= balanced
-        load *= part
-        more = load  # in its place, as maps of loads take much memory
-        rise = flexure.deflection(ROCK * more, world.cell_size, parameters.elastic_thickness, parameters.mantle_density)
+        more = _still_to_follow(load, balanced, part)
+        rise = flexure.deflection(
+            more, world.cell_size, parameters.elastic_thickness, parameters.mantle_density, weight=ROCK
+        )
         np.negative(rise, out=rise)
         if Geology.name in cycle.running and cycle.edges.water != "wall":
             rise[outlets_of(world.ground, walls=False)] = 0.0  # the base level is that of what lies beyond
-        before = world.bedrock.copy()
-        for name in WITH_ROCK:
-            if name in world.layers:
-                world.layers[name] += rise.astype(world.layers[name].dtype, copy=False)
-        world.sum_ground()
-        more += rise
-        balanced += more
-        del load, more
-        world.layers[ISOSTASY] += rise
-        volume = float((world.bedrock - before).sum()) * world.cell_area
+        _follow(world, rise, more)
+        volume = float(rise.sum()) * world.cell_area
         rock = world.ledger.rock
         if volume > 0.0:
             rock.gain(ROSE, volume)
@@ -112,15 +104,59 @@ class Isostasy:
         return False
 
 
+def _still_to_follow(load: Layer, balanced: Layer, part: float) -> Layer:
+    """The part of a load that is not yet balanced. Overwrites `load`, as maps of loads take much memory."""
+    from kernels.blocks import for_blocks
+
+    def find(rows: slice) -> None:
+        load[rows] -= balanced[rows]
+        load[rows] *= part
+
+    for_blocks(find, *load.shape)
+    return load
+
+
+def _follow(world: World, rise: Layer, more: Layer) -> None:
+    """Raise the rock and all that is in it; `rise` becomes by how much the numbers of the rock tell."""
+    from kernels.blocks import for_blocks
+
+    balanced = world.layers[CRUST_LOAD]
+
+    def follow(rows: slice) -> None:
+        own, rock = rise[rows], world.bedrock[rows].copy()
+        for name in WITH_ROCK:
+            if name in world.layers:
+                layer = world.layers[name][rows]
+                layer += own.astype(layer.dtype, copy=False)
+        world.sum_ground(rows)
+        more[rows] += own
+        balanced[rows] += more[rows]
+        world.layers[ISOSTASY][rows] += own
+        np.subtract(world.bedrock[rows], rock, out=own)
+
+    for_blocks(follow, *world.shape)
+
+
 def _load(world: World, parameters: IsostasyParameters, sea_level: float) -> Layer:
     """All that lies on the crust, as metres of rock, [row, column]."""
-    load = world.bedrock.copy()
+    from kernels.blocks import for_blocks
+
+    parts = []
     # In the order of declarations: those of a world that was opened come in another. Loose kinds are the sediment.
     for name, declaration in LAYERS.items():
         if name not in world.layers or not declaration.account or name == "bedrock":
             continue
         density = parameters.sediment_density if declaration.account == "sediment" else WATER
-        load += (declaration.content * density / ROCK) * world.layers[name]
-    if math.isfinite(sea_level):
-        load += (WATER / ROCK) * np.maximum(sea_level - world.ground, 0.0)
+        parts.append((declaration.content * density / ROCK, world.layers[name]))
+    load = np.empty(world.shape)
+
+    def sum_up(rows: slice) -> None:
+        own = load[rows]
+        own[...] = world.bedrock[rows]
+        for heavy, layer in parts:
+            own += heavy * layer[rows]
+        if math.isfinite(sea_level):
+            own += (WATER / ROCK) * np.maximum(sea_level - world.ground[rows], 0.0)
+
+    for_blocks(sum_up, *world.shape)
     return load

@@ -29,7 +29,9 @@ import numba
 from app.bench.world import everything, plant
 from app.engine.simulator import Simulator
 from app.engine.creation import create_world
+from kernels import blocks
 
+blocks.WORTH_SHARING = 0  # also of small maps
 rows, columns, cycles, *threads = map(int, sys.argv[1:])
 assert numba.config.NUMBA_NUM_THREADS == max(threads)
 scene = everything(max(rows, columns)).with_values(
