@@ -24,6 +24,7 @@ from collections import namedtuple
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit
@@ -347,25 +348,25 @@ def braid(
     return Braided(cells, routed.water, carried, moved)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def fade(reworked, kept):
     """Keep a part of the trace of what rivers moved, [row, column], in place."""
     none = np.float32(0.0)
-    for row in range(reworked.shape[0]):
+    for row in prange(reworked.shape[0]):
         here = reworked[row]
         for column in range(len(here)):
             left = here[column] * kept
             here[column] = left if left >= _LEAST else none
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def follow(now_stream, now_discharge, weight, where_they_ran, reworked, stream, discharge):
     """Let traces of flowing water, float32 [row, column], take so much of the way to what runs now, in place.
 
     `where_they_ran`: only in cells where threads run, or where `reworked` says that they did.
     """
     none = np.float32(0.0)
-    for row in range(stream.shape[0]):
+    for row in prange(stream.shape[0]):
         runs, passes, moved = now_stream[row], now_discharge[row], reworked[row]
         for column in range(len(runs)):
             if not where_they_ran or runs[column] > none or moved[column] > none:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
@@ -19,13 +20,14 @@ from kernels.neighbours import COLUMN_STEPS, FLAT, OPPOSITE, OUTLET, ROW_STEPS, 
 # within 0.01 %.
 BESIDE = 70
 ACROSS = 99
+BAND = 8  # rows that a thread takes at once
 FAR = np.iinfo(np.int32).max
 
 CROSSING = FLAT + 1
 NOWHERE = -1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def _steepest_of_some(surface, row, column):
     """The direction of one cell, which may lie at the map's edge."""
     rows, columns = surface.shape
@@ -40,11 +42,20 @@ def _steepest_of_some(surface, row, column):
     return direction
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def _steepest(surface, outlets, directions):
+    rows = len(surface)
+    bands = (rows + BAND - 1) // BAND
+    for unsigned_band in prange(bands):
+        first = np.int64(unsigned_band) * BAND
+        _steepest_of_rows(surface, outlets, directions, first, min(first + BAND, rows))
+
+
+@njit(nogil=True, error_model="numpy")
+def _steepest_of_rows(surface, outlets, directions, first, last):
     rows, columns = surface.shape
     across = math.sqrt(0.5)
-    for row in range(1, rows - 1):
+    for row in range(max(first, 1), min(last, rows - 1)):
         north, here, south = surface[row - 1], surface[row], surface[row + 1]
         out, result = outlets[row], directions[row]
         # Without branches, so that several cells are done at once.
@@ -74,7 +85,7 @@ def _steepest(surface, outlets, directions):
             slope = (height - south[column + 1]) * across
             direction = 7 if slope > steepest else direction
             result[column] = OUTLET if out[column] else direction
-    for row in range(rows):
+    for row in range(first, last):
         for column in range(0, columns, 1 if row in (0, rows - 1) else columns - 1):
             directions[row, column] = OUTLET if outlets[row, column] else _steepest_of_some(surface, row, column)
 

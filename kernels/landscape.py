@@ -177,7 +177,8 @@ def evolve(
         bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
     ))  # fmt: skip
     held = outlets.reshape(-1) if base_level else np.zeros(outlets.size, np.bool_)
-    risen = _rise(land, np.array(uplift, np.float64, copy=None).reshape(-1), held)
+    _rise(land, np.array(uplift, np.float64, copy=None).reshape(-1), held, room.after.reshape(-1))
+    risen = _sum_in_order(room.after.reshape(-1))
     del uplift  # which may be the last to hold a map
     from_rock, off_map, soil = np.zeros(land.kinds), np.zeros(land.kinds), np.zeros(land.kinds)
     after, rivers = room.after.reshape(-1), room.rivers
@@ -262,16 +263,30 @@ def _mobility(rates: Rates | None, still: NDArray[np.bool_] | None) -> NDArray[n
     return mobility.reshape(-1)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _rise(land, uplift, outlets):
-    risen = 0.0
-    for cell in range(len(outlets)):
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _rise(land, uplift, outlets, risen):
+    """Raise rock outside of `outlets` by the `uplift`; `risen` [cell] becomes by how much numbers of its size tell."""
+    for unsigned_piece in prange((len(outlets) + STRETCH - 1) // STRETCH):
+        _rise_of_stretch(land, uplift, outlets, risen, np.int64(unsigned_piece) * STRETCH)
+
+
+@njit(nogil=True, error_model="numpy")
+def _rise_of_stretch(land, uplift, outlets, risen, begin):
+    for cell in range(begin, min(begin + STRETCH, len(outlets))):
         before = land.bedrock[cell]
         if not outlets[cell]:
             land.bedrock[cell] = before + (uplift[cell] if len(uplift) > 1 else uplift[0])
-        risen += land.bedrock[cell] - before
+        risen[cell] = land.bedrock[cell] - before
         land.ground[cell] = ground_of(land.burden, cell, land.bedrock[cell], land.sediment[cell])
-    return risen
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _sum_in_order(values):
+    """One after the other, so that no number of threads shows."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total
 
 
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")
@@ -319,10 +334,11 @@ def _mobility_of(land, cell):
     return rate_of(land.rates, cell, MOBILITY) if may_move(land.mobility, cell) else 0.0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def _find_mobility(land, outlets, free):
     """How freely each cell creeps, −1 in outlets: see `creep`."""
-    for cell in range(len(free)):
+    for unsigned_cell in prange(len(free)):
+        cell = np.int64(unsigned_cell)
         free[cell] = -1.0 if outlets[cell] else _mobility_of(land, cell)
 
 

@@ -33,6 +33,7 @@ from collections import namedtuple
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit
@@ -49,6 +50,8 @@ from kernels.units import Metres, MetresPerYear, PerYear, SquareMetresPerYear, W
 # A point of a centreline: the number of its river, its place in metres, the mean discharge in cubic metres a second and
 # the height of the bed in metres. Points of one river follow each other from its source to its mouth.
 RIVER, SOUTH, EAST, DISCHARGE, BED = range(5)
+
+BAND = 32  # rows in which a thread looks at once for what lies near rivers
 
 Centrelines = NDArray[np.float64]  # [point, one of the above]
 Numbers = NDArray[np.float64]
@@ -313,23 +316,39 @@ def _cells_of(land, row, block):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _paint(land, points, width, reach, near):
-    """For each cell within `reach` metres of a line, [point], its nearest point and how far away the line is."""
-    near.reached[...] = False
+def _rows_near(land, points, reach):
+    """The first row within `reach` metres of each part of a line, and that after the last one, [part, 2]."""
+    size = land.cell_size
+    rows = np.zeros((len(points), 2), np.int32)
+    for i in range(len(points) - 1):
+        if points[i, RIVER] != points[i + 1, RIVER]:
+            continue
+        south, way_south = points[i, SOUTH], points[i + 1, SOUTH] - points[i, SOUTH]
+        rows[i, 0] = max(int((south + min(way_south, 0.0) - reach[i]) / size - 0.5), 0)
+        rows[i, 1] = min(int((south + max(way_south, 0.0) + reach[i]) / size + 0.5), land.rows - 1) + 1
+    return rows
+
+
+@njit(nogil=True, error_model="numpy")
+def _paint(land, points, reach, rows, near, first, last):
+    """For each cell within `reach` metres of a line, [point], its nearest point and how far away the line is.
+
+    Only in the rows from `first` to before `last`; `rows` are those of `_rows_near`.
+    """
+    near.reached[first:last] = False
     nearest, distance = near.nearest, near.distance
     size = land.cell_size
     for i in range(len(points) - 1):
-        if points[i, RIVER] != points[i + 1, RIVER]:
+        first_row, end_row = max(np.int64(rows[i, 0]), first), min(np.int64(rows[i, 1]), last)
+        if first_row >= end_row:
             continue
         south, east = points[i, SOUTH], points[i, EAST]
         way_south, way_east = points[i + 1, SOUTH] - south, points[i + 1, EAST] - east
         squared = way_south * way_south + way_east * way_east
         margin = reach[i]
-        first_row = max(int((south + min(way_south, 0.0) - margin) / size - 0.5), 0)
-        last_row = min(int((south + max(way_south, 0.0) + margin) / size + 0.5), land.rows - 1)
         first_column = max(int((east + min(way_east, 0.0) - margin) / size - 0.5), 0)
         last_column = min(int((east + max(way_east, 0.0) + margin) / size + 0.5), land.columns - 1)
-        for row in range(first_row, last_row + 1):
+        for row in range(first_row, end_row):
             off_south = (row + 0.5) * size - south
             _reach(land, near, row, first_column, last_column)
             for column in range(first_column, last_column + 1):
@@ -343,7 +362,7 @@ def _paint(land, points, width, reach, near):
                 if away <= margin * margin and away < distance[cell]:
                     distance[cell] = away
                     nearest[cell] = i
-    for row in range(land.rows):
+    for row in range(first, last):
         for block in range(near.reached.shape[1]):
             if near.reached[row, block]:
                 begin, end = _cells_of(land, row, block)
@@ -359,12 +378,23 @@ def _covered(distance, width, size):
     return min(max((above - below) / size, 0.0), 1.0)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def _cover(land, points, width, reach, near, which):
-    """As `_paint`, and the part of each cell that the channels cover."""
-    _paint(land, points, width, reach, near)
+    """As `_paint`, on the whole map, and the part of each cell that the channels cover; `which` −1: not that."""
+    rows = _rows_near(land, points, reach)
+    bands = (land.rows + BAND - 1) // BAND
+    for unsigned_band in prange(bands):
+        first = np.int64(unsigned_band) * BAND
+        last = min(first + BAND, land.rows)
+        _paint(land, points, reach, rows, near, first, last)
+        if which >= 0:
+            _cover_rows(land, width, near, which, first, last)
+
+
+@njit(nogil=True, error_model="numpy")
+def _cover_rows(land, width, near, which, first, last):
     part = near.covered[which]
-    for row in range(land.rows):
+    for row in range(first, last):
         for block in range(near.known.shape[1]):
             if not near.known[row, block]:
                 continue
@@ -476,17 +506,45 @@ def _join(land, near):
                     near.covered[_STRAIGHT, cell] = both
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def _exchange(land, points, width, depth, near, was, now, years, bar, parameters, loads, from_rock):
     """Let the rivers wear and fill the ground where they have moved, each from its source to its mouth.
 
     `was` and `now` tell which parts of the cells channels covered and cover, `bar` is the height of bars above the bed
     as a part of the depth; `loads` are [river * kinds + kind].
     """
-    before, after, distance = near.covered[was], near.covered[now], near.distance
     cells, begins = _near_cells(land, near, len(points))
-    wanted = np.empty(len(cells))
+    wanted, rock = np.empty(len(cells)), np.zeros((len(cells), land.kinds))
+    ends = _ends_of_rivers(points, len(loads) // land.kinds)
+    for unsigned_river in prange(len(ends) - 1):
+        river = np.int64(unsigned_river)
+        _exchange_along(
+            land, points, width, depth, near, was, now, years, bar, parameters, loads, cells, begins, wanted, rock,
+            ends[river], ends[river + 1],
+        )  # fmt: skip
+    for place in range(len(cells)):  # in the order of the rivers, so that no number of threads shows
+        for kind in range(land.kinds):
+            from_rock[kind] += rock[place, kind]
+
+
+@njit(nogil=True, error_model="numpy")
+def _ends_of_rivers(points, rivers):
+    """Where the points of each river begin, and where the last ones end."""
+    ends = np.zeros(rivers + 1, np.int64)
     for i in range(len(points)):
+        ends[int(points[i, RIVER]) + 1] += 1
+    for river in range(rivers):
+        ends[river + 1] += ends[river]
+    return ends
+
+
+@njit(nogil=True, error_model="numpy")
+def _exchange_along(
+    land, points, width, depth, near, was, now, years, bar, parameters, loads, cells, begins, wanted, rock, begin, end
+):  # fmt: skip
+    """For the points of one river. `rock` [cell of these, kind] becomes what was dug of rock."""
+    before, after, distance = near.covered[was], near.covered[now], near.distance
+    for i in range(begin, end):
         first = int(points[i, RIVER]) * land.kinds
         bed = points[i, BED]
         for place in range(begins[i], begins[i + 1]):
@@ -499,7 +557,7 @@ def _exchange(land, points, width, depth, near, was, now, years, bar, parameters
             elif after[cell] > before[cell]:
                 share = (after[cell] - before[cell]) / (1.0 - before[cell])
             if share > 0.0 and height > bed and free > 0.0:
-                dig(land, cell, free * share * (height - bed), loads, first, from_rock)
+                dig(land, cell, free * share * (height - bed), loads, first, rock[place])
         # Beds that are too deep and bars come first, then what floods leave.
         for floods in (False, True):
             total = 0.0
@@ -647,7 +705,7 @@ def meander(
         width, depth = _sizes(points, river_width)
         if not (fresh and part == 0):
             _cover(land, points, width, 0.5 * width + BANKS * cell_size, near, _BEFORE)
-        _paint(land, points, width, 1.5 * width, near)
+        _cover(land, points, width, 1.5 * width, near, -1)
         owners = points[:, RIVER].copy()
         lines = _lines(points)
         for number, line in enumerate(lines):

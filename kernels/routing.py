@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
@@ -209,29 +210,35 @@ def way_to_outlet(directions: NDArray[np.int8], row: int, column: int) -> NDArra
     return np.stack(np.divmod(cells, directions.shape[1]), axis=1)
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def _count_inflows(directions, inflows):
-    """How many neighbours drain to each cell: by whole rows, several cells in one instruction."""
+    """How many neighbours drain to each cell."""
+    for unsigned_row in prange(len(directions)):
+        _count_inflows_of_row(directions, np.int64(unsigned_row), inflows)
+
+
+@njit(nogil=True, error_model="numpy")
+def _count_inflows_of_row(directions, row, inflows):
+    """By the whole row, several cells in one instruction."""
     rows, columns = directions.shape
-    for row in range(rows):
-        here = inflows[row]
-        here[:] = 0
-        for neighbour in range(8):
-            other, aside = row + ROW_STEPS[neighbour], COLUMN_STEPS[neighbour]
-            if not 0 <= other < rows:
-                continue
-            begin, end = max(-aside, 0), columns - max(aside, 0)
-            own, there = here[begin:end], directions[other][begin + aside : end + aside]
-            back = np.int8(OPPOSITE[neighbour])
-            for place in range(len(own)):
-                own[place] += np.uint8(1) if there[place] == back else np.uint8(0)
+    here = inflows[row]
+    here[:] = 0
+    for neighbour in range(8):
+        other, aside = row + ROW_STEPS[neighbour], COLUMN_STEPS[neighbour]
+        if not 0 <= other < rows:
+            continue
+        begin, end = max(-aside, 0), columns - max(aside, 0)
+        own, there = here[begin:end], directions[other][begin + aside : end + aside]
+        back = np.int8(OPPOSITE[neighbour])
+        for place in range(len(own)):
+            own[place] += np.uint8(1) if there[place] == back else np.uint8(0)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _order_from_springs(directions, steps, order, waiting, totals):
+    """`waiting` [cell] is how many neighbours drain to each cell, at first."""
     rows, columns = directions.shape
     direction = directions.reshape(-1)
-    _count_inflows(directions, waiting.reshape(directions.shape))
     # Before a cell is written, no more are listed than were looked at before it.
     springs = np.empty(_TILE * _TILE, np.int32)
     begin, end = np.uintp(0), np.uintp(0)
@@ -269,4 +276,5 @@ def order_from_springs(directions: NDArray[np.int8], out: NDArray[np.int32], tot
     [row, column], as of `accumulate`.
     """
     waiting = np.empty(directions.size, np.uint8)
+    _count_inflows(directions, waiting.reshape(directions.shape))
     _order_from_springs(directions, index_steps(directions.shape[1]), out, waiting, totals.reshape(-1))

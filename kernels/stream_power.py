@@ -38,6 +38,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from kernels.blocks import for_blocks
 from kernels.compiling import inlined, njit
 from kernels.directions import flow_directions
 from kernels.filling import fill
@@ -252,7 +253,7 @@ def incise(
     settling = 1.0 - math.exp(-cell_size / p.settling_length)
     walk = (kind, direction, rivers.order, steps)
     rise = p.critical_slope * cell_size
-    sums[:] = 0.0
+    for_blocks(lambda rows: rivers.sums[rows].fill(0.0), *ground.shape)
     if p.slope_exponent == 1.0:
         _wear(
             height, surface, sums, wear, np.empty(0), area, p.deposition, *walk, settling, sea_level, mobility, rise,
@@ -340,9 +341,9 @@ def _carry(
             load[np.uintp(np.int64(number) + steps[direction[cell]])] += comes - left
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def _tell_kinds(height, surface, direction, kind):
-    for cell in range(len(height)):
+    for cell in prange(len(height)):
         filled = LAKE if surface[cell] > height[cell] else LAND
         kind[cell] = BASE if direction[cell] == OUTLET else filled
 
@@ -564,10 +565,11 @@ def _share_lake(cell, sums, kind, direction, steps):
         sums[2 * cell] = sums[2 * receiver]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
 def _lay(height, surface, sums, kind, mobility, out):
     """The new ground."""
-    for cell in range(len(height)):
+    for unsigned_cell in prange(len(height)):
+        cell = np.int64(unsigned_cell)
         before = height[cell]
         what = kind[cell]
         now = before

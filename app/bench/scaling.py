@@ -11,8 +11,10 @@ of each colour (`kernels/particles.py`), for a parallel loop its pieces. Then th
   proportion to its area.
 - The pieces of a parallel loop take the same time each, and each thread gets as many that follow one another, up to
   one, as Numba shares them out.
-- All else runs alone: what the coordinating thread does between two colours, kernels without a parallel loop, NumPy,
-  and Python; and it bounds what threads can bring (Amdahl 1967, "Validity of the single processor approach").
+- NumPy works on whole maps by blocks of rows, of which each thread takes the next as soon as it is free, and rivers
+  that meander take time in proportion to their length.
+- All else runs alone: what the coordinating thread does between two colours, kernels without a parallel loop, other
+  NumPy, and Python; and it bounds what threads can bring (Amdahl 1967, "Validity of the single processor approach").
 
 It is what the work allows: that cores share memory and caches, that threads must wake up, and that trees are sorted by
 their threads, is not in it.
@@ -43,10 +45,12 @@ from app.processes.wind import WindErosion
 from kernels import (
     cascade,
     depressions,
+    directions,
     exchanging,
     floods,
     hillslopes,
     ice,
+    meanders,
     moisture,
     particles,
     plants,
@@ -91,10 +95,12 @@ PIECES: dict[str, Callable[[int], int]] = {
     "floods._run": _tiles,
     "floods._look": _tiles,
     **{f"pools.{name}": _bands(depressions.BAND) for name in ("_measure", "_gather")},
+    "directions._steepest": _bands(directions.BAND),
+    "meanders._cover": _bands(meanders.BAND),
     "landscape._exchange_along_lines": _bands(exchanging.LINES),
     "stream_power._find_wear": _stretches(stream_power.STRETCH),
     **{f"hillslopes.{name}": _bands(hillslopes.BAND) for name in ("_creep_down", "_creep_across")},
-    **{f"landscape.{name}": _stretches(stream_power.STRETCH) for name in ("_sum_rock", "_make_soil_of_kinds")},
+    **{f"landscape.{name}": _stretches(stream_power.STRETCH) for name in ("_rise", "_sum_rock", "_make_soil_of_kinds")},
     "plants._tend": _bands(plants.STRIPE * plants.PERIOD),
     "plants._living": _bands(plants.STRIPE * plants.PERIOD),
     "plants._find_starts": lambda rows: max(1, round(TREES_PER_CELL * rows * rows) // plants.LOT),
@@ -218,6 +224,10 @@ def _noted(regions: list[Region], side: int) -> Iterator[None]:
                 replacement = _noting_trees(kernel, trees)
             elif long_name in OF_TREES:
                 replacement = _noting(kernel, trees, regions, in_turn=True)
+            elif long_name == "blocks._share":
+                replacement = _noting_by(kernel, _of_blocks, regions, in_turn=True)
+            elif long_name == "meanders._exchange":
+                replacement = _noting_by(kernel, _of_rivers, regions)
             elif long_name in LOOPS_INSIDE or getattr(kernel, "targetoptions", {}).get("parallel"):
                 pieces = PIECES.get(long_name, _row_by_row)(side)
                 replacement = _noting(kernel, [np.full(pieces, 1.0 / pieces)], regions)
@@ -242,6 +252,25 @@ def _noting(
         return result
 
     return call
+
+
+def _noting_by(
+    kernel: Any, share: Callable[..., NDArray[np.float64]], regions: list[Region], in_turn: bool = False
+) -> Callable[..., Any]:
+    """As `_noting`, where the arguments tell the share of each piece."""
+
+    def call(*arguments: Any) -> Any:
+        return _noting(kernel, [share(*arguments)], regions, in_turn)(*arguments)
+
+    return call
+
+
+def _of_blocks(work: Any, slices: Sequence[slice], sharing: int) -> NDArray[np.float64]:
+    return np.full(len(slices), 1.0 / len(slices))
+
+
+def _of_rivers(land: Any, points: NDArray[np.float64], *others: Any) -> NDArray[np.float64]:
+    return np.unique(points[:, meanders.RIVER], return_counts=True)[1] / len(points)
 
 
 def _noting_trees(share: Callable[[Rivers], Trees], shares: list[NDArray[np.float64]]) -> Callable[[Rivers], Trees]:
