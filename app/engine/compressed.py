@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from app.files.scratch import scratch_folder
 from app.model.world import World
+from kernels.blocks import threads
 
 # Of the coders of Blosc, measured on a world of everything with 512² cells, 30.4 MB, after 160 cycles: LZ4 makes
 # 24.1 MB of it in 23 ms, Zstandard 22.9 MB in 85 ms; of the difference to 60 cycles before, 22.6 and 20.7 MB. So what
@@ -30,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class Compressed:
-    """An array, compressed, in memory or at a place in a file."""
+    """An array, compressed by as many threads as kernels have, in memory or at a place in a file."""
 
     __slots__ = ("__weakref__", "_data", "_dtype", "_place", "_shape", "length")
 
@@ -43,7 +44,7 @@ class Compressed:
             compressor=CODER,
             shuffle=SHUFFLE,
             typesize=array.dtype.itemsize,
-            numthreads=1,
+            numthreads=threads(),
         )
         self.length = len(coded)
         self._data: bytes | None = bytes(coded)
@@ -75,7 +76,7 @@ class Compressed:
             assert self._place is not None
             file, offset = self._place
             data = file.read(offset, self.length)
-        return np.frombuffer(blosc_decode(data, numthreads=1), self._dtype).reshape(self._shape)
+        return np.frombuffer(blosc_decode(data, numthreads=threads()), self._dtype).reshape(self._shape)
 
     def unpickled(self) -> Any:
         return pickle.loads(self.array().data)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
+import imagecodecs
+import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from app.engine.branches import StoredState
-from app.engine.compressed import spill
+from app.engine.compressed import Compressed, spill
 from app.engine.lockstep import Lockstep
 from app.engine.messages import Arrived, DiscardBranch, Edited, GoTo, Moment, Opened, Pause, Refused, Run, Step
 from app.engine.simulator import Simulator
@@ -490,3 +493,17 @@ def open_files() -> int:
     """Of this process; 0 where the system does not list them."""
     listed = Path("/proc/self/fd")
     return len(list(listed.iterdir())) if listed.is_dir() else 0
+
+
+def test_states_are_compressed_by_as_many_threads_as_kernels_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, encode = [], imagecodecs.blosc_encode
+
+    def spied(*arguments: Any, **options: Any) -> Any:
+        asked.append(options["numthreads"])
+        return encode(*arguments, **options)
+
+    monkeypatch.setattr(imagecodecs, "blosc_encode", spied)
+    monkeypatch.setattr(numba, "get_num_threads", lambda: 3)
+    array = np.arange(200_000.0).reshape(400, 500)
+    assert (Compressed(array).array() == array).all()
+    assert asked == [3]
