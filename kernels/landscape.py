@@ -104,10 +104,10 @@ class Room(NamedTuple):
     """Scratch arrays of a step; arrays are [row, column]."""
 
     rivers: Rivers
-    factor: Layer  # K in each cell, what is to be dug off it, or how fast its rock turns to soil
+    factor: Layer  # K in each cell, the wear that comes of it, what is to be dug off, or how fast rock turns to soil
     free: NDArray[np.float32]  # how freely each cell creeps: see `creep`; or the rock that was dug: see `_sum_rock`
     after: Layer  # the ground as it becomes, or the part of `factor` that beds leave
-    load: Layer  # what crept into each channel, and what of that comes from upstream
+    load: Layer  # what crept into each channel, and what of that comes from upstream: a part of the rivers' sums
     comes: NDArray[np.float64]  # [cell * kinds + kind]: of several kinds what comes to each cell
 
 
@@ -131,8 +131,8 @@ def _room_for(rows: int, columns: int, kinds: int, scratch: Scratch) -> Room:
     shape, cells = (rows, columns), rows * columns
     factor, after = scratch.empty(shape), scratch.empty(shape)
     comes = scratch.empty(kinds * cells if kinds > 1 else 0)
-    load = scratch.empty(shape)  # slopes creep when rivers have worn the land
-    rivers = empty_rivers(rows, columns, scratch, load)
+    rivers = empty_rivers(rows, columns, scratch, factor)  # K is needed until it is known how fast rivers wear the land
+    load = rivers.sums.reshape(-1)[cells:].reshape(shape)  # slopes creep when they have
     return Room(rivers, factor, scratch.empty(shape, np.float32), after, load, comes)
 
 

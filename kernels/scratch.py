@@ -43,6 +43,10 @@ class Scratch:
             return np.empty(shape, dtype)
         return self._block[begin : begin + length].view(dtype).reshape(shape)
 
+    def set_aside(self) -> None:
+        """Give the block back to the system until the next step, which takes as large a one at once."""
+        self._block, self._taken = np.empty(0, np.uint8), max(self._block.nbytes, self._taken)
+
     def release(self) -> None:
         """Give the block back to the system. What was taken stays good for who has it."""
         self._block, self._taken = np.empty(0, np.uint8), 0

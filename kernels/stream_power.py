@@ -107,7 +107,7 @@ _WORTH_SHARING = 8192  # cells
 
 
 def empty_rivers(rows: int, columns: int, scratch: Scratch | None = None, wear: Layer | None = None) -> Rivers:
-    """Room for the rivers of a map; `wear`: an array for that, which only `incise` needs."""
+    """Room for the rivers of a map; `wear`: an array for that, which only `incise` needs, that of K too."""
     scratch = scratch or Scratch()
     surface, area = scratch.empty((rows, columns)), scratch.empty((rows, columns))
     wear = scratch.empty((rows, columns)) if wear is None else wear
@@ -232,9 +232,9 @@ def incise(
 ) -> None:
     """Let the rivers of a land that was routed wear and fill it for some years; write the new ground to `out`.
 
-    `ground` is float64 metres [row, column]. `erodibility` is K for areas in square metres and years. Without
-    `mobility` [cell] nothing is worn, laid down, or slides; it is empty where all may. What is on `ground` and not on
-    `out` has left the map.
+    `ground` is float64 metres [row, column]. `erodibility` is K for areas in square metres and years; it may be the
+    array of the rivers' `wear`, and is overwritten then. Without `mobility` [cell] nothing is worn, laid down, or
+    slides; it is empty where all may. What is on `ground` and not on `out` has left the map.
     """
     p = parameters
     steps = index_steps(ground.shape[1])

@@ -288,6 +288,11 @@ class Cycles:
             self._scratch.release()
         self.milliseconds = {name: taken for name, taken in self.milliseconds.items() if name in running}
 
+    def set_room_aside(self, larger_than: int) -> None:
+        """Give the memory back that processes work in, where it is more bytes than that, until their next step."""
+        if self._scratch.nbytes > larger_than:
+            self._scratch.set_aside()
+
     def _use_threads(self) -> None:
         """Set the number of threads. Numba keeps it per thread, so the thread that runs cycles must set it."""
         import numba

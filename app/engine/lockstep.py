@@ -155,6 +155,11 @@ class Lockstep:
         for simulator in self.simulators:
             simulator.settle_levels()
 
+    def set_room_aside(self, larger_than: int) -> None:
+        """Give the memory back that processes work in, where it is more bytes than that, until their next step."""
+        for simulator in self.simulators:
+            simulator.set_room_aside(larger_than)
+
     def advance(self) -> None:
         """Run one cycle of each world, and end a run of snowballs that is over. Raises `SimulationError`."""
         if any(simulator.backup.is_old for simulator in self.simulators):

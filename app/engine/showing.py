@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from app.engine.builds import RIVERS, STREAMS, WAVES
 from app.engine.lockstep import Lockstep
 from app.engine.messages import Report, SurveyFailed, Watch
-from app.engine.publishing import Publisher
+from app.engine.publishing import LARGEST_KEPT, Publisher
 from app.engine.readiness import Readiness
 from app.engine.surveys import Surveys
 from app.model.errors import explained
@@ -97,6 +97,7 @@ class Showing:
                 self._report(SurveyFailed(explained(error)))
         # First: a failure is not retried until something changes.
         self.is_old = self.brush_waits = False
+        lockstep.set_room_aside(LARGEST_KEPT)  # a large one and new snapshots are never in memory together
         self.publisher.publish(lockstep.worlds, self._surveys.newest, self._overlay)
 
     def load_waves(self, lockstep: Lockstep | None) -> None:

@@ -1,12 +1,17 @@
 """What a running simulation holds in arrays."""
 
 import tracemalloc
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from app.bench.memory import _bytes_of
 from app.bench.world import WARM_UP, everything
 from app.engine.creation import create_world
+from app.engine.lockstep import Lockstep
+from app.engine.publishing import Publisher
+from app.engine.showing import Showing
 from app.engine.simulator import Simulator
 from app.processes.floods import CYCLES_PER_CALM
 from app.processes.process import Process
@@ -52,11 +57,27 @@ def test_no_process_keeps_room_of_its_own(simulator: Simulator) -> None:
     cells = simulator.world.ground.size
     kept = {process.name: size for process in simulator.enabled() if (size := _bytes_of(process, set()))}
     assert kept == {"geology": 8 * cells}, "the pattern of its uplift"
-    assert simulator._scratch.nbytes >= 90 * cells
+    assert simulator._scratch.nbytes >= 88 * cells
     simulator.back_up()
     assert simulator._scratch.nbytes == 0  # two backups are in memory for a moment
     for _ in range(2):
         simulator.run_cycle()
-    assert simulator._scratch.nbytes >= 90 * cells
+    assert simulator._scratch.nbytes >= 88 * cells
     simulator.change(simulator.scene.with_value("geology.enabled", False))
     assert simulator._scratch.nbytes == 0
+
+
+def test_a_large_room_is_never_in_memory_with_new_snapshots(
+    simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulator.run_cycle()
+    room, rooms = simulator._scratch.nbytes, []
+    monkeypatch.setattr(Publisher, "publish", lambda *arguments: rooms.append(simulator._scratch.nbytes))
+    showing = Showing(cast(Any, SimpleNamespace()), print)
+    showing._surveys.begin(1)
+    for largest in (room, room - 1):
+        monkeypatch.setattr("app.engine.showing.LARGEST_KEPT", largest)
+        showing.publish(Lockstep([simulator]))
+    assert rooms == [room, 0]
+    simulator._scratch.begin()
+    assert simulator._scratch.nbytes >= room, "the next step takes all of it at once"

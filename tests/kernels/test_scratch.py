@@ -11,7 +11,12 @@ def test_it_becomes_as_large_as_the_step_that_needs_most() -> None:
         scratch.begin().empty((30, 7))
         scratch.begin().empty(5, np.int8)
     assert 30 * 7 * 8 <= scratch.nbytes < 30 * 7 * 8 + LINE
+    scratch.set_aside()
+    assert scratch.nbytes == 0
+    scratch.begin()
+    assert 30 * 7 * 8 <= scratch.nbytes < 30 * 7 * 8 + LINE
     scratch.release()
+    scratch.begin()
     assert scratch.nbytes == 0
 
 
