@@ -13,6 +13,7 @@ from app.window.events import Button, ButtonPressed, ButtonReleased, Scrolled
 from tests.gui.few_tools import GROUPS, few_tools
 from tests.gui.host import SMALL, Driver, drive
 from tests.gui.test_rivers import MIDDLE, have_land
+from tests.nets.profile import is_nightly
 
 SCENE = SMALL.with_values({"view.quality": "low", "droplets.enabled": False})
 
@@ -61,7 +62,7 @@ def test_each_tool_is_drawn_with_and_undone_in_one_step() -> None:
             )
             assert application.simulation.status.moment.edits == moment.edits or tool.needs
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=is_nightly())
 
 
 def test_the_land_rises_under_the_pointer_while_it_is_drawn() -> None:
@@ -108,7 +109,7 @@ def test_with_control_the_contrary_is_done_and_with_alt_the_camera_moves() -> No
         assert application.camera.parameters().heading != heading
         assert len(application.undo.done) == 2
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=is_nightly())
 
 
 def test_a_straight_line_joins_the_last_stroke_with_shift() -> None:
@@ -126,7 +127,7 @@ def test_a_straight_line_joins_the_last_stroke_with_shift() -> None:
         cross = way[:, 0] * way[0, 1] - way[:, 1] * way[0, 0]
         assert np.abs(cross).max() < 1e-3 * (way**2).sum(axis=1).max()
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=is_nightly())
 
 
 def test_keys_and_wheel_change_the_brush() -> None:
@@ -163,7 +164,7 @@ def test_keys_and_wheel_change_the_brush() -> None:
         driver.press("Esc")
         assert not brushing.is_active
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=is_nightly())
 
 
 def actions() -> tuple:  # type: ignore[type-arg]
@@ -181,7 +182,7 @@ def test_where_water_goes_that_is_poured_on_dry_ground_is_said() -> None:
         application.brushing.release()
         assert any("lowest hollow" in notice.text for notice in application.notices.shown())
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=is_nightly())
 
 
 def test_the_toolbar_chooses_and_goes_away_with_tab() -> None:
@@ -200,7 +201,7 @@ def test_the_toolbar_chooses_and_goes_away_with_tab() -> None:
         driver.press("Tab")
         assert not imgui.internal.find_window_by_name("##toolbar").active
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=is_nightly())
 
 
 def test_a_rate_is_seen_where_it_was_painted_before_any_cycle_runs() -> None:
@@ -238,4 +239,4 @@ def test_only_the_world_under_the_pointer_is_painted() -> None:
         driver.wait_for(lambda: len(application.undo.done) == 1, "a step")
         assert strokes(application)[-1].world == 1
 
-    drive(test, SCENE, SCENE)
+    drive(test, SCENE, SCENE, draws_land=is_nightly())

@@ -21,6 +21,7 @@ from app.window.application import Application
 from app.window.commands import changes, files
 from app.window.layout import DIVIDER_RANGE
 from tests.gui.host import SMALL, Driver, drive
+from tests.nets.profile import is_nightly
 
 ONE = SMALL.with_values({"droplets.count": 50, "simulation.cycles_per_frame": 1})
 OTHER = ONE.with_values({"droplets.count": 90})
@@ -162,7 +163,7 @@ def test_up_to_four_worlds_with_cameras_of_their_own() -> None:
         assert snapshots(application)[1].world == third
         assert application.documents.edited == "C"
 
-    drive(test, ONE, OTHER)
+    drive(test, ONE, OTHER, draws_land=is_nightly())
 
 
 def test_the_panel_changes_what_it_is_told_to() -> None:

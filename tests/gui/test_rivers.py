@@ -12,6 +12,7 @@ from app.window.application import Application
 from app.window.commands import changes
 from app.window.events import Button, ButtonPressed, ButtonReleased, PointerMoved
 from tests.gui.host import SMALL, Driver, drive
+from tests.nets.profile import is_nightly
 
 SCENE = (
     SMALL.with_value("droplets.enabled", False)
@@ -172,7 +173,7 @@ def test_overlays_make_the_simulation_look_for_rivers_and_the_filling_moves_whil
         driver.wait_for(lambda: bool((survey := survey_of(application)) and not survey.filled), "the first front")
         changes.change(application, "view.overlay", "none")
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=is_nightly())
 
 
 def test_springs_are_placed_and_ended_by_a_click_with_control() -> None:

@@ -16,6 +16,7 @@ from tests.app.small import small_scene
 from tests.gui.host import Driver, drive
 from tests.gui.test_brushes import SCENE
 from tests.gui.test_rivers import MIDDLE, have_land
+from tests.nets.profile import is_nightly
 
 
 def test_a_profile_has_length_and_rise_and_the_water_on_its_way() -> None:
@@ -75,4 +76,4 @@ def test_two_clicks_with_shift_measure_and_escape_ends_it() -> None:
         driver.engine.yield_(3)
         assert not application.ruler.is_on
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=is_nightly())

@@ -14,6 +14,7 @@ from app.window.application import Application
 from tests.gui.host import SMALL, Driver, drive
 from tests.gui.test_brushes import ground
 from tests.gui.test_rivers import MIDDLE, have_land
+from tests.nets.profile import is_nightly
 
 SCENE = SMALL.with_values({"view.quality": "lowest", "droplets.enabled": False})
 
@@ -102,7 +103,7 @@ def test_layers_are_switched_blended_moved_renamed_and_removed() -> None:
         becomes(driver, raised)
         assert application.undo.done[-1].name == "trench removed"
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=is_nightly())
 
 
 def test_a_chosen_layer_takes_the_next_stroke_as_one_step_of_undo() -> None:
@@ -144,4 +145,4 @@ def test_a_chosen_layer_takes_the_next_stroke_as_one_step_of_undo() -> None:
         engine.item_click("lower/name")  # which is off
         assert application.stack.painted is None
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=is_nightly())

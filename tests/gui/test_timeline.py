@@ -32,6 +32,7 @@ from app.window.sessions import Sessions
 from app.window.undo import LandStep, ValueStep
 from tests.gui.host import SMALL, Driver, drive
 from tests.gui.test_panel import WITHOUT_DROPS, have_land, running_scene
+from tests.nets.profile import is_nightly
 from tests.waiting import wait_for
 
 
@@ -168,7 +169,7 @@ def test_undo_goes_back_over_worlds_of_other_sizes() -> None:
         assert application.documents.scene.world.columns == 64
         assert not application.undo.done
 
-    drive(test, SMALL)
+    drive(test, SMALL, draws_land=is_nightly())
 
 
 def test_a_comparison_can_be_undone() -> None:
@@ -186,7 +187,7 @@ def test_a_comparison_can_be_undone() -> None:
         settled(driver)
         assert application.documents.edited in application.documents.choices
 
-    drive(test, SMALL)
+    drive(test, SMALL, draws_land=is_nightly())
 
 
 def test_the_strip_is_dragged_to_another_cycle() -> None:
@@ -333,7 +334,7 @@ def test_the_camera_gets_keys_and_follows_them_while_cycles_run() -> None:
             camera.move_camera(application, move, 60)
         assert len(read_camera_path(application.documents.scene.view.camera_path)) > 2
 
-    drive(test, SMALL)
+    drive(test, SMALL, draws_land=is_nightly())
 
 
 def replace_heading(view: CameraParameters, heading: float) -> CameraParameters:

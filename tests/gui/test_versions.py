@@ -17,6 +17,7 @@ from tests.app.small import simulated, small_scene
 from tests.gui.host import SMALL, Driver, drive
 from tests.gui.test_brushes import ground
 from tests.gui.test_rivers import have_land
+from tests.nets.profile import is_nightly
 
 SCENE = SMALL.with_values({"view.quality": "low", "droplets.enabled": False})
 
@@ -86,7 +87,7 @@ def test_a_version_is_kept_gone_back_to_and_seen_beside_another(tmp_path: Path) 
         assert [version.name for version in read_versions(tmp_path / "later" / FOLDER)] == [second.name]
         assert all(versions.picture(each).exists() for each in versions.entries)
 
-    drive(test, SCENE)
+    drive(test, SCENE, draws_land=is_nightly())
 
 
 def test_saved_worlds_of_several_cycles_go_on_with_one_count(tmp_path: Path) -> None:

@@ -237,7 +237,7 @@ def reset(context: moderngl.Context) -> None:
     context.cull_face, context.front_face, context.depth_func = "back", "ccw", "<"
 
 
-@pytest.mark.parametrize("quality", ["low", "medium", "high"])
+@pytest.mark.parametrize("quality", ["low", pytest.param("medium", marks=pytest.mark.nightly), "high"])
 def test_pixels_do_not_depend_on_the_state_that_others_left(
     context: moderngl.Context,
     draw: Draw,

@@ -28,6 +28,7 @@ from app.picture.picture import Picture
 from app.scene.scene import Scene
 from kernels.components import components
 from kernels.hydraulic_geometry import channel_width
+from tests.nets.profile import is_nightly
 from tests.passes import gl
 from tests.passes.conftest import Draw
 from tests.passes.rows import rows
@@ -230,7 +231,7 @@ def test_a_sea_that_runs_has_neither_holes_at_the_edge_of_the_map_nor_patches(
     lifted = (0.05 - bed).astype(np.float32)
     lifted[24:40, 24:40] += 0.3
     still, runs = flooded(bed, 0.0, sea=0.0), poured(bed, lifted, sea=0.0)
-    for heading in (0.0, 33.0):
+    for heading in (0.0, 33.0) if is_nightly() else (33.0,):
         with subtests.test(heading=heading):
             camera = Camera(glm.vec3(32 * CELL, 0.0, 32 * CELL), heading, 12.0, 80.0 * CELL, 40.0)
             scene = calm(quality="high", sun_height=30.0, clouds=0.5).with_value("view.waves", 1.0)
@@ -248,12 +249,12 @@ def test_the_shore_lies_where_the_level_cuts_the_ground(draw: Draw, subtests: py
             wet = flooded(ground, level, sea=np.float32(level) if row["sea"] else -math.inf)
             camera = from_above(40.0, 40, 60, level * exaggeration)
             scene = calm(exaggeration=exaggeration, fine_relief=0.0)  # which lies smooth at water
-            with_water, without = (draw(each, camera, scene, size=(480, 320)) for each in (wet, dry))
-            changed = bluer(with_water, without)[40:280]
-            shore = np.array([np.flatnonzero(line).max() + 1 for line in changed]) / 8.0  # cells from the western edge
+            with_water, without = (draw(each, camera, scene, size=(300, 200)) for each in (wet, dry))
+            changed = bluer(with_water, without)[25:175]
+            shore = np.array([np.flatnonzero(line).max() + 1 for line in changed]) / 5.0  # cells from the western edge
             assert shore.std() < 0.25
             assert shore.mean() == pytest.approx(level / 2.0 + 0.5, abs=0.6)
-            assert changed[:, 8 : int(shore.min() * 8) - 8].all(), "there are no holes"
+            assert changed[:, 5 : int(shore.min() * 5) - 5].all(), "there are no holes"
 
 
 def test_water_at_two_levels_stays_on_its_side_of_a_dam(draw: Draw) -> None:
@@ -515,7 +516,9 @@ def test_ripples_run_downstream(draw: Draw, subtests: pytest.Subtests) -> None:
     """A sheet of running water from above, at two times: over its bed, the second picture is the first one, moved."""
     camera, side, cells = from_above(8.0, 48, 48), 160, 8.0
     diagonal = (0.5**0.5, -(0.5**0.5))
-    tried = {"low": [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), diagonal], "high": [(1.0, 0.0), diagonal]}
+    tried = {"low": [(1.0, 0.0), diagonal], "high": [(1.0, 0.0)]}
+    if is_nightly():
+        tried = {"low": [*tried["low"], (0.0, 1.0), (-1.0, 0.0)], "high": [(1.0, 0.0), diagonal]}
     for quality, directions in tried.items():
         for direction in directions:
             with subtests.test(quality=quality, direction=direction):
