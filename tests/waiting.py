@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
 
 Found = TypeVar("Found")
 
@@ -26,3 +29,21 @@ def wait_for(
             raise AssertionError(f"waited in vain for {what if isinstance(what, str) else what()}")
         time.sleep(between)
     return found
+
+
+@contextmanager
+def running(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[str]]:
+    """A process that ends with the test. `Popen` alone would wait for it where the test fails."""
+    with subprocess.Popen(command, text=True, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def size_of(path: Path) -> int:
+    """Of a file, in bytes; 0 where there is none, or none any more."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+import psutil
 import pytest
 
 from app.engine import compiling, showing
@@ -314,14 +315,18 @@ threading.Event().wait()
     )
     with killed:
         assert killed.stdout is not None
-        worker = Path("/proc") / killed.stdout.readline().strip()
-        wait_for(lambda: b"app.engine.compiling" in (worker / "cmdline").read_bytes(), "the worker")
+        worker = int(killed.stdout.readline())
+
+        def works() -> bool:
+            try:
+                return "app.engine.compiling" in psutil.Process(worker).cmdline()
+            except psutil.Error:  # it has ended
+                return False
+
+        wait_for(works, "the worker")
         wait_for(lambda: any(tmp_path.rglob("*.nbi")), "its first kernel")
         killed.kill()
-    wait_for(
-        lambda: not worker.exists() or b"app.engine.compiling" not in (worker / "cmdline").read_bytes(),
-        "the end of the worker",
-    )
+    wait_for(lambda: not works(), "the end of the worker")
     assert not list(tmp_path.rglob("*share_*.nbi"))  # in the midst of a build, and not after it
 
 

@@ -18,6 +18,7 @@ import pytest
 from app.files import atomic as files
 from app.files.atomic import write_atomically, write_atomically_by_path
 from app.model.errors import UserError
+from tests.waiting import running
 
 Writer = Callable[[Path], AbstractContextManager[object]]
 both_writers = pytest.mark.parametrize("writer", [write_atomically, write_atomically_by_path])
@@ -83,16 +84,13 @@ with write_atomically(sys.argv[1]) as file:
 def test_what_a_killed_process_was_writing_is_removed_by_the_next_that_writes_there(writer: Writer, old: Path) -> None:
     notes = old.with_name(".notes.part.npz")
     notes.write_bytes(b"not ours")
-    with subprocess.Popen([sys.executable, "-c", WRITING, str(old)], stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "writing\n"
-            with writer(old):
-                pass
-            files.check_writable(old)
-            assert len(contents(old.parent)) == 3, "it still writes"
-        finally:
-            process.kill()
+    with running([sys.executable, "-c", WRITING, str(old)], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "writing\n"
+        with writer(old):
+            pass
+        files.check_writable(old)
+        assert len(contents(old.parent)) == 3, "it still writes"
     assert b"half" in contents(old.parent).values()
     files.check_writable(old)
     assert contents(old.parent) == {"world.npz": b"", ".notes.part.npz": b"not ours"}
@@ -109,18 +107,15 @@ with claimed(Path(sys.argv[1])):
 
 
 def test_a_file_is_claimed_by_one_process_and_free_where_that_is_killed(old: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", CLAIMING, str(old)], stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "claimed\n"
-            with pytest.raises(UserError, match=r"world\.npz: another run is writing it"), files.claimed(old):
-                pass
-            with files.claimed(old.with_name("other.npz")), write_atomically(old) as file:
-                file.write(b"saved")  # of what the window saves, say, the last one stays
-            with pytest.raises(UserError, match="another run"), files.claimed(old):
-                pass
-        finally:
-            process.kill()
+    with running([sys.executable, "-c", CLAIMING, str(old)], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "claimed\n"
+        with pytest.raises(UserError, match=r"world\.npz: another run is writing it"), files.claimed(old):
+            pass
+        with files.claimed(old.with_name("other.npz")), write_atomically(old) as file:
+            file.write(b"saved")  # of what the window saves, say, the last one stays
+        with pytest.raises(UserError, match="another run"), files.claimed(old):
+            pass
     with files.claimed(old, old):
         assert len(contents(old.parent)) == 2
     assert contents(old.parent) == {"world.npz": b"saved"}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import signal
-import subprocess
 import sys
 import time
 import typing
@@ -14,6 +12,7 @@ from pathlib import Path
 
 import imageio_ffmpeg
 import numpy as np
+import psutil
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
@@ -22,7 +21,7 @@ from app.files.encoder import CLIPS, PICTURES, ClipFormat, Encoder
 from app.files.live_recorder import UNFINISHED, LiveRecorder
 from app.model.errors import UserError
 from app.model.recording_parameters import Format
-from tests.waiting import wait_for
+from tests.waiting import running, wait_for
 
 pytestmark = pytest.mark.slow  # pictures are drawn
 
@@ -188,14 +187,12 @@ def test_what_was_recorded_before_a_kill_can_be_played(name: str, tmp_path: Path
     path = tmp_path / f"clip.{name}"
     capture = path if name == "mp4" else tmp_path / f"clip{UNFINISHED}"
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-    with subprocess.Popen([sys.executable, "-c", KILLED, str(path), name], env=environment) as program:
+    with running([sys.executable, "-c", KILLED, str(path), name], env=environment) as program:
         wait_for(lambda: capture.exists() and len(playable(capture)) >= 3 * FPS, "three seconds of it", between=0.1)
-        children = Path(f"/proc/{program.pid}/task/{program.pid}/children")
-        tasks = Path(f"/proc/{program.pid}/task")
-        encoders = [child for task in tasks.iterdir() for child in (task / "children").read_text().split()]
-        assert encoders, children
-        for child in encoders:
-            os.kill(int(child), signal.SIGKILL)
+        encoders = psutil.Process(program.pid).children()
+        assert encoders
+        for encoder in encoders:
+            encoder.kill()
         program.kill()
     before = levels(capture)
     assert len(before) >= 3 * FPS

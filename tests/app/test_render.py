@@ -10,7 +10,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import imageio_ffmpeg
 import moderngl
@@ -30,7 +29,7 @@ from app.files.still import open_png
 from app.model.errors import UserError
 from app.picture.passes.declaration import Shot
 from app.picture.picture import Picture
-from tests.waiting import PATIENCE, wait_for
+from tests.waiting import PATIENCE, running, size_of, wait_for
 
 pytestmark = pytest.mark.slow  # pictures are drawn
 
@@ -276,12 +275,11 @@ def test_encoder_that_fails(encoder: str | None, message: str, tmp_path: Path, m
 def test_a_signal_leaves_a_clip_of_the_frames_so_far(number: signal.Signals, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "app", "render", *SMALL, "--frames", "100000", "--out", str(tmp_path / "clip.mp4")]
     command += ["--out", str(tmp_path / "last.png")]
-    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, process_group=0, **pipes) as process:
+    with running(command, process_group=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
 
         def grows() -> bool:
             assert process.poll() is None, process.communicate()
-            return any(path.stat().st_size for path in tmp_path.iterdir())
+            return any(map(size_of, tmp_path.iterdir()))
 
         wait_for(grows, "a clip that grows")
         os.killpg(process.pid, number)  # as a terminal does, to all that the program has started

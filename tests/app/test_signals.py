@@ -80,7 +80,10 @@ def test_a_simulation_is_saved_and_goes_on_as_told(number: signal.Signals, tmp_p
 
 def is_stopped(process: subprocess.Popen[str]) -> bool:
     tasks = Path(f"/proc/{process.pid}/task").iterdir()
-    return all((task / "stat").read_text().rpartition(")")[2].split()[0] == "T" for task in tasks)
+    try:
+        return all((task / "stat").read_text().rpartition(")")[2].split()[0] == "T" for task in tasks)
+    except (FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+        return False
 
 
 def writes(process: subprocess.Popen[str]) -> int:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import imageio_ffmpeg
 import numpy as np
+import psutil
 import pytest
 from numpy.typing import NDArray
 
@@ -162,11 +161,9 @@ def test_closing_the_window_finishes_the_clip(program: Program) -> None:
 def test_what_was_recorded_before_a_kill_is_left_and_can_be_played(program: Program) -> None:
     program.key("F9")
     wait_for_seconds(program, 2)  # each is whole soon after it, while the recording goes on
-    tasks = Path(f"/proc/{program.process.pid}/task")
-    children = [child for task in tasks.iterdir() for child in (task / "children").read_text().split()]
-    for child in children:
-        if "ffmpeg" in Path(f"/proc/{child}/cmdline").read_text():
-            os.kill(int(child), signal.SIGKILL)
+    for child in psutil.Process(program.process.pid).children():
+        if "ffmpeg" in child.name():
+            child.kill()
     program.kill()
     _, seen = frames(clip(program))
     assert len(seen) >= 2 * FPS
