@@ -212,7 +212,12 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixe
     float crack = 0.0;
     if (ground.cracked > 0.0) {
         vec2 at = cells * frame.map.z + 0.25 * (grain.yz - 0.5);
-        crack = max(cracks_at(at / POLYGONS, pixel * frame.map.z / POLYGONS), 0.7 * cracks_at(at / GIANT_POLYGONS, pixel * frame.map.z / GIANT_POLYGONS));
+        float wide = GIANT_POLYGONS, dark = 0.7;
+        do {  // as a loop, which in software ends where cracks are too fine to be seen
+            crack = max(crack, dark * cracks_at(at / wide, pixel * frame.map.z / wide));
+            wide *= POLYGONS / GIANT_POLYGONS;
+            dark = 1.0;
+        } while (wide > 0.5 * POLYGONS && pixel * frame.map.z < CRACKS_FADE.y * wide);
     }
 #else
     float crack = (1.0 - smoothstep(0.0, 0.035, abs(grain.x - 0.5))) * (1.0 - smoothstep(0.02, 0.10, pixel));
@@ -324,12 +329,15 @@ void main() {
 #endif
     float bare = smoothstep(looks_from.x, looks_from.y, steepness) * (1.0 - on_wall) * looks_out;
     mat2 step_of_cells = mat2(dFdx(cells), dFdy(cells));
-    vec4 fine = vec4(0.5), grain = vec4(0.5);
-    if (max(bare, on_wall) < 1.0) fine = fine_detail(cells, step_of_cells);
+    vec4 grain = vec4(0.5);
     float grain_seen = 1.0 - smoothstep(0.6 * GRAIN_FADES, GRAIN_FADES, pixel);  // too fine to be seen from afar
 #if DETAIL_SCALES > 2
     vec3 over_wall = vec3(cells, height);
     mat2x3 step_on_wall = mat2x3(dFdx(over_wall), dFdy(over_wall));
+    float seeps = smoothstep(0.25, 0.55, on_wall * looks_out);
+    Noises noises = noises_at(over_wall, step_on_wall, face, max(bare, on_wall) < 1.0, seeps > 0.0);
+    vec4 fine = noises.fine;
+    finer.seep = seeps * (noises.seep - 0.5);
     // So near that grain is blurred there are finer stones, and tufts.
     float stones_seen = 1.0 - smoothstep(0.4 * STONES_FADE, STONES_FADE, pixel);
     Fractured rock = fractured_at(over_wall, step_on_wall, face, on_wall, vec3(bare, grain_seen, stones_seen));
@@ -338,6 +346,8 @@ void main() {
     bare = max(bare, on_wall * looks_out);
     grain += grain_seen * (rock.grain - 0.5) + 1.4 * stones_seen * (rock.stones - 0.5);
 #else
+    vec4 fine = vec4(0.5);
+    if (max(bare, on_wall) < 1.0) fine = fine_detail(cells, step_of_cells);
     if (bare > 0.0) fine = mix(fine, texture(fractures, turned(cells) / 7.3), bare);
     if (grain_seen > 0.0) grain = mix(grain, textureGrad(fractures, cells / 2.3, step_of_cells[0] / 2.3, step_of_cells[1] / 2.3), grain_seen);
 #endif
@@ -376,10 +386,6 @@ void main() {
     steepness *= length(slope + rib.yz + faces * bare) / max(length(slope), 0.05);
     finer.tilt += faces * bare;
     finer.ribbed = length(slope + rib.yz) / max(length(slope + rib.yz + faces * bare), 0.05);
-#if DETAIL_SCALES > 2
-    float seeps = smoothstep(0.25, 0.55, on_wall * looks_out);
-    if (seeps > 0.0) finer.seep = seeps * (seep_lines(over_wall, step_on_wall, face) - 0.5);
-#endif
 #endif
     Ground ground = ground_material(cells, place, top, steepness, hollowness, fine, coarse, finer);
     float dry = 1.0;

@@ -154,8 +154,9 @@ struct Ground {
 };
 
 // Rotated coordinates for a second tile, so that it does not repeat in step with the first.
+const mat2 TURNED = mat2(0.80, 0.60, -0.60, 0.80);
 vec2 turned(vec2 cells) {
-    return mat2(0.80, 0.60, -0.60, 0.80) * cells;
+    return TURNED * cells;
 }
 
 // Noise of the size of a cell, at better levels of quality with a finer octave, rotated against it.
@@ -241,13 +242,30 @@ Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 
     return rock;
 }
 
-// Lines of water that seeps down a wall, from 0 to 1.
-float seep_lines(vec3 at, mat2x3 step_of, vec2 slope) {
-    const vec2 DRAWN = 1.0 / vec2(SEEPS_TILE, SEEPS_TILE * SEEPS_LONG);
+struct Noises {
+    vec4 fine;   // as `fine_detail`
+    float seep;  // lines of water that seeps down a wall, from 0 to 1
+};
+
+// Those that level ground or walls need: in software a loop ends where no pixel nearby needs another turn, of which each
+// reads the noise once. `at` is a place and its height in cells, and `step_of` its screen-space derivatives.
+Noises noises_at(vec3 at, mat2x3 step_of, vec2 slope, bool level, bool seeps) {
     bool from_south = slope.x * slope.x < slope.y * slope.y;
-    vec2 east = from_south ? step_of[0].xz : step_of[0].yz, south = from_south ? step_of[1].xz : step_of[1].yz;
-    vec4 lines = textureGrad(detail, DRAWN * (from_south ? at.xz : at.yz), DRAWN * east, DRAWN * south);
-    return mix(lines.x, lines.w, 0.5);
+    Noises noises = Noises(level ? vec4(0.0) : vec4(0.5), 0.5);
+    int turn = level ? 0 : 2, turns = seeps ? 3 : 2;
+    do {
+        bool on_wall = turn == 2;
+        vec2 scale = turn == 0 ? vec2(1.0 / 18.7) : on_wall ? 1.0 / vec2(SEEPS_TILE, SEEPS_TILE * SEEPS_LONG) : vec2(1.0 / 5.3);
+        mat2 axes = turn == 1 ? TURNED : mat2(1.0);
+        vec2 here = axes * (scale * (!on_wall ? at.xy : from_south ? at.xz : at.yz));
+        vec2 east = axes * (scale * (!on_wall ? step_of[0].xy : from_south ? step_of[0].xz : step_of[0].yz));
+        vec2 south = axes * (scale * (!on_wall ? step_of[1].xy : from_south ? step_of[1].xz : step_of[1].yz));
+        vec4 noise = textureGrad(detail, here, east, south);
+        if (on_wall) noises.seep = mix(noise.x, noise.w, 0.5);
+        else noises.fine += 0.5 * noise;
+        ++turn;
+    } while (turn < turns);
+    return noises;
 }
 
 // A bump tilts a wall as much as level ground, but changes the slope on the map by 1 + slope² as much.
