@@ -20,6 +20,7 @@ uniform sampler2D mouths;  // of river_mouths.frag
 out vec4 result;
 const float PIXEL = 0.85;  // cells; less than 1, as interpolation between cells smooths the cover once more
 
+const float BESIDE = 1e-3;  // an invisible cover that marks a stream nearby
 const float HIGHEST = 200.0;  // metres above water, at most
 
 const float PLUME_SPREADS = 0.25, PLUME_FADES = 6.0;  // spread per cell of length; length of decay in cells
@@ -76,12 +77,12 @@ void main() {
     float bend;
     River river = river_at(vec2(cell) + 0.5, nearby > 0.0 || river_reach > 1, bend);
     if (river.half_width > 0.0) {
-        cover = WHOLE_LINE * max(river_cover(river, PIXEL), STREAM_BESIDE);
+        cover = WHOLE_LINE * max(river_cover(river, PIXEL), BESIDE);
         along = river.along;
     }
     Belt belt = belt_at(surveyed_flow, surveyed_way, cell);
     if (belt.share > 0.0) {
-        float wet = STREAM_BESIDE;
+        float wet = BESIDE;
         for (int number = 0; number < CHANNELS; ++number) {
             Channel channel = channel_at(vec2(cell) + 0.5, belt.along, belt.share, number);
             wet = max(wet, covered_across(abs(channel.aside), channel.half_width, PIXEL));

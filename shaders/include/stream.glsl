@@ -68,11 +68,6 @@ float silt_of(vec4 known) {
     return smoothstep(0.0, MILKY_SHARE, length(known.yz) - 1.0);
 }
 
-// Whether a stream may be seen at a place: those that are far only leave their mark in a neighbouring cell.
-bool stream_is_near(vec4 known) {
-    return known.x > 0.2 * WHOLE_LINE * STREAM_BESIDE;  // the nearest of four cells has a quarter of the weight, or more
-}
-
 // From so far that a stream is part of a pixel.
 Course course_from_afar(vec4 known) {
     float cover = min(known.x / WHOLE_LINE, 1.0);
@@ -85,7 +80,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     float pixel = min(max(length(step_of[0]), length(step_of[1])), widest);
     vec2 across = vec2(-known.z, known.y);
     float span = min(length(across * step_of), widest);
-    bool asked = stream_is_near(known) && span < stream_far;
+    bool asked = known.x > 0.0 && span < stream_far;
     // Banks are never straight.
     vec2 bend = textureLod(noise, cells / 7.0, noise_level(pixel / 7.0, noise)).yz - 0.5;
     vec2 place = cells + 0.12 * bend;
