@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from app.bench import start
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick
 from app.processes.cycle import Cycle
@@ -57,6 +58,9 @@ def rows(tiny: bool = False) -> Iterator[Row]:
             name = f"geology, {own}², beside fastscapelib without deposition and soil"
             yield Row(name, theirs / value, "times as fast", 8.0, at_least=True)
     settings = ["world.columns=64", "world.rows=64"] if tiny else []
+    screen, seconds = start.first_picture_seconds(PRESET, 1 if tiny else 3, settings)
+    yield Row(f"a new range, 512², from the command to the land, {screen}", seconds, "s", 3.0)
+    # All its detail, as the window shows it after a while at rest.
     yield Row("a new range, 512², from the command to the picture", first_picture_seconds(settings, tiny), "s", 3.0)
 
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from app.bench.display import display
@@ -41,18 +41,24 @@ if simulation.status.cycle == 0:
     sys.exit(simulation.status.error)
 print(simulation.compile_seconds)
 """
-# The others have the preset and the file of the window's layout, and end when the land is on the screen.
+# The others have the preset, the file of the window's layout and settings, and end when the land is on the screen.
 FIRST_PICTURE_IN_WINDOW = """
 import os, pathlib, sys
 from app.window.loop import run
 from app.files.opening import open_scene
-run(open_scene(sys.argv[1]), layout_file=pathlib.Path(sys.argv[2]), on_first_picture=lambda: os._exit(0))
+scene = open_scene(sys.argv[1])
+for setting in sys.argv[3:]:
+    scene = scene.with_setting(setting)
+run(scene, layout_file=pathlib.Path(sys.argv[2]), on_first_picture=lambda: os._exit(0))
 """
 FIRST_PICTURE_WITHOUT_WINDOW = """
 import os, pathlib, sys
 from app.files.opening import open_scene
 from app.cli.render import render
-render([open_scene(sys.argv[1])], [pathlib.Path(sys.argv[2]).with_suffix(".png")], frames=1, fps=30, size=(1280, 720))
+scene = open_scene(sys.argv[1])
+for setting in sys.argv[3:]:
+    scene = scene.with_setting(setting)
+render([scene], [pathlib.Path(sys.argv[2]).with_suffix(".png")], frames=1, fps=30, size=(1280, 720))
 """
 
 
@@ -65,7 +71,7 @@ def rows(tiny: bool = False) -> Iterator[Row]:
         seconds, compiling = first_cycle_seconds(name, settings)
         yield Row(f"first cycle on an empty cache, {preset}", seconds, "s", bar)
         yield Row(f"compiling for it, on one core, {preset}", compiling, "s", None)
-    screen, picture = first_picture_seconds(starts=1 if tiny else 3)
+    screen, picture = first_picture_seconds(DEFAULT_PRESET, starts=1 if tiny else 3)
     yield Row(f"first picture, second start, {screen}", picture, "s", 0.8)
 
 
@@ -85,8 +91,10 @@ def first_cycle_seconds(preset: str, settings: list[str]) -> tuple[float | None,
     return seconds, float(done.stdout)
 
 
-def first_picture_seconds(starts: int) -> tuple[str, float | None]:
+def first_picture_seconds(preset: str, starts: int, settings: Sequence[str] = ()) -> tuple[str, float | None]:
     """How long a new process takes from its start to the land on the screen, and what kind of screen that was.
+
+    The land is that of a preset with some settings changed.
 
     The first start fills the caches and does not count. Nothing is returned where the viewer does not start.
     """
@@ -99,7 +107,7 @@ def first_picture_seconds(starts: int) -> tuple[str, float | None]:
         seconds = []
         for _ in range(1 + starts):
             begin = time.perf_counter()
-            done = _run(script, [DEFAULT_PRESET, str(Path(folder) / "layout.ini")], {**os.environ, **screen})
+            done = _run(script, [preset, str(Path(folder) / "layout.ini"), *settings], {**os.environ, **screen})
             seconds.append(time.perf_counter() - begin)
             if done.returncode != 0:
                 log.warning("the viewer does not start %s: %s", where, _reason(done))
