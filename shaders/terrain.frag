@@ -157,6 +157,9 @@ const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand
 #endif
 #if CANOPY > 0
 const vec3 BELOW_LEAVES = vec3(1.22, 1.08, 0.62);  // the light of the sky that comes through leaves and from leaf to leaf
+const float BURIED = 0.20, BOUGHS_WHITE = 0.05, LITTER_WHITE = 0.40;  // by snow: of the understory, of crowns, of litter
+const float UNDERGROWTH = 0.35;  // of what lies and grows under trees is as green as they are
+const float CANOPY_BUMPS = 2.4;  // how far crowns that are not seen one by one are a surface of bumps
 const float FEET_SHADED = 0.9;        // of that, which trees hide that hide a sun in the zenith
 const float LOW_CROWNS_IN_SUN = 0.35; // of the crowns of the understory
 #endif
@@ -489,7 +492,11 @@ void main() {
     // The ground under crowns has litter and undergrowth, and sees little of the sky.
     Canopy crowns = canopy_at(uv);
     float covered = 1.0 - exp(-crowns.area);
-    albedo = mix(albedo, LITTER * (0.6 + 0.8 * fine.x), 0.85 * (1.0 - exp(-2.5 * (crowns.area + crowns.below))));
+    // Snow lies over both, and on the crowns.
+    float snowed = ground.snow * dry;
+    crowns.below *= 1.0 - snowed * clamp(BURIED + 2.5 * (fine.x + fine.w - 1.0), 0.0, 1.0);
+    crowns.leaves = mix(crowns.leaves, ON_BOUGHS, BOUGHS_WHITE * snowed);
+    albedo = mix(albedo, mix(LITTER, crowns.leaves, UNDERGROWTH) * (0.6 + 0.8 * fine.x), (0.85 - LITTER_WHITE * snowed) * (1.0 - exp(-2.8 * (crowns.area + crowns.below))));
 #if CANOPY > 1
     if (seen.x > 0.0) {
         float past_trees = sun_past_trees(position, lit.w);
@@ -553,6 +560,8 @@ void main() {
     float slant = seen_aslant(crowns, sine);
     vec3 leaves_in_sun, leaves_under_sky;
     canopy_light(crowns, way / distance, leaves_in_sun, leaves_under_sky);
+    float bumpy = 1.0 - CANOPY_BUMPS * dot(fine.yz - 0.5, frame.sun.xz);
+    leaves_in_sun *= clamp(bumpy, 0.3, 1.7);
     // The lower layer of plants is visible between the trees, in their shadow.
 #if DETAIL_SCALES > 1
     // Some of it is as high as they are.

@@ -12,6 +12,12 @@ flat in vec3 sky_part;
 flat in vec3 air_added;
 flat in vec4 own;
 flat in vec4 lobes;
+#ifndef SNOWY
+#define SNOWY 0
+#endif
+#if SNOWY == 1
+flat in vec4 snow;
+#endif
 
 out vec4 colour;
 
@@ -19,12 +25,14 @@ out vec4 colour;
 #define SAMPLES 0  // for each pixel
 #endif
 
+const float LEANS = 0.14;  // see trees.vert
 const float TIERS = 4.5;
 const float GRAIN = 0.022;  // of the noise, across a square: as fine as a few pixels show
 
 void main() {
     vec2 square = gl_PointCoord * 2.0 - 1.0;
     vec2 at = vec2(square.x, middle.y - square.y);  // from the foot, upwards
+    at.x += LEANS * (fract(0.806 * own.x) - 0.5) * at.y;
     vec4 grain = texture(detail, vec2(square.x, square.y) * GRAIN + own.x);
     float ragged = (grain.x - 0.5) * 0.75 + (grain.w - 0.5) * 0.65;
     float conifer = sun_part.w;
@@ -70,5 +78,8 @@ void main() {
     float lit = clamp((facing + 0.25) / 1.25, 0.0, 1.0) * mix(0.5, 1.0, open);
     vec3 through = own.y * THROUGH_LEAVES * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
     vec3 radiance = sun_part.rgb * (lit + through) + sky_part * open;
+#if SNOWY == 1
+    radiance *= 1.0 + snow.rgb * 0.7 * snow.a * smoothstep(0.40, 1.00, dot(normal, up) - 0.5 * conifer * tier + 1.3 * (grain.w - 0.5));
+#endif
     colour = vec4(radiance * (0.55 + 0.90 * grain.x) + air_added, outline_key());
 }

@@ -24,6 +24,9 @@ flat out vec4 sun_part;  // radiance in full sun, air before it; whether it is a
 flat out vec3 sky_part;
 flat out vec3 air_added;
 flat out vec4 own;       // its grain; light through its leaves; which way is up: up, towards the eye
+#if SNOWY == 1
+flat out vec4 snow;      // how much brighter snow is than its leaves; how much lies on its boughs
+#endif
 flat out vec4 lobes;     // the middles of two lobes of its crown; the third is beyond them
 
 void main() {
@@ -79,6 +82,9 @@ void main() {
     add_fog(centre, air_kept, air_added);
 #endif
     vec3 albedo = leaf_colour(chances, seen.z - 0.5);
+#if SNOWY == 1
+    snow = vec4(ON_BOUGHS / max(albedo, 0.01) - 1.0, snow_on_boughs(cell, chances));
+#endif
     float against = max(-dot(to_eye, frame.sun.xyz), 0.0);
     float bare = max(0.92 * dead_part(growth.z), 0.6 * shed_part(chances) * foliage.a);
     to_sun = vec4(dot(frame.sun.xyz, right), dot(frame.sun.xyz, up), dot(frame.sun.xyz, to_eye), bare);

@@ -25,6 +25,7 @@ in vec3 air_added;
 flat in vec3 albedo;
 flat in float bare;
 flat in float shown;
+flat in float snowy;
 
 out vec4 colour;
 
@@ -61,7 +62,8 @@ void main() {
     vec3 bent = normalize(rounded + leafy * (1.3 * vec3(grain.y - 0.5, 0.6 * (grain.x - 0.5), grain.z - 0.5) + 0.9 * (grain.w - 0.5)));
     vec3 wood = mix(BARK, DEAD_WOOD, bare);
     vec3 own = mix(wood, mix(albedo, wood, 0.7 * bare), leafy) * (0.62 + 0.76 * grain.x);
-    float within = mix(0.30, 1.0, smoothstep(0.34, 0.60, grain.x + 0.6 * (grain.w - 0.5)));  // dark between the boughs
+    own = mix(own, ON_BOUGHS, 0.8 * leafy * snowy * smoothstep(0.35, 0.80, bent.y + 1.2 * (grain.w - 0.5)));  // on what faces up
+    float within = mix(0.36, 1.0, smoothstep(0.30, 0.54, grain.x + 0.6 * (grain.w - 0.5)));  // dark between the boughs
 #if SHADOWS == 1
     float sun = sun_in.x * sun_past_trees(lit_place, sun_in.y);
 #else

@@ -43,7 +43,9 @@ out vec3 air_added;
 flat out vec3 albedo;
 flat out float bare;   // how much of its leaves it has lost, 0 to 1
 flat out float shown;  // part of the pixels that it is drawn in, as it appears
+flat out float snowy;  // how much snow lies on its boughs
 
+const float LEANS = 0.07;  // of its height, that its top is at most aside of its foot
 const float LEAN = 0.030;  // of its height, that its top is bent by the wind
 const float SWAY = 0.010;  // and that it moves to either side of that
 
@@ -76,6 +78,7 @@ void main() {
     mat2 turned = mat2(turn.x, turn.y, -turn.y, turn.x);
     float width = width_of(chances);
     vec3 body = vec3(turned * place.xz * width, place.y).xzy;
+    body.xz += LEANS * place.y * turn * (2.0 * fract(13.7 * chances.x) - 1.0);
     body.xz += bent_by_wind(max(place.y, 0.0), chances);
     position = foot + height * body;
 #if SHADOWS == 2
@@ -88,11 +91,16 @@ void main() {
 #if CLOUDS > 1
     seen.x *= sun_past_clouds(foot);
 #endif
-    sun_in = vec2(seen.x * mix(0.45, 1.0, open), mix(seen.w, 1.0, clamp(place.y, 0.0, 1.0)));
+    sun_in = vec2(seen.x * mix(0.35, 1.18, open), mix(seen.w, 1.0, clamp(place.y, 0.0, 1.0)));
     lit_place = position + 0.07 * height * frame.sun.xyz;  // no crown is in its own shadow by a hair
     light_in = vec2( seen.y * mix(0.22, 1.0, open), leaves);
     albedo = leaf_colour(chances, seen.z - 0.5);
     bare = max(0.92 * dead_part(growth.z), 0.6 * shed_part(chances) * foliage.a);
+#if SNOWY == 1
+    snowy = snow_on_boughs(cell, chances);
+#else
+    snowy = 0.0;
+#endif
     air_before(position, air_kept, air_added);
 #if FOG == 1
     add_fog(position, air_kept, air_added);

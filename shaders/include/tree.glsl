@@ -12,6 +12,13 @@ uniform vec4 crown_radius;  // by shape: half the width of a crown, and where it
 uniform vec4 crown_base;
 uniform vec3 scale;        // height of a full-grown tree, m; pixels of a metre at a distance of one metre; part of winter
 
+#ifndef SNOWY
+#define SNOWY 0  // 1: snow lies as a layer, which marks show
+#endif
+#if SNOWY == 1
+uniform sampler2D marks;
+#endif
+
 in vec2 cell;    // where it stands, column and row
 in vec3 growth;  // shape, size, health
 in vec4 foliage;  // colour of its leaves; whether it sheds them
@@ -123,8 +130,15 @@ float shed_part(vec2 chances) {
 vec3 leaf_colour(vec2 chances, float hollow) {
     vec3 colour = crowns_of(foliage, shed_part(chances));
     // Some stand darker and bluer, some lighter and yellower, and so do some groves.
-    colour *= mix(vec3(0.74, 0.80, 0.92), vec3(1.26, 1.16, 0.98), chances.x) * (0.86 + 0.28 * chances.y);
+    colour *= mix(vec3(0.70, 0.82, 0.98), vec3(1.34, 1.18, 0.88), chances.x) * (0.86 + 0.28 * chances.y);
     float site = clamp(site_chance(cell, 9.0) - 1.2 * hollow, 0.0, 1.0);
     colour *= mix(vec3(0.86, 0.96, 1.02), vec3(1.14, 1.04, 0.96), site);
     return mix((growth.x > 0.5 ? SICK : SICK_NEEDLES) * (0.75 + 0.5 * chances.y), colour, 1.0 - sick_part(growth.z));
 }
+
+#if SNOWY == 1
+// How much snow lies on its boughs: where the ground is white, and least on twigs without leaves.
+float snow_on_boughs(vec2 cell, vec2 chances) {
+    return smoothstep(0.15, 0.75, textureLod(marks, cell / frame.map.xy, 0.0).w) * (1.0 - 0.75 * shed_part(chances) * foliage.a);
+}
+#endif

@@ -54,7 +54,7 @@ from app.scene.scene import Scene
 from tests.nets.profile import is_nightly
 from tests.passes import masks
 from tests.passes.test_mesh import Vertices, everywhere, rough
-from tests.passes.worlds import flat, hills, planted, snapshot, way, with_layers, wooded
+from tests.passes.worlds import flat, hills, kinds_of_each_shape, planted, snapshot, way, with_layers, wooded
 
 CELL = 20.0
 CONIFER, BROADLEAF, POPLAR, SHRUB = 0.0, 1.0, 2.0, 3.0  # as kinds_of_each_shape has them
@@ -70,16 +70,17 @@ LEVELS = {
 BODIES = ("near", "middle", "points")
 
 Draw = Callable[..., NDArray[np.float64]]
-STAND, SCATTER = forest_module.STAND, forest_module.SCATTER
+STAND, SCATTER, GROVES = forest_module.STAND, forest_module.SCATTER, forest_module.GROVES
 
 
 @pytest.fixture(autouse=True)
 def trees_stand_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One tree is drawn for each that is simulated, where it is, and all of its crown; what stands and the understory
-    are has tests of its own.
+    """One tree is drawn for each that is simulated, where it is, as large as there, and all of its crown; what stands,
+    groves and the understory are has tests of its own.
     """
     monkeypatch.setattr(forest_module, "STAND", ((0.0, 0.0, 1.0),))
     monkeypatch.setattr(forest_module, "SCATTER", 0.0)
+    monkeypatch.setattr(forest_module, "GROVES", (1.0, 1.0))
     monkeypatch.setattr(trees_module, "MOST_UNDERSTORY", 0.0)
 
 
@@ -151,7 +152,7 @@ def test_a_tree_stands_with_its_foot_where_it_is_on_the_map(
             y = SIZE[1] / 2 - focal_length * glm.dot(away, camera.up) / depth
             tall = 6.0 * CELL * focal_length / depth * math.cos(math.radians(pitch))
             assert len(row) > 20
-            assert abs(column.mean() + 0.5 - x) < 0.1 * tall  # no crown is even
+            assert abs(column.mean() + 0.5 - x) < 0.14 * tall  # no crown is even, and each leans
             if level == "points":  # a square, as its fragments are not cut out here
                 assert row.min() - 1.0 < y - 0.7 * tall and row.max() + 2.0 > y
             else:
@@ -627,6 +628,21 @@ def test_sick_trees_and_broadleaves_in_winter_are_brown(draw_as: Draw, level: st
     assert redness(replace(green, cycle=75), scene.with_value("climate.year", 100)) > 1.12 * usual
 
 
+@pytest.mark.parametrize("level", [*BODIES, "colour"])
+def test_snow_lies_on_conifers_and_over_the_litter_below_them(draw_as: Draw, level: str) -> None:
+    """Crowns that hide all of the ground are whiter where snow lies, and yet darker than it."""
+    places = np.column_stack([8.0 + 16.0 * np.random.default_rng(1).random((900, 2)), np.full(900, CONIFER)])
+    camera, scene = looking(16.0, 16.0, 0.0, 40.0, 24.0), lit(200.0, 45.0)
+
+    def look(depth: float, number: int) -> NDArray[np.float64]:
+        shown = planted(with_layers(meadow(), snow=depth), np.column_stack([places, np.full(900, 0.9)])[:number])
+        return np.asarray(draw_as(level, shown, camera, scene)[40:80, 50:110].reshape(-1, 3).mean(axis=0))
+
+    bare, snowy, white = look(0.0, 900), look(1.0, 900), look(1.0, 1)
+    assert snowy[2] > 1.45 * bare[2]
+    assert snowy.mean() < 0.85 * white.mean()
+
+
 @pytest.mark.parametrize("level", BODIES)
 def test_one_sees_through_the_crowns_of_dead_trees(draw_as: Draw, level: str) -> None:
     """Before a bright sky: fewer pixels are covered than by a tree in leaf, and yet the outline is as large."""
@@ -820,6 +836,24 @@ def test_stands_differ(in_stands: None) -> None:
     assert np.percentile(width, 95) > 1.6 * np.percentile(width, 5)
     largest = (owners[..., 3] / trees[:, 3]).max(axis=0)
     assert largest.min() < 0.60 and largest.max() > 0.75
+
+
+def test_an_open_wood_stands_in_groves_and_a_closed_one_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With saplings in its clearings, about the cover that it has in the simulation, and no more trees."""
+    uneven = {}
+    for number in (1500, 9000):
+        trees = some_trees(number, shape=(96, 96))
+        trees[:, 2:4] = BROADLEAF, 0.8
+        heights = block_heights(meadow(96))
+        made = []
+        for groves in (GROVES, (1.0, 1.0)):
+            monkeypatch.setattr(forest_module, "GROVES", groves)
+            made.append(Forest(trees, kinds_of_each_shape(), (96, 96), CELL, heights))
+        wood, even = made
+        uneven[number] = wood.sizes.std() / wood.sizes.mean(), 1.0 - len(wood.trees) / number
+        assert (wood.sizes**2).sum() == pytest.approx((even.sizes**2).sum(), rel=0.2)
+    assert uneven[1500][0] > 0.25 and 0.1 < uneven[1500][1] < 0.5
+    assert uneven[9000] == (pytest.approx(0.0, abs=0.05), pytest.approx(0.0, abs=0.01))
 
 
 def test_crowns_that_are_not_drawn_are_an_understory(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,15 @@ SCATTER = 0.32  # cells of random displacement of each
 # of ages, as a power of the areas of crowns (normalized to 1 again).
 WIDTH = (0.45, 1.10)
 UNEVENNESS = (0.4, 3.2)
+# Where a wood is not closed it stands in groves, with clearings between them where a few saplings grow. Sizes in both,
+# relative to the mean, and which of them are too small to be drawn; the width of groves in reference cells, and the sum
+# of the squares of sizes for each of these from which on a wood is closed.
+GROVES = (0.30, 1.28)
+LEAST_SAPLING = 0.46
+GROVES_WIDE = (7.0, 17.0)
+GROVES_FROM = 0.44  # of a noise from 0 to 1
+CLOSED_COVER = 0.50
+DENSITY_OVER = 6  # cells
 # Near the tree line a stand has fewer trees; the last conifers are bushes; and some trees stand where it is colder or
 # warmer than around them, by up to so many degrees, or the line would be one of equal height.
 FEWEST_IN_COLD = 0.35  # part of a stand
@@ -59,9 +69,11 @@ class Forest:
         heights: NDArray[np.float32],
         keep_off: Sequence[Callable[[NDArray[np.float32]], NDArray[np.bool_]]] = (),
         temperature: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None,
+        reference: float = 1.0,
     ) -> None:
         """Each of `keep_off` says at which positions `[position, (row, column)]` no tree can stand, `temperature` what
-        the annual mean is there, in °C; without it, trees are as high as they can be.
+        the annual mean is there, in °C; without it, trees are as high as they can be. `reference` is the width of a
+        reference cell, the unit of their sizes, in cells.
         """
         rows, columns = shape
         share = np.ones(len(trees), np.float32)
@@ -75,6 +87,10 @@ class Forest:
             trees = trees[_stays(trees)]
         for swept in keep_off:
             trees = trees[~swept(trees[:, :2])]
+        part = grove_sizes(trees, shape, reference)
+        stays = part > LEAST_SAPLING
+        trees = trees[stays]
+        trees[:, 3] *= part[stays]
         down, across = -(-rows // BLOCK), -(-columns // BLOCK)
         row, column = trees[:, 0], trees[:, 1]
         block = (row.astype(np.int32) // BLOCK).clip(0, down - 1) * across
@@ -159,6 +175,40 @@ def stands(trees: NDArray[np.float32], shape: tuple[int, int]) -> NDArray[np.flo
             )
         moved[:, 3] *= sizes[number]
     return drawn
+
+
+def grove_sizes(trees: NDArray[np.float32], shape: tuple[int, int], reference: float = 1.0) -> NDArray[np.float32]:
+    """The sizes of trees, relative to those in an even wood: large in groves, small in clearings.
+
+    It depends on their position, and on how dense the wood is: a closed one stays closed.
+    """
+    row, column = trees[:, 0].astype(np.intp), trees[:, 1].astype(np.intp)
+    rows, columns = (-(-length // DENSITY_OVER) + 1 for length in shape)
+    tile = row // DENSITY_OVER * columns + column // DENSITY_OVER
+    area = np.bincount(tile, trees[:, 3].astype(np.float64) ** 2, rows * columns) * (reference / DENSITY_OVER) ** 2
+    sparse = np.clip(1.5 - 1.5 * area / CLOSED_COVER, 0.0, 1.0)[tile]
+    noise = _grove_noise(shape, reference)[np.minimum(row, shape[0] - 1), np.minimum(column, shape[1] - 1)]
+    own = 0.30 * (chance(trees[:, :2].astype(np.float64), 53.0) - 0.5)
+    grove = np.clip((noise + own - GROVES_FROM) / 0.30 + 0.5, 0.0, 1.0)
+    low, high = GROVES
+    return np.asarray(1.0 + sparse * (low + (high - low) * grove - 1.0), np.float32)
+
+
+@lru_cache(maxsize=2)
+def _grove_noise(shape: tuple[int, int], reference: float) -> NDArray[np.float32]:
+    """Smooth noise from 0 to 1 over the cells, as wide as groves are."""
+    total = np.zeros(shape)
+    for number, (cells, strength) in enumerate(zip(GROVES_WIDE, (0.55, 0.45), strict=True)):
+        wide = cells * reference
+        nodes = np.stack(np.meshgrid(*(np.arange(length // wide + 2.0) for length in shape), indexing="ij"), axis=-1)
+        values = chance(nodes, 59.0 + number)
+        for axis, length in enumerate(shape):
+            at = (np.arange(length) + 0.5) / wide
+            node, part = at.astype(np.intp), at % 1.0
+            part = np.expand_dims(part * part * (3.0 - 2.0 * part), 1 - axis)
+            values = values.take(node, axis) * (1.0 - part) + values.take(node + 1, axis) * part
+        total += strength * values
+    return total.astype(np.float32)
 
 
 def _cold_on(trees: NDArray[np.float32], flora: Flora, temperature: NDArray[np.float32]) -> Cold:

@@ -118,7 +118,8 @@ class Trees:
             keep_off.append(channels.cover)
         temperature = partial(temperature_at, latest, *climate)
         grown = latest.trees, latest.flora, latest.shape, latest.cell_size
-        forest = Forest(*grown, self._heights, keep_off, temperature)
+        reference = (latest.reference_cell_size or latest.cell_size) / latest.cell_size
+        forest = Forest(*grown, self._heights, keep_off, temperature, reference)
         if len(forest.trees):
             self.forest = forest
             self._all_trees.write(forest.trees)
