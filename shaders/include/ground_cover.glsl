@@ -21,8 +21,8 @@ const float FRAYED = 0.06;
 const int KINDS = 4;
 const float STONES_LOBED = 0.35, PLANTS_LOBED = 0.8;
 const float RAGGED = 1.2;  // outlines of bushes
-const vec3 OLIVE = vec3(0.092, 0.096, 0.040), GREY_GREEN = vec3(0.112, 0.126, 0.076);  // leaves of shrubs
-const float SHRUBS_PALE = 0.6;   // how far they have these colours, and not that of the plants around
+const vec3 OLIVE = vec3(0.108, 0.110, 0.046), GREY_GREEN = vec3(0.126, 0.140, 0.086);  // leaves of shrubs
+const float SHRUBS_PALE = 0.75;   // how far they have these colours, and not that of the plants around
 const float LEAFY_LIT = 0.5;    // of the shade of its leaves on a bush, that is light which they pass on
 
 vec3 with_bodies(vec3 albedo, Bodies bodies, vec3 own, float bulge, inout vec2 bumps, inout vec3 seen) {

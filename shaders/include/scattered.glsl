@@ -70,7 +70,7 @@ Bodies bodies_at(vec2 at, float density, float pixel, vec2 shadow, float lobed) 
 const float LARGEST_STANDING = 0.23, STANDING_OFF_CENTRE = 0.19;  // radius and way, as above: its shadow stays in the square
 const float STANDS = 1.3;          // height of a full body that stands upright, in radii
 const float STANDING_REACH = 2.1;  // squares from where one is seen to its foot
-const float STEEPEST_SIDE = 2.2;   // slope of the sides of what stands
+const float STEEPEST_SIDE = 0.6;   // slope of the sides of what stands: light comes around leaves and through them
 
 // Bodies that stand upright, as domes: they are looked for along the line of sight, from the ground that they hide. `toward`
 // is how far that goes towards the eye for each height over the ground, `ragged` a noise around 0, of outlines. `skin` is how
@@ -103,7 +103,7 @@ Bodies standing_bodies_at(vec2 at, float density, float pixel, vec2 shadow, vec2
             float inside = clamp((1.0 - far - ragged) * sharp + 0.5, 0.0, 1.0);
             float high = (sqrt(max(b * b - squeezed * (dot(away, away) - 1.0), 0.0)) - b) / squeezed;
             vec3 up = vec3(away + high * toward, max(high, 0.0) * lower);
-            near.tone = mix(near.tone, 0.8 * (own.x + own.y - 1.0) + 0.9 * (clamp(high / STANDS, 0.0, 1.0) - 0.5), inside);
+            near.tone = mix(near.tone, 0.8 * (own.x + own.y - 1.0) + 1.3 * (clamp(high / STANDS, 0.0, 1.0) - 0.5), inside);
             near.lean = mix(near.lean, up.xy * min(1.0 / max(up.z, 0.05), STEEPEST_SIDE / max(length(up.xy), 1e-3)), inside);
             near.cover = max(near.cover, inside);
             if (inside > 0.5) skin = radius * max(high, 0.0) * (toward + direction);

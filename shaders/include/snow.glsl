@@ -61,11 +61,11 @@ const vec2 SASTRUGI_FADE = vec2(0.12, 0.40);         // of them in a pixel
 // The slope that wind gives to snow at a place in metres. `pixel` is the size of a pixel there; `warp` are three noises
 // around 0, by which drifts wind, join and end.
 vec2 wind_on_snow(vec2 at, float pixel, vec3 warp) {
-    vec3 seen = SASTRUGI_STEEP * (1.0 - smoothstep(SASTRUGI_FADE.x, SASTRUGI_FADE.y, pixel / SASTRUGI));
+    vec3 seen = SASTRUGI_STEEP * clamp((SASTRUGI_FADE.y - pixel / SASTRUGI) / (SASTRUGI_FADE.y - SASTRUGI_FADE.x), 0.0, 1.0);
     vec2 along = frame.wind.xy, across = vec2(-along.y, along.x);
     vec2 there = vec2(dot(at, along), dot(at, across));
     vec3 phase = vec3(there.y, there.x, there.x + 0.6 * there.y) / SASTRUGI + vec3(2.0, 3.0, 1.6) * warp + 1.5 * warp.yzx;
-    vec3 some = smoothstep(-0.16, 0.20, vec3(warp.z, -warp.x, warp.y));  // not everywhere
+    vec3 some = clamp(2.8 * vec3(warp.z, -warp.x, warp.y) + 0.45, 0.0, 1.0);  // not everywhere
     // Drifts are steep in the lee.
     vec3 part = fract(phase);
     part = abs(2.0 * mix(part, part * part, 0.5) - 1.0);
