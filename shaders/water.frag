@@ -208,9 +208,11 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
 #if FINE_WATER == 1
 const float LAND_BEGINS = 0.6;  // texels of the lit land behind its shore, from where it is read
 const int MIRROR_STEPS = 40, RIDGE_SECTIONS = 5, MIRROR_HITS = 3;
+// Part of the slopes of waves by which they turn the mirrored land; steepness of the rest in the usual wind.
+const float MIRROR_TILTS = 0.3, MIRROR_SMEARS = 0.10;
 const float GOLDEN = 0.618034;
 const float MIRROR_MISSES = 0.25;  // largest slope by which two steps can miss a ridge between them
-const float MIRROR_STEEP = 0.2;   // steepness of waves that mirror less of the land
+const float MIRROR_STEEP = 0.26;  // steepness of waves that mirror less of the land
 const float MIRROR_GROWS = 1.18;  // growth of steps, about as much as land looks smaller with distance
 // Of mirrored land: half the width of its edge in still water, and for each deviation of the slopes of waves, radians
 const float STILL_EDGE = 0.010, EDGE_OF_WAVES = 2.4;
@@ -277,16 +279,16 @@ vec3 mirrored_by_horizon(vec3 from, vec3 direction, float smeared, vec3 sky) {
 }
 #endif
 
-// The reflection from a direction: the sky, or land in front of it. `roughness` is that of the waves within a pixel,
-// and `tilt` the steepness of the waves that run to the shore, which blur like roughness.
-vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen, vec3 light_here) {
+// The reflection from a direction: the sky, or land in front of it, which is mirrored from a `calmer` one. `roughness` is
+// that of the waves within a pixel, and `tilt` the steepness of waves that blur like roughness.
+vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float tilt, vec3 seen, vec3 light_here) {
 #if FINE_WATER == 1
     vec3 mirror = clear_sky(raised(direction, roughness));
 #if CLOUDS > 1 && SEA == 0 && RUNNING == 0
     mirror = with_clouds(from, direction, 2.0 * sqrt(roughness), mirror);
 #endif
     // The ray is scaled to a horizontal length of 1, so that `reach` is a distance on the map. It starts at the entry.
-    vec3 ray = direction / max(length(direction.xz), 1e-3);
+    vec3 ray = calmer / max(length(calmer.xz), 1e-3);
     float entry = way_to_map(from.xz, ray.xz);
     float open = max(open_water(from.xz + ray.xz * entry), 0.0), along = max(1.5 * frame.map.z, open);
     float clear = entry + open, before = clear, after = clear, hit = entry + along;
@@ -374,7 +376,7 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
     }
     float covered = smoothstep(-blur, blur, nearest);
     // The backs of steep waves would show hard-edged fragments of land.
-    covered *= 1.0 - 0.6 * smoothstep(0.06, MIRROR_STEEP, tilt);
+    covered *= 1.0 - 0.6 * smoothstep(0.11, MIRROR_STEEP, tilt);
     // Reflections of land fade towards the edges of the map, as there is none beyond.
     covered *= smoothstep(0.0, 0.02 * frame.heights.w, within_map(from.xz + ray.xz * hit));
     if (covered > 0.0) {
@@ -562,6 +564,13 @@ void main() {
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
     float mirror = water_fresnel(facing, waves.roughness);
     vec3 daylight = light_on_water(seen);
+#if FINE_WATER == 1
+    // Each wave would break off a piece of the mirrored land: most of their slopes smear it.
+    vec3 calmer = water_reflected(to_eye, wave_normal(MIRROR_TILTS * waves.slope));
+    tilt += MIRROR_SMEARS * waviness * frame.water.y;
+#else
+    const vec3 calmer = vec3(0.0);
+#endif
     vec3 through = water_transmission(depth, turbidity, steepness) * (1.0 - mirror);
 #if SEA == 0 && RUNNING == 1
     // Mud gives light back near its surface, and so shows how that is turned to the sun.
@@ -571,7 +580,7 @@ void main() {
 #endif
     vec3 colour = water_scattering(deep_water, through, scattered)
                 + (drawn < 1.0 ? bed_without_land(map_place) * daylight * through * (1.0 - drawn) : vec3(0.0))
-                + mirror * mirrored(position, water_reflected(to_eye, normal), waves.roughness, tilt, seen, daylight)
+                + mirror * mirrored(position, water_reflected(to_eye, normal), calmer, waves.roughness, tilt, seen, daylight)
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
     vec3 keep = through * drawn;
 #if SEA == 0 && FINE_WATER == 1 && WATER == 1
