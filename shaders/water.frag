@@ -119,6 +119,10 @@ flat in float level;
 #endif
 #endif
 
+// Metres of depth to which stones and weed by the shore are seen, how much of the bed's light they take, and cells of
+// their noise; and slopes of a bed that has none and all of them.
+const vec2 WEED_STEEP = vec2(0.04, 0.2);
+const float WEED_ENDS = 5.0, WEED_HIDES = 0.75, STONES_TILE = 24.0;
 // Gusts: wavelengths of wind waves to a tile of their noise, and the least and the most of the waves in them.
 const float GUST_WAVES = 320.0;
 const vec2 GUSTS = vec2(0.3, 1.6);
@@ -135,7 +139,7 @@ const float SHORE = 0.03;   // metres of depth over which water fades in
 #else
 const vec3 DEEP_WATER = DEEP_LAKE;
 const float TURBIDITY = LAKE_TURBIDITY, WAVINESS = 0.45;
-const float SHORE = RUNNING == 1 ? 0.2 : 0.08;
+const float SHORE = 0.08;
 #endif
 
 layout(location = 0, index = 0) out vec4 added;
@@ -429,10 +433,11 @@ void main() {
     if (within_map(map_place) < length(fwidth(map_place))) there = 1.0;
 #endif
 #endif
+    vec4 bed = textureLod(surface, uv, 0.0);
 #if SEA == 0 && FINE_WATER == 1
     float water = (level - elevation_at(surface, uv)) * frame.map.w;  // depth in metres
 #else
-    float water = (level - textureLod(surface, uv, 0.0).x) * frame.map.w;
+    float water = (level - bed.x) * frame.map.w;
 #endif
     float blur = fwidth(water);
     vec4 pixel = vec4(dFdx(map_place), dFdy(map_place));
@@ -583,6 +588,18 @@ void main() {
                 + mirror * mirrored(position, water_reflected(to_eye, normal), calmer, waves.roughness, tilt, seen, daylight)
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
     vec3 keep = through * drawn;
+#if SEA == 0 && RUNNING == 0
+    // Wet stones and weed darken the bed by the shore, unevenly, where it is too steep for sand.
+    float weedy = WEED_HIDES * smoothstep(WEED_STEEP.x, WEED_STEEP.y, length(bed.yz));
+    if (depth < WEED_ENDS && weedy > 0.0) {
+        float stony = 0.5;
+#if FINE_WATER == 1
+        float level_of_stones = noise_level(max(length(pixel.xy), length(pixel.zw)) / (frame.map.z * STONES_TILE), detail);
+        stony = textureLod(detail, map_place / (frame.map.z * STONES_TILE), level_of_stones).x;
+#endif
+        keep *= 1.0 - weedy * smoothstep(0.25, 0.6, stony) * (1.0 - smoothstep(0.3 * WEED_ENDS, WEED_ENDS, depth));
+    }
+#endif
 #if SEA == 0 && FINE_WATER == 1 && WATER == 1
     vec2 cells = map_place / frame.map.z;
     float plume = plume_strength(flow, uv);
@@ -619,7 +636,7 @@ void main() {
     keep *= 1.0 - white;
 #endif
 
-    float hidden = left_out_for_overlay(uv, textureLod(surface, uv, 0.0));
+    float hidden = left_out_for_overlay(uv, bed);
     colour = below_overlay(colour) * (1.0 - hidden);
     keep = mix(keep, vec3(1.0), hidden);
     // The flow path is drawn on the surface: on the bed, refraction would shift it and leave a gap.

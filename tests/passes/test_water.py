@@ -211,7 +211,7 @@ def test_the_sea_keeps_its_waves_and_its_colour_while_it_runs(draw: Draw) -> Non
     bed = np.maximum(20.0 + plane(96, 96, 0.0, -1.5), -60.0).astype(np.float32)
     lifted = np.where(bed < 0.0, 0.3 - bed, 0.0).astype(np.float32)
     camera, scene = from_above(60.0, 96, 96), calm(sun_height=30.0).with_value("view.waves", 1.0)
-    scene = scene.with_value("waves.enabled", True)
+    scene = scene.with_value("waves.enabled", True).with_value("waves.height", 4.0)
     still, runs, dull = (
         draw(shown, camera, scene if waves else calm(sun_height=30.0))
         for shown, waves in (
