@@ -32,6 +32,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from kernels.blocks import for_blocks
 from kernels.compiling import in_threads, njit
 from kernels.layers import Layer
 from kernels.parameters import exact
@@ -271,6 +272,10 @@ def _blow_lines(snow: Any, capacity: Any, cell_size: float, takes: float, wrap: 
         sums[i, 0], sums[i, 1] = (came + came_back) / cell_size, (went + went_back) / cell_size
 
 
+def _copy(source: Numbers, out: Numbers) -> None:
+    for_blocks(lambda rows: np.copyto(out[rows], source[rows]), *out.shape)
+
+
 def blow(
     ground: Layer,
     snow: Layer,
@@ -289,12 +294,14 @@ def blow(
     takes = 1.0 - math.exp(-3.0 * cell_size / p.fetch)
     gained = lost = 0.0
     for along_rows in (rows_first, not rows_first):
-        turned = scratch.empty((rows, columns) if along_rows else (columns, rows))
-        turned[...] = snow if along_rows else snow.T
-        capacity = eastward if along_rows else np.ascontiguousarray(southward.T)
-        sums = np.empty((len(turned), 2))
-        _blow_lines(turned, capacity, float(cell_size), takes, p.wrap, sums)
-        snow[...] = turned if along_rows else turned.T
+        shape = (rows, columns) if along_rows else (columns, rows)
+        lines, capacity = scratch.empty(shape), eastward if along_rows else scratch.empty(shape)
+        _copy(snow if along_rows else snow.T, lines)
+        if not along_rows:
+            _copy(southward.T, capacity)
+        sums = np.empty((len(lines), 2))
+        _blow_lines(lines, capacity, float(cell_size), takes, p.wrap, sums)
+        _copy(lines if along_rows else lines.T, snow)
         came, went = sums.sum(axis=0).tolist()
         gained, lost = gained + came, lost + went
     return Drifted(gained, lost)

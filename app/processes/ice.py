@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from app.model.climate import METRES_PER_KILOMETRE, USUAL_PRECIPITATION, Weather
 from app.model.edge_parameters import EdgeParameters
 from app.model.layered_map import FIRN, ICE, ICE_RUNOFF, MASS_BALANCE
-from app.model.layers import LARGEST_RATE, LayerDeclaration
+from app.model.layers import BURIED, LARGEST_RATE, LayerDeclaration
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.firn import take_firn
 from app.processes.kinds import account_for
 from app.processes.process import register
+from kernels.blocks import for_blocks
 
 if TYPE_CHECKING:
     from kernels.ice import IceParameters as KernelParameters
@@ -133,7 +134,7 @@ class Ice:
         from kernels.ice import Glaciers
 
         ice, debris, speed = world.trace(ICE), world.trace(DEBRIS), world.trace(SPEED)
-        bed = world.bedrock + world.loose
+        bed = _bed_of(world)
         glaciers = Glaciers(ice, bed, world.cell_size, wanted, cycle.scratch.begin(), yearly)
         totals = glaciers.run(wanted, speed, rows_first=world.cycle // parameters.every % 2 == 0)
         _tell_runoff(world, glaciers.balance, totals.years, cycle.weather)
@@ -148,8 +149,7 @@ class Ice:
         )
         _account(world, worn)
         if before is not None:
-            flour = np.minimum(parameters.fines * (before - world.bedrock), debris)
-            debris -= flour
+            flour = _take_flour(debris, before, world.bedrock, parameters.fines)
             world.ledger.sediment.lose(FLOUR, float(flour.sum()) * world.cell_area)
         return totals, firn
 
@@ -169,6 +169,34 @@ class Ice:
         world.sum_mix()
         world.changed["sediment"] = world.next_version
         return False
+
+
+def _bed_of(world: World) -> NDArray[np.float64]:
+    """The height of rock and all that is loose on it, [row, column]."""
+    bed, buried = np.empty(world.shape), None if world.beds is None else world.layers[BURIED]
+
+    def find(rows: slice) -> None:
+        loose = world.sediment[rows] if buried is None else world.sediment[rows] + buried[rows]
+        np.add(world.bedrock[rows], loose, out=bed[rows])
+
+    for_blocks(find, *world.shape)
+    return bed
+
+
+def _take_flour(
+    debris: NDArray[np.float64], before: NDArray[np.float64], bedrock: NDArray[np.float64], fines: float
+) -> NDArray[np.float64]:
+    """Take the fines of the rock that was worn since it was as high as `before`, which becomes what was taken."""
+
+    def take(rows: slice) -> None:
+        own = before[rows]
+        own -= bedrock[rows]
+        own *= fines
+        np.minimum(own, debris[rows], out=own)
+        debris[rows] -= own
+
+    for_blocks(take, *debris.shape)
+    return before
 
 
 def _season(parameters: IceParameters, weather: Weather) -> float:
