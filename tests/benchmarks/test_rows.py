@@ -17,12 +17,13 @@ from app import bench
 from app.bench import command, figures
 from app.bench.figures import Figure
 from app.bench.row import MORE_IS_BETTER, SHARES, Row
-from app.bench.scaling import LOOPS_INSIDE, OF_TREES, PIECES, Cost, Region, in_turn, side_by_side
+from app.bench.scaling import LOOPS_INSIDE, OF_TREES, PIECES, Cost, Region, _noted, _of_rivers, in_turn, side_by_side
 from app.bench.world import PERIOD, everything, idle, simulator_of
 from app.bench.yardstick import Yardstick, run_drops, terrain
 from app.cli import main as cli
 from app.model.parameters import Value
 from app.processes import PROCESSES
+from kernels import blocks, meanders
 
 # What is better, by the units; of shares and what is counted in times, each row says it by itself.
 LESS_IS_BETTER = {
@@ -257,3 +258,19 @@ def test_kernels_whose_pieces_are_told_have_parallel_loops() -> None:
     for name in (PIECES.keys() - LOOPS_INSIDE) | OF_TREES:
         module, kernel = name.split(".")
         assert getattr(importlib.import_module(f"kernels.{module}"), kernel).targetoptions["parallel"]
+
+
+def test_blocks_of_rows_count_as_shared_each_by_itself() -> None:
+    regions: list[Region] = []
+    with _noted(regions, 8):
+        blocks.for_blocks(lambda rows: None, 4 * blocks.ROWS, 3)
+    blocks.for_blocks(lambda rows: None, 4 * blocks.ROWS, 3)
+    (region,) = regions
+    assert region.in_turn
+    assert [wave.tolist() for wave in region.waves] == [[0.25] * 4]
+
+
+def test_rivers_that_meander_count_by_their_points() -> None:
+    points = np.zeros((8, 5))
+    points[6:, meanders.RIVER] = 1.0
+    assert _of_rivers(None, points, None).tolist() == [0.75, 0.25]
