@@ -10,6 +10,7 @@ from app.bench.memory import _bytes_of
 from app.bench.world import WARM_UP, everything
 from app.engine.creation import create_world
 from app.engine.lockstep import Lockstep
+from app.engine.memory import GEOLOGY, GEOLOGY_OF_A_KIND
 from app.engine.publishing import Publisher
 from app.engine.showing import Showing
 from app.engine.simulator import Simulator
@@ -58,6 +59,8 @@ def test_no_process_keeps_room_of_its_own(simulator: Simulator) -> None:
     kept = {process.name: size for process in simulator.enabled() if (size := _bytes_of(process, set()))}
     assert kept == {"geology": 8 * cells}, "the pattern of its uplift"
     assert simulator._scratch.nbytes >= 88 * cells
+    kinds = simulator.world.mix.shape[2]
+    assert simulator._scratch.nbytes <= (GEOLOGY + GEOLOGY_OF_A_KIND * kinds) * cells, "what is asked for in advance"
     simulator.back_up()
     assert simulator._scratch.nbytes == 0  # two backups are in memory for a moment
     for _ in range(2):
