@@ -641,7 +641,7 @@ def tiled(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-@settings(tried(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(tried(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_parts_of_damaged_files_are_maps_or_one_line(data: st.DataObject, tiled: bytes, tmp_path: Path) -> None:
     content = bytearray(tiled)

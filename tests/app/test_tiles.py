@@ -163,7 +163,7 @@ sides = st.integers(2, 11)
 runoffs = st.sampled_from([Runoff(800.0, 0.0), Runoff(ClimateParameters().precipitation, 0.0, by_altitude=0.7)])
 
 
-@tried(40)
+@tried(25)
 @given(few_heights, sides, st.sampled_from([-math.inf, 1.0, 2.5]), st.booleans(), runoffs, st.integers(1, 9))
 def test_random_land_is_the_same_in_tiles(
     ground: Heights, side: int, sea_level: float, open_edges: bool, runoff: Runoff, smallest: int

@@ -454,7 +454,7 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> Faults:
 
 
 @settings(
-    max_examples=examples(40),
+    max_examples=examples(25),
     database=None,
     suppress_health_check=list(HealthCheck),
 )

@@ -57,7 +57,7 @@ def test_each_stays_where_it_is_while_the_eye_moves(plant: Plant) -> None:
     assert all(other[place] == one[place] for place in both)
 
 
-@tried(100)
+@tried(40)
 @given(grass=st.floats(0.0, 0.95), wet=st.floats(0.0, 1.0))
 def test_none_comes_or_goes_at_once(grass: float, wet: float) -> None:
     """With a little more grass all are there that were, hardly larger; what is new is small."""
@@ -78,7 +78,7 @@ def all_around() -> NDArray[np.float32]:
     return undergrowth(cover(0.5, 0.3), TUFT, (24.0, 24.0), 24.0)
 
 
-@tried(100)
+@tried(40)
 @given(
     heading=st.floats(0.0, 360.0),
     pitch=st.floats(1.0, 89.0),
