@@ -87,7 +87,7 @@ def over(pitch: float, distance: float, heading: float = 20.0) -> Camera:
 VIEWS = {"skyline": (mountain(), over(4.0, 900.0)), "shore": (bowl(), over(35.0, 700.0))}
 
 
-@pytest.mark.parametrize("what", VIEWS)
+@pytest.mark.parametrize("what", ["skyline", pytest.param("shore", marks=pytest.mark.nightly)])
 def test_outlines_have_the_tones_of_a_picture_of_many_samples(
     draw_at: Draw, monkeypatch: pytest.MonkeyPatch, what: str, subtests: pytest.Subtests
 ) -> None:

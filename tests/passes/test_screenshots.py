@@ -173,6 +173,7 @@ def test_default_scene(shoot: Shoot) -> None:
     shoot(*jacksboro())
 
 
+@pytest.mark.nightly
 def test_portrait(shoot: Shoot) -> None:
     """The same land in a tall window: nothing is stretched, the land in the middle, sky above, table below."""
     shoot(*jacksboro(), size=(180, 320))
@@ -186,6 +187,7 @@ def test_top_view(shoot: Shoot) -> None:
     shoot(shown, scene, Camera(middle, 0.0, 90.0, 2.1 * max(rows, columns) * shown.cell_size))
 
 
+@pytest.mark.nightly
 def test_low_sun(shoot: Shoot) -> None:
     """Evening: warm light from the right, long soft shadows, valleys in the dark, cool where the sun does not reach."""
     scene = view(Scene(), sun_height=9.0, sun_direction=65.0, quality="high")
@@ -239,6 +241,7 @@ def test_lakes_and_rivers(shoot: Shoot) -> None:
     shoot(shown, scene, Camera(glm.vec3(2150.0, 350.0, 1700.0), 330.0, 32.0, 2600.0), minimap=True, size=(400, 260))
 
 
+@pytest.mark.nightly
 def test_lake_by_low_sun(shoot: Shoot) -> None:
     """The lake from near its shore, against the light: mirrored hills and sky, glitter, small waves, a soft shore."""
     shown, scene = wet_hills()
@@ -246,6 +249,7 @@ def test_lake_by_low_sun(shoot: Shoot) -> None:
     shoot(shown, view(scene, sun_height=14.0, sun_direction=245.0), camera)
 
 
+@pytest.mark.nightly
 def test_lake_cut_by_the_edge(shoot: Shoot) -> None:
     """The block from its southern side: where the lake is cut, one looks into the water, its surface a bright line."""
     shown, scene = wet_hills()
