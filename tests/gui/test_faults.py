@@ -169,7 +169,7 @@ def run_until_it_fails(fails: str, folder: Path, *arguments: str) -> str:
 WHY = {"lost": "thalweg: the graphics driver was reset", "error": "thalweg: internal error: RuntimeError: out of paint"}
 
 
-@pytest.mark.nightly  # the check lets two worlds be saved, and one that cannot be
+@pytest.mark.nightly  # the check lets two worlds be saved
 @pytest.mark.parametrize(("fails", "why"), WHY.items())
 def test_where_the_window_cannot_go_on_the_world_is_saved(fails: str, why: str, tmp_path: Path) -> None:
     line = run_until_it_fails(fails, tmp_path)
@@ -190,6 +190,7 @@ def test_both_of_two_worlds_are_saved(tmp_path: Path) -> None:
     assert checkpoint.load(one)[0].cycle == checkpoint.load(other)[0].cycle
 
 
+@pytest.mark.nightly  # the check lets two worlds be saved
 def test_where_the_world_cannot_be_saved_either_it_says_so(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("not a folder")
     line = run_until_it_fails("lost", tmp_path)

@@ -26,15 +26,14 @@ from app.soak.person import CHANGEABLE, Person, changed_parameter
 from app.soak.report import Report, Visit, table
 from app.soak.window import Mistakes, Soak, loaded_kernels, own_kernels
 from app.window.notices import Notices
-from tests.nets.profile import is_nightly
 
 
+@pytest.mark.nightly
 def test_a_short_soak_visits_presets_and_tells_what_became(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = tmp_path / "actions.jsonl"
-    presets = ["noise", "basic"] if is_nightly() else ["noise"]
-    report = soak(0.1 / 3600.0, presets, seed=5, record=record, side=32)
+    report = soak(0.1 / 3600.0, ["noise", "basic"], seed=5, record=record, side=32)
     assert not report.errors
-    assert {visit.preset for visit in report.visits} == set(presets)
+    assert {visit.preset for visit in report.visits} == {"noise", "basic"}
     for visit in report.visits:
         assert visit.memory > 50e6 and visit.held.textures > 1e6 and visit.held.objects > 50
         assert visit.kernels > 50 and visit.held.programs > 20

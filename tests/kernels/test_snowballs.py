@@ -273,7 +273,7 @@ def test_many_at_once_leave_what_one_by_one_would() -> None:
     start = island(*shape)
     balls = 600
     plain = []
-    for seed in (1, 2, 3, 4):
+    for seed in (1, 2, 3):
         world, traces = Map(start.copy(), np.zeros(shape), 1.0), empty_traces(shape)
         for number in range(balls):
             ball = ball_of(0, shape, number=number, seed=seed)

@@ -45,7 +45,7 @@ def draw(picture: Picture, canvas: Canvas, shown: Snapshot, quality: str) -> np.
     return pixels.copy()
 
 
-@pytest.mark.parametrize(("quality", "every"), [("low", 9), ("high", 40)])
+@pytest.mark.parametrize(("quality", "every"), [("low", 13), ("high", 60)])
 def test_a_call_that_fails_at_any_time_leaves_nothing_behind(
     quality: str, every: int, context: moderngl.Context, canvas: Canvas, own_textures: None, subtests: pytest.Subtests
 ) -> None:
