@@ -294,7 +294,7 @@ def _without_loops(points, width):
 # The ground.
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def _reach(land, near, row, first, last):
     """Make the blocks with the columns from `first` to `last` of a row ready for nearest points."""
     for block in range(first // _BLOCK, last // _BLOCK + 1):
