@@ -198,47 +198,37 @@ struct Fractured {
 // Seen from above and projected onto walls from their sides, with slopes across and down them. `at` is a place and its
 // height in cells, and `step_of` its screen-space derivatives. `needed` says how far blocks seen from above, grain and stones
 // are seen. In software both sides of a branch are run, and a loop ends where no pixel nearby needs another turn: each turn
-// is a projection that is needed.
+// reads the texture once, for one of four sizes in one of three projections.
 Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 needed) {
-    vec2 down = slope / max(length(slope), 1e-3);
+    vec2 down = slope / max(length(slope), 1e-3), massif = vec2(0.0);
     float part = smoothstep(0.3, 0.7, down.x * down.x);
     vec3 weights = vec3(1.0 - on_wall, on_wall * (1.0 - part), on_wall * part);
+    int of_any = (needed.y > 0.0 ? 4 : 0) + (needed.z > 0.0 ? 8 : 0), of_wall = of_any + 3, of_level = of_any + (needed.x > 0.0 ? 2 : 0);
+    int left = (weights.x > 0.0 ? of_level : 0) + (weights.y > 0.0 ? of_wall << 4 : 0) + (weights.z > 0.0 ? of_wall << 8 : 0);
     Fractured rock = Fractured(vec4(0.5), vec4(0.0), vec4(0.0), vec4(0.0));
     do {
-        bool above = weights.x > 0.0, from_south = !above && weights.y > 0.0;
+        int next = findLSB(left), size = next & 3;
+        left &= left - 1;
+        bool above = next < 4, from_south = next < 8;
         float weight = above ? weights.x : from_south ? weights.y : weights.z;
-        weights = above ? vec3(0.0, weights.yz) : from_south ? vec3(0.0, 0.0, weights.z) : vec3(0.0);
-        vec2 here = above ? at.xy : from_south ? at.xz : at.yz;
-        vec2 east = above ? step_of[0].xy : from_south ? step_of[0].xz : step_of[0].yz;
-        vec2 south = above ? step_of[1].xy : from_south ? step_of[1].xz : step_of[1].yz;
         // Tiles of a wall are shifted and shaded by far larger ones, so that they are not seen in rows.
-        vec2 massif = vec2(0.0);
-        if (!above) massif = textureGrad(fractures, here / (BROADER * FACES_TILE), east / (BROADER * FACES_TILE) + SMOOTH_MASSIF / BROADER,
-            south / (BROADER * FACES_TILE) + vec2(-SMOOTH_MASSIF, SMOOTH_MASSIF) / BROADER).xw - 0.5;
-        vec2 on_tile = here / FACES_TILE + SHIFTED * massif, turned_east = east, turned_south = south, stones_at = here / STONES_TILE;
-        if (above) {
-            on_tile = turned(on_tile);
-            stones_at = turned(stones_at);
-            turned_east = turned(east);
-            turned_south = turned(south);
+        float tile = size == 0 ? BROADER * FACES_TILE : size == 1 ? FACES_TILE : size == 3 ? STONES_TILE : above ? GRAIN_TILE : WALL_GRAIN_TILE;
+        vec2 shift = size == 1 && !above ? SHIFTED * massif : vec2(0.0), blur = size == 0 ? vec2(SMOOTH_MASSIF / BROADER) : vec2(0.0);
+        vec2 here = (above ? at.xy : from_south ? at.xz : at.yz) / tile + shift;
+        vec2 east = (above ? step_of[0].xy : from_south ? step_of[0].xz : step_of[0].yz) / tile + blur;
+        vec2 south = (above ? step_of[1].xy : from_south ? step_of[1].xz : step_of[1].yz) / tile + vec2(-blur.x, blur.y);
+        mat2 axes = above && size != 2 ? TURNED : mat2(1.0);
+        vec4 noise = textureGrad(fractures, axes * here, axes * east, axes * south);
+        massif = size == 0 ? noise.xw - 0.5 : massif;
+        if (!above) noise.yz = 0.5 + (noise.y - 0.5) * vec2(-down.y, down.x) + (noise.z - 0.5) * down;
+        if (size == 1 && above) rock.level = noise;
+        if (size == 1 && !above) {
+            noise.x = 0.5 + 0.75 * (noise.x - 0.5) * (1.0 + 2.0 * massif.y) + 0.6 * massif.x;
+            rock.wall += weight / on_wall * noise;
         }
-        vec4 faces = vec4(0.5), grain = vec4(0.5), stones = vec4(0.5);
-        float grain_tile = above ? GRAIN_TILE : WALL_GRAIN_TILE;
-        if (!above || needed.x > 0.0) faces = textureGrad(fractures, on_tile, turned_east / FACES_TILE, turned_south / FACES_TILE);
-        if (needed.y > 0.0) grain = textureGrad(fractures, here / grain_tile, east / grain_tile, south / grain_tile);
-        if (needed.z > 0.0) stones = textureGrad(fractures, stones_at, turned_east / STONES_TILE, turned_south / STONES_TILE);
-        mat2 axes = above ? mat2(1.0) : mat2(-down.y, down.x, down);
-        grain.yz = 0.5 + axes * (grain.yz - 0.5);
-        stones.yz = 0.5 + axes * (stones.yz - 0.5);
-        rock.grain += weight * grain;
-        rock.stones += weight * stones;
-        if (above) rock.level = faces;
-        else {
-            faces.x = 0.5 + 0.75 * (faces.x - 0.5) * (1.0 + 2.0 * massif.y) + 0.6 * massif.x;
-            faces.yz = 0.5 + axes * (faces.yz - 0.5);
-            rock.wall += weight / on_wall * faces;
-        }
-    } while (max(weights.x, max(weights.y, weights.z)) > 0.0);
+        if (size == 2) rock.grain += weight * noise;
+        if (size == 3) rock.stones += weight * noise;
+    } while (left != 0);
     return rock;
 }
 
