@@ -218,7 +218,8 @@ Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 
         vec2 east = (above ? step_of[0].xy : from_south ? step_of[0].xz : step_of[0].yz) / tile + blur;
         vec2 south = (above ? step_of[1].xy : from_south ? step_of[1].xz : step_of[1].yz) / tile + vec2(-blur.x, blur.y);
         mat2 axes = above && size != 2 ? TURNED : mat2(1.0);
-        vec4 noise = textureGrad(fractures, axes * here, axes * east, axes * south);
+        vec4 noise = vec4(0.5);
+        if (next >= 0) noise = textureGrad(fractures, axes * here, axes * east, axes * south);
         massif = size == 0 ? noise.xw - 0.5 : massif;
         if (!above) noise.yz = 0.5 + (noise.y - 0.5) * vec2(-down.y, down.x) + (noise.z - 0.5) * down;
         if (size == 1 && above) rock.level = noise;
@@ -250,7 +251,8 @@ Noises noises_at(vec3 at, mat2x3 step_of, vec2 slope, bool level, bool seeps) {
         vec2 here = axes * (scale * (!on_wall ? at.xy : from_south ? at.xz : at.yz));
         vec2 east = axes * (scale * (!on_wall ? step_of[0].xy : from_south ? step_of[0].xz : step_of[0].yz));
         vec2 south = axes * (scale * (!on_wall ? step_of[1].xy : from_south ? step_of[1].xz : step_of[1].yz));
-        vec4 noise = textureGrad(detail, here, east, south);
+        vec4 noise = vec4(0.5);
+        if (turn < turns) noise = textureGrad(detail, here, east, south);
         if (on_wall) noises.seep = mix(noise.x, noise.w, 0.5);
         else noises.fine += 0.5 * noise;
         ++turn;
