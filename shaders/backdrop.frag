@@ -71,6 +71,16 @@ float block_shadow(vec3 from) {
 #endif
 
 #if TABLE == 2
+#ifndef CANOPY
+#define CANOPY 0
+#endif
+#if CANOPY > 0
+#include "canopy.glsl"
+const float GROVES = 0.22;          // sides of a tile of the noise of groves
+const vec2 GROVE = vec2(0.36, 0.64);  // of the noise, at their edges
+const float MOST_ASLANT = 3.0;
+const float TREES_LIT = 0.75;       // by the sun, past other trees
+#endif
 uniform float way_to_end;  // from the eye to the end of the table, in metres
 
 in vec3 position;
@@ -93,7 +103,18 @@ vec3 mirrored_land() {
     vec4 land = textureLod(lit_land, cells / frame.map.xy, level);
     float tiles = 1.0 / (PLAIN_TILE * frame.heights.w), pixel = length(fwidth(position.xz));
     float patches = textureLod(detail, position.xz * tiles, log2(max(pixel * tiles * 512.0, 2.0))).x;
-    return land.rgb / max(land.a, 1e-3) * max(relit, LEAST_LIT) * (0.8 + 0.4 * patches);
+    vec3 seen = land.rgb / max(land.a, 1e-3) * max(relit, LEAST_LIT) * (0.8 + 0.4 * patches);
+#if CANOPY > 0
+    // Woods stand up: from aslant they hide the ground between them.
+    vec3 to_eye = normalize(frame.camera.xyz - position), from_sun, from_sky;
+    Canopy crowns = canopy_at(cells / frame.map.xy);
+    canopy_light(crowns, to_eye, from_sun, from_sky);
+    float groves = 1.0 / (GROVES * frame.heights.w);
+    float grown = smoothstep(GROVE.x, GROVE.y, textureLod(detail, position.xz * groves, log2(max(pixel * groves * 512.0, 1.0))).x);
+    float hidden = 1.0 - exp(-2.0 * grown * crowns.area * min(seen_aslant(crowns, to_eye.y), MOST_ASLANT));
+    seen = mix(seen, from_sun * TREES_LIT + from_sky, hidden);
+#endif
+    return seen;
 }
 #endif
 
