@@ -655,7 +655,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float snow = snow_cover(for_snow, vec2(0.0));
 #endif
 #endif
-    albedo = mix(albedo, SNOW * snow_tone(snow, tone + 0.6 * patches + 0.5 * ripple), snow);
+    albedo = mix(albedo, SNOW * snow_tone(snow, tone + 0.6 * patches + 0.5 * ripple + 0.8 * streak), snow);
     sand *= 1.0 - snow;
 #if MATERIALS == 1
     float smooth_cover = 0.6 * covered;  // whose stones are told below

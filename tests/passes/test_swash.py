@@ -10,6 +10,7 @@ from pyglm import glm
 
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
+from app.picture.passes import forest as forest_module
 from app.picture.passes.ground_cover import GroundCover
 from app.picture.passes.swash import SeaShore
 from app.picture.passes.waves import RunUp
@@ -66,8 +67,9 @@ def trees_of(draw: Draw, picture: Picture, shown: Snapshot, scene: Scene) -> int
     return 0 if forest is None else len(forest.trees)
 
 
-def test_no_tree_is_drawn_where_waves_run(draw: Draw, picture: Picture) -> None:
+def test_no_tree_is_drawn_where_waves_run(draw: Draw, picture: Picture, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor for one that is simulated farther inland, in a stand that reaches there; without waves all are."""
+    monkeypatch.setattr(forest_module, "GROVES", (1.0, 1.0))  # no clearings
     shown, scene = wooded_beach(), Scene()
     of_all = trees_of(draw, picture, shown, scene.with_value("waves.enabled", False))
     assert of_all == 4 * len(shown.trees)
