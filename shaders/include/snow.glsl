@@ -54,21 +54,20 @@ float lying_snow(float lies, float steepness, float uneven) {
     return mix(thin, deep, DEEP_SNOW) * smoothstep(0.01, 0.08, lies);
 }
 
-const vec3 SASTRUGI = vec3(4.5, 17.0, 60.0);         // metres from one to the next: ridges along the wind, drifts across it
-const vec3 SASTRUGI_STEEP = vec3(0.24, 0.20, 0.16);  // slopes
-const vec2 SASTRUGI_FADE = vec2(0.12, 0.40);         // of them in a pixel
+const vec2 SASTRUGI = vec2(6.0, 34.0);         // metres from one to the next: ridges along the wind, drifts across it
+const vec2 SASTRUGI_STEEP = vec2(0.22, 0.22);  // slopes
+const vec2 SASTRUGI_FADE = vec2(0.12, 0.40);   // of them in a pixel
 
 // The slope that wind gives to snow at a place in metres. `pixel` is the size of a pixel there; `warp` are three noises
 // around 0, by which drifts wind, join and end.
 vec2 wind_on_snow(vec2 at, float pixel, vec3 warp) {
-    vec3 seen = SASTRUGI_STEEP * clamp((SASTRUGI_FADE.y - pixel / SASTRUGI) / (SASTRUGI_FADE.y - SASTRUGI_FADE.x), 0.0, 1.0);
+    vec2 seen = SASTRUGI_STEEP * clamp((SASTRUGI_FADE.y - pixel / SASTRUGI) / (SASTRUGI_FADE.y - SASTRUGI_FADE.x), 0.0, 1.0);
     vec2 along = frame.wind.xy, across = vec2(-along.y, along.x);
-    vec2 there = vec2(dot(at, along), dot(at, across));
-    vec3 phase = vec3(there.y, there.x, there.x + 0.6 * there.y) / SASTRUGI + vec3(2.0, 3.0, 1.6) * warp + 1.5 * warp.yzx;
-    vec3 some = clamp(2.8 * vec3(warp.z, -warp.x, warp.y) + 0.45, 0.0, 1.0);  // not everywhere
+    vec2 phase = vec2(dot(at, across), dot(at, along)) / SASTRUGI + vec2(2.0, 2.4) * warp.xy + 1.5 * warp.yz;
+    seen *= clamp(2.8 * vec2(warp.z, -warp.x) + 0.45, 0.0, 1.0);  // not everywhere
     // Drifts are steep in the lee.
-    vec3 part = fract(phase);
+    vec2 part = fract(phase);
     part = abs(2.0 * mix(part, part * part, 0.5) - 1.0);
-    vec3 slope = seen * some * (part * part * (6.0 - 4.0 * part) - 1.0);
-    return across * slope.x + along * (slope.y + 0.86 * slope.z) + across * 0.5 * slope.z;
+    seen *= part * part * (6.0 - 4.0 * part) - 1.0;
+    return across * seen.x + along * seen.y;
 }
