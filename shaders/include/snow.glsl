@@ -55,7 +55,7 @@ float lying_snow(float lies, float steepness, float uneven) {
 }
 
 const vec2 SASTRUGI = vec2(6.0, 34.0);         // metres from one to the next: ridges along the wind, drifts across it
-const vec2 SASTRUGI_STEEP = vec2(0.22, 0.22);  // slopes
+const vec2 SASTRUGI_STEEP = vec2(0.38, 0.36);  // slopes
 const vec2 SASTRUGI_FADE = vec2(0.12, 0.40);   // of them in a pixel
 
 // The slope that wind gives to snow at a place in metres. `pixel` is the size of a pixel there; `warp` are three noises
