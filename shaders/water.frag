@@ -121,8 +121,8 @@ flat in float level;
 
 // Metres of depth to which stones and weed by the shore are seen, how much of the bed's light they take, and cells of
 // their noise; and slopes of a bed that has none and all of them.
-const vec2 WEED_STEEP = vec2(0.04, 0.2);
-const float WEED_ENDS = 5.0, WEED_HIDES = 0.75, STONES_TILE = 24.0;
+const vec2 WEED_STEEP = vec2(0.08, 0.25);
+const float WEED_ENDS = 4.0, WEED_HIDES = 0.75, STONES_TILE = 24.0;
 // Gusts: wavelengths of wind waves to a tile of their noise, and the least and the most of the waves in them.
 const float GUST_WAVES = 320.0;
 const vec2 GUSTS = vec2(0.3, 1.6);

@@ -143,7 +143,7 @@ Wave wave_at(vec2 east_south, Shore shore, vec4 pixel) {
 
 const float WASH_LINES = 4.0;  // of foam behind a crest
 const float THIN_WASH = 0.70;  // of the foam, between them
-const float RIM_OF_FOAM = 0.8, RIM_ENDS = 0.22;  // how much lies along the coast between waves, and so many of them out
+const float RIM_OF_FOAM = 0.8, RIM_ENDS = 0.15;  // how much lies along the coast between waves, and so many of them out
 const float FILM = 0.65;  // of white
 
 // How much of a place is white where foam covers such a part of it: a web with holes that grow as it breaks up. From far
