@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.blocks import for_blocks
 from kernels.hydraulic_geometry import bankfull_depth, channel_width
 from kernels.neighbours import COLUMN_STEPS, LENGTHS, OUTLET, ROW_STEPS
 
@@ -76,17 +77,38 @@ def falling_within(
     low: bool = False,
 ) -> Steps:
     """The steps of rivers that fall; arguments are as for `find_falls`."""
+    if low:  # what stands out is told from all steps
+        steps, lengths = _steps_of_rows(surface, directions, discharge, rivers, cell_size, slice(0, len(rivers)))
+        return falling(steps, lengths, width_of_one, _stands_out(steps, lengths))
+    found: dict[int, Steps] = {}
+
+    def find(rows: slice) -> None:
+        steps, lengths = _steps_of_rows(surface, directions, discharge, rivers, cell_size, rows)
+        found[rows.start] = falling(steps, lengths, width_of_one)
+
+    for_blocks(find, *rivers.shape)  # since most steps do not fall, and lists of them take much memory
+    return Steps._make(map(np.concatenate, zip(*(found[start] for start in sorted(found)), strict=True)))
+
+
+def _steps_of_rows(
+    surface: Numbers,
+    directions: NDArray[np.int8],
+    discharge: Numbers,
+    rivers: NDArray[np.bool_],
+    cell_size: float,
+    rows_of_block: slice,
+) -> tuple[Steps, Numbers]:
+    """All steps of rivers from the cells of some rows, and their lengths in metres."""
     height, through = surface.reshape(-1), discharge.reshape(-1)
-    row, column = np.nonzero(rivers & (directions != OUTLET))
+    row, column = np.nonzero(rivers[rows_of_block] & (directions[rows_of_block] != OUTLET))
+    row += rows_of_block.start
     direction = directions[row, column]
     row_below, column_below = row + ROW_STEPS[direction], column + COLUMN_STEPS[direction]
     rows, columns = directions.shape
     on_map = (row_below >= 0) & (row_below < rows) & (column_below >= 0) & (column_below < columns)
     cell, below = (row * columns + column)[on_map], (row_below * columns + column_below)[on_map]
     lengths = cell_size * LENGTHS[direction[on_map]]
-    steps = Steps(cell, below, height[cell], height[below], through[cell])
-    stands_out = _stands_out(steps, lengths) if low else None
-    return falling(steps, lengths, width_of_one, stands_out)
+    return Steps(cell, below, height[cell], height[below], through[cell]), lengths
 
 
 def falling(steps: Steps, lengths: Numbers, width_of_one: float, stands_out: NDArray[np.bool_] | None = None) -> Steps:

@@ -42,7 +42,8 @@ def discharge_of_cycle(world: World, cycle: Cycle, drainage: Drainage, total: fl
     from kernels.rain import rain_map
     from kernels.routing import accumulate
 
-    fallen = rain_map(world.ground, world.rainfall, cycle.weather.rain_by_altitude) * cycle.weather.mean_rain
+    fallen = rain_map(world.ground, world.rainfall, cycle.weather.rain_by_altitude)
+    fallen *= cycle.weather.mean_rain
     springs = cycle.drops_of_springs
     if springs is not None and len(springs):
         usual = float(rain_map(world.ground, world.layers.get("rain"), cycle.weather.rain_by_altitude).sum())
