@@ -421,7 +421,7 @@ def test_restart_makes_the_world_anew(tmp_path: Path) -> None:
         assert shown(snapshot) == bits(world)["shown"]
         thread.ask(Open((other.with_value("world.source", str(tmp_path / "none.tif")),)))
         assert "there is no such file" in wait_for(lambda: heard(thread, OpenFailed), "a report")[0].why
-        assert thread.status.state == "paused"
+        wait_for(lambda: thread.status.state == "paused", "a pause, which a land comes to after its picture")
         thread.ask(Step())
         assert wait_for(lambda: take(thread), "a snapshot").world == 2  # the world that was there goes on
 

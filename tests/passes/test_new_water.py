@@ -39,7 +39,7 @@ def pictures(context: moderngl.Context, resting_place: moderngl.Framebuffer) -> 
     canvas.release()
 
 
-@pytest.mark.parametrize(("name", "level"), itertools.product(TRIED, LEVELS))
+@pytest.mark.parametrize(("name", "level"), list(itertools.product(TRIED, LEVELS)))
 def test_new_water_is_nowhere_white(
     name: str, level: str, pictures: tuple[Picture, Canvas], resting_place: moderngl.Framebuffer
 ) -> None:
