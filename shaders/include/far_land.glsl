@@ -24,8 +24,10 @@ const float HILLS_SEEN = 0.33;     // of what the haze lets through
 const float FOOT_IN_HAZE = 0.6;   // of the height of a range: the haze on the plain behind which it stands
 const float LOWEST = 0.1;          // of a range, of its height
 const float SPURS = 0.7;          // by how much they go to the side, of what they come down
-const float FLANKS_LIT = 0.45;     // by how much flanks towards the sun are lighter than others
+const float FLANKS_LIT = 0.6;      // by how much flanks towards the sun are lighter than others
 const float FOOT_SEEN = 0.5;      // of the land at the foot of ranges, of what the haze lets through
+const float HIGHEST_OF_RELIEF = 1.6;  // the highest range, in parts of the relief
+const float SNOW_ALBEDO = 0.8, SNOW_SOFT = 0.12, SNOW_IN_SHADE = 0.1;  // the latter in heights of a range
 const float PLAIN_TILE = 1.7;      // sides of a tile of the noise of the plain
 const float BESIDE = 0.5;          // sides of the map beside it, within which the plain is like its border
 const float BESIDE_BLURRED = 4.0;  // level of the mipmap there
@@ -104,6 +106,7 @@ vec4 far_ranges(vec3 direction, vec3 horizon, float pixel) {
     float around = atan(direction.x, -direction.z) / TAU + 0.5, turn = pixel / TAU;
     float to_sun = frame.sunward.x * direction.z - frame.sunward.y * direction.x;  // to the left of it
     vec3 land = mean_land(), foot = end_of_plain(horizon);
+    vec3 snow = SNOW_ALBEDO * (0.5 * frame.sun_light.rgb * frame.sun.y + sky_light(vec3(0.0, 1.0, 0.0)));
     // Low hills are no more than a darker haze.
     float clear = mix(HILLS_SEEN, 1.0, rugged);
     vec4 seen = vec4(0.0);
@@ -112,7 +115,10 @@ vec4 far_ranges(vec3 direction, vec3 horizon, float pixel) {
         if (above > high + pixel) continue;
         float spur = (i % 2 == 0 ? SPURS : -SPURS) * above / TAU;
         vec2 range = range_line(around + spur, RANGE_MASSIFS[i], rugged, turn);
-        vec3 lit = land * (0.75 + FLANKS_LIT * rugged * to_sun * range.y);
+        // Snow lies above the same height as on the map, lower on spurs that face away from the sun.
+        float line = frame.ground_look.x / HIGHEST_OF_RELIEF * highest_range + SNOW_IN_SHADE * high * to_sun * range.y;
+        float snowy = smoothstep(line - SNOW_SOFT * high, line + SNOW_SOFT * high, above);
+        vec3 lit = mix(land, snow, snowy) * (0.75 + FLANKS_LIT * rugged * to_sun * range.y);
         vec3 shown = mix(horizon, lit, clear * exp(-frame.air.x * side * RANGE_AWAY[i]));
         // Haze lies thickest at the foot of each, where the plain ends in it, and sets it off from the one behind it.
         shown = mix(foot, shown, smoothstep(0.0, FOOT_IN_HAZE * high, above));
