@@ -86,11 +86,9 @@ uniform float way_to_end;  // from the eye to the end of the table, in metres
 in vec3 position;
 in vec2 from;
 in vec3 relit;
-in float raised;
 in vec3 air_kept;
 in vec3 air_added;
 
-const float LEAST_RAISED = 0.02;  // below that there is the table
 const float MOST_BLURRED = 5.0;   // level of the mipmap
 const float LEAST_LIT = 0.3;
 
@@ -190,7 +188,6 @@ void main() {
 #endif
     colour = vec4(seen, 0.0);
 #elif TABLE == 2
-    if (raised < LEAST_RAISED) discard;
     vec3 way = position - frame.camera.xyz, direction = normalize(way), horizon = horizon_colour(direction);
 #if STORM == 1
     horizon = dusty_sky(vec3(direction.x, 0.0, direction.z), horizon);

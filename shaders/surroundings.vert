@@ -22,10 +22,10 @@ in vec4 slopes;  // to the east and south, and those of the land that it is from
 out vec3 position;
 out vec2 from;
 out vec3 relit;   // its light, in that of the land that it is from
-out float raised;
 out vec3 air_kept;
 out vec3 air_added;
 
+const float LEAST_RAISED = 0.02;  // below that there is the table
 const float SUNLIT = 0.8;      // of the land, in the mean
 const vec2 RELIT = vec2(0.35, 2.2);
 
@@ -38,7 +38,7 @@ void main() {
     vec2 low = vec2(0.5 * frame.map.z), high = map_extent() - low;
     vec2 beside = place.xz - clamp(place.xz, low + frame.map.z, high - frame.map.z), part = beside * beside;
     vec2 of_side = mix(raised_sides.yw, raised_sides.xz, lessThan(beside, vec2(0.0)));
-    raised = dot(part, of_side) / max(part.x + part.y, 1e-6);
+    float raised = dot(part, of_side) / max(part.x + part.y, 1e-6);
     position = vec3(place.x, mix(frame.heights.z, place.y * frame.map.w, raised), place.z);
     float sun = SUNLIT;
 #if CLOUDS > 1
@@ -49,4 +49,5 @@ void main() {
     from = along;
     air_before(position, air_kept, air_added);
     gl_Position = clip_position(vec4(position, 1.0));
+    if (raised < LEAST_RAISED) gl_Position.z = 2.0 * gl_Position.w;  // beyond what is drawn
 }

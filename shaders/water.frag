@@ -122,7 +122,7 @@ flat in float level;
 // Metres of depth to which stones and weed by the shore are seen, how much of the bed's light they take, and cells of
 // their noise; and slopes of a bed that has none and all of them.
 const vec2 WEED_STEEP = vec2(0.08, 0.25);
-const float WEED_ENDS = 4.0, WEED_HIDES = 0.75, STONES_TILE = 24.0;
+const float WEED_ENDS = 4.0, WEED_HIDES = 0.75, SHORE_STONES_TILE = 24.0;
 // Gusts: wavelengths of wind waves to a tile of their noise, and the least and the most of the waves in them.
 const float GUST_WAVES = 320.0;
 const vec2 GUSTS = vec2(0.3, 1.6);
@@ -594,8 +594,8 @@ void main() {
     if (depth < WEED_ENDS && weedy > 0.0) {
         float stony = 0.5;
 #if FINE_WATER == 1
-        float level_of_stones = noise_level(max(length(pixel.xy), length(pixel.zw)) / (frame.map.z * STONES_TILE), detail);
-        stony = textureLod(detail, map_place / (frame.map.z * STONES_TILE), level_of_stones).x;
+        float level_of_stones = noise_level(max(length(pixel.xy), length(pixel.zw)) / (frame.map.z * SHORE_STONES_TILE), detail);
+        stony = textureLod(detail, map_place / (frame.map.z * SHORE_STONES_TILE), level_of_stones).x;
 #endif
         keep *= 1.0 - weedy * smoothstep(0.25, 0.6, stony) * (1.0 - smoothstep(0.3 * WEED_ENDS, WEED_ENDS, depth));
     }
