@@ -18,6 +18,7 @@ from app.cli.headless import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.crop import whole
+from app.picture.passes import surroundings
 from app.picture.passes.blocks import BAND_ROWS, joined
 from app.picture.passes.quality import Quality
 from app.picture.passes.shore import with_waves
@@ -162,6 +163,7 @@ def both_ways(draw: Draw, monkeypatch: pytest.MonkeyPatch, *arguments: Any, **op
     """How far pixels differ between ground that is shaded once for each pixel and ground that is not."""
     pixels = draw(*arguments, **options).astype(int)
     monkeypatch.setattr(Quality, "deferred", property(lambda quality: False))
+    monkeypatch.setattr(surroundings, "QUADS", surroundings.QUADS_OF_SOFTWARE)
     other = draw(*arguments, **options).astype(int)
     assert np.ptp(pixels) > 50
     return np.abs(pixels - other).max(axis=2)

