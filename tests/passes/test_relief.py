@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import moderngl
 import numpy as np
@@ -15,6 +16,7 @@ from app.picture.passes.benches import bench_table
 from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.fractures import Fractures
 from app.picture.passes.frame import FrameBlock
+from app.picture.passes.gradual import GradualWork
 from app.picture.passes.maps import LayerTextures, SurfaceMap
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.mipmaps import Mipmaps
@@ -419,3 +421,18 @@ def test_gentle_ground_loose_material_and_intrusions_have_no_benches(carver: Car
     under = with_materials(snapshot(ground, **loose, world=6), BEDS, rise=900.0)
     plain = carver.draw(snapshot(ground, **loose, world=7))[..., 0]
     np.testing.assert_allclose(carver.draw(under)[..., 0], plain, atol=5e-3)
+
+
+def test_work_that_was_given_up_begins_anew_and_what_was_done_stays() -> None:
+    work, begun = GradualWork(), list[str]()
+
+    def steps(goal: str) -> Iterator[int]:
+        begun.append(goal)
+        yield from (1, 1, 1)
+
+    assert work.advance("low", partial(steps, "low"), 9, at_once=False)
+    assert not work.advance("high", partial(steps, "high"), 1, at_once=False)
+    work.abandon()
+    assert not work.advance("low", partial(steps, "low"), 9, at_once=False) and work.done == "low"
+    assert work.advance("high", partial(steps, "high"), 9, at_once=False) and work.done == "high"
+    assert begun == ["low", "high", "high"]

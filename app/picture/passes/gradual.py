@@ -23,6 +23,10 @@ class GradualWork:
         """The key of the last finished work; None before."""
         return self._done
 
+    def abandon(self) -> None:
+        """Give up the current work; what was done before stays."""
+        self._steps = self._goal = None
+
     def forget(self) -> None:
         """Abandon the current work and all results."""
         self._steps = self._goal = self._done = None

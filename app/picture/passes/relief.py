@@ -128,7 +128,8 @@ class ReliefMap:
         self._shown_for = None
 
     def keep_shown_only(self) -> None:
-        """Give back the textures of work that is done."""
+        """Give back the textures of work that is done. Other work, which a touch has interrupted, begins anew."""
+        self._work.abandon()
         release_all(self._calm, self._heights, self._next)
 
     def _give_back(self) -> None:
