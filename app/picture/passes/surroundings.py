@@ -120,7 +120,7 @@ def raised_part(camera: Camera, snapshot: Snapshot) -> float:
     south = max(-camera.position.z, camera.position.z - rows * size, 0.0)
     begin, end = LEAVES
     away = math.hypot(east, south) / (max(rows, columns) * size)
-    return 1.0 - _smoothstep((away - begin) / (end - begin))
+    return float(1.0 - _smoothstep((away - begin) / (end - begin)))
 
 
 def hidden_sides(camera: Camera, snapshot: Snapshot) -> tuple[float, float, float, float]:
@@ -129,7 +129,7 @@ def hidden_sides(camera: Camera, snapshot: Snapshot) -> tuple[float, float, floa
     size, eye = snapshot.cell_size, camera.position
     soft = LEAST_SIDE * max(rows, columns) * size
     inside = eye.x, columns * size - eye.x, eye.z, rows * size - eye.z
-    west, east, north, south = (_smoothstep(each / soft) for each in inside)
+    west, east, north, south = _smoothstep(np.array(inside) / soft).tolist()
     return west, east, north, south
 
 
@@ -148,7 +148,7 @@ def mesh(snapshot: Snapshot, quads: int) -> tuple[NDArray[np.float32], NDArray[n
     u, v = u + winding * np.sin(5.0 * v + 2.0 * u + 1.0), v + winding * np.sin(5.5 * u - 1.5 * v + 2.5)
     source = _sampled(snapshot, _folded(u), _folded(v))
     level = border_height(snapshot)
-    lower = 1.0 - (1.0 - FAR_RELIEF) * _smoothsteps(away / SMOOTHED_OVER)
+    lower = 1.0 - (1.0 - FAR_RELIEF) * _smoothstep(away / SMOOTHED_OVER)
     height = level + (source[0] - level) * lower
     slope_south, slope_east = np.gradient(height, south, east)
     height[np.ix_(is_in_south, is_in_east)] -= SKIRT * side
@@ -215,12 +215,7 @@ def _sampled(snapshot: Snapshot, u: Numbers, v: Numbers) -> Numbers:
     return mixed
 
 
-def _smoothstep(part: float) -> float:
-    part = min(max(part, 0.0), 1.0)
-    return part * part * (3.0 - 2.0 * part)
-
-
-def _smoothsteps(part: Numbers) -> Numbers:
+def _smoothstep(part: Numbers | float) -> Numbers:
     part = np.clip(part, 0.0, 1.0)
     smooth: Numbers = part * part * (3.0 - 2.0 * part)
     return smooth
