@@ -42,22 +42,19 @@ if simulation.status.cycle == 0:
 print(simulation.compile_seconds)
 """
 # The others have the preset, the file of the window's layout and settings, and end when the land is on the screen.
-FIRST_PICTURE_IN_WINDOW = """
+_OPENED = """
 import os, pathlib, sys
-from app.window.loop import run
 from app.files.opening import open_scene
 scene = open_scene(sys.argv[1])
 for setting in sys.argv[3:]:
     scene = scene.with_setting(setting)
+"""
+FIRST_PICTURE_IN_WINDOW = f"""{_OPENED}
+from app.window.loop import run
 run(scene, layout_file=pathlib.Path(sys.argv[2]), on_first_picture=lambda: os._exit(0))
 """
-FIRST_PICTURE_WITHOUT_WINDOW = """
-import os, pathlib, sys
-from app.files.opening import open_scene
+FIRST_PICTURE_WITHOUT_WINDOW = f"""{_OPENED}
 from app.cli.render import render
-scene = open_scene(sys.argv[1])
-for setting in sys.argv[3:]:
-    scene = scene.with_setting(setting)
 render([scene], [pathlib.Path(sys.argv[2]).with_suffix(".png")], frames=1, fps=30, size=(1280, 720))
 """
 
