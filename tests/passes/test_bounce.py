@@ -96,6 +96,14 @@ def test_it_is_drawn_in_bands_towards_one_goal_at_a_time(
     bounce.finish(surface)
     bounce.begin(1, (64, 32), "third", 32, 16, at_once=False)
     assert bounce.band == (2, 4), "what is under way is finished first"
+    bounce.finish(surface)
+    for row in (4, 6):
+        bounce.begin(1, (64, 32), "third", 32, 16, at_once=False)
+        assert bounce.band == (row, row + 2)
+        bounce.finish(surface)
+    assert not bounce.is_settled, "a frame has asked for the third meanwhile"
+    bounce.begin(1, (64, 32), "third", 32, 16, at_once=False)
+    assert bounce.band == (0, 2)
     bounce.begin(1, (64, 32), "third", 32, 16, at_once=True)
     assert bounce.band == (0, 8)
     bounce.finish(surface)

@@ -24,13 +24,14 @@ class BounceMap:
         self._world: int | None = None  # world shown
         self._drawn: Hashable = None  # key of the shown map
         self._goal: Hashable = None  # key of the map being drawn
+        self._wanted: Hashable = None  # key of the last frame, which may have changed since that map was begun
         self._row = 0
         self.band: tuple[int, int] | None = None  # rows of the lit land to draw in this frame
 
     @property
     def is_settled(self) -> bool:
         """Whether nothing is left to draw."""
-        return self._goal is None
+        return self._goal is None and self._drawn == self._wanted
 
     @property
     def texture(self) -> moderngl.Texture:
@@ -52,7 +53,7 @@ class BounceMap:
         self.band = None
         factor = min(side / max(cells), 1.0)
         size = max(round(cells[0] * factor), 1), max(round(cells[1] * factor), 1)
-        goal = (goal, size)
+        goal = self._wanted = (goal, size)
         is_new = self._world != world or self._bounce.size != size
         if self._goal is None or is_new or at_once:
             if goal == self._drawn and not is_new:
@@ -79,7 +80,7 @@ class BounceMap:
 
     def forget(self) -> None:
         """Force a redraw."""
-        self._world = self._drawn = self._goal = self.band = None
+        self._world = self._drawn = self._goal = self._wanted = self.band = None
 
     def release(self) -> None:
         self.forget()
