@@ -20,6 +20,12 @@
 #ifndef SUN
 #define SUN 0     // with the disc of the sun
 #endif
+#ifndef RELIEF
+#define RELIEF 0  // 2: relief finer than the map is known exactly
+#endif
+#ifndef WATER
+#define WATER 0
+#endif
 #ifndef FAR_LAND
 #define FAR_LAND 0  // land beyond the map, 1: a plain, 2: with ranges
 #endif
@@ -85,27 +91,58 @@ uniform float way_to_end;  // from the eye to the end of the table, in metres
 
 in vec3 position;
 in vec2 from;
-in vec3 relit;
+in vec2 smooth_slopes;
+in vec4 of_slopes;
+in float sun_past;
 in vec3 air_kept;
 in vec3 air_added;
 
+#if WATER == 1 && DETAIL_SCALES > 1
+#include "water.glsl"
+uniform sampler2D water;  // depth in metres
+const float WET = 0.3, FAR_WAVES = 0.01;  // metres of depth; roughness
+#endif
+uniform sampler2D land_look;  // roots of the albedo of the land, and how much of the sky it sees
+#if RELIEF == 2
+uniform sampler2D relief;
+#endif
+
 const float MOST_BLURRED = 5.0;   // level of the mipmap
-const float LEAST_LIT = 0.3;
+const float SUNLIT = 0.9;         // of the land that faces the sun, in the mean
+const vec2 SLOPES_BLURRED = vec2(1.0, 3.0);  // cells a pixel
+
+// The slopes of the map's land at a place, as far as a pixel that is so many cells wide shows them.
+vec2 slopes_at(vec2 uv, float cells) {
+    vec2 slopes = mix(textureLod(surface, uv, 0.0).yz * frame.map.w, smooth_slopes, smoothstep(SLOPES_BLURRED.x, SLOPES_BLURRED.y, cells));
+#if RELIEF == 2
+    slopes += textureLod(relief, uv, max(log2(cells * float(textureSize(relief, 0).x) / frame.map.x), 0.0)).yz;
+#endif
+    return slopes;
+}
 
 // Land around the block: that of the map, mirrored at its border, in the light that it stands in.
 vec3 mirrored_land() {
-    vec2 size = vec2(textureSize(lit_land, 0)), texels = fwidth(from) * size;
-    vec2 cells = 0.5 + (1.0 - abs(1.0 - mod(from, 2.0))) * (frame.map.xy - 1.0);
+    vec2 texels = fwidth(from) * frame.map.xy, mirrored = 1.0 - 2.0 * step(1.0, mod(from, 2.0));
+    vec2 uv = (0.5 + (1.0 - abs(1.0 - mod(from, 2.0))) * (frame.map.xy - 1.0)) / frame.map.xy;
     // Beside an outline what is known of a triangle is of a place beyond it.
-    float level = clamp(log2(max(max(texels.x, texels.y), 1.0)), 0.0, MOST_BLURRED);
-    vec4 land = textureLod(lit_land, cells / frame.map.xy, level);
+    float cells = max(max(texels.x, texels.y), 1e-3);
+    float level = clamp(log2(cells * float(textureSize(land_look, 0).x) / frame.map.x), 0.0, MOST_BLURRED);
+    vec4 look = textureLod(land_look, uv, level);
+    vec2 slopes = mirrored * slopes_at(uv, cells);
+    vec3 normal = normalize(vec3(-slopes.x * of_slopes.xy - slopes.y * of_slopes.zw, 1.0).xzy);
+    vec3 lit = frame.sun_light.rgb * (SUNLIT * sun_past * max(dot(normal, frame.sun.xyz), 0.0)) + sky_light(normal) * look.a;
     float tiles = 1.0 / (PLAIN_TILE * frame.heights.w), pixel = length(fwidth(position.xz));
     float patches = textureLod(detail, position.xz * tiles, log2(max(pixel * tiles * 512.0, 2.0))).x;
-    vec3 seen = land.rgb / max(land.a, 1e-3) * max(relit, LEAST_LIT) * (0.8 + 0.4 * patches);
+    vec3 seen = look.rgb * look.rgb * lit * (0.8 + 0.4 * patches);
+#if WATER == 1 && DETAIL_SCALES > 1
+    vec3 from_eye = normalize(position - frame.camera.xyz);
+    vec3 mirror = mirrored_sky(reflect(from_eye, vec3(0.0, 1.0, 0.0)), FAR_WAVES, look.a, lit);
+    seen = mix(seen, mirror, water_fresnel(abs(from_eye.y), FAR_WAVES) * smoothstep(0.0, WET, textureLod(water, uv, 0.0).x));
+#endif
 #if CANOPY > 0
     // Woods stand up: from aslant they hide the ground between them.
     vec3 to_eye = normalize(frame.camera.xyz - position), from_sun, from_sky;
-    Canopy crowns = canopy_at(cells / frame.map.xy);
+    Canopy crowns = canopy_at(uv);
     canopy_light(crowns, to_eye, from_sun, from_sky);
     float groves = 1.0 / (GROVES * frame.heights.w);
     float grown = smoothstep(GROVE.x, GROVE.y, textureLod(detail, position.xz * groves, log2(max(pixel * groves * 512.0, 1.0))).x);

@@ -14,7 +14,8 @@ uniform sampler2D water;        // depth in metres
 
 in vec2 uv;
 
-out vec4 result;
+layout(location = 0) out vec4 result;
+layout(location = 1) out vec4 look;  // roots of the albedo, and how much of the sky it sees
 
 void main() {
     vec4 place = textureLod(surface, uv, 0.0), seen = textureLod(light, uv, 0.0), even = vec4(0.5);
@@ -28,6 +29,7 @@ void main() {
     float depth = textureLod(water, uv, 0.0).x;
     vec3 through = water_transmission(depth, LAKE_TURBIDITY, 1.0);
     albedo = albedo * through + water_scattering(DEEP_LAKE, through, vec3(1.0));
+    look = vec4(sqrt(albedo), seen.y);
     vec3 normal = normalize(vec3(-place.yz * frame.map.w, 1.0).xzy);
     vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * seen.x + sky_light(normal) * seen.y;
     // Steep ground is more of what others face than the map has of it.

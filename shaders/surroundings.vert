@@ -17,22 +17,18 @@ uniform vec4 raised_sides;  // how much of its height the land beside each has o
 
 in vec3 place;   // east and south, and its height in metres between
 in vec2 along;   // where on the map its land is from, mirrored at each border, in sides of the block
-in vec4 slopes;  // to the east and south, and those of the land that it is from
+in vec2 slopes;  // of that land, to the east and south
+in vec4 turned;  // how much of each slope the land here has, to the east and south: of that to the east first
 
 out vec3 position;
 out vec2 from;
-out vec3 relit;   // its light, in that of the land that it is from
+out vec2 smooth_slopes;  // as they are seen
+out vec4 of_slopes;      // as `turned`, as far as the land is raised
+out float sun_past;      // sunlight that comes past clouds
 out vec3 air_kept;
 out vec3 air_added;
 
 const float LEAST_RAISED = 0.02;  // below that there is the table
-const float SUNLIT = 0.8;      // of the land, in the mean
-const vec2 RELIT = vec2(0.35, 2.2);
-
-vec3 light_on(vec2 slope, float sun) {
-    vec3 normal = normalize(vec3(-slope, 1.0).xzy);
-    return frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * sun + sky_light(normal);
-}
 
 void main() {
     vec2 low = vec2(0.5 * frame.map.z), high = map_extent() - low;
@@ -40,12 +36,12 @@ void main() {
     vec2 of_side = mix(raised_sides.yw, raised_sides.xz, lessThan(beside, vec2(0.0)));
     float raised = dot(part, of_side) / max(part.x + part.y, 1e-6);
     position = vec3(place.x, mix(frame.heights.z, place.y * frame.map.w, raised), place.z);
-    float sun = SUNLIT;
+    sun_past = 1.0;
 #if CLOUDS > 1
-    sun *= sun_past_clouds(position);
+    sun_past = sun_past_clouds(position);
 #endif
-    vec3 here = light_on(slopes.xy * frame.map.w * raised, sun), there = light_on(slopes.zw * frame.map.w, SUNLIT);
-    relit = clamp(here / there, RELIT.x, RELIT.y);
+    smooth_slopes = slopes * frame.map.w;
+    of_slopes = turned * raised;
     from = along;
     air_before(position, air_kept, air_added);
     gl_Position = clip_position(vec4(position, 1.0));

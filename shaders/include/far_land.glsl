@@ -5,7 +5,7 @@
 
 uniform sampler2D lit_land;  // its mean is the colour of the plain
 uniform float far_land;      // how much of it is seen: less from higher above, where the block is a model on a table
-uniform float relief;        // of the land, in longer sides of the map
+uniform float land_relief;   // of the land, in longer sides of the map
 uniform float highest_range; // slope up to the top of the highest, from the end of the table
 
 #ifndef DETAIL_SCALES
@@ -87,7 +87,7 @@ float haze_at(vec2 place) {
 
 // How rugged the land is, from 0 to 1.
 float ruggedness() {
-    return smoothstep(ROLLING_TO_RUGGED.x, ROLLING_TO_RUGGED.y, relief);
+    return smoothstep(ROLLING_TO_RUGGED.x, ROLLING_TO_RUGGED.y, land_relief);
 }
 
 // Colour of the end of the plain, from which ranges rise: that of the haze where they are too low to hide a line.

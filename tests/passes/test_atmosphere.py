@@ -556,3 +556,24 @@ def test_only_sides_that_face_away_have_land_beside_them() -> None:
     _, _, pieces = surroundings.mesh(shown, 20)
     sides = {piece.sides for piece in pieces if surroundings.in_sight(piece, camera, 1.6)}
     assert {(2,), (0, 2), (1, 2)} <= sides and not {(0, 3), (1, 3)} & sides
+
+
+def test_the_slopes_of_land_around_a_block_are_those_of_its_mesh() -> None:
+    row, column = np.mgrid[:64, :48]
+    shown = snapshot(50.0 + 0.6 * row + 9.0 * np.sin(0.15 * column + 0.05 * row), cell_size=CELL)
+    vertices, triangles, _ = surroundings.mesh(shown, 60)
+    corners = vertices[triangles].reshape(-1, 3, 11).astype(float)
+    place, along, slopes, turned = (corners[..., part] for part in (np.s_[:3], np.s_[3:5], np.s_[5:7], np.s_[7:]))
+    one, other = place[:, 1] - place[:, 0], place[:, 2] - place[:, 0]
+    normal = np.cross(one, other)
+    of_mesh = -normal[:, [0, 2]] / normal[:, 1:2]
+    mirrored = 1.0 - 2.0 * (np.mod(along, 2.0) >= 1.0)
+    is_whole = (np.ptp(mirrored, axis=1) == 0.0).all(axis=1)
+    seen = (mirrored * slopes)[..., :1] * turned[..., :2] + (mirrored * slopes)[..., 1:] * turned[..., 2:]
+    # Within the skirt the mesh falls off, and far out its quads are wide.
+    near = (place[:, :, ::2].min(axis=(1, 2)) > -12 * CELL) & (place[:, :, ::2].max(axis=(1, 2)) < 76 * CELL)
+    beside = (place[..., 0] < 0.0).all(axis=1) | (place[..., 2] < 0.0).all(axis=1)
+    chosen = is_whole & near & beside
+    assert chosen.sum() > 200
+    apart = np.abs(seen.mean(axis=1) - of_mesh)[chosen]
+    assert np.median(apart) < 0.1 * np.abs(of_mesh[chosen]).mean()

@@ -81,7 +81,7 @@ class BackdropMesh:
         # Software renderers pay for the disc of the sun, and for far land, in strips of rows only.
         end_of_ranges = row_above_ranges(frame, highest) if seen > 0.0 else first_of_sky
         uniforms = SUN_UNIFORMS | {
-            "table_fades": TABLE_FADES, "far_land": seen, "relief": relief(frame), "highest_range": highest,
+            "table_fades": TABLE_FADES, "far_land": seen, "land_relief": relief(frame), "highest_range": highest,
             "way_to_end": way_to_end(frame.camera, frame.snapshot),
         }  # fmt: skip
         if raised := raised_land(frame.camera, frame.snapshot, frame.table_height):

@@ -17,7 +17,7 @@ class BounceMap:
     """Bounced light of the land. The lit land is drawn in bands over frames; for a new world at once."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
-        self._lit_land = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
+        self._lit_land = MapTarget(context, (4, "f2"), (4, "f1"), filter=MIPMAPPED)
         self._mipmaps = Mipmaps(context, shaders)
         self._bounce = MapTarget(context, (4, "f1"))
         self._drawing = FullScreen(context, shaders, "bounce.frag")
@@ -72,7 +72,8 @@ class BounceMap:
         self._row = self.band[1]
         self.band = None
         if self._row == self._lit_land.size[1]:
-            self._mipmaps.build(self._lit_land.texture())
+            for attachment in range(2):
+                self._mipmaps.build(self._lit_land.texture(attachment))
             self._drawing.program.bind(surface=surface, lit_land=self._lit_land.texture())
             self._drawing.program.set(reach=REACH)
             self._drawing.draw(self._bounce.framebuffer)

@@ -116,6 +116,7 @@ def compose(
     if maps.bounce.band is not None:
         targets["lit land"] = maps.bounce.lit_land
     textures |= {"bounce": maps.bounce.texture, "lit_land": colour(maps.bounce.lit_land)}
+    textures["land_look"] = colour(maps.bounce.lit_land, 1)
     return Frame(
         snapshot=snapshot,
         camera=camera,

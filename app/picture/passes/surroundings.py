@@ -22,9 +22,10 @@ from app.picture.passes.declaration import Frame, Part
 from app.picture.passes.geometry import Geometry
 from app.picture.passes.targets import GrowingBuffer, release_all
 
-# Of a vertex: its place (east, height in metres, south); where on the map the land there is from, unfolded, in sides
-# of the block; the slopes there (to the east and south), and those of the land that it is from.
-VERTEX = "3f 2f 4f", "place", "along", "slopes"
+# Of a vertex: its place (east, height in metres, south); where on the map the land there is from, unfolded, in sides of
+# the block; the slopes of that land (to the east and south); and how much of each slope the land here has, to the east
+# and to the south: of that to the east first.
+VERTEX = "3f 2f 2f 4f", "place", "along", "slopes", "turned"
 SAMPLES = 96  # of the ground, along the longer side of the map
 QUADS, QUADS_OF_SOFTWARE = 36, 14  # along the longer side of the map
 REACH = 1.0  # beside the map, in its longer sides
@@ -150,9 +151,13 @@ def mesh(snapshot: Snapshot, quads: int) -> tuple[NDArray[np.float32], NDArray[n
     level = border_height(snapshot)
     lower = 1.0 - (1.0 - FAR_RELIEF) * _smoothstep(away / SMOOTHED_OVER)
     height = level + (source[0] - level) * lower
-    slope_south, slope_east = np.gradient(height, south, east)
     height[np.ix_(is_in_south, is_in_east)] -= SKIRT * side
-    vertices = np.stack([x, height, z, u, v, slope_east, slope_south, source[1], source[2]], axis=-1)
+    turned = [
+        lower * max(cells - 1, 1) * size * part
+        for along, cells in ((u, columns), (v, rows))
+        for part in reversed(np.gradient(along, south, east))
+    ]
+    vertices = np.stack([x, height, z, u, v, source[1], source[2], *turned], axis=-1)
     corner = np.arange(x.size, dtype=np.uint32).reshape(x.shape)
     row = x.shape[1]
     cuts = [
