@@ -6,32 +6,41 @@ uniform float texels;  // along a side
 
 out float result;
 
-const float BLOCKS[3] = float[](9.0, 23.0, 58.0);  // along a side
-const float TILT = 0.45, TOP = 0.16;  // how far their tops lean, and stand apart; beside a block's width
-const float SIDES = 1.4;  // slope
+const int SIZES = 3;
+const float BLOCKS[SIZES] = float[](9.0, 23.0, 58.0);  // along a side
+const float STANDS_OUT[SIZES] = float[](1.0, 0.62, 0.42);  // beside their width: the faces of large blocks stay planes
+const float TURNS[SIZES] = float[](0.8, 1.2, 1.57);  // radians: joints of large ones are about at right angles
+const float BENDS[SIZES] = float[](0.5, 0.6, 0.8);   // blocks by which edges are not straight
+const float TILT = 0.62, TOP = 0.16;  // how far their tops lean, and stand apart; beside a block's width
+const float SIDES = 2.6;  // slope
+const float MASSIVE = 0.25;  // how far smaller blocks stand out of large ones that are not shattered
 
-// Tilted tops, and sides that meet in cracks: the highest of what the blocks around have here.
-float rock(vec2 at, float blocks) {
-    vec2 square = floor(at);
-    float height = -1e9;
+// Tilted tops, and sides that meet in cracks: the highest of what the blocks around have here; and how shattered it is.
+vec2 rock(vec2 at, float blocks, float turns) {
+    vec2 square = floor(at), highest = vec2(-1e9, 0.0);
     for (int row = -1; row <= 1; ++row) {
         for (int column = -1; column <= 1; ++column) {
             vec2 lattice = square + vec2(column, row), own = mod(lattice, blocks) + 3.0 * blocks;
             vec4 place = hash4(own), form = hash4(own + 401.0);
             vec2 away = at - lattice - place.xy;
-            float turn = 1.5708 * place.z;
+            float turn = turns * (place.z - 0.5);
             vec2 turned = abs(mat2(cos(turn), sin(turn), -sin(turn), cos(turn)) * away);
-            float beside = max(max(turned.x, 1.3 * turned.y) - (0.15 + 0.25 * place.w), 0.0);
-            height = max(height, TOP * (2.0 * form.z - 1.0) + TILT * dot(2.0 * form.xy - 1.0, away) - SIDES * beside);
+            float beside = max(max(turned.x, 1.15 * turned.y) - (0.26 + 0.30 * place.w), 0.0);
+            float height = TOP * (2.0 * form.z - 1.0) + TILT * dot(2.0 * form.xy - 1.0, away) - SIDES * beside;
+            if (height > highest.x) highest = vec2(height, form.w);
         }
     }
-    return height / blocks;
+    return vec2(highest.x / blocks, highest.y);
 }
 
 void main() {
     vec2 uv = gl_FragCoord.xy / texels;
-    // Edges that are not straight.
     vec2 bend = vec2(textureLod(detail, uv, 3.0).w, textureLod(detail, uv + 0.37, 3.0).w) - 0.5;
     result = 0.0;
-    for (int size = 0; size < 3; ++size) result += rock(uv * BLOCKS[size] + bend, BLOCKS[size]);
+    float shattered = 1.0;
+    for (int size = 0; size < SIZES; ++size) {
+        vec2 here = rock(uv * BLOCKS[size] + BENDS[size] * bend, BLOCKS[size], TURNS[size]);
+        result += STANDS_OUT[size] * shattered * here.x;
+        shattered *= mix(MASSIVE, 1.0, smoothstep(0.3, 0.8, here.y));
+    }
 }
