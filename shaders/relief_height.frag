@@ -17,6 +17,7 @@ out vec2 result;  // height; streak
 
 const int WAY = 6;         // steps up and down the slope along which streaks are drawn out
 const float STEP = 0.8;    // cells
+const float LEAST_ROUGH = 0.15; // how far blocks stand out of rock that is not shattered
 const float BODIES_TILE = 131.0;  // cells: bodies of rock with few or many ledges
 const float STAINED = 0.75;  // how much of its tone a wall has by its blocks, and not by streaks
 const float CHUTES_APART = 4.1, TONGUES_APART = 15.0;  // cells
@@ -114,7 +115,7 @@ void main() {
     float couloir = wall > 0.0 ? most * wall * couloir_at(cell, flank.slope) : 0.0;
     flank.strength *= mix(1.0, FEW_RIBS * (0.2 + 1.6 * smoothstep(0.40, 0.65, massif.x)), wall);
     Carved carved = carved(flank, cell, RIB_OCTAVES);
-    float rough = max(carved.strength, 0.5 * most * max(wall, flank.crest)) * mix(0.15, 1.0, max(shattered, 0.6 * max(wall, flank.crest))) * BLOCKS_RISE * BLOCKS_TILE * block;
+    float rough = max(carved.strength, 0.5 * most * max(wall, flank.crest)) * mix(LEAST_ROUGH, 1.0, max(shattered, 0.6 * max(wall, flank.crest))) * BLOCKS_RISE * BLOCKS_TILE * block;
     float carved_height = carved.height + rough + couloir;
     // Cliffs stand on the same bed on ribs and in gullies.
     float lies = here.x + carved_height * frame.map.z / frame.map.w;

@@ -170,6 +170,8 @@ const float NO_RILLS = 0.85;  // of those, less on thick debris
 const vec2 BLOCKS_LOOK_OUT = vec2(0.25, 0.60), BLOCKS_THROUGH_SOIL = vec2(0.12, 0.42);  // slopes
 const vec2 THIN_SOIL = vec2(3.5, 7.0);  // thickness, beside what hides the ground
 const float GRAIN_FADES = 0.35;  // cells in a pixel
+const float EDGES_RAGGED = 0.40;  // how far single tufts and stones cross the edges of kinds of ground
+const float JOINTS_DARK = 1.3, FACES_LEAN = 0.4;  // of bare rock, beside what its noise says
 const float STONES_FADE = 0.04;  // cells in a pixel
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
 const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes silt away
@@ -355,13 +357,13 @@ void main() {
     if (grain_seen > 0.0) grain = mix(grain, textureGrad(fractures, cells / 2.3, step_of_cells[0] / 2.3, step_of_cells[1] / 2.3), grain_seen);
 #endif
 #if DETAIL_SCALES > 2
-    fine.x += mix(0.15, 0.4, max(bare, on_wall)) * (grain.x - 0.5);
+    fine.x += mix(EDGES_RAGGED, 0.4, max(bare, on_wall)) * (grain.x - 0.5);
     float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(face), on_wall);
 #else
     float tilts = (1.5 + 1.6 * steepness) * drawn_out(steepness);
 #endif
-    seen.y *= 1.0 + 1.2 * (fine.w - 0.5) * bare;
-    vec2 faces = (fine.yz - 0.5) * tilts * (1.0 + 0.3 * bare);
+    seen.y *= 1.0 + bare * clamp(JOINTS_DARK * (fine.w - 0.5), -0.6, 0.25);
+    vec2 faces = (fine.yz - 0.5) * tilts * (1.0 + FACES_LEAN * bare);
 #endif
 #if RELIEF > 0
     // Ribs are bare and bright; gullies hold loose material and see less of the sky.

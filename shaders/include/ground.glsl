@@ -328,6 +328,7 @@ struct FineRelief {
 const vec3 BUSH = vec3(0.048, 0.062, 0.024);
 const vec3 TUSSOCK = vec3(0.190, 0.160, 0.086);
 const vec3 SCRUB = vec3(0.105, 0.108, 0.062);
+const float SCRUB_THINS_OUT = 0.30, SCRUB_IN_CLUMPS = 0.5;
 const float SCRUB_COVERS = 0.6;
 const vec3 SCRUB_GROUND = vec3(0.112, 0.110, 0.060);  // between its bushes: straw, litter
 const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which loose material fills relief
@@ -343,6 +344,8 @@ const vec2 FROZEN = vec2(1.0, 7.0);         // °C, between which grass is straw
 const vec3 WITHERED = vec3(0.215, 0.170, 0.098);
 const float GREEN_LINES = 0.7;  // how much more of it grows where water gathers
 const vec2 MOST_MIXED = vec2(0.10, 1.0);  // in a pixel: of heights above the line of snow, of slopes
+const float ARID = 0.30;         // how much less lush grass is where it hardly grows
+const float FORM_TELLS = 0.6;   // how much lusher gullies are than ribs
 const float GULLY = 0.35;  // hollowness per cell of depth
 
 #if DETAIL_SCALES > 2
@@ -370,7 +373,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     exposed += WINDSWEPT * max(-hollowness - CRESTS.x, 0.0);  // crests, which are gentle on the map
     float rise = length(place.yz);
     vec2 faces = place.yz / max(rise, 1e-3) * smoothstep(0.05, 0.50, rise);  // the way up: slopes to the north rise southwards
-    float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
+    float ripple = fine.x - 0.5, ragged = ripple, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
 #if DETAIL_SCALES > 1
     // Some ground is even and some is rough, or all of it would be one carpet.
     ripple *= mix(EVEN, ROUGH, smoothstep(-0.16, 0.20, tone + 0.8 * patches + 0.5 * streak));
@@ -409,7 +412,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if GREEN_BY_CLIMATE == 1
     // Lush in hollows, low down and on shaded slopes, dry on crests, high up and in the sun.
-    float lush = clamp(0.62 + 1.5 * hollowness + 0.9 * streak - 0.55 * altitude + patches * 1.1 + ripple * 0.35 + SHADED_MOIST * faces.y, 0.0, 1.0);
+    float lush = clamp(0.62 + 2.0 * hollowness + 1.1 * streak + FORM_TELLS * gully - 0.55 * altitude + patches * 0.7 + ripple * 0.6 + SHADED_MOIST * faces.y - ARID * (1.0 - frame.ground_look.y), 0.0, 1.0);
     vec3 meadow = mix(LUSH_LIGHT, LUSH_DARK, clamp(lush * 1.2 - 0.1 + tone * 0.6, 0.0, 1.0));
     meadow = mix(DRY_GRASS, meadow, smoothstep(0.12, 0.62, lush));
     meadow *= 1.0 + 0.5 * ripple;
@@ -590,7 +593,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float damp_ground = 0.3 * patches + 0.9 * tone + 1.2 * hollowness + 2.6 * streak;
     float level_ground = 1.0 - smoothstep(0.15, 0.45, steepness), grows = smoothstep(0.0, 0.4, frame.ground_look.y);
 #if DETAIL_SCALES > 2
-    float scrub = patch_of(damp_ground + 0.35 * ripple - 0.02);
+    float scrub = grown(smoothstep(-SCRUB_THINS_OUT, SCRUB_THINS_OUT, damp_ground + 0.5 * ragged - 0.02), SCRUB_IN_CLUMPS * ragged, 0.0);
     float scrubby = smoothstep(0.0, 0.25, frame.ground_look.y) * level_ground * mix(0.30, 1.0, scrub);
     albedo = mix(albedo, mix(1.10 * albedo, SCRUB_GROUND * (1.0 + 0.8 * ripple), 0.75 * scrub), grows * level_ground);
 #else

@@ -10,9 +10,9 @@ from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
 from app.picture.passes.targets import ONE_MIPMAP, MapTarget, release_all
 
 SIDE = 512
-MEAN_HEIGHT = -0.0209  # of the tile, relative to its side
+MEAN_HEIGHT = -0.0222  # of the tile, relative to its side
 # Ranges of its channels from 0 to 1: height, slopes, and height above the surroundings.
-SPANS = 0.217, 9.43, 0.0746
+SPANS = 0.254, 10.63, 0.0834
 
 
 class Fractures:
