@@ -19,6 +19,28 @@ float blurred(sampler2D trace) {
                  + textureLod(trace, uv + across, 0.0).x + textureLod(trace, uv - across, 0.0).x);
 }
 
+// Half the side in reads of a square over which the plain of a river is told, and cells from one to the next, each of
+// which is between cells.
+const int AROUND = 2;
+const float APART = 1.6;
+const vec2 OF_PLAIN = vec2(0.10, 0.28);  // of what was moved around a place, on the way from land to the plain of a river
+
+// How lately a river moved its gravel here or around. The ground between its threads is its plain too, and the plain has
+// one bank, not one for each cell that a thread has been in.
+float plain_of_river() {
+    if (textureSize(reworked, 0).x <= 1) return 0.0;
+    float moved = 0.0, weights = 0.0;
+    for (int south = -AROUND; south <= AROUND; ++south) {
+        for (int east = -AROUND; east <= AROUND; ++east) {
+            vec2 away = vec2(east, south) / float(AROUND + 1);
+            float weight = max(1.0 - dot(away, away), 0.0);
+            moved += weight * textureLod(reworked, uv + APART * vec2(east, south) / frame.map.xy, 0.0).x;
+            weights += weight;
+        }
+    }
+    return smoothstep(OF_PLAIN.x, OF_PLAIN.y, moved / weights);
+}
+
 const float HIDES = 0.08;  // metres of water: a depth of snow that hides most of the ground
 
 // How much of the four cells at a corner lies under snow.
@@ -39,5 +61,5 @@ void main() {
     float balance = (given - taken) / (given + taken + 0.02);
     float sandy = strength * smoothstep(0.10, 0.90, given) * smoothstep(-0.05, 0.60, balance);
     float bare = strength * smoothstep(0.30, 1.60, taken) * smoothstep(0.15, 0.80, -balance);
-    result = vec4(sandy, bare, blurred(reworked), hidden_by_snow());
+    result = vec4(sandy, bare, plain_of_river(), hidden_by_snow());
 }

@@ -9,16 +9,16 @@
 const float SEEPING = 0.25;
 const vec2 BELT = vec2(0.52, 0.72);  // of the cells around one that have threads
 const float WIDEST_SHARE = 0.6;
-// Channels of a belt are of two sizes: how far they are from each other, in cells, and how much of the water they have.
-const int CHANNELS = 2;
-const float APART[CHANNELS] = float[CHANNELS](3.0, 1.1);
-const float GATHERED[CHANNELS] = float[CHANNELS](0.75, 0.25);
-const float WAVES_OF_CHANNELS = 2.5;  // of the lattice: channels go on some times as far as they are apart
-const vec2 CHANNELS_UNLIKE = vec2(0.6, 0.4);  // in how far they are apart, and in their way
+// Channels of a belt are of three sizes: how far they are from each other, in cells, and how much of the water they have.
+const int CHANNELS = 3;
+const float APART[CHANNELS] = float[CHANNELS](2.7, 1.2, 0.52);
+const float GATHERED[CHANNELS] = float[CHANNELS](0.50, 0.32, 0.18);
+const float WAVES_OF_CHANNELS = 2.0;  // of the lattice: channels go on some times as far as they are apart
+const vec2 CHANNELS_UNLIKE = vec2(0.6, 0.7);  // in how far they are apart, and in their way
 const float CALM = 0.35;  // sums of waves that are lower say how far a line is by their height
 // How unlike channels are in their water, where they go on and where they lie side by side. Some have none: old ones.
 const float FILLED = 3.0, FILLED_BESIDE = 3.5;
-const float LEAST_FILLED[CHANNELS] = float[CHANNELS](0.2, -2.0);
+const float LEAST_FILLED[CHANNELS] = float[CHANNELS](0.1, -2.0, -2.0);
 // How much channels wind, and over how many cells.
 const float WINDS = 1.8, WINDING = 21.0;
 
@@ -72,7 +72,8 @@ Channel channel_at(vec2 place, vec2 along, float share, int number) {
     float filled = 1.0 + FILLED * (waves.z - 0.5) + FILLED_BESIDE * (waves.w - 0.5) * waves.x;
     filled = max(filled, LEAST_FILLED[number]) * smoothstep(0.3 * CALM, 1.4 * CALM, clear);
     float aside = asin(clamp(waves.y, -1.0, 1.0)) / TAU * wave_length;
-    return Channel(aside, 0.5 * share * GATHERED[number] * APART[number] * filled, filled);
+    // What runs in some cells side by side, gathered in one channel, is as wide as the root of their number.
+    return Channel(aside, 0.5 * share * sign(filled) * sqrt(GATHERED[number] * APART[number] * abs(filled)), filled);
 }
 
 // The part of a pixel, so many cells wide, that water covers whose middle is so far away. What is narrower fades.

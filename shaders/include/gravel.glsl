@@ -3,16 +3,16 @@
 #include "stream.glsl"
 
 #if MARKS == 1 && DETAIL_SCALES > 2
-const vec3 PALE_STONES = vec3(0.365, 0.350, 0.322), COBBLES = vec3(0.235, 0.225, 0.208);
-const vec3 CHANNEL_SAND = vec3(0.290, 0.268, 0.224), OVERGROWN = vec3(0.150, 0.142, 0.078);
-const vec3 SOAKED_GRAVEL = vec3(0.74, 0.72, 0.70);  // of the light that dry gravel gives back
+const vec3 PALE_STONES = vec3(0.430, 0.404, 0.352), COBBLES = vec3(0.290, 0.276, 0.250);
+const vec3 CHANNEL_SAND = vec3(0.345, 0.318, 0.266), OVERGROWN = vec3(0.150, 0.142, 0.078);
+const vec3 SOAKED_GRAVEL = vec3(0.80, 0.78, 0.75);  // of the light that dry gravel gives back
 // Of channels of each size: how deep they are, in cells; how far their water soaks the gravel, in their distance.
-const float CHANNEL_DEPTH[CHANNELS] = float[CHANNELS](0.075, 0.022);
-const float SOAKS = 0.16;
+const float CHANNEL_DEPTH[CHANNELS] = float[CHANNELS](0.060, 0.022, 0.007);
+const float SOAKS = 0.12;
 const float FLOOR = 0.45;  // of an old channel, of the way to the crests beside it
 const vec2 CHANNEL_FADES = vec2(0.12, 0.36);  // pixels, beside the distance of channels
 // How little channels of each size hold that have been silted up.
-const vec2 SILTED_UP[CHANNELS] = vec2[CHANNELS](vec2(-0.9, 0.2), vec2(0.3, 1.3));
+const vec2 SILTED_UP[CHANNELS] = vec2[CHANNELS](vec2(-0.9, 0.2), vec2(0.0, 1.1), vec2(0.2, 1.3));
 const float DRY_BELT = 0.03;  // share of water in a belt whose channels are all old
 
 // Lays bars on the part of the ground that is a braided river's, and returns their slope. `known` is what the map of flow
@@ -39,7 +39,7 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
     // Stones are sorted: the coarsest on heads and crests, sand in what has been left by the water.
     float coarseness = smoothstep(-0.25, 0.35, 0.6 * (height - 0.6) + 0.9 * (coarse.w - 0.5) + 0.5 * ripple);
     vec3 gravel = mix(CHANNEL_SAND, PALE_STONES, smoothstep(0.15, 0.75, height + 0.5 * ripple));
-    gravel = mix(gravel, COBBLES, 0.45 * coarseness) * (1.0 + (0.5 + 0.6 * coarseness) * ripple + 0.5 * coarseness * (stones - 0.5));
+    gravel = mix(gravel, COBBLES, 0.45 * coarseness) * (1.0 + (0.25 + 0.35 * coarseness) * ripple + 0.5 * coarseness * (stones - 0.5));
     float plants = old * smoothstep(-0.12, 0.16, ripple + 0.5 * patches + 0.25 * (0.5 - in_use));
     gravel = mix(gravel, OVERGROWN * (1.0 + ripple), 0.75 * plants);
     gravel *= mix(vec3(1.0), SOAKED_GRAVEL, max(soaked, 0.35 * old * in_use * (1.0 - plants)));
