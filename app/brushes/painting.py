@@ -54,6 +54,8 @@ def check(world: World, stroke: Stroke) -> None:
 
 def mask_of(world: World, stroke: Stroke) -> NDArray[np.float64] | None:
     """How much each cell may be touched, from 0 to 1, as the land is now; None where all may."""
+    if read_field(stroke.mask) is None:
+        return None  # most strokes have none, and the variables of a whole land cost more than a dab
     values = LandVariables.of_world(world).value(stroke.mask)
     return None if values is None else np.clip(values, 0.0, 1.0)
 

@@ -89,6 +89,8 @@ def add_loose(touch: Touch, kind: int, depth: Map) -> Map:
 def take_ground(touch: Touch, depth: Map) -> None:
     """Remove this depth: first loose material, all kinds in proportion, then rock."""
     dig_out(touch, depth)
+    if not depth.any():
+        return
     mix = touch.world.mix[touch.cells]
     loose = mix.sum(axis=2)
     part = np.minimum(depth, loose) / np.maximum(loose, 1e-300)
@@ -100,7 +102,12 @@ def take_ground(touch: Touch, depth: Map) -> None:
 def shape(touch: Touch, change: Map, *, on_top: bool = False) -> None:
     """Raise and lower the ground. What rises is rock, or `on_top`, where something loose lies, more of that."""
     take_ground(touch, np.maximum(-change, 0.0))
-    risen = np.maximum(change, 0.0)
+    if (risen := np.maximum(change, 0.0)).any():
+        _raise(touch, risen, on_top=on_top)
+    settle(touch)
+
+
+def _raise(touch: Touch, risen: Map, *, on_top: bool) -> None:
     if on_top:
         mix = touch.world.mix[touch.cells].copy()
         loose = mix.sum(axis=2)
@@ -110,7 +117,6 @@ def shape(touch: Touch, change: Map, *, on_top: bool = False) -> None:
         risen = np.where(covered, 0.0, risen)
     add_rock(touch, risen)
     _carry_plants(touch, risen)
-    settle(touch)
 
 
 def _carry_plants(touch: Touch, risen: Map) -> None:
@@ -124,7 +130,8 @@ def _carry_plants(touch: Touch, risen: Map) -> None:
 def settle(touch: Touch) -> None:
     """Update ground and water levels, as far as possible without flow."""
     world, cells = touch.world, touch.cells
-    dig_out(touch, np.where(touch.weight > 0.0, touch.scene.stratigraphy.active_layer, 0.0))
+    if world.beds is not None:
+        dig_out(touch, np.where(touch.weight > 0.0, touch.scene.stratigraphy.active_layer, 0.0))
     world.sum_mix(cells)
     ground, level = world.ground[cells], world.water_level[cells]
     standing, water = world.standing[cells], world.water[cells]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import os
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,6 +91,22 @@ def ground_from_its_layers(world: World) -> NDArray[np.float64]:
     for kind in range(world.mix.shape[2] if world.materials else 0):
         loose = loose + world.mix[..., kind]
     return functools.reduce(np.add, (world.bedrock, loose, *burdening(world.layers)))
+
+
+@pytest.mark.parametrize("tool", ["raise", "lower", "smooth", "flatten"])
+def test_a_dab_works_on_its_own_cells_and_not_on_the_whole_map(tool: str) -> None:
+    side = 400
+    world = World(np.add.outer(0.01 * np.arange(float(side)) ** 2, np.zeros(side)), np.ones((side, side)), 1.0, 0)
+    asked = stroke(world, tool, dab(world, 0.5, 0.5), radius=0.04)
+    before = world.ground.copy()
+    tracemalloc.start()
+    try:
+        paint(world, Scene(), asked)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert not np.array_equal(world.ground, before)
+    assert most < world.ground.nbytes // 2, "all that it needed at once"
 
 
 @pytest.mark.parametrize("name", SCENES)
