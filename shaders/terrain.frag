@@ -136,6 +136,17 @@ float past_relief(vec2 uv, float height, vec2 slope, float pixel) {
     return 1.0 - smoothstep(-0.3 * SHADOW_SOFT, 0.7 * SHADOW_SOFT, hidden);
 }
 #endif
+#if DETAIL_SCALES < 2
+uniform sampler2D fractures;
+
+const float BROKEN_TILE = 14.6;  // cells
+
+// One read for what is smaller than a cell: blocks of rock, which on soil are tufts and stones.
+vec4 broken_detail(vec2 cells) {
+    return texture(fractures, turned(cells) / BROKEN_TILE);
+}
+#endif
+
 #ifndef SHADE
 #define SHADE 0  // 1: shadows are read at their height
 #endif
@@ -283,7 +294,7 @@ void main() {
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
 #if DETAIL_SCALES < 2
-    vec4 fine = fine_detail(cells);
+    vec4 fine = broken_detail(cells);
 #endif
 #if RELIEF > 0
     vec4 relief_here = texture(relief, uv);

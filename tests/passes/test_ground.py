@@ -251,6 +251,15 @@ def test_grass_holds_on_to_gentle_faces_of_rock_also_where_no_relief_is_finer_th
     assert without.std() > 0.7 * with_relief.std()
 
 
+@pytest.mark.parametrize(("quality", "least"), [("lowest", 3.0), ("low", 5.5)])
+def test_bare_rock_is_broken_at_levels_with_one_noise(draw: Draw, quality: str, least: float) -> None:
+    """Its light changes from face to face: of noise that fades from hill to hill these would be less than half."""
+    shown = snapshot(plane(64, 64, 6.0, 0.0), cell_size=10.0)
+    scene = clear(quality=quality, fine_relief=0.0, sun_direction=200.0, sun_height=25.0)
+    seen = draw(shown, from_above(shown, 0.12), scene, size=(240, 240)).mean(axis=2)
+    assert np.abs(np.diff(seen, n=2, axis=0)).mean() > least
+
+
 def test_faces_of_bare_rock_differ_in_hue(draw: Draw) -> None:
     """As they have weathered, rusted or broken off lately: not in brightness alone, and nearby as much as far apart."""
     shown = snapshot(plane(48, 64, 12.0, 0.0), cell_size=10.0)

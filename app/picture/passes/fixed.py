@@ -8,7 +8,7 @@ import moderngl
 
 from app.picture.passes.detail import detail_texture
 from app.picture.passes.mipmaps import Mipmaps
-from app.picture.passes.targets import MIPMAPPED, Filter, MapTarget, release_all, released_on_error
+from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, Filter, MapTarget, release_all, released_on_error
 from app.picture.passes.wind_waves import wind_waves_texture
 
 
@@ -19,7 +19,8 @@ class FixedTextures:
         self._context = context
         self._readers = 1
         self._repeating: dict[Filter, dict[str, moderngl.Texture]] = {}
-        self.fractures = MapTarget(context, (4, "f1"), filter=MIPMAPPED)  # see `Fractures`, which draws them
+        # See `Fractures`, which draws them.
+        self.fractures = {filter: MapTarget(context, (4, "f1"), filter=filter) for filter in (MIPMAPPED, ONE_MIPMAP)}
         self.fractures_drawn = False
         self.skies: dict[tuple[float, ...], Any] = {}  # see `Sky`, which draws them
 
@@ -53,7 +54,7 @@ class FixedTextures:
             return
         if self._context.extra is self:
             self._context.extra = None
-        release_all(self.fractures, *(texture for made in self._repeating.values() for texture in made.values()))
+        release_all(*self.fractures.values(), *(texture for made in self._repeating.values() for texture in made.values()))
         self._repeating.clear()
         self.skies.clear()
         self.fractures_drawn = False

@@ -7,7 +7,7 @@ import moderngl
 from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
-from app.picture.passes.targets import ONE_MIPMAP, MapTarget, release_all
+from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, Filter, MapTarget, release_all
 
 SIDE = 512
 MEAN_HEIGHT = -0.0222  # of the tile, relative to its side
@@ -27,14 +27,19 @@ class Fractures:
 
     @property
     def texture(self) -> moderngl.Texture:
-        tile = self._fixed.fractures
+        """The tile, whose mipmaps pass into each other."""
+        return self.read_by(MIPMAPPED)
+
+    def read_by(self, filter: Filter) -> moderngl.Texture:
+        """The tile, whose mipmaps are read as a level of quality wants them to."""
         if not self._fixed.fractures_drawn:
             noise = {"detail": self._fixed.repeating(self._mipmaps)["detail"]}
             self._draw(self._of_heights, self._heights, noise, texels=float(SIDE))
-            self._draw(self._of_tile, tile, {"heights": self._heights.texture()}, spans=(MEAN_HEIGHT, *SPANS))
+            for tile in self._fixed.fractures.values():
+                self._draw(self._of_tile, tile, {"heights": self._heights.texture()}, spans=(MEAN_HEIGHT, *SPANS))
             self._heights.release()
             self._fixed.fractures_drawn = True
-        return tile.texture()
+        return self._fixed.fractures[filter].texture()
 
     def forget(self) -> None:
         """Force a redraw."""

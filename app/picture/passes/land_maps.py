@@ -87,7 +87,6 @@ class LandMaps:
             self._horizons, self.light, self.bounce, self._fractures, self._relief, self._flow, self._shore,
             self._airborne,
         )  # fmt: skip
-        self._shows_fractures = False
         self._nothing = context.texture((1, 1), 4, bytes(4))
         self.trees = Trees(context)
         self._channels = Channels()
@@ -228,7 +227,6 @@ class LandMaps:
         self.falls.update(snapshot, smallest_stream, river_width)
         self._read_mipmaps(quality)
         yield
-        self._shows_fractures = quality.detail_scales > 1
         texels = TEXELS_AT_REST if at_rest else None
         while True:
             relief = self._update_relief(snapshot, view, quality, snow_line, texels)
@@ -274,7 +272,6 @@ class LandMaps:
                     "surf",
                     "flow_path",
                     "relief",
-                    "fractures",
                     "shade",
                     "horizons",
                 ),
@@ -284,6 +281,7 @@ class LandMaps:
             **self._cover.textures(),
             **self.materials.textures(),
             **{name: self.layers.texture(name) for name in (*LAYERS, BURDEN)},
+            "fractures": self._fractures.read_by(self._filter),
             "surface": self.surface.texture,
             "light": self.light.texture,
             "marks": self.marks.texture,
@@ -299,8 +297,6 @@ class LandMaps:
             found["airborne"] = self._airborne.texture
         if self._has_valleys:
             found["valleys"] = self._valleys.texture
-        if self._shows_fractures:
-            found["fractures"] = self._fractures.texture
         if self._relief.texture is not None:
             found["relief"] = self._relief.texture
         if self._wanted_horizons is not None and (horizons := self._horizons.texture) is not None:
