@@ -63,9 +63,9 @@ uniform sampler2D loose_colour;  // root of the albedo of loose material; its gr
 uniform sampler2D cover;   // wetness, grass, exposure to wind, breadth of the wet ground
 #endif
 
-const vec3 LUSH_DARK = vec3(0.060, 0.088, 0.026);
-const vec3 LUSH_LIGHT = vec3(0.140, 0.150, 0.052);
-const vec3 DRY_GRASS = vec3(0.250, 0.205, 0.110);
+const vec3 LUSH_DARK = vec3(0.062, 0.085, 0.030);
+const vec3 LUSH_LIGHT = vec3(0.124, 0.131, 0.054);
+const vec3 DRY_GRASS = vec3(0.206, 0.172, 0.094);
 const vec3 ROCK_LOW = vec3(0.176, 0.162, 0.149);
 const vec3 ROCK_HIGH = vec3(0.296, 0.268, 0.236);
 const vec3 SCREE = vec3(0.330, 0.284, 0.226);
@@ -328,7 +328,8 @@ struct FineRelief {
 const vec3 BUSH = vec3(0.048, 0.062, 0.024);
 const vec3 TUSSOCK = vec3(0.190, 0.160, 0.086);
 const vec3 SCRUB = vec3(0.105, 0.108, 0.062);
-const float SCRUB_THINS_OUT = 0.30, SCRUB_IN_CLUMPS = 0.5;
+const float WASHES_THIN_OUT = 0.14, WASHES_SHOW = 0.65;
+const float SETTLED_THINS_OUT = 0.22, SCRUB_THINS_OUT = 0.30, SCRUB_IN_CLUMPS = 1.2;
 const float SCRUB_COVERS = 0.6;
 const vec3 SCRUB_GROUND = vec3(0.112, 0.110, 0.060);  // between its bushes: straw, litter
 const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which loose material fills relief
@@ -345,6 +346,11 @@ const vec3 WITHERED = vec3(0.215, 0.170, 0.098);
 const float GREEN_LINES = 0.7;  // how much more of it grows where water gathers
 const vec2 MOST_MIXED = vec2(0.10, 1.0);  // in a pixel: of heights above the line of snow, of slopes
 const float ARID = 0.30;         // how much less lush grass is where it hardly grows
+#if DETAIL_SCALES > 2
+const float MEADOW_UNEVEN = 0.8;  // in tone
+#else
+const float MEADOW_UNEVEN = 0.5;
+#endif
 const float FORM_TELLS = 0.6;   // how much lusher gullies are than ribs
 const float GULLY = 0.35;  // hollowness per cell of depth
 
@@ -415,7 +421,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float lush = clamp(0.62 + 2.0 * hollowness + 1.1 * streak + FORM_TELLS * gully - 0.55 * altitude + patches * 0.7 + ripple * 0.6 + SHADED_MOIST * faces.y - ARID * (1.0 - frame.ground_look.y), 0.0, 1.0);
     vec3 meadow = mix(LUSH_LIGHT, LUSH_DARK, clamp(lush * 1.2 - 0.1 + tone * 0.6, 0.0, 1.0));
     meadow = mix(DRY_GRASS, meadow, smoothstep(0.12, 0.62, lush));
-    meadow *= 1.0 + 0.5 * ripple;
+    meadow *= 1.0 + MEADOW_UNEVEN * ripple;
     float green = frame.ground_look.y * (1.0 - smoothstep(0.50, 0.95, exposed + ripple * 0.30 + patches * 0.22));
     green *= 1.0 - smoothstep(NO_GRASS.x, NO_GRASS.y, altitude - frame.ground_look.x + 0.10 * patches);
 #endif
@@ -554,7 +560,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // What lies there for long is as green as the slopes around it, but in patches: no plain has a border like a shore's.
     float settled = smoothstep(mix(GRASSY.x, GRASSY.y, put_down), GRASSY.z, patches + ripple * 0.6 + 0.12 + GREEN_LINES * gully);
 #if DETAIL_SCALES > 2
-    settled = patch_of(patches + 0.9 * ripple + 0.10 - mix(0.0, 0.2, put_down) + GREEN_LINES * gully);
+    settled = grown(smoothstep(-SETTLED_THINS_OUT, SETTLED_THINS_OUT, patches + 0.5 * ragged + 0.12 - mix(0.0, 0.2, put_down) + GREEN_LINES * gully), ragged, 0.0);
 #endif
     fill = mix(fill, mix(meadow, LUSH_LIGHT * 1.15, 0.5), 0.85 * frame.ground_look.y * settled);
 #endif
@@ -584,9 +590,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if MATERIALS == 1 && DETAIL_SCALES > 2
     // Lines along which water has run hold pale sand and silt; between them a lag of stones has got dark.
     float gentle = (1.0 - smoothstep(0.12, 0.32, steepness)) * (1.0 - covered * max(sandy, stony));
-    float washed = patch_of(0.9 * streak + 0.3 * ripple - 0.09), varnished = smoothstep(0.06, -0.06, streak + 0.25 * ripple - 0.25 * tone);
+    float washed = smoothstep(-WASHES_THIN_OUT, WASHES_THIN_OUT, 0.9 * streak + 0.6 * ragged - 0.09), varnished = smoothstep(0.06, -0.06, streak + 0.25 * ripple - 0.25 * tone);
     albedo *= mix(vec3(1.0), VARNISH, gentle * varnished);
-    albedo = mix(albedo, WASH * albedo.g + 0.4 * albedo, gentle * washed);
+    albedo = mix(albedo, WASH * albedo.g + 0.4 * albedo, WASHES_SHOW * gentle * washed);
 #endif
 #if MATERIALS == 1 && LIVING == 0 && DESERT == 0 && GREEN_BY_CLIMATE == 1
     // Dry scrub stands in patches on what is level, most of it where water gathers; between them the ground is paler.
@@ -594,6 +600,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float level_ground = 1.0 - smoothstep(0.15, 0.45, steepness), grows = smoothstep(0.0, 0.4, frame.ground_look.y);
 #if DETAIL_SCALES > 2
     float scrub = grown(smoothstep(-SCRUB_THINS_OUT, SCRUB_THINS_OUT, damp_ground + 0.5 * ragged - 0.02), SCRUB_IN_CLUMPS * ragged, 0.0);
+    scrub = smoothstep(0.15, 0.85, scrub);
     float scrubby = smoothstep(0.0, 0.25, frame.ground_look.y) * level_ground * mix(0.30, 1.0, scrub);
     albedo = mix(albedo, mix(1.10 * albedo, SCRUB_GROUND * (1.0 + 0.8 * ripple), 0.75 * scrub), grows * level_ground);
 #else
