@@ -188,6 +188,8 @@ const float GRAIN_SHADES = 0.40;
 #endif
 const float EDGES_RAGGED = 0.40;  // how far single tufts and stones cross the edges of kinds of ground
 const float JOINTS_DARK = 1.3, FACES_LEAN = 0.4;  // of bare rock, beside what its noise says
+const vec2 FACES_MERGE = vec2(0.06, 0.22);  // cells in a pixel, from which on faces of rock merge into what they are parts of
+const float FROM_AFAR = 0.6;      // how far they stand out then
 const float STONES_FADE = 0.04;  // cells in a pixel
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
 const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes silt away
@@ -378,8 +380,9 @@ void main() {
 #else
     float tilts = (1.5 + 1.6 * steepness) * drawn_out(steepness);
 #endif
-    seen.y *= 1.0 + bare * clamp(JOINTS_DARK * (fine.w - 0.5), -0.6, 0.25);
-    vec2 faces = (fine.yz - 0.5) * tilts * (1.0 + FACES_LEAN * bare);
+    float stands_out = mix(1.0, FROM_AFAR, smoothstep(FACES_MERGE.x, FACES_MERGE.y, pixel)) * bare;
+    seen.y *= 1.0 + stands_out * clamp(JOINTS_DARK * (fine.w - 0.5), -0.6, 0.25);
+    vec2 faces = (fine.yz - 0.5) * tilts * mix(1.0, (1.0 + FACES_LEAN) * stands_out / max(bare, 1e-3), bare);
 #endif
 #if RELIEF > 0
     // Ribs are bare and bright; gullies hold loose material and see less of the sky.

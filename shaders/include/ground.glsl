@@ -120,7 +120,7 @@ const vec2 CRESTS = vec2(0.07, 0.22);
 const vec2 NO_GRASS = vec2(-0.04, 0.12);  // heights above the line of snow
 const float SNOW_ON_FACES = 0.35;  // how far snow lies by the steepness of single faces of rock
 const float SNOW_REACHES = 2.6;  // cells up gullies, and down from bare tops along ribs
-const float RIBS_BARE = 0.30;  // of a steepness, by which what stands out by a cell is as bare as if it was steeper
+const float RIBS_BARE = 0.45;  // of a steepness, by which what stands out by a cell is as bare as if it was steeper
 const float LEVEL_GROUND = 0.10;  // steepness from which on ground is a slope
 
 #if DETAIL_SCALES > 1
