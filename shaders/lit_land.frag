@@ -11,6 +11,9 @@
 #endif
 
 uniform sampler2D water;        // depth in metres
+uniform sampler2D suspended;    // fine sediment in the water, metres of the bed; a single 0 where none is simulated
+
+const float LEAST_DEPTH = 0.05;  // metres that share what water carries
 
 in vec2 uv;
 
@@ -27,8 +30,15 @@ void main() {
     seen.x *= seen.w;
 #endif
     float depth = textureLod(water, uv, 0.0).x;
-    vec3 through = water_transmission(depth, LAKE_TURBIDITY, 1.0);
-    albedo = albedo * through + water_scattering(DEEP_LAKE, through, vec3(1.0));
+    vec2 muddy = vec2(0.0);
+    if (textureSize(suspended, 0).x > 1) {
+        float carried = log2(max(textureLod(suspended, uv, 0.0).x / max(depth, LEAST_DEPTH), 1e-6));
+        vec3 loads = log2(CARRIES_MUD);
+        muddy = smoothstep(loads.xy, loads.yz, vec2(carried));
+    }
+    vec3 through = water_transmission(depth, mix(LAKE_TURBIDITY, mix(RIVER_TURBIDITY, THICK_TURBIDITY, muddy.y), muddy.x), 1.0);
+    vec3 deep = mix(DEEP_LAKE, mix(MUD, THICK_MUD, muddy.y), muddy.x);
+    albedo = albedo * through + water_scattering(deep, through, vec3(1.0));
     look = vec4(sqrt(albedo), seen.y);
     vec3 normal = normalize(vec3(-place.yz * frame.map.w, 1.0).xzy);
     vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * seen.x + sky_light(normal) * seen.y;

@@ -87,11 +87,8 @@ uniform sampler2D froude;
 uniform sampler2D suspended;  // fine sediment in the water, metres of the bed; a single 0 where none is simulated
 // Froude numbers at which water begins to stir up mud, is all muddy, and begins to foam; and of the most foam
 const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, FASTEST = 2.6;
-// The same of suspended sediment: metres of the bed in one of water; from the last on it is as thick as mud gets.
-const vec3 CARRIES_MUD = vec3(0.0003, 0.006, 0.12);
-const vec3 MUD = vec3(0.094, 0.081, 0.046), THICK_MUD = vec3(0.104, 0.079, 0.043), MUDDY_FOAM = vec3(0.600, 0.540, 0.440);
+const vec3 MUDDY_FOAM = vec3(0.600, 0.540, 0.440);
 const float EDDIES = 2.6, MIXED_IN = 0.3;  // cells; part of the load
-const float THICK_TURBIDITY = 3.0;
 const float SURGES = 0.26;  // slope of the broadest, which turn the sky's light to the eye and away
 const float WHITEST = 0.75;  // opacity of the thickest foam
 const float AERATED = 0.05;  // of the whitest water, where it runs fastest between patches of foam

@@ -15,6 +15,11 @@ const vec3 ABSORPTION = vec3(0.42, 0.10, 0.07);
 const float SEA_TURBIDITY = 0.03, LAKE_TURBIDITY = 0.07, RIVER_TURBIDITY = 0.9;
 // What comes back from water without a bed, in parts of white light. Humus and algae take blue out of inland waters.
 const vec3 DEEP_SEA = vec3(0.010, 0.036, 0.052), DEEP_LAKE = vec3(0.012, 0.035, 0.040);
+// Suspended sediment with which water begins to be muddy, is all muddy, and from which on it is as thick as mud gets: metres
+// of the bed in one of water. What comes back from such water.
+const vec3 CARRIES_MUD = vec3(0.0003, 0.006, 0.12);
+const vec3 MUD = vec3(0.094, 0.081, 0.046), THICK_MUD = vec3(0.104, 0.079, 0.043);
+const float THICK_TURBIDITY = 3.0;
 const vec3 STREAM_BED = vec3(0.150, 0.128, 0.092);
 const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked at from straight above
 const float BRIGHTEST_GLITTER = 0.9;                // in parts of sunlight
