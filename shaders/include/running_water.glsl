@@ -6,7 +6,7 @@
 
 const float STIRRED = 0.04;  // broken water mirrors the sky also to an eye above it
 // What comes back from water that carries the flour of rocks, and how much of that a metre holds.
-const vec3 MILK = vec3(0.112, 0.168, 0.180);
+const vec3 MILK = vec3(0.150, 0.222, 0.238);
 const float SILT_TURBIDITY = 1.3;
 const vec3 GRAVEL = vec3(0.245, 0.218, 0.180);
 const vec3 WET_GRAVEL = vec3(0.235, 0.218, 0.186);  // the bed of a river that carries it
@@ -15,8 +15,30 @@ const float OPEN_SKY = 0.6;  // of what its bed does not see, which the surface 
 const float POOL_ROUGHNESS = 0.002, RIFFLE_ROUGHNESS = 0.03;
 const float STREAM_TURBIDITY = 0.45;
 
+// Ice grows from the banks of a stream into it, and snow lies on what has grown together. °C at which it begins and is at its
+// broadest, metres of it on each bank then, and how uneven its rim is.
+const vec2 FREEZES = vec2(0.0, -7.0);
+const float SHELF = 3.0, SHELF_UNEVEN = 0.35;
+const vec3 RIVER_ICE = vec3(0.560, 0.620, 0.660);
+const float ICE_SHOWS = 0.45;  // of it, under snow and where there is none
+const vec3 FRAZIL = vec3(0.250, 0.300, 0.330);  // grains of ice that drift in the open water between
+const float FRAZIL_HIDES = 0.45;
+
+// Freezes a stream as far as it is cold, and returns how much of the pixel is ice.
+float freeze(inout Course course, float cold, float uneven) {
+    float shelf = SHELF * cold * (1.0 + SHELF_UNEVEN * uneven);
+    float open = clamp(1.0 - shelf / max(course.wide, 1e-3), 0.0, 1.0), rim = 0.2 * min(shelf, 1.0) + 1e-3;
+    float water = mix(open, smoothstep(-rim, 0.0, open - min(abs(course.aside), 1.0)) * smoothstep(0.0, 0.1, open), course.near);
+    float ice = course.cover * (1.0 - water);
+    course.cover -= ice;
+    course.bank *= water;
+    return ice;
+}
+
 // `seen` is how much of sun and sky the place sees.
 Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
+    float cold = smoothstep(-FREEZES.x, -FREEZES.y, frame.rain.z * position.y / frame.map.w - frame.streams.w);
+    float ice = freeze(course, cold, stream.stones - 1.0);
     vec3 to_eye = normalize(frame.camera.xyz - position);
     vec3 normal = wave_normal(stream.slope);
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
@@ -31,8 +53,11 @@ Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
     colour += 0.25 * frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
 #endif
     colour = mix(colour, FOAM * daylight, stream.white);
+    colour = mix(colour, FRAZIL * daylight, FRAZIL_HIDES * cold);
     vec3 gravel = GRAVEL * mix(WET_STONES, 1.0, stream.dry) * stream.stones * daylight;
-    vec3 added = mix(colour * course.cover, gravel, stream.gravel);
-    vec3 below = course.cover * through * WET_BANK * (1.0 - course.own) * (1.0 - stream.white);
-    return Film(added, (below + (1.0 - course.cover) * mix(1.0, WET_BANK, course.bank)) * (1.0 - stream.gravel));
+    stream.gravel *= 1.0 - cold;
+    vec3 added = mix(colour * course.cover + ICE_SHOWS * ice * RIVER_ICE * daylight, gravel, stream.gravel);
+    vec3 below = course.cover * through * WET_BANK * (1.0 - course.own) * (1.0 - stream.white) * (1.0 - FRAZIL_HIDES * cold);
+    float beside = (1.0 - course.cover - ICE_SHOWS * ice) * mix(1.0, WET_BANK, course.bank);
+    return Film(added, (below + beside) * (1.0 - stream.gravel));
 }

@@ -1,6 +1,7 @@
 // Running water, which lies in its bed as a part of the ground: its outline, its surface and how white it is.
 #include "braids.glsl"
 #include "drawn_out.glsl"
+#include "river_depth.glsl"
 #include "running_part.glsl"
 
 // Where a pixel is so many cells wide, ripples are not seen, and the courses of streams give way to their cover.
@@ -15,9 +16,6 @@ const float MILKY_SHARE = 0.10;    // from which on their water is as milky as i
 const float SMOOTH_WAY = 2.0;      // level of the smaller images of the map of flow, which has the way of a belt
 const float STREAKS = 2.5;        // how much longer than wide ripples are
 const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which water whitens
-// Metres of depth in a stream of 1 m³/s, which is so wide, and how the depth of others grows with their discharge, as
-// their width does with its root (Leopold and Maddock 1953).
-const float DEPTH = 0.35, DEPTH_AT_WIDTH = 5.0, DEEPENING = 0.4;
 const float REACHES = 46.0;  // cells along the noise that tells pools from riffles, and on which side bars lie
 const float WANDERS = 0.9;   // cells by which that noise leads a stream astray where the land is gentle
 const vec2 STEEP = vec2(0.08, 0.70);  // slopes of the bed from which on water runs faster, and where it is narrowest
@@ -46,6 +44,7 @@ struct Course {
     float bar;    // how broad the bar on its right is, to 1; that on its left below 0
     float room;   // the place beside it where it can be told, in half widths
     float own;    // from 0 at its rims, where it runs over the ground that is there, to 1 where it has a bed of its own
+    float wide;   // half its width in metres
 };
 
 struct Stream {
@@ -58,11 +57,6 @@ struct Stream {
     float stones; // how much lighter or darker than the mean its bed is
 };
 
-// In a stream so many metres wide.
-float depth_at_width(float width) {
-    return DEPTH * pow(max(width, 1e-3) / DEPTH_AT_WIDTH, 2.0 * DEEPENING);
-}
-
 // Threads part where a river carries more than it can, so their water is milky.
 float silt_of(vec4 known) {
     return smoothstep(0.0, MILKY_SHARE, length(known.yz) - 1.0);
@@ -71,7 +65,7 @@ float silt_of(vec4 known) {
 // From so far that a stream is part of a pixel.
 Course course_from_afar(vec4 known) {
     float cover = min(known.x / WHOLE_LINE, 1.0);
-    return Course(cover, cover, DEPTH_FROM_AFAR, known.yz, 0.0, 0.0, 0.0, silt_of(known), 0.0, 0.0, 0.0, 1.0);
+    return Course(cover, cover, DEPTH_FROM_AFAR, known.yz, 0.0, 0.0, 0.0, silt_of(known), 0.0, 0.0, 0.0, 1.0, 0.5 * cover * frame.map.z);
 }
 
 // `slope` is that of the ground, `known` what the map of flow says of the place, `step_of` how far pixels are from each
@@ -145,6 +139,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     // Bars lie inside bends; where it runs straight, on one side and then on the other.
     course.bar = clamp(1.4 * turns + 3.5 * reach.w, -1.0, 1.0) * carries * course.near;
     course.room = room * level;
+    course.wide = mix(course.wide, river.half_width * frame.map.z, nearness);
     return course;
 }
 

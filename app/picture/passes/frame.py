@@ -41,7 +41,8 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("beach", "vec4", "how high and how far inland waves run, m; part of wetness lost in a period; shelter from wind"),
     ("loop", "vec4", "seconds until the sea repeats; part of them gone; 0; 0"),
     ("water", "vec4", "clarity; strength of waves; their length; level of the sea in metres, or NO_SEA"),
-    ("streams", "vec4", "log₂ of the smallest stream, m³/s; half the width of 1 m³/s, cells; speed, cells a second; 0"),
+    ("streams", "vec4", "log₂ of the smallest stream, m³/s; half the width of 1 m³/s, cells; speed, cells a second;"
+        " warmth at height 0 by which they freeze, °C"),
     ("strata", "vec4",
         "1 over the depth of the table of strata, 1/m; thickness of a stratum, about, in m; season from −1 to 1;"
         " slope of slip faces of dunes"),

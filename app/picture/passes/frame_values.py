@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.model.climate import USUAL_WIND, Weather
+from app.model.climate import USUAL_WIND, ClimateParameters, Weather, weather_of
 from app.model.layered_map import SNOW
 from app.model.layers import OROGRAPHIC_RAIN
 from app.model.materials import SEDIMENT_THAT_HIDES
@@ -39,6 +39,7 @@ CLOUD_BASE, CLOUD_THICKNESS = 0.22, 0.07  # above the highest ground
 CLOUD_TILE = 2.4  # period of their noise
 CLOUD_DRIFT = 0.0012  # per cycle, not per second, so that films are reproducible
 CLOUD_SPREAD = 0.132  # standard deviation of their noise
+ICE_LAGS = 0.125  # of a year, by which the ice of streams follows the warmth of the air
 CLOUD_SAMPLES, CLOUD_BINS = 48, 16  # of the map of rain, along its longer side and along the wind
 CLOUD_SHADE = 0.72  # fraction of sunlight that the thickest ones block
 HIGH_SUN = 0.82, 0.98  # sines of the sun's height where relief shading begins, and where it is complete
@@ -124,7 +125,7 @@ def fill_frame_block(
         math.log2(max(least_discharge, 1e-30)),
         0.5 * appearance.runoff.river_width / snapshot.cell_size,
         view.flow_speed,
-        0.0,
+        warmth_of_ice(appearance.climate, snapshot.cycle),
     )
     for name, value in block_values(appearance.waves, taken.sea, time, snapshot.cell_size).items():
         block[name] = value
@@ -196,6 +197,11 @@ def snow_line(view: ViewParameters, weather: Weather, snapshot: Snapshot) -> flo
         freezes = weather.temperature / weather.lapse_rate
     part = (freezes - snapshot.lowest) / max(snapshot.highest - snapshot.lowest, 1e-3)
     return min(view.snow_line, min(max(part, -1.0), 2.0))
+
+
+def warmth_of_ice(climate: ClimateParameters, cycle: int) -> float:
+    """The warmth at height 0 by which streams freeze, °C: of some time ago, as ice takes time to grow and to thaw."""
+    return weather_of(climate, 0, cycle - round(ICE_LAGS * climate.year)).temperature
 
 
 def least_discharge(appearances: Sequence[Appearance], snapshots: Sequence[Snapshot]) -> float:
