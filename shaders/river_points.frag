@@ -1,6 +1,7 @@
 // For each cell of a stream the point that it runs through, from the middle of the cell, half its width in cells, and
 // the number of the neighbour that it goes to, less than 0 where it parts; a width of 0 where there is none.
 #include "braids.glsl"
+#include "river_depth.glsl"
 #include "standing_depth.glsl"
 
 uniform sampler2D surveyed_flow;  // cubic metres a second
@@ -15,7 +16,12 @@ const float WHOLE = 3.0;
 // Cells from the middle: in the bed that carried the water, and not beside it. Wider rivers are their own bed.
 const float FARTHEST = 0.25, FARTHEST_WIDE = 0.48;
 const vec2 WIDE = vec2(0.2, 0.6);  // half widths in cells
-const int EVENED = 3;  // cells up and down a wide river over which its windings from cell to cell are evened
+// Cells up and down a wide river over which its windings from cell to cell are evened, and over which they are where the
+// land beside its bed is hardly higher: by this part of its depth.
+const int EVENED = 3, STRAIGHTENED = 8;
+const float HARDLY_HIGHER = 0.6;
+const float MOST_STRAIGHTENED = 1.9;  // cells from the middle; it is also no more than it is looked for, see flow_map.py
+const float WITH_BARS = 1.5, BARS_SPARED = 0.5;
 
 bool is_on_map(ivec2 cell) {
     return all(greaterThanEqual(cell, ivec2(0))) && all(lessThan(cell, ivec2(frame.map.xy)));
@@ -56,18 +62,26 @@ int brings_most(ivec2 cell, float smallest) {
     return from;
 }
 
-// The mean of the middles of cells up and down a stream, from that of its cell; the farther ones count less.
-vec2 evened(ivec2 cell, float smallest) {
-    vec2 sum = vec2(0.0);
+// The mean of the middles of cells up and down a stream, from that of its cell; the farther ones count less. Beside it in
+// the last two numbers that over a longer way, as far as it has one.
+vec4 evened(ivec2 cell, float smallest) {
+    vec4 sum = vec4(0.0);
     ivec2 up = cell, down = cell;
-    for (int step = 1; step <= EVENED; ++step) {
+    for (int step = 1; step <= STRAIGHTENED; ++step) {
         int from = brings_most(up, smallest), towards = next_of(int(floor(layer(surveyed_way, down) + 0.5)));
-        if (from == 0 || towards == 0) return vec2(0.0);  // at its ends
+        // Near its ends.
+        if (from == 0 || towards == 0) return step > EVENED ? sum.xyxy / float((EVENED + 1) * (EVENED + 1)) : vec4(0.0);
         up += ivec2(towards_neighbour(from - 1));
         down = clamp(down + ivec2(towards_neighbour(towards - 1)), ivec2(0), ivec2(frame.map.xy) - 1);
-        sum += float(EVENED + 1 - step) * vec2(up + down - 2 * cell);
+        vec2 away = vec2(up + down - 2 * cell);
+        sum.xy += float(max(EVENED + 1 - step, 0)) * away;
+        sum.zw += float(STRAIGHTENED + 1 - step) * away;
     }
-    return sum / float((EVENED + 1) * (EVENED + 1));
+    return sum / vec2((EVENED + 1) * (EVENED + 1), (STRAIGHTENED + 1) * (STRAIGHTENED + 1)).xxyy;
+}
+
+vec2 no_longer_than(vec2 way, float most) {
+    return way * min(1.0, most / max(length(way), 1e-6));
 }
 
 void main() {
@@ -83,11 +97,17 @@ void main() {
     // In steps from cell to cell there are eight directions. Between the two that lead on, others come out straight.
     vec2 point = vec2(0.0);
     if (from > 0 && towards > 0) point = 0.25 * (towards_neighbour(from - 1) + towards_neighbour(towards - 1));
-    float farthest = FARTHEST, wide = way > 0 ? smoothstep(WIDE.x, WIDE.y, half_width) : 0.0;
+    point = no_longer_than(point, FARTHEST);
+    float wide = way > 0 ? smoothstep(WIDE.x, WIDE.y, half_width) : 0.0;
     if (wide > 0.0) {
-        point = mix(point, evened(at, smallest), wide);
-        farthest = mix(FARTHEST, FARTHEST_WIDE, wide);
+        vec4 other = evened(at, smallest);
+        vec2 near = no_longer_than(other.xy, FARTHEST_WIDE);
+        float found = float(river_reach) - max(half_width, WITH_BARS * half_width - BARS_SPARED);
+        vec2 straighter = no_longer_than(other.zw, clamp(found, FARTHEST_WIDE, MOST_STRAIGHTENED));
+        vec2 uv = (vec2(at) + 0.5) / frame.map.xy;
+        float rise = abs(textureLod(surface, uv + straighter / frame.map.xy, 0.0).x - texelFetch(surface, at, 0).x);
+        float low = HARDLY_HIGHER * depth_at_width(2.0 * half_width * frame.map.z);
+        point = mix(point, mix(near, straighter, min(low / max(rise, 1e-6), 1.0)), wide);
     }
-    point *= min(1.0, farthest / max(length(point), 1e-6));
-    result = vec4(point, half_width, float(way));
+    result = vec4(in_16ths(point), half_width, float(way));
 }

@@ -152,5 +152,6 @@ void main() {
     if (widths.y == 0.0) parts.y = widths.x > 0.0 ? parts.x : before == ivec2(0) ? FIRST_WIDTH : 1.0;
     float alone = own.w < 0.0 ? 1.0 - belt_at(surveyed_flow, surveyed_way, at).part : 1.0;
     float code = alone > 0.0 ? with_bend(own.z * alone * rises, bend) : 0.0;
-    result = vec4(code, coded(own.xy, end), coded(begins[0], begins[1]), coded(begins[2], parts.yz * 2.0 - 1.0));
+    vec2 point = own.xy;
+    result = vec4(code, coded(0.5 * point, end - point), coded(begins[0] - point, begins[1] - point), coded(begins[2] - point, parts.yz * 2.0 - 1.0));
 }

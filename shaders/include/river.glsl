@@ -2,8 +2,8 @@
 #include "map.glsl"
 #include "river_code.glsl"
 
-// For each cell: half the width of its stream in cells and how it bends, 0 where there is none; its point and where it
-// leaves; where the widest two come in; where the third does, and how wide this one and the second are beside the
+// For each cell: half the width of its stream in cells and how it bends, 0 where there is none; its point, and from there
+// where it leaves; where the widest two come in; where the third does, and how wide this one and the second are beside the
 // stream; where only one comes in, how wide that is.
 uniform sampler2D rivers;
 uniform int river_reach;  // cells to either side that have to be looked at for the widest
@@ -31,17 +31,17 @@ River river_at(vec2 place, bool asked, out float bend) {
         vec4 code = texelFetch(rivers, cell, 0);
         vec4 through = decoded(code.y), begins = decoded(code.z), third = decoded(code.w);
         int streams = code.x <= 0.0 ? 0 : third.xy != through.zw ? 3 : begins.zw != through.zw ? 2 : 1;
-        vec2 at = place - vec2(cell) - 0.5;
+        vec2 at = place - vec2(cell) - 0.5 - 2.0 * through.xy, end = through.zw;
         vec2 course = width_and_bend(code.x);
         for (int stream = 0; stream < streams; ++stream) {
             vec2 begin = stream == 0 ? begins.xy : stream == 1 ? begins.zw : third.xy;
             float only = streams == 1 ? min(0.51 + 0.51 * third.z, 1.0) : 1.0;  // as the code is read back
             float part = stream == 0 ? only : 0.5 + 0.5 * (stream == 1 ? third.z : third.w);
-            if (stream == 0 && begins.xy == through.xy) part = 0.0;  // a spring
+            if (stream == 0 && begin == vec2(0.0)) part = 0.0;  // a spring
             vec2 from = begin;
             for (int piece = 1; piece <= PIECES; ++piece) {
                 float t = float(piece) / float(PIECES);
-                vec2 to = mix(mix(begin, through.xy, t), mix(through.xy, through.zw, t), t);
+                vec2 to = mix(begin * (1.0 - t), end * t, t);
                 vec2 along = to - from;
                 float s = clamp(dot(at - from, along) / max(dot(along, along), 1e-9), 0.0, 1.0);
                 vec2 aside = at - from - s * along;

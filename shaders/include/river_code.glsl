@@ -1,4 +1,10 @@
-// Points in and beside a cell as numbers that a texture keeps whole: two in 24 bits, in 32nds of a cell.
+// Points in and beside a cell as numbers that a texture keeps whole: two in 24 bits, in 32nds of a cell. A stream runs through
+// a point that lies up to two cells from the middle of its cell, in 16ths; half way to the next is told from there, and is
+// the same place for both.
+
+vec2 in_16ths(vec2 point) {
+    return round(point * 16.0) / 16.0;
+}
 
 float coded(vec2 one, vec2 other) {
     ivec4 steps = clamp(ivec4(round(vec4(one, other) * 32.0)) + 32, 0, 63);
