@@ -120,6 +120,8 @@ flat in float level;
 // their noise; and slopes of a bed that has none and all of them.
 const vec2 WEED_STEEP = vec2(0.08, 0.25);
 const float WEED_ENDS = 4.0, WEED_HIDES = 0.75, SHORE_STONES_TILE = 24.0;
+const vec3 SOAKED_BED = vec3(0.66, 0.60, 0.54);  // of what a dry bed gives back
+const float SOAKED_FROM = 0.25;  // metres of depth
 // Gusts: wavelengths of wind waves to a tile of their noise, and the least and the most of the waves in them.
 const float GUST_WAVES = 320.0;
 const vec2 GUSTS = vec2(0.3, 1.6);
@@ -586,6 +588,8 @@ void main() {
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
     vec3 keep = through * drawn;
 #if SEA == 0 && RUNNING == 0
+    // Light goes from grain to grain of a bed through water, and so into it: it is dark, beside the same bed where that is dry.
+    keep *= mix(vec3(1.0), SOAKED_BED, smoothstep(0.0, SOAKED_FROM, depth));
     // Wet stones and weed darken the bed by the shore, unevenly, where it is too steep for sand.
     float weedy = WEED_HIDES * smoothstep(WEED_STEEP.x, WEED_STEEP.y, length(bed.yz));
     if (depth < WEED_ENDS && weedy > 0.0) {
