@@ -239,7 +239,7 @@ def _paint(session: SessionState, request: Stroke) -> None:
         return  # the stroke could not begin, or belongs to another land
     session.sound_lockstep()
     session.stroke = request.number
-    before = session.leave() if request.begins else None
+    before = session.leave_soon() if request.begins else None
     session.edit(request)
     if before is not None:
         session.report(Edited(request, before))

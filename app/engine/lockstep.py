@@ -96,6 +96,16 @@ class Lockstep:
         self._back_up()  # the copy is backed up now, and all worlds must roll back equally far
         return Lockstep([*self.simulators, self.simulators[world].copy()])
 
+    def hold(self) -> Callable[[], Lockstep]:
+        """Hold the present state of all worlds, see `Simulator.hold`."""
+        held = [simulator.hold() for simulator in self.simulators]
+        return lambda: Lockstep([make() for make in held])
+
+    @property
+    def bytes(self) -> int:
+        """Of the layers of all worlds."""
+        return sum(layer.nbytes for world in self.worlds for layer in world.layers.values())
+
     def only(self, worlds: Sequence[int]) -> Lockstep:
         """A selection of the worlds, in the given order."""
         return Lockstep([self.simulators[world] for world in worlds])

@@ -92,6 +92,7 @@ class Session(SessionState):
         if (progress := self.readiness.compiler.progress) != self.status.compiling:
             self.say(compiling=progress)
         self._publish()
+        self.store_held()
         self.showing.load_waves(self.lockstep)
         if self.writer and self.writer.is_due:
             self.write()

@@ -26,6 +26,8 @@ from app.scene.scene import Scene
 
 log = logging.getLogger(__name__)
 
+LARGEST_HELD = 2**25  # bytes of the layers of a state that waits to be stored
+
 
 class Mode(enum.Enum):
     """What the session does in its next steps."""
@@ -66,6 +68,7 @@ class SessionState:
         self.backlog = Backlog()
         self.writer = SessionWriter(folder) if folder else None
         self.stroke: int | None = None  # the number of the stroke that may continue
+        self._held: tuple[Moment, Callable[[], Lockstep]] | None = None  # a state that is still to be stored
         self._told_version = 0  # version of the time line that was reported
 
     @property
@@ -120,18 +123,42 @@ class SessionState:
             raise UserError("the simulation has stopped; resume it first")
         return self.lockstep
 
+    def leave_soon(self) -> Moment:
+        """As `leave`, but the state is stored by `store_held`, once what replaces it is shown.
+
+        A large one is stored at once: there would be two of them in memory.
+        """
+        self.store_held()
+        if self.travel or self.lockstep is None or self.lockstep.bytes > LARGEST_HELD:
+            return self.leave()
+        self._held = self.timeline.now, self.lockstep.hold()
+        return self.timeline.now
+
+    def store_held(self) -> None:
+        """Store the state that was left last, if it is not stored yet."""
+        if self._held is None:
+            return
+        (moment, hold), self._held = self._held, None
+        if self.timeline.has(moment):  # no failure has taken it back
+            self._store(hold, moment)
+
     def leave(self) -> Moment:
         """Keep the current state, which is about to be replaced, and return its moment."""
+        self.store_held()
         if self.travel:
             return self.travel.target  # as if it had arrived: the travel can be repeated
-        if self.lockstep is not None:
-            try:
-                self.lockstep.settle_levels()
-                self.lockstep.verify()
-                self.timeline.store_state(self.lockstep)
-            except Exception as error:  # it can be recomputed from the state before
-                log.warning("the current state cannot be kept: %s", error)
+        if (lockstep := self.lockstep) is not None:
+            self._store(lambda: lockstep, self.timeline.now)
         return self.timeline.now
+
+    def _store(self, worlds: Callable[[], Lockstep], moment: Moment) -> None:
+        try:
+            lockstep = worlds()
+            lockstep.settle_levels()
+            lockstep.verify()
+            self.timeline.store_state(lockstep, moment)
+        except Exception as error:  # it can be recomputed from the state before
+            log.warning("a state that was left cannot be kept: %s", error)
 
     def edit(self, request: LandRequest) -> None:
         """Make an edit and enter it in the journal."""

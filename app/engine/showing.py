@@ -30,6 +30,7 @@ class Showing:
         self.first_picture_shown = threading.Event()  # kernels are loaded only afterwards
         self.is_old = False  # the last snapshots are out of date
         self.brush_waits = False  # replace snapshots that were not taken yet
+        self.tell_of_touch: Callable[[], None] = lambda: None  # called when a touch of a brush is published
         self._latest_picture = math.inf  # deadline: a hidden window must not delay kernels
         self._survey_waits = False
         self._has_waves = False
@@ -96,9 +97,12 @@ class Showing:
                 log.exception("the survey failed")
                 self._report(SurveyFailed(explained(error)))
         # First: a failure is not retried until something changes.
+        is_touched = self.brush_waits
         self.is_old = self.brush_waits = False
         lockstep.set_room_aside(LARGEST_KEPT)  # a large one and new snapshots are never in memory together
         self.publisher.publish(lockstep.worlds, self._surveys.newest, self._overlay)
+        if is_touched:
+            self.tell_of_touch()
 
     def load_waves(self, lockstep: Lockstep | None) -> None:
         """Load the kernels of drawn waves, after those of cycles. Until then waves run straight to the coast."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -81,6 +81,24 @@ class Simulator(Cycles):
         other.prepared = set(self.prepared)
         other.snowball_run = self.snowball_run
         return other
+
+    def hold(self) -> Callable[[], Simulator]:
+        """Hold the present state, with no more than a copy of its arrays: the result makes a simulator of it, once."""
+        scene, world, layers = self.scene, self.world.copy(), self.backup.layers
+        allowed, prepared, run, levels_are_old = (
+            self.allowed_imbalance,
+            set(self.prepared),
+            self.snowball_run,
+            self._levels_are_old,
+        )
+
+        def held() -> Simulator:
+            other = Simulator(scene, world, self.threads, layers)
+            other.allowed_imbalance, other.prepared, other.snowball_run = allowed, prepared, run
+            other._levels_are_old = levels_are_old
+            return other
+
+        return held
 
     def refined(self, times: int) -> Simulator:
         """A simulator that continues with the same world in finer cells."""

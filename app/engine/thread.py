@@ -9,7 +9,7 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -105,6 +105,10 @@ class SimulationThread:
         if snapshots:
             self._wake.set()
         return snapshots
+
+    def on_touch(self, tell: Callable[[], None]) -> None:
+        """Have a function called, by the thread, as soon as snapshots with a touch of a brush can be taken."""
+        self.session.showing.tell_of_touch = tell
 
     def give_back(self, shown: Sequence[Snapshot]) -> None:
         """Give back the arrays of all taken snapshots, except those that are shown."""

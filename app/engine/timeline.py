@@ -130,21 +130,27 @@ class Timeline:
             self._branch.last = now.cycle
             self.version += 1
 
+    def has(self, moment: Moment) -> bool:
+        """Whether a moment is one of its branch, up to now."""
+        branch = self._branches.get(moment.branch)
+        return branch is not None and moment.cycle <= branch.last and moment.edits <= len(branch.edits)
+
     # Kept states.
 
     @property
     def state_is_due(self) -> bool:
         return self._seconds > self._pause
 
-    def store_state(self, lockstep: Lockstep) -> None:
-        """Store the current state, which is sound."""
-        states = self._branch.states
-        place = bisect_right(states, order(self.now), key=lambda state: order(state.moment))
+    def store_state(self, lockstep: Lockstep, moment: Moment | None = None) -> None:
+        """Store a state, which is sound: the current one, or that of an earlier moment."""
+        moment = moment or self.now
+        states = self._of(moment).states
+        place = bisect_right(states, order(moment), key=lambda state: order(state.moment))
         self._seconds = 0.0
-        if place and states[place - 1].moment == self.now:
+        if place and states[place - 1].moment == moment:
             return
         begin = time.perf_counter()
-        states.insert(place, StoredState.of(self.now, lockstep, states[place - 1].worlds if place else ()))
+        states.insert(place, StoredState.of(moment, lockstep, states[place - 1].worlds if place else ()))
         self.version += 1
         self._pause = max(SECONDS_BETWEEN_STATES, (time.perf_counter() - begin) / LARGEST_COST)
         self.store.make_room(self._branches.values(), self._branch)

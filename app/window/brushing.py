@@ -225,7 +225,9 @@ class Brushing(Brush):
         drawing.dabs = []
         drawing.sent += len(part.dabs)
         snapshot = self._snapshot_under_pointer()
-        if drawing.sent_at is None and self._sides.pictures >= drawing.picture_after_wait:
+        # What has come meanwhile is drawn first: waiting for the next would delay both.
+        is_drawn = part.begins or snapshot is None or self._views.pointed_side.drawn_version == snapshot.version
+        if drawing.sent_at is None and is_drawn and self._sides.pictures >= drawing.picture_after_wait:
             drawing.sent_at = time.perf_counter()
             drawing.version_when_sent = snapshot.version if snapshot else 0
             drawing.cycle_when_sent = self._simulation.status.cycle

@@ -105,6 +105,7 @@ def _run_window(
             look_up_sessions=ended_sessions if keep_session else tuple,
         )
         viewer = Viewer(application, PanelMemory(panel_file))
+        simulation.on_touch(window.wake)
         application.sessions.offer()
         if welcome and not application.sessions.listed and not library.welcome.gallery:
             viewer.panel.gallery.welcome()
@@ -118,6 +119,7 @@ def _run_window(
             # At once: the cleanup may fail, too.
             raise UserError(_end_of(error, simulation, application)) from error
         finally:
+            simulation.on_touch(lambda: None)
             if not window.lost:
                 viewer.close()
             application.recording.finish()

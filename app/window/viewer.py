@@ -19,6 +19,7 @@ from app.picture.style import EMPTY
 from app.window.actions import BY_KEY
 from app.window.application import Application
 from app.window.arrivals import Arrivals
+from app.window.brushing import DABS_PER_SECOND
 from app.window.camera_control import FLIGHT_KEYS
 from app.window.commands import files, running
 from app.window.drawing import Drawing
@@ -241,6 +242,8 @@ class Viewer:
             return min(application.notices.rest, application.exporting.rest, application.part_choice.rest)
         if application.sides.drawing or application.snapshot is None or imgui.is_any_item_active():
             return 0.0
+        if application.brushing.awaits_land:
+            return 1.0 / DABS_PER_SECOND  # or until the land with the touch wakes it: frames would only take its cores
         return self.drawing.rest
 
     @property

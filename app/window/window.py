@@ -300,6 +300,10 @@ class Window:
         """Add an event from any thread, as if from the user."""
         self._input.post(event)
 
+    def wake(self) -> None:
+        """End a wait for events, from any thread."""
+        glfw.post_empty_event()
+
     def begin_frame(self) -> None:
         imgui.backends.opengl3_new_frame()
         imgui.backends.glfw_new_frame()

@@ -484,6 +484,42 @@ def test_a_stroke_is_undone_and_done_again_to_the_bit(hands: Hands, between: int
         hands.step(1)
 
 
+def test_a_touch_is_shown_and_told_before_the_land_without_it_is_stored(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hands.step(2)
+    timeline, moment, before_it = hands.thread.session.timeline, hands.moment, hands.bits
+    stored: list[bool] = []
+
+    def is_stored() -> bool:
+        return timeline.start_for(moment).moment == moment  # type: ignore[union-attr]
+
+    hands.thread.on_touch(lambda: stored.append(is_stored()))
+    hands.step(0)
+    hands.settle()
+    assert not stored, "no touch was published"
+    asked = stroke(hands.lockstep.worlds[0], "raise", number=1)
+    assert hands.ask(asked, Edited).before == moment
+    hands.settle()
+    assert stored == [False]
+    hands.wait(is_stored)
+    hands.ask(GoTo(moment.branch, moment.cycle, moment.edits), Arrived)
+    assert hands.bits == before_it
+
+
+def test_what_each_of_two_strokes_left_is_stored_and_nothing_that_was_taken_back(hands: Hands) -> None:
+    hands.step(2)
+    session, moments = hands.thread.session, []
+    for number in (1, 2):
+        asked = stroke(hands.lockstep.worlds[0], "raise", number=number)
+        moments.append(hands.ask(asked, Edited).before)
+    hands.settle()
+    assert all(session.timeline.start_for(moment).moment == moment for moment in moments)  # type: ignore[union-attr]
+    last = session.timeline.now
+    assert session.timeline.has(last)
+    assert not session.timeline.has(msgspec.structs.replace(last, cycle=last.cycle + 1)), "gone back from"
+
+
 def test_parts_of_a_stroke_that_follow_one_another_are_one_edit(hands: Hands) -> None:
     draw(hands, "raise", 1)
     edits = hands.thread.session.timeline.edits_of(hands.moment)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from imgui_bundle import imgui
@@ -89,6 +91,33 @@ def test_the_land_rises_under_the_pointer_while_it_is_drawn() -> None:
         assert len(application.undo.done) == 1
 
     drive(test, SCENE)
+
+
+def test_the_window_rests_until_land_with_a_touch_comes_and_draws_what_has_come_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("app.window.brushing.LONGEST_WAIT", math.inf)
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        brushing, side = application.brushing, application.side
+        brushing.choose("raise")
+        monkeypatch.setattr(application.simulation, "take", lambda **_: ())
+        brushing.press(*MIDDLE, shift=False, control=False)
+        assert brushing.awaits_land and 0.0 < driver.viewer.rest <= 0.1
+        monkeypatch.setattr("app.window.brushing.LONGEST_WAIT", -1.0)
+        assert not brushing.awaits_land, "for as long as it may"
+        monkeypatch.setattr("app.window.brushing.LONGEST_WAIT", math.inf)
+        application.sides.pictures += 1  # one without the touch
+        assert application.snapshot is not None
+        for drawn in (False, True):
+            side._drawn_version = application.snapshot.version if drawn else -1
+            brushing.update(1.0)
+            assert brushing.awaits_land == drawn, "the land at hand is drawn before other land is awaited"
+        brushing.release()
+        monkeypatch.undo()
+
+    drive(test, SCENE, draws_land=is_nightly())
 
 
 def test_with_control_the_contrary_is_done_and_with_alt_the_camera_moves() -> None:
