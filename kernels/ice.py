@@ -32,7 +32,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import in_threads, njit
+from kernels.compiling import in_threads, inlined, njit
 from kernels.layers import Layer
 from kernels.loads import dig, sum_up
 from kernels.materials import Materials, Moved, asked, rock_at
@@ -118,19 +118,28 @@ def law_of(parameters: IceParameters, cell_size: float) -> Any:
     )
 
 
+@inlined
+def _fall_across(ice, bed, i, one, column, other, size):
+    here = bed[i, column] + ice[i, column]
+    west, east = bed[i, one] + ice[i, one], bed[i, other] + ice[i, other]
+    west = west if ice[i, one] > 0.0 else min(west, here)
+    east = east if ice[i, other] > 0.0 else min(east, here)
+    return (west - east) * (0.5 / size)
+
+
 @in_threads
 def _find_across(ice, bed, begin, width, lo, hi, size, across):
     """The fall of the surface across the lines at each cell. Ground without ice that stands higher counts as level."""
-    columns = ice.shape[1]
+    last = ice.shape[1] - 1
     for i in range(lo, hi + 1):
-        for j in range(width):
+        for j in range(1 if begin == 0 else 0, width - 1 if begin + width > last else width):
+            column = np.uintp(begin + j)
+            west, east = np.uintp(begin + j - 1), np.uintp(begin + j + 1)
+            across[i, np.uintp(j)] = _fall_across(ice, bed, i, west, column, east, size)
+        for j in range(0, width, max(width - 1, 1)):  # at edges of the map cells stand for those beyond
             column = begin + j
-            one, other = max(column - 1, 0), min(column + 1, columns - 1)
-            here = bed[i, column] + ice[i, column]
-            west, east = bed[i, one] + ice[i, one], bed[i, other] + ice[i, other]
-            west = west if ice[i, one] > 0.0 else min(west, here)
-            east = east if ice[i, other] > 0.0 else min(east, here)
-            across[i, j] = (west - east) * (0.5 / size)
+            west, east = np.uintp(max(column - 1, 0)), np.uintp(min(column + 1, last))
+            across[i, np.uintp(j)] = _fall_across(ice, bed, i, west, np.uintp(column), east, size)
 
 
 @in_threads
@@ -140,12 +149,12 @@ def _find_fluxes(ice, bed, hold, begin, width, lo, hi, law, block):
     per_size = 1.0 / law.cell_size
     for i in range(lo, hi):
         for j in range(width):
-            column = begin + j
+            column, k = np.uintp(begin + j), np.uintp(j)
             h0, h1 = ice[i, column], ice[i + 1, column]
             fall = ((bed[i, column] + h0) - (bed[i + 1, column] + h1)) * per_size
             upper = h0 if fall > 0.0 else h1
             thick = min(0.5 * (h0 + h1), upper)
-            aside = 0.5 * (across[i, j] + across[i + 1, j])
+            aside = 0.5 * (across[i, k] + across[i + 1, k])
             straight = fall * fall
             slope = straight + aside * aside
             strength = 0.5 * (hold[i, column] + hold[i + 1, column]) * slope * thick * thick
@@ -154,9 +163,9 @@ def _find_fluxes(ice, bed, hold, begin, width, lo, hi, law, block):
             part = straight / max(slope, 1e-30)
             leans = conducts * (1.0 + 2.0 * part) * per_size
             thickens = strength * (5.0 * law.creep * square + 3.0 * law.sliding) * abs(fall)
-            flux[i, j] = conducts * fall
-            to_upper[i, j] = leans + (thickens if fall > 0.0 else 0.0)
-            to_lower[i, j] = leans + (0.0 if fall > 0.0 else thickens)
+            flux[i, k] = conducts * fall
+            to_upper[i, k] = leans + (thickens if fall > 0.0 else 0.0)
+            to_lower[i, k] = leans + (0.0 if fall > 0.0 else thickens)
 
 
 @in_threads
@@ -180,44 +189,50 @@ def _solve(ice, bed, hold, begin, width, lo, hi, rows, law, years, block, edges)
     ratio, change = block[_RATIO], block[_CHANGE]
     pace = years / law.cell_size
     for j in range(width):
+        k = np.uintp(j)
         for side in range(4):
-            edges[side, j] = 0.0
+            edges[side, k] = 0.0
     if law.open_edges and rows > 1:
         for j in range(width):
+            k = np.uintp(j)
             if lo == 0:
-                edges[0, j], edges[2, j] = _edge_flux(ice, bed, hold, 0, 1, begin + j, law)
+                edges[0, k], edges[2, k] = _edge_flux(ice, bed, hold, 0, 1, begin + j, law)
             if hi == rows - 1:
-                edges[1, j], edges[3, j] = _edge_flux(ice, bed, hold, rows - 1, rows - 2, begin + j, law)
+                edges[1, k], edges[3, k] = _edge_flux(ice, bed, hold, rows - 1, rows - 2, begin + j, law)
     for i in range(lo, hi + 1):
         first, last = i == lo, i == hi
         for j in range(width):
+            k = np.uintp(j)
             own = 1.0
             gains = 0.0
             if first:
-                own += pace * edges[2, j]
-                gains -= pace * edges[0, j]
+                own += pace * edges[2, k]
+                gains -= pace * edges[0, k]
             else:
-                own += pace * (to_lower[i - 1, j] - to_upper[i - 1, j] * ratio[i - 1, j])
-                gains += pace * (flux[i - 1, j] + to_upper[i - 1, j] * change[i - 1, j])
+                own += pace * (to_lower[i - 1, k] - to_upper[i - 1, k] * ratio[i - 1, k])
+                gains += pace * (flux[i - 1, k] + to_upper[i - 1, k] * change[i - 1, k])
             if last:
-                own += pace * edges[3, j]
-                gains -= pace * edges[1, j]
-                ratio[i, j] = 0.0
+                own += pace * edges[3, k]
+                gains -= pace * edges[1, k]
+                ratio[i, k] = 0.0
             else:
-                own += pace * to_upper[i, j]
-                gains -= pace * flux[i, j]
+                own += pace * to_upper[i, k]
+                gains -= pace * flux[i, k]
             per = 1.0 / own
             if not last:
-                ratio[i, j] = pace * to_lower[i, j] * per
-            change[i, j] = gains * per
+                ratio[i, k] = pace * to_lower[i, k] * per
+            change[i, k] = gains * per
     for j in range(width):
-        edges[1, j] += edges[3, j] * change[hi, j]
+        k = np.uintp(j)
+        edges[1, k] += edges[3, k] * change[hi, k]
     for i in range(hi - 1, lo - 1, -1):
         for j in range(width):
-            change[i, j] += ratio[i, j] * change[i + 1, j]
-            flux[i, j] += to_upper[i, j] * change[i, j] - to_lower[i, j] * change[i + 1, j]
+            k = np.uintp(j)
+            change[i, k] += ratio[i, k] * change[i + 1, k]
+            flux[i, k] += to_upper[i, k] * change[i, k] - to_lower[i, k] * change[i + 1, k]
     for j in range(width):
-        edges[0, j] += edges[2, j] * change[lo, j]
+        k = np.uintp(j)
+        edges[0, k] += edges[2, k] * change[lo, k]
 
 
 @in_threads
@@ -225,25 +240,30 @@ def _move(ice, begin, width, lo, hi, pace, block, edges, after):
     """Let what flows in a step flow, first up the lines and then down. No cell gives more than it has and gets."""
     flux, up = block[_FLUX], block[_RATIO]
     for j in range(width):
-        up[hi, j] = 0.0
+        k = np.uintp(j)
+        up[hi, k] = 0.0
     for i in range(hi - 1, lo - 1, -1):
         for j in range(width):
-            up[i, j] = min(max(-pace * flux[i, j], 0.0), ice[i + 1, begin + j] + up[i + 1, j])
+            k = np.uintp(j)
+            up[i, k] = min(max(-pace * flux[i, k], 0.0), ice[i + 1, np.uintp(begin + j)] + up[i + 1, k])
     for j in range(width):
-        has = ice[lo, begin + j] + up[lo, j]
-        edges[0, j] = min(max(pace * edges[0, j], 0.0), has)
-        after[lo, begin + j] = has - edges[0, j]
+        k = np.uintp(j)
+        has = ice[lo, np.uintp(begin + j)] + up[lo, k]
+        edges[0, k] = min(max(pace * edges[0, k], 0.0), has)
+        after[lo, np.uintp(begin + j)] = has - edges[0, k]
     for i in range(lo, hi):
         for j in range(width):
-            column = begin + j
+            k = np.uintp(j)
+            column = np.uintp(begin + j)
             has = after[i, column]
-            down = min(max(pace * flux[i, j], 0.0), has)
-            flux[i, j] = down - up[i, j]
+            down = min(max(pace * flux[i, k], 0.0), has)
+            flux[i, k] = down - up[i, k]
             after[i, column] = has - down
-            after[i + 1, column] = ((ice[i + 1, column] + up[i + 1, j]) - up[i, j]) + down
+            after[i + 1, column] = ((ice[i + 1, column] + up[i + 1, k]) - up[i, k]) + down
     for j in range(width):
-        edges[1, j] = min(max(pace * edges[1, j], 0.0), after[hi, begin + j])
-        after[hi, begin + j] -= edges[1, j]
+        k = np.uintp(j)
+        edges[1, k] = min(max(pace * edges[1, k], 0.0), after[hi, np.uintp(begin + j)])
+        after[hi, np.uintp(begin + j)] -= edges[1, k]
 
 
 @in_threads
@@ -258,12 +278,12 @@ def _find_ice(ice, tiles, number, along_rows, has):
         if along_rows and tiles[number, tile]:
             for i in range(begin, min(begin + WIDTH, rows)):
                 for k in range(first, last):
-                    has[k] |= ice[i, k] > 0.0
+                    has[np.uintp(k)] |= ice[i, np.uintp(k)] > 0.0
         elif not along_rows and tiles[tile, number]:
             for k in range(first, last):
                 found = False
                 for j in range(begin, min(begin + WIDTH, columns)):
-                    found |= ice[k, j] > 0.0
+                    found |= ice[k, np.uintp(j)] > 0.0
                 has[k] = found
 
 
@@ -308,7 +328,7 @@ def _turn(source, begin, width, lo, hi, target):
         for j in range(width + 2):
             row = min(max(begin + j - 1, 0), rows - 1)
             for i in range(first, end):
-                target[i, j] = source[row, i]
+                target[np.uintp(i), np.uintp(j)] = source[row, np.uintp(i)]
 
 
 @in_threads
@@ -318,7 +338,7 @@ def _turn_back(source, offset, begin, width, lo, hi, target):
         end = min(first + _LINE, hi + 1)
         for j in range(width):
             for i in range(first, end):
-                target[begin + j, i] = source[i, offset + j]
+                target[begin + j, np.uintp(i)] = source[np.uintp(i), np.uintp(offset + j)]
 
 
 @in_threads
@@ -328,11 +348,17 @@ def _flow_segment(ice, bed, hold, begin, width, lo, hi, length, law, years, bloc
     _find_fluxes(ice, bed, hold, begin, width, lo, hi, law, block)
     _solve(ice, bed, hold, begin, width, lo, hi, length, law, years, block, edges)
     _move(ice, begin, width, lo, hi, years / law.cell_size, block, edges, after)
-    most = 0.0
+    flux, fastest = block[_FLUX], block[_ACROSS]  # of each line, where what it was found with is needed no more
+    for j in range(width):
+        fastest[lo, np.uintp(j)] = 0.0
     for i in range(lo, hi):
         for j in range(width):
-            thick = max(max(ice[i, begin + j], ice[i + 1, begin + j]), _THIN)
-            most = max(most, abs(block[_FLUX, i, j]) / thick)
+            k, column = np.uintp(j), np.uintp(begin + j)
+            thick = max(max(ice[i, column], ice[i + 1, column]), _THIN)
+            fastest[lo, k] = max(fastest[lo, k], abs(flux[i, k]) / thick)
+    most = 0.0
+    for j in range(width):
+        most = max(most, fastest[lo, np.uintp(j)])
     return most * law.cell_size / years
 
 
@@ -353,6 +379,7 @@ def _flow(
     for unsigned in prange(len(memory)):
         worker = np.int64(unsigned)
         block = memory[worker]
+        flux = block[_FLUX]
         edges, has = np.zeros((4, WIDTH)), np.zeros(length, np.bool_)
         for number in range(worker, blocks, len(memory)):
             begin = number * WIDTH
@@ -376,7 +403,7 @@ def _flow(
                     for at in range(lo, hi, _LINE):
                         for j in range(width):
                             for i in range(at, min(at + _LINE, hi)):
-                                carried[begin + j, i] += block[_FLUX, i, j]
+                                carried[begin + j, np.uintp(i)] += flux[np.uintp(i), np.uintp(j)]
                     for tile in range(lo // WIDTH, hi // WIDTH + 1):
                         tiles[number, tile] = True
                 else:
@@ -385,7 +412,7 @@ def _flow(
                     )  # fmt: skip
                     for i in range(lo, hi):
                         for j in range(width):
-                            carried[i, begin + j] += block[_FLUX, i, j]
+                            carried[i, np.uintp(begin + j)] += flux[i, np.uintp(j)]
                     for tile in range(lo // WIDTH, hi // WIDTH + 1):
                         tiles[tile, number] = True
                 fastest[number] = max(fastest[number], fast)
@@ -649,39 +676,39 @@ def _carry_block(
     lost = 0.0
     for i in range(length):
         if not (tiles[number, i // WIDTH] if along_rows else tiles[i // WIDTH, number]):
-            for j in range(width):
-                comes[j] = before[j] = 0.0
+            for k in range(width):
+                comes[k] = before[k] = 0.0
             continue
         for j in range(width):
-            column = begin + j
-            through = flux[i, column] if i < length - 1 else over[1, line + j]
+            column, k = np.uintp(begin + j), np.uintp(j)
+            through = flux[i, column] if i < length - 1 else over[1, np.uintp(line + j)]
             thick = max(ice[i, column] - min(balance[i, column], 0.0), 1e-6)
-            gives = max(through, 0.0) + (max(-comes[j], 0.0) if i > 0 else over[0, line + j])
-            brought = max(comes[j], 0.0) * before[j] if i > 0 else 0.0
-            before[j] = (debris[i, column] + brought) / (thick + gives)
-            comes[j] = through
-            concentration[i, column] = before[j]
-    for j in range(width):
-        before[j] = 0.0
+            gives = max(through, 0.0) + (max(-comes[k], 0.0) if i > 0 else over[0, np.uintp(line + j)])
+            brought = max(comes[k], 0.0) * before[k] if i > 0 else 0.0
+            before[k] = (debris[i, column] + brought) / (thick + gives)
+            comes[k] = through
+            concentration[i, column] = before[k]
+    for k in range(width):
+        before[k] = 0.0
     for back in range(length):
         i = length - 1 - back
         if not (tiles[number, i // WIDTH] if along_rows else tiles[i // WIDTH, number]):
-            for j in range(width):
-                before[j] = 0.0
+            for k in range(width):
+                before[k] = 0.0
             continue
         for j in range(width):
-            column = begin + j
-            through = flux[i, column] if i < length - 1 else over[1, line + j]
-            above = flux[i - 1, column] if i > 0 else -over[0, line + j]
+            column, k = np.uintp(begin + j), np.uintp(j)
+            through = flux[i, column] if i < length - 1 else over[1, np.uintp(line + j)]
+            above = flux[i - 1, column] if i > 0 else -over[0, np.uintp(line + j)]
             thick = max(ice[i, column] - min(balance[i, column], 0.0), 1e-6)
             gives = max(through, 0.0) + max(-above, 0.0)
-            held[j] = concentration[i, column] + max(-through, 0.0) * before[j] / (thick + gives)
-            before[j] = held[j]
-            debris[i, column] = held[j] * thick
+            held[k] = concentration[i, column] + max(-through, 0.0) * before[k] / (thick + gives)
+            before[k] = held[k]
+            debris[i, column] = held[k] * thick
             if i == 0:
-                lost += over[0, line + j] * held[j]
+                lost += over[0, np.uintp(line + j)] * held[k]
             if i == length - 1:
-                lost += over[1, line + j] * held[j]
+                lost += over[1, np.uintp(line + j)] * held[k]
     return lost
 
 
