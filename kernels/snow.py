@@ -139,12 +139,23 @@ def _slopes(ground, i, j, cell_size):
 
 
 @in_threads
-def _sunshine(suns, level, to_east, to_south):
-    """The sun of a day on a slope, beside that on level ground."""
-    total = 0.0
-    for k in range(len(suns)):
-        total += max(0.0, suns[k, 2] - suns[k, 0] * to_east - suns[k, 1] * to_south)
-    return total / (level * math.sqrt(1.0 + to_east * to_east + to_south * to_south))
+def _find_sunshine(ground, i, cell_size, cells, suns, level, to_east, to_south, sunshine):
+    """The sun of a day on the slopes of some cells of a row, beside that on level ground: `sunshine` [column].
+
+    All arrays have a number for each column. By the row, several cells are worked out in one instruction.
+    """
+    count = len(cells)
+    for k in range(count):
+        to_east[k], to_south[k] = _slopes(ground, i, cells[k], cell_size)
+    total = np.zeros(count)
+    for sun in range(len(suns)):
+        east, south, up = suns[sun, 0], suns[sun, 1], suns[sun, 2]
+        for k in range(count):
+            at = np.uintp(k)
+            total[at] += max(0.0, up - east * to_east[at] - south * to_south[at])
+    for k in range(count):
+        east, south = to_east[k], to_south[k]
+        sunshine[cells[k]] = total[k] / (level * math.sqrt(1.0 + east * east + south * south))
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
@@ -154,8 +165,18 @@ def _exchange(
 ) -> None:  # fmt: skip
     rows, columns = ground.shape
     feeds = ice.size > 0
+    follows_sun = p.sun > 0.0 and level > 0.0
     for i in prange(rows):
         fallen, melted, evaporated = 0.0, 0.0, 0.0
+        cells, sunshine = np.empty(columns, np.int64), np.empty(columns)
+        if follows_sun:
+            count = 0
+            for j in range(columns):
+                warmth = p.temperature - p.lapse_rate * ground[i, j]
+                cells[count] = j
+                may_melt = feeds | (snow[i, j] > 0.0) | (warmth < 0.5 * MIXED)
+                count += (warmth > 0.0) & (not wet[i, j]) & may_melt
+            _find_sunshine(ground, i, cell_size, cells[:count], suns, level, np.empty(count), np.empty(count), sunshine)
         for j in range(columns):
             warmth = p.temperature - p.lapse_rate * ground[i, j]
             water = p.precipitation * rain[i, j]
@@ -168,9 +189,8 @@ def _exchange(
                 could = 0.0
                 if warmth > 0.0:
                     could = p.melt * p.days * warmth
-                    if p.sun > 0.0 and level > 0.0:
-                        to_east, to_south = _slopes(ground, i, j, cell_size)
-                        could *= 1.0 - p.sun + p.sun * _sunshine(suns, level, to_east, to_south)
+                    if follows_sun:
+                        could *= 1.0 - p.sun + p.sun * sunshine[j]
                 melts = min(max(could, lies - p.deepest), lies)
                 if feeds:
                     from_ice = BARE_ICE * max(could - lies, 0.0)
@@ -294,14 +314,15 @@ def blow(
     takes = 1.0 - math.exp(-3.0 * cell_size / p.fetch)
     gained = lost = 0.0
     for along_rows in (rows_first, not rows_first):
-        shape = (rows, columns) if along_rows else (columns, rows)
-        lines, capacity = scratch.empty(shape), eastward if along_rows else scratch.empty(shape)
-        _copy(snow if along_rows else snow.T, lines)
+        lines, capacity = snow, eastward
         if not along_rows:
+            lines, capacity = scratch.empty((columns, rows)), scratch.empty((columns, rows))
+            _copy(snow.T, lines)
             _copy(southward.T, capacity)
         sums = np.empty((len(lines), 2))
         _blow_lines(lines, capacity, float(cell_size), takes, p.wrap, sums)
-        _copy(lines if along_rows else lines.T, snow)
+        if not along_rows:
+            _copy(lines.T, snow)
         came, went = sums.sum(axis=0).tolist()
         gained, lost = gained + came, lost + went
     return Drifted(gained, lost)
