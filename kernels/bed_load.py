@@ -125,6 +125,12 @@ def _lay_cell(land, row, column, rows, columns, taken, shares, goes, comes):
     """Lay on a cell what comes from its neighbours, in the order of the map, and what protected ones do not take."""
     cell, kinds = row * columns + column, land.kinds
     north, west, east, south = row > 0, column > 0, column < columns - 1, row < rows - 1
+    # Mostly nothing comes: that is seen without a branch for each neighbour, and no rate is looked at.
+    beside = goes[np.uintp(cell - west)] | goes[np.uintp(cell + east)]
+    if not (
+        goes[np.uintp(cell)] | beside | goes[np.uintp(cell - north * columns)] | goes[np.uintp(cell + south * columns)]
+    ):
+        return
     is_open = rate_of(land.rates, cell, MOBILITY) != 0.0
     from_north, from_west = is_open and north and goes[cell - columns], is_open and west and goes[cell - 1]
     from_east, from_south = is_open and east and goes[cell + 1], is_open and south and goes[cell + columns]
@@ -175,11 +181,12 @@ def _carry(
         comes = np.zeros(land.kinds)
         for column in range(columns):
             _lay_cell(land, row, column, rows, columns, taken, shares, goes, comes)
-    for cell in range(rows * columns):  # what leaves the map, over its eastern and southern edges
-        if cell % columns == columns - 1 and goes[cell]:
-            _take(shares, taken, cell, _EAST, land.kinds, moved)
-        if cell >= (rows - 1) * columns and goes[cell]:
-            _take(shares, taken, cell, _SOUTH, land.kinds, moved)
+    for row in range(rows):  # what leaves the map, over its eastern and southern edges
+        for cell in range(row * columns + (columns - 1 if row < rows - 1 else 0), (row + 1) * columns):
+            if cell == (row + 1) * columns - 1 and goes[cell]:
+                _take(shares, taken, cell, _EAST, land.kinds, moved)
+            if row == rows - 1 and goes[cell]:
+                _take(shares, taken, cell, _SOUTH, land.kinds, moved)
 
 
 def carry(
