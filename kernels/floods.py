@@ -434,27 +434,43 @@ def _step_tiles(step: Any, tiles: Any, across: int, old: Any, new: Any, found: A
             _step_tile(step, row, column, old, new, heights, box, bits, found[tile])
 
 
+@inlined
+def _is_sound(depth, ground, east, south, row, column):
+    deep = depth[row, column]
+    runs = abs(east[row, column]) + abs(south[row, column]) < np.inf
+    return runs & (deep >= 0.0) & (deep < np.inf) & (abs(ground[row, column]) < np.inf)
+
+
+@in_threads
+def _first_unsound(depth, ground, east, south, first_row, first_column, last_row, last_column):
+    for row in range(np.uintp(first_row), np.uintp(last_row)):
+        for column in range(np.uintp(first_column), np.uintp(last_column)):
+            if not _is_sound(depth, ground, east, south, row, column):
+                return np.int64(row) * depth.shape[1] + np.int64(column)
+    return -1
+
+
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _look(depth: Any, ground: Any, east: Any, south: Any, found: Any, across: int, unsound: Any) -> None:
     """Initialize `found` [tile, number]; `unsound` [tile] becomes the first invalid cell of each tile, or −1."""
     rows, columns = depth.shape
+    depths, easts, souths = depth.view(np.int64), east.view(np.int32), south.view(np.int32)
     for unsigned in prange(len(found)):
         tile = np.int64(unsigned)
         first_row, first_column = tile // across * TILE_ROWS, tile % across * TILE_COLUMNS
         last_row, last_column = min(first_row + TILE_ROWS, rows), min(first_column + TILE_COLUMNS, columns)
-        deepest = fastest = 0.0
-        bad = -1
-        for row in range(first_row, last_row):
-            for column in range(first_column, last_column):
-                deep = depth[row, column]
-                fast = max(abs(east[row, column]), abs(south[row, column]))
-                runs = abs(east[row, column]) + abs(south[row, column]) < np.inf
-                sound = runs and deep >= 0.0 and deep < np.inf and abs(ground[row, column]) < np.inf
-                if not sound and bad < 0:
-                    bad = row * columns + column
-                deepest = max(deepest, deep)
-                fastest = max(fastest, fast)
-        unsound[tile] = bad
+        # As in `_write`, by bits. Those of a cell that is not sound do not count, as nothing runs then.
+        deep_bits, fast_bits, wrong = np.int64(0), np.int32(0), 0
+        for unsigned_row in range(np.uintp(first_row), np.uintp(last_row)):
+            for column in range(np.uintp(first_column), np.uintp(last_column)):
+                wrong |= not _is_sound(depth, ground, east, south, unsigned_row, column)
+                deep_bits = max(deep_bits, depths[unsigned_row, column])
+                fast_bits = max(fast_bits, np.int32(easts[unsigned_row, column] & _NO_SIGN))
+                fast_bits = max(fast_bits, np.int32(souths[unsigned_row, column] & _NO_SIGN))
+        deepest, fastest = np.int64(deep_bits).view(np.float64), np.float64(np.int32(fast_bits).view(np.float32))
+        unsound[tile] = -1
+        if wrong:
+            unsound[tile] = _first_unsound(depth, ground, east, south, first_row, first_column, last_row, last_column)
         found[tile, :] = 0.0
         # Before the first step, assume that water may reach all neighbours.
         found[tile, _DEEPEST] = found[tile, _NORTH] = found[tile, _SOUTH] = deepest
