@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -88,18 +89,21 @@ class LayeredMap:
         if cells is None:
             self.ground_of_layers(self.ground)
         else:
-            self._sum_ground(self.ground[cells], cells)
+            self._sum_ground(self.ground[cells], cells, burdening(self.layers))
 
     def ground_of_layers(self, ground: Layer) -> Layer:
         """Write the sum of the layers that raise the ground to an array, [row, column], and return it."""
-        for_blocks(lambda rows: self._sum_ground(ground[rows], rows), *self.shape)
+        layers = burdening(self.layers)
+        for_blocks(lambda rows: self._sum_ground(ground[rows], rows, layers), *self.shape)
         return ground
 
-    def _sum_ground(self, ground: Layer, cells: Any) -> None:
+    def _sum_ground(self, ground: Layer, cells: Any, layers: Sequence[NDArray[Any]]) -> None:
         np.add(self.bedrock[cells], self.sediment[cells], out=ground)
-        if layers := burdening(self.layers):
-            burden = np.array(layers[0][cells], np.float64)
-            for other in layers[1:]:
+        if len(layers) == 1:
+            ground += layers[0][cells]
+        elif layers:
+            burden = np.add(layers[0][cells], layers[1][cells], dtype=np.float64)
+            for other in layers[2:]:
                 burden += other[cells]
             ground += burden
 
@@ -118,8 +122,11 @@ class LayeredMap:
         first, *others = burdening(self.layers)
 
         def sum_up(rows: slice) -> None:
-            np.copyto(out[rows], first[rows])
-            for layer in others:
+            if not others:
+                np.copyto(out[rows], first[rows])
+                return
+            np.add(first[rows], others[0][rows], out=out[rows], dtype=np.float64)
+            for layer in others[1:]:
                 out[rows] += layer[rows]
 
         for_blocks(sum_up, *self.shape)

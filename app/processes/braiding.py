@@ -126,7 +126,8 @@ def _sources(world: World, parameters: BraidingParameters) -> NDArray[np.float64
     for spring in read_rivers(parameters.springs):
         width = max(world.refinement, 1.0)
         rows, columns = (_shares(*one, width) for one in zip((spring.south, spring.east), world.shape, strict=True))
-        sources += spring.drops * world.refinement**2 * np.outer(rows, columns)
+        there = np.ix_(np.flatnonzero(rows), np.flatnonzero(columns))
+        sources[there] += spring.drops * world.refinement**2 * np.outer(rows, columns)[there]
     return sources
 
 

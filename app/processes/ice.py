@@ -241,8 +241,13 @@ def kernel_parameters(
 def _tell_runoff(world: World, balance: NDArray[np.float64], years: float, weather: Weather) -> None:
     """Tell what runs off beside the rain: melt adds to it, and snow that stays is taken from it."""
     precipitation = weather.mean_rain * USUAL_PRECIPITATION * 1e-3 * years
-    factor = 1.0 - balance * (WATER_IN_ICE / max(precipitation, 1e-6))
-    world.trace(ICE_RUNOFF)[...] = np.clip(factor, 0.0, LARGEST_RATE)
+    runoff, part = world.trace(ICE_RUNOFF), WATER_IN_ICE / max(precipitation, 1e-6)
+
+    def tell(rows: slice) -> None:
+        factor = 1.0 - balance[rows] * part
+        runoff[rows] = np.clip(factor, 0.0, LARGEST_RATE, out=factor)
+
+    for_blocks(tell, *world.shape)
 
 
 def _account(world: World, worn: Worn) -> None:
