@@ -10,6 +10,7 @@ uniform sampler2D measured_before;
 uniform float since;          // the part of the time until it is found anew that has passed; below 0: none is known
 uniform sampler2D grass;
 uniform sampler2D wind_path;  // how often the wind touches the ground
+uniform float told_of;        // part of its mean that is of the cycles there have been, and not of the time before
 uniform bool with_materials;
 // Where moisture is not simulated grass alone tells of it: the wetness that it needs to grow at all, and how much more
 // to grow fully. 0 where moisture is simulated.
@@ -36,7 +37,8 @@ void main() {
         Kinds here = kinds_of(cell);
         loose = mix(texelFetch(kinds, ivec2(here.first, 0), 0), texelFetch(kinds, ivec2(here.second, 0), 0), here.part);
     }
-    float windy = smoothstep(0.0, WINDY, layer(wind_path, cell));
+    // A land begins with sand that wind has rippled.
+    float windy = smoothstep(0.0, WINDY, layer(wind_path, cell) + WINDY * (1.0 - told_of));
     loose_colour = vec4(sqrt(loose.rgb), loose.a);
     float wet = wetness_at(cell), least = wet;
     if (wet > SOAKED) {

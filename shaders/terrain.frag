@@ -503,7 +503,7 @@ void main() {
     slope = mix(slope, sand_slope * frame.map.w, smooth_sand);
 #endif
     if (ground.sand > 0.0) {
-        ripples = ripples_at(cells, sand_slope, pixel_of(length(across_pixel)), detail);
+        ripples = ripples_at(cells, place.x / frame.map.z, sand_slope, pixel_of(length(across_pixel)), detail);
     }
     bumps = bumps * (1.0 - 0.9 * smooth_sand) + ripples.slope * frame.wind.xy * ground.sand;
 #endif

@@ -5,9 +5,18 @@ const vec3 DUNE_SAND = vec3(0.490, 0.298, 0.148);
 const vec3 DUNE_SAND_PALE = vec3(0.570, 0.385, 0.212);
 const vec3 DRIFTING_SAND = vec3(0.680, 0.500, 0.310);
 
+const vec3 SLID = vec3(0.95, 0.84, 0.71);  // sand on slip faces, beside that which wind has winnowed
+const vec3 LAG = vec3(0.80, 0.77, 0.75);   // beside sand, coarse grains and stones that the wind leaves between dunes
+const vec2 LOW_GROUND = vec2(0.34, 0.06);  // of the relief, where it does
+const vec2 LEVEL_GROUND_OF_DUNES = vec2(0.12, 0.03);  // slopes
+const vec2 HIGH_DUNES = vec2(0.5, 2.0);    // relief in cells, without which sand is a sheet
+
 const float RIPPLE_LENGTH = 0.42;      // cells from crest to crest
+const float BROAD_RIPPLE_LENGTH = 1.13;  // those of the faster wind on windward sides
 const float MEGARIPPLE_LENGTH = 3.1;   // the coarse grains' longer ones
-const float RIPPLES_GONE = 0.24, MEGARIPPLES_GONE = 0.12;  // pixels, in their wavelengths
+const float RIPPLES_GONE = 0.24, BROAD_RIPPLES_GONE = 0.20, MEGARIPPLES_GONE = 0.12;  // pixels, in their wavelengths
+const vec2 WINDWARD_SIDE = vec2(0.02, 0.16);  // in parts of the slope of slip faces
+const float TURNS_DOWNHILL = 1.6;      // crests on a slope across the wind, for each of its height: gravity pulls grains down
 const float GRAINS = 40.0;             // glittering facets along a cell
 // In parts of the slope of slip faces: from where on sand slides; by how much slopes differ at a brink, and fall behind it.
 const vec2 SLIDES = vec2(0.585, 0.862), BENDS_AT_BRINK = vec2(0.277, 0.693), FALLS_BEHIND = vec2(0.154, 0.539);
@@ -17,13 +26,24 @@ const float FURROW = 2.2;              // cells, along which three places of a c
 const float LEAST_SEEN = 0.002;        // opacity, about half a step of a screen's
 const float LEVEL = 0.05;              // slope under which the wind and not the ground says which way sand faces
 
-vec3 dune_sand(vec4 fine, vec4 coarse) {
-    return mix(DUNE_SAND, DUNE_SAND_PALE, clamp(0.5 + 1.1 * (coarse.w - 0.5) + 0.7 * (fine.x - 0.5), 0.0, 1.0));
-}
-
 // How steeply ground of this slope falls along the wind, from 0 to 1 in the lee of a brink.
 float in_lee(vec2 slope) {
     return smoothstep(IN_LEE.x, IN_LEE.y, -dot(slope, frame.wind.xy) / frame.strata.w);
+}
+
+// How much of the ground is a lag of coarse grains and stones: between dunes, from where the wind takes what is fine. At a
+// height, relative to the relief of the land, and a slope; the noise is around 0.
+float lag_between_dunes(float altitude, vec2 slope, float noise) {
+    float low = smoothstep(LOW_GROUND.x, LOW_GROUND.y, altitude + 0.6 * noise);
+    float level = smoothstep(LEVEL_GROUND_OF_DUNES.x, LEVEL_GROUND_OF_DUNES.y, length(slope));
+    float relief = (frame.heights.y - frame.heights.x) / (frame.map.w * frame.map.z);
+    return low * level * smoothstep(HIGH_DUNES.x, HIGH_DUNES.y, relief);
+}
+
+// On a slope: what slides is of finer grains than what the wind leaves.
+vec3 dune_sand(vec4 fine, vec4 coarse, vec2 slope) {
+    vec3 sand = mix(DUNE_SAND, DUNE_SAND_PALE, clamp(0.5 + 1.1 * (coarse.w - 0.5) + 0.7 * (fine.x - 0.5), 0.0, 1.0));
+    return sand * mix(vec3(1.0), SLID, in_lee(slope));
 }
 
 struct Ripples {
@@ -31,19 +51,19 @@ struct Ripples {
     float rough;  // how steep those are that are finer than a pixel
 };
 
-// One train of ripples of this slope. It fades before it would be finer than a pixel, which is so many cells wide along
+// One train of ripples of this slope, at a place so many cells along the wind. It fades before it would be finer than a pixel, which is so many cells wide along
 // the wind: by that and not by how its phase differs, which where crests fork it does by leaps. It is gone where so
 // much of its length is a pixel.
-void add_ripple_train(inout Ripples ripples, vec2 cells, float pixel, float wavelength, float bend, float slope, float gone) {
-    float phase = dot(cells, frame.wind.xy) / wavelength + bend;
+void add_ripple_train(inout Ripples ripples, float along, float pixel, float wavelength, float bend, float slope, float gone) {
+    float phase = along / wavelength + bend;
     float seen = 1.0 - smoothstep(gone / 3.0, gone, pixel / wavelength);
     ripples.slope += slope * seen * cos(6.28318531 * phase);
     ripples.rough += slope * sqrt(1.0 - seen * seen);  // so that the variance of all is the same
 }
 
 // Ripples on sand that lies on `slope`; none on slip faces, where sand slides, nor in the lee of a brink, where no wind
-// draws them.
-Ripples ripples_at(vec2 cells, vec2 slope, float pixel, sampler2D noise) {
+// draws them. On slopes across the wind their crests turn, by the height in cells.
+Ripples ripples_at(vec2 cells, float height, vec2 slope, float pixel, sampler2D noise) {
     float lies = (1.0 - smoothstep(SLIDES.x, SLIDES.y, length(slope) / frame.strata.w)) * (1.0 - in_lee(slope));
     // Crests wander and fork where the noise, without its finest waves, bends them. The coarse grains' lie in patches, which
     // where they can be seen are far wider than crests are apart, or these would be pits.
@@ -56,10 +76,13 @@ Ripples ripples_at(vec2 cells, vec2 slope, float pixel, sampler2D noise) {
     float fine_bend = 1.9 * broad + 0.8 * textureLod(noise, cells.yx / 7.9, 4.0).w, coarse_bend = 0.6 * fine_bend;
 #endif
     Ripples ripples = Ripples(0.0, 0.0);
-    add_ripple_train(ripples, cells, pixel, RIPPLE_LENGTH, 1.5 * fine_bend, 0.14 * lies, RIPPLES_GONE);
+    float along = dot(cells, frame.wind.xy) - TURNS_DOWNHILL * height;
+    add_ripple_train(ripples, along, pixel, RIPPLE_LENGTH, 1.5 * fine_bend, 0.14 * lies, RIPPLES_GONE);
+    float windward = smoothstep(WINDWARD_SIDE.x, WINDWARD_SIDE.y, dot(slope, frame.wind.xy) / frame.strata.w);
+    add_ripple_train(ripples, along, pixel, BROAD_RIPPLE_LENGTH, fine_bend, 0.10 * lies * windward, BROAD_RIPPLES_GONE);
     // From farther away their few crests are no field of ripples: they would be bars across the dunes.
     float coarse_slope = 0.07 * lies * smoothstep(0.46, 0.62, broad);
-    add_ripple_train(ripples, cells, pixel, MEGARIPPLE_LENGTH, coarse_bend, coarse_slope, MEGARIPPLES_GONE);
+    add_ripple_train(ripples, along, pixel, MEGARIPPLE_LENGTH, coarse_bend, coarse_slope, MEGARIPPLES_GONE);
     return ripples;
 }
 

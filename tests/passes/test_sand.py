@@ -14,8 +14,10 @@ from app.model.materials import Material
 from app.model.snapshot import Snapshot
 from app.model.traits import read_settings
 from app.picture.camera import Camera
+from app.picture.passes.cover import CYCLES_OF_MEAN
 from app.picture.picture import Picture
 from app.scene.scene import Scene
+from kernels import wind
 from tests.passes.conftest import Draw
 from tests.passes.worlds import flat, materials, plane, snapshot, with_layers, with_materials
 
@@ -322,8 +324,80 @@ def test_dry_sand_that_no_wind_ripples_lies_smooth(draw: Draw) -> None:
     scene = desert(sun_direction=200.0, sun_height=11.0, quality="high", greenness=0.0)
 
     def mottled(kind: str) -> float:
-        shown = with_layers(with_materials(rough, made, made.kind(kind), rise=1e4), wind_path=0.0)
+        shown = replace(with_layers(with_materials(rough, made, made.kind(kind), rise=1e4), wind_path=0.0), cycle=2000)
         pixels = draw(shown, scene=scene, camera=from_above(30.0), size=(160, 160)).astype(float).mean(axis=2)
         return float((pixels - uniform_filter(pixels, 9)).std() / pixels.mean())
 
     assert mottled("sand") < 0.36 * mottled("soil")
+
+
+def test_a_land_begins_with_sand_that_wind_has_rippled(draw: Draw) -> None:
+    """Before its first cycle nothing tells where wind blows; where it does not, ripples fade over some hundred cycles."""
+    made = materials(("granite", np.inf))
+    scene = desert(sun_direction=270.0, sun_height=20.0, quality="high", greenness=0.0)
+    shown = with_layers(
+        with_materials(snapshot(flat(64, 64), 20.0, cell_size=CELL), made, made.kind("sand")), wind_path=0.0
+    )
+    seen = [
+        change(draw(replace(shown, cycle=cycle), scene=scene, camera=from_above(6.0), size=(160, 160)))[0]
+        for cycle in (0, 50, 2000)
+    ]
+    assert seen[0] > seen[1] > 2.0 * seen[2]
+    assert CYCLES_OF_MEAN == 1.0 / wind._AVERAGING_RATE
+
+
+def facing(made: Snapshot, east: float, cells: float) -> Camera:
+    """From above, with so many cells around a place so many cells from the western border."""
+    return replace(from_above(cells), target=glm.vec3(east * CELL, made.highest, 32.0 * CELL))
+
+
+def test_slip_faces_have_a_warmer_hue_than_windward_sides(draw: Draw) -> None:
+    """In the same light, at noon: what slides there is finer than what the wind leaves."""
+    scene = desert(sun_height=85.0, quality="high", fine_relief=0.0, haze=0.0)
+    hues = [
+        draw(dune(), scene=scene, camera=facing(dune(), east, 8.0)).astype(float).mean(axis=(0, 1))
+        for east in (16.0, 44.0)
+    ]
+    windward, slip = (hue[0] / hue[2] for hue in hues)
+    assert slip > 1.1 * windward
+
+
+def test_the_ground_between_dunes_is_darker_than_they_are(draw: Draw) -> None:
+    """Coarse grains and stones lie there; not on a sheet of sand, which has no dunes."""
+    east = np.arange(64)
+    heights = 3.0 * CELL * np.exp(-(((east - 20.0) / 8.0) ** 2))
+    dunes = snapshot(np.broadcast_to(heights, (64, 64)).copy(), 20.0, cell_size=CELL)
+    scene = desert(sun_height=85.0, quality="high", fine_relief=0.0, haze=0.0)
+    crest, between, sheet = (
+        draw(shown, scene=scene, camera=facing(shown, at, 6.0)).mean()
+        for shown, at in ((dunes, 20.0), (dunes, 54.0), (sand(), 54.0))
+    )
+    assert between < 0.95 * min(crest, sheet)
+
+
+def test_crests_of_ripples_turn_on_slopes_across_the_wind(draw: Draw) -> None:
+    """Gravity pulls grains down: level they lie across the wind, and there they do not."""
+    rise = 0.25 * CELL * np.arange(64.0)
+    slope = snapshot(np.broadcast_to(rise[:, None], (64, 64)).copy(), 20.0, cell_size=CELL)
+    scene = desert(sun_direction=270.0, sun_height=30.0, quality="high", fine_relief=0.0)
+
+    def turned(shown: Snapshot) -> float:
+        camera = replace(
+            from_above(4.0), target=glm.vec3(32.0 * CELL, 0.5 * (shown.highest + shown.lowest), 32.0 * CELL)
+        )
+        along, across = change(draw(shown, scene=scene, camera=camera, size=(160, 160)))
+        return across / along
+
+    assert turned(slope) > 1.2 * turned(sand())
+
+
+def test_the_wind_draws_broader_ripples_on_windward_sides(draw: Draw) -> None:
+    """Seen from so far that the fine ones are a haze."""
+    scene = desert(sun_direction=270.0, sun_height=30.0, quality="high", fine_relief=0.0)
+
+    def ripples(east_rise: float) -> float:
+        shown = snapshot(plane(64, 64, east_rise * CELL, 0.0), 20.0, cell_size=CELL)
+        pixels = draw(shown, scene=scene, camera=facing(shown, 32.0, 24.0), size=(240, 240)).astype(float).mean(axis=2)
+        return float((pixels - uniform_filter(pixels, 15)).std())
+
+    assert ripples(0.15) > 1.5 * ripples(0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from app.picture.passes.targets import MapTarget, release_all
 
 LIVING = ("wetness", "grass")  # layers that moisture and plants leave
 LAYERS = (*LIVING, "loose_kinds", "wind_path", "water")
+CYCLES_OF_MEAN = 100  # of which the paths of the wind are a running mean
 LOOKED_AT = 8  # cells from one to the next of those that tell whether the wetness has been found anew
 
 
@@ -43,7 +46,15 @@ class CoverMap:
             self.forget()
         needs = snapshot.flora.grass.wetness[:2]
         since = self._wetness.update(snapshot, layers)
-        wanted = (snapshot.world, bool(materials), needs, since, *(snapshot.versions.get(name) for name in LAYERS))
+        told_of = _told_of(snapshot)
+        wanted = (
+            snapshot.world,
+            bool(materials),
+            needs,
+            since,
+            told_of,
+            *(snapshot.versions.get(name) for name in LAYERS),
+        )
         if wanted != self._drawn:
             self._drawn = wanted
             read = {name: layers.texture(name) for name in LAYERS} | self._wetness.textures(self._nothing)
@@ -51,7 +62,9 @@ class CoverMap:
             wetness = snapshot.layers.get("wetness")
             simulated = wetness is None or bool(wetness.any())
             told_by_grass = (0.0, 0.0) if simulated else (needs[0], needs[1] - needs[0])
-            self._drawing.program.set(with_materials=bool(materials), told_by_grass=told_by_grass, since=since)
+            self._drawing.program.set(
+                with_materials=bool(materials), told_by_grass=told_by_grass, since=since, told_of=told_of
+            )
             self._drawing.draw(self._target.framebuffer)
 
     def forget(self) -> None:
@@ -61,6 +74,11 @@ class CoverMap:
     def release(self) -> None:
         self.forget()
         release_all(self._target, self._nothing, self._drawing, self._wetness)
+
+
+def _told_of(snapshot: Snapshot) -> float:
+    """The part of the mean paths of the wind that is of cycles there have been. It begins with none."""
+    return 1.0 - math.exp(-snapshot.cycle / CYCLES_OF_MEAN) if "wind_path" in snapshot.layers else 1.0
 
 
 class MeasuredWetness:

@@ -54,7 +54,9 @@ class FixedTextures:
             return
         if self._context.extra is self:
             self._context.extra = None
-        release_all(*self.fractures.values(), *(texture for made in self._repeating.values() for texture in made.values()))
+        release_all(
+            *self.fractures.values(), *(texture for made in self._repeating.values() for texture in made.values())
+        )
         self._repeating.clear()
         self.skies.clear()
         self.fractures_drawn = False
