@@ -25,7 +25,7 @@ void main() {
     float part = float(place / 2) / float(billows / 2);
     float aside = mix(place % 2 == 0 ? -REACH : REACH, eye, part);
     vec2 chances = vec2(hash(vec2(number, 3.0)), hash(vec2(7.0, number)));
-    float tall = side * mix(0.024, 0.048, chances.x);
+    float tall = side * mix(0.036, 0.062, chances.x);
     // The line bulges, and its upper rows hang back.
     float ahead = frame.air.w + 0.03 * sin(11.0 * aside + 2.0) + 0.02 * sin(29.0 * aside) - 0.02 * float(row) + 0.015 * (chances.y - 0.5);
     vec2 at = middle + side * (aside * across + ahead * wind);

@@ -124,6 +124,13 @@ def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
     )
 
 
+def with_storm(weather: Weather, least: float) -> Weather:
+    """This weather in a storm that comes up and has grown to a strength from 0 to 1, if none as strong blows."""
+    if weather.storm >= least:
+        return weather
+    return weather._replace(storm=least, storm_passed=math.asin(math.sqrt(least)) / math.pi)
+
+
 def _storm(climate: ClimateParameters, seed: int, cycle: int) -> float:
     """Strength of a storm, from 0 to 1. Time is divided into spans of a storm's length; random spans have a storm."""
     if climate.storms == 0.0:

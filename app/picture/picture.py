@@ -10,7 +10,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.climate import Weather, weather_of
+from app.model.climate import Weather, weather_of, with_storm
 from app.model.overlays import OVERLAYS, Span, overlay_range
 from app.model.snapshot import Snapshot
 from app.model.view_parameters import ViewParameters
@@ -27,13 +27,14 @@ from app.picture.passes.frame_values import fill_frame_block, snow_line
 from app.picture.passes.land_maps import LandMaps
 from app.picture.passes.minimap import Contents, MinimapPass, Rectangle, Shows, minimap_rectangle
 from app.picture.passes.quality import BY_NAME, LEVELS, AutomaticQuality, FrameTimer, Haste, KnownLevels, Quality
-from app.picture.passes.rain import falling
+from app.picture.passes.rain import falling, storms_are_dry
 from app.picture.passes.resolve import ResolvePass
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.passes.swell import StraightWaves, Swell, swell_is_ready
 from app.picture.passes.taken import Taken
 from app.picture.passes.waves import NATURAL, NO_WAVES, drawing_of, run_up, sea_state
 
+LEAST_DUST = 0.4  # of the most that is in the air, where a storm is wished for before wind has carried any
 SMALL_SIDE = 16  # pixels of a throwaway frame
 FINEST_AT_REST = BY_NAME["high"]
 MINIMAP_PATIENCE = 0.25  # seconds between updates while cycles run, at low levels
@@ -110,7 +111,7 @@ class Picture:
         snapshot = self._snapshot
         if snapshot is None:
             return False
-        view, weather = appearance.view, weather_of(appearance.climate, snapshot.seed, snapshot.cycle)
+        view, weather = appearance.view, _seen_weather(appearance, snapshot)
         in_air = max(self._dust(weather, view), self._falling(weather, view, self.quality(view)))
         waves = self.has_waves(appearance) and not beside_waves
         return waves or in_air > 0.0 or OVERLAYS[view.overlay].is_moving
@@ -264,7 +265,7 @@ class Picture:
         """Update the maps, and compose the frame of a part of a picture."""
         appearance, view = shot.appearance, shot.appearance.view
         scene = crop.scaled(quality.scale)
-        weather = weather_of(appearance.climate, snapshot.seed, snapshot.cycle)
+        weather = _seen_weather(appearance, snapshot)
         climate = appearance.climate
         side = max(snapshot.shape)
         sea = sea_state(appearance.waves, climate.wind_speed, snapshot.cell_size, side, gust_speed=weather.wind_speed)
@@ -311,12 +312,18 @@ class Picture:
 
     def _dust(self, weather: Weather, view: ViewParameters) -> float:
         """Amount of dust in the air: any storm over loose sand has some, and more if the wind carries much."""
-        return weather.storm * view.dust * self._maps.sand_in_air
+        assert self._snapshot is not None
+        least = LEAST_DUST if view.storm > 0.0 and storms_are_dry(self._snapshot, view) else 0.0
+        return weather.storm * view.dust * max(self._maps.sand_in_air, least)
 
     def _falling(self, weather: Weather, view: ViewParameters, quality: Quality) -> float:
         """Amount of visible rain or snow; 0 at levels of quality that do not show it."""
         assert self._snapshot is not None
-        return 0.0 if quality.deferred else falling(weather, view.rain, over_sand="airborne" in self._snapshot.layers)
+        return 0.0 if quality.deferred else falling(weather, view.rain, over_sand=storms_are_dry(self._snapshot, view))
+
+
+def _seen_weather(appearance: Appearance, snapshot: Snapshot) -> Weather:
+    return with_storm(weather_of(appearance.climate, snapshot.seed, snapshot.cycle), appearance.view.storm)
 
 
 def _complete(shot: Shot, snapshot: Snapshot) -> Shot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from app.engine.simulator import Simulator
 from app.files import checkpoint
-from app.model.climate import ClimateParameters, Weather, weather_of
+from app.model.climate import ClimateParameters, Weather, weather_of, with_storm
 from app.window.panel.weather import weather_text
 from tests.app.small import bits, simulated, small_scene
 
@@ -139,3 +140,15 @@ def test_the_weather_in_words(cycle: int, season: str) -> None:
     assert "storm 50%" in words
     still = ClimateParameters(wind_speed=0.0, precipitation=400.0)
     assert weather_text(weather_of(still, 1, cycle), still, cycle) == "now: 15 °C, rain 50%, no wind"
+
+
+@pytest.mark.parametrize("least", [0.0, 0.3, 1.0])
+def test_a_storm_that_is_wished_for_has_grown_so_strong(least: float) -> None:
+    """As one does that comes up, and at no time weaker than the weather has it."""
+    climate = ClimateParameters(storms=1.0, storm_length=100)
+    for cycle in range(100):
+        weather = weather_of(climate, 1, cycle)
+        seen = with_storm(weather, least)
+        assert seen.storm == max(weather.storm, least)
+        assert seen == weather or math.sin(math.pi * seen.storm_passed) ** 2 == pytest.approx(least)
+        assert seen._replace(storm=weather.storm, storm_passed=weather.storm_passed) == weather

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import moderngl
 import numpy as np
@@ -649,6 +650,19 @@ def test_the_picture_moves_in_a_storm(context: moderngl.Context) -> None:
     picture.show(desert(30))
     assert picture.is_moving(stormy()) and not picture.is_moving(stormy(storms=0.0))
     picture.release()
+
+
+def test_a_storm_is_seen_before_its_weather_where_that_is_wished_for(show: Show) -> None:
+    """Also in a land that has not seen a wind yet; it is as strong as wished for, and one that is stronger stays."""
+    first = replace(desert(0), layers={name: layer for name, layer in desert(0).layers.items() if name != "airborne"})
+
+    def dust(shown: Snapshot, least: float) -> float:
+        pixels = show(shown, LOOKING_ACROSS, stormy().with_values({"view.storm": least, "view.desert": 1.0}))
+        land = pixels.max(axis=2) > 0.02
+        return float(pixels.mean(axis=2)[land].std())
+
+    assert dust(first, 0.9) < 0.9 * dust(first, 0.4) < 0.95 * dust(first, 0.0)
+    assert dust(desert(30), 0.5) == dust(desert(30), 0.0)
 
 
 # Snow.

@@ -332,7 +332,7 @@ def test_dry_sand_that_no_wind_ripples_lies_smooth(draw: Draw) -> None:
 
 
 def test_a_land_begins_with_sand_that_wind_has_rippled(draw: Draw) -> None:
-    """Before its first cycle nothing tells where wind blows; where it does not, ripples fade over some hundred cycles."""
+    """Before its first cycle nothing tells where wind blows; where it does not, ripples fade over many cycles."""
     made = materials(("granite", np.inf))
     scene = desert(sun_direction=270.0, sun_height=20.0, quality="high", greenness=0.0)
     shown = with_layers(

@@ -27,7 +27,7 @@ from app.picture.passes.mesh import (
     nodes_in_sight,
     select_nodes,
 )
-from app.picture.passes.rain import may_fall
+from app.picture.passes.rain import may_fall, storms_are_dry
 from app.picture.passes.shaders import Uniform
 from app.picture.passes.standing_water import TILE
 from app.picture.passes.taken import Taken
@@ -74,8 +74,8 @@ def compose(
     if shadows.target is not None:
         targets["tree shadows"] = shadows.target
     with_materials = snapshot.materials is not None
-    over_sand = "airborne" in snapshot.layers
-    rainy = not quality.deferred and may_fall(shot.appearance.climate, view.rain, over_sand=over_sand)
+    dry = storms_are_dry(snapshot, view)
+    rainy = not quality.deferred and may_fall(shot.appearance.climate, view.rain, over_sand=dry)
     room = maps.relief_span * snapshot.cell_size if displaced else 0.0
     span = min(float(block["heights"][2]), heights[0] - room), heights[1] + room
     nodes = select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail, finer)

@@ -9,6 +9,8 @@ import moderngl
 from pyglm import glm
 
 from app.model.climate import ClimateParameters, Weather
+from app.model.snapshot import Snapshot
+from app.model.view_parameters import ViewParameters
 from app.picture.passes.declaration import Frame, Part
 
 SQUARE = 6  # vertices of its two triangles
@@ -21,6 +23,11 @@ DIMS = 0.5  # fraction of sunlight blocked then
 def falling(weather: Weather, strength: float, *, over_sand: bool) -> float:
     """Amount of rain or snow in the air, from 0 to 1: that of storms, which are dry if the wind carries sand."""
     return 0.0 if over_sand else min(strength * weather.storm * math.sqrt(weather.rain), 1.0)
+
+
+def storms_are_dry(snapshot: Snapshot, view: ViewParameters) -> bool:
+    """Whether wind moves sand there, or is about to in a first cycle: storms are dry then."""
+    return "airborne" in snapshot.layers or (snapshot.cycle == 0 and view.desert > 0.0)
 
 
 def may_fall(climate: ClimateParameters, strength: float, *, over_sand: bool) -> bool:
