@@ -44,8 +44,8 @@ class Picture:
     """Draws a snapshot as a landscape. One GL context, one thread.
 
     With `bake_at_once` no work is spread over frames and the quality does not adapt: the same snapshot and camera
-    always give the same pixels. Pictures drawn in the same frames share the automatic quality of their `neighbour`;
-    otherwise it starts at the known level of the renderer.
+    always give the same pixels. Nor does the quality adapt where a level of it is given. Pictures drawn in the same
+    frames share the automatic quality of their `neighbour`; otherwise it starts at the known level of the renderer.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Picture:
         context: moderngl.Context,
         *,
         bake_at_once: bool = False,
-        quality: str = "high",
+        quality: str | None = None,
         content_scale: float = 1.0,
         neighbour: Picture | None = None,
         known_levels: KnownLevels | None = None,
@@ -65,7 +65,7 @@ class Picture:
         self.minimap_width: int | None = None  # width available to the minimap; None: the whole picture
         self.software = unlocked.is_software(context)
         self._bake_at_once = bake_at_once
-        self._fixed_quality = BY_NAME[quality]
+        self._fixed_quality = BY_NAME[quality or "high"] if quality or bake_at_once else None
         self._automatic: AutomaticQuality = neighbour._automatic if neighbour else self._opening_quality(known_levels)
         self._haste: Haste = neighbour._haste if neighbour else Haste()
         self._timer: FrameTimer = neighbour._timer if neighbour else FrameTimer(self.software)
@@ -124,7 +124,7 @@ class Picture:
 
     def finer_levels(self, view: ViewParameters) -> int:
         """How many levels of quality a software rasteriser can go up while nothing moves."""
-        if not self.software or self._bake_at_once or view.quality != "automatic":
+        if not self.software or self._fixed_quality is not None or view.quality != "automatic":
             return 0
         return max(LEVELS.index(FINEST_AT_REST) - LEVELS.index(BY_NAME[self.quality(view).name]), 0)
 
@@ -133,7 +133,7 @@ class Picture:
         if view.quality != "automatic":
             level = BY_NAME[view.quality]
         else:
-            level = self._fixed_quality if self._bake_at_once else self._automatic.level
+            level = self._fixed_quality or self._automatic.level
         if finer:
             level = LEVELS[min(LEVELS.index(level) + finer, LEVELS.index(FINEST_AT_REST))]
         return level if level.scale >= self.least_scale else replace(level, scale=self.least_scale)
@@ -142,7 +142,7 @@ class Picture:
         """The slices of one frame, timed for the automatic quality, or for the size of a `hasty` picture."""
         if hasty:
             return self._timer.measure(slices, self._haste.measure) if self.software else slices
-        if view.quality == "automatic" and not self._bake_at_once:
+        if view.quality == "automatic" and self._fixed_quality is None:
             return self._timer.measure(slices, self._automatic.measure)
         return slices
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -457,6 +458,20 @@ def test_a_picture_opens_with_the_known_level(context: moderngl.Context, tmp_pat
     for picture, name in ((Picture(context, known_levels=known), "medium"), (Picture(context), None)):
         level = picture.quality(Scene().view)
         assert level.name == (name or ("low" if picture.software else "high"))
+        picture.release()
+
+
+def test_a_level_that_was_asked_for_stays_however_late_its_frames_are(
+    context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.picture.passes.quality.time.perf_counter", itertools.count().__next__)
+    chosen, shown = scene(), land()
+    for name in ("low", None):
+        picture = Picture(context, quality=name)
+        picture.show(shown)
+        for _ in range(AutomaticQuality.COMPILING + AutomaticQuality.JUDGED):
+            picture.draw(canvas.framebuffer(16, 12), scene_camera(chosen, shown), chosen, minimap=False)
+        assert picture.quality(chosen.view).name == (name or "lowest")
         picture.release()
 
 
