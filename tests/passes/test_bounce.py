@@ -108,6 +108,12 @@ def test_it_is_drawn_in_bands_towards_one_goal_at_a_time(
     assert bounce.band == (0, 8)
     bounce.finish(surface)
     assert bands("third", 1) == []
+    for goal, row in (("fourth", 0), ("fifth", 2), ("fourth", 4), ("fourth", 6)):
+        bounce.begin(1, (64, 32), goal, 32, 16, at_once=False)
+        assert bounce.band == (row, row + 2)
+        bounce.finish(surface)
+    assert not bounce.is_settled, "two rows have the light of the fifth"
+    assert bands("fourth", 1) == [(0, 8)] and bounce.is_settled
     resting_place.use()
     bounce.release()
     surface.release()

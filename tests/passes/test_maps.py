@@ -484,6 +484,22 @@ def test_a_change_while_light_is_baked_is_baked_after_it(baker: Baker) -> None:
     np.testing.assert_array_equal(baker.texels(), baker.baked(replace(last, world=2)))
 
 
+def test_light_of_which_rows_were_baked_under_another_sun_is_baked_again(baker: Baker) -> None:
+    """A hand that moves the sun may come back to where it was when the light was begun."""
+    shown = snapshot(hills(32, 32) * 200.0, world=1)
+    expected = baker.baked(replace(shown, world=2), direction=250.0)
+    baker.baked(shown, direction=90.0)
+    for direction in (250.0, 180.0, 250.0, 250.0):
+        wanted = baker.show(shown, direction=direction)
+        baker.bake(wanted, budget=32 * 8)
+    assert not np.array_equal(baker.texels(), expected) and not baker.light.settled(wanted)
+    before = baker.light.drawn
+    while not baker.light.settled(wanted):
+        baker.bake(wanted, budget=32 * 8)
+    np.testing.assert_array_equal(baker.texels(), expected)
+    assert baker.light.drawn != before, "what was drawn by it is drawn again"
+
+
 def test_light_at_once_leaves_nothing_of_what_was_being_baked(baker: Baker) -> None:
     ground = hills(32, 32) * 200.0
     baker.baked(snapshot(flat(32, 32), world=1))

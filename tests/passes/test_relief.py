@@ -436,3 +436,21 @@ def test_work_that_was_given_up_begins_anew_and_what_was_done_stays() -> None:
     assert not work.advance("low", partial(steps, "low"), 9, at_once=False) and work.done == "low"
     assert work.advance("high", partial(steps, "high"), 9, at_once=False) and work.done == "high"
     assert begun == ["low", "high", "high"]
+
+
+def test_work_of_which_parts_were_drawn_for_another_goal_is_not_done() -> None:
+    """The scale of heights in these parts is that of their own frames."""
+    work, begun = GradualWork(), list[str]()
+
+    def drawn(goal: str) -> bool:
+        def steps() -> Iterator[int]:
+            begun.append(goal)
+            yield from (1, 1, 1)
+
+        return work.advance(goal, steps, 1, at_once=False)
+
+    for goal, is_done in (("low", False), ("high", False), ("low", False), ("low", True)):
+        assert drawn(goal) is is_done and not work.is_done("low")
+    assert work.done == "low" and work.is_mixed
+    assert [drawn("low") for _ in range(4)] == [False, False, False, True]
+    assert work.is_done("low") and not drawn("low") and begun == ["low", "low"]

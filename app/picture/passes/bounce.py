@@ -25,6 +25,7 @@ class BounceMap:
         self._drawn: Hashable = None  # key of the shown map
         self._goal: Hashable = None  # key of the map being drawn
         self._wanted: Hashable = None  # key of the last frame, which may have changed since that map was begun
+        self._strays = False  # whether a part of that map was drawn in frames of another key
         self._row = 0
         self.band: tuple[int, int] | None = None  # rows of the lit land to draw in this frame
 
@@ -59,9 +60,10 @@ class BounceMap:
             if goal == self._drawn and not is_new:
                 self._goal = None
                 return
-            self._goal, self._row, self._world = goal, 0, world
+            self._goal, self._row, self._world, self._strays = goal, 0, world, False
             self._lit_land.fit(size)
             self._bounce.fit(size)
+        self._strays |= self._goal != goal
         columns, rows = self._lit_land.size
         height = rows if is_new or at_once else max(budget // columns, 1)
         self.band = self._row, min(self._row + height, rows)
@@ -77,7 +79,7 @@ class BounceMap:
             self._drawing.program.bind(surface=surface, lit_land=self._lit_land.texture())
             self._drawing.program.set(reach=REACH)
             self._drawing.draw(self._bounce.framebuffer)
-            self._drawn, self._goal = self._goal, None
+            self._drawn, self._goal = None if self._strays else self._goal, None
 
     def forget(self) -> None:
         """Force a redraw."""

@@ -17,6 +17,8 @@ class GradualWork:
         self._steps: Iterator[int] | None = None
         self._goal: Hashable = None
         self._done: Hashable = None
+        self._strays = False  # whether a part of the work under way was drawn in frames of another goal
+        self.is_mixed = False  # whether that is so of the last finished work
 
     @property
     def done(self) -> Hashable:
@@ -30,6 +32,14 @@ class GradualWork:
     def forget(self) -> None:
         """Abandon the current work and all results."""
         self._steps = self._goal = self._done = None
+        self.is_mixed = False
+
+    def is_done(self, goal: Hashable) -> bool:
+        """Whether the last finished work was for this goal, and all of it drawn in frames of this goal.
+
+        Shaders read the sun and the scale of heights of the frame, not those of the goal.
+        """
+        return self._done == goal and not self.is_mixed
 
     def advance(self, goal: Hashable, begin: Callable[[], Iterator[int]], budget: int, *, at_once: bool) -> bool:
         """Continue work towards `goal` within a budget of texels. True if this has finished a piece of work.
@@ -37,16 +47,17 @@ class GradualWork:
         `begin` returns the steps, which yield the number of texels drawn. If the goal changes during the work, the work
         is finished first: a goal that always changes would never be reached. With `at_once`, all is done now.
         """
-        if self._done == goal and (self._steps is None or at_once):
+        if self.is_done(goal) and (self._steps is None or at_once):
             self._steps = None
             return False
-        if self._steps is None or (at_once and self._goal != goal):
-            self._steps, self._goal = begin(), goal
+        if self._steps is None or (at_once and (self._goal != goal or self._strays)):
+            self._steps, self._goal, self._strays = begin(), goal, False
+        self._strays |= self._goal != goal
         for texels in self._steps:
             budget -= texels
             if budget <= 0 and not at_once:
                 return False
-        self._steps, self._done = None, self._goal
+        self._steps, self._done, self.is_mixed = None, self._goal, self._strays
         return True
 
 

@@ -45,7 +45,7 @@ class HorizonMap:
         return None if self._work.done is None else self._shown.texture()
 
     def settled(self, wanted: Horizons | None) -> bool:
-        return wanted is None or self._work.done == wanted
+        return wanted is None or self._work.is_done(wanted)
 
     def update(self, maps: Mapping[str, moderngl.Texture], wanted: Horizons, budget: int, *, at_once: bool) -> None:
         """Continue drawing `wanted` within a budget of texels, or completely.

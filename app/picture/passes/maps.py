@@ -181,6 +181,8 @@ class LightMap:
         self._map_size = self._size = (0, 0)  # of the land's maps, and wanted of the light
         self._baked: Lighting | None = None
         self._baking: Lighting | None = None
+        self._strays = False  # whether rows of what is being baked have the sun of a frame that wanted another light
+        self._is_mixed = False  # whether the texture in use has such rows
         self._row = 0
 
     @property
@@ -205,13 +207,16 @@ class LightMap:
         return self._baked
 
     @property
-    def drawn(self) -> tuple[Lighting | None, tuple[int, int]]:
-        """The inputs and the size of the texture in use: the same light can be baked at a higher resolution."""
-        return self._baked, self._shown.size
+    def drawn(self) -> tuple[Lighting | None, tuple[int, int], bool]:
+        """The inputs and the size of the texture in use, as the same light can be baked at a higher resolution; and
+        whether rows of it have other light.
+        """
+        return self._baked, self._shown.size, self._is_mixed
 
     def settled(self, wanted: Lighting | None) -> bool:
         """Whether the texture in use was baked for `wanted`, for every cell."""
-        return wanted is not None and self._baked == wanted and self._shown.size == self._size
+        is_whole = self._shown.size == self._size and not self._is_mixed
+        return wanted is not None and self._baked == wanted and is_whole
 
     def update(
         self,
@@ -254,6 +259,7 @@ class LightMap:
             refines = self._baking is not None and self._baking == self._baked
             if self._baking is None or (refines and self._baking != wanted):
                 self._begin(wanted, surface.size if with_relief and self._baked != wanted else size, quality)
+            self._strays |= self._baking != wanted
             self._bake(maps, quality, max(1, budget // self._next.size[0]), packed_span)
 
     def forget(self) -> None:
@@ -267,7 +273,7 @@ class LightMap:
             self._smooth.release()
 
     def _begin(self, wanted: Lighting, size: tuple[int, int], quality: Quality) -> None:
-        self._baking, self._row = wanted, 0
+        self._baking, self._row, self._strays = wanted, 0, False
         formats = (self.LIGHT, self.SHADE) if quality.displaced else (self.ABOVE_1 if wanted.relief else self.LIGHT,)
         self._next.fit(size, *formats)
 
@@ -297,7 +303,7 @@ class LightMap:
         self._row += rows
         if self._row >= last:
             self._shown, self._next = self._next, self._shown
-            self._baked, self._baking = self._baking, None
+            self._baked, self._baking, self._is_mixed = self._baking, None, self._strays
             if self._has_shade:
                 self._draw_smoothed()
             else:

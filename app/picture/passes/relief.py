@@ -38,6 +38,7 @@ class Relief(NamedTuple):
     exact: bool = True  # in floats, for a displaced mesh, or in 8 bits
     materials: int = 0  # version of the materials, whose strata form benches; 0 without
     usual_flow: float = 0.0  # discharge of most cells, m³/s; 0: no water runs
+    is_mixed: bool = False  # whether parts were drawn while something else was wanted; never wanted
 
     @property
     def span(self) -> float:
@@ -97,7 +98,7 @@ class ReliefMap:
         return self._shown_for
 
     def settled(self, wanted: Relief) -> bool:
-        return wanted.texels_per_cell == 0 or self._work.done == wanted
+        return wanted.texels_per_cell == 0 or self._work.is_done(wanted)
 
     def update(self, land: CarvedLand, wanted: Relief, budget: int, *, at_once: bool, new_at_once: bool = True) -> None:
         """Continue drawing `wanted` within the budget; completely if `at_once`, or for a new world if `new_at_once`."""
@@ -120,7 +121,7 @@ class ReliefMap:
         if self._work.advance(wanted, steps, budget, at_once=at_once):
             self._shown, self._next = self._next, self._shown
             assert isinstance(self._work.done, Relief)
-            self._shown_for = self._work.done
+            self._shown_for = self._work.done._replace(is_mixed=self._work.is_mixed)
 
     def forget(self) -> None:
         """Force a redraw, or remove the relief."""
