@@ -570,6 +570,32 @@ def test_trees_that_come_later_cast_the_same_shadows(context: moderngl.Context, 
     np.testing.assert_allclose(drawn(bare, shown), drawn(shown), atol=2.0)
 
 
+def test_a_picture_is_not_settled_with_shadows_of_trees_on_ground_that_has_changed(
+    context: moderngl.Context, canvas: Canvas
+) -> None:
+    """They stay for some frames while cycles run; the last of these is no cycle to stay at."""
+    trees, camera = [[8.0, 8.0, BROADLEAF, 1.0]], looking(8.0, 8.0, 0.0, 20.0, 3.0)
+    land = [
+        planted(snapshot(flat(16, 16, height), cell_size=CELL, world=4, cycle=cycle), trees)
+        for cycle, height in enumerate((0.0, 0.2))
+    ]
+    shadows = []
+    for shown in (land, land[1:]):
+        picture = Picture(context, quality="low")
+        for state in shown:
+            picture.show(state)
+            frames = 0
+            while frames == 0 or not picture.frame_settled:
+                picture.draw(canvas.framebuffer(*SIZE), camera, lit(250.0, 25.0), minimap=False)
+                frames += 1
+                assert frames < 80
+        assert picture.frame is not None
+        texture = picture.frame.textures["tree_shadow"]
+        shadows.append(np.frombuffer(texture.read(), np.float32))
+        picture.release()
+    np.testing.assert_array_equal(*shadows)
+
+
 def test_trees_stand_in_the_shadow_of_hills_and_of_other_trees(draw_as: Draw) -> None:
     """A tree to the east of a wall of trees, or of a ridge, is darker than one that stands free."""
     alone = [[16.0, 16.0, BROADLEAF, 0.6]]

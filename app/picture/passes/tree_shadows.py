@@ -76,10 +76,16 @@ class TreeShadows:
         self._texture: moderngl.Texture | None = None
         self._drawn: tuple[object, ...] | None = None
         self._ground: tuple[int, ...] = ()
+        self._wanted_ground: tuple[int, ...] = ()  # of the last frame
         self._age = 0  # frames since it was drawn
         self._frustum: Frustum | None = None
         self.any = False  # whether there are trees near enough in this frame
         self.casters: NDArray[np.float32] | None = None  # the trees to draw into it in this frame, if it has changed
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the shadows of the last frame are those of its ground."""
+        return not self.any or self._ground == self._wanted_ground
 
     def clear(self) -> None:
         """No shadows in this frame."""
@@ -123,6 +129,7 @@ class TreeShadows:
         if not self.any:
             return
         self._age += 1
+        self._wanted_ground = ground
         frustum = Frustum.about(selected.low, selected.high, sun)
         wanted = (frustum, view.height, view.exaggeration, quality.tree_shadow, trees)
         if wanted == self._drawn and (ground == self._ground or (self._age < PATIENCE and not at_once)):

@@ -60,7 +60,11 @@ class Trees:
 
     @property
     def settled(self) -> bool:
-        """Whether the drawn trees are those of the snapshot."""
+        """Whether the drawn trees are those of the snapshot, and their shadows those on its ground."""
+        return self._are_latest and self.shadows.is_settled
+
+    @property
+    def _are_latest(self) -> bool:
         latest = self._latest
         shown = self._shown, self._flora, self._run_up, self._climate, self._channels
         if latest is None:
@@ -102,7 +106,7 @@ class Trees:
         self._wanted_channels = channels.version if channels is not None else 0
         self._wanted_climate = climate = weather.mean_temperature, weather.lapse_rate
         latest = self._latest
-        if latest is None or self.settled:
+        if latest is None or self._are_latest:
             return
         same_world = self._shown is not None and self._shown[0] == latest.world and self.forest is not None
         if same_world and self._age < PATIENCE and not at_once:
