@@ -15,7 +15,6 @@ import numpy as np
 import OpenEXR
 import pytest
 import rasterio
-import trimesh
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -481,6 +480,8 @@ def test_trees_of_the_table_are_low_where_it_is_cold(wooded: Landscape) -> None:
 
 
 def test_instances_of_trees_stand_where_they_grow(wooded: Landscape, tmp_path: Path) -> None:
+    import trimesh  # takes half a second, and each worker looks for all tests
+
     (path, table) = write(wooded, tmp_path, trees=("glb", "csv"))
     scene = trimesh.load(path)
     world = wooded.world

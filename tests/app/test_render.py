@@ -311,9 +311,8 @@ def test_a_cycle_that_fails_leaves_a_clip_of_the_frames_so_far(
 
 
 def test_a_still_in_tiles_is_the_picture_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And its PNG, written band by band, can be read by others."""
+    """And its PNG, written band by band, can be read by others. tests.passes.test_crops looks at each level."""
     words = ["--frames", "2", "--width", "240", "--height", "180", "--minimap", "--compare", "droplets.friction=0.3"]
-    words += ["--set", "view.quality=high"]
     render(*words, "--out", tmp_path / "whole.png")
     monkeypatch.setattr("app.cli.headless.LARGEST_TILE", 160)
     render(*words, "--out", tmp_path / "tiles.png", "--out", tmp_path / "clip.mp4")

@@ -17,7 +17,17 @@ from app.picture.passes.mesh import select_nodes
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.picture import Picture
 from app.scene.scene import Scene
-from tests.passes.worlds import drowned, hills, island, materials, snapshot, with_layers, with_materials, with_water
+from tests.passes.worlds import (
+    drowned,
+    flat,
+    hills,
+    island,
+    materials,
+    snapshot,
+    with_layers,
+    with_materials,
+    with_water,
+)
 
 FRAGMENT = """
 uniform sampler2D map;
@@ -93,6 +103,28 @@ def test_the_sea_reads_no_more_textures_the_more_land_it_mirrors(context: modern
     found = budget(context, scene, shown, (240, 135))
     resting_place.use()
     assert found and found.reads / (240 * 135) <= READS
+
+
+def reads_of_a_pixel(context: moderngl.Context, clouds: float, **view_from: float) -> float:
+    """Of a sea at level high."""
+    shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=20.0), 0.0)
+    scene = Scene().with_values({"view.quality": "high", "view.clouds": clouds})
+    resting_place = context.fbo
+    found = budget(
+        context, scene.with_values({f"camera.{name}": value for name, value in view_from.items()}), shown, (160, 90)
+    )
+    resting_place.use()
+    assert found
+    return found.reads / (160 * 90)
+
+
+def test_a_sky_of_clouds_reads_no_more_textures_than_other_pictures(context: moderngl.Context) -> None:
+    """Steps through all of their depth are taken for a quarter of the pixels."""
+    views = {"pitch": 28.0, "distance": 0.34}, {"pitch": 1.0, "distance": 0.3}  # without any sky, and half of it
+    clear, clear_half_sky = (reads_of_a_pixel(context, 0.0, **view) for view in views)
+    shadowed, half_sky = (reads_of_a_pixel(context, 0.8, **view) for view in views)
+    assert clear + 1.0 < shadowed < clear + 4.0
+    assert clear_half_sky + 4.0 < half_sky < clear
 
 
 def test_ground_that_nearer_ground_hides_is_hardly_shaded(context: moderngl.Context) -> None:

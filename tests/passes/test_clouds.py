@@ -7,13 +7,11 @@ import math
 from dataclasses import replace
 from typing import Any
 
-import moderngl
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.bench.budget import budget
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.passes.frame_values import CLOUD_DRIFT
@@ -98,28 +96,6 @@ def test_shadows_are_soft(draw: Draw) -> None:
     part = pictures[1] / pictures[0]
     assert part.min() < 0.75
     assert max(np.abs(np.diff(part, axis=axis)).max() for axis in (0, 1)) < 0.14
-
-
-def reads_of_a_pixel(context: moderngl.Context, **view_from: float) -> list[float]:
-    """Of a sea at level high, under a clear sky and under one with clouds."""
-    resting_place = context.fbo
-    shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=CELL), 0.0)
-    camera = {f"camera.{name}": value for name, value in view_from.items()}
-    reads = []
-    for clouds in (0.0, 0.8):
-        found = budget(context, scene(quality="high", clouds=clouds).with_values(camera), shown, (160, 90))
-        resting_place.use()
-        assert found
-        reads.append(found.reads / (160 * 90))
-    return reads
-
-
-def test_a_sky_of_clouds_reads_no_more_textures_than_other_pictures(context: moderngl.Context) -> None:
-    """Steps through all of their depth are taken for a quarter of the pixels."""
-    reads = reads_of_a_pixel(context, pitch=28.0, distance=0.34)  # no sky: their shadows alone
-    assert reads[0] + 1.0 < reads[1] < reads[0] + 4.0, reads
-    half_sky = reads_of_a_pixel(context, pitch=1.0, distance=0.3)
-    assert half_sky[0] + 4.0 < half_sky[1] < reads[0], (half_sky, reads)
 
 
 def test_where_pixels_are_enlarged_edges_are_no_stairs(draw: Draw) -> None:
