@@ -16,7 +16,7 @@ from app.picture.passes.held import held
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from tests.nets.profile import is_nightly
-from tests.passes.worlds import drowned, hills, snapshot, with_rivers, wooded
+from tests.passes.worlds import drowned, hills, island, snapshot, with_rivers, wooded
 
 
 def test_textures_renderbuffers_and_buffers_are_counted_until_they_are_released(context: moderngl.Context) -> None:
@@ -145,3 +145,20 @@ def test_a_picture_that_is_refined_waits_for_its_maps_and_bakes_few_texels_at_a_
             assert pictures <= 4, "light that the land bounces comes in later ones"
         picture.release()
     assert slices[1] > slices[0] + 2 * 60 * 60 * 4 // 600
+
+
+def test_a_picture_that_is_refined_has_the_shore_of_its_waves(context: moderngl.Context, canvas: Canvas) -> None:
+    """It is the last for as long as nothing is touched."""
+    scene = Scene().with_values({"view.quality": "lowest", "waves.enabled": True})
+    shown = drowned(snapshot(island(160, 160)), 0.0)
+    shot = Shot(scene_camera(scene, shown), scene, minimap=False)
+    picture, target = Picture(context), canvas.framebuffer(96, 64)
+    picture.show(shown)
+    list(picture.slices(target, shot))
+    before = picture._maps._shore.shown
+    stormy = shot._replace(appearance=scene.with_value("climate.wind_speed", 4.0))
+    list(picture.slices(target, stormy))
+    assert picture._maps._shore.shown == before, "it takes its time"
+    list(picture.slices(target, stormy._replace(finer=1)))
+    assert before is not None and not before.same_waves(picture._maps._shore.shown)
+    picture.release()

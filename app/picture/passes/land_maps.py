@@ -48,6 +48,7 @@ LAYERS = ("wind_path", "airborne", "water", "water_level", STRATA, ROOF, "froude
 RELIEF_SHARE = 3  # of the texels of light baked in a frame, one is of the relief where only the light shows that
 HORIZONS_SHARE = 8  # so many texels of light are baked for one of the horizons, while the land changes
 TEXELS_AT_REST = 20_000  # of relief or light in one slice of a picture that is refined, which a touch gives up
+SHORE_AT_REST = 100_000  # of the shore, whose texels read less
 SAND_IN_AIR = 400.0  # 1/m: opacity of dust per metre of airborne sediment
 
 
@@ -186,8 +187,8 @@ class LandMaps:
 
         `river_width` is the width of a river of 1 m³/s, in metres; `snow_line` follows weather and view, as a fraction
         of the relief of the land. `waves` run to a shore, if there are any, and nothing grows within their `run_up`.
-        Trees get lower towards the cold of the `weather`. `at_rest` relief, light and horizons are completed, with many
-        breaks; otherwise they continue within the budgets of a frame.
+        Trees get lower towards the cold of the `weather`. `at_rest` relief, light, horizons and shore are completed,
+        with many breaks; otherwise they continue within the budgets of a frame.
         """
         if not self._surface_is_current:
             self.surface.update(snapshot, self._uploaded)
@@ -243,17 +244,19 @@ class LandMaps:
             yield
             if not at_rest or self._horizons.settled(self._wanted_horizons):
                 break
-        if waves is not None:
+        while waves is not None:
             self._shore.update(
                 snapshot,
                 waves,
                 self._waters,
                 self.surface.texture,
                 self.layers,
-                budget=quality.shore_budget,
+                budget=min(quality.shore_budget, SHORE_AT_REST) if at_rest else quality.shore_budget,
                 at_once=self._bake_at_once,
             )
             yield
+            if not at_rest or self._shore.settled(snapshot, waves):
+                break
 
     def textures(self, snapshot: Snapshot, overlay: str, *, with_waves: bool) -> dict[str, Texture]:
         """All textures by name; missing layers are 0 everywhere."""

@@ -199,6 +199,10 @@ class ShoreMap:
         assert done is None or isinstance(done, Shoreline)
         return done
 
+    def settled(self, snapshot: Snapshot, waves: Waves) -> bool:
+        """Whether the textures in use are those of a snapshot, or it was found that they need not change for it."""
+        return self._work.is_done(shoreline(snapshot, waves))
+
     def update(
         self,
         snapshot: Snapshot,
