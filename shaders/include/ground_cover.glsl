@@ -22,8 +22,9 @@ const int KINDS = 4;
 const float STONES_LOBED = 0.35, PLANTS_LOBED = 0.8;
 const float RAGGED = 1.2;  // outlines of bushes
 const vec3 OLIVE = vec3(0.108, 0.110, 0.046), GREY_GREEN = vec3(0.126, 0.140, 0.086);  // leaves of shrubs
-const float SHRUBS_PALE = 0.75;   // how far they have these colours on dry ground, and not that of the plants around
-const vec2 DRY_FROM = vec2(0.09, 0.17);  // how pale that is
+const float SHRUBS_PALE = 0.75;   // how far they have these colours, and not that of the plants around: those of lush ground are dark
+const vec2 PALE_FROM = vec2(0.06, 0.10);
+const vec3 GREY = vec3(0.30, 0.55, 0.15);
 const float LEAFY_LIT = 0.5;    // of the shade of its leaves on a bush, that is light which they pass on
 
 vec3 with_bodies(vec3 albedo, Bodies bodies, vec3 own, float bulge, inout vec2 bumps, inout vec3 seen) {
@@ -60,12 +61,11 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     vec2 at = cells * frame.map.z, shadow = -frame.sun.xz / max(frame.sun.y, 0.05);
     shadow *= min(1.0, LONGEST_SHADOW / max(length(shadow), 1e-3));
     float size = pixel * frame.map.z, leafy = 0.0;
-    float grey = dot(albedo, vec3(0.30, 0.55, 0.15));
-    vec3 stone = mix(albedo, vec3(1.1 * grey), 0.45);
+    vec3 stone = mix(albedo, vec3(1.1 * dot(albedo, GREY)), 0.45);
     vec2 skin;
     Bodies bushes = standing_bodies_at(at / BUSHES_APART + 0.5 * FRAYED * fray, cover.bushes, size / BUSHES_APART, shadow, toward, RAGGED * fray.y, skin);
     at += BUSHES_APART * skin;
-    vec3 bush = mix(cover.bush, mix(OLIVE, GREY_GREEN, clamp(0.5 + 0.8 * bushes.tone, 0.0, 1.0)), SHRUBS_PALE * smoothstep(DRY_FROM.x, DRY_FROM.y, grey));
+    vec3 bush = mix(cover.bush, mix(OLIVE, GREY_GREEN, clamp(0.5 + 0.8 * bushes.tone, 0.0, 1.0)), SHRUBS_PALE * smoothstep(PALE_FROM.x, PALE_FROM.y, dot(cover.bush, GREY)));
     bumps *= 1.0 - bushes.cover;
     albedo = with_bodies(albedo, bushes, bush, 1.0, bumps, seen);
     vec3 seen_by_bushes = seen;

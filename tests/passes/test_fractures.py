@@ -48,13 +48,14 @@ def test_its_slopes_are_those_of_its_heights(tile: NDArray[np.float64]) -> None:
         rise = 0.5 * (ahead - behind) * SPANS[0] * SIDE
         written = (tile[..., channel] - 0.5) * SPANS[1]
         inside = (tile[..., channel] > 0.0) & (tile[..., channel] < 1.0) & (np.minimum(ahead, behind) > 0.0)
-        np.testing.assert_allclose(written[inside], rise[inside], atol=0.25)  # heights are in steps of 0.0007
+        np.testing.assert_allclose(written[inside], rise[inside], atol=0.3)  # heights are in steps of 0.001
 
 
 def test_it_has_faces_and_edges(tile: NDArray[np.float64]) -> None:
-    """Slopes hardly change on a face, and much at its edge: more unevenly than those of noise do."""
-    bend = np.diff(tile[..., 1], axis=1)
-    assert (bend**4).mean() / (bend**2).mean() ** 2 > 4.0, "3 for noise"
+    """Slopes hardly change on a face, and much at its edge: far more unevenly than those of noise do."""
+    for axis, channel in ((1, 1), (0, 2)):
+        bend = np.diff(tile[..., channel], axis=axis)
+        assert (bend**4).mean() / (bend**2).mean() ** 2 > 8.0, "3 for noise"
 
 
 def test_it_is_drawn_once_and_again_when_it_is_forgotten(context: moderngl.Context, shaders: ShaderLibrary) -> None:

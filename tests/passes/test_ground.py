@@ -841,6 +841,16 @@ def test_bushes_stand_upright(draw: Draw) -> None:
     assert np.median(shapes) > 0.5
 
 
+def test_bushes_are_darker_than_green_grass(draw: Draw) -> None:
+    """Under a high sun, which throws hardly a shadow, spots among the grass are dark and not pale."""
+    shown = snapshot(flat(48, 64, 100.0), cell_size=4.0)
+    scene = clear(quality="high", greenness=1.0, snow_line=2.0, sun_height=85.0)
+    pixels = draw(shown, from_above(shown, 0.3), scene, size=(320, 320)).astype(float).mean(axis=2)
+    spots = ndimage.gaussian_filter(pixels, 1.0) / ndimage.uniform_filter(pixels, 41)
+    darkest, palest = np.percentile(spots, [1, 99])
+    assert 1.0 - darkest > 1.15 * (palest - 1.0) > 0.05
+
+
 def test_dry_mud_is_cracked_and_wet_mud_is_not(draw: Draw) -> None:
     scene, lines = clear(quality="high", sun_height=70.0), []
     for wetness in (0.0, 0.6):
