@@ -351,6 +351,7 @@ def _paint(land, points, reach, rows, near, first, last):
         for row in range(first_row, end_row):
             off_south = (row + 0.5) * size - south
             _reach(land, near, row, first_column, last_column)
+            # Without a branch, several cells in one instruction
             for column in range(first_column, last_column + 1):
                 off_east = (column + 0.5) * size - east
                 share = 0.0
@@ -358,15 +359,16 @@ def _paint(land, points, reach, rows, near, first, last):
                     share = min(max((off_south * way_south + off_east * way_east) / squared, 0.0), 1.0)
                 from_south, from_east = off_south - share * way_south, off_east - share * way_east
                 away = from_south * from_south + from_east * from_east
-                cell = row * land.columns + column
-                if away <= margin * margin and away < distance[cell]:
-                    distance[cell] = away
-                    nearest[cell] = i
+                cell = np.uintp(row * land.columns + column)
+                before, known = distance[cell], nearest[cell]
+                is_nearer = (away <= margin * margin) & (away < before)
+                distance[cell] = away if is_nearer else before
+                nearest[cell] = np.int32(i) if is_nearer else known
     for row in range(first, last):
         for block in range(near.reached.shape[1]):
             if near.reached[row, block]:
                 begin, end = _cells_of(land, row, block)
-                for cell in range(begin, end):
+                for cell in range(np.uintp(begin), np.uintp(end)):
                     distance[cell] = math.sqrt(distance[cell])
 
 
@@ -402,7 +404,7 @@ def _cover_rows(land, width, near, which, first, last):
             part[begin:end] = 0.0
             if not near.reached[row, block]:
                 continue
-            for cell in range(begin, end):
+            for cell in range(np.uintp(begin), np.uintp(end)):
                 if near.nearest[cell] >= 0:
                     part[cell] = _covered(near.distance[cell], width[near.nearest[cell]], land.cell_size)
 
