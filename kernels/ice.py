@@ -433,7 +433,7 @@ def _mark(layer: Any, least: float, tiles: Any) -> None:
         for i in range(tile * WIDTH, min((tile + 1) * WIDTH, rows)):
             for other in range(tiles.shape[1]):
                 found = False
-                for j in range(other * WIDTH, min((other + 1) * WIDTH, columns)):
+                for j in range(np.uintp(other * WIDTH), np.uintp(min((other + 1) * WIDTH, columns))):
                     found |= layer[i, j] > least
                 tiles[tile, other] |= found
 
@@ -479,7 +479,7 @@ def _exchange(
         for tile in range(tiles.shape[1]):
             if not tiles[i // WIDTH, tile]:
                 continue
-            for j in range(tile * WIDTH, min((tile + 1) * WIDTH, columns)):
+            for j in range(np.uintp(tile * WIDTH), np.uintp(min((tile + 1) * WIDTH, columns))):
                 thick = ice[i, j]
                 if fed:
                     gain = yearly[i, j] / WATER_IN_ICE * years
@@ -830,12 +830,12 @@ def _sum_down_columns(sums: Any) -> None:
     bands = (columns + WIDTH - 1) // WIDTH
     for unsigned in prange(bands):
         begin = np.int64(unsigned) * WIDTH
-        end = min(begin + WIDTH, columns)
+        first, end = np.uintp(begin), np.uintp(min(begin + WIDTH, columns))
         for k in range(2):
-            for j in range(begin, end):
+            for j in range(first, end):
                 sums[k, 0, j] = 0.0
             for i in range(1, rows):
-                for j in range(begin, end):
+                for j in range(first, end):
                     sums[k, i, j] += sums[k, i - 1, j]
 
 
