@@ -205,14 +205,14 @@ def carry(
     """Let water drag grains along its bed for some seconds, and change the ground in place.
 
     Layers are as other kernels that move sediment take them; `water`, `east` and `south` are those of
-    `kernels.floods.run`.
+    `kernels.floods.run`. `scratch` is that of a step that has begun.
     """
     check_layers(bedrock, sediment, ground, water)
     check_speeds(east, south)
     land = _Land._make((
         *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
     ))  # fmt: skip
-    scratch = (scratch or Scratch()).begin()
+    scratch = scratch or Scratch()
     taken, shares = scratch.empty(water.size * materials.kinds), scratch.empty(4 * water.size)
     goes = scratch.empty(water.size, np.bool_)
     off_map: NDArray[np.float64] = np.zeros(materials.kinds)

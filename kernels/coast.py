@@ -1020,7 +1020,8 @@ def work(
     of all other water, and its level. Where the shore has shut the sea in since the last cycle, and where storms bring
     it over a beach, a lake stays. `swell`, to the south and the east, is that of `kernels.swell.find_swell`. `notch` is
     how deep waves have bored into each cell, metres, below 0 in the sea. Of cells near the shore it writes `power`,
-    that of the waves in kW/m, and `drift`, what goes on along the shore in m³; both are 0 elsewhere.
+    that of the waves in kW/m, and `drift`, what goes on along the shore in m³; both are 0 elsewhere. `scratch` is that
+    of a step that has begun.
     """
     check_layers(bedrock, sediment, ground)
     land = _Land._make((
@@ -1035,7 +1036,7 @@ def work(
         share=1.0 / goes_at,
         shaping=min(parameters.shaping * parameters.finer**2 / goes_at, _FASTEST),
     )
-    scratch = (scratch or Scratch()).begin()
+    scratch = scratch or Scratch()
     rows, columns = ground.shape
     wet, number = scratch.empty((rows + 2, columns), np.uint8), scratch.empty(ground.size, np.int32)
     shut_in, volume = 0.0, np.float32(cell_size * cell_size)

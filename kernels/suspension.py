@@ -193,7 +193,7 @@ def carry(
     land = _Land._make((
         *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
     ))  # fmt: skip
-    scratch = (scratch or Scratch()).begin()
+    scratch = scratch or Scratch()
     other, shares = scratch.empty(water.size), scratch.empty(4 * water.size)
     finest = finest_kind(materials)
     sinks = float(_sinking(parameters.suspended_size) * min(float(materials.deposition[finest]), 1.0))

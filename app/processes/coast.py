@@ -111,7 +111,7 @@ class Coast:
                 finer=world.refinement,
                 share=1.0,
             ),
-            world.rates,
+            world.rates_in(cycle.scratch.begin()),
             cycle.scratch,
         )
         if totals.failed_row >= 0:

@@ -219,7 +219,7 @@ def _carry(world: World, parameters: FloodsParameters, seconds: float, scratch: 
             seconds=seconds,
             finer=world.refinement,
         ),
-        world.rates,
+        world.rates_in(scratch.begin()),
         scratch,
     )
     account_for(world, "", moved)
@@ -240,7 +240,7 @@ def _suspend(world: World, parameters: FloodsParameters, seconds: float, scratch
         world.layers[SOUTH],
         world.trace(LOAD),
         for_kernel(suspension.SuspensionParameters, parameters, seconds=seconds),
-        world.rates,
+        world.rates_in(scratch.begin()),
         scratch,
     )
     if passed.off_map:
