@@ -140,10 +140,17 @@ float past_relief(vec2 uv, float height, vec2 slope, float pixel) {
 uniform sampler2D fractures;
 
 const float BROKEN_TILE = 14.6;  // cells
+const float WALL_FROM = 1.1;     // slope
+const float BLOCKS_TILT = 2.8;   // on steep rock, beside the slopes that the texture has
 
-// One read for what is smaller than a cell: blocks of rock, which on soil are tufts and stones.
-vec4 broken_detail(vec2 cells) {
-    return texture(fractures, turned(cells) / BROKEN_TILE);
+// One read for what is smaller than a cell: blocks of rock, which on soil are tufts and stones. Walls are read from their
+// sides, with slopes across and down them; `at` is a place and its height in cells.
+vec4 broken_detail(vec3 at, vec2 slope) {
+    float steepness = length(slope);
+    bool on_wall = steepness > WALL_FROM, from_south = slope.x * slope.x < slope.y * slope.y;
+    vec4 noise = texture(fractures, (on_wall ? from_south ? at.xz : at.yz : turned(at.xy)) / BROKEN_TILE);
+    vec2 across = from_south || !on_wall ? vec2(1.0, 0.0) : vec2(0.0, 1.0), down = on_wall ? slope / steepness : vec2(0.0, 1.0);
+    return vec4(noise.x, 0.5 + (noise.y - 0.5) * across + (noise.z - 0.5) * down, noise.w);
 }
 #endif
 
@@ -301,7 +308,7 @@ void main() {
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
 #if DETAIL_SCALES < 2
-    vec4 fine = broken_detail(cells);
+    vec4 fine = broken_detail(vec3(cells, position.y / frame.map.z), slope);
 #endif
 #if RELIEF > 0
     vec4 relief_here = texture(relief, uv);
@@ -450,10 +457,7 @@ void main() {
 #if DETAIL_SCALES > 1
     vec2 bumps = faces * ground.rockiness + (coarse.zy - 0.5) * 0.25 * (1.0 - on_wall);
 #else
-    vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;
-#if MATERIALS == 1
-    bumps *= drawn_out(steepness);
-#endif
+    vec2 bumps = (fine.yz - 0.5) * ground.rockiness * min(1.5 + 1.6 * steepness, BLOCKS_TILT) + (coarse.zy - 0.5) * 0.25;
 #endif
 #if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2

@@ -399,7 +399,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 
 #if MATERIALS == 1
-#if DETAIL_SCALES < 3
+#if DETAIL_SCALES == 2
     ripple *= drawn_out(steepness);
 #endif
     vec4 lying = textureLod(loose_colour, around, 0.0);
@@ -524,6 +524,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
     }
     rock *= 1.0 + ROCK_STREAKED * streak;
+#elif MATERIALS == 1
+    rock *= mix(WEATHERED_IN_MEAN, vec3(1.0), SOFT_ROCK * bed.bedded) * (1.0 + 0.5 * streak);
 #else
     rock *= WEATHERED_IN_MEAN * (1.0 + 0.5 * streak);
 #endif

@@ -46,6 +46,8 @@ Rock rock_in_strata(vec2 along, StrataTop top, float height, float wander, bool 
     vec4 beds = textureGrad(noise, at, BED_BLUR * step_of[0], BED_BLUR * step_of[1]) - 0.5;
 #if DETAIL_SCALES > 1
     beds *= clamp(0.55 + 3.5 * sets.x, 0.1, 1.3);
+#else
+    beds *= 0.55;
 #endif
     // Beds differ in tone, with parting lines between them; pale ones have less colour.
     float tone = 0.55 * beds.x + 0.38 * (smoothstep(-0.14, 0.14, beds.w) - 0.5) + 0.7 * sets.w;
