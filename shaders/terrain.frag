@@ -141,6 +141,7 @@ uniform sampler2D fractures;
 
 const float BROKEN_TILE = 14.6;  // cells
 const float WALL_FROM = 1.1;     // slope
+const float MASSIVE = -0.45, SHATTERED = 0.2;  // how much more broken some ground is than other, or all would be one carpet
 const float BLOCKS_TILT = 2.8;   // on steep rock, beside the slopes that the texture has
 
 // One read for what is smaller than a cell: blocks of rock, which on soil are tufts and stones. Walls are read from their
@@ -309,6 +310,7 @@ void main() {
     float steepness = apparent_steepness(place);
 #if DETAIL_SCALES < 2
     vec4 fine = broken_detail(vec3(cells, position.y / frame.map.z), slope);
+    fine += (fine - 0.5) * mix(MASSIVE, SHATTERED, smoothstep(-0.16, 0.20, coarse.w - 0.5 + 0.8 * (coarse.x - 0.5)));
 #endif
 #if RELIEF > 0
     vec4 relief_here = texture(relief, uv);

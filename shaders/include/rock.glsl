@@ -2,7 +2,7 @@
 // down.
 
 const vec3 FRESH = vec3(1.16, 1.10, 1.02), AGED = vec3(0.54, 0.555, 0.57);  // beside rock of a middle age
-const vec3 WEATHERED_IN_MEAN = vec3(0.86, 0.82, 0.76);  // what such faces come to from afar
+const vec3 WEATHERED_IN_MEAN = vec3(0.82, 0.795, 0.75);  // what such faces come to from afar
 const vec3 RUST = vec3(1.10, 0.91, 0.73);
 const vec3 SEEPS = vec3(0.42, 0.43, 0.45);
 const vec3 LICHEN = vec3(0.098, 0.100, 0.084), PALE_LICHEN = vec3(0.270, 0.262, 0.190);
