@@ -190,11 +190,11 @@ const vec2 BLOCKS_LOOK_OUT = vec2(0.25, 0.60), BLOCKS_THROUGH_SOIL = vec2(0.12, 
 const vec2 THIN_SOIL = vec2(3.5, 7.0);  // thickness, beside what hides the ground
 const float GRAIN_FADES = 0.35;  // cells in a pixel
 #if DETAIL_SCALES > 2
-const float GRAIN_SHADES = 0.65;  // what lies between grains, and tufts, is darker
+const float GRAIN_SHADES = 0.65, FINE_IS_EVEN = 0.82;  // what lies between grains, and tufts, is darker: not so in sand
 #else
-const float GRAIN_SHADES = 0.40;
+const float GRAIN_SHADES = 0.40, FINE_IS_EVEN = 0.7;
 #endif
-const float EDGES_RAGGED = 0.40;  // how far single tufts and stones cross the edges of kinds of ground
+const float EDGES_RAGGED = 0.40, SAND_RAGGED = 0.15;  // how far single tufts and stones cross the edges of kinds of ground
 const float JOINTS_DARK = 1.3, FACES_LEAN = 0.4;  // of bare rock, beside what its noise says
 const vec2 FACES_MERGE = vec2(0.06, 0.22);  // cells in a pixel, from which on faces of rock merge into what they are parts of
 const float FROM_AFAR = 0.6;      // how far they stand out then
@@ -216,7 +216,7 @@ const float STREWN = 0.30;  // how much paler or darker than the ground between 
 const vec2 LEVEL_SCREE = vec2(0.08, 0.25), GENTLE_SCREE = vec2(0.40, 0.66);  // slopes
 // Details smaller than a cell on each kind of ground: stones, and cracks in dry clay.
 vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixel, vec4 grain, float streak, inout vec2 bumps) {
-    albedo *= mix(1.0 + GRAIN_SHADES * (grain.w - 0.5), 1.0, 0.7 * ground.fine);
+    albedo *= mix(1.0 + GRAIN_SHADES * (grain.w - 0.5), 1.0, FINE_IS_EVEN * ground.fine);
     // Stones lie strewn over slopes.
     float strewn = STREWN * smoothstep(0.06, 0.20, rise) * (1.0 - 0.6 * ground.fine);
     albedo *= 1.0 + strewn * (smoothstep(0.54, 0.66, grain.w) - smoothstep(0.54, 0.66, 1.0 - grain.y));
@@ -384,7 +384,11 @@ void main() {
     if (grain_seen > 0.0) grain = mix(grain, textureGrad(fractures, cells / 2.3, step_of_cells[0] / 2.3, step_of_cells[1] / 2.3), grain_seen);
 #endif
 #if DETAIL_SCALES > 2
+#if DESERT == 1
+    fine.x += mix(EDGES_RAGGED, SAND_RAGGED, dune_sand_at(place.w)) * (grain.x - 0.5);
+#else
     fine.x += EDGES_RAGGED * (grain.x - 0.5);
+#endif
     float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(face), on_wall);
 #else
     float tilts = (1.5 + 1.6 * steepness) * drawn_out(steepness);
@@ -470,7 +474,7 @@ void main() {
 #if MATERIALS == 1
     albedo = with_texture(albedo, ground, cells, length(place.yz), pixel, grain, finer.streak, bumps);
 #else
-    albedo *= mix(1.0 + GRAIN_SHADES * (grain.w - 0.5), 1.0, 0.7 * ground.sand);
+    albedo *= mix(1.0 + GRAIN_SHADES * (grain.w - 0.5), 1.0, FINE_IS_EVEN * ground.sand);
     albedo *= 1.0 + ground.debris * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
     bumps += (grain.yz - 0.5) * 1.2 * ground.debris;
 #endif

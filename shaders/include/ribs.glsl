@@ -12,7 +12,7 @@ const vec2 SHARP = vec2(0.12, 0.40);  // cells by which a crest stands over what
 const float BLOCKS_TILE = 37.0;  // cells
 const float MASSIFS_TILE = 211.0;  // by which they are shattered, and bent by so many cells
 const float BENT = 30.0;
-const float BLOCKS_RISE = 0.07;  // of the tile, that its heights span
+const float BLOCKS_RISE = 0.083;  // of the tile, that its heights span
 
 // How high ribs are beside their width: gentle ground has no gullies. Soil is dissected less than rock; what has been
 // deposited lies smooth, and so do dunes.

@@ -32,7 +32,7 @@ def test_its_channels_fill_their_spans(tile: NDArray[np.float64]) -> None:
     np.testing.assert_allclose(tile.mean(axis=(0, 1)), 0.5, atol=0.01)
     np.testing.assert_allclose(tile.std(axis=(0, 1)), 1.0 / 6.0, atol=0.01)
     cut = (tile == 0.0) | (tile == 1.0)
-    assert (cut.mean(axis=(0, 1)) < 0.01).all()
+    assert (cut.mean(axis=(0, 1)) < 0.015).all(), "only the deepest cracks"
 
 
 def test_it_repeats_without_seams(tile: NDArray[np.float64]) -> None:

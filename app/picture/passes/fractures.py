@@ -12,7 +12,7 @@ from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, Filter, MapTarget,
 SIDE = 512
 MEAN_HEIGHT = -0.0222  # of the tile, relative to its side
 # Ranges of its channels from 0 to 1: height, slopes, and height above the surroundings.
-SPANS = 0.275, 10.63, 0.0834
+SPANS = 0.265, 10.63, 0.0834
 
 
 class Fractures:
