@@ -29,11 +29,13 @@ River river_at(vec2 place, bool asked, out float bend) {
     for (int k = 0; k < count; ++k) {
         ivec2 cell = clamp(first + ivec2(k % side, k / side), ivec2(0), last);
         vec4 code = texelFetch(rivers, cell, 0);
-        vec4 through = decoded(code.y), begins = decoded(code.z), third = decoded(code.w);
-        int streams = code.x <= 0.0 ? 0 : third.xy != through.zw ? 3 : begins.zw != through.zw ? 2 : 1;
-        vec2 at = place - vec2(cell) - 0.5 - 2.0 * through.xy, end = through.zw;
-        vec2 course = width_and_bend(code.x);
+        int streams = code.x <= 0.0 ? 0 : 1;
         for (int stream = 0; stream < streams; ++stream) {
+            // In the loop, which ends at once in most cells.
+            vec4 through = decoded(code.y), begins = decoded(code.z), third = decoded(code.w);
+            streams = third.xy != through.zw ? 3 : begins.zw != through.zw ? 2 : 1;
+            vec2 at = place - vec2(cell) - 0.5 - 2.0 * through.xy, end = through.zw;
+            vec2 course = width_and_bend(code.x);
             vec2 begin = stream == 0 ? begins.xy : stream == 1 ? begins.zw : third.xy;
             float only = streams == 1 ? min(0.51 + 0.51 * third.z, 1.0) : 1.0;  // as the code is read back
             float part = stream == 0 ? only : 0.5 + 0.5 * (stream == 1 ? third.z : third.w);

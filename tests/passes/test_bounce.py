@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import moderngl
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from app.picture.passes.shaders import ShaderLibrary
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from tests.passes.conftest import Draw
-from tests.passes.worlds import snapshot
+from tests.passes.worlds import pyramid, snapshot, with_layers, with_water
 
 CELL, SIDE = 20.0, 64
 
@@ -50,6 +52,22 @@ def bounce_of(picture: Picture) -> NDArray[np.float32]:
     roots = np.frombuffer(texture.read(), np.uint8).reshape(height, width, 4)[..., :3] / np.float32(255.0)
     light: NDArray[np.float32] = 4.0 * roots * roots
     return light
+
+
+def test_lakes_are_as_muddy_as_their_water_where_they_are_seen_by_the_way(draw: Draw, picture: Picture) -> None:
+    """In what other water mirrors, and in land around the block."""
+    lake = with_water(snapshot(pyramid(SIDE, SIDE, 32, 32, -300.0, 24), cell_size=CELL, world=6), -100.0)
+    ratios = []
+    for world, load in enumerate((0.0, 20.0)):
+        muddy = replace(with_layers(lake, suspended=load), world=7 + world)
+        draw(muddy, from_above(), scene(quality="high"))
+        assert picture.frame is not None
+        texture = picture.frame.textures["lit_land"]
+        width, height = texture.size[:2]
+        land = np.frombuffer(texture.read(), np.float16).reshape(height, width, 4).astype(float)
+        red, _, blue, _ = land[height // 2, width // 2]
+        ratios.append(red / blue)
+    assert ratios[0] < 0.3 and ratios[1] > 0.7, f"{ratios}"
 
 
 def test_a_slope_is_lit_by_what_it_faces(draw: Draw, picture: Picture) -> None:

@@ -53,6 +53,19 @@ def test_the_plain_ends_at_an_uneven_bank(draw: Draw) -> None:
     assert grey[rows_of(FIRST + 3, LAST - 3)].mean() > 0.7
 
 
+def test_land_between_threads_is_of_their_plain(draw: Draw) -> None:
+    """Where gravel was moved in every third row, it is one plain, and it ends where they do."""
+    south = np.arange(SIDE)[:, None] * np.ones((1, SIDE))
+    moved = np.where((south >= FIRST) & (south < LAST) & (south % 3 == 0), 1.0, 0.0)
+    bare, plants = (
+        seen(draw, with_layers(parted(0.0 * moved), reworked=part * moved)).astype(float) for part in (1.0, 0.0)
+    )
+    grey = np.abs(bare - plants).max(axis=2) > 20
+    assert grey[rows_of(FIRST + 3, LAST - 3)].mean() > 0.7
+    assert grey[rows_of(FIRST + 3, LAST - 3)].reshape(-1, 8, PIXELS).mean(axis=(1, 2)).min() > 0.5, "in each row"
+    assert not grey[rows_of(5, FIRST - 3)].any()
+
+
 def test_threads_differ_in_width_and_the_thinnest_fade(draw: Draw) -> None:
     water = bluer(seen(draw, plain(0.5)), seen(draw, plain(0.0)))[rows_of(16, 32)]
     runs = np.diff(np.pad(water, ((1, 1), (0, 0))).astype(int), axis=0)

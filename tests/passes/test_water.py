@@ -620,6 +620,43 @@ def test_a_river_between_two_of_the_eight_directions_is_straight(draw: Draw) -> 
     assert np.abs(middles - line).max() < 0.3 * 320 / 12.0, "of a cell"
 
 
+def test_a_wide_river_that_goes_zigzag_is_straightened_where_no_bank_holds_it(draw: Draw) -> None:
+    """Between cells as wide as itself it has eight directions; a trench of those cells keeps it."""
+    flow, ways = np.zeros((48, 48)), np.zeros((48, 48))
+    for column in range(48):
+        row = 21 + abs(column % 12 - 6)
+        flow[row, column], ways[row, column] = 13.0, way((1.0, -1.0 if column % 12 < 6 else 1.0))
+
+    def swings(bank: float) -> float:
+        ground = np.where(flow > 0.0, 0.0, bank)
+        shown = with_layers(snapshot(ground, cell_size=CELL), surveyed_flow=flow, surveyed_way=ways)
+        water = water_of(draw, shown, from_above(24.0, 48, 48))
+        middles = (water * np.arange(320)[:, None]).sum(axis=0) / np.maximum(water.sum(axis=0), 1)
+        return float(np.ptp(middles) / 320.0 * 24.0)
+
+    found = swings(0.0), swings(3.0)
+    assert found[0] < 3.0 < 3.5 < found[1], f"{found} cells"
+
+
+def test_small_streams_freeze_and_wide_ones_become_narrower(draw: Draw) -> None:
+    def darker(discharge: float, temperature: float) -> NDArray[np.int64]:
+        """By how much a stream is darker than the ground in which it would be, in the mean over rows of pixels."""
+        scene = calm(quality="high").with_value("climate.temperature", temperature)
+        river = flat(48, 48)
+        river[24] = discharge
+        worlds = [running(flat(48, 48), flow) for flow in (0.0, river)]
+        pictures = [draw(shown, from_above(12.0, 48, 48), scene, size=(320, 320)) for shown in worlds]
+        one, other = (pixels.astype(np.int64).sum(axis=2).mean(axis=1) for pixels in pictures)
+        return one - other
+
+    brook, river = 0.25, 16.0  # 2.5 m and 20 m wide
+    assert darker(brook, 15.0).max() > 20.0
+    assert darker(brook, -15.0).max() < 10.0
+    dark = darker(river, -15.0)
+    metres = float((dark > 0.5 * dark.max()).sum()) * 12.0 * CELL / 320.0
+    assert 10.0 < metres < 17.5, f"{metres} metres of open water"
+
+
 def test_a_river_far_narrower_than_a_pixel_is_still_a_line(draw: Draw) -> None:
     shown = running(flat(48, 48), 0.05 * along_the_diagonal(48), (1.0, 1.0))
     water = water_of(draw, shown, from_above(40.0, 48, 48))
@@ -771,7 +808,7 @@ def test_threads_among_many_part_and_join_at_their_share_and_one_alone_is_a_line
     in_belt = water[(12 - 4) * 8 : (28 - 4) * 8]
     threads = (np.diff(in_belt.astype(int), axis=0) == 1).sum(axis=0)
     assert 0.3 < in_belt.mean() < 0.65, "widths, of which no line is narrower than some pixels"
-    assert 8.0 < threads.mean() < 16.0
+    assert 12.0 < threads.mean() < 28.0
     assert np.abs(np.diff(threads)).sum() > 80, "they part and join"
     assert 0.25 < water[33 * 8 : 36 * 8].sum(axis=0).mean() / 8.0 < 0.9, "cells"
 

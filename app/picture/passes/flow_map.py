@@ -22,9 +22,6 @@ from app.picture.passes.wet_mark import WetMark
 from kernels.hydraulic_geometry import channel_width
 
 BESIDE_ITS_CELL = 0.4  # cells: largest distance of the curve and the bent banks of a stream from its cell
-# Cells of a reach up to which a stream is looked for farther away, and half the width of one whose windings from cell to
-# cell may be straightened more for that, as in river_points.frag.
-STRAIGHTENED_WITHIN, STRAIGHTENED_FROM = 3, 0.6
 WITH_BARS, BARS_SPARED = 1.5, 0.5  # half widths to which bars of wide rivers reach; cells where there are none
 PLUME_REACH = 8  # cells over which the plume of a river in a lake is visible
 WIDEST_REACH = 6  # cells: half of the largest width of drawn streams
@@ -207,8 +204,7 @@ def stream_cells(snapshot: Snapshot, smallest: float) -> NDArray[np.bool_]:
 def reach_of(discharge: float, width: float, cell_size: float) -> int:
     """The distance in cells at which a stream of this discharge can have its centreline and still cover a place."""
     half_width = 0.5 * channel_width(max(discharge, 0.0), width) / cell_size
-    least = STRAIGHTENED_WITHIN if half_width > STRAIGHTENED_FROM else 1
-    return min(max(math.ceil(max(half_width, WITH_BARS * half_width - BARS_SPARED) + BESIDE_ITS_CELL), least), WIDEST_REACH)
+    return min(max(math.ceil(max(half_width, WITH_BARS * half_width - BARS_SPARED) + BESIDE_ITS_CELL), 1), WIDEST_REACH)
 
 
 def _in_blocks(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
