@@ -13,12 +13,12 @@ layout(location = 0, index = 1) out vec4 kept;
 
 void main() {
     float drift = 0.02 * frame.dust.w / frame.heights.w;
-    vec4 coarse = textureLod(detail, 0.026 * in_square + seed + vec2(0.0, -drift), 2.5);
-    vec4 fine = textureLod(detail, 0.075 * in_square + 0.7 * seed + vec2(drift, -2.0 * drift), 2.5);
-    float away = length(in_square) + 1.1 * (coarse.x - 0.5) + 0.55 * (fine.x - 0.5);
-    // It has frayed to nothing before its square ends, or that would be seen.
-    float to_edge = 1.0 - max(abs(in_square.x), abs(in_square.y));
-    float cover = dense * (1.0 - smoothstep(0.45, 0.95, away)) * smoothstep(-1.0, -0.3, in_square.y) * smoothstep(0.0, 0.35, to_edge);
+    vec4 coarse = textureLod(detail, 0.026 * in_square + seed + vec2(0.0, -drift), 0.5);
+    vec4 fine = textureLod(detail, 0.075 * in_square + 0.7 * seed + vec2(drift, -2.0 * drift), 0.5);
+    float from_middle = length(in_square), away = from_middle + 1.1 * (coarse.x - 0.5) + 0.55 * (fine.x - 0.5);
+    // It has frayed to nothing before its square ends, and all around alike, or straight edges would be seen.
+    float whole = 1.0 - smoothstep(0.35, 1.0, from_middle);
+    float cover = dense * (1.0 - smoothstep(0.45, 0.95, away)) * smoothstep(-1.0, -0.3, in_square.y) * whole;
 
     vec3 to_eye = normalize(frame.camera.xyz - position), right = normalize(vec3(to_eye.z, 0.0, -to_eye.x) + vec3(1e-6, 0.0, 0.0));
     vec3 up = cross(to_eye, right);
