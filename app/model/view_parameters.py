@@ -55,7 +55,7 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     drifting_sand: Annotated[float, parameter(0.0, 1.0,
         "visibility of sand drifting over the ground where the wind carries it", needs="wind.enabled")] = 0.0
     storm: Annotated[float, parameter(0.0, 1.0,
-        "the least of a storm that is seen, whatever the weather: its strength as it comes up; changes nothing else",
+        "least strength of the storm that is seen, whatever the weather is",
         needs="climate.storms")] = 0.0
     dust: Annotated[float, parameter(0.0, 3.0, "density of airborne dust while a storm blows over mobile sand",
         unit="×", needs="climate.storms, wind.enabled")] = 1.0

@@ -499,7 +499,8 @@ def test_no_marsh_rings_a_lake(show: Show) -> None:
         shown = with_layers(with_water(land, level), wetness=wetness, grass=0.0)
         seen = show(shown, from_above(shown, 0.5)).mean(axis=(0, 2))
         column = 24.0 + (np.arange(SIZE[0]) + 0.5 - SIZE[0] / 2) * 24.0 / SIZE[1]
-        darkest.append(seen[(column > 16.2) & (column < 26.0)].min() / seen[column > 36.0].mean())
+        on_land = column > 16.4  # water reaches some of its way to the next cell
+        darkest.append(seen[on_land & (column < 26.0)].min() / seen[column > 36.0].mean())
     assert darkest[0] > 0.4 and darkest[1] < 0.25
 
 
