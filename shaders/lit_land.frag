@@ -32,9 +32,7 @@ void main() {
     float depth = textureLod(water, uv, 0.0).x;
     vec2 muddy = vec2(0.0);
     if (textureSize(suspended, 0).x > 1) {
-        float carried = log2(max(textureLod(suspended, uv, 0.0).x / max(depth, LEAST_DEPTH), 1e-6));
-        vec3 loads = log2(CARRIES_MUD);
-        muddy = smoothstep(loads.xy, loads.yz, vec2(carried));
+        muddy = muddiness(log2(max(textureLod(suspended, uv, 0.0).x / max(depth, LEAST_DEPTH), 1e-6)));
     }
     vec3 through = water_transmission(depth, mix(LAKE_TURBIDITY, mix(RIVER_TURBIDITY, THICK_TURBIDITY, muddy.y), muddy.x), 1.0);
     vec3 deep = mix(DEEP_LAKE, mix(MUD, THICK_MUD, muddy.y), muddy.x);

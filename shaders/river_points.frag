@@ -8,6 +8,8 @@ uniform sampler2D surveyed_flow;  // cubic metres a second
 uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, 0 where it ends, less where it parts
 uniform sampler2D surface;
 uniform sampler2D water;          // depth in metres
+uniform float found_beside;       // cells beside those that are looked at, in which a place finds their streams
+uniform vec2 bars;                // half widths to which bars of wide rivers reach; cells where there are none
 
 out vec4 result;
 
@@ -21,8 +23,6 @@ const vec2 WIDE = vec2(0.2, 0.6);  // half widths in cells
 const int EVENED = 3, STRAIGHTENED = 8;
 const float HARDLY_HIGHER = 0.6;
 const float MOST_STRAIGHTENED = 1.9;  // cells from the middle; it is also no more than it is looked for, see flow_map.py
-const float FOUND_BESIDE = 0.4;  // cells beside those that are looked at, in which a place finds their streams
-const float WITH_BARS = 1.5, BARS_SPARED = 0.5;
 
 bool is_on_map(ivec2 cell) {
     return all(greaterThanEqual(cell, ivec2(0))) && all(lessThan(cell, ivec2(frame.map.xy)));
@@ -103,7 +103,7 @@ void main() {
     if (wide > 0.0) {
         vec4 other = evened(at, smallest);
         vec2 near = no_longer_than(other.xy, FARTHEST_WIDE);
-        float found = float(river_reach) + FOUND_BESIDE - max(half_width, WITH_BARS * half_width - BARS_SPARED);
+        float found = float(river_reach) + found_beside - max(half_width, bars.x * half_width - bars.y);
         vec2 straighter = no_longer_than(other.zw, clamp(found, FARTHEST_WIDE, MOST_STRAIGHTENED));
         vec2 uv = (vec2(at) + 0.5) / frame.map.xy;
         float rise = abs(textureLod(surface, uv + straighter / frame.map.xy, 0.0).x - texelFetch(surface, at, 0).x);

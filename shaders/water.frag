@@ -529,11 +529,9 @@ void main() {
     waves.roughness += 0.003 * smoothstep(STIRS, FOAMS, quick);
     float mud = smoothstep(STIRS, MUDDY, quick * (1.0 + 0.6 * streak)), thick = 0.0;
     if (textureSize(suspended, 0).x > 1) {
-        // The eye tells loads by their ratio.
-        float carried = log2(max(load_at(uv, max(depth, 0.05)), 1e-6)) + STREAK_LOADS * streak;
-        vec3 loads = log2(CARRIES_MUD);
-        mud = smoothstep(loads.x, loads.y, carried);
-        thick = smoothstep(loads.y, loads.z, carried);
+        vec2 muddy = muddiness(log2(max(load_at(uv, max(depth, 0.05)), 1e-6)) + STREAK_LOADS * streak);
+        mud = muddy.x;
+        thick = muddy.y;
     }
     vec3 deep_water = mix(mix(DEEP_WATER, DEEP_SEA, of_sea), mix(MUD, THICK_MUD, thick), mud);
     float turbidity = mix(mix(TURBIDITY, SEA_TURBIDITY, of_sea), mix(RIVER_TURBIDITY, THICK_TURBIDITY, thick), mud);

@@ -76,11 +76,7 @@ class Simulator(Cycles):
 
     def copy(self) -> Simulator:
         """A copy of the simulator and its world, which continues with the same bits."""
-        other = Simulator(self.scene, self.world.copy(), self.threads, self.backup.layers)
-        other.allowed_imbalance = self.allowed_imbalance
-        other.prepared = set(self.prepared)
-        other.snowball_run = self.snowball_run
-        return other
+        return self.hold()()
 
     def hold(self) -> Callable[[], Simulator]:
         """Hold the present state, with no more than a copy of its arrays: the result makes a simulator of it, once."""

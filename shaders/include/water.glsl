@@ -20,6 +20,13 @@ const vec3 DEEP_SEA = vec3(0.010, 0.036, 0.052), DEEP_LAKE = vec3(0.012, 0.035, 
 const vec3 CARRIES_MUD = vec3(0.0003, 0.006, 0.12);
 const vec3 MUD = vec3(0.094, 0.081, 0.046), THICK_MUD = vec3(0.104, 0.079, 0.043);
 const float THICK_TURBIDITY = 3.0;
+
+// How far water is muddy, and how far that is as thick as mud gets, by the binary logarithm of what it carries, in metres of
+// the bed in one of water: the eye tells loads by their ratio.
+vec2 muddiness(float carried) {
+    vec3 loads = log2(CARRIES_MUD);
+    return smoothstep(loads.xy, loads.yz, vec2(carried));
+}
 const vec3 STREAM_BED = vec3(0.150, 0.128, 0.092);
 const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked at from straight above
 const float BRIGHTEST_GLITTER = 0.9;                // in parts of sunlight

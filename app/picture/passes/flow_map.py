@@ -113,7 +113,9 @@ class FlowMap:
         for target in (self._points, self._rivers):
             target.framebuffer.use()  # a clear is limited to the viewport of the target in use
             target.framebuffer.clear()
-        self._find_points.program.set(river_reach=self.reach)
+        self._find_points.program.set(
+            river_reach=self.reach, found_beside=BESIDE_ITS_CELL, bars=(WITH_BARS, BARS_SPARED)
+        )
         self._find_points.program.bind(surface=surface, water=water, **streams)
         # Include blocks where streams have become too small to be visible.
         self._find_points.draw(self._points.framebuffer, blocks.beside_streams)
