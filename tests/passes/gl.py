@@ -50,6 +50,9 @@ def active_samplers(suffix: str, source: str) -> list[str]:
     """The samplers that a shader of one stage, `.vert` or `.frag`, is left with by the compiler."""
     create = call("CreateShaderProgramv")
     create.restype = ctypes.c_uint
+    if suffix == ".vert":  # which must declare what it writes where it stands alone; NVIDIA's driver insists on it
+        version, rest = source.split("\n", 1)
+        source = f"{version}\nout gl_PerVertex {{ vec4 gl_Position; float gl_PointSize; }};\n{rest}"
     program = create(GL_SHADERS[suffix], 1, (ctypes.c_char_p * 1)(source.encode()))
     linked, count, size, kind = ctypes.c_int(), ctypes.c_int(), ctypes.c_int(), ctypes.c_uint()
     call("GetProgramiv")(program, GL_LINK_STATUS, ctypes.byref(linked))

@@ -137,13 +137,14 @@ def test_an_error_in_the_vertex_shader_names_the_vertex_shader(write: Write, lib
 
 def test_a_warning_before_an_error_is_not_taken_for_it(write: Write, library: ShaderLibrary) -> None:
     write("x.frag", "out vec4 colour;\nvoid main() {\n    float a;\n    colour = vec4(a);\n    b = 1.0;\n}\n")
-    with pytest.raises(ShaderError, match=r"^shaders/x\.frag, line 5:.*'?`?b'"):
+    with pytest.raises(ShaderError, match=r"^shaders/x\.frag, line 5:.*['`\"]b['\"]"):
         library.program("fullscreen.vert", "x.frag")
 
 
-def test_an_error_of_the_linker_names_both_shaders(write: Write, library: ShaderLibrary) -> None:
+def test_an_error_of_the_linker_names_its_shaders(write: Write, library: ShaderLibrary) -> None:
+    """Mesa's linker names no line, and both shaders are named; NVIDIA's names one."""
     write("x.frag", "in float uv;\nout vec4 colour;\nvoid main() { colour = vec4(uv); }\n")
-    with pytest.raises(ShaderError, match=r"fullscreen\.vert \+ x\.frag"):
+    with pytest.raises(ShaderError, match=r"fullscreen\.vert( \+ x\.frag|, line 1):"):
         library.program("fullscreen.vert", "x.frag")
 
 
