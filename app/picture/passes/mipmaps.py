@@ -11,20 +11,17 @@ from app.picture.passes.shaders import FullScreen, ShaderLibrary
 class Mipmaps:
     """Fills the mipmaps of textures with their mean values.
 
-    A software rasteriser compiles the driver's own way of doing it anew in each process and for each format, which
-    takes longer than all that is drawn for a small map. A shader of ours it finds in its cache on disk. The values are
-    the same.
+    Drivers differ in how they halve sides that are odd: NVIDIA's moves what is there by up to half a texel, and with it
+    the coasts that are found by mipmaps. A software rasteriser compiles its own way anew in each process and for each
+    format, which takes longer than all that is drawn for a small map. A shader of ours has the same values everywhere.
     """
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
-        self._drawing = FullScreen(context, shaders, "mipmap.frag") if unlocked.is_software(context) else None
+        self._drawing = FullScreen(context, shaders, "mipmap.frag")
 
     def build(self, texture: moderngl.Texture) -> None:
         """Fill all levels from the largest. The filter stays."""
-        if self._drawing is None:
-            unlocked.build_mipmaps(texture)
-            return
         context = self._context
         bound = context.fbo or context.screen or context.detect_framebuffer(0)  # a new context has none in use
         target = context.framebuffer([texture])
@@ -43,5 +40,4 @@ class Mipmaps:
             target.release()
 
     def release(self) -> None:
-        if self._drawing is not None:
-            self._drawing.release()
+        self._drawing.release()

@@ -58,7 +58,6 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "glFinish": (),
     "glFramebufferTexture2D": (_INT,) * 5,
     "glGenQueries": (_INT, _POINTER),
-    "glGenerateMipmap": (_INT,),
     "glGetQueryObjectui64v": (_INT, _INT, _POINTER),
     "glGetTexLevelParameteriv": (_INT, _INT, _INT, _POINTER),
     "glPixelStorei": (_INT, _INT),
@@ -107,12 +106,6 @@ def draw(
         _function("glDrawElementsInstanced")(mode, vertices, _UNSIGNED_INT, offset, instances)
     else:
         _function("glDrawArraysInstanced")(mode, first, vertices, instances)
-
-
-def build_mipmaps(texture: moderngl.Texture) -> None:
-    """As `texture.build_mipmaps`, but keeps the filter."""
-    _bind(texture)
-    _function("glGenerateMipmap")(_TEXTURE_2D)
 
 
 def allocate_mipmaps(texture: moderngl.Texture) -> None:
