@@ -319,6 +319,13 @@ def test_deep_water_is_darker_and_takes_red_first(draw: Draw) -> None:
     assert red[3] < 0.6 * red[0] and green[3] > 0.65 * green[0] and blue[3] > 0.75 * blue[0]
 
 
+def linear_light(picture: Picture) -> NDArray[np.float64]:
+    """The mean light of the picture that was drawn last, before tones are mapped."""
+    assert picture.frame is not None
+    seen = np.frombuffer(picture.frame.scene.read(components=3, dtype="f4"), np.float32)
+    return seen.reshape(-1, 3).mean(axis=0, dtype=np.float64)
+
+
 @pytest.mark.parametrize(("sea", "turbidity"), [(False, 0.07), (True, 0.03)])
 @pytest.mark.parametrize("clarity", [1.0, 3.0])
 def test_water_takes_light_by_metres_as_beer_and_lambert_say(
@@ -331,9 +338,7 @@ def test_water_takes_light_by_metres_as_beer_and_lambert_say(
     seen = []
     for depth in (1.0, 2.0, 3.0):
         colours_of_depths(draw, [depth * clarity], sea=sea, water_clarity=clarity)
-        assert picture.frame is not None
-        linear = np.frombuffer(picture.frame.scene.read(components=3, dtype="f4"), np.float32)
-        seen.append(linear.reshape(-1, 3).mean(axis=0, dtype=np.float64))
+        seen.append(linear_light(picture))
     one, two, three = seen
     expected = 2.0 * (np.array([0.42, 0.10, 0.07]) + turbidity) / clarity
     np.testing.assert_allclose(-np.log((two - three) / (one - two)) / clarity, expected, rtol=0.02)
@@ -349,6 +354,16 @@ def test_a_lake_of_a_depth_has_one_colour_on_any_map(draw: Draw, depth: float) -
     high = draw(flooded(steep, depth), camera, calm()).mean(axis=(0, 1))
     drawn_out = colours_of_depths(draw, [depth], rows=48, columns=48, exaggeration=4.0)[0]
     np.testing.assert_allclose([wide, high, drawn_out], [usual] * 3, atol=2.5)
+
+
+def test_the_bed_of_a_lake_is_dark_under_shallow_water(draw: Draw, picture: Picture) -> None:
+    """Beside the clean sand below a sea as deep: its rim is no milk."""
+    seen = []
+    for sea in (False, True):
+        colours_of_depths(draw, [0.4], sea=sea)
+        seen.append(linear_light(picture))
+    lake, sand = seen
+    assert (lake < 0.75 * sand).all() and lake[0] / sand[0] > lake[2] / sand[2] > 0.5
 
 
 def test_clear_water_lets_one_see_deeper(draw: Draw) -> None:
