@@ -507,19 +507,6 @@ def test_a_touch_is_shown_and_told_before_the_land_without_it_is_stored(
     assert hands.bits == before_it
 
 
-def test_what_each_of_two_strokes_left_is_stored_and_nothing_that_was_taken_back(hands: Hands) -> None:
-    hands.step(2)
-    session, moments = hands.thread.session, []
-    for number in (1, 2):
-        asked = stroke(hands.lockstep.worlds[0], "raise", number=number)
-        moments.append(hands.ask(asked, Edited).before)
-    hands.settle()
-    assert all(session.timeline.start_for(moment).moment == moment for moment in moments)  # type: ignore[union-attr]
-    last = session.timeline.now
-    assert session.timeline.has(last)
-    assert not session.timeline.has(msgspec.structs.replace(last, cycle=last.cycle + 1)), "gone back from"
-
-
 def test_parts_of_a_stroke_that_follow_one_another_are_one_edit(hands: Hands) -> None:
     draw(hands, "raise", 1)
     edits = hands.thread.session.timeline.edits_of(hands.moment)

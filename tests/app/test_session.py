@@ -200,6 +200,18 @@ def test_strokes_wait_for_kernels_in_their_order(steps: Steps) -> None:
     assert steps.heard(Refused) == [first], "it was meant for the worlds before"
 
 
+def test_what_each_of_two_strokes_left_is_stored_also_where_nothing_was_shown_between_them(steps: Steps) -> None:
+    steps.step(2)
+    steps.ask(Pause())
+    timeline, moments = steps.session.timeline, []
+    for number in (1, 2):
+        moments.append(timeline.now)
+        steps.ask(Stroke("raise", ((10.0, 10.0, 1.0),), 20.0, 1.0, number=number))
+    steps.step()
+    assert len({*moments, timeline.now}) == 3
+    assert all(timeline.start_for(moment).moment == moment for moment in moments)  # type: ignore[union-attr]
+
+
 def test_the_last_value_of_a_parameter_counts() -> None:
     backlog = Backlog()
     backlog.add(Change({"a": 1, "b": 1}))
