@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import signal
@@ -238,6 +239,7 @@ def test_a_cycle_that_is_running_comes_to_its_end_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(thread, "QUIET_END", 0.01)
+    monkeypatch.setattr(session_writer, "SECONDS_BETWEEN_WRITES", math.inf)
     step, within, may_end = DropletErosion.step, threading.Event(), threading.Event()
 
     def held(self: DropletErosion, world: World, *rest: Any) -> Collection[str] | None:

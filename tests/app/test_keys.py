@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.interpolate import PchipInterpolator
 
 from app.cli.main import main
 from app.engine.messages import Arrived, GoTo
@@ -43,6 +42,8 @@ def test_a_curve_goes_through_its_keys_and_beyond_none_of_them(keys: list[tuple[
 
 
 def test_it_is_the_curve_of_the_reference_between_its_ends() -> None:
+    from scipy.interpolate import PchipInterpolator  # takes long to load
+
     places, values = [0.0, 100.0, 150.0, 400.0, 430.0, 900.0], [0.0, 3.0, 10.0, 12.0, 30.0, 31.0]
     reference = PchipInterpolator(places, values)
     for place in np.linspace(100.0, 430.0, 50):  # at the ends ours comes to rest

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numba import njit
 from numpy.typing import NDArray
-from scipy import stats
 
 from kernels.random import mix, process_number, stream, uniform
 
@@ -26,6 +25,8 @@ def of(seed: int, process: int = 5, cycle: int = 0, count: int = COUNT) -> NDArr
 
 
 def test_numbers_are_uniform() -> None:
+    from scipy import stats  # takes long to load
+
     drawn = of(1)
     assert drawn.min() >= 0.0
     assert drawn.max() < 1.0
@@ -36,6 +37,8 @@ def test_numbers_are_uniform() -> None:
 
 def test_first_numbers_of_neighbouring_streams_are_uniform() -> None:
     """As droplets use them: a few numbers from each of many streams."""
+    from scipy import stats
+
     by_seed = [of(seed, count=1)[0] for seed in range(3000)]
     by_cycle = [of(1, cycle=cycle, count=1)[0] for cycle in range(3000)]
     for drawn in (by_seed, by_cycle):

@@ -7,7 +7,6 @@ import math
 from typing import Any
 
 import numpy as np
-import pyflwdir
 import pytest
 import scipy.sparse as sparse
 from hypothesis import given
@@ -238,10 +237,12 @@ def test_accumulation_solves_the_linear_system(case: Case) -> None:
     assert total == pytest.approx(rain[land].sum(), rel=1e-12, abs=1e-12)
 
 
-def of_pyflwdir(directions: NDArray[np.int8]) -> pyflwdir.FlwdirRaster:
+def of_pyflwdir(directions: NDArray[np.int8]) -> Any:
     """The same directions in the codes of that library: powers of two clockwise from the east, 0 for an outlet."""
     #                north west east south north-west north-east south-west south-east outlet
     codes = np.array([64, 16, 1, 4, 32, 128, 8, 2, 0], np.uint8)
+    import pyflwdir  # takes long to load
+
     return pyflwdir.from_array(codes[directions], ftype="d8")
 
 
