@@ -3,7 +3,7 @@
 #include "map.glsl"
 
 uniform sampler2D surface;
-uniform sampler2D canopy;
+uniform sampler2D canopy;       // a single texel where nothing grows
 uniform float tree_height;  // of a full-grown tree, metres
 
 out vec2 result;
@@ -12,7 +12,7 @@ const float CLOSED = 2.0;  // how soon crowns hide what is behind, with their ar
 
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy);
-    vec4 crowns = texelFetch(canopy, cell, 0);
+    vec4 crowns = texelFetch(canopy, min(cell, textureSize(canopy, 0) - 1), 0);
     float area = crowns.x + crowns.y;
     float tall = tree_height * crowns.z / max(area, 1e-4);
     result = vec2(texelFetch(surface, cell, 0).x, tall * (1.0 - exp(-CLOSED * area)) / frame.map.w);

@@ -210,38 +210,39 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
 
 #if FINE_WATER == 1
 const float LAND_BEGINS = 0.6;  // texels of the lit land behind its shore, from where it is read
-const int MIRROR_STEPS = 40, RIDGE_SECTIONS = 5, MIRROR_HITS = 3;
+const int MIRROR_STEPS = 26;
+const float FINENESS = 0.5;          // of the land that is looked up, in steps: means over whole ones have no crests
+const float SEEN_PART = 0.02;      // of the mirrored light, from which on land is looked up
 // Part of the slopes of waves by which they turn the mirrored land; steepness of the rest in the usual wind.
 const float MIRROR_TILTS = 0.3, MIRROR_SMEARS = 0.10;
-const float GOLDEN = 0.618034;
-const float MIRROR_MISSES = 0.25;  // largest slope by which two steps can miss a ridge between them
-const float MIRROR_STEEP = 0.26;  // steepness of waves that mirror less of the land
-const float MIRROR_GROWS = 1.18;  // growth of steps, about as much as land looks smaller with distance
-// Of mirrored land: half the width of its edge in still water, and for each deviation of the slopes of waves, radians
+// Of mirrored land: half the angle over which it is smeared in still water, and for each deviation of the slopes of waves
 const float STILL_EDGE = 0.010, EDGE_OF_WAVES = 2.4;
 const float DENSE_CROWNS = 2.8;   // optical depth over the height of a tree, where crowns are closed
 const float CROWNS_BELOW = 0.55;  // brightness of the lower sides of crowns, which water mirrors
 
-// Ground and crowns at a distance of a ray: how deep the ray is below the ground, divided by the distance, and how high crowns
-// stand.
-vec2 land_on_ray(vec3 from, vec3 direction, float reach) {
-    vec3 at = from + direction * reach;
-    vec2 land = textureLod(skyline, map_uv(at.xz), 0.0).xy * frame.map.w;
-    return vec2((land.x - at.y) / reach, land.y);
+// The distance after which a ray leaves the map.
+float way_out_of_map(vec2 place, vec2 direction) {
+    vec2 along = mix(direction, vec2(1e-6), lessThan(abs(direction), vec2(1e-6)));
+    float edge = 0.5 * frame.map.z;
+    vec2 exits = (mix(map_extent() - edge, vec2(edge), lessThan(along, vec2(0.0))) - place) / along;
+    return min(exits.x, exits.y);
 }
 
-float below_ground(vec3 from, vec3 direction, float reach) {
-    return land_on_ray(from, direction, reach).x;
+// Ground and crowns at a distance of a ray, the mean over a step: the slope up to the ground from where the ray starts, and
+// to the tops of crowns.
+vec2 slopes_to_land(vec3 from, vec3 ray, float reach, float wide) {
+    float level_of_detail = log2(max(FINENESS * wide / frame.map.z, 1.0));
+    vec2 land = textureLod(skyline, map_uv(from.xz + ray.xz * reach), level_of_detail).xy * frame.map.w;
+    return vec2(land.x - from.y, land.x + land.y - from.y) / reach;
 }
 
-// The colour of the land, this bright, that a ray hits at a distance, seen through the air; waves blur it over an angle.
-vec3 mirrored_land(vec3 from, vec3 direction, float reach, float blur, float bright) {
+// The colour of the land at a distance of a ray, seen through the air; it is the mean over so many metres.
+vec3 mirrored_land(vec3 from, vec3 ray, float reach, float wide) {
     // At low heights read a little farther inland: texels at the shore are half water.
     float texel = map_extent().x / float(textureSize(lit_land, 0).x);
-    float in_land = LAND_BEGINS * texel * (1.0 - smoothstep(0.0, 2.0 * texel, direction.y * reach));
-    float level_of_detail = log2(max(blur * reach / texel, 1.0));
-    vec4 land = textureLod(lit_land, map_uv(from.xz + direction.xz * (reach + in_land)), level_of_detail);
-    return mix(horizon_colour(direction), bright * land.rgb / max(land.a, 1e-3), exp(-frame.air.x * reach));
+    float in_land = LAND_BEGINS * texel * (1.0 - smoothstep(0.0, 2.0 * texel, ray.y * reach));
+    vec4 land = textureLod(lit_land, map_uv(from.xz + ray.xz * (reach + in_land)), log2(max(wide / texel, 1.0)));
+    return mix(horizon_colour(normalize(ray)), land.rgb / max(land.a, 1e-3), exp(-frame.air.x * reach));
 }
 
 // A distance in metres within which there is certainly no land.
@@ -292,103 +293,52 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float til
 #endif
     // The ray is scaled to a horizontal length of 1, so that `reach` is a distance on the map. It starts at the entry.
     vec3 ray = calmer / max(length(calmer.xz), 1e-3);
+    // Waves finer than a pixel spread what is mirrored in height, much more than across. So the land is summed up from near
+    // to far: each place that stands over all before it fills the part of the spread between their slopes and its own.
+    float spread = STILL_EDGE + EDGE_OF_WAVES * sqrt(roughness) + 0.5 * tilt;
     float entry = way_to_map(from.xz, ray.xz);
-    float open = max(open_water(from.xz + ray.xz * entry), 0.0), along = max(1.5 * frame.map.z, open);
-    float clear = entry + open, before = clear, after = clear, hit = entry + along;
-    float met = 0.0, nearest = -1e9, over = 0.0, under = 0.0;
-    // Waves finer than a pixel blur the edge between land and sky, in height much more than across.
-    float blur = STILL_EDGE + EDGE_OF_WAVES * sqrt(roughness) + 0.5 * tilt;
-    float crowns = 0.0, where_crowns = 0.0;  // optical depth; that times its distance
-    for (int i = 0; i < MIRROR_STEPS && nearest < blur; ++i) {
-        float reach = entry + along;
-        if (from.y + ray.y * reach > frame.heights.y + tallest_tree || within_map(from.xz + ray.xz * reach) <= 0.0) break;
-        vec2 land = land_on_ray(from, ray, reach);
-        float below = land.x;
-        if (below > nearest) {
-            nearest = below;
-            hit = reach;
-            before = i == 0 ? entry + open : entry + along / MIRROR_GROWS;
-            after = entry + along * MIRROR_GROWS;
+    float first = entry + max(1.5 * frame.map.z, open_water(from.xz + ray.xz * entry));
+    float last = way_out_of_map(from.xz, ray.xz), over_all = frame.heights.y + tallest_tree - from.y;
+    if (ray.y > spread) last = min(last, over_all / (ray.y - spread));
+    if (first >= last) return mirror;
+    // Steps grow evenly, from a cell on.
+    float steps = float(MIRROR_STEPS), step_length = min(frame.map.z, (last - first) / steps);
+    float grows = ((last - first) / steps - step_length) / steps;
+    float covered = 0.0, crowns = 0.0, where_crowns = 0.0;  // part of the spread; optical depth; that times its distance
+    float highest = 0.0;  // slope up to land
+    vec3 land = vec3(0.0);
+    vec2 before = vec2(0.0), here = slopes_to_land(from, ray, first, step_length);
+    float reach = first;
+    for (int i = 0; i < MIRROR_STEPS && covered < 1.0 - SEEN_PART; ++i) {
+        float next = first + float(i + 1) * (step_length + grows * float(i + 1)), onward = next - reach;
+        vec2 after = slopes_to_land(from, ray, next, onward);
+        // Of a crest between steps the height follows by a parabola.
+        float bend = 2.0 * here.x - before.x - after.x, slant = after.x - before.x;
+        float top = here.x + (i > 0 && here.x >= max(before.x, after.x) ? slant * slant / max(8.0 * bend, 1e-6) : 0.0);
+        float part = smoothstep(-spread, spread, top - ray.y);
+        if (tallest_tree > 0.0) {
+            // Trees let light through: their crowns are no edge.
+            float inside = max(smoothstep(-spread, spread, here.y - ray.y) - max(part, covered), 0.0);
+            float dense = DENSE_CROWNS * min((here.y - here.x) * reach / tallest_tree, 1.0);
+            float passed = inside * dense * max(onward, i == 0 ? frame.map.z : 0.0) / tallest_tree;
+            crowns += passed;
+            where_crowns += passed * reach;
         }
-        if (met == 0.0) {
-            if (tallest_tree > 0.0) {
-                // Trees let light through; so their crowns are no edge, but a band that thins out upwards.
-                float inside = smoothstep(-blur, blur, below + land.y / reach) * min(land.y / tallest_tree, 1.0);
-                float passed = inside * DENSE_CROWNS * max((MIRROR_GROWS - 1.0) * along, i == 0 ? frame.map.z : 0.0) / tallest_tree;
-                crowns += passed;
-                where_crowns += passed * reach;
-            }
-            if (below > 0.0) {
-                met = reach;
-                under = below;
-            } else {
-                clear = reach;
-                over = below;
-            }
+        if (part > covered + SEEN_PART) {
+            // What fills it lies on the way up from the step before, from where that comes into the spread; but not in water.
+            float hidden = clamp((max(highest, ray.y - spread) - before.x) / max(top - before.x, 1e-6), 0.0, 1.0);
+            float wide = (1.0 - hidden) * clamp(before.x / max(top, 1e-6), 0.0, 1.0) * onward;
+            land += (part - covered) * mirrored_land(from, ray, reach - 0.5 * wide, wide);
+            covered = part;
         }
-        along *= MIRROR_GROWS;
+        highest = max(highest, top);
+        before = here;
+        here = after;
+        reach = next;
     }
-    // A crest between two steps: find where the ray is closest to it, by golden sections.
-    if (nearest < blur && nearest > -MIRROR_MISSES) {
-        float low = before, high = after, one = mix(high, low, GOLDEN), other = mix(low, high, GOLDEN);
-        float at_one = below_ground(from, ray, one), at_other = below_ground(from, ray, other);
-        for (int i = 1; i < RIDGE_SECTIONS; ++i) {
-            if (at_one > at_other) {
-                high = other;
-                other = one;
-                at_other = at_one;
-                one = mix(high, low, GOLDEN);
-                at_one = below_ground(from, ray, one);
-            } else {
-                low = one;
-                one = other;
-                at_one = at_other;
-                other = mix(low, high, GOLDEN);
-                at_other = below_ground(from, ray, other);
-            }
-        }
-        float closest = at_one > at_other ? one : other, highest = max(at_one, at_other);
-        if (highest > nearest) {
-            nearest = highest;
-            hit = closest;
-        }
-        if (met == 0.0 && nearest > 0.0) {
-            met = hit;
-            under = nearest;
-            clear = before;
-            over = 0.0;
-        }
-    }
-    // Where it meets the ground, by false positions, of which an end that stays counts half (Illinois).
-    if (met > 0.0) {
-        float low = clear, high = met;
-        if (over == 0.0) over = -under;  // not known: in the middle
-        for (int i = 0; i < MIRROR_HITS; ++i) {
-            hit = mix(low, high, clamp(over / (over - under), 0.1, 0.9));
-            float below = below_ground(from, ray, hit);
-            if (below > 0.0) {
-                high = hit;
-                under = below;
-                over *= 0.5;
-            } else {
-                low = hit;
-                over = below;
-                under *= 0.5;
-            }
-        }
-    }
-    float covered = smoothstep(-blur, blur, nearest);
-    // The backs of steep waves would show hard-edged fragments of land.
-    covered *= 1.0 - 0.6 * smoothstep(0.11, MIRROR_STEEP, tilt);
-    // Reflections of land fade towards the edges of the map, as there is none beyond.
-    covered *= smoothstep(0.0, 0.02 * frame.heights.w, within_map(from.xz + ray.xz * hit));
-    if (covered > 0.0) {
-        // At a crest the side that is seen, and not the one behind.
-        float before_crest = (1.0 - smoothstep(0.0, 2.0 * blur, nearest)) * clamp(hit - entry - open, 0.0, 5.0 * frame.map.z);
-        mirror = mix(mirror, mirrored_land(from, ray, hit - 0.3 * before_crest, blur, 1.0), covered);
-    }
+    mirror = land + mirror * (1.0 - covered);
     if (crowns > 0.01) {
-        vec3 leaves = mirrored_land(from, ray, where_crowns / crowns, 0.0, CROWNS_BELOW);
+        vec3 leaves = CROWNS_BELOW * mirrored_land(from, ray, where_crowns / crowns, 0.0);
         mirror = mix(mirror, leaves, 1.0 - exp(-crowns));
     }
     return mirror;

@@ -10,7 +10,7 @@ from app.model.plants import Flora
 from app.picture.passes.geometry import Geometry
 from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import Drawing, FullScreen, ShaderLibrary
-from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
+from app.picture.passes.targets import MIPMAPPED, SMOOTH, MapTarget, release_all
 from app.picture.passes.tree_shapes import CROWN_AREA
 
 NO_FOREST = (0.0, 0.0, 0.0, 0.0)  # default of the uniform of canopy.glsl
@@ -26,29 +26,42 @@ class Crowns(NamedTuple):
 
 
 class SkylineMap:
-    """The elevation of the land, and how high crowns stand over it, for each cell in metres: what water mirrors."""
+    """The elevation of the land, and how high crowns stand over it, for each cell in metres: what water mirrors.
+
+    Where mirrored rays are followed over it, it has mipmaps: they take longer steps the farther away they are.
+    """
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._drawing = FullScreen(context, shaders, "skyline.frag")
         self._target = MapTarget(context, (2, "f4"))
+        self._mipmaps = Mipmaps(context, shaders)
         self._drawn: tuple[object, ...] | None = None
 
     @property
     def texture(self) -> moderngl.Texture | None:
-        """None if no trees stand, or it was not asked for."""
+        """None if it was not asked for, or is the land alone without mipmaps."""
         return None if self._drawn is None else self._target.texture()
 
-    def update(self, surface: moderngl.Texture, canopy: CanopyMap, ground: int, cell_size: float, scale: float) -> None:
-        """Draw it where trees, the version of the `ground`, or the `scale` of heights have changed."""
-        if canopy.drawn is None:
+    def update(
+        self, surface: moderngl.Texture, canopy: CanopyMap, ground: int, cell_size: float, scale: float, *, rays: bool
+    ) -> None:
+        """Draw it where trees, the version of the `ground`, or the `scale` of heights have changed.
+
+        `rays` tells whether any are followed over it.
+        """
+        if canopy.drawn is None and not rays:
             self.forget()
             return
-        wanted = canopy.drawn, ground, scale, surface.size
+        wanted = canopy.drawn, ground, scale, surface.size, rays
         if wanted != self._drawn:
             self._target.fit(surface.size)
             self._drawing.program.bind(surface=surface, canopy=canopy.texture)
-            self._drawing.program.set(tree_height=canopy.drawn.height * cell_size)
+            self._drawing.program.set(tree_height=canopy.drawn.height * cell_size if canopy.drawn else 0.0)
             self._drawing.draw(self._target.framebuffer)
+            texture = self._target.texture()
+            texture.filter = MIPMAPPED if rays else SMOOTH
+            if rays:
+                self._mipmaps.build(texture)
             self._drawn = wanted
 
     def forget(self) -> None:
@@ -56,7 +69,7 @@ class SkylineMap:
         self._drawn = None
 
     def release(self) -> None:
-        release_all(self._target, self._drawing)
+        release_all(self._target, self._drawing, self._mipmaps)
 
 
 class CanopyMap:

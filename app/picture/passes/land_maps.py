@@ -203,7 +203,12 @@ class LandMaps:
         self._update_canopy(snapshot, view)
         if self.water.is_seen if quality.fine_water else self.water.has_lakes:
             self._skyline.update(
-                self.surface.texture, self._canopy, snapshot.ground_version, snapshot.cell_size, view.exaggeration
+                self.surface.texture,
+                self._canopy,
+                snapshot.ground_version,
+                snapshot.cell_size,
+                view.exaggeration,
+                rays=quality.fine_water,
             )
         else:
             self._skyline.forget()
