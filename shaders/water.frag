@@ -125,11 +125,13 @@ const float SOAKED_FROM = 0.25;  // metres of depth
 // Gusts: wavelengths of wind waves to a tile of their noise, and the least and the most of the waves in them.
 const float GUST_WAVES = 320.0;
 const vec2 GUSTS = vec2(0.3, 1.6);
+const float FAR_GUSTS = 4.3;                       // tiles to one of those that are seen from afar
+const vec2 GUSTS_REPEAT = vec2(0.0012, 0.004);  // tiles in a pixel, from which on they repeat in sight
 // Part of the slopes of swell that is drawn far out; how high beside the highest it shows whole.
 const float FAR_SWELL = 0.45;
 const vec2 SWELL_SHOWS = vec2(0.1, 0.5);
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
-const float HORIZON = 0.010;       // angle below the horizon by which the sea has faded into the sky to 1/e, radians
+const float HORIZON = 0.020;       // angle below the horizon by which the sea has faded into the sky to 1/e, radians
 const float FALL_OF_BED = 0.035;  // slope of the sea floor beyond the map
 #if SEA == 1
 const vec3 DEEP_WATER = DEEP_SEA;
@@ -435,9 +437,15 @@ void main() {
     float waviness = WAVINESS;
 #endif
 #if FINE_WATER == 1
-    float gust_tile = frame.water.z * GUST_WAVES;
-    float gust_level = noise_level(max(length(pixel.xy), length(pixel.zw)) / gust_tile, detail);
-    waviness *= mix(GUSTS.x, GUSTS.y, smoothstep(0.32, 0.68, dot(textureLod(detail, map_place / gust_tile, gust_level).xw, vec2(0.35, 0.65))));
+    // Many tiles of gusts would be a pattern: far away broader ones are seen, along the wind, and then none.
+    vec2 gust_place = map_place / (frame.water.z * GUST_WAVES);
+    vec2 far_place = vec2(dot(gust_place, frame.wind.xy), dot(gust_place, vec2(-1.7 * frame.wind.y, 1.7 * frame.wind.x))) / FAR_GUSTS;
+    float gust_pixel = max(length(pixel.xy), length(pixel.zw)) / (frame.water.z * GUST_WAVES);
+    float gusts = dot(textureLod(detail, gust_place, noise_level(gust_pixel, detail)).xw, vec2(0.35, 0.65));
+    float far_gusts = textureLod(detail, far_place, 1.0 + noise_level(gust_pixel / FAR_GUSTS, detail)).w;
+    gusts = mix(gusts, far_gusts, smoothstep(GUSTS_REPEAT.x, GUSTS_REPEAT.y, gust_pixel));
+    gusts = mix(gusts, 0.5, smoothstep(2.0 * GUSTS_REPEAT.x, 5.0 * GUSTS_REPEAT.y, gust_pixel));
+    waviness *= mix(GUSTS.x, GUSTS.y, smoothstep(0.32, 0.68, gusts));
 #endif
     Waves waves = water_waves(map_place, depth, waviness);
     float tilt = 0.0;

@@ -30,6 +30,7 @@ vec2 muddiness(float carried) {
 const vec3 STREAM_BED = vec3(0.150, 0.128, 0.092);
 const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked at from straight above
 const float BRIGHTEST_GLITTER = 0.9;                // in parts of sunlight
+const vec2 TILES_SHOW = vec2(0.004, 0.014);         // tiles of waves in a pixel, from which on they are not to be seen
 const float LEANS = 3.0;                            // by how many deviations of slopes mirrored rays rise at most
 const vec3 FOAM = vec3(0.88, 0.92, 0.95);
 const float THIN_FOAM = 0.62, FOAM_HEAPS = 0.8;
@@ -51,6 +52,11 @@ void add_wave_train(inout Waves waves, vec2 place, vec2 turn, float wavelength, 
     vec2 at = vec2(dot(place, along), dot(place, across)) / tile - vec2(run, 0.0);
     vec4 wave = texture(wind_waves, at);
     vec2 slope = (wave.xy - 0.5) * 2.0;
+#if FINE_WATER == 1
+    // From where many tiles are seen, they would make a pattern: there waves are only rough.
+    vec2 across_pixel = fwidth(at);
+    slope *= 1.0 - smoothstep(TILES_SHOW.x, TILES_SHOW.y, max(across_pixel.x, across_pixel.y));
+#endif
     waves.slope += strength * (along * slope.x + across * slope.y);
     waves.roughness += strength * strength * max(wave.w - dot(slope, slope), 0.0);
 }

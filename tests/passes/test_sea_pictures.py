@@ -145,3 +145,14 @@ def test_pictures_change_no_layer(draw: Draw) -> None:
     draw(shown, from_above(shown), scene(height=4.0), time=5.0)
     for name, layer in shown.layers.items():
         np.testing.assert_array_equal(layer, before[name])
+
+
+def test_the_sea_from_afar_has_no_pattern_of_tiles(draw: Draw) -> None:
+    """Across the picture, no wavelength stands out as those of a tile do that repeats."""
+    shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=CELL), 0.0)
+    camera = Camera(glm.vec3(32.0, 0.0, 32.0) * CELL, 0.0, 14.0, 200.0 * CELL, 40.0)
+    view = Scene().with_values({"view.quality": "high", "view.clouds": 0.0})
+    rows = draw(shown, camera, view, size=(480, 270)).astype(float).mean(axis=2)[90:120]
+    waves = (rows - rows.mean(axis=1, keepdims=True)) * np.hanning(rows.shape[1])
+    strength = (np.abs(np.fft.rfft(waves, axis=1)) ** 2).mean(axis=0)[6:120]
+    assert strength.max() < 150.0 * np.median(strength)
