@@ -30,7 +30,7 @@ vec2 muddiness(float carried) {
 const vec3 STREAM_BED = vec3(0.150, 0.128, 0.092);
 const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked at from straight above
 const float BRIGHTEST_GLITTER = 0.9;                // in parts of sunlight
-const vec2 TILES_SHOW = vec2(0.004, 0.014);         // tiles of waves in a pixel, from which on they are not to be seen
+const vec2 TILES_SHOW = vec2(0.014, 0.045);         // tiles of waves in a pixel, from which on they are not to be seen
 const float LEANS = 3.0;                            // by how many deviations of slopes mirrored rays rise at most
 const vec3 FOAM = vec3(0.88, 0.92, 0.95);
 const float THIN_FOAM = 0.62, FOAM_HEAPS = 0.8;
