@@ -87,12 +87,12 @@ const vec2 GROVE = vec2(0.36, 0.64);  // of the noise, at their edges
 const float MOST_ASLANT = 3.0;
 const float TREES_LIT = 0.75;       // by the sun, past other trees
 #endif
-uniform float way_to_end;  // from the eye to the end of the table, in metres
-
 in vec3 position;
 in vec2 from;
 in vec2 smooth_slopes;
 in vec4 of_slopes;
+in vec2 own_slopes;
+// Where a triangle is seen edge on, a pixel may lie far beside it, and what its corners say is no more within its limits.
 in float sun_past;
 in vec3 air_kept;
 in vec3 air_added;
@@ -129,8 +129,8 @@ vec3 mirrored_land() {
     float level = clamp(log2(cells * float(textureSize(land_look, 0).x) / frame.map.x), 0.0, MOST_BLURRED);
     vec4 look = textureLod(land_look, uv, level);
     vec2 slopes = mirrored * slopes_at(uv, cells);
-    vec3 normal = normalize(vec3(-slopes.x * of_slopes.xy - slopes.y * of_slopes.zw, 1.0).xzy);
-    vec3 lit = frame.sun_light.rgb * (SUNLIT * sun_past * max(dot(normal, frame.sun.xyz), 0.0)) + sky_light(normal) * look.a;
+    vec3 normal = normalize(vec3(-slopes.x * of_slopes.xy - slopes.y * of_slopes.zw - own_slopes, 1.0).xzy);
+    vec3 lit = frame.sun_light.rgb * (SUNLIT * clamp(sun_past, 0.0, 1.0) * max(dot(normal, frame.sun.xyz), 0.0)) + sky_light(normal) * look.a;
     float tiles = 1.0 / (PLAIN_TILE * frame.heights.w), pixel = length(fwidth(position.xz));
     float patches = textureLod(detail, position.xz * tiles, log2(max(pixel * tiles * 512.0, 2.0))).x;
     vec3 seen = look.rgb * look.rgb * lit * (0.8 + 0.4 * patches);
@@ -225,13 +225,7 @@ void main() {
 #endif
     colour = vec4(seen, 0.0);
 #elif TABLE == 2
-    vec3 way = position - frame.camera.xyz, direction = normalize(way), horizon = horizon_colour(direction);
-#if STORM == 1
-    horizon = dusty_sky(vec3(direction.x, 0.0, direction.z), horizon);
-#endif
-    vec3 land = mix(frame.table.rgb, mirrored_land(), far_land) * air_kept + air_added;
-    float hidden = smoothstep(PLAIN_FADES, 1.0, length(way.xz) / way_to_end);
-    colour = vec4(mix(land, end_of_plain(horizon), hidden * hidden), 0.0);
+    colour = vec4(mix(frame.table.rgb, mirrored_land(), far_land) * clamp(air_kept, 0.0, 1.0) + max(air_added, 0.0), 0.0);
 #else
     vec3 direction = normalize((frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz);
     vec3 place = frame.camera.xyz + direction * ((frame.heights.z - frame.camera.y) / min(direction.y, -1e-4));
@@ -256,7 +250,6 @@ void main() {
     float faded = smoothstep(0.0, table_fades, away);
 #if FAR_LAND > 0
     faded = mix(faded, haze_at(place.xz), far_land);
-    horizon = mix(horizon, end_of_plain(horizon), far_land);
 #endif
     table = mix(table * kept + added, horizon, faded);
     colour = vec4(table, 0.0);

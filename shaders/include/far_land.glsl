@@ -12,54 +12,46 @@ uniform float highest_range; // slope up to the top of the highest, from the end
 #define DETAIL_SCALES 3
 #endif
 
-const int RANGES = 4, RANGE_OCTAVES = DETAIL_SCALES == 1 ? 2 : 3;
-// Of the ranges, from the nearest: height in parts of the highest, massifs around the eye, and distance as the haze
-// tells it.
-const vec4 RANGE_HIGH = vec4(0.40, 0.58, 0.78, 1.0), RANGE_MASSIFS = vec4(19.0, 23.0, 21.0, 25.0);
-const vec4 RANGE_AWAY = vec4(1.0, 1.9, 3.0, 4.4);
+const int RANGES = 3, RANGE_OCTAVES = DETAIL_SCALES == 1 ? 2 : 3;
+// Of the ranges, from the nearest: height in parts of the highest, massifs around the eye, and distance in sides, as the
+// haze tells it.
+const vec3 RANGE_HIGH = vec3(0.44, 0.68, 1.0), RANGE_MASSIFS = vec3(19.0, 23.0, 17.0), RANGE_AWAY = vec3(4.5, 6.5, 9.5);
+const vec3 RANGE_HUES = vec3(0.75, 1.0, 1.2);  // of the optical depth of haze
 const vec2 ROLLING_TO_RUGGED = vec2(0.03, 0.10);  // relief, in sides, of rolling hills and of peaks
 const float FLANK = 1.25;          // fall from a peak, in heights, to where the next massif begins
 const vec2 ROUND = vec2(0.5, 0.04);  // of the crests of rolling hills and of peaks, in massifs
-const float HILLS_SEEN = 0.33;     // of what the haze lets through
-const float FOOT_IN_HAZE = 0.6;   // of the height of a range: the haze on the plain behind which it stands
+const float HILLS_SEEN = 0.45;     // of what the haze lets through
+const float HAZE_OF_FOOT = 4.0, HAZE_THINS = 0.2;  // at the foot of a range: its optical depth, and scale height in ranges
 const float LOWEST = 0.1;          // of a range, of its height
-const float SPURS = 0.7;          // by how much they go to the side, of what they come down
-const float FLANKS_LIT = 0.6;      // by how much flanks towards the sun are lighter than others
-const float FOOT_SEEN = 0.5;      // of the land at the foot of ranges, of what the haze lets through
-const float HIGHEST_OF_RELIEF = 1.6;  // the highest range, in parts of the relief
-const float SNOW_ALBEDO = 0.8, SNOW_SOFT = 0.12, SNOW_IN_SHADE = 0.1;  // the latter in heights of a range
+const float HIGHEST_OF_RELIEF = 1.2;  // the highest range, in parts of the relief
+const float SNOW_ALBEDO = 0.8, SNOW_SOFT = 0.25;  // the latter in heights of a range
 const float PLAIN_TILE = 1.7;      // sides of a tile of the noise of the plain
 const float BESIDE = 0.5;          // sides of the map beside it, within which the plain is like its border
 const float BESIDE_BLURRED = 4.0;  // level of the mipmap there
-const float PLAIN_FADES = 0.7;     // of the way to the end of the table
+const float PLAIN_FADES = 0.3;     // of the way to the end of the table
 const float TAU = 6.28318531;
 
-// The highest of the peaks around a place in a row of `count` of them that closes: each falls to both sides, less
-// steeply further down. Its height, and which way the flank there faces, from -1 to 1.
-vec2 peaks(float place, float count, float seed, float blunt) {
-    float first = floor(place);
-    vec2 highest = vec2(0.0);
+// The height of the highest of the peaks around a place in a row of `count` of them that closes: each falls to both
+// sides, less steeply further down.
+float peaks(float place, float count, float seed, float blunt) {
+    float first = floor(place), highest = 0.0;
     for (int i = -1; i <= 1; ++i) {
         float cell = first + float(i), random = hash(vec2(mod(cell, count), seed));
         float away = cell + 0.15 + 0.7 * fract(random * 57.0) - place, far = sqrt(away * away + blunt * blunt);
-        float high = 0.25 + 0.75 * random - FLANK * (far - blunt) / (1.0 + 0.3 * far);
-        if (high > highest.x) highest = vec2(high, away / far * max(1.0 - 1.2 * far, 0.0));
+        highest = max(highest, 0.25 + 0.75 * random - FLANK * (far - blunt) / (1.0 + 0.3 * far));
     }
     return highest;
 }
 
 // The same of a range, at a place around the eye from 0 to 1: crests finer than some pixels fade.
-vec2 range_line(float around, float massifs, float rugged, float pixel) {
-    vec2 range = vec2(0.0);
-    float size = 0.72, count = massifs, blunt = mix(ROUND.x, ROUND.y, rugged);
+float range_line(float around, float massifs, float rugged, float pixel) {
+    float size = 0.72, count = massifs, blunt = mix(ROUND.x, ROUND.y, rugged), range = 0.0;
     for (int i = 0; i < RANGE_OCTAVES; ++i) {
-        vec2 of_size = size * (1.0 - smoothstep(0.06, 0.2, count * pixel)) * vec2(1.0, 1.0 + float(i));
-        range += of_size * peaks(around * count, count, massifs + float(i), blunt);
+        range += size * (1.0 - smoothstep(0.06, 0.2, count * pixel)) * peaks(around * count, count, massifs + float(i), blunt);
         size *= mix(0.2, 0.28, rugged);
         count *= 3.0;
     }
-    range.x *= 0.72 + 0.28 * sin(TAU * 3.0 * around + massifs);
-    return vec2(max(range.x, LOWEST), range.y);
+    return max(range * (0.72 + 0.28 * sin(TAU * 3.0 * around + massifs)), LOWEST);
 }
 
 // The mean colour of the land.
@@ -90,11 +82,6 @@ float ruggedness() {
     return smoothstep(ROLLING_TO_RUGGED.x, ROLLING_TO_RUGGED.y, land_relief);
 }
 
-// Colour of the end of the plain, from which ranges rise: that of the haze where they are too low to hide a line.
-vec3 end_of_plain(vec3 horizon) {
-    return mix(horizon, 0.85 * mean_land(), FOOT_SEEN * ruggedness() * exp(-frame.air.x * frame.heights.w * RANGE_AWAY.y));
-}
-
 // Ranges behind the end of the plain, in a direction from the eye: their colour, times how much they hide, which is
 // last.
 // `pixel` is how far the direction moves from pixel to pixel.
@@ -104,25 +91,23 @@ vec4 far_ranges(vec3 direction, vec3 horizon, float pixel) {
     if (above < -pixel || above > highest_range + pixel) return vec4(0.0);
     float rugged = ruggedness();
     float around = atan(direction.x, -direction.z) / TAU + 0.5, turn = pixel / TAU;
-    float to_sun = frame.sunward.x * direction.z - frame.sunward.y * direction.x;  // to the left of it
-    vec3 land = mean_land(), foot = end_of_plain(horizon);
-    vec3 snow = SNOW_ALBEDO * (0.5 * frame.sun_light.rgb * frame.sun.y + sky_light(vec3(0.0, 1.0, 0.0)));
+    vec3 up = vec3(0.0, 1.0, 0.0), land = mean_land();
+    vec3 snow = SNOW_ALBEDO * (0.5 * frame.sun_light.rgb * frame.sun.y + sky_light(up));
     // Low hills are no more than a darker haze.
     float clear = mix(HILLS_SEEN, 1.0, rugged);
     vec4 seen = vec4(0.0);
     for (int i = RANGES - 1; i >= 0; --i) {
         float high = highest_range * RANGE_HIGH[i];
         if (above > high + pixel) continue;
-        float spur = (i % 2 == 0 ? SPURS : -SPURS) * above / TAU;
-        vec2 range = range_line(around + spur, RANGE_MASSIFS[i], rugged, turn);
-        // Snow lies above the same height as on the map, lower on spurs that face away from the sun.
-        float line = frame.ground_look.x / HIGHEST_OF_RELIEF * highest_range + SNOW_IN_SHADE * high * to_sun * range.y;
-        float snowy = smoothstep(line - SNOW_SOFT * high, line + SNOW_SOFT * high, above);
-        vec3 lit = mix(land, snow, snowy) * (0.75 + FLANKS_LIT * rugged * to_sun * range.y);
-        vec3 shown = mix(horizon, lit, clear * exp(-frame.air.x * side * RANGE_AWAY[i]));
-        // Haze lies thickest at the foot of each, where the plain ends in it, and sets it off from the one behind it.
-        shown = mix(foot, shown, smoothstep(0.0, FOOT_IN_HAZE * high, above));
-        seen = mix(seen, vec4(shown, 1.0), smoothstep(-pixel, pixel, high * range.x - above));
+        float crest = high * range_line(around, RANGE_MASSIFS[i], rugged, turn);
+        // Snow lies above the same height as on the map.
+        float line = frame.ground_look.x / HIGHEST_OF_RELIEF * highest_range;
+        vec3 lit = mix(land, snow, smoothstep(line - SNOW_SOFT * high, line + SNOW_SOFT * high, above));
+        // Haze thins from its foot up, without a top, and sets it off from the one behind it.
+        float foot = HAZE_OF_FOOT * exp(-max(above, 0.0) / (HAZE_THINS * high));
+        vec3 kept = exp(-(frame.air.x * side * RANGE_AWAY[i] + foot) * RANGE_HUES);
+        vec3 shown = mix(horizon, lit, clear * kept);
+        seen = mix(seen, vec4(shown, 1.0), smoothstep(-pixel, pixel, crest - above));
     }
     return seen * far_land;
 }

@@ -1,6 +1,6 @@
-"""The land around a block: the map's own land, mirrored at its border, lower and hazier further out.
+"""The land around a block: the map's own land, mirrored at its border, out to where the ground bends below the horizon.
 
-It is seen from low above the block, behind the sides that face away from the eye. Sides that face the eye show their
+Slopes go on over the border, and pass into those of the mirrored land. It is seen from low above the block, behind the sides that face away from the eye. Sides that face the eye show their
 walls, and stand on the table.
 """
 
@@ -23,16 +23,17 @@ from app.picture.passes.geometry import Geometry
 from app.picture.passes.targets import GrowingBuffer, release_all
 
 # Of a vertex: its place (east, height in metres, south); where on the map the land there is from, unfolded, in sides of
-# the block; the slopes of that land (to the east and south); and how much of each slope the land here has, to the east
-# and to the south: of that to the east first.
-VERTEX = "3f 2f 2f 4f", "place", "along", "slopes", "turned"
+# the block; the slopes of that land (to the east and south); how much of each slope the land here has, to the east
+# and to the south: of that to the east first; and the slopes that it has beside them.
+VERTEX = "3f 2f 2f 4f 2f", "place", "along", "slopes", "turned", "beside"
 SAMPLES = 96  # of the ground, along the longer side of the map
-QUADS, QUADS_OF_SOFTWARE = 36, 14  # along the longer side of the map
-REACH = 1.0  # beside the map, in its longer sides
+QUADS, QUADS_OF_SOFTWARE = 56, 24  # along the longer side of the map
+REACH = 2.4  # beside the map, in its longer sides
 GROWTH = 1.08  # of a quad to the next further out
-WINDING = 0.16  # sides by which the mirrored land is displaced, a side away: no one sees that it is mirrored
-FAR_RELIEF = 0.55  # of that of the map, at the end
+WINDING = 0.2  # sides by which the mirrored land is displaced, far away: no one sees that it is mirrored
+FAR_RELIEF = 0.7  # of that of the map, at the end
 SMOOTHED_OVER = 0.8  # sides
+GOES_ON = 0.12  # sides, over which the slopes of the border turn into those of mirrored land
 LEAST_SIDE = 0.12  # sides inside the block from which on the eye sees no wall of that side
 LEAVES = 0.26, 0.55  # sides outside the block, over which the land around it sinks to the table
 LEAST_ABOVE = 0.02  # sides: of the eye over the plain
@@ -145,19 +146,35 @@ def mesh(snapshot: Snapshot, quads: int) -> tuple[NDArray[np.float32], NDArray[n
     u, v = (x / size - 0.5) / max(columns - 1, 1), (z / size - 0.5) / max(rows - 1, 1)
     beside = [np.maximum(np.maximum(-part, part - 1.0), 0.0) for part in (u, v)]
     away = np.hypot(beside[0] * (columns - 1), beside[1] * (rows - 1)) * size / side
-    winding = WINDING * away
+    winding = WINDING * away / (0.4 + away)
     u, v = u + winding * np.sin(5.0 * v + 2.0 * u + 1.0), v + winding * np.sin(5.5 * u - 1.5 * v + 2.5)
     source = _sampled(snapshot, _folded(u), _folded(v))
     level = border_height(snapshot)
     lower = 1.0 - (1.0 - FAR_RELIEF) * _smoothstep(away / SMOOTHED_OVER)
-    height = level + (source[0] - level) * lower
-    height[np.ix_(is_in_south, is_in_east)] -= SKIRT * side
+    # Land mirrored in a point of the border has its slope there, as land mirrored in a line has not.
+    border = _sampled(snapshot, np.clip(u, 0.0, 1.0), np.clip(v, 0.0, 1.0))
+    goes_on = np.exp(-((away / GOES_ON) ** 2))
+    over = source[0] + 2.0 * goes_on * (border[0] - source[0]) - level
+    height = level + over * lower
     turned = [
-        lower * max(cells - 1, 1) * size * part
+        lower * (1.0 - 2.0 * goes_on) * max(cells - 1, 1) * size * part
         for along, cells in ((u, columns), (v, rows))
         for part in reversed(np.gradient(along, south, east))
     ]
-    vertices = np.stack([x, height, z, u, v, source[1], source[2], *turned], axis=-1)
+    # What the slopes of the mirrored land leave out.
+    weakens = goes_on * (source[0] - border[0]) * 2.0 * away / (GOES_ON**2 * side)
+    rest = [
+        over * lowers + 2.0 * lower * (weakens * outwards + goes_on * slope * ((place > 0.0) & (place < 1.0)))
+        for place, slope, lowers, outwards in zip(
+            (u, v),
+            border[1:],
+            np.gradient(lower, south, east)[::-1],
+            np.gradient(away * side, south, east)[::-1],
+            strict=True,
+        )
+    ]
+    height[np.ix_(is_in_south, is_in_east)] -= SKIRT * side
+    vertices = np.stack([x, height, z, u, v, source[1], source[2], *turned, *rest], axis=-1)
     corner = np.arange(x.size, dtype=np.uint32).reshape(x.shape)
     row = x.shape[1]
     cuts = [
