@@ -2,12 +2,16 @@
 #include "frame.glsl"
 #include "detail.glsl"
 
-// The thickness from which on there are clouds over a place: less where the wind brings rain.
+// Of the noise: how much larger its tile is for clusters, and by how much more it must be for a cloud between them.
+const float CLUSTERS = 0.21, SPARSE = 0.3;
+
+// The thickness from which on there are clouds over a place: less where the wind brings rain, and within clusters.
 float clouds_begin(vec2 east_south) {
     vec2 from_middle = east_south - 0.5 * frame.map.xy * frame.map.z;
     float along = clamp(2.0 * dot(from_middle, frame.wind.xy) / frame.heights.w, -1.0, 1.0);
     vec4 more = frame.cloud_line;
-    return frame.clouds.w - (more.x + along * (more.y + along * (more.z + along * more.w)));
+    float cluster = textureLod(detail, CLUSTERS * (east_south * frame.clouds.z - frame.cloud_drift.xy) + 0.17, 1.0).w;
+    return frame.clouds.w + SPARSE * (0.5 - cluster) - (more.x + along * (more.y + along * (more.z + along * more.w)));
 }
 
 // How thick clouds are over a place, about 0.5 in the mean; there are some where it is above `clouds_begin`. Where it

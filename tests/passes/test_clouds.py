@@ -153,7 +153,7 @@ def test_shadows_go_over_the_land_with_the_wind_and_as_evenly_as_cycles(
 
 def test_clouds_in_the_sky_go_where_their_shadows_go(draw: Draw) -> None:
     """A wind from the west moves them to the right before an eye that looks north."""
-    view = scene(quality="high", clouds=0.5, haze=0.0)
+    view = scene(quality="high", clouds=0.7, haze=0.0)
     eye = replace(upwards(), pitch=-60.0)
     seen = [draw(plain(n), eye, view, size=(160, 120)) for n in (0, 8, 16)]
     steps = np.array([moved(a, b) for a, b in itertools.pairwise(seen)])

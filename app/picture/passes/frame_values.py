@@ -35,7 +35,7 @@ BED_SPAN = 0.02, 0.25  # limits of the drawn thickness of beds, as fractions of 
 # Air: optical depth over the longer side along the lowest ground, and its scale height in such sides.
 AIR_DEPTH, AIR_HEIGHT = 0.21, 0.16
 # Clouds, in parts of the map's longer side.
-CLOUD_BASE, CLOUD_THICKNESS = 0.22, 0.07  # above the highest ground
+CLOUD_BASE, CLOUD_THICKNESS = 0.22, 0.13  # above the highest ground
 CLOUD_TILE = 2.4  # period of their noise
 CLOUD_DRIFT = 0.0012  # per cycle, not per second, so that films are reproducible
 CLOUD_SPREAD = 0.132  # standard deviation of their noise
