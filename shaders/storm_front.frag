@@ -13,16 +13,19 @@ layout(location = 0, index = 1) out vec4 kept;
 
 void main() {
     float drift = 0.02 * frame.dust.w / frame.heights.w;
-    vec4 coarse = textureLod(detail, 0.026 * in_square + seed + vec2(0.0, -drift), 0.5);
-    vec4 fine = textureLod(detail, 0.075 * in_square + 0.7 * seed + vec2(drift, -2.0 * drift), 0.5);
+    // Each is turned in its own way: no two show the same rows of texels, nor any along their edges.
+    vec2 turn = vec2(cos(6.3 * seed), sin(6.3 * seed)), turned = mat2(turn.x, turn.y, -turn.y, turn.x) * in_square;
+    vec4 coarse = textureLod(detail, 0.055 * turned + seed + vec2(0.0, -drift), 1.0);
+    vec4 fine = textureLod(detail, 0.15 * turned + 0.7 * seed + vec2(drift, -2.0 * drift), 1.0);
     float from_middle = length(in_square), away = from_middle + 1.1 * (coarse.x - 0.5) + 0.55 * (fine.x - 0.5);
     // It has frayed to nothing before its square ends, and all around alike, or straight edges would be seen.
     float whole = 1.0 - smoothstep(0.35, 1.0, from_middle);
-    float cover = dense * (1.0 - smoothstep(0.45, 0.95, away)) * smoothstep(-1.0, -0.3, in_square.y) * whole;
+    float cover = dense * (1.0 - smoothstep(0.30, 0.95, away)) * smoothstep(-1.0, -0.2, in_square.y) * whole;
 
     vec3 to_eye = normalize(frame.camera.xyz - position), right = normalize(vec3(to_eye.z, 0.0, -to_eye.x) + vec3(1e-6, 0.0, 0.0));
     vec3 up = cross(to_eye, right);
-    vec2 bulge = in_square + 1.3 * (coarse.yz - 0.5) + 1.0 * (fine.yz - 0.5);
+    vec2 frayed = coarse.yz - 0.5 + 0.8 * (fine.yz - 0.5);
+    vec2 bulge = in_square + vec2(dot(turn, frayed), turn.x * frayed.y - turn.y * frayed.x);
     float towards = sqrt(max(1.0 - dot(bulge, bulge), 0.08));
     vec3 normal = normalize(bulge.x * right + bulge.y * up + towards * to_eye);
     // Light is thrown on within: the side away from the sun is dim, and not dark.

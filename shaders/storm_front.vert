@@ -25,14 +25,14 @@ void main() {
     float part = float(place / 2) / float(billows / 2);
     float aside = mix(place % 2 == 0 ? -REACH : REACH, eye, part);
     vec2 chances = vec2(hash(vec2(number, 3.0)), hash(vec2(7.0, number)));
-    float tall = side * mix(0.036, 0.062, chances.x);
-    // The line bulges, and its upper rows hang back.
-    float ahead = frame.air.w + 0.03 * sin(11.0 * aside + 2.0) + 0.02 * sin(29.0 * aside) - 0.02 * float(row) + 0.015 * (chances.y - 0.5);
+    float tall = side * mix(0.034, 0.074, chances.x * chances.x);
+    // The line bulges, and its upper rows hang back; none of them is level.
+    float ahead = frame.air.w + 0.03 * sin(11.0 * aside + 2.0) + 0.02 * sin(29.0 * aside) - 0.02 * float(row) + 0.04 * (chances.y - 0.5);
     vec2 at = middle + side * (aside * across + ahead * wind);
     vec2 outside = abs(at / middle - 1.0);
     float on_map = 1.0 - smoothstep(0.92, 1.06, max(outside.x, outside.y));
     float ground = mix(frame.heights.x, ground_height(surface, clamp(at, vec2(0.0), map_extent())), on_map);
-    vec3 centre = vec3(at.x, ground + tall * (0.30 + 0.85 * float(row)), at.y);
+    vec3 centre = vec3(at.x, ground + tall * (0.30 + float(row) * (0.55 + 0.7 * fract(7.0 * chances.y))), at.y);
 
     vec3 to_eye = normalize(frame.camera.xyz - centre), right = normalize(vec3(to_eye.z, 0.0, -to_eye.x) + vec3(1e-6, 0.0, 0.0));
     vec3 up = cross(to_eye, right);
