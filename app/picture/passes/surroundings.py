@@ -1,7 +1,7 @@
 """The land around a block: the map's own land, mirrored at its border, out to where the ground bends below the horizon.
 
-Slopes go on over the border, and pass into those of the mirrored land. It is seen from low above the block, behind the sides that face away from the eye. Sides that face the eye show their
-walls, and stand on the table.
+Slopes go on over the border, and pass into those of the mirrored land. It is seen from low above the block, behind the
+sides that face away from the eye. Sides that face the eye show their walls, and stand on the table.
 """
 
 from __future__ import annotations
