@@ -16,7 +16,7 @@
 const float CLOUD_DEPTH = 15.0;
 const float DOME = 0.16;  // a sheet bends down by this far away: heaps without depth on a plane would be lozenges there
 #else
-const float CLOUD_DEPTH = 85.0;
+const float CLOUD_DEPTH = CLOUD_STEPS > 1 ? 85.0 : 44.0;  // mirrored as a sheet
 #endif
 const float ERODED = 0.13;       // of the field, that is taken from their edges where their finest waves are lowest
 // Where they are blurred, for each radian: of the field, the half width of the rims of a sheet, and by how much less dense
@@ -77,7 +77,7 @@ vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
         float soft = SOFTENS * blur, inside = cloud_field(at, level_of_detail, begin - soft) - begin;
         float rim = max(inside + soft, 0.0);
         float thick = inside < soft ? rim * rim / max(4.0 * soft, 1e-4) : inside;
-        float dense = 0.22 * thick / (1.0 + THINS * blur), sunward = 1.8 * thick / (1.0 + THINS * blur);
+        float dense = 0.22 * thick / (1.0 + THINS * blur), sunward = 1.1 * thick / (1.0 + THINS * blur);
 #endif
         float opacity = 1.0 - exp(-CLOUD_DEPTH * dense / (float(CLOUD_STEPS) * min(up + 0.25, 1.0)));
         light += left * opacity * (sunlit * exp(-7.0 * sunward) * mix(LIT_BASE, 1.0, min(2.5 * part, 1.0)) + shaded * mix(SHADED_BASE, 1.0, part));
