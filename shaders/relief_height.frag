@@ -10,6 +10,7 @@ uniform sampler2D calm;  // how far it may stand out
 uniform float texels_per_cell;
 uniform sampler2D surveyed_flow;  // m³/s
 uniform float usual_flow;         // of most cells, m³/s; 0: no water runs
+uniform bool tells_hollows;       // whether streaks on gentle ground are of its hollows, too
 uniform float amount;
 uniform float snow_line;  // as a fraction of the relief of the land
 
@@ -29,10 +30,15 @@ const float LONG = 0.5;          // how far chutes and tongues take the place of
 // Washes on fans: trunks and branches, which run into them at an angle whose tangent is JOINS.
 const float TRUNKS_APART = 19.0, BRANCHES_APART = 7.9, JOINS = 0.9;  // cells
 const vec2 TRUNKS_WIDE = vec2(0.90, 0.45), BRANCHES_WIDE = vec2(0.90, 0.50);  // from where on a wave is one: narrow, wide
-const float EVEN_FANS = 0.75;    // how far they take the place of shorter streaks
+const float EVEN_FANS = 0.75, EVEN_BESIDE_SWALES = 0.25;  // how far they take the place of shorter streaks
 const float THREADS_SHOW = 0.36; // as a streak
 const vec2 FLOW_LINES = vec2(2.5, 7.0);  // powers of two of the usual discharge, from which on lines follow it
-const float LINES_SHOW = 0.36;   // as a streak
+const float LINES_SHOW = 0.36, LINES_ON_PLAINS = 0.24;  // as a streak; added to that
+// Of swales and old channels: how far beside them they are looked at, in cells, by turns; the depth beside that, of which
+// most of them are told; as a streak; slopes from which on ribs and gullies tell of water instead.
+const vec2 SWALES = vec2(2.2, 6.0);
+const float SWALES_DEEP = 0.0025, SWALES_SHOW = 0.30;
+const vec2 SWALES_END = vec2(0.16, 0.36);
 const float BROAD = 21.0, NARROW = 7.3;  // cells in a tile of the noise of streaks
 
 // How much more water than in most cells runs there, from 0 to 1.
@@ -41,25 +47,38 @@ float runs_at(vec2 uv) {
 }
 
 // Streaks that run down the slope as debris and water do, from 0 to 1: noise that is averaged along the way down (Cabral
-// and Leedom 1993), and lines where much water runs.
-float streak_at(vec2 cell) {
+// and Leedom 1993), lines where much water runs, and where `gentle` swales,
+// which lie lower than what is on both of their sides.
+float streak_at(vec2 cell, float gentle) {
     float lod = log2(float(textureSize(fractures, 0).x) / (NARROW * texels_per_cell)) - 0.5;
     vec2 sum = vec2(0.0);
     float runs = 0.0, weights = 0.0;
+    vec2 lies_low = vec2(0.0);  // sum; that of sizes
+    int swales = tells_hollows && gentle > 0.0 ? 1 : 0;  // in software a loop is left out, and a branch is not
     for (int side = -1; side <= 1; side += 2) {
         vec2 at = cell;
         for (int i = 0; i < WAY; ++i) {
-            vec2 uv = at / frame.map.xy, slope = textureLod(surface, uv, 0.0).yz;
+            vec2 uv = at / frame.map.xy;
+            vec3 here = textureLod(surface, uv, 0.0).xyz;
+            vec2 slope = here.yz;
             vec2 noise = vec2(textureLod(fractures, at / BROAD + 0.17, lod - 1.0).x, textureLod(fractures, at.yx / NARROW, lod).x);
             float weight = 1.0 - (float(i) + 0.5) / float(WAY);
             sum += weight * (noise - 0.5);
             if (usual_flow > 0.0 && i < WAY / 2) runs += weight * runs_at(uv);
             weights += weight;
+            for (int k = 0; k < swales; ++k) {
+                float apart = (i & 1) == 0 ? SWALES.x : SWALES.y;
+                vec2 aside = apart * vec2(-slope.y, slope.x) / (max(length(slope), 1e-4) * frame.map.xy);
+                float beside = textureLod(surface, uv + aside, 0.0).x + textureLod(surface, uv - aside, 0.0).x;
+                float low = weight * (0.5 * beside - here.x) / (apart * frame.map.z);
+                lies_low += vec2(low, abs(low) + weight * SWALES_DEEP);
+            }
             at -= float(side) * STEP * slope / max(length(slope), 0.02);
         }
     }
     sum /= weights;
-    return clamp(0.5 + 1.3 * sum.x + 1.5 * sum.y + LINES_SHOW * runs / weights, 0.0, 1.0);
+    float swale = gentle * lies_low.x / max(lies_low.y, 1e-6);
+    return clamp(0.5 + (1.0 - 0.5 * abs(swale)) * (1.3 * sum.x + 1.5 * sum.y) + (LINES_SHOW + float(swales) * gentle * LINES_ON_PLAINS) * runs / weights + SWALES_SHOW * swale, 0.0, 1.0);
 }
 
 // How much of a slope is talus, on which debris runs down in chutes and comes to rest in tongues between levees.
@@ -122,7 +141,7 @@ void main() {
     float span = length(here.yz) * frame.map.z / texels_per_cell;
     Bench bench = bench_at(strata_top_at(cell / frame.map.xy), lies, length(here.yz) * frame.map.w, here.w, 3.0 * block + 3.0 * (massif.y - 0.5), span);
     float height = carved_height + min(most, 1.0) * bench.height;
-    float streak = streak_at(cell);
+    float streak = streak_at(cell, 1.0 - smoothstep(SWALES_END.x, SWALES_END.y, length(flank.slope)));
     if (wall > 0.0) {
         vec3 some = smoothstep(-0.12, 0.16, vec3(body.x - 0.5, body.y - 0.5, 0.5 - body.z) + 0.10);
         height += min(most, 1.0) * wall * ledges_at(lies * frame.map.w / frame.map.z, massif.x - 0.5 + 0.4 * block, some);
@@ -147,7 +166,7 @@ void main() {
         float from = mix(TRUNKS_WIDE.x, TRUNKS_WIDE.y, wide.x), branches_from = mix(BRANCHES_WIDE.x, BRANCHES_WIDE.y, wide.y);
         float washes = smoothstep(from - 0.10, from + 0.10, trunk.x);
         washes = max(washes, smoothstep(branches_from - 0.15, branches_from + 0.15, branch) * smoothstep(-0.5, 0.5, trunk.x));
-        streak = clamp(mix(streak, 0.46, EVEN_FANS * fan) + fan * THREADS_SHOW * washes, 0.0, 1.0);
+        streak = clamp(mix(streak, 0.46, (tells_hollows ? EVEN_BESIDE_SWALES : EVEN_FANS) * fan) + fan * THREADS_SHOW * washes, 0.0, 1.0);
     }
     result = vec2(height, streak);
 }

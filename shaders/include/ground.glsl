@@ -363,13 +363,28 @@ float patch_of(float needed) {
 }
 #endif
 
+#if DETAIL_SCALES > 2
+// Plains have the pattern of the water that runs over them: swales and old channels are lush, what lies between is dry.
+const vec2 PLAINS = vec2(0.14, 0.36);  // steepness
+const float LEAST_STREAK = 0.75;       // of streaks, on level ground
+const float DRY_BETWEEN = 0.06, SWALES_LUSH = 1.2;
+const vec3 DRY_SOIL = vec3(1.18, 1.09, 0.97), DAMP_SOIL = vec3(0.76, 0.83, 0.68);  // beside the colour of ground in the mean
+const vec3 RED_SOIL = vec3(1.04, 0.985, 0.93), GREY_SOIL = vec3(0.95, 1.00, 1.05);  // of many cells
+const vec3 THICKET = vec3(0.050, 0.060, 0.027);
+const float THICKETS_FROM = 0.25, THICKETS_HIDE = 0.70;
+#endif
+
 const FineRelief NO_RELIEF = FineRelief(0.0, 0.0, vec2(0.0), 0.0, 1.0);
 
 // `top` is used in worlds with materials only.
 Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, float hollowness, vec4 fine, vec4 coarse, FineRelief finer) {
     float altitude = relative_height(place.x * frame.map.w);
     float gully = GULLY * clamp(-finer.height, -0.8, 0.8) + finer.streak * smoothstep(0.05, 0.40, steepness);
+#if DETAIL_SCALES > 2
+    float streak = finer.streak * mix(LEAST_STREAK, 1.0, smoothstep(0.003, 0.06, steepness));
+#else
     float streak = finer.streak * smoothstep(0.003, 0.06, steepness);
+#endif
 #if DESERT == 1
     // Wind smooths sand, but for slip faces, down which it runs in tongues.
     streak *= 1.0 - dune_sand_at(place.w) * mix(0.85, 0.6, smoothstep(0.30, 0.55, steepness));
@@ -384,6 +399,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if DETAIL_SCALES > 1
     // Some ground is even and some is rough, or all of it would be one carpet.
     ripple *= mix(EVEN, ROUGH, smoothstep(-0.16, 0.20, tone + 0.8 * patches + 0.5 * streak));
+#endif
+#if DETAIL_SCALES > 2
+    float plain = 1.0 - smoothstep(PLAINS.x, PLAINS.y, mean_steepness);
+    float watered = 1.7 * streak + 1.2 * hollowness + 0.25 * patches + 0.25 * tone;
 #endif
 #if MATERIALS == 1 || LIVING == 1 || DESERT == 1 || DETAIL_SCALES > 2
     // The noise frays the borders between cells.
@@ -408,9 +427,14 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float sandy = clamp(1.0 - 3.0 * abs(lying.a - 2.0 / 3.0), 0.0, 1.0);
 #endif
 
+#if DETAIL_SCALES > 2
+    float in_swales = plain * (SWALES_LUSH * watered - DRY_BETWEEN);
+#else
+    const float in_swales = 0.0;
+#endif
 #if LIVING == 1
     // Grass: rank on wet ground, straw on dry ground and in winter and late summer.
-    float juicy = clamp(0.10 + 1.25 * wet - 0.22 * abs(frame.strata.z) + 0.45 * patches + 0.30 * ripple + SHADED_MOIST * faces.y, 0.0, 1.0);
+    float juicy = clamp(0.10 + 1.25 * wet - 0.22 * abs(frame.strata.z) + 0.45 * patches + 0.30 * ripple + SHADED_MOIST * faces.y + in_swales, 0.0, 1.0);
     vec3 grass = mix(mix(STRAW, MEADOW, smoothstep(0.10, 0.55, juicy)), RANK_GRASS, smoothstep(0.55, 1.0, juicy));
     float warmth = frame.rain.y - frame.rain.z * place.x;
     grass = mix(WITHERED, grass, smoothstep(FROZEN.x, FROZEN.y, warmth + 4.0 * patches));
@@ -419,7 +443,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if GREEN_BY_CLIMATE == 1
     // Lush in hollows, low down and on shaded slopes, dry on crests, high up and in the sun.
-    float lush = clamp(0.62 + 2.0 * hollowness + 1.1 * streak + FORM_TELLS * gully - 0.55 * altitude + patches * 0.7 + ripple * 0.6 + SHADED_MOIST * faces.y - ARID * (1.0 - frame.ground_look.y), 0.0, 1.0);
+    float lush = clamp(0.62 + 2.0 * hollowness + 1.1 * streak + FORM_TELLS * gully - 0.55 * altitude + patches * 0.7 + ripple * 0.6 + SHADED_MOIST * faces.y - ARID * (1.0 - frame.ground_look.y) + in_swales, 0.0, 1.0);
     vec3 meadow = mix(LUSH_LIGHT, LUSH_DARK, clamp(lush * 1.2 - 0.1 + tone * 0.6, 0.0, 1.0));
     meadow = mix(DRY_GRASS, meadow, smoothstep(0.12, 0.62, lush));
     meadow *= 1.0 + MEADOW_UNEVEN * ripple;
@@ -563,7 +587,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // What lies there for long is as green as the slopes around it, but in patches: no plain has a border like a shore's.
     float settled = smoothstep(mix(GRASSY.x, GRASSY.y, put_down), GRASSY.z, patches + ripple * 0.6 + 0.12 + GREEN_LINES * gully);
 #if DETAIL_SCALES > 2
-    settled = grown(smoothstep(-SETTLED_THINS_OUT, SETTLED_THINS_OUT, patches + 0.5 * ragged + 0.12 - mix(0.0, 0.2, put_down) + GREEN_LINES * gully), ragged, 0.0);
+    settled = grown(smoothstep(-SETTLED_THINS_OUT, SETTLED_THINS_OUT, watered + 0.35 * ragged + 0.14 - mix(0.0, 0.2, put_down) + GREEN_LINES * gully), ragged, 0.0);
 #endif
     fill = mix(fill, mix(meadow, LUSH_LIGHT * 1.15, 0.5), 0.85 * frame.ground_look.y * settled);
 #endif
@@ -617,6 +641,21 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if MARKS == 1
     float stones = smoothstep(-0.25, 0.25, mark.z - 0.62 + 0.9 * ripple + 0.8 * tone);
     albedo = mix(albedo, mix(BAR_SAND, BAR_STONES * (1.0 + 0.5 * ripple), stones), bars);
+#endif
+
+#if DETAIL_SCALES > 2
+    float open_plain = plain * (1.0 - sand);
+    float needs = watered + 0.3 * ragged + 0.2 * (fine.w - 0.5);
+    albedo *= mix(RED_SOIL, GREY_SOIL, clamp(0.5 + open_plain * (2.4 * (coarse.x - 0.5) - 1.6 * tone), 0.0, 1.0));
+    albedo *= mix(vec3(1.0), DRY_SOIL, open_plain * smoothstep(0.02, -0.28, needs));
+    albedo *= mix(vec3(1.0), DAMP_SOIL, open_plain * smoothstep(0.04, 0.30, needs));
+#if GREEN_BY_CLIMATE == 1
+    float thickets = frame.ground_look.y * open_plain * patch_of(watered - THICKETS_FROM + 1.5 * ragged + 0.5 * (fine.w - 0.5));
+#if MARKS == 1
+    thickets *= held;
+#endif
+    albedo = mix(albedo, THICKET * (1.0 + 1.2 * ragged), THICKETS_HIDE * thickets);
+#endif
 #endif
 
 #if LIVING == 1

@@ -154,6 +154,7 @@ class ReliefMap:
         uniforms = {"texels_per_cell": float(scale)}
         self._read |= {"surface": land.surface, "calm": self._calm.texture(), "fractures": land.fractures.texture}
         carved = {"amount": wanted.amount, "snow_line": wanted.snow_line, "usual_flow": wanted.usual_flow}
+        carved["tells_hollows"] = wanted.exact
         yield from draw_in_bands(self._of_height, self._heights, band, self._read, **uniforms, **carved)
         slopes = {"heights": self._heights.texture()}
         if not wanted.exact:
