@@ -41,13 +41,20 @@
 uniform sampler2D surface;
 uniform sampler2D light;   // sun visibility, sky visibility, hollowness
 
+#if DETAIL_SCALES > 2
+const float OVER_FRAYED = 1.2;  // cells, of the border of sand
+#else
+const float OVER_FRAYED = 4.0;
+#endif
+
 #if MARKS == 1
 // Where the plain of a braided river ends: how lately it was moved there; and how uneven that is.
 #if DETAIL_SCALES > 2
-const vec2 BANK = vec2(0.22, 0.34), BANK_FRAYED = vec2(0.8, 0.6);
-const float BANK_WINDS = 7.0, BANK_BEGINS = 0.15;  // cells; how little it was moved there
+const vec2 BANK = vec2(0.30, 0.58), BANK_FRAYED = vec2(0.1, 0.2), SCATTERS = vec2(0.04, 0.32);
+const float TONGUES = 3.2, SCATTERED = 0.6;
+const float BANK_WINDS = 9.0, BANK_BEGINS = 0.15;  // cells; how little it was moved there
 #else
-const vec2 BANK = vec2(0.12, 0.42), BANK_FRAYED = vec2(0.9, 0.5);
+const vec2 BANK = vec2(0.24, 0.45), BANK_FRAYED = vec2(0.9, 0.5);
 #endif
 uniform sampler2D marks;   // of snowballs: sand, bare rock; how recently a braided river reworked the ground
 #endif
@@ -310,9 +317,9 @@ float dune_sand_at(float thickness) {
 
 // Opacity of loose material that fills a relief up to a level, at a height `relief`; both are from −1 to 1. Rock
 // shows through a veneer. At the lowest level even the deepest hollows are bare. Debris on a slope, from 0 to 1, has an
-// edge, as its stones hide what they lie on.
-float covered_by(float level, float relief, float debris) {
-    float deep = level - relief, thin = mix(THIN, STONES_THIN, debris);
+// edge, as its stones hide what they lie on. Over a pixel with such a `range` of depths it is a mean.
+float covered_by(float level, float relief, float debris, float range) {
+    float deep = level - relief, thin = max(mix(THIN, STONES_THIN, debris), range);
     float veneer = mix(VENEER, 1.0, debris);
     return smoothstep(-thin, thin, deep) * mix(veneer, 1.0, clamp(deep, 0.0, 1.0)) * smoothstep(-1.0, -0.8, level);
 }
@@ -367,10 +374,16 @@ float patch_of(float needed) {
 // Plains have the pattern of the water that runs over them: swales and old channels are lush, what lies between is dry.
 const vec2 PLAINS = vec2(0.14, 0.36);  // steepness
 const float LEAST_STREAK = 0.75;       // of streaks, on level ground
+const float EVEN_FOOT = 0.55, SHEET_REACHES = 8.0, SHEET_HIDES = 0.35;  // relief at feet of dunes; cells; level
+const vec2 SHEET_FROM = vec2(0.02, 0.9);  // thickness of the sand beside it, in cells
+const float DUSTED = 5.0, DUSTING = 0.75;  // cells that snow is blown over bare ground; how much of it lies there
+const float PATTERN_FADES = 24.0;      // cells before the edge of the map
 const float DRY_BETWEEN = 0.06, SWALES_LUSH = 1.2;
 const vec3 DRY_SOIL = vec3(1.18, 1.09, 0.97), DAMP_SOIL = vec3(0.76, 0.83, 0.68);  // beside the colour of ground in the mean
 const vec3 RED_SOIL = vec3(1.04, 0.985, 0.93), GREY_SOIL = vec3(0.95, 1.00, 1.05);  // of many cells
 const vec3 THICKET = vec3(0.050, 0.060, 0.027);
+const vec2 CLUMPS_WHERE = vec2(-0.12, 0.40);
+const float TUSSOCKY = 0.7;
 const float THICKETS_FROM = 0.25, THICKETS_HIDE = 0.70;
 #endif
 
@@ -401,7 +414,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     ripple *= mix(EVEN, ROUGH, smoothstep(-0.16, 0.20, tone + 0.8 * patches + 0.5 * streak));
 #endif
 #if DETAIL_SCALES > 2
-    float plain = 1.0 - smoothstep(PLAINS.x, PLAINS.y, mean_steepness);
+    // Land beyond the map has no such pattern.
+    vec2 inside = min(cells, frame.map.xy - cells) / PATTERN_FADES;
+    float plain = (1.0 - smoothstep(PLAINS.x, PLAINS.y, mean_steepness)) * smoothstep(0.0, 1.0, min(inside.x, inside.y));
     float watered = 1.7 * streak + 1.2 * hollowness + 0.25 * patches + 0.25 * tone;
 #endif
 #if MATERIALS == 1 || LIVING == 1 || DESERT == 1 || DETAIL_SCALES > 2
@@ -434,7 +449,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if LIVING == 1
     // Grass: rank on wet ground, straw on dry ground and in winter and late summer.
-    float juicy = clamp(0.10 + 1.25 * wet - 0.22 * abs(frame.strata.z) + 0.45 * patches + 0.30 * ripple + SHADED_MOIST * faces.y + in_swales, 0.0, 1.0);
+    float juicy = clamp(0.10 + 1.25 * wet - 0.22 * abs(frame.strata.z) + 0.45 * patches + 0.30 * ripple + SHADED_MOIST * faces.y + 0.45 * in_swales, 0.0, 1.0);
     vec3 grass = mix(mix(STRAW, MEADOW, smoothstep(0.10, 0.55, juicy)), RANK_GRASS, smoothstep(0.55, 1.0, juicy));
     float warmth = frame.rain.y - frame.rain.z * place.x;
     grass = mix(WITHERED, grass, smoothstep(FROZEN.x, FROZEN.y, warmth + 4.0 * patches));
@@ -460,7 +475,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if DETAIL_SCALES > 2
     // Banks wind by more than the noise frays them.
     if (mark.z > 0.0 && mark.z < 1.0) {
-        float wound = textureLod(marks, (cells + BANK_WINDS * (coarse.yz - 0.5)) / frame.map.xy, 0.0).z;
+        float wound = textureLod(marks, (cells + BANK_WINDS * (coarse.xw - 0.5)) / frame.map.xy, 0.0).z;
         mark.z = mix(mark.z, wound, min(min(mark.z, 1.0 - mark.z) / BANK_BEGINS, 1.0));
     }
 #endif
@@ -471,7 +486,14 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #else
     const float of_pixel = 0.0;
 #endif
+#if DETAIL_SCALES > 2
+    // Beyond its bank gravel lies scattered, in tongues that floods have left along their way.
+    float near_bank = mark.z + TONGUES * mark.z * (1.0 - mark.z) * (streak + 0.3 * tone);
+    float bars = smoothstep(BANK.x - of_pixel, BANK.y + of_pixel, near_bank + 0.25 * ragged);
+    bars = max(bars, SCATTERED * smoothstep(SCATTERS.x, SCATTERS.y, near_bank) * patch_of(near_bank - SCATTERS.y + 1.3 * ragged));
+#else
     float bars = smoothstep(BANK.x - of_pixel, BANK.y + of_pixel, mark.z);
+#endif
     float held = (1.0 - 0.85 * max(mark.x, mark.y)) * (1.0 - bars);
 #if LIVING == 1
     growing *= held;
@@ -488,17 +510,40 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Wind erodes windward faces, and deposits its load in the lee.
     relief += frame.wind.z * dot(WINDWARD.x * (fine.yz - 0.5) + WINDWARD.y * clamp(place.yz, -1.0, 1.0), frame.wind.xy);
     // Its border is frayed less than others, because relief frays it already and cuts out faces of rock.
-    vec2 over = (cells + (0.8 * (fine.yz - 0.5) + 4.0 * (coarse.yz - 0.5)) * drawn_out(steepness)) / frame.map.xy;
+    vec2 over = (cells + (0.8 * (fine.yz - 0.5) + OVER_FRAYED * (coarse.yz - 0.5)) * drawn_out(steepness)) / frame.map.xy;
     float thickness = textureLod(surface, over, 0.0).w;
 #else
     vec2 over = cells / frame.map.xy;
     float thickness = place.w;
 #endif
     float level = max(filled_to(thickness, WHOLE * frame.ground_look.z), 2.0 * put_down - 1.0);
+#if DETAIL_SCALES > 2 && (DESERT == 1 || MATERIALS == 1)
+    // On level ground sand thins out over what stands there, as a sheet that the wind draws out.
+    relief *= mix(1.0, EVEN_FOOT, plain);
+    for (int k = 0; k < (plain > 0.0 ? 1 : 0); ++k) {  // in software a loop is left out, and a branch is not
+        vec2 drawn = SHEET_REACHES * (0.65 + 0.5 * tone) * frame.wind.xy / frame.map.xy;
+        float upwind = textureLod(surface, over - drawn, 0.0).w, downwind = textureLod(surface, over + drawn, 0.0).w;
+        float sheet = plain * smoothstep(SHEET_FROM.x, SHEET_FROM.y, max(upwind, downwind) / frame.map.z);
+#if MATERIALS == 1
+        vec4 beside = textureLod(loose_colour, over + (upwind > downwind ? -drawn : drawn), 0.0);
+        float of_sand = clamp(1.0 - 3.0 * abs(beside.a - 2.0 / 3.0), 0.0, 1.0);
+        sheet *= of_sand;
+        float first = sheet * (1.0 - smoothstep(0.0, frame.ground_look.z, thickness));
+        lying = mix(lying, vec4(beside.rgb * beside.rgb, beside.a), first);
+        sandy = mix(sandy, of_sand, first);
+        stony *= 1.0 - first;
+        clayey *= 1.0 - first;
+#else
+        sheet *= frame.wind.z;
+#endif
+        level = max(level, mix(-1.0, SHEET_HIDES, sheet));
+        plain *= 1.0 - sheet;  // nothing grows in it
+    }
+#endif
 #if DETAIL_SCALES > 2
     // Material at the foot of a slope laps up it; otherwise the cell between them would be a seam without either.
     vec2 downhill = -place.yz / max(length(place.yz), 1e-3) * smoothstep(LEVEL_GROUND, 0.35, steepness);
-    if (covered_by(level, relief, 0.0) < 1.0) {
+    if (covered_by(level, relief, 0.0, 0.0) < 1.0) {
         float banked = thickness;
         if (steepness > LEVEL_GROUND) {
             float laps = LAPS_UP * (1.0 + UP_GULLIES * clamp(-finer.height, -0.35, 1.0));
@@ -511,11 +556,16 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float lies_uneven = 0.9 * streak + (UNEVEN_COVER * (0.5 * patches + 0.7 * tone) + THIN_ON_CRESTS * min(hollowness, 0.0)) * (1.0 - frame.wind.z);
     level += lies_uneven * smoothstep(-1.0, -0.5, level);  // where none lies, none is seen
     float debris = (1.0 - frame.wind.z) * smoothstep(DEBRIS.x, DEBRIS.y, mean_steepness);
+#if DETAIL_SCALES > 2
+    float of_depths = min(0.6 * fwidth(level - relief), 1.2);
+#else
+    const float of_depths = 0.0;
+#endif
 #if MATERIALS == 1 || DETAIL_SCALES > 2
     float too_steep = smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
-    float covered = covered_by(level - STEEP_BARE * debris * too_steep, relief, debris) * (1.0 - 0.75 * (1.0 - debris) * too_steep);
+    float covered = covered_by(level - STEEP_BARE * debris * too_steep, relief, debris, of_depths) * (1.0 - 0.75 * (1.0 - debris) * too_steep);
 #else
-    float covered = covered_by(level, relief, debris);
+    float covered = covered_by(level, relief, debris, of_depths);
 #endif
 
 #if MATERIALS == 1
@@ -647,7 +697,13 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float open_plain = plain * (1.0 - sand);
     float needs = watered + 0.3 * ragged + 0.2 * (fine.w - 0.5);
     albedo *= mix(RED_SOIL, GREY_SOIL, clamp(0.5 + open_plain * (2.4 * (coarse.x - 0.5) - 1.6 * tone), 0.0, 1.0));
-    albedo *= mix(vec3(1.0), DRY_SOIL, open_plain * smoothstep(0.02, -0.28, needs));
+#if LIVING == 1
+    float dry_between = open_plain * (1.0 - 0.7 * growing);
+#else
+    float dry_between = open_plain;
+#endif
+    albedo *= mix(vec3(1.0), DRY_SOIL, dry_between * smoothstep(0.02, -0.28, needs));
+    albedo *= 1.0 + TUSSOCKY * open_plain * (fine.w - 0.5);
     albedo *= mix(vec3(1.0), DAMP_SOIL, open_plain * smoothstep(0.04, 0.30, needs));
 #if GREEN_BY_CLIMATE == 1
     float thickets = frame.ground_look.y * open_plain * patch_of(watered - THICKETS_FROM + 1.5 * ragged + 0.5 * (fine.w - 0.5));
@@ -692,10 +748,22 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if SNOWY == 1 && MARKS == 1
     // Where it ends it reaches up gullies, and ribs of rock break through along edges.
     vec2 up = place.yz / max(rise, 1e-3) * smoothstep(0.05, 0.30, rise);
-    vec2 drifted = (cells + 1.2 * (fine.yz - 0.5) + 1.2 * (coarse.yz - 0.5) - SNOW_REACHES * clamp(3.0 * gully + ripple, -1.0, 1.0) * up) / frame.map.xy;
+#if DETAIL_SCALES > 2
+    float reaches = 1.6 * SNOW_REACHES * clamp(3.0 * gully + 2.0 * streak + 1.5 * ripple, -1.5, 1.5);
+#else
+    float reaches = SNOW_REACHES * clamp(3.0 * gully + ripple, -1.0, 1.0);
+#endif
+    vec2 drifted = (cells + 1.2 * (fine.yz - 0.5) + 1.2 * (coarse.yz - 0.5) - reaches * up) / frame.map.xy;
     // It fills gullies and hollows, and wind bares what stands out.
     float uneven = 0.5 * ripple + 0.3 * patches - 1.4 * gully - 0.5 * hollowness;
-    float snow = lying_snow(texture(marks, drifted).w, steepness, clamp(uneven, -0.4, 0.4));
+    float lies = texture(marks, drifted).w;
+#if DETAIL_SCALES > 2
+    // What the wind has bared keeps some in its hollows and in the lee of what stands out.
+    float beside = textureLod(marks, drifted - DUSTED * (4.0 * streak + 2.0 * ripple) * up / frame.map.xy, 0.0).w;
+    float in_lee_of = clamp(0.5 - 1.6 * uneven - 1.2 * dot(fine.yz - 0.5, frame.wind.xy), 0.0, 1.0);
+    lies = max(lies, DUSTING * beside * in_lee_of);
+#endif
+    float snow = lying_snow(lies, steepness, clamp(uneven, -0.4, 0.4));
 #else
     float above_line = altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05;
 #if ICE == 1
@@ -806,7 +874,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     bushes *= 1.0 - none;
     float pebbles = stony_ground * (1.0 - 0.7 * plants) * (1.0 - sand) * smoothstep(-0.30, 0.10, 0.8 * streak - tone + ripple);
     bushes *= smoothstep(-0.06, 0.08, ripple + 0.5 * patches);  // in clumps
-    ground.stands = GroundCover(open * bushes, 0.8 * open * plants, open * pebbles, bush, tuft);
+    float clumps = plants * smoothstep(CLUMPS_WHERE.x, CLUMPS_WHERE.y, watered + 0.4 * ragged);
+    ground.stands = GroundCover(open * clumps, open * bushes, 0.8 * open * plants, open * pebbles, bush, tuft);
 #endif
     return ground;
 }

@@ -4,6 +4,7 @@
 
 // How thick they stand, from 0 to 1.
 struct GroundCover {
+    float clumps;  // of bushes
     float bushes;
     float tufts;
     float stones;
@@ -11,17 +12,19 @@ struct GroundCover {
     vec3 tuft;
 };
 
-const GroundCover NO_COVER = GroundCover(0.0, 0.0, 0.0, vec3(0.0), vec3(0.0));
+const GroundCover NO_COVER = GroundCover(0.0, 0.0, 0.0, 0.0, vec3(0.0), vec3(0.0));
 
-const float BUSHES_APART = 9.0, TUFTS_APART = 1.2, STONES_APART = 1.9, PEBBLES_APART = 0.31, CRUMBS_APART = 0.08;  // metres
+const float CLUMPS_APART = 24.0, BUSHES_APART = 9.0, TUFTS_APART = 1.2, STONES_APART = 1.9, PEBBLES_APART = 0.31, CRUMBS_APART = 0.08;  // metres
+const vec2 CLUMPS_FROM = vec2(1.2, 2.6);  // metres in a pixel, from where on single bushes are not told from each other
 const float PLANT_BULGES = 0.8, STONE_BULGES = 0.8;  // slope at the rim
 const float SHADE_SUN = 0.75, SHADE_SKY = 0.35;  // part of the light that their shade takes
 const float TONES = 0.4, BLADES = 1.6;
 const float FRAYED = 0.06;
 const int KINDS = 4;
 const float STONES_LOBED = 0.35, PLANTS_LOBED = 0.8;
-const float RAGGED = 1.2;  // outlines of bushes
-const vec3 OLIVE = vec3(0.108, 0.110, 0.046), GREY_GREEN = vec3(0.126, 0.140, 0.086);  // leaves of shrubs
+const float RAGGED = 1.7, CLUMPS_RAGGED = 2.6;  // outlines of bushes, and of clumps of these
+const vec3 OLIVE = vec3(0.074, 0.078, 0.033), GREY_GREEN = vec3(0.092, 0.101, 0.063);  // leaves of shrubs
+const float SHADED_WITHIN = 0.72;  // leaves shade each other
 const float SHRUBS_PALE = 0.75;   // how far they have these colours, and not that of the plants around: those of lush ground are dark
 const vec2 PALE_FROM = vec2(0.06, 0.10);
 const vec3 GREY = vec3(0.30, 0.55, 0.15);
@@ -63,9 +66,16 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     float size = pixel * frame.map.z, leafy = 0.0;
     vec3 stone = mix(albedo, vec3(1.1 * dot(albedo, GREY)), 0.45);
     vec2 skin;
-    Bodies bushes = standing_bodies_at(at / BUSHES_APART + 0.5 * FRAYED * fray, cover.bushes, size / BUSHES_APART, shadow, toward, RAGGED * fray.y, skin);
-    at += BUSHES_APART * skin;
+    Bodies bushes = standing_bodies_at(at / CLUMPS_APART + 0.5 * FRAYED * fray, cover.clumps * smoothstep(CLUMPS_FROM.x, CLUMPS_FROM.y, size), size / CLUMPS_APART, shadow, toward, CLUMPS_RAGGED * fray.y, skin);
+    vec2 on_clump = CLUMPS_APART * skin;
+    Bodies single = standing_bodies_at(at / BUSHES_APART + 0.5 * FRAYED * fray, cover.bushes, size / BUSHES_APART, shadow, toward, RAGGED * fray.y, skin);
+    at += mix(on_clump, BUSHES_APART * skin, single.cover);
+    bushes.tone = mix(bushes.tone, single.tone, single.cover);
+    bushes.lean = mix(bushes.lean, single.lean, single.cover);
+    bushes.shade = max(bushes.shade * (1.0 - single.cover), single.shade * (1.0 - bushes.cover));
+    bushes.cover = max(bushes.cover, single.cover);
     vec3 bush = mix(cover.bush, mix(OLIVE, GREY_GREEN, clamp(0.5 + 0.8 * bushes.tone, 0.0, 1.0)), SHRUBS_PALE * smoothstep(PALE_FROM.x, PALE_FROM.y, dot(cover.bush, GREY)));
+    bush *= SHADED_WITHIN;
     bumps *= 1.0 - bushes.cover;
     albedo = with_bodies(albedo, bushes, bush, 1.0, bumps, seen);
     vec3 seen_by_bushes = seen;
