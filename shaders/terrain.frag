@@ -205,7 +205,7 @@ const float WET_SHORE = 0.5;  // metres above the water up to which waves and ca
 #if DETAIL_SCALES > 2
 const float STRIP_OF_CELL = 0.07;  // as WET_SHORE, of cells that are so wide that no picture shows less
 const vec2 STRIP = vec2(0.25, 2.0), STRIP_STEEP = vec2(0.7, 1.2);  // how high it is beside that, least and most; slopes without
-const float MUD_STRIP = 1.25;
+const float MUD_STRIP = 1.25, STRIP_WIDE = 1.2, HIGHEST_STRIP = 0.7;  // beside the bed; cells, and metres, which the map of flow tells of, at most
 const vec3 SHINGLE = vec3(0.215, 0.202, 0.180);
 #endif
 #if GREEN_BY_CLIMATE == 0
@@ -457,17 +457,21 @@ void main() {
 #if DETAIL_SCALES > 2
     // Waves and the ups and downs of a lake keep a strip of mud or, where it is steeper, of shingle free of plants, broad here
     // and narrow there. Walls of rock have none.
-    float shore = max(WET_SHORE, STRIP_OF_CELL * frame.map.z), strip_span = min(pixel * frame.map.z * length(place.yz), shore);
+    float shore = max(WET_SHORE, STRIP_OF_CELL * frame.map.z), strip_span = min(pixel * frame.map.z * length(place.yz), HIGHEST_STRIP);
     float broad = smoothstep(-0.16, 0.16, coarse.w - 0.5 + 0.7 * (coarse.x - 0.5));
-    float strip_height = shore * mix(STRIP.x, STRIP.y, broad) * (0.5 + fine.x);
-    float strip = smoothstep(-strip_height - 0.5 * strip_span, -0.6 * strip_height + 0.5 * strip_span, wet.w);
+    float strip_height = min(shore * mix(STRIP.x, STRIP.y, broad), STRIP_WIDE * frame.map.z * length(place.yz)) * (0.5 + fine.x);
+    strip_height = min(strip_height, HIGHEST_STRIP);
+    float strip = smoothstep(-strip_height - 0.5 * strip_span, -0.6 * strip_height + 0.5 * strip_span + 1e-3, wet.w);
     strip *= (1.0 - smoothstep(STRIP_STEEP.x, STRIP_STEEP.y, length(place.yz))) * (1.0 - 0.8 * ground.snow);
+#if MARKS == 1
+    strip *= 1.0 - ground.bars;
+#endif
     vec3 stones_and_mud = mix(MUD_STRIP * bed_material(fine, coarse, 1.0), SHINGLE * (1.0 + 0.9 * (fine.w - 0.5)), smoothstep(0.04, 0.20, length(place.yz) + 0.2 * (coarse.x - 0.5)));
     ground.albedo = mix(ground.albedo, stones_and_mud, strip * dry);
     ground.stands.clumps *= 1.0 - strip;
     ground.stands.bushes *= 1.0 - strip;
     ground.stands.tufts *= 1.0 - strip;
-    float washed = 0.7 * shore * mix(STRIP.x, 1.0, broad) * (0.4 + 0.6 * fine.x);
+    float washed = max(0.6 * strip_height, WET_SHORE * (0.4 + 0.6 * fine.x));
 #else
     float washed = WET_SHORE * (0.4 + 0.6 * fine.x);
 #endif

@@ -375,6 +375,7 @@ float patch_of(float needed) {
 const vec2 PLAINS = vec2(0.14, 0.36);  // steepness
 const float LEAST_STREAK = 0.75;       // of streaks, on level ground
 const float EVEN_FOOT = 0.55, SHEET_REACHES = 8.0, SHEET_HIDES = 0.35;  // relief at feet of dunes; cells; level
+const vec2 FOOT = vec2(0.30, 0.65);  // slopes
 const vec2 SHEET_FROM = vec2(0.02, 0.9);  // thickness of the sand beside it, in cells
 const float DUSTED = 5.0, DUSTING = 0.75;  // cells that snow is blown over bare ground; how much of it lies there
 const float PATTERN_FADES = 24.0;      // cells before the edge of the map
@@ -519,11 +520,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float level = max(filled_to(thickness, WHOLE * frame.ground_look.z), 2.0 * put_down - 1.0);
 #if DETAIL_SCALES > 2 && (DESERT == 1 || MATERIALS == 1)
     // On level ground sand thins out over what stands there, as a sheet that the wind draws out.
-    relief *= mix(1.0, EVEN_FOOT, plain);
-    for (int k = 0; k < (plain > 0.0 ? 1 : 0); ++k) {  // in software a loop is left out, and a branch is not
+    float foot = 1.0 - smoothstep(FOOT.x, FOOT.y, mean_steepness);
+    relief *= mix(1.0, EVEN_FOOT, foot);
+    for (int k = 0; k < (foot > 0.0 ? 1 : 0); ++k) {  // in software a loop is left out, and a branch is not
         vec2 drawn = SHEET_REACHES * (0.65 + 0.5 * tone) * frame.wind.xy / frame.map.xy;
         float upwind = textureLod(surface, over - drawn, 0.0).w, downwind = textureLod(surface, over + drawn, 0.0).w;
-        float sheet = plain * smoothstep(SHEET_FROM.x, SHEET_FROM.y, max(upwind, downwind) / frame.map.z);
+        float sheet = foot * smoothstep(SHEET_FROM.x, SHEET_FROM.y, max(upwind, downwind) / frame.map.z);
 #if MATERIALS == 1
         vec4 beside = textureLod(loose_colour, over + (upwind > downwind ? -drawn : drawn), 0.0);
         float of_sand = clamp(1.0 - 3.0 * abs(beside.a - 2.0 / 3.0), 0.0, 1.0);
