@@ -468,7 +468,6 @@ void main() {
 #endif
     vec3 stones_and_mud = mix(MUD_STRIP * bed_material(fine, coarse, 1.0), SHINGLE * (1.0 + 0.9 * (fine.w - 0.5)), smoothstep(0.04, 0.20, length(place.yz) + 0.2 * (coarse.x - 0.5)));
     ground.albedo = mix(ground.albedo, stones_and_mud, strip * dry);
-    ground.stands.clumps *= 1.0 - strip;
     ground.stands.bushes *= 1.0 - strip;
     ground.stands.tufts *= 1.0 - strip;
     float washed = max(0.6 * strip_height, WET_SHORE * (0.4 + 0.6 * fine.x));
@@ -505,7 +504,6 @@ void main() {
     bumps += (grain.yz - 0.5) * 1.2 * ground.debris;
 #endif
 #if DETAIL_SCALES > 2
-    ground.stands.clumps *= dry;
     ground.stands.bushes *= dry;
     ground.stands.tufts *= dry;
     ground.stands.stones *= dry;

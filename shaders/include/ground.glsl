@@ -379,13 +379,13 @@ const vec2 FOOT = vec2(0.30, 0.65);  // slopes
 const vec2 SHEET_FROM = vec2(0.02, 0.9);  // thickness of the sand beside it, in cells
 const float DUSTED = 5.0, DUSTING = 0.75;  // cells that snow is blown over bare ground; how much of it lies there
 const float PATTERN_FADES = 24.0;      // cells before the edge of the map
-const float DRY_BETWEEN = 0.06, SWALES_LUSH = 1.2;
-const vec3 DRY_SOIL = vec3(1.18, 1.09, 0.97), DAMP_SOIL = vec3(0.76, 0.83, 0.68);  // beside the colour of ground in the mean
+const float DRY_BETWEEN = 0.06, SWALES_LUSH = 0.65;
+const vec3 DRY_SOIL = vec3(1.22, 1.14, 1.03), DAMP_SOIL = vec3(0.84, 0.89, 0.76);  // beside the colour of ground in the mean
 const vec3 RED_SOIL = vec3(1.04, 0.985, 0.93), GREY_SOIL = vec3(0.95, 1.00, 1.05);  // of many cells
 const vec3 THICKET = vec3(0.050, 0.060, 0.027);
-const vec2 CLUMPS_WHERE = vec2(-0.12, 0.40);
 const float TUSSOCKY = 0.7;
-const float THICKETS_FROM = 0.25, THICKETS_HIDE = 0.70;
+const vec2 THICKETS_MERGE = vec2(0.3, 2.0);  // metres in a pixel, from where on their bushes are not seen one by one
+const float THICKETS_FROM = 0.25, THICKETS_HIDE = 0.55;
 #endif
 
 const FineRelief NO_RELIEF = FineRelief(0.0, 0.0, vec2(0.0), 0.0, 1.0);
@@ -522,12 +522,13 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // On level ground sand thins out over what stands there, as a sheet that the wind draws out.
     float foot = 1.0 - smoothstep(FOOT.x, FOOT.y, mean_steepness);
     relief *= mix(1.0, EVEN_FOOT, foot);
-    for (int k = 0; k < (foot > 0.0 ? 1 : 0); ++k) {  // in software a loop is left out, and a branch is not
-        vec2 drawn = SHEET_REACHES * (0.65 + 0.5 * tone) * frame.wind.xy / frame.map.xy;
-        float upwind = textureLod(surface, over - drawn, 0.0).w, downwind = textureLod(surface, over + drawn, 0.0).w;
-        float sheet = foot * smoothstep(SHEET_FROM.x, SHEET_FROM.y, max(upwind, downwind) / frame.map.z);
+    // In software a loop is left out, and a branch is not.
+    for (int k = 0; k < (foot > 0.0 && level < SHEET_HIDES ? 1 : 0); ++k) {
+        vec2 upwind = over - (0.65 + 0.5 * tone) * SHEET_REACHES * frame.wind.xy / frame.map.xy;
+        float sheet = foot * smoothstep(SHEET_FROM.x, SHEET_FROM.y, textureLod(surface, upwind, 0.0).w / frame.map.z);
+        if (sheet <= 0.0) break;
 #if MATERIALS == 1
-        vec4 beside = textureLod(loose_colour, over + (upwind > downwind ? -drawn : drawn), 0.0);
+        vec4 beside = textureLod(loose_colour, upwind, 0.0);
         float of_sand = clamp(1.0 - 3.0 * abs(beside.a - 2.0 / 3.0), 0.0, 1.0);
         sheet *= of_sand;
         float first = sheet * (1.0 - smoothstep(0.0, frame.ground_look.z, thickness));
@@ -639,7 +640,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // What lies there for long is as green as the slopes around it, but in patches: no plain has a border like a shore's.
     float settled = smoothstep(mix(GRASSY.x, GRASSY.y, put_down), GRASSY.z, patches + ripple * 0.6 + 0.12 + GREEN_LINES * gully);
 #if DETAIL_SCALES > 2
-    settled = grown(smoothstep(-SETTLED_THINS_OUT, SETTLED_THINS_OUT, watered + 0.35 * ragged + 0.14 - mix(0.0, 0.2, put_down) + GREEN_LINES * gully), ragged, 0.0);
+    settled = grown(smoothstep(-SETTLED_THINS_OUT, SETTLED_THINS_OUT, watered + 0.35 * ragged + mix(0.06, 0.34, frame.ground_look.y) - mix(0.0, 0.2, put_down) + GREEN_LINES * gully), ragged, 0.0);
 #endif
     fill = mix(fill, mix(meadow, LUSH_LIGHT * 1.15, 0.5), 0.85 * frame.ground_look.y * settled);
 #endif
@@ -696,7 +697,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 
 #if DETAIL_SCALES > 2
-    float open_plain = plain * (1.0 - sand);
+    float open_plain = plain * (1.0 - sand), thickets = 0.0;
     float needs = watered + 0.3 * ragged + 0.2 * (fine.w - 0.5);
     albedo *= mix(RED_SOIL, GREY_SOIL, clamp(0.5 + open_plain * (2.4 * (coarse.x - 0.5) - 1.6 * tone), 0.0, 1.0));
 #if LIVING == 1
@@ -708,11 +709,11 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     albedo *= 1.0 + TUSSOCKY * open_plain * (fine.w - 0.5);
     albedo *= mix(vec3(1.0), DAMP_SOIL, open_plain * smoothstep(0.04, 0.30, needs));
 #if GREEN_BY_CLIMATE == 1
-    float thickets = frame.ground_look.y * open_plain * patch_of(watered - THICKETS_FROM + 1.5 * ragged + 0.5 * (fine.w - 0.5));
+    thickets = frame.ground_look.y * open_plain * patch_of(watered - THICKETS_FROM + 1.5 * ragged + 0.5 * (fine.w - 0.5));
 #if MARKS == 1
     thickets *= held;
 #endif
-    albedo = mix(albedo, THICKET * (1.0 + 1.2 * ragged), THICKETS_HIDE * thickets);
+    albedo = mix(albedo, THICKET * (1.0 + 1.2 * ragged), THICKETS_HIDE * thickets * smoothstep(THICKETS_MERGE.x, THICKETS_MERGE.y, length(fwidth(cells)) * frame.map.z));
 #endif
 #endif
 
@@ -839,7 +840,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if ICE == 1
     open *= 1.0 - icy;
 #endif
-    float gathers = tone + 0.4 * patches + 1.2 * hollowness + 0.9 * streak;
+    float gathers = tone + 0.4 * patches + 1.2 * hollowness + 1.2 * streak;
     float plants = 0.0, bushes = 0.0;
     vec3 bush = SCRUB, tuft = TUSSOCK;
 #if GREEN_BY_CLIMATE == 1
@@ -873,11 +874,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     none = max(none, bars);
 #endif
     plants *= 1.0 - none;
-    bushes *= 1.0 - none;
+    bushes = max(bushes, thickets * plants) * (1.0 - none);
     float pebbles = stony_ground * (1.0 - 0.7 * plants) * (1.0 - sand) * smoothstep(-0.30, 0.10, 0.8 * streak - tone + ripple);
-    bushes *= smoothstep(-0.06, 0.08, ripple + 0.5 * patches);  // in clumps
-    float clumps = plants * smoothstep(CLUMPS_WHERE.x, CLUMPS_WHERE.y, watered + 0.4 * ragged);
-    ground.stands = GroundCover(open * clumps, open * bushes, 0.8 * open * plants, open * pebbles, bush, tuft);
+    bushes *= smoothstep(-0.06, 0.08, ripple + 0.5 * patches + 0.2 * thickets);  // in clumps
+    ground.stands = GroundCover(open * bushes, 0.8 * open * plants, open * pebbles, bush, tuft);
 #endif
     return ground;
 }

@@ -4,7 +4,6 @@
 
 // How thick they stand, from 0 to 1.
 struct GroundCover {
-    float clumps;  // of bushes
     float bushes;
     float tufts;
     float stones;
@@ -12,10 +11,10 @@ struct GroundCover {
     vec3 tuft;
 };
 
-const GroundCover NO_COVER = GroundCover(0.0, 0.0, 0.0, 0.0, vec3(0.0), vec3(0.0));
+const GroundCover NO_COVER = GroundCover(0.0, 0.0, 0.0, vec3(0.0), vec3(0.0));
 
 const float CLUMPS_APART = 24.0, BUSHES_APART = 9.0, TUFTS_APART = 1.2, STONES_APART = 1.9, PEBBLES_APART = 0.31, CRUMBS_APART = 0.08;  // metres
-const vec2 CLUMPS_FROM = vec2(1.2, 2.6);  // metres in a pixel, from where on single bushes are not told from each other
+const vec2 CLUMPS_FROM = vec2(1.2, 2.6);  // metres in a pixel, from where on single bushes merge into clumps
 const float PLANT_BULGES = 0.8, STONE_BULGES = 0.8;  // slope at the rim
 const float SHADE_SUN = 0.75, SHADE_SKY = 0.35;  // part of the light that their shade takes
 const float TONES = 0.4, BLADES = 1.6;
@@ -66,9 +65,10 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     float size = pixel * frame.map.z, leafy = 0.0;
     vec3 stone = mix(albedo, vec3(1.1 * dot(albedo, GREY)), 0.45);
     vec2 skin;
-    Bodies bushes = standing_bodies_at(at / CLUMPS_APART + 0.5 * FRAYED * fray, cover.clumps * smoothstep(CLUMPS_FROM.x, CLUMPS_FROM.y, size), size / CLUMPS_APART, shadow, toward, CLUMPS_RAGGED * fray.y, skin);
+    float merged = smoothstep(CLUMPS_FROM.x, CLUMPS_FROM.y, size);
+    Bodies bushes = standing_bodies_at(at / CLUMPS_APART + 0.5 * FRAYED * fray, merged * cover.bushes, size / CLUMPS_APART, shadow, toward, CLUMPS_RAGGED * fray.y, skin);
     vec2 on_clump = CLUMPS_APART * skin;
-    Bodies single = standing_bodies_at(at / BUSHES_APART + 0.5 * FRAYED * fray, cover.bushes, size / BUSHES_APART, shadow, toward, RAGGED * fray.y, skin);
+    Bodies single = standing_bodies_at(at / BUSHES_APART + 0.5 * FRAYED * fray, (1.0 - merged) * cover.bushes, size / BUSHES_APART, shadow, toward, RAGGED * fray.y, skin);
     at += mix(on_clump, BUSHES_APART * skin, single.cover);
     bushes.tone = mix(bushes.tone, single.tone, single.cover);
     bushes.lean = mix(bushes.lean, single.lean, single.cover);
