@@ -854,11 +854,11 @@ def test_bushes_are_darker_than_green_grass(draw: Draw) -> None:
 
 
 def test_swales_of_a_plain_are_greener_and_darker_than_what_lies_between(draw: Draw) -> None:
-    """Under a sun that throws no shadow into them."""
+    """They are too shallow for less light to fall into them."""
     rows, columns = np.mgrid[0:120, 0:120]
     low = np.cos(2.0 * np.pi * columns / 15.0) > 0.5
     high = np.cos(2.0 * np.pi * columns / 15.0) < -0.5
-    ground = 100.0 - 0.1 * rows - 0.8 * np.cos(2.0 * np.pi * columns / 15.0)
+    ground = 100.0 - 0.1 * rows - 0.15 * np.cos(2.0 * np.pi * columns / 15.0)
     shown = snapshot(ground, cell_size=4.0)
     scene = clear(quality="high", greenness=0.7, snow_line=2.0, sun_height=89.0)
     pixels = draw(shown, from_above(shown, 1.0), scene, size=(120, 120)).astype(float)
