@@ -30,7 +30,7 @@ const float LONG = 0.5;          // how far chutes and tongues take the place of
 // Washes on fans: trunks and branches, which run into them at an angle whose tangent is JOINS.
 const float TRUNKS_APART = 19.0, BRANCHES_APART = 7.9, JOINS = 0.9;  // cells
 const vec2 TRUNKS_WIDE = vec2(0.90, 0.45), BRANCHES_WIDE = vec2(0.90, 0.50);  // from where on a wave is one: narrow, wide
-const float EVEN_FANS = 0.75, EVEN_BESIDE_SWALES = 0.25;  // how far they take the place of shorter streaks
+const float EVEN_FANS = 0.75, EVEN_BESIDE_SWALES = 0.6;  // how far they take the place of shorter streaks
 const float THREADS_SHOW = 0.36; // as a streak
 const vec2 FLOW_LINES = vec2(2.5, 7.0);  // powers of two of the usual discharge, from which on lines follow it
 const float LINES_SHOW = 0.36, LINES_ON_PLAINS = 0.24;  // as a streak; added to that

@@ -457,9 +457,9 @@ void main() {
 #if DETAIL_SCALES > 2
     // Waves and the ups and downs of a lake keep a strip of mud or, where it is steeper, of shingle free of plants, broad here
     // and narrow there. Walls of rock have none.
-    float shore = max(WET_SHORE, STRIP_OF_CELL * frame.map.z), strip_span = min(pixel * frame.map.z * length(place.yz), HIGHEST_STRIP);
+    float reaches_up = max(WET_SHORE, STRIP_OF_CELL * frame.map.z), strip_span = min(pixel * frame.map.z * length(place.yz), HIGHEST_STRIP);
     float broad = smoothstep(-0.16, 0.16, coarse.w - 0.5 + 0.7 * (coarse.x - 0.5));
-    float strip_height = min(shore * mix(STRIP.x, STRIP.y, broad), STRIP_WIDE * frame.map.z * length(place.yz)) * (0.5 + fine.x);
+    float strip_height = min(reaches_up * mix(STRIP.x, STRIP.y, broad), STRIP_WIDE * frame.map.z * length(place.yz)) * (0.5 + fine.x);
     strip_height = min(strip_height, HIGHEST_STRIP);
     float strip = smoothstep(-strip_height - 0.5 * strip_span, -0.6 * strip_height + 0.5 * strip_span + 1e-3, wet.w);
     strip *= (1.0 - smoothstep(STRIP_STEEP.x, STRIP_STEEP.y, length(place.yz))) * (1.0 - 0.8 * ground.snow);
