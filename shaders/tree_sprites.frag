@@ -34,7 +34,7 @@ void main() {
     vec2 at = vec2(square.x, middle.y - square.y);  // from the foot, upwards
     at.x += LEANS * (fract(0.806 * own.x) - 0.5) * at.y;
     vec4 grain = texture(detail, vec2(square.x, square.y) * GRAIN + own.x);
-    float ragged = (grain.x - 0.5) * 0.75 + (grain.w - 0.5) * 0.65;
+    float ragged = (grain.x - 0.5) * 1.0 + (grain.w - 0.5) * 0.8;
     float conifer = sun_part.w;
     // A cone seen from above is a triangle on an ellipse, an egg an ellipse.
     float high = (at.y - outline.z) / max(outline.y - outline.z, 1e-3);
@@ -74,9 +74,11 @@ void main() {
     float facing = dot(normal, to_sun.xyz);
     // Dark between its boughs, and below each tier of branches.
     float gap = 1.6 * (grain.x - 0.5) + 0.8 * (grain.w - 0.5) - 0.5 * conifer * tier;
-    float open = mix(0.32, 1.0, clamp(0.5 + 0.5 * dot(normal, up) + gap, 0.0, 1.0));
+    float open = mix(0.28, 1.04, clamp(0.5 + 0.5 * dot(normal, up) + gap, 0.0, 1.0));
     float lit = clamp((facing + 0.25) / 1.25, 0.0, 1.0) * mix(0.5, 1.0, open);
-    vec3 through = own.y * THROUGH_LEAVES * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
+    // Against the sun its thin rim glows.
+    float thin = 1.0 - normal.z;
+    vec3 through = own.y * (0.7 + 1.2 * thin * thin) * THROUGH_LEAVES * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
     vec3 radiance = sun_part.rgb * (lit + through) + sky_part * open;
 #if SNOWY == 1
     radiance *= 1.0 + snow.rgb * 0.7 * snow.a * smoothstep(0.40, 1.00, dot(normal, up) - 0.5 * conifer * tier + 1.3 * (grain.w - 0.5));

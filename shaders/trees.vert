@@ -28,7 +28,7 @@ uniform vec2 limits;  // heights in pixels: of the level that is finer than this
 in vec3 place;    // in the shape, a unit high
 in vec3 outward;
 in float open;
-in float leaves;
+in float leaves;  // 0: wood, 1: a crown; between them blades of grass
 in vec2 spray;   // place in a square that is cut out as leaves, from -1 to 1; 0 in what is solid
 
 out vec3 position;
@@ -46,6 +46,8 @@ flat out float shown;  // part of the pixels that it is drawn in, as it appears
 flat out float snowy;  // how much snow lies on its boughs
 
 const float LEANS = 0.07;  // of its height, that its top is at most aside of its foot
+const float OWN_SHAPE = 0.085;  // of its height, that parts of a crown are at most out of the place in its shape
+const vec3 MIDDLE = vec3(0.0, 0.55, 0.0);  // of crowns
 const float LEAN = 0.030;  // of its height, that its top is bent by the wind
 const float SWAY = 0.010;  // and that it moves to either side of that
 
@@ -58,6 +60,15 @@ vec2 bent_by_wind(float high, vec2 chances) {
     moved += SWAY * sin(6.2831853 * (swings * frame.loop.y + chances.x));
 #endif
     return moved * high * high * frame.wind.xy;
+}
+
+// No crown is as its shape is: boughs reach farther here and less far there, and its top is aside.
+vec3 grown_shape(vec3 place, vec2 chances) {
+    vec3 own = 6.2831853 * vec3(chances, fract(5.3 * chances.x + 2.9 * chances.y)), turns = vec3(5.1, 6.3, 4.7);
+    vec3 waves = sin(turns * place.yzx + own) - 0.6 * sin(turns * MIDDLE.yzx + own);  // the whole hardly moves
+    float crown = smoothstep(0.02, 0.30, place.y);
+    vec3 moved = OWN_SHAPE * crown * waves * vec3(1.0, 0.5, 1.0);
+    return place + moved * clamp(2.2 * length(place.xz), 0.15, 1.0);
 }
 
 void main() {
@@ -77,7 +88,8 @@ void main() {
     vec2 turn = vec2(cos(angle), sin(angle));
     mat2 turned = mat2(turn.x, turn.y, -turn.y, turn.x);
     float width = width_of(chances);
-    vec3 body = vec3(turned * place.xz * width, place.y).xzy;
+    vec3 shape = leaves > 0.9 ? grown_shape(place, chances) : place;
+    vec3 body = vec3(turned * shape.xz * width, shape.y).xzy;
     body.xz += LEANS * place.y * turn * (2.0 * fract(13.7 * chances.x) - 1.0);
     body.xz += bent_by_wind(max(place.y, 0.0), chances);
     position = foot + height * body;

@@ -15,12 +15,12 @@ vec3 crowns_of(vec4 foliage, float bare) {
 }
 
 // Leaves turned to `normal` send this to the eye. `sun` is how much sunlight comes to them, `open` how open to the sky
-// they are.
-vec3 light_on_leaves(vec3 albedo, vec3 normal, vec3 to_eye, float sun, float open) {
-    float facing = dot(normal, frame.sun.xyz);
+// they are, `thick` from 0 for grass, which is lit as the ground is, to 1 for a crown.
+vec3 light_on_leaves(vec3 albedo, vec3 normal, vec3 to_eye, float sun, float open, float thick) {
+    float facing = dot(normal, frame.sun.xyz), around = 0.25 * thick;
     // A crown is no wall: light comes a little around it, and against the sun through it.
-    float reflected = clamp((facing + 0.25) / 1.25, 0.0, 1.0);
+    float reflected = clamp((facing + around) / (1.0 + around), 0.0, 1.0);
     float against = max(-dot(to_eye, frame.sun.xyz), 0.0);
-    vec3 through = THROUGH_LEAVES * (0.06 + 0.33 * against * against) * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
+    vec3 through = thick * THROUGH_LEAVES * (0.06 + 0.33 * against * against) * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
     return albedo * (frame.sun_light.rgb * sun * (reflected + through) + sky_light(normal) * open);
 }

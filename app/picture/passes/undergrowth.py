@@ -1,4 +1,5 @@
-"""Tufts of grass, reeds and bushes near the eye: each where the simulation has grass, and as dense as that."""
+"""Tufts of grass, reeds and bushes near the eye: each where the simulation has grass, and as dense as that; and what
+grows under trees."""
 
 from __future__ import annotations
 
@@ -23,8 +24,9 @@ Values = NDArray[np.float64]
 
 STEP = 4.0  # cells of movement before plants are selected again
 # Darker than grass from above, see ground.glsl, as one looks into it
-STRAW, MEADOW, RANK = (0.180, 0.146, 0.072), (0.088, 0.096, 0.036), (0.046, 0.062, 0.024)
+STRAW, MEADOW, RANK = (0.150, 0.128, 0.070), (0.088, 0.096, 0.036), (0.046, 0.062, 0.024)
 BUSH = (0.070, 0.088, 0.034)
+THICKET, SAPLING = (0.036, 0.050, 0.020), (0.044, 0.062, 0.022)
 
 
 class Plant(NamedTuple):
@@ -34,20 +36,28 @@ class Plant(NamedTuple):
     height: float  # relative to a full-grown tree's
     slots: int  # places for one in a cell
     pixels: float  # least height in the picture
-    cover: Callable[[Values, Values], Values]  # fraction of occupied slots, from grass and wetness
+    cover: Callable[[Values, Values, Values], Values]  # fraction of occupied slots, from grass, wetness and wood
     colour: tuple[float, float, float] | None = None  # without one, that of grass
 
 
-def _tufts(grass: Values, wet: Values) -> Values:
+def _tufts(grass: Values, wet: Values, wood: Values) -> Values:
     return grass * (1.0 - _sodden(wet))
 
 
-def _reeds(grass: Values, wet: Values) -> Values:
+def _reeds(grass: Values, wet: Values, wood: Values) -> Values:
     return np.sqrt(grass) * _sodden(wet)
 
 
-def _bushes(grass: Values, wet: Values) -> Values:
+def _bushes(grass: Values, wet: Values, wood: Values) -> Values:
     return 0.30 * np.clip(2.0 * grass - 0.5, 0.0, 1.0) * (1.0 - _sodden(wet))
+
+
+def _thicket(grass: Values, wet: Values, wood: Values) -> Values:
+    return 0.75 * wood * (1.0 - _sodden(wet))
+
+
+def _saplings(grass: Values, wet: Values, wood: Values) -> Values:
+    return 0.45 * wood * (1.0 - _sodden(wet))
 
 
 def _sodden(wet: Values) -> Values:
@@ -58,6 +68,8 @@ PLANTS = (
     Plant(tree_shapes.tuft, 0.065, 20, 7.0, _tufts),
     Plant(tree_shapes.reeds, 0.13, 10, 8.0, _reeds),
     Plant(tree_shapes.middle_shrub, 0.13, 1, 8.0, _bushes, BUSH),
+    Plant(tree_shapes.middle_shrub, 0.18, 6, 5.0, _thicket, THICKET),
+    Plant(tree_shapes.sapling, 0.32, 2, 6.0, _saplings, SAPLING),
 )
 
 
@@ -74,7 +86,7 @@ def undergrowth(cover: GroundCover, plant: Plant, east_south: tuple[float, float
         return np.empty((0, 9), np.float32)
     area = np.s_[low[0] : high[0], low[1] : high[1]]
     wet = cover.wetness[area].astype(float)
-    taken = plant.cover(cover.grass[area].astype(float), wet)
+    taken = plant.cover(cover.grass[area].astype(float), wet, cover.wood[area].astype(float))
     cells = np.stack(np.meshgrid(*map(np.arange, low, high), indexing="ij"), axis=-1).reshape(-1, 2).astype(float)
     drawn = []
     for slot in range(plant.slots):
