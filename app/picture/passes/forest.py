@@ -47,6 +47,7 @@ VARIANTS = 3  # forms of each shape
 CLOSED_WOOD = 6.0  # over the area of crowns of a full-grown tree, in heights: all of a cell is wood
 SAMPLED = 4  # cells between samples for the heights of a block
 ROUGHLY = 0.95  # margin on the height in pixels that a tree needs, as the height of its ground is unknown
+NEARER = 4095.0  # steps of distance by which points are sorted
 AROUND = 1.5  # heights of a tree: radius around its foot that contains all of it
 
 
@@ -154,9 +155,7 @@ class Forest:
     def wood(self) -> NDArray[np.float32]:
         """How much of each cell its trees stand over, from 0 to 1, `[row, column]`."""
         columns, rows = self._map
-        column, row = (
-            np.minimum(self.trees[:, k].astype(np.intp), last - 1) for k, last in enumerate((columns, rows))
-        )
+        column, row = (np.minimum(self.trees[:, k].astype(np.intp), last - 1) for k, last in enumerate((columns, rows)))
         area = np.array(CROWN_AREA)[self.trees[:, 2].astype(np.intp)] * self.sizes.astype(np.float64) ** 2
         sums = np.bincount(row * columns + column, area, rows * columns).reshape(rows, columns)
         return np.minimum(CLOSED_WOOD * sums, 1.0).astype(np.float32)
@@ -425,5 +424,9 @@ def _points_in_view(
         room = np.float32(abs(x) + abs(y) + abs(z)) * around
         at_most = of_trees(np.maximum(y * low[:, 1], y * high[:, 1]) + d)
         seen &= np.float32(x) * east + np.float32(z) * south + room + at_most > 0.0
-    found: NDArray[np.uint32] = numbers[seen].astype(np.uint32)
+    # The nearest first: they hide others, which are not shaded then.
+    order = np.argsort(
+        np.sqrt(away2[seen] / max(float(away2.max(initial=0.0)), 1e-6) * NEARER**2).astype(np.uint16), kind="stable"
+    )
+    found: NDArray[np.uint32] = numbers[seen][order].astype(np.uint32)
     return found

@@ -82,7 +82,7 @@ PASSES: tuple[Pass, ...] = (
         defines={"SHADOWS": 2} | ANY_AIR, target="tree shadows"),
     Pass("lit land", "fullscreen.vert", "lit_land.frag", LitLand, when=bounce_has_changed,
         defines={"DETAIL_SCALES": 1, "FINE_WATER": 0}, target="lit land"),
-    Pass("places", "places.vert", "places.frag", MapMesh, when=deferred, target="places"),
+    Pass("places", "places.vert", "places.frag", MapMesh, when=deferred, target="places", culled=True),
     Pass("ground", "terrain.vert", "terrain.frag", GroundMesh, when=not_deferred, joined=True,
         culled=True),
     Pass("ground of pixels", "tiles.vert", "terrain.frag", GroundTiles, Blending.IN_PLACE, deferred, {"DEFERRED": 1},

@@ -57,7 +57,9 @@ LUMPS = (
 class Shape(NamedTuple):
     """Triangles of a tree."""
 
-    vertices: NDArray[np.float32]  # [vertex, (place, outward, open sky from 0 to 1, leaves 1, GRASS or wood 0, in a spray)]
+    vertices: NDArray[
+        np.float32
+    ]  # [vertex, (place, outward, open sky from 0 to 1, leaves 1, GRASS or wood 0, in a spray)]
     triangles: NDArray[np.uint32]  # [triangle, corner]
 
 
@@ -142,7 +144,9 @@ def middle_shrub(form: int) -> Shape:
     generator = np.random.default_rng(8 + form)
     turn = 2.0 * math.pi * generator.uniform()
     parts = []
-    for k, (away, height, size) in enumerate(((0.10, 0.46, 0.36), (0.34, 0.28, 0.26), (0.30 + 0.06 * form, 0.34, 0.24))):
+    for k, (away, height, size) in enumerate(
+        ((0.10, 0.46, 0.36), (0.34, 0.28, 0.26), (0.30 + 0.06 * form, 0.34, 0.24))
+    ):
         angle = turn + k * (1.7 + 0.4 * form)
         middle = np.array([away * math.cos(angle), height, away * math.sin(angle)])
         parts.append(_lump(OF_SHRUB, middle, size, generator, 0.9, uneven=0.30))
@@ -230,7 +234,10 @@ def _boughs(base: float, radius: float, number: int, generator: np.random.Genera
     for k in range(number):
         part = (k + 0.5) / number
         angle = k * math.pi * (3.0 - math.sqrt(5.0)) + generator.uniform(-0.4, 0.4)
-        out, across = np.array([math.cos(angle), 0.0, math.sin(angle)]), np.array([-math.sin(angle), 0.0, math.cos(angle)])
+        out, across = (
+            np.array([math.cos(angle), 0.0, math.sin(angle)]),
+            np.array([-math.sin(angle), 0.0, math.cos(angle)]),
+        )
         reach = radius * (1.0 - 0.92 * part) * generator.uniform(0.85, 1.12)
         low = base + (0.98 - base) * part**0.94
         wide = 0.45 * reach + 0.018
