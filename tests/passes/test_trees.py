@@ -403,6 +403,30 @@ def test_no_tree_stands_in_a_channel_nor_on_its_bars(context: moderngl.Context) 
     assert len(beside) == (np.abs(all_of_them - 16.5) > np.abs(beside - 16.5).min() - 1e-3).sum()
 
 
+@pytest.mark.parametrize("wall", [0.0, 800.0])
+def test_no_tree_stands_in_a_river_that_is_drawn_straighter_than_its_cells(wall: float) -> None:
+    """It runs eastwards in bends of two cells: on a plain along their middle, between walls in its bed."""
+    bends = np.rint(16.0 + 2.0 * np.sin(np.arange(64) / 2.5)).astype(int)
+    course = [(bends[0], 0)]
+    for column in range(1, 64):
+        course += [(row, column) for row in np.linspace(course[-1][0], bends[column], 3).round().astype(int)]
+    cells = list(dict.fromkeys(course))
+    land, flow, ways = flat(32, 64), np.zeros((32, 64)), np.zeros((32, 64))
+    for (row, column), (to_row, to_column) in itertools.pairwise(cells):
+        flow[row, column] = (1.4 * CELL / 5.0) ** 2 + 1e-3 * column
+        ways[row, column] = way((to_column - column, to_row - row))
+        land[row, column] = -wall
+    river = with_layers(snapshot(land, cell_size=CELL), surveyed_flow=flow, surveyed_way=ways)
+    channels = Channels()
+    channels.note(river, 1e-6, 5.0)
+    beds = np.array([cell for cell in cells if 16 < cell[1] < 48]) + 0.5
+    outermost = beds[np.abs(beds[:, 0] - 16.5) > 1.5]
+    assert len(outermost) > 10
+    outwards = np.sign(outermost - 16.5) * (1.0, 0.0)
+    outside, inside = (channels.cover(outermost + cells * outwards).mean() for cells in (0.6, -1.8))
+    assert (outside < 0.3 and inside > 0.9) if wall == 0.0 else (outside > 0.9 and inside < 0.8), (outside, inside)
+
+
 def test_trees_out_of_view_are_left_out() -> None:
     places = np.argwhere(np.ones((32, 32))) * 8.0 + 4.0
     shown = planted(meadow(256), np.column_stack([places, np.tile([CONIFER, 1.0], (len(places), 1))]))

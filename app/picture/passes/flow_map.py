@@ -205,7 +205,11 @@ def stream_cells(snapshot: Snapshot, smallest: float) -> NDArray[np.bool_]:
 
 def reach_of(discharge: float, width: float, cell_size: float) -> int:
     """The distance in cells at which a stream of this discharge can have its centreline and still cover a place."""
-    half_width = 0.5 * channel_width(max(discharge, 0.0), width) / cell_size
+    return reach_of_half_width(0.5 * channel_width(max(discharge, 0.0), width) / cell_size)
+
+
+def reach_of_half_width(half_width: float) -> int:
+    """The same, of one whose half width is given in cells."""
     return min(max(math.ceil(max(half_width, WITH_BARS * half_width - BARS_SPARED) + BESIDE_ITS_CELL), 1), WIDEST_REACH)
 
 

@@ -158,7 +158,7 @@ class Forest:
         column, row = (np.minimum(self.trees[:, k].astype(np.intp), last - 1) for k, last in enumerate((columns, rows)))
         area = np.array(CROWN_AREA)[self.trees[:, 2].astype(np.intp)] * self.sizes.astype(np.float64) ** 2
         sums = np.bincount(row * columns + column, area, rows * columns).reshape(rows, columns)
-        return np.minimum(CLOSED_WOOD * sums, 1.0).astype(np.float32)
+        return np.asarray(np.minimum(CLOSED_WOOD * sums, 1.0), np.float32)
 
     def runs(self, blocks: NDArray[np.bool_]) -> list[tuple[int, int]]:
         """Ranges (first, count) of the trees of the inhabited blocks that are true; adjacent ones are merged."""

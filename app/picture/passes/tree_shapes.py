@@ -46,7 +46,7 @@ OF_SHRUB = Crown(np.array([0.0, 0.46, 0.0]), np.array([0.58, 0.46, 0.58]))
 
 WITHIN = 0.78  # size of the dark lump in the leaves of a bough
 SHEATH = 0.80  # width of the cones of a conifer that its boughs stand out of
-# Boughs of broadleaves at some distance: how far from the middle, how high, in half widths of the crown, and their sizes
+# Boughs of broadleaves at some distance: how far from the middle and how high, in half widths of crowns; their sizes.
 LUMPS = (
     ((0.24, 0.42, 0.22), (0.46, -0.36, 0.19), (0.48, -0.10, 0.18), (0.50, 0.16, 0.16), (0.36, -0.54, 0.15)),
     ((0.26, 0.28, 0.21), (0.52, -0.26, 0.19), (0.54, -0.06, 0.18), (0.50, 0.12, 0.17), (0.40, -0.54, 0.16)),
@@ -246,7 +246,7 @@ def _boughs(base: float, radius: float, number: int, generator: np.random.Genera
         side = wide * across + roll
         places = np.array([root - side, root + side, tip + side, tip - side])
         sky = (0.45 + 0.55 * part) * np.array([0.5, 0.5, 1.15, 1.15])
-        outward = np.tile(out + (0.0, 0.6, 0.0), (4, 1)) + np.array([-1, 1, 1, -1])[:, None] * 0.4 * across
+        outward = out + np.array([0.0, 0.6, 0.0]) + np.array([-1, 1, 1, -1])[:, None] * 0.4 * across
         corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
         parts.append(_shape(places, outward, np.minimum(sky, 1.0), 1.0, np.array([(0, 1, 2), (0, 2, 3)]), corners))
     return _joined(parts)
