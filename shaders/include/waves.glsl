@@ -26,6 +26,9 @@ struct Shore {
     float way;      // phase of waves that run straight to the coast, from there to here
     float phase;    // of the waves now: crests are at multiples of 2π, and come in from where it is larger
     float strength; // how high waves are here beside those in deep water before depth tells
+    float room;     // the same, as high in the lee
+    float uneven;   // noise of unit variance, for what lies along the coast
+    float broad;    // the same without its finer waves
 };
 
 // A place in wavelengths of the deep sea.
@@ -58,7 +61,7 @@ Shore shore_at(vec2 east_south) {
     shore.away = place.x;
     shore.depth = place.z;
     shore.way = place.y * sqrt(max(place.x, 0.0));
-    shore.strength = 0.0;
+    shore.strength = shore.room = shore.uneven = shore.broad = 0.0;
 #if WAVES > 1
     // Drawn waves run to the coast from everywhere, and are as high.
     shore.run = vec2(0.0);
@@ -79,9 +82,14 @@ Shore shore_at(vec2 east_south) {
     float edge = min(to_edge.x, to_edge.y);
     if (shore.way >= fronts || edge <= 1.0) return shore;
     float open = smoothstep(1.0, 0.06 * min(frame.map.x, frame.map.y) + 2.0, edge);
-    shore.strength = (1.0 - smoothstep(0.25 * fronts, fronts, shore.way)) * high * place.w * open;
+    shore.room = (1.0 - smoothstep(0.25 * fronts, fronts, shore.way)) * place.w * open;
+    shore.strength = shore.room * high;
     // Fronts do not come to all of the shore at once.
-    shore.phase += 1.1 * frame.fronts.y * front_noise(cells.yx, vec2(0.37));
+    shore.broad = shore.uneven = front_noise(cells.yx, vec2(0.37));
+    shore.phase += 1.1 * frame.fronts.y * shore.broad;
+#if FINE_WATER == 1
+    shore.uneven = 6.0 * (textureLod(detail, in_wavelengths(cells) / 5.3, 1.0).w - 0.5);
+#endif
     return shore;
 }
 
@@ -144,6 +152,11 @@ Wave wave_at(vec2 east_south, Shore shore, vec4 pixel) {
 const float WASH_LINES = 4.0;  // of foam behind a crest
 const float THIN_WASH = 0.70;  // of the foam, between them
 const float RIM_OF_FOAM = 0.8, RIM_ENDS = 0.15;  // how much lies along the coast between waves, and so many of them out
+// Foam that lasts along the coast: where it is narrowest and widest, in wavelengths of the deep sea; of it in its thin
+// fringe, and how much wider that is
+const vec2 SEAM_ENDS = vec2(0.05, 0.40);
+const float SEAM_THICK = 0.85, SEAM_FRINGE = 0.42, FRINGE_WIDER = 2.4;
+const float SEAM_IN_LEE = 0.45, SEAM_NARROW = 0.35;  // how thick it is there, and where it is narrowest
 const float FILM = 0.65;  // of white
 
 // How much of a place is white where foam covers such a part of it: a web with holes that grow as it breaks up. From far
@@ -168,6 +181,16 @@ float lace(vec2 cells, float cover, float front, float cells_per_pixel) {
     return mix(bubbles, 0.8 * cover, smoothstep(0.06, 0.25, length(in_wavelengths(vec2(cells_per_pixel, 0.0)))));
 }
 
+// Backwash and the last waves leave a seam of foam, all along the coast that waves run to: here wide, there hardly any.
+float seam_of_foam(Shore shore) {
+    float off = in_wavelengths(vec2(max(shore.away, 0.0), 0.0)).x, wide = smoothstep(-1.3, 1.3, shore.uneven);
+    float ends = mix(SEAM_ENDS.x, SEAM_ENDS.y, wide * wide);
+    float thick = SEAM_THICK * (1.0 - smoothstep(0.3 * ends, ends, off));
+    float fringe = SEAM_FRINGE * (1.0 - smoothstep(0.3 * ends, FRINGE_WIDER * ends, off));
+    float waves = max(smoothstep(0.04, 0.5, shore.strength), SEAM_IN_LEE * smoothstep(0.1, 1.0, shore.room));
+    return waves * mix(SEAM_NARROW, 1.0, wide) * max(thick, fringe);
+}
+
 // Foam on the water: where waves break, on the steep side of the crest, and behind it as long as it lasts.
 float foam_at(vec2 east_south, Shore shore, Wave wave, float cells_per_pixel) {
     // At the foot of a cliff the last wave breaks on the rock, however deep it is.
@@ -184,7 +207,7 @@ float foam_at(vec2 east_south, Shore shore, Wave wave, float cells_per_pixel) {
     float left_behind = 0.82 * pow(before, 1.3) * mix(THIN_WASH, 1.0, lines);
     // Between two waves the foam of the last ones is left along the rock.
     float fringe = RIM_OF_FOAM * (1.0 - smoothstep(0.02, RIM_ENDS, fronts_before));
-    float cover = breaks * frame.fronts.z * max(roller, max(left_behind, fringe));
+    float cover = frame.fronts.z * max(breaks * max(roller, max(left_behind, fringe)), seam_of_foam(shore));
     return lace(east_south / frame.map.z, min(cover, 1.0), wave.front, cells_per_pixel);
 }
 

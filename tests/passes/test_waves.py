@@ -362,6 +362,16 @@ def test_foam_has_half_tones_where_it_ends(sea: Sea) -> None:
     assert foam.max() > 0.9 and (foam < 0.4).mean() > 0.45
 
 
+def test_a_seam_of_foam_lies_along_a_steep_coast_at_any_time(sea: Sea) -> None:
+    """Also between two waves and between fronts; it is here wide, there narrow, and thins out."""
+    sea.show(plane_beach(0.4, columns=240), WaveParameters(wavelength=0.2))
+    for time in np.linspace(0.0, sea.state.period, 6, endpoint=False):
+        foam = sea.draw(time, ((SHORE - 12.0) * CELL, 60.0, SHORE * CELL, 180.0), (240, 240)).foam
+        by_coast, out = foam[:, -30:].max(axis=1), foam[:, :60].mean()
+        assert (by_coast > 0.2).mean() > 0.9 and out < 0.1
+        assert np.ptp(ndimage.uniform_filter1d(foam[:, -80:].mean(axis=1), 20)) > 0.05
+
+
 def test_foam_lies_in_lines_along_the_crests(sea: Sea) -> None:
     """The crest is the brightest; what it leaves behind gets less, in lines that its age tells, and not in a sheet."""
     sea.show(plane_beach(0.03), EVEN)
