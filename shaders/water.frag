@@ -120,6 +120,8 @@ flat in float level;
 // their noise; and slopes of a bed that has none and all of them.
 const vec2 WEED_STEEP = vec2(0.08, 0.25);
 const float WEED_ENDS = 4.0, WEED_HIDES = 0.75, SHORE_STONES_TILE = 24.0;
+// Between the stones of its margin a lake ends unevenly: over so many cells at most, on slopes up to this.
+const float MARGIN_CELLS = 1.0, MARGIN_TILE = 14.0, MARGIN_STEEP = 0.3;
 const vec3 SOAKED_BED = vec3(0.66, 0.60, 0.54);  // of what a dry bed gives back
 const float SOAKED_FROM = 0.25;  // metres of depth
 // Gusts: wavelengths of wind waves to a tile of their noise, and the least and the most of the waves in them.
@@ -132,15 +134,27 @@ const float FAR_SWELL = 0.45;
 const vec2 SWELL_SHOWS = vec2(0.1, 0.5);
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
 const float HORIZON = 0.020;       // angle below the horizon by which the sea has faded into the sky to 1/e, radians
+// Waves wear a bench into a coast, which cells are too coarse for: its slope, its width in wavelengths of the deep sea where
+// it is narrowest and widest, and from which part of that on it drops to the bed. Over it they stir up sand and bubbles.
+const float BENCH_SLOPE = 0.09, BENCH_DROPS = 0.25;
+#if SEA == 1 || RUNNING == 1
+const vec2 BENCH_ROOM = vec2(0.02, 0.12);  // for waves, that makes none and all of it
+const vec2 BENCH_WIDE = vec2(0.8, 3.2);
+const vec3 STIRRED_WATER = vec3(0.018, 0.072, 0.076);
+#else
+const vec2 BENCH_ROOM = vec2(0.09, 0.16);  // none where waves on lakes end
+const vec2 BENCH_WIDE = vec2(0.25, 1.2);
+const vec3 STIRRED_WATER = vec3(0.018, 0.052, 0.050);
+#endif
 const float FALL_OF_BED = 0.035;  // slope of the sea floor beyond the map
 #if SEA == 1
 const vec3 DEEP_WATER = DEEP_SEA;
 const float TURBIDITY = SEA_TURBIDITY, WAVINESS = 1.0;
-const float SHORE = 0.03;   // metres of depth over which water fades in
+const float SHORE = 0.12;   // metres of depth over which water fades in
 #else
 const vec3 DEEP_WATER = DEEP_LAKE;
 const float TURBIDITY = LAKE_TURBIDITY, WAVINESS = 0.45;
-const float SHORE = 0.08;
+const float SHORE = 0.20;
 #endif
 
 layout(location = 0, index = 0) out vec4 added;
@@ -405,7 +419,12 @@ void main() {
 #else
     float depth = max(water, 0.0) / frame.map.w;
 #endif
-    float shore = smoothstep(0.0, SHORE * frame.map.w + blur, water + 0.5 * blur) * there;
+    float margin = SHORE * frame.map.w;
+#if SEA == 0 && RUNNING == 0 && FINE_WATER == 1
+    float uneven = textureLod(detail, map_place / (frame.map.z * MARGIN_TILE), 1.0).w;
+    margin += MARGIN_CELLS * smoothstep(0.3, 0.7, uneven) * min(length(bed.yz) * frame.map.w, MARGIN_STEEP) * frame.map.z;
+#endif
+    float shore = smoothstep(0.0, margin + 1.5 * blur, water + 0.5 * blur) * there;
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if SEA == 1
     // Around the map the sea floor slopes down from the edge, and the ground pass has not drawn it.
@@ -494,20 +513,36 @@ void main() {
     vec3 deep_water = mix(mix(DEEP_WATER, DEEP_SEA, of_sea), mix(MUD, THICK_MUD, thick), mud);
     float turbidity = mix(mix(TURBIDITY, SEA_TURBIDITY, of_sea), mix(RIVER_TURBIDITY, THICK_TURBIDITY, thick), mud);
 #else
-    const vec3 deep_water = DEEP_WATER;
+    vec3 deep_water = DEEP_WATER;
     const float turbidity = TURBIDITY;
 #endif
 #if WAVES == 1
     float foam = 0.0, crest = 0.0;
+#endif
+    float to_bed = depth;  // or to the bench before the coast
+#if WAVES == 1
     if (!outside) {
         Shore coming = shore_at(map_place);
 #if SEA == 0
-        coming.strength *= lake_with_waves(uv);
-#endif
-#if SEA == 0 && RUNNING == 1
+        float has_waves = lake_with_waves(uv);
+#if RUNNING == 1
         float changed = abs(level - frame.water.w) / max(coming.depth, 1e-3);
-        coming.strength *= of_sea * (1.0 - smoothstep(WAVES_CHANGE, WAVES_LOST, changed));
+        has_waves *= of_sea * (1.0 - smoothstep(WAVES_CHANGE, WAVES_LOST, changed));
 #endif
+        coming.strength *= has_waves;
+        coming.room *= has_waves;
+#endif
+        if (coming.room > BENCH_ROOM.x) {
+            float off = max(coming.away, 0.0) * frame.map.z;
+            float wider = smoothstep(-1.8, 1.8, 0.8 * coming.broad + 0.5 * coming.uneven);
+            float wide = mix(BENCH_WIDE.x, BENCH_WIDE.y, wider) * TWO_PI / frame.waves.x;
+            float bench = smoothstep(BENCH_ROOM.x, BENCH_ROOM.y, coming.room) * (1.0 - smoothstep(BENCH_DROPS, 1.0, off / wide));
+            to_bed = mix(depth, min(depth, BENCH_SLOPE * off), bench);
+#if SEA == 0 && RUNNING == 1
+            bench *= 1.0 - mud;
+#endif
+            deep_water = mix(deep_water, STIRRED_WATER, bench * bench);
+        }
         if (coming.strength > 0.0) {
             Wave wave = wave_at(map_place, coming, pixel);
             // Swell shows where it steepens; far out it is one train among those of the wind.
@@ -531,7 +566,7 @@ void main() {
 #else
     const vec3 calmer = vec3(0.0);
 #endif
-    vec3 through = water_transmission(depth, turbidity, steepness) * (1.0 - mirror);
+    vec3 through = water_transmission(to_bed, turbidity, steepness) * (1.0 - mirror);
 #if SEA == 0 && RUNNING == 1
     // Mud gives light back near its surface, and so shows how that is turned to the sun.
     vec3 scattered = mix(daylight, frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * seen.x + sky_light(normal) * seen.y, mud);

@@ -4,19 +4,20 @@ const vec4 NO_SEGMENT = vec4(-1.0);
 const vec2 NO_SEED = vec2(-1.0);
 const float OPEN_ENOUGH = 0.2;  // part of the surroundings that is open lake: along a straight shore it is about a half
 const float LAKES = 0.25;       // the highest waves on lakes, beside those of the sea
+const float NARROWS = 0.35;     // of that, where lakes are hardly open enough
 const float ROOM = 6.5;         // level of the mipmaps: cells of 90 of the map
 
 uniform sampler2D bodies;       // 1 where water stands; 1 where it is the sea's; 1 out on a lake
 uniform float smallest_lake;    // cells across
 
 // From 0 to 1, by how much of the wider surroundings is water, and whether it is the sea's: in bays waves stay low, and on
-// lakes lower.
+// lakes lower, most where those are hardly wide enough for any.
 float room_for_waves(ivec2 cell) {
     vec2 uv = (vec2(cell) + 0.5) / vec2(textureSize(bodies, 0));
     vec4 near = textureLod(bodies, uv, log2(smallest_lake));
     float sea = near.y + near.z > 0.0 ? near.y / (near.y + near.z) : 1.0;
     vec4 around = textureLod(bodies, uv, ROOM);
-    return smoothstep(0.03, 0.36, around.y + around.z) * mix(LAKES, 1.0, sea);
+    return smoothstep(0.03, 0.36, around.y + around.z) * mix(LAKES * mix(NARROWS, 1.0, smoothstep(OPEN_ENOUGH, 2.0 * OPEN_ENOUGH, near.z)), 1.0, sea);
 }
 
 // Whether a wet cell belongs to the sea or to a lake that is large enough to have waves.

@@ -371,6 +371,29 @@ def test_clear_water_lets_one_see_deeper(draw: Draw) -> None:
     assert murky < common - 5.0 < clear - 15.0
 
 
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_a_steep_coast_has_a_shelf_that_fades_out(draw: Draw, quality: str) -> None:
+    """Waves wear it, where cells have only a cliff: the sea is turquoise before it, and no ring ends that."""
+    shown = flooded(np.where(np.arange(160) < 80, 40.0, -60.0) + np.zeros((160, 1)), 0.0, sea=0.0)
+    worn, as_cut = (
+        draw(shown, from_above(80.0, 160, 160), calm(quality=quality).with_values(waves), size=(240, 120)).astype(float)
+        for waves in ({"waves.enabled": True, "waves.foam": 0.0, "waves.height": 0.0}, {})
+    )
+    greener = (worn - as_cut)[:, 123:, 1].mean(axis=0)  # from the coast on, 1.5 pixels a cell
+    assert greener[:3].min() > 5.0 and np.abs(greener[-20:]).max() < 1.0
+    assert np.abs(np.diff(greener)).max() < 8.0, "it has no edge"
+
+
+def test_a_lake_ends_unevenly_between_the_stones_of_its_margin(draw: Draw) -> None:
+    """Its edge is no line as of a pen: here its bed is seen sooner than there."""
+    shown = flooded(plane(64, 64, 2.0, 0.0), 64.0)
+    pixels = draw(shown, from_above(16.0, 64, 64, 64.0), calm(quality="high", fine_relief=0.0), size=(240, 240))
+    blueness = ndimage.gaussian_filter(pixels[..., 2] / (pixels[..., 0] + 1.0), 2.0)
+    threshold = 0.2 * blueness[:, :40].mean() + 0.8 * blueness[:, -40:].mean()
+    edge = np.array([np.flatnonzero(line > threshold).max() for line in blueness]) / 15.0  # cells
+    assert 0.06 < edge.std() < 0.4
+
+
 def test_the_sea_goes_on_beyond_the_map_without_a_seam(draw: Draw, subtests: pytest.Subtests) -> None:
     """Over a flat bed, the picture is smooth from the foreground to the horizon, and that is no hard line."""
     for row in rows(quality=["low", "high"], depth=[1.0, 12.0], heading=[0.0, 65.0]):
