@@ -178,6 +178,7 @@ const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand
 const vec3 BELOW_LEAVES = vec3(1.22, 1.08, 0.62);  // the light of the sky that comes through leaves and from leaf to leaf
 const float BURIED = 0.20, BOUGHS_WHITE = 0.05, LITTER_WHITE = 0.40;  // by snow: of the understory, of crowns, of litter
 const float UNDERGROWTH = 0.35;  // of what lies and grows under trees is as green as they are
+const float LITTER_EVEN = 0.55;  // how far it hides what the ground has of bumps
 const float CANOPY_BUMPS = 2.4;  // how far crowns that are not seen one by one are a surface of bumps
 const float FEET_SHADED = 0.9;        // of that, which trees hide that hide a sun in the zenith
 const float LOW_CROWNS_IN_SUN = 0.35; // of the crowns of the understory
@@ -542,11 +543,16 @@ void main() {
     }
     bumps = bumps * (1.0 - 0.9 * smooth_sand) + ripples.slope * frame.wind.xy * ground.sand;
 #endif
-    vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
-
 #if CANOPY > 0
     // The ground under crowns has litter and undergrowth, and sees little of the sky.
     Canopy crowns = canopy_at(uv);
+#if DETAIL_SCALES > 2
+    bumps *= 1.0 - LITTER_EVEN * (1.0 - exp(-2.8 * (crowns.area + crowns.below)));
+#endif
+#endif
+    vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
+
+#if CANOPY > 0
     float covered = 1.0 - exp(-crowns.area);
     // Snow lies over both, and on the crowns.
     float snowed = ground.snow * dry;

@@ -68,9 +68,10 @@ Bodies bodies_at(vec2 at, float density, float pixel, vec2 shadow, float lobed) 
 }
 
 const float LARGEST_STANDING = 0.23, STANDING_OFF_CENTRE = 0.19;  // radius and way, as above: its shadow stays in the square
-const float STANDS = 1.3;          // height of a full body that stands upright, in radii
+const float STANDS = 0.95;         // height of a full body that stands upright, in radii
 const float STANDING_REACH = 2.1;  // squares from where one is seen to its foot
-const float STEEPEST_SIDE = 0.6;   // slope of the sides of what stands: light comes around leaves and through them
+const float STEEPEST_SIDE = 0.42;  // slope of the sides of what stands: light comes around leaves and through them
+const float STANDING_LOBED = 0.9, LONGEST_LOBE = 0.22, SOFT_RIMS = 2.6, AS_RAGGED = 0.25;  // as `lobed` and SHARPEST: twigs end one by one
 
 // Bodies that stand upright, as domes: they are looked for along the line of sight, from the ground that they hide. `toward`
 // is how far that goes towards the eye for each height over the ground, `ragged` a noise around 0, of outlines. `skin` is how
@@ -89,18 +90,22 @@ Bodies standing_bodies_at(vec2 at, float density, float pixel, vec2 shadow, vec2
     vec2 border = (max(ahead, 0.0) - (at - square) * ahead + (1.0 - abs(ahead))) * per_square;
     float finest = 0.83 / max(pixel, 1e-4), far_enough = STANDS * LARGEST_STANDING;
     vec2 direction = toward / max(sqrt(across), 1e-3);
+    ragged /= max(AS_RAGGED * steep, 1.0);  // the noise is that of the ground, and drawn out
     int squares = density > 0.0 && seen > 0.0 ? 4 : 0;
     for (int k = 0; k < squares; ++k) {
         vec4 own = hash4(square);
         float radius = LARGEST_STANDING * (0.4 + 0.6 * own.z * own.z) * sqrt(clamp((density - own.w) / THINS_OUT, 0.0, 1.0));
         if (radius > 0.03) {
             vec2 away = (at - square - 0.5 - STANDING_OFF_CENTRE * (2.0 * own.xy - 1.0)) / radius;
-            float sharp = min(radius * finest, SHARPEST);
+            float sharp = min(radius * finest, SOFT_RIMS);
             // Where the line of sight comes closest to the middle, and where it enters the dome.
             float b = dot(away, toward), over = max(-b / squeezed, 0.0);
             vec2 beside = away + over * toward;
             float far = sqrt(dot(beside, beside) + over * over * lower);
-            float inside = clamp((1.0 - far - ragged) * sharp + 0.5, 0.0, 1.0);
+            float lateral = dot(beside, vec2(-direction.y, direction.x)), rest = sqrt(max(far * far - lateral * lateral, 0.0));
+            float lobed = lobes(vec2(lateral, dot(beside, direction) > 0.0 ? rest : -rest), far, own.xy - 0.5);
+            lobed = max(STANDING_LOBED * lobed, -LONGEST_LOBE * far);
+            float inside = clamp((1.0 - far - ragged - lobed) * sharp + 0.5, 0.0, 1.0);
             float high = (sqrt(max(b * b - squeezed * (dot(away, away) - 1.0), 0.0)) - b) / squeezed;
             vec3 up = vec3(away + high * toward, max(high, 0.0) * lower);
             near.tone = mix(near.tone, 0.8 * (own.x + own.y - 1.0) + 1.3 * (clamp(high / STANDS, 0.0, 1.0) - 0.5), inside);
