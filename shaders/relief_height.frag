@@ -144,7 +144,7 @@ void main() {
     float streak = streak_at(cell, 1.0 - smoothstep(SWALES_END.x, SWALES_END.y, length(flank.slope)));
     if (wall > 0.0) {
         vec3 some = smoothstep(-0.12, 0.16, vec3(body.x - 0.5, body.y - 0.5, 0.5 - body.z) + 0.10);
-        height += min(most, 1.0) * wall * ledges_at(lies * frame.map.w / frame.map.z, massif.x - 0.5 + 0.4 * block, some);
+        height += min(most, 1.0) * wall * ledges_at(lies * frame.map.w / frame.map.z, massif.x - 0.5, some);
         streak = mix(streak, clamp(0.5 + 0.6 * (body.w - 0.5) + 0.8 * block, 0.0, 1.0), STAINED * wall);
     }
     float talus = talus_at(length(flank.slope), sediment, buried);

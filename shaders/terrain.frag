@@ -178,7 +178,8 @@ const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand
 const vec3 BELOW_LEAVES = vec3(1.22, 1.08, 0.62);  // the light of the sky that comes through leaves and from leaf to leaf
 const float BURIED = 0.20, BOUGHS_WHITE = 0.05, LITTER_WHITE = 0.40;  // by snow: of the understory, of crowns, of litter
 const float UNDERGROWTH = 0.35;  // of what lies and grows under trees is as green as they are
-const float LITTER_EVEN = 0.55;  // how far it hides what the ground has of bumps
+const float ROCK_HIDDEN = 0.8, OF_PLANTS = 0.7;
+const float LITTER_EVEN = 0.75;  // how far it hides what the ground has of bumps
 const float CANOPY_BUMPS = 2.4;  // how far crowns that are not seen one by one are a surface of bumps
 const float FEET_SHADED = 0.9;        // of that, which trees hide that hide a sun in the zenith
 const float LOW_CROWNS_IN_SUN = 0.35; // of the crowns of the understory
@@ -396,7 +397,8 @@ void main() {
 #else
     fine.x += EDGES_RAGGED * (grain.x - 0.5);
 #endif
-    float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(face), on_wall);
+    // Blocks on a ledge stand out as on gentle ground.
+    float tilts = mix(min(1.5 + 1.6 * min(steepness, length(face)), 5.0), 1.2 * wall_tilt(face), on_wall);
 #else
     float tilts = (1.5 + 1.6 * steepness) * drawn_out(steepness);
 #endif
@@ -622,6 +624,10 @@ void main() {
     float slant = seen_aslant(crowns, sine);
     vec3 leaves_in_sun, leaves_under_sky;
     canopy_light(crowns, way / distance, leaves_in_sun, leaves_under_sky);
+#if DETAIL_SCALES > 2
+    // Plants have not the form of the blocks of rock that they stand on.
+    fine = mix(fine, vec4(0.5) + OF_PLANTS * (grain - 0.5), ROCK_HIDDEN * bare);
+#endif
     float bumpy = 1.0 - CANOPY_BUMPS * dot(fine.yz - 0.5, frame.sun.xz);
     leaves_in_sun *= clamp(bumpy, 0.3, 1.7);
     // The lower layer of plants is visible between the trees, in their shadow.

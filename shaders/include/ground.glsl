@@ -344,7 +344,7 @@ const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which 
 const float EVEN = 0.40, ROUGH = 1.25;  // how far the grain stands out
 const float SHADED_MOIST = 0.20;  // how much lusher slopes to the north are than level ground, and those to the south less
 const vec3 GRASSY = vec3(-0.30, 0.12, 0.30);  // patches on loose material, from which on they are green: old ones, fresh ones; and are all
-const float TURF_EVEN = 0.6;    // how far it hides the faces of the rock that it grows on
+const float TURF_EVEN = 0.75;    // how far it hides the faces of the rock that it grows on
 const float EDGE = 0.05;        // of patches of plants: half the range of what grows them
 const vec3 VARNISH = vec3(0.84, 0.81, 0.79);  // of the colour of ground that water does not wash
 const vec3 WASH = vec3(0.90, 0.80, 0.63);  // of lines of silt, beside the green of the ground around them
@@ -794,6 +794,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     rockiness *= 1.0 - 0.6 * snow;
 #if GREEN_BY_CLIMATE == 1
     rockiness *= 1.0 - TURF_EVEN * green_rock * (1.0 - snow);
+#endif
+#if LIVING == 1
+    rockiness *= 1.0 - TURF_EVEN * grassy * (1.0 - snow);
 #endif
 #endif
 #if MARKS == 1
