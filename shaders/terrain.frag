@@ -221,12 +221,13 @@ const float BOULDERS_TILE = 20.4;  // metres, and so boulders of 2 m
 const float POLYGONS = 0.9, GIANT_POLYGONS = 9.0;  // metres, of dry mud
 const float RUBBLE = 1.3;  // how far it stands out
 const float STREWN = 0.30;  // how much paler or darker than the ground between them
+const vec2 HOLDS_STONES = vec2(0.65, 1.15);  // slopes on which rock does not
 const vec2 LEVEL_SCREE = vec2(0.08, 0.25), GENTLE_SCREE = vec2(0.40, 0.66);  // slopes
 // Details smaller than a cell on each kind of ground: stones, and cracks in dry clay.
 vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixel, vec4 grain, float streak, inout vec2 bumps) {
     albedo *= mix(1.0 + GRAIN_SHADES * (grain.w - 0.5), 1.0, FINE_IS_EVEN * ground.fine);
     // Stones lie strewn over slopes.
-    float strewn = STREWN * smoothstep(0.06, 0.20, rise) * (1.0 - 0.6 * ground.fine);
+    float strewn = STREWN * smoothstep(0.06, 0.20, rise) * (1.0 - 0.6 * ground.fine) * (1.0 - ground.rock * smoothstep(HOLDS_STONES.x, HOLDS_STONES.y, rise));
     albedo *= 1.0 + strewn * (smoothstep(0.54, 0.66, grain.w) - smoothstep(0.54, 0.66, 1.0 - grain.y));
     albedo *= 1.0 + ground.stony * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
     bumps += (grain.yz - 0.5) * 1.2 * ground.stony;

@@ -191,7 +191,9 @@ float wall(vec2 slope) {
 }
 
 const float FACES_TILE = 7.3, GRAIN_TILE = 2.3, WALL_GRAIN_TILE = 1.9, STONES_TILE = 0.55;  // cells
-const float BROADER = 5.3, SHIFTED = 0.6;
+const float BROADER = 5.3, SHIFTED = 1.4;
+const float SOME_SHATTERED = 5.0, SLABS = 0.70, SHATTERED_MOST = 1.5;  // how far blocks stand out of massive rock, and of other
+const mat2 DIPPING = mat2(0.95, 0.31, -0.31, 0.95);  // joints of walls, which are no courses of bricks
 const float SMOOTH_MASSIF = 0.4;  // tiles over which it is a mean, or these would be marbled
 const float SEEPS_TILE = 23.0, SEEPS_LONG = 7.0;  // cells across; how much longer than wide
 
@@ -225,7 +227,7 @@ Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 
         vec2 here = (above ? at.xy : from_south ? at.xz : at.yz) / tile + shift;
         vec2 east = (above ? step_of[0].xy : from_south ? step_of[0].xz : step_of[0].yz) / tile + blur;
         vec2 south = (above ? step_of[1].xy : from_south ? step_of[1].xz : step_of[1].yz) / tile + vec2(-blur.x, blur.y);
-        mat2 axes = above && size != 2 ? TURNED : mat2(1.0);
+        mat2 axes = above && size != 2 ? TURNED : !above && size == 1 ? DIPPING : mat2(1.0);
         vec4 noise = vec4(0.5);
         if (next >= 0) noise = textureGrad(fractures, axes * here, axes * east, axes * south);
         massif = size == 0 ? noise.xw - 0.5 : massif;
@@ -233,6 +235,7 @@ Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 
         if (size == 1 && above) rock.level = noise;
         if (size == 1 && !above) {
             noise.x = 0.5 + 0.75 * (noise.x - 0.5) * (1.0 + 2.0 * massif.y) + 0.6 * massif.x;
+            noise.yzw = 0.5 + (noise.yzw - 0.5) * clamp(1.0 + SOME_SHATTERED * massif.y, SLABS, SHATTERED_MOST);
             rock.wall += weight / on_wall * noise;
         }
         if (size == 2) rock.grain += weight * noise;
