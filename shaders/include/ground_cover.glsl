@@ -23,9 +23,8 @@ const int KINDS = 4;
 const float STONES_LOBED = 0.35, PLANTS_LOBED = 0.8;
 const float RAGGED = 1.7, CLUMPS_RAGGED = 2.6;  // outlines of bushes, and of clumps of these
 const vec3 OLIVE = vec3(0.074, 0.078, 0.033), GREY_GREEN = vec3(0.092, 0.101, 0.063);  // leaves of shrubs
-const float SHADED_WITHIN = 0.72;  // leaves shade each other
-const float AROUND_BUSHES = 0.7;
-const float GROUND_SHOWS = 0.12;   // between twigs, and litter and dust lie on them
+const float SHADED_WITHIN = 0.68;  // leaves shade each other
+const float AROUND_BUSHES = 0.5;    // as a part of the sunlight on the ground, by which a side of theirs has less
 const float SHRUBS_PALE = 0.75;   // how far they have these colours, and not that of the plants around: those of lush ground are dark
 const vec2 PALE_FROM = vec2(0.06, 0.10);
 const vec3 GREY = vec3(0.30, 0.55, 0.15);
@@ -77,7 +76,7 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     bushes.shade = max(bushes.shade * (1.0 - single.cover), single.shade * (1.0 - bushes.cover));
     bushes.cover = max(bushes.cover, single.cover);
     vec3 bush = mix(cover.bush, mix(OLIVE, GREY_GREEN, clamp(0.5 + 0.8 * bushes.tone, 0.0, 1.0)), SHRUBS_PALE * smoothstep(PALE_FROM.x, PALE_FROM.y, dot(cover.bush, GREY)));
-    bush = mix(SHADED_WITHIN * bush, albedo, GROUND_SHOWS);
+    bush *= SHADED_WITHIN;
     // Light comes around them and through them: no side of theirs gets much less than the ground.
     float turned_away = -dot(bushes.lean, frame.sun.xz) - AROUND_BUSHES * frame.sun.y;
     bushes.lean += frame.sun.xz * max(turned_away, 0.0) / max(dot(frame.sun.xz, frame.sun.xz), 1e-4);

@@ -68,10 +68,12 @@ Bodies bodies_at(vec2 at, float density, float pixel, vec2 shadow, float lobed) 
 }
 
 const float LARGEST_STANDING = 0.23, STANDING_OFF_CENTRE = 0.19;  // radius and way, as above: its shadow stays in the square
-const float STANDS = 0.95;         // height of a full body that stands upright, in radii
+const float STANDS = 1.1;          // height of a full body that stands upright, in radii
 const float STANDING_REACH = 2.1;  // squares from where one is seen to its foot
 const float STEEPEST_SIDE = 0.42;  // slope of the sides of what stands: light comes around leaves and through them
-const float STANDING_LOBED = 0.9, LONGEST_LOBE = 0.22, SOFT_RIMS = 2.6, AS_RAGGED = 0.25;  // as `lobed` and SHARPEST: twigs end one by one
+const float STANDING_LOBED = 0.9, SOFT_RIMS = 2.6;  // as `lobed` and SHARPEST: twigs end one by one
+const float LONGEST_LOBE = 0.22;   // of the distance: lobes would have no end
+const float AS_RAGGED = 0.5;       // for each height: less so where it is seen more aslant
 
 // Bodies that stand upright, as domes: they are looked for along the line of sight, from the ground that they hide. `toward`
 // is how far that goes towards the eye for each height over the ground, `ragged` a noise around 0, of outlines. `skin` is how

@@ -837,7 +837,7 @@ def test_bushes_stand_upright(draw: Draw) -> None:
     lower = pixels[160:].astype(float)
     green = ndimage.binary_opening(lower[..., 1] > 1.04 * lower[..., 0], iterations=1)
     labels, _ = ndimage.label(green)
-    boxes = [box for box in ndimage.find_objects(labels) if green[box].sum() > 40]
+    boxes = [box for box in ndimage.find_objects(labels) if green[box].sum() > 24]
     assert len(boxes) > 3
     shapes = [(box[0].stop - box[0].start) / (box[1].stop - box[1].start) for box in boxes]
     assert np.median(shapes) > 0.5
