@@ -133,7 +133,7 @@ const vec2 GUSTS_REPEAT = vec2(0.0012, 0.004);  // tiles in a pixel, from which 
 const float FAR_SWELL = 0.45;
 const vec2 SWELL_SHOWS = vec2(0.1, 0.5);
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
-const float HORIZON = 0.020;       // angle below the horizon by which the sea has faded into the sky to 1/e, radians
+const float HORIZON = 0.010;       // angle below the horizon by which the sea has faded into the sky to 1/e, radians
 // Waves wear a bench into a coast, which cells are too coarse for: its slope, its width in wavelengths of the deep sea where
 // it is narrowest and widest, and from which part of that on it drops to the bed. Over it they stir up sand and bubbles.
 const float BENCH_SLOPE = 0.09, BENCH_DROPS = 0.25;
