@@ -77,6 +77,7 @@ float block_shadow(vec3 from) {
 #endif
 
 #if TABLE == 2
+#include "outline.glsl"
 #ifndef CANOPY
 #define CANOPY 0
 #endif
@@ -225,7 +226,7 @@ void main() {
 #endif
     colour = vec4(seen, 0.0);
 #elif TABLE == 2
-    colour = vec4(mix(frame.table.rgb, mirrored_land(), far_land) * clamp(air_kept, 0.0, 1.0) + max(air_added, 0.0), 0.0);
+    colour = vec4(mix(frame.table.rgb, mirrored_land(), far_land) * clamp(air_kept, 0.0, 1.0) + max(air_added, 0.0), outline_key());
 #else
     vec3 direction = normalize((frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz);
     vec3 place = frame.camera.xyz + direction * ((frame.heights.z - frame.camera.y) / min(direction.y, -1e-4));

@@ -1,6 +1,6 @@
 // Which surface a pixel shows, in alpha beside its light: tone.frag smooths the outlines between surfaces by it. Over the
 // pixels of a plane it changes evenly, as the inverse of the distance does. What meets the ground at an edge, as water and
-// walls do, has it with the other sign; sky and table have 0.
+// walls do, has it with the other sign; sky and table have 0. Land around a block goes on with the ground's.
 #include "frame.glsl"
 
 float outline_key() {

@@ -153,6 +153,26 @@ def test_nothing_within_a_surface_is_smoothed(
     assert changed[near].sum() > 100
 
 
+def ridges() -> NDArray[np.float64]:
+    """They run to the south, 30 to 90 m high."""
+    return np.broadcast_to(60.0 + 30.0 * np.sin(0.5 * np.arange(64)), (64, 64)).copy()
+
+
+@pytest.mark.parametrize("level", OF_NO_SAMPLES)
+def test_the_skyline_of_land_around_a_block_is_smooth(draw_at: Draw, level: str) -> None:
+    ground = ridges()
+    camera = Camera(glm.vec3(320.0, 60.0, 200.0), heading=0.0, pitch=20.0, distance=300.0, field_of_view=30.0)
+    border = camera.place_of(glm.vec3(320.0, 90.0, 5.0), SIZE[0] / SIZE[1])
+    assert border is not None
+    row = round(0.5 * SIZE[1] * (1.0 - border[1]))
+    plain, smooth = (
+        draw_at(level, snapshot(ground, cell_size=CELL), camera, outlines=outlines, scale=1.0)
+        for outlines in (False, True)
+    )
+    changed = np.abs(smooth - plain) > 1.5 / 255.0
+    assert changed[: row - 6].sum() > 40
+
+
 def test_every_level_has_smooth_outlines() -> None:
     for level in LEVELS:
         assert level.samples > 0 or level.fxaa or level.outlines, level.name
@@ -181,3 +201,16 @@ def test_land_lies_in_the_rows_that_are_searched_for_outlines(
             if row["distance"] == 3000.0 and row["pitch"] == 12.0:
                 assert searched < 0.95 * frame.crop.height, "sky is left out"
     picture.release()
+
+
+def test_so_does_land_around_a_block(context: moderngl.Context, canvas: Canvas) -> None:
+    """Seen from over its crests, it lies higher in the picture than the far corners of the map do."""
+    picture = Picture(context, bake_at_once=True, quality="low")
+    picture.show(snapshot(ridges(), cell_size=CELL))
+    camera = Camera(glm.vec3(320.0, 120.0, 320.0), heading=0.0, pitch=1.0, distance=30.0, field_of_view=5.0)
+    picture.draw(canvas.framebuffer(*SIZE), camera, Scene(), minimap=False)
+    assert picture.frame is not None
+    keys, searched = keys_of(picture), rows_of_land(picture.frame)
+    picture.release()
+    assert keys.any() and searched < len(keys)
+    assert not keys[: len(keys) - searched].any()

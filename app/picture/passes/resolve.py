@@ -6,9 +6,11 @@ import math
 
 import moderngl
 
+from app.picture.passes.backdrop import raised_land
 from app.picture.passes.declaration import Frame
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
+from app.picture.passes.surroundings import REACH
 from app.picture.passes.targets import colour, release_all, release_targets, released_on_error
 
 ALWAYS = "1"  # a depth_func
@@ -124,7 +126,7 @@ class ResolvePass:
 
 
 def rows_of_land(frame: Frame) -> int:
-    """The number of rows of the drawn part, from the bottom, that may show land or trees on it."""
+    """The number of rows of the drawn part, from the bottom, that may show land, also around the block, or trees."""
     height, snapshot, eye = frame.crop.height, frame.snapshot, frame.camera.position
     trees = 2.0 * frame.tree_view.tallest if frame.selected_trees is not None else 0.0
     above = eye.y - snapshot.highest * frame.exaggeration - trees
@@ -133,6 +135,9 @@ def rows_of_land(frame: Frame) -> int:
     # Seen from above, all land is below the horizon, by at least the slope to its greatest height, farthest away.
     rows, columns = snapshot.shape
     east, south = (max(abs(at), abs(at - side * snapshot.cell_size)) for at, side in ((eye.x, columns), (eye.z, rows)))
-    horizon = frame.camera.horizon(frame.aspect, above / math.hypot(east, south))  # from 0 at the bottom to 1
+    farthest = math.hypot(east, south)
+    if raised_land(frame.camera, snapshot, frame.table_height):
+        farthest += REACH * max(rows, columns) * snapshot.cell_size
+    horizon = frame.camera.horizon(frame.aspect, above / farthest)  # from 0 at the bottom to 1
     line = horizon * frame.crop.size[1] - frame.crop.bottom
     return math.ceil(min(max(line + 1.0, 0.0), height))
