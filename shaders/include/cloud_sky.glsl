@@ -14,8 +14,10 @@
 // edges are soft: sharp ones would be stairs.
 #if CLOUDS == 1
 const float CLOUD_DEPTH = 15.0;
+const float RIM = 0.07;   // of the field: half the width of their edges
 const float DOME = 0.16;  // a sheet bends down by this far away: heaps without depth on a plane would be lozenges there
 #else
+const float RIM = 0.0;
 const float CLOUD_DEPTH = CLOUD_STEPS > 1 ? 85.0 : 44.0;  // mirrored as a sheet
 #endif
 const float ERODED = 0.13;       // of the field, that is taken from their edges where their finest waves are lowest
@@ -74,7 +76,7 @@ vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
         float towards_sun = cloud_field(at + to_sun, level_of_detail + 1.0, begin);
         float sunward = max(towards_sun - begin, 0.0) * (1.2 - part);
 #else
-        float soft = SOFTENS * blur, inside = cloud_field(at, level_of_detail, begin - soft) - begin;
+        float soft = RIM + SOFTENS * blur, inside = cloud_field(at, level_of_detail, begin - soft) - begin;
         float rim = max(inside + soft, 0.0);
         float thick = inside < soft ? rim * rim / max(4.0 * soft, 1e-4) : inside;
         float dense = 0.22 * thick / (1.0 + THINS * blur), sunward = 1.1 * thick / (1.0 + THINS * blur);
