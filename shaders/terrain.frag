@@ -139,7 +139,12 @@ float past_relief(vec2 uv, float height, vec2 slope, float pixel) {
 #if DETAIL_SCALES < 2
 uniform sampler2D fractures;
 
+#ifndef GRAIN
+#define GRAIN 0  // 1: noise as fine as a pixel is wide
+#endif
+
 const float BROKEN_TILE = 14.6;  // cells
+const float SHARPER = GRAIN == 1 ? -1.0 : 0.0;  // by mipmaps, which blur it as far as a pixel is long aslant
 const float WALL_FROM = 1.1;     // slope
 const float MASSIVE = -0.45, SHATTERED = 0.2;  // how much more broken some ground is than other, or all would be one carpet
 const float BLOCKS_TILT = 2.8;   // on steep rock, beside the slopes that the texture has
@@ -149,7 +154,7 @@ const float BLOCKS_TILT = 2.8;   // on steep rock, beside the slopes that the te
 vec4 broken_detail(vec3 at, vec2 slope) {
     float steepness = length(slope);
     bool on_wall = steepness > WALL_FROM, from_south = slope.x * slope.x < slope.y * slope.y;
-    vec4 noise = texture(fractures, (on_wall ? from_south ? at.xz : at.yz : turned(at.xy)) / BROKEN_TILE);
+    vec4 noise = texture(fractures, (on_wall ? from_south ? at.xz : at.yz : turned(at.xy)) / BROKEN_TILE, SHARPER);
     vec2 across = from_south || !on_wall ? vec2(1.0, 0.0) : vec2(0.0, 1.0), down = on_wall ? slope / steepness : vec2(0.0, 1.0);
     return vec4(noise.x, 0.5 + (noise.y - 0.5) * across + (noise.z - 0.5) * down, noise.w);
 }

@@ -104,6 +104,7 @@ def compose(
         "CANOPY": 0 if with_overlay or forest is None else 1 + int(shadows.any),
         "SHADOWS": int(shadows.any),
         "DETAIL_SCALES": quality.detail_scales,
+        "GRAIN": int(quality.grain),
         "SAMPLES": quality.samples,
         "RELIEF": maps.relief_kind,
         "DISPLACED": int(displaced),

@@ -32,6 +32,7 @@ class Quality:
     sky_steps: int
     shore_budget: int  # texels of the shore computed in a frame while the coast moves
     light_budget: int  # texels of the light map, and of the relief, baked in a frame while the ground changes
+    grain: bool = False  # the one scale of noise is as fine as a pixel is wide
 
     @property
     def light_scale(self) -> int:
@@ -86,7 +87,7 @@ class Quality:
 
 LEVELS: tuple[Quality, ...] = (
     Quality("lowest", 0.5, 0, False, True, 9.0, (130.0, 34.0, 3.4), 512, 1, 0, False, 50, 6, 9, 60_000, 4_000),
-    Quality("low", 0.65, 0, False, True, 7.0, (130.0, 34.0, 3.4), 512, 1, 0, False, 60, 6, 9, 100_000, 6_000),
+    Quality("low", 0.65, 0, False, True, 7.0, (130.0, 34.0, 3.4), 512, 1, 0, False, 60, 6, 9, 100_000, 6_000, True),
     Quality("medium", 1.0, 0, True, False, 5.0, (120.0, 30.0, 3.0), 1024, 2, 2, False, 90, 8, 11, 200_000, 24_000),
     Quality("high", 1.0, 4, False, False, 3.5, (60.0, 18.0, 1.1), 2048, 3, 3, True, 110, 12, 14, 4_000_000, 1_000_000),
     Quality("ultra", 1.5, 4, True, False, 1.5, (50.0, 16.0, 1.0), 2048, 3, 4, True, 140, 16, 16, 16_000_000, 4_000_000),
