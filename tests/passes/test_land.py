@@ -170,5 +170,6 @@ def test_no_shadow_line_runs_along_the_foot_of_a_sunlit_wall(
         pixels = canvas.pixels()
         assert pixels is not None
         brightness = pixels.max(axis=2)
-        assert brightness.min() > 0.6 * np.percentile(brightness, 2)
+        dark = brightness < 0.6 * np.percentile(brightness, 2)
+        assert dark.sum() < 5, "but for the shaded side of a shrub; the line would have hundreds of pixels"
     picture.release()
