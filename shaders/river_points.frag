@@ -10,19 +10,19 @@ uniform sampler2D surface;
 uniform sampler2D water;          // depth in metres
 uniform float found_beside;       // cells beside those that are looked at, in which a place finds their streams
 uniform vec2 bars;                // half widths to which bars of wide rivers reach; cells where there are none
+// How wide rivers are drawn straighter than they run, see app/picture/passes/flow_map.py.
+uniform vec2 wide_from;
+uniform int evened_over;
+uniform int straightened_over;
+uniform float hardly_higher;
+uniform vec2 farthest;
 
 out vec4 result;
 
 const int SEEPS_AWAY = 16;  // cells before the end of a stream on dry land over which its water goes into the ground
 const float WHOLE = 3.0;
 // Cells from the middle: in the bed that carried the water, and not beside it. Wider rivers are their own bed.
-const float FARTHEST = 0.25, FARTHEST_WIDE = 0.48;
-const vec2 WIDE = vec2(0.2, 0.6);  // half widths in cells
-// Cells up and down a wide river over which its windings from cell to cell are evened, and over which they are where the
-// land beside its bed is hardly higher: by this part of its depth.
-const int EVENED = 3, STRAIGHTENED = 8;
-const float HARDLY_HIGHER = 0.6;
-const float MOST_STRAIGHTENED = 1.9;  // cells from the middle; it is also no more than it is looked for, see flow_map.py
+const float FARTHEST = 0.25;
 
 bool is_on_map(ivec2 cell) {
     return all(greaterThanEqual(cell, ivec2(0))) && all(lessThan(cell, ivec2(frame.map.xy)));
@@ -68,17 +68,17 @@ int brings_most(ivec2 cell, float smallest) {
 vec4 evened(ivec2 cell, float smallest) {
     vec4 sum = vec4(0.0);
     ivec2 up = cell, down = cell;
-    for (int step = 1; step <= STRAIGHTENED; ++step) {
+    for (int step = 1; step <= straightened_over; ++step) {
         int from = brings_most(up, smallest), towards = next_of(int(floor(layer(surveyed_way, down) + 0.5)));
         // Near its ends.
-        if (from == 0 || towards == 0) return step > EVENED ? sum.xyxy / float((EVENED + 1) * (EVENED + 1)) : vec4(0.0);
+        if (from == 0 || towards == 0) return step > evened_over ? sum.xyxy / float((evened_over + 1) * (evened_over + 1)) : vec4(0.0);
         up += ivec2(towards_neighbour(from - 1));
         down = clamp(down + ivec2(towards_neighbour(towards - 1)), ivec2(0), ivec2(frame.map.xy) - 1);
         vec2 away = vec2(up + down - 2 * cell);
-        sum.xy += float(max(EVENED + 1 - step, 0)) * away;
-        sum.zw += float(STRAIGHTENED + 1 - step) * away;
+        sum.xy += float(max(evened_over + 1 - step, 0)) * away;
+        sum.zw += float(straightened_over + 1 - step) * away;
     }
-    return sum / vec2((EVENED + 1) * (EVENED + 1), (STRAIGHTENED + 1) * (STRAIGHTENED + 1)).xxyy;
+    return sum / vec2((evened_over + 1) * (evened_over + 1), (straightened_over + 1) * (straightened_over + 1)).xxyy;
 }
 
 vec2 no_longer_than(vec2 way, float most) {
@@ -99,15 +99,15 @@ void main() {
     vec2 point = vec2(0.0);
     if (from > 0 && towards > 0) point = 0.25 * (towards_neighbour(from - 1) + towards_neighbour(towards - 1));
     point = no_longer_than(point, FARTHEST);
-    float wide = way > 0 ? smoothstep(WIDE.x, WIDE.y, half_width) : 0.0;
+    float wide = way > 0 ? smoothstep(wide_from.x, wide_from.y, half_width) : 0.0;
     if (wide > 0.0) {
         vec4 other = evened(at, smallest);
-        vec2 near = no_longer_than(other.xy, FARTHEST_WIDE);
+        vec2 near = no_longer_than(other.xy, farthest.x);
         float found = float(river_reach) + found_beside - max(half_width, bars.x * half_width - bars.y);
-        vec2 straighter = no_longer_than(other.zw, clamp(found, FARTHEST_WIDE, MOST_STRAIGHTENED));
+        vec2 straighter = no_longer_than(other.zw, clamp(found, farthest.x, farthest.y));
         vec2 uv = (vec2(at) + 0.5) / frame.map.xy;
         float rise = abs(textureLod(surface, uv + straighter / frame.map.xy, 0.0).x - texelFetch(surface, at, 0).x);
-        float low = HARDLY_HIGHER * depth_at_width(2.0 * half_width * frame.map.z);
+        float low = hardly_higher * depth_at_width(2.0 * half_width * frame.map.z);
         point = mix(point, mix(near, straighter, min(low / max(rise, 1e-6), 1.0)), wide);
     }
     result = vec4(in_16ths(point), half_width, float(way));

@@ -646,6 +646,35 @@ def test_billows_stand_over_the_front_at_high_levels(
             picture.release()
 
 
+def test_a_billow_hides_nothing_where_it_is_transparent(
+    context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those behind it, which can be drawn later, are whole."""
+    disc = """layout(location = 0, index = 0) out vec4 added;
+layout(location = 0, index = 1) out vec4 kept;
+in vec2 in_square;
+void main() {
+    bool there = length(in_square) < 0.5;
+    %s
+    added = vec4(0.0, 0.0, there ? 9.0 : 0.0, 1.0);
+    kept = vec4(there ? 0.0 : 1.0);
+}
+"""
+    drawn = []
+    for transparent in ("", "if (!there) discard;"):
+        masks.use(monkeypatch, {**masks.PLAIN_SHADERS, "storm_front.frag": disc % transparent})
+        picture = Picture(context, bake_at_once=True, quality="high")
+        picture.show(desert(12))
+        camera = Camera(glm.vec3(320.0, 60.0, 320.0), 0.0, 20.0, 1400.0)
+        picture.draw(canvas.framebuffer(*SIZE), camera, stormy(), minimap=False)
+        pixels = canvas.pixels()
+        assert pixels is not None
+        drawn.append((pixels[..., 2] > 150) & (pixels[..., 0] < 60))
+        picture.release()
+    assert drawn[0].sum() > 200
+    np.testing.assert_array_equal(*drawn)
+
+
 def test_the_picture_moves_in_a_storm(context: moderngl.Context) -> None:
     picture = Picture(context, bake_at_once=True, quality="low")
     assert not picture.is_moving(stormy())

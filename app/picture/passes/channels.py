@@ -8,25 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
-from app.picture.passes.flow_map import BARS_SPARED, BESIDE_ITS_CELL, WITH_BARS, reach_of_half_width
+from app.picture.passes.flow_map import (
+    BARS_SPARED,
+    BESIDE_ITS_CELL,
+    EVENED,
+    FARTHEST_EVENED,
+    FARTHEST_STRAIGHTENED,
+    HARDLY_HIGHER,
+    STRAIGHTENED,
+    WIDE,
+    WITH_BARS,
+    reach_of_half_width,
+)
 from app.picture.passes.swash import grown
 from kernels.hydraulic_geometry import channel_width
 
 NARROWEST = 0.2  # cells: half the width of the narrowest that keep trees away
 BARE_BANK = 1.25  # half widths from the middle of a channel within which nothing stands: the water and its bars
 MOVES = 0.3  # cells by which a channel is drawn beside where it is looked for
-# Wide rivers are drawn straighter than they run from cell to cell, as river_points.frag does it: from these half widths
-# on, in cells; over so many cells up and down, and a shorter way; by at most so many cells; and less where the land
-# beside is higher than this part of their depth.
-WIDE = (0.2, 0.6)
-STRAIGHTENED, EVENED = 8, 3
-FARTHEST_WIDE, MOST_STRAIGHTENED = 0.48, 1.9
-HARDLY_HIGHER = 0.6
-DEPTH, DEPTH_AT_WIDTH, DEEPENING = (
-    0.35,
-    5.0,
-    0.8,
-)  # m, of one so wide in m, and its power of the width: river_depth.glsl
 WIDEST = 8  # cells: half the widest channel that is looked at
 
 Mask = NDArray[np.bool_]
@@ -84,14 +83,11 @@ class Channels:
                 on_map = ((at >= 0) & (at < half.shape)).all(axis=1)
                 at[~on_map] = 0
                 wide, step = half[at[:, 0], at[:, 1]], self._step[at[:, 0], at[:, 1]]
-                moved, to = (
-                    self._moved[at[:, 0], at[:, 1]],
-                    (at + step.astype(np.intp)).clip(0, np.array(half.shape) - 1),
-                )
+                moved = self._moved[at[:, 0], at[:, 1]]
                 away = place - (at + 0.5 + moved)
-                step = step + np.where(half[to[:, 0], to[:, 1]] > 0.0, 1.0, 0.0)[:, None] * (
-                    self._moved[to[:, 0], to[:, 1]] - moved
-                )
+                to = (at + step.astype(np.intp)).clip(0, np.array(half.shape) - 1)
+                goes_on = half[to[:, 0], to[:, 1]] > 0.0
+                step = step + goes_on[:, None] * (self._moved[to[:, 0], to[:, 1]] - moved)
                 along = (away * step).sum(axis=1) / np.maximum((step * step).sum(axis=1), 1e-6)
                 away = np.linalg.norm(away - np.clip(along, 0.0, 1.0)[:, None] * step, axis=1)
                 inside |= on_map & (wide > 0.0) & (away < BARE_BANK * wide + MOVES)
@@ -116,7 +112,10 @@ def _straightened(
     ground: NDArray[np.float32],
     cell_size: float,
 ) -> NDArray[np.float32]:
-    """How far from the middles of its cells a river is drawn, in cells, `[row, column, (row, column)]`."""
+    """How far from the middles of its cells a river is drawn, in cells, `[row, column, (row, column)]`.
+
+    As river_points.frag finds it, which draws it.
+    """
     moved = np.zeros((*flow.shape, 2), np.float32)
     rivers = np.flatnonzero((half_width > WIDE[0]) & (way > 0.0))
     if not len(rivers):
@@ -143,15 +142,20 @@ def _straightened(
     half = half_width.ravel()[rivers].astype(np.float64)
     widest = float(half.max())
     found = reach_of_half_width(widest) + BESIDE_ITS_CELL - np.maximum(half, WITH_BARS * half - BARS_SPARED)
-    near = _no_longer_than(near, np.full(len(rivers), FARTHEST_WIDE))
-    far = _no_longer_than(far, np.clip(found, FARTHEST_WIDE, MOST_STRAIGHTENED))
+    near = _no_longer_than(near, np.full(len(rivers), FARTHEST_EVENED))
+    far = _no_longer_than(far, np.clip(found, FARTHEST_EVENED, FARTHEST_STRAIGHTENED))
     beside = np.clip(np.rint(places[rivers] + far), 0, last).astype(np.intp)
     rise = np.abs(ground[beside[:, 0], beside[:, 1]] - ground.ravel()[rivers])
-    low = HARDLY_HIGHER * DEPTH * (2.0 * half * cell_size / DEPTH_AT_WIDTH) ** DEEPENING
+    low = HARDLY_HIGHER * _mean_depth(2.0 * half * cell_size)
     part = np.minimum(low / np.maximum(rise, 1e-6), 1.0)[:, None]
     wide = np.clip((half - WIDE[0]) / (WIDE[1] - WIDE[0]), 0.0, 1.0)[:, None]
     moved.reshape(-1, 2)[rivers] = wide * wide * (3.0 - 2.0 * wide) * (near + part * (far - near))
     return moved
+
+
+def _mean_depth(width: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Metres, of rivers so many metres wide, as river_depth.glsl has it (Leopold and Maddock 1953)."""
+    return np.asarray(0.35 * (width / 5.0) ** 0.8)
 
 
 def _no_longer_than(way: NDArray[np.float64], most: NDArray[np.float64]) -> NDArray[np.float64]:

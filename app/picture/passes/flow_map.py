@@ -23,6 +23,13 @@ from kernels.hydraulic_geometry import channel_width
 
 BESIDE_ITS_CELL = 0.4  # cells: largest distance of the curve and the bent banks of a stream from its cell
 WITH_BARS, BARS_SPARED = 1.5, 0.5  # half widths to which bars of wide rivers reach; cells where there are none
+# Rivers of such half widths, in cells, are drawn straighter than they run from cell to cell: their windings are evened
+# over so many cells up and down, and over more where the land beside is higher by at most this part of their depth.
+# They stay within the first distance of the middle of their cell, in cells, and where straightened within the second.
+WIDE = 0.2, 0.6
+EVENED, STRAIGHTENED = 3, 8
+HARDLY_HIGHER = 0.6
+FARTHEST_EVENED, FARTHEST_STRAIGHTENED = 0.48, 1.9
 PLUME_REACH = 8  # cells over which the plume of a river in a lake is visible
 WIDEST_REACH = 6  # cells: half of the largest width of drawn streams
 SIDE = 4  # cells per side of the blocks in which maps are drawn or skipped
@@ -114,7 +121,14 @@ class FlowMap:
             target.framebuffer.use()  # a clear is limited to the viewport of the target in use
             target.framebuffer.clear()
         self._find_points.program.set(
-            river_reach=self.reach, found_beside=BESIDE_ITS_CELL, bars=(WITH_BARS, BARS_SPARED)
+            river_reach=self.reach,
+            found_beside=BESIDE_ITS_CELL,
+            bars=(WITH_BARS, BARS_SPARED),
+            wide_from=WIDE,
+            evened_over=EVENED,
+            straightened_over=STRAIGHTENED,
+            hardly_higher=HARDLY_HIGHER,
+            farthest=(FARTHEST_EVENED, FARTHEST_STRAIGHTENED),
         )
         self._find_points.program.bind(surface=surface, water=water, **streams)
         # Include blocks where streams have become too small to be visible.

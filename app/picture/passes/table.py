@@ -106,7 +106,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("backdrop", "fullscreen.vert", "backdrop.frag", BackdropMesh),
     Pass("falls", "falls.vert", "falls.frag", FallMesh, Blending.VEIL, with_falls, joined=True),
     Pass("spray", "spray.vert", "spray.frag", SprayMesh, Blending.VEIL, with_falls),
-    Pass("front of a storm", "storm_front.vert", "storm_front.frag", StormFront, Blending.BY_COLOUR, with_storm_front),
+    Pass("front of a storm", "storm_front.vert", "storm_front.frag", StormFront, Blending.VEIL, with_storm_front),
     Pass("shafts of rain", "rain_shafts.vert", "rain_shafts.frag", RainShafts, Blending.VEIL, with_rain),
     Pass("rain and snow", "rain_drops.vert", "rain_drops.frag", Raindrops, Blending.VEIL, with_rain),
 )

@@ -57,9 +57,8 @@ LUMPS = (
 class Shape(NamedTuple):
     """Triangles of a tree."""
 
-    vertices: NDArray[
-        np.float32
-    ]  # [vertex, (place, outward, open sky from 0 to 1, leaves 1, GRASS or wood 0, in a spray)]
+    # [vertex, (place, outward, open sky from 0 to 1, leaves 1, GRASS or wood 0, in a spray)]
+    vertices: NDArray[np.float32]
     triangles: NDArray[np.uint32]  # [triangle, corner]
 
 
@@ -234,10 +233,8 @@ def _boughs(base: float, radius: float, number: int, generator: np.random.Genera
     for k in range(number):
         part = (k + 0.5) / number
         angle = k * math.pi * (3.0 - math.sqrt(5.0)) + generator.uniform(-0.4, 0.4)
-        out, across = (
-            np.array([math.cos(angle), 0.0, math.sin(angle)]),
-            np.array([-math.sin(angle), 0.0, math.cos(angle)]),
-        )
+        out = np.array([math.cos(angle), 0.0, math.sin(angle)])
+        across = np.array([-math.sin(angle), 0.0, math.cos(angle)])
         reach = radius * (1.0 - 0.92 * part) * generator.uniform(0.85, 1.12)
         low = base + (0.98 - base) * part**0.94
         wide = 0.45 * reach + 0.018
