@@ -36,7 +36,6 @@ const float LEAST_WAY = 0.2;      // sides from the block to the horizon of the 
 // Haze over the land beyond the block: its optical depth a side away, for one over the block, of which half grows by the
 // square; its scale height in sides; and where all is hidden, in sides.
 const float HAZE_BEYOND = 3.4, HAZE_HEIGHT = 0.16;
-const vec3 HAZE_HUES = vec3(0.75, 1.0, 1.2);  // of its depth
 const vec2 ALL_HIDDEN = vec2(1.7, 2.4);
 
 // How far a place lies beyond the block, as the eye sees it, and from where the block ends there to the horizon: in sides.

@@ -16,7 +16,6 @@ const int RANGES = 3, RANGE_OCTAVES = DETAIL_SCALES == 1 ? 2 : 3;
 // Of the ranges, from the nearest: height in parts of the highest, massifs around the eye, and distance in sides, as the
 // haze tells it.
 const vec3 RANGE_HIGH = vec3(0.44, 0.68, 1.0), RANGE_MASSIFS = vec3(19.0, 23.0, 17.0), RANGE_AWAY = vec3(4.5, 6.5, 9.5);
-const vec3 RANGE_HUES = vec3(0.75, 1.0, 1.2);  // of the optical depth of haze
 const vec2 ROLLING_TO_RUGGED = vec2(0.03, 0.10);  // relief, in sides, of rolling hills and of peaks
 const float FLANK = 1.25;          // fall from a peak, in heights, to where the next massif begins
 const vec2 ROUND = vec2(0.5, 0.04);  // of the crests of rolling hills and of peaks, in massifs
@@ -105,7 +104,7 @@ vec4 far_ranges(vec3 direction, vec3 horizon, float pixel) {
         vec3 lit = mix(land, snow, smoothstep(line - SNOW_SOFT * high, line + SNOW_SOFT * high, above));
         // Haze thins from its foot up, without a top, and sets it off from the one behind it.
         float foot = HAZE_OF_FOOT * exp(-max(above, 0.0) / (HAZE_THINS * high));
-        vec3 kept = exp(-(frame.air.x * side * RANGE_AWAY[i] + foot) * RANGE_HUES);
+        vec3 kept = exp(-(frame.air.x * side * RANGE_AWAY[i] + foot) * HAZE_HUES);
         vec3 shown = mix(horizon, lit, clear * kept);
         seen = mix(seen, vec4(shown, 1.0), smoothstep(-pixel, pixel, crest - above));
     }

@@ -11,8 +11,6 @@ struct GroundCover {
     vec3 tuft;
 };
 
-const GroundCover NO_COVER = GroundCover(0.0, 0.0, 0.0, vec3(0.0), vec3(0.0));
-
 const float CLUMPS_APART = 24.0, BUSHES_APART = 9.0, TUFTS_APART = 1.2, STONES_APART = 1.9, PEBBLES_APART = 0.31, CRUMBS_APART = 0.08;  // metres
 const vec2 CLUMPS_FROM = vec2(1.2, 2.6);  // metres in a pixel, from where on single bushes merge into clumps
 const float PLANT_BULGES = 0.8, STONE_BULGES = 0.8;  // slope at the rim
