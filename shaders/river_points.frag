@@ -1,6 +1,7 @@
 // For each cell of a stream the point that it runs through, from the middle of the cell, half its width in cells, and
-// the number of the neighbour that it goes to, less than 0 where it parts; a width of 0 where there is none.
+// where it comes from and goes to; a width of 0 where there is none.
 #include "braids.glsl"
+#include "river_point.glsl"
 #include "river_depth.glsl"
 #include "standing_depth.glsl"
 
@@ -110,5 +111,5 @@ void main() {
         float low = hardly_higher * depth_at_width(2.0 * half_width * frame.map.z);
         point = mix(point, mix(near, straighter, min(low / max(rise, 1e-6), 1.0)), wide);
     }
-    result = vec4(in_16ths(point), half_width, float(way));
+    result = vec4(in_16ths(point), half_width, ways_coded(way, from));
 }

@@ -55,6 +55,7 @@ class FlowMap:
         self._context = context
         self._find_points = BlocksDrawing(context, shaders, "river_points.frag")
         self._join = BlocksDrawing(context, shaders, "rivers.frag")
+        self._join_plainly = BlocksDrawing(context, shaders, "rivers.frag", {"BENDS": 0})
         plumes = {"PLUME_REACH": PLUME_REACH}
         self._find_mouths = FullScreen(context, shaders, "river_mouths.frag", plumes)
         self._dry = FullScreen(context, shaders, "dry_land.frag")
@@ -94,12 +95,13 @@ class FlowMap:
         smallest: float,
         width: float,
         *,
-        plumes: bool,
+        fine: bool,
     ) -> None:
         """Redraw the maps after a change of a layer, or of the style of streams.
 
         Water stands in the `wet` cells, `[row, column]`. `smallest` is the discharge of the smallest visible stream in
-        m³/s, and `width` the width of a stream of 1 m³/s in metres. With `plumes`, rivers are visible in lakes.
+        m³/s, and `width` the width of a stream of 1 m³/s in metres. Where they are `fine`, rivers are visible in lakes,
+        and their bends are told, in which bars lie.
         """
         rows, columns = snapshot.shape
         fits = [target.fit((columns, rows)) for target in (self._points, self._rivers, self._flow)]
@@ -109,7 +111,7 @@ class FlowMap:
         self._wet_mark.update(snapshot, layers, surface)
         ground = (snapshot.ground_version, snapshot.sea_level, snapshot.versions.get("water"))
         layered = (snapshot.versions.get(name) for name in self.STREAM_LAYERS)
-        wanted = (snapshot.world, smallest, width, plumes, *ground, *layered)
+        wanted = (snapshot.world, smallest, width, fine, *ground, *layered)
         if wanted == self._drawn and self._mark_drawn == self._wet_mark.version:
             return
         self._drawn, self._mark_drawn = wanted, self._wet_mark.version
@@ -133,10 +135,11 @@ class FlowMap:
         self._find_points.program.bind(surface=surface, water=water, **streams)
         # Include blocks where streams have become too small to be visible.
         self._find_points.draw(self._points.framebuffer, blocks.beside_streams)
-        self._join.program.bind(points=self._points.texture(), surface=surface, **streams)
-        self._join.draw(self._rivers.framebuffer, blocks.of_streams)
+        join = self._join if fine else self._join_plainly
+        join.program.bind(points=self._points.texture(), surface=surface, **streams)
+        join.draw(self._rivers.framebuffer, blocks.of_streams)
         courses = {"surface": surface, "water": water, "rivers": self.rivers, **streams}
-        if plumes:
+        if fine:
             self._find_mouths.program.bind(
                 **{name: courses[name] for name in ("surface", "water", "rivers", SURVEYED_WAY)}
             )
@@ -145,7 +148,7 @@ class FlowMap:
         self._dry.program.bind(surface=surface, wet_mark=self._wet_mark.texture)
         self._dry.draw(self._flow.framebuffer)
         for drawing, where in ((self._blur, blocks.beside_streams), (self._blur_standing, blocks.beside_water)):
-            drawing.program.set(river_reach=self.reach, with_plumes=plumes, nowhere_near=NOWHERE_NEAR)
+            drawing.program.set(river_reach=self.reach, with_plumes=fine, nowhere_near=NOWHERE_NEAR)
             drawing.program.bind(mouths=self._mouths.texture(), wet_mark=self._wet_mark.texture, **courses)
             drawing.draw(self._flow.framebuffer, where)
         self._mipmaps.build(self.texture)
@@ -163,6 +166,7 @@ class FlowMap:
             self._wet_mark,
             self._find_points,
             self._join,
+            self._join_plainly,
             self._find_mouths,
             self._dry,
             self._blur,

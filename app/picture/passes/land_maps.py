@@ -228,7 +228,7 @@ class LandMaps:
                 self._wet,
                 smallest_stream,
                 river_width,
-                plumes=quality.fine_water,
+                fine=quality.fine_water,
             )
         self.falls.update(snapshot, smallest_stream, river_width)
         self._read_mipmaps(quality)
