@@ -20,6 +20,7 @@ const int WAY = 6;         // steps up and down the slope along which streaks ar
 const float STEP = 0.8;    // cells
 const float LEAST_ROUGH = 0.15; // how far blocks stand out of rock that is not shattered
 const float BODIES_TILE = 131.0;  // cells: bodies of rock with few or many ledges
+const float MOST_STANDS = 1.3;  // slope
 const float STAINED = 0.75;  // how much of its tone a wall has by its blocks, and not by streaks
 const float CHUTES_APART = 4.1, TONGUES_APART = 15.0;  // cells
 const float CHUTE_STEEP = 0.11;  // slope of the levees between
@@ -123,18 +124,20 @@ void main() {
     // Rock without beds stands in walls that its joints shape, and not in ribs alone.
     float wall = textureSize(benches, 0).x > 1 ? 0.0 : wall_of_rock(length(flank.slope), here.w);
     vec4 body = vec4(0.5);
+    float stands = 1.0;  // what stands out of a wall by so much changes its height on the map by more
     if (wall > 0.0) {
         vec3 at = vec3(cell.x, here.x * frame.map.w / frame.map.z, cell.y);
         float blur = log2(max(length(flank.slope), 1.0));
         block = mix(block, rock_of_wall(at, flank.slope, BLOCKS_TILE, lod + blur).x - 0.5, wall);
         body = rock_of_wall(at, flank.slope, BODIES_TILE, 3.0);
+        stands = mix(1.0, min(length(flank.slope), MOST_STANDS), wall);
     }
     float turn = OBLIQUE * wall * (massif.y - 0.5);
     flank.slope = mat2(cos(turn), sin(turn), -sin(turn), cos(turn)) * flank.slope;
-    float couloir = wall > 0.0 ? most * wall * couloir_at(cell, flank.slope) : 0.0;
+    float couloir = wall > 0.0 ? most * wall * couloir_at(cell, flank.slope, block, smoothstep(0.35, 0.65, massif.w)) : 0.0;
     flank.strength *= mix(1.0, FEW_RIBS * (0.2 + 1.6 * smoothstep(0.40, 0.65, massif.x)), wall);
     Carved carved = carved(flank, cell, RIB_OCTAVES);
-    float rough = max(carved.strength, 0.5 * most * max(wall, flank.crest)) * mix(LEAST_ROUGH, 1.0, max(shattered, 0.6 * max(wall, flank.crest))) * BLOCKS_RISE * BLOCKS_TILE * block;
+    float rough = max(carved.strength, 0.5 * most * max(wall, flank.crest)) * mix(LEAST_ROUGH, 1.0, max(shattered, 0.6 * max(wall, flank.crest))) * BLOCKS_RISE * BLOCKS_TILE * stands * block;
     float carved_height = carved.height + rough + couloir;
     // Cliffs stand on the same bed on ribs and in gullies.
     float lies = here.x + carved_height * frame.map.z / frame.map.w;
@@ -144,7 +147,9 @@ void main() {
     float streak = streak_at(cell, 1.0 - smoothstep(SWALES_END.x, SWALES_END.y, length(flank.slope)));
     if (wall > 0.0) {
         vec3 some = smoothstep(-0.12, 0.16, vec3(body.x - 0.5, body.y - 0.5, 0.5 - body.z) + 0.10);
-        height += min(most, 1.0) * wall * ledges_at(lies * frame.map.w / frame.map.z, massif.x - 0.5, some);
+        float stood = lies * frame.map.w / frame.map.z;
+        vec2 pillar = pillar_at(vec3(cell.x, here.x * frame.map.w / frame.map.z, cell.y));
+        height += min(most, 1.0) * wall * ledges_at(stood + pillar.x, massif.x - 0.5, pillar.y * some);
         streak = mix(streak, clamp(0.5 + 0.6 * (body.w - 0.5) + 0.8 * block, 0.0, 1.0), STAINED * wall);
     }
     float talus = talus_at(length(flank.slope), sediment, buried);

@@ -112,6 +112,9 @@ in float clouds;  // in front of the sun
 #endif
 uniform sampler2D relief;  // height in cells, its slopes to the east and south
 #endif
+#if DETAIL_SCALES > 2
+#include "clefts.glsl"
+#endif
 #if RELIEF > 0 && DETAIL_SCALES > 2
 const float AROUND_LOD = 3.0;   // mipmap of the relief that is the mean over some cells
 const float SHADOW_REACH = 1.1, SHADOW_SOFT = 0.55;  // cells
@@ -182,6 +185,7 @@ const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand
 #if CANOPY > 0
 const vec3 BELOW_LEAVES = vec3(1.22, 1.08, 0.62);  // the light of the sky that comes through leaves and from leaf to leaf
 const float BURIED = 0.20, BOUGHS_WHITE = 0.05, LITTER_WHITE = 0.40;  // by snow: of the understory, of crowns, of litter
+const vec2 NO_CROWNS = vec2(1.2, 2.2);  // slopes of walls, on which the crowns of a cell would be drawn out
 const float UNDERGROWTH = 0.35;  // of what lies and grows under trees is as green as they are
 const float ROCK_HIDDEN = 0.8, OF_PLANTS = 0.7;
 const float LITTER_EVEN = 0.75;  // how far it hides what the ground has of bumps
@@ -191,7 +195,7 @@ const float LOW_CROWNS_IN_SUN = 0.35; // of the crowns of the understory
 #endif
 const float WASHES = 0.10;  // how much lines along which water runs off show on gentle ground
 const vec4 WASHED = vec4(0.004, 0.02, 0.06, 0.2);  // steepness of ground that is
-const float RILLED = 0.30, RILLS_SHOW = 0.35;  // how deep rills are beside their width, and how much of their colour is their own
+const float RILLED = 0.33, RILLS_SHOW = 0.35;  // how deep rills are beside their width, and how much of their colour is their own
 const float NO_RILLS = 0.85;  // of those, less on thick debris
 const vec2 BLOCKS_LOOK_OUT = vec2(0.25, 0.60), BLOCKS_THROUGH_SOIL = vec2(0.12, 0.42);  // slopes
 const vec2 THIN_SOIL = vec2(3.5, 7.0);  // thickness, beside what hides the ground
@@ -205,6 +209,12 @@ const float EDGES_RAGGED = 0.40, SAND_RAGGED = 0.15;  // how far single tufts an
 const float JOINTS_DARK = 1.3, FACES_LEAN = 0.4;  // of bare rock, beside what its noise says
 const vec2 FACES_MERGE = vec2(0.06, 0.22);  // cells in a pixel, from which on faces of rock merge into what they are parts of
 const float FROM_AFAR = 0.6;      // how far they stand out then
+const vec3 PALE_IS_WARM = vec3(1.25, 1.0, 0.70);
+const float RAGGED_JOINTS = 0.09, CLEFTS_DARK = 0.35, CLEFTS_SHADED = 0.4;
+const float DEBRIS_EVEN = 0.65;  // how far debris hides the blocks of the rock below
+const float ROUGH_FACES = 0.20;  // cosine over which rock that turns from the sun gets dark, as single faces of it still see the sun
+const float STEEPEST_DRAWN = 20.0;  // slope
+const float FINEST_ON_WALLS = 1.5;  // cells
 const float STONES_FADE = 0.04;  // cells in a pixel
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
 const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes silt away
@@ -223,6 +233,9 @@ const float WASHED_DARK = 0.45;
 
 #if MATERIALS == 1
 const float BOULDERS_TILE = 20.4;  // metres, and so boulders of 2 m
+const float BLOCKS_OF_SCREE = 3.3;    // beside that
+const float FINE_STONES = 0.3, COARSE_STONES = 1.5;  // how far they stand out
+const vec2 FEW_BLOCKS = vec2(0.84, 0.60);  // height in their tile, from which on they lie there
 const float POLYGONS = 0.9, GIANT_POLYGONS = 9.0;  // metres, of dry mud
 const float RUBBLE = 1.3;  // how far it stands out
 const float STREWN = 0.30;  // how much paler or darker than the ground between them
@@ -234,8 +247,14 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixe
     // Stones lie strewn over slopes.
     float strewn = STREWN * smoothstep(0.06, 0.20, rise) * (1.0 - 0.6 * ground.fine) * (1.0 - ground.rock * smoothstep(HOLDS_STONES.x, HOLDS_STONES.y, rise));
     albedo *= 1.0 + strewn * (smoothstep(0.54, 0.66, grain.w) - smoothstep(0.54, 0.66, 1.0 - grain.y));
-    albedo *= 1.0 + ground.stony * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
-    bumps += (grain.yz - 0.5) * 1.2 * ground.stony;
+#if DETAIL_SCALES > 2
+    // Chutes are of finer stones than what lies between them.
+    float coarse_stones = ground.stony * mix(FINE_STONES, COARSE_STONES, smoothstep(-0.16, 0.16, streak));
+#else
+    float coarse_stones = ground.stony;
+#endif
+    albedo *= 1.0 + coarse_stones * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
+    bumps += (grain.yz - 0.5) * 1.2 * coarse_stones;
 #if DETAIL_SCALES > 2
     // Soil on rock is full of rubble, of which some pieces are pale and some are overgrown.
     float rubble = RUBBLE * ground.weathered * smoothstep(0.05, 0.18, rise);
@@ -245,12 +264,17 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixe
     if (ground.stony > 0.0) {
         float boulders_tile = clamp(BOULDERS_TILE / frame.map.z, 0.7, 5.1);
         vec4 boulders = texture(fractures, turned(cells) / boulders_tile + 0.23);
+        vec4 blocks = texture(fractures, cells.yx / (BLOCKS_OF_SCREE * boulders_tile) + 0.61);
         float steep = smoothstep(GENTLE_SCREE.x, GENTLE_SCREE.y, rise);
         float foot = smoothstep(LEVEL_SCREE.x, LEVEL_SCREE.y, rise) * (1.0 - steep);
         float lobe = ground.stony * smoothstep(-0.15, 0.25, streak + 0.2 * foot) * (1.0 + 1.2 * foot - 0.5 * steep);
         albedo *= 1.0 - 0.22 * ground.stony * foot;  // and are old and dark
-        albedo *= 1.0 + lobe * (0.9 * (boulders.w - 0.5) + 0.6 * (boulders.z - 0.5));
-        bumps += (boulders.yz - 0.5) * 2.2 * lobe;
+        // Some blocks are far larger than what they lie in. What lies between has come to rest against them.
+        float from = mix(FEW_BLOCKS.x, FEW_BLOCKS.y, clamp(0.6 * lobe + 0.25 * foot, 0.0, 1.0));
+        float block = ground.stony * smoothstep(from, from + 0.05, blocks.x), beside = ground.stony * smoothstep(from - 0.16, from, blocks.x) - block;
+        albedo *= 1.0 + lobe * (1.0 - block) * (0.9 * (boulders.w - 0.5) + 0.6 * (boulders.z - 0.5));
+        bumps = mix(bumps, vec2(0.0), 0.7 * block) + (boulders.yz - 0.5) * 2.2 * lobe * (1.0 - block) + (blocks.yz - 0.5) * 2.6 * block;
+        albedo *= (1.0 + block * (0.10 + 0.5 * (boulders.x - 0.5))) * (1.0 - 0.38 * max(beside, 0.0));
     }
 #endif
 #if DETAIL_SCALES > 2
@@ -317,9 +341,17 @@ void main() {
     vec3 seen = lit.xyz;
     float hollowness = seen.z - 0.5;
     seen.xy *= 1.0 - frame.ground_look.w * hollowness;
-    vec4 coarse = coarse_detail(cells);
 
     float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
+#if DETAIL_SCALES > 2
+    // Triangles can be steeper or gentler than the relief says.
+    vec3 upright = cross(dFdy(position), dFdx(position));
+    vec2 drawn = -upright.xz / (abs(upright.y) > 1e-9 ? upright.y : 1e-9);
+    drawn *= min(1.0, STEEPEST_DRAWN / max(length(drawn), 1e-3));
+    vec4 coarse = coarse_detail(cells, max(pixel, FINEST_ON_WALLS * wall(drawn)));
+#else
+    vec4 coarse = coarse_detail(cells);
+#endif
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
 #if DETAIL_SCALES < 2
@@ -337,6 +369,10 @@ void main() {
     // Water that runs off cuts rills, and leaves finer grains between them. On gentle ground it leaves lines alone.
     float runs_off = RILLED * smoothstep(0.02, 0.25, steepness) * min(steepness, STEEPEST);
     runs_off *= 1.0 - NO_RILLS * smoothstep(0.36, 0.56, steepness) * smoothstep(0.5, 2.0, place.w / frame.ground_look.z);  // between stones
+    runs_off *= 1.0 - wall(slope + rib.yz);
+#if MATERIALS == 0
+    runs_off *= 1.0 - NO_RILLS * smoothstep(0.36, 0.80, steepness) * exp(-place.w / (3.0 * frame.ground_look.z));  // in massive rock
+#endif
     float washes = WASHES * smoothstep(WASHED.x, WASHED.y, steepness) * (1.0 - smoothstep(WASHED.z, WASHED.w, steepness));
 #if DESERT == 1
     runs_off *= 1.0 - dune_sand_at(place.w);
@@ -356,8 +392,8 @@ void main() {
 #if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
     // The flank of a rib can be a wall that faces another way than the slope below it.
-    vec2 face = slope + rib.yz;
-    float on_wall = wall(face);
+    vec2 face = slope + rib.yz, steeper = dot(face, face) > dot(drawn, drawn) ? face : drawn;
+    float on_wall = wall(steeper);
     float height = position.y / frame.map.z;
 #else
     const float on_wall = 0.0;
@@ -381,14 +417,13 @@ void main() {
     vec3 over_wall = vec3(cells, height);
     mat2x3 step_on_wall = mat2x3(dFdx(over_wall), dFdy(over_wall));
     float seeps = smoothstep(0.25, 0.55, on_wall * looks_out);
-    Noises noises = noises_at(over_wall, step_on_wall, face, max(bare, on_wall) < 1.0, seeps > 0.0);
+    Noises noises = noises_at(over_wall, step_on_wall, steeper, max(bare, on_wall) < 1.0, seeps > 0.0);
     vec4 fine = noises.fine;
     finer.seep = seeps * (noises.seep - 0.5);
     // So near that grain is blurred there are finer stones, and tufts.
     float stones_seen = 1.0 - smoothstep(0.4 * STONES_FADE, STONES_FADE, pixel);
-    Fractured rock = fractured_at(over_wall, step_on_wall, face, on_wall, vec3(bare, grain_seen, stones_seen));
-    fine = mix(fine, rock.level, bare);
-    fine = mix(fine, rock.wall, on_wall);
+    Fractured rock = fractured_at(over_wall, step_on_wall, steeper, on_wall, vec3(bare, grain_seen, stones_seen));
+    fine = in_place_of(mix(fine, rock.level, bare), rock.wall, on_wall);
     bare = max(bare, on_wall * looks_out);
     grain += grain_seen * (rock.grain - 0.5) + 1.4 * stones_seen * (rock.stones - 0.5);
 #else
@@ -409,7 +444,7 @@ void main() {
     float tilts = (1.5 + 1.6 * steepness) * drawn_out(steepness);
 #endif
     float stands_out = mix(1.0, FROM_AFAR, smoothstep(FACES_MERGE.x, FACES_MERGE.y, pixel)) * bare;
-    seen.y *= 1.0 + stands_out * clamp(JOINTS_DARK * (fine.w - 0.5), -0.6, 0.25);
+    float joints_shade = stands_out * clamp(JOINTS_DARK * (fine.w - 0.5), -0.6, 0.25);
     vec2 faces = (fine.yz - 0.5) * tilts * mix(1.0, (1.0 + FACES_LEAN) * stands_out / max(bare, 1e-3), bare);
 #endif
 #if RELIEF > 0
@@ -440,6 +475,9 @@ void main() {
     finer.ribbed = length(slope + rib.yz) / max(length(slope + rib.yz + faces * bare), 0.05);
 #endif
     Ground ground = ground_material(cells, place, top, steepness, hollowness, fine, coarse, finer);
+#if DETAIL_SCALES > 1
+    seen.y *= 1.0 + joints_shade * (1.0 - DEBRIS_EVEN * ground.debris);
+#endif
     float dry = 1.0;
 #if WATER == 1
     // Sand and silt cover the bed, and the ground just above the water is wet and dark, less so if it is only a part of
@@ -495,13 +533,20 @@ void main() {
     // Relief finer than a cell: slopes of the noise, faded with distance by its mipmaps.
     slope += rib.yz * dry;
 #if DETAIL_SCALES > 1
-    vec2 bumps = faces * ground.rockiness + (coarse.zy - 0.5) * 0.25 * (1.0 - on_wall);
+    vec2 bumps = faces * ground.rockiness * (1.0 - DEBRIS_EVEN * ground.debris) + (coarse.zy - 0.5) * 0.25 * (1.0 - on_wall);
 #else
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * min(1.5 + 1.6 * steepness, BLOCKS_TILT) + (coarse.zy - 0.5) * 0.25;
 #endif
 #if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
     bumps += (grain.yz - 0.5) * ground.rockiness * mix(mix(0.8, 1.2, bare), 0.9 * wall_tilt(face), on_wall);
+    if (ground.outcrop > 0.0) {
+        float shattered = smoothstep(-0.20, 0.24, coarse.w - 0.5 + 0.8 * (coarse.x - 0.5));
+        Clefts clefts = clefts_at(over_wall.xzy, RAGGED_JOINTS * (vec3(fine.x, fine.w, grain.x) - 0.5), mat2x3(step_on_wall[0].xzy, step_on_wall[1].xzy), shattered);
+        bumps += tilted_by(ground.outcrop * clefts.lean, face);
+        albedo *= 1.0 + ground.outcrop * (clefts.tone * PALE_IS_WARM - CLEFTS_DARK * clefts.open);
+        seen.y *= 1.0 - CLEFTS_SHADED * ground.outcrop * clefts.open;
+    }
 #else
     bumps += (grain.yz - 0.5) * ground.rockiness * 1.2;
 #endif
@@ -555,6 +600,9 @@ void main() {
     // The ground under crowns has litter and undergrowth, and sees little of the sky.
     Canopy crowns = canopy_at(uv);
 #if DETAIL_SCALES > 2
+    float stand_there = 1.0 - smoothstep(NO_CROWNS.x, NO_CROWNS.y, length(drawn));
+    crowns.below *= stand_there;
+    crowns.area *= stand_there;
     bumps *= 1.0 - LITTER_EVEN * (1.0 - exp(-2.8 * (crowns.area + crowns.below)));
 #endif
 #endif
@@ -584,10 +632,15 @@ void main() {
 #if STORM == 1 && DETAIL_SCALES > 2
     seen.x *= 1.0 - DUST_SHADE * veils(uv, frame.sun.xyz);
 #endif
+    float facing_sun = dot(normal, frame.sun.xyz);
+#if DETAIL_SCALES > 2
+    float rough_faces = ROUGH_FACES * max(ground.outcrop, ground.debris);
+    facing_sun = mix(facing_sun, 0.5 * (facing_sun + sqrt(facing_sun * facing_sun + rough_faces * rough_faces)), step(1e-3, rough_faces));
+#endif
 #if DESERT == 1
-    float sun = light_on_ripples(dot(normal, frame.sun.xyz), ripples.rough * ground.sand) * seen.x;
+    float sun = light_on_ripples(facing_sun, ripples.rough * ground.sand) * seen.x;
 #else
-    float sun = max(dot(normal, frame.sun.xyz), 0.0) * seen.x;
+    float sun = max(facing_sun, 0.0) * seen.x;
 #endif
     // Hollows see less of the land around, in the same proportion as of the sky.
     vec3 around = light_around(normal, lit.y, bounced) * (seen.y / max(lit.y, 1e-3));

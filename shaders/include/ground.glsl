@@ -99,12 +99,19 @@ const float WHOLE = 4.0;  // thickness of loose material that hides all fine rel
 const float FINE_RELIEF = 0.3;  // amplitude of the noise that counts as a relief of 1
 const float THIN = 0.4;         // range of relief over which loose material fades in
 const float VENEER = 0.75;      // opacity of a veneer of it
-const float STONES_THIN = 0.20; // as THIN, of debris
+const float STONES_THIN = 0.32; // as THIN, of debris
 const vec2 DEBRIS = vec2(0.36, 0.56);     // slopes on which loose material is debris
 const float STEEP_BARE = 1.7;   // by which that fills less of the relief of faces too steep for it
 const float DEBRIS_LOD = 3.0;   // of the table of strata, that mixes beds above one another
 const float FALLS_FROM = 2.5;   // cells above it, from where the rock of debris comes
-const float OF_ROCK = 0.55;     // how much of its colour it has from there
+#if DETAIL_SCALES > 2
+const float OF_ROCK = 0.75;     // how much of its colour it has from rock
+#else
+const float OF_ROCK = 0.55;
+#endif
+const float DARKEST_ROCK = 0.5;   // beside its mean: that of deep holes would be black
+const float BEDS_UNBROKEN = 0.4;  // how much less rock in beds is parted by joints
+const float OF_ITS_BED = 0.5;     // how much of that is of the rock that debris lies on, and not of what is above
 const vec2 OLD_AND_FRESH = vec2(0.76, 1.10);  // its tongues
 // Added to the relief per windward slope of the noise, and of the ground.
 const vec2 WINDWARD = vec2(1.6, 0.4);
@@ -157,6 +164,7 @@ struct Ground {
     float sheen;   // fraction covered by a film of water
 #endif
 #if DETAIL_SCALES > 2
+    float outcrop;  // fraction of bare rock that nothing hides
     GroundCover stands;
 #endif
 };
@@ -187,7 +195,7 @@ vec4 fine_detail(vec2 cells) {
 #if DETAIL_SCALES > 2
 // 1 on steep walls, where a texture projected from above would be stretched.
 float wall(vec2 slope) {
-    return smoothstep(0.7, 1.6, length(slope));
+    return smoothstep(0.65, 1.20, length(slope));
 }
 
 const float FACES_TILE = 7.3, GRAIN_TILE = 2.3, WALL_GRAIN_TILE = 1.9, STONES_TILE = 0.55;  // cells
@@ -195,7 +203,7 @@ const float BROADER = 5.3, SHIFTED = 1.4;
 const float SOME_SHATTERED = 5.0, SLABS = 0.70, SHATTERED_MOST = 1.5;  // how far blocks stand out of massive rock, and of other
 const mat2 DIPPING = mat2(0.95, 0.31, -0.31, 0.95);  // joints of walls, which are no courses of bricks
 const float SMOOTH_MASSIF = 0.4;  // tiles over which it is a mean, or these would be marbled
-const float SEEPS_TILE = 23.0, SEEPS_LONG = 7.0;  // cells across; how much longer than wide
+const float SEEPS_TILE = 23.0, SEEPS_LONG = 4.5, SEEPS_SOFT = 0.012;  // cells across; how much longer than wide; tiles over which they are a mean
 
 // Fractured rock, as its texture has it.
 struct Fractured {
@@ -244,6 +252,11 @@ Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 
     return rock;
 }
 
+// Two noises around 0.5, of which one takes the place of the other: their mean would be flatter than either.
+vec4 in_place_of(vec4 first, vec4 second, float part) {
+    return 0.5 + (mix(first, second, part) - 0.5) * inversesqrt(part * part + (1.0 - part) * (1.0 - part));
+}
+
 struct Noises {
     vec4 fine;   // as `fine_detail`
     float seep;  // lines of water that seeps down a wall, from 0 to 1
@@ -262,6 +275,10 @@ Noises noises_at(vec3 at, mat2x3 step_of, vec2 slope, bool level, bool seeps) {
         vec2 here = axes * (scale * (!on_wall ? at.xy : from_south ? at.xz : at.yz));
         vec2 east = axes * (scale * (!on_wall ? step_of[0].xy : from_south ? step_of[0].xz : step_of[0].yz));
         vec2 south = axes * (scale * (!on_wall ? step_of[1].xy : from_south ? step_of[1].xz : step_of[1].yz));
+        if (on_wall) {
+            east += vec2(SEEPS_SOFT);
+            south += vec2(-SEEPS_SOFT, SEEPS_SOFT);
+        }
         vec4 noise = vec4(0.5);
         if (turn < turns) noise = textureGrad(detail, here, east, south);
         if (on_wall) noises.seep = mix(noise.x, noise.w, 0.5);
@@ -274,6 +291,14 @@ Noises noises_at(vec3 at, mat2x3 step_of, vec2 slope, bool level, bool seeps) {
 // A bump tilts a wall as much as level ground, but changes the slope on the map by 1 + slope² as much.
 float wall_tilt(vec2 slope) {
     return min((1.0 + dot(slope, slope)) / max(length(slope), 1.0), 5.0);
+}
+#endif
+
+#if DETAIL_SCALES > 2
+// Patches of many cells with smaller ones in them, down to so many cells: on steep ground finer ones would be drawn out.
+vec4 coarse_detail(vec2 cells, float finest) {
+    float lod = log2(max(finest, 1e-4) * float(textureSize(detail, 0).x));
+    return 0.6 * textureLod(detail, cells.yx / 173.0 + 0.37, lod - log2(173.0)) + 0.5 * textureLod(detail, turned(cells) / 47.0, lod - log2(47.0)) - 0.05;
 }
 #endif
 
@@ -577,7 +602,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 
 #if MATERIALS == 1
     Rock bed = rock_in_strata(cells, top, place.x, 0.7 * ripple + patches, covered < 1.0, detail);
-    vec3 rock = bed.albedo * (1.0 + ripple * mix(0.9, 0.35, bed.bedded) + tone * mix(0.5, 0.15, bed.bedded));
+    vec3 rock = bed.albedo * max(1.0 + ripple * mix(0.9, 0.35, bed.bedded) + tone * mix(0.5, 0.15, bed.bedded), DARKEST_ROCK);
     // Gentle slopes of rock are weathered: beds fade, and cracks hold soil.
 #if DETAIL_SCALES > 2
     // On gentle slopes hard beds still crop out as low ledges, in some places and not in others.
@@ -612,7 +637,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
     vec3 albedo = mix(soil, rock, bare);
 #if GREEN_BY_CLIMATE == 1
-    float green_rock = smoothstep(0.15, 0.75, green + ripple * 0.25 + 0.5 * streak);
+    float green_rock = smoothstep(0.15, 0.75, green + ripple * 0.25 + 0.5 * streak) * smoothstep(0.0, 0.10, green);
 #if MATERIALS == 1
     green_rock *= 1.0 - 0.6 * stony;
 #endif
@@ -626,6 +651,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     if (debris > 0.0 && covered > 0.0) {
         // Stones of all the beds above, that rain has washed.
         vec3 above = textureLod(strata, vec2((top.height - place.x - FALLS_FROM * frame.map.z) * frame.strata.x, 0.5), DEBRIS_LOD).rgb;
+#if DETAIL_SCALES > 2
+        vec3 below = textureLod(strata, vec2((top.height - place.x) * frame.strata.x, 0.5), DEBRIS_LOD).rgb;
+        above = mix(above, below, OF_ITS_BED + clamp(2.0 * patches + 1.2 * tone, -0.3, 0.3));
+#endif
         lying.rgb = mix(lying.rgb, above * above, OF_ROCK * debris * (1.0 - sandy * frame.wind.z));
         stony = max(stony, debris);
     }
@@ -844,6 +873,19 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
     ground.rockiness = rockiness;
 #if DETAIL_SCALES > 2
+    ground.outcrop = bare * (1.0 - covered) * (1.0 - snow);
+#if MATERIALS == 1
+    ground.outcrop *= 1.0 - BEDS_UNBROKEN * bed.bedded;
+#endif
+#if ICE == 1
+    ground.outcrop *= 1.0 - icy;
+#endif
+#if GREEN_BY_CLIMATE == 1
+    ground.outcrop *= 1.0 - TURF_EVEN * green_rock;
+#endif
+#if LIVING == 1
+    ground.outcrop *= 1.0 - TURF_EVEN * grassy;
+#endif
     // Bushes stand in the hollows and along the lines where water gathers, tufts all over the grass; stones lie where
     // neither hides them, in some places more than in others.
     float open = (1.0 - snow) * (1.0 - smoothstep(STONY_STEEP.x, STONY_STEEP.y, steepness));

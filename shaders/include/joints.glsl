@@ -1,6 +1,7 @@
 // Massive rock in walls: joints part it into buttresses, couloirs follow some of them, and ledges lie where gently
 // dipping ones crop out.
 #include "ribs.glsl"
+#include "slabs.glsl"
 
 const vec2 WALLS = vec2(0.56, 1.10);    // slopes from which on rock stands in walls
 const int LEDGE_SCALES = 3;
@@ -9,8 +10,11 @@ const float LEDGES_FINER = 0.41;
 const float TREAD = 0.12;               // slope of a ledge, beside that of the wall
 const float MEAN_DROP = 0.095;          // of what lies between ledges, by which they lower the ground in the mean
 const float DIPS = 15.0;                // cells by which joints rise and fall from block to block
-const float COULOIRS_APART = 25.0, COULOIR_DEEP = 2.2;  // cells
-const float COULOIR_WIDE = 0.45;        // from 0, a line, to 1
+const float COULOIRS_APART = 25.0, COULOIR_DEEP = 3.3;  // cells
+const float COULOIR_WIDE = 0.55;        // from 0, a line, to 1
+const float COULOIRS_BROKEN = 0.35;
+const vec3 PILLARS_ACROSS = vec3(0.82, -0.21, 0.53);  // east, up, south
+const float PILLARS_WIDE = 15.0, PILLARS_RISE = 6.0, PILLAR_SIDES = 1.2;  // cells
 const float OBLIQUE = 1.3;              // radians that gullies turn from the way down, at most
 const float FEW_RIBS = 0.40;            // of the usual ones
 
@@ -48,9 +52,20 @@ float ledges_at(float lies, float block, vec3 some) {
     return height;
 }
 
-// The depth of couloirs, as a height of 0 or less, in cells.
-float couloir_at(vec2 cell, vec2 rise) {
-    float wave = ribs(cell, 11, COULOIRS_APART, rise, TAU / COULOIRS_APART).x;
-    float inside = max(COULOIR_WIDE - 1.0 - wave, 0.0) / COULOIR_WIDE;
-    return -COULOIR_DEEP * inside;
+// Steep joints part a wall into pillars, each with ledges of its own: by how many cells they lie higher there than in the
+// mean, and how much of them there is. They end at the joints.
+vec2 pillar_at(vec3 at) {
+    float across = dot(at, PILLARS_ACROSS) / PILLARS_WIDE;
+    vec2 slab = slab_at(across, 5.0);
+    float own = hash(vec2(slab.x, 23.0));
+    float whole = smoothstep(0.0, PILLAR_SIDES, abs(slab.y) * PILLARS_WIDE);
+    return vec2(PILLARS_RISE * (own - 0.5), whole * mix(0.7, 1.0, fract(own * 17.0)));
+}
+
+// The depth of couloirs, as a height of 0 or less, in cells. They follow joints, and so are wide or narrow and have corners
+// as `block` has, a noise around 0; `some` says how much of them there is.
+float couloir_at(vec2 cell, vec2 rise, float block, float some) {
+    float wave = ribs(cell, 11, COULOIRS_APART, rise, TAU / COULOIRS_APART).x + COULOIRS_BROKEN * block;
+    float inside = clamp((COULOIR_WIDE * mix(0.7, 1.1, some) - 1.0 - wave) / COULOIR_WIDE, 0.0, 1.0);
+    return -COULOIR_DEEP * mix(0.5, 1.2, some) * (1.0 - sqrt(1.0 - 0.9 * inside));
 }

@@ -6,8 +6,8 @@ const vec3 WARM = vec3(1.07, 1.0, 0.90), COOL = vec3(0.94, 1.0, 1.07);  // of bo
 const vec3 WEATHERED_IN_MEAN = vec3(0.82, 0.795, 0.75);  // what such faces come to from afar
 const vec3 RUST = vec3(1.10, 0.91, 0.73);
 const vec3 SEEPS = vec3(0.42, 0.43, 0.45);
-const vec3 LICHEN = vec3(0.098, 0.100, 0.084), PALE_LICHEN = vec3(0.270, 0.262, 0.190);
-const float LICHEN_HIDES = 0.55, CRACKS_DARK = 0.40;
+const vec3 LICHEN = vec3(0.098, 0.100, 0.084), PALE_LICHEN = vec3(0.270, 0.255, 0.205);
+const float LICHEN_HIDES = 0.42, CRACKS_DARK = 0.40;
 const float OWN_AGE = 4.2, OWN_RUST = 1.5;  // how much faces beside each other differ, for each slope between them
 
 // A face of rock, by what is known of where it lies. Noises are around 0.
@@ -29,7 +29,7 @@ vec3 weathered(vec3 rock, Face face) {
     rock *= mix(FRESH, AGED, aged) * mix(WARM, COOL, smoothstep(-0.18, 0.18, face.other_zone - 0.4 * face.zone));
     float rusty = smoothstep(0.06, 0.30, face.other_zone + 0.5 * face.seep + OWN_RUST * dot(face.tilt, vec2(0.055, 0.075)));
     rock *= mix(vec3(1.0), RUST, rusty * (1.0 - 0.4 * aged));
-    float grown = aged * smoothstep(-0.10, 0.42, 0.30 * face.shaded + 0.8 * face.other_zone - 0.9 * face.block + 0.15 * face.hollow);
+    float grown = aged * smoothstep(-0.10, 0.42, 0.30 * face.shaded + 0.6 * face.other_zone - 1.8 * face.block + 0.15 * face.hollow);
     vec3 lichen = mix(LICHEN, PALE_LICHEN, smoothstep(0.10, 0.22, face.block - 0.5 * face.zone));
     rock = mix(rock, lichen, LICHEN_HIDES * grown);
     float wet = smoothstep(0.10, 0.26, face.seep + 0.35 * face.hollow + 0.30 * face.zone - 0.12);

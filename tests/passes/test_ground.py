@@ -270,8 +270,8 @@ def test_faces_of_bare_rock_differ_in_hue(draw: Draw) -> None:
     )
     squares = pixels.reshape(60, 4, 60, 4, 3).mean(axis=(1, 3))
     hue = squares[..., 0] / squares[..., 2]
-    assert hue.std() > 0.47 * hue.mean()
-    assert np.abs(hue[:, 8:] - hue[:, :-8]).mean() > 0.55 * hue.mean()
+    assert hue.std() > 0.38 * hue.mean()
+    assert np.abs(hue[:, 8:] - hue[:, :-8]).mean() > 0.47 * hue.mean()
 
 
 def test_crests_are_bare_and_the_slopes_below_them_green(draw: Draw) -> None:
@@ -291,7 +291,7 @@ def test_a_shadow_that_falls_on_a_cliff_has_an_edge_and_is_not_drawn_out_down_it
     away = 10.0 * (41.0 - 15.5)  # from the western edge to the middle of the eastern wall
     scene = clear(quality="high", sun_direction=270.0, sun_height=math.degrees(math.atan(150.0 / away)))
     camera = Camera(glm.vec3(410.0, 150.0, 240.0), 90.0, 0.0, 230.0, 70.0)
-    pixels = draw(shown, camera, scene, size=(120, 240))[:, 50:70].astype(float).mean(axis=(1, 2))
+    pixels = draw(shown, camera, scene, size=(120, 240))[:, 30:90].astype(float).mean(axis=(1, 2))
     metres = 2.0 * 230.0 * math.tan(math.radians(35.0)) / 240.0  # of the wall for each row of the picture
     wall = pixels[120 - int(110.0 / metres) : 120 + int(110.0 / metres)]
     lit, dark = wall[:10].mean(), wall[-10:].mean()
@@ -914,3 +914,15 @@ def test_grass_is_withered_where_it_freezes(show: Show) -> None:
         red, green, _ = show(shown, from_above(shown, 0.5), scene).mean(axis=(0, 1))
         ratio.append(green / red)
     assert ratio[0] > 1.0 > 0.92 > ratio[1]
+
+
+def test_grass_does_not_grow_on_a_wall_where_noise_alone_asks_for_it(draw: Draw) -> None:
+    """Noise frays the borders of what grows, where the ground is gentle enough for some of it."""
+    made = materials(("sandstone", 400.0), repeat=True)
+    shown = with_materials(snapshot(plane(48, 64, 0.0, -25.0), cell_size=10.0), made, rise=1500.0)
+    middle = glm.vec3(320.0, shown.lowest + 600.0, 240.0)
+    camera, seen = Camera(middle, 0.0, 22.0, 1300.0, 16.0), []
+    for greenness in (0.0, 0.5):
+        scene = clear(quality="high", greenness=greenness, sun_direction=150.0, sun_height=35.0)
+        seen.append(draw(shown, camera, scene, size=(320, 240))[60:180, 40:280].astype(float))
+    assert np.abs(seen[0] - seen[1]).mean() < 0.02

@@ -179,7 +179,7 @@ def test_walls_of_massive_rock_have_ledges_that_end_and_no_folds_from_top_to_bot
     assert across.max() < 0.85, "none goes round the whole wall"
     folds = drawn[..., 0].mean(axis=1).std()
     assert folds < 0.5 * drawn[..., 0].std()
-    assert (down < -0.3).mean() < 0.003 and down.min() > -1.2, "no tread falls back into the wall"
+    assert (down < -0.3).mean() < 0.003 and down.min() > -2.0, "no tread falls back into the wall"
     bedded = with_materials(snapshot(ground, world=2), BEDS, rise=INTRUDED + 1000.0)
     assert (1.6 + carver.draw(bedded)[30:-30, 30:-30, 1] < 0.8).mean() < 0.5 * ledges.mean(), "rock in beds has benches"
 
@@ -336,7 +336,7 @@ def test_twice_of_it_is_not_cut_in_8_bits(carver: Carver) -> None:
     carver.update(wanted, 1, at_once=True)
     exact = carver.texels()
     assert (np.abs(exact[..., :3]) > HIGHEST).mean() > 1e-3, "more than is usual"
-    assert (np.abs(exact[..., :3]) > 2.0 * HIGHEST).mean() < 2e-4
+    assert (np.abs(exact[..., :3]) > 2.0 * HIGHEST).mean() < 4e-4
     carver.update(wanted._replace(exact=False), 1, at_once=True)
     assert carver.map.texture is not None
     assert carver.map.span == wanted.span == 2.0 * HIGHEST
