@@ -148,15 +148,16 @@ uniform sampler2D fractures;
 
 const float BROKEN_TILE = 14.6;  // cells
 const float SHARPER = GRAIN == 1 ? -1.0 : 0.0;  // by mipmaps, which blur it as far as a pixel is long aslant
-const float WALL_FROM = 1.1;     // slope
-const float MASSIVE = -0.45, SHATTERED = 0.2;  // how much more broken some ground is than other, or all would be one carpet
+const float WALL_FROM = 1.1, WALL_UNEVEN = 1.2;  // slope
+const float MASSIVE = -0.25, SHATTERED = 0.2;  // how much more broken some ground is than other, or all would be one carpet
 const float BLOCKS_TILT = 2.8;   // on steep rock, beside the slopes that the texture has
 
 // One read for what is smaller than a cell: blocks of rock, which on soil are tufts and stones. Walls are read from their
 // sides, with slopes across and down them; `at` is a place and its height in cells.
-vec4 broken_detail(vec3 at, vec2 slope) {
+// `uneven` is a noise around 0, or the border of walls would have steps of cells.
+vec4 broken_detail(vec3 at, vec2 slope, float uneven) {
     float steepness = length(slope);
-    bool on_wall = steepness > WALL_FROM, from_south = slope.x * slope.x < slope.y * slope.y;
+    bool on_wall = steepness > WALL_FROM + WALL_UNEVEN * uneven, from_south = slope.x * slope.x < slope.y * slope.y;
     vec4 noise = texture(fractures, (on_wall ? from_south ? at.xz : at.yz : turned(at.xy)) / BROKEN_TILE, SHARPER);
     vec2 across = from_south || !on_wall ? vec2(1.0, 0.0) : vec2(0.0, 1.0), down = on_wall ? slope / steepness : vec2(0.0, 1.0);
     return vec4(noise.x, 0.5 + (noise.y - 0.5) * across + (noise.z - 0.5) * down, noise.w);
@@ -355,7 +356,7 @@ void main() {
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
 #if DETAIL_SCALES < 2
-    vec4 fine = broken_detail(vec3(cells, position.y / frame.map.z), slope);
+    vec4 fine = broken_detail(vec3(cells, position.y / frame.map.z), slope, coarse.w - 0.5);
     fine += (fine - 0.5) * mix(MASSIVE, SHATTERED, smoothstep(-0.16, 0.20, coarse.w - 0.5 + 0.8 * (coarse.x - 0.5)));
 #endif
 #if RELIEF > 0
