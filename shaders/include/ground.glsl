@@ -415,6 +415,27 @@ const vec3 THICKET = vec3(0.050, 0.060, 0.027);
 const float TUSSOCKY = 0.7;
 const vec2 THICKETS_MERGE = vec2(0.3, 2.0);  // metres in a pixel, from where on their bushes are not seen one by one
 const float THICKETS_FROM = 0.25, THICKETS_HIDE = 0.55;
+
+const float TURF_FINEST = 8.0, TURF_TEXELS = 512.0;  // metres that its smallest tile has; texels of a tile
+const float SHARP_TURF = 0.8;       // of a pixel: seen aslant it is shorter in one direction
+const vec2 TURF_STEEP = vec2(0.6, 1.1);
+const float GROVES_TILE = 520.0;  // metres
+const vec2 GROVES_THIN_OUT = vec2(-0.10, 0.22);
+const vec2 TURF_EVEN_AND_ROUGH = vec2(0.8, 1.4);  // some of it is short and some has tussocks
+const float FRAYS = 0.75, LUSH_FRAYS = 0.55, LUSH_PATCHES = 0.5, PLANTS_END = 0.6;  // how far it frays the edges of patches of plants
+
+// Noise around 0 as fine as a pixel is wide, at any distance: grass, litter and crumbs of soil. Each tile is four times as
+// wide as the one before. The mean size of a pixel counts, or what is seen aslant would be blurred.
+vec4 turf_at(vec2 cells) {
+    vec2 at = cells * frame.map.z, east = dFdx(at), south = dFdy(at);
+    float wide = SHARP_TURF * TURF_TEXELS * sqrt(max(length(east) * length(south), 1e-8));
+    float octave = max(0.5 * log2(wide / TURF_FINEST), 0.0), number = floor(octave), part = octave - number;
+    float tile = TURF_FINEST * exp2(2.0 * number), lod = max(log2(wide / tile), 0.0);
+    vec4 fine = textureLod(detail, at / tile, lod) - 0.5, coarse = textureLod(detail, turned(at) / (4.0 * tile), max(lod - 2.0, 0.0)) - 0.5;
+    coarse.yz = coarse.yz * TURNED;
+    float begins = smoothstep(0.55, 1.0, part);
+    return mix(fine, coarse, begins) / sqrt(1.0 - 2.0 * begins * (1.0 - begins));  // as strong as either
+}
 #endif
 
 const FineRelief NO_RELIEF = FineRelief(0.0, 0.0, vec2(0.0), 0.0, 1.0);
@@ -448,6 +469,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     vec2 inside = min(cells, frame.map.xy - cells) / PATTERN_FADES;
     float plain = (1.0 - smoothstep(PLAINS.x, PLAINS.y, mean_steepness)) * smoothstep(0.0, 1.0, min(inside.x, inside.y));
     float watered = 1.7 * streak + 1.2 * hollowness + 0.25 * patches + 0.25 * tone;
+    vec4 turf = turf_at(cells) * (1.0 - smoothstep(TURF_STEEP.x, TURF_STEEP.y, mean_steepness));
+    vec4 groves = textureLod(detail, turned(cells) * frame.map.z / GROVES_TILE, max(log2(length(fwidth(cells)) * frame.map.z * TURF_TEXELS / GROVES_TILE), 1.0)) - 0.5;
+    turf *= mix(TURF_EVEN_AND_ROUGH.x, TURF_EVEN_AND_ROUGH.y, smoothstep(-0.15, 0.15, groves.w + 0.4 * groves.x));
+    float frays = FRAYS * turf.x;
+#else
+    const float frays = 0.0;
 #endif
 #if MATERIALS == 1 || LIVING == 1 || DESERT == 1 || DETAIL_SCALES > 2
     // The noise frays the borders between cells.
@@ -480,6 +507,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if LIVING == 1
     // Grass: rank on wet ground, straw on dry ground and in winter and late summer.
     float juicy = clamp(0.10 + 1.25 * wet - 0.22 * abs(frame.strata.z) + 0.45 * patches + 0.30 * ripple + SHADED_MOIST * faces.y + 0.45 * in_swales, 0.0, 1.0);
+#if DETAIL_SCALES > 2
+    juicy = clamp(juicy + LUSH_FRAYS * turf.x + LUSH_PATCHES * groves.x, 0.0, 1.0);
+#endif
     vec3 grass = mix(mix(STRAW, MEADOW, smoothstep(0.10, 0.55, juicy)), RANK_GRASS, smoothstep(0.55, 1.0, juicy));
     float warmth = frame.rain.y - frame.rain.z * place.x;
     grass = mix(WITHERED, grass, smoothstep(FROZEN.x, FROZEN.y, warmth + 4.0 * patches));
@@ -490,9 +520,19 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Lush in hollows, low down and on shaded slopes, dry on crests, high up and in the sun.
     float lush = clamp(0.62 + 2.0 * hollowness + 1.1 * streak + FORM_TELLS * gully - 0.55 * altitude + patches * 0.7 + ripple * 0.6 + SHADED_MOIST * faces.y - ARID * (1.0 - frame.ground_look.y) + in_swales, 0.0, 1.0);
     vec3 meadow = mix(LUSH_LIGHT, LUSH_DARK, clamp(lush * 1.2 - 0.1 + tone * 0.6, 0.0, 1.0));
+#if DETAIL_SCALES > 2
+    lush += LUSH_FRAYS * turf.x + LUSH_PATCHES * groves.x;
+    meadow = mix(DRY_GRASS, meadow, smoothstep(0.22, 0.52, lush));
+#else
     meadow = mix(DRY_GRASS, meadow, smoothstep(0.12, 0.62, lush));
+#endif
     meadow *= 1.0 + MEADOW_UNEVEN * ripple;
-    float green = frame.ground_look.y * (1.0 - smoothstep(0.50, 0.95, exposed + ripple * 0.30 + patches * 0.22));
+#if DETAIL_SCALES > 2
+    float ends = PLANTS_END * groves.x + 0.5 * frays;
+#else
+    const float ends = 0.0;
+#endif
+    float green = frame.ground_look.y * (1.0 - smoothstep(0.50, 0.95, exposed + ripple * 0.30 + patches * 0.22 - ends));
     green *= 1.0 - smoothstep(NO_GRASS.x, NO_GRASS.y, altitude - frame.ground_look.x + 0.10 * patches);
 #endif
 
@@ -642,7 +682,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     green_rock *= 1.0 - 0.6 * stony;
 #endif
 #if DETAIL_SCALES > 1
-    green_rock = mix(green_rock, grown(green_rock, ripple, patches), 0.7);
+    green_rock = mix(green_rock, grown(green_rock, ripple + 0.4 * frays, patches), 0.7);
 #endif
     albedo = mix(albedo, meadow, green_rock);
 #endif
@@ -673,7 +713,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // What lies there for long is as green as the slopes around it, but in patches: no plain has a border like a shore's.
     float settled = smoothstep(mix(GRASSY.x, GRASSY.y, put_down), GRASSY.z, patches + ripple * 0.6 + 0.12 + GREEN_LINES * gully);
 #if DETAIL_SCALES > 2
-    settled = grown(smoothstep(-SETTLED_THINS_OUT, SETTLED_THINS_OUT, watered + 0.35 * ragged + mix(0.06, 0.34, frame.ground_look.y) - mix(0.0, 0.2, put_down) + GREEN_LINES * gully), ragged, 0.0);
+    settled = grown(smoothstep(-SETTLED_THINS_OUT, SETTLED_THINS_OUT, watered + 0.35 * ragged + ends + mix(0.06, 0.34, frame.ground_look.y) - mix(0.0, 0.2, put_down) + GREEN_LINES * gully), ragged, 0.0);
 #endif
     fill = mix(fill, mix(meadow, LUSH_LIGHT * 1.15, 0.5), 0.85 * frame.ground_look.y * settled);
 #endif
@@ -715,7 +755,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float damp_ground = 0.3 * patches + 0.9 * tone + 1.2 * hollowness + 2.6 * streak;
     float level_ground = 1.0 - smoothstep(0.15, 0.45, steepness), grows = smoothstep(0.0, 0.4, frame.ground_look.y);
 #if DETAIL_SCALES > 2
-    float scrub = grown(smoothstep(-SCRUB_THINS_OUT, SCRUB_THINS_OUT, damp_ground + 0.5 * ragged - 0.02), SCRUB_IN_CLUMPS * ragged, 0.0);
+    float scrub = grown(smoothstep(-SCRUB_THINS_OUT, SCRUB_THINS_OUT, damp_ground + 0.5 * ragged + 0.6 * frays - 0.02), SCRUB_IN_CLUMPS * ragged + 0.3 * frays, 0.0);
     scrub = smoothstep(0.15, 0.85, scrub);
     float scrubby = smoothstep(0.0, 0.25, frame.ground_look.y) * level_ground * mix(0.30, 1.0, scrub);
     albedo = mix(albedo, mix(1.10 * albedo, SCRUB_GROUND * (1.0 + 0.8 * ripple), 0.75 * scrub), grows * level_ground);
@@ -731,7 +771,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 
 #if DETAIL_SCALES > 2
     float open_plain = plain * (1.0 - sand), thickets = 0.0;
-    float needs = watered + 0.3 * ragged + 0.2 * (fine.w - 0.5);
+    float needs = watered + 0.3 * ragged + 0.2 * (fine.w - 0.5) + 0.5 * frays;
     albedo *= mix(RED_SOIL, GREY_SOIL, clamp(0.5 + open_plain * (2.4 * (coarse.x - 0.5) - 1.6 * tone), 0.0, 1.0));
 #if LIVING == 1
     float dry_between = open_plain * (1.0 - 0.7 * growing);
@@ -759,7 +799,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float muddy = patch_of(wet - MUDDY_FROM + 0.5 * tone + 0.6 * streak + 0.2 * ripple) * (1.0 - smoothstep(0.06, 0.16, steepness));
     albedo = mix(albedo, MUD_FLAT * (1.0 + 0.5 * ripple), 0.65 * muddy);
 #endif
-    float grassy = grown(growing, ripple, patches);
+    float grassy = grown(growing, ripple + 0.4 * frays, patches);
     albedo = mix(albedo, grass, grassy);
     // Marsh: level and saturated, reeds with pools. Only broad wet ground: around a lake it would be a dark line.
     float marsh = covers.w * smoothstep(0.78, 0.96, wet + 0.1 * patches) * (1.0 - smoothstep(0.05, 0.16, steepness + 0.1 * ripple));
@@ -929,7 +969,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     bushes = max(bushes, thickets * plants) * (1.0 - none);
     float pebbles = stony_ground * (1.0 - 0.7 * plants) * (1.0 - sand) * smoothstep(-0.30, 0.10, 0.8 * streak - tone + ripple);
     bushes *= smoothstep(-0.06, 0.08, ripple + 0.5 * patches + 0.2 * thickets);  // in clumps
-    ground.stands = GroundCover(open * bushes, 0.8 * open * plants, open * pebbles, bush, tuft);
+    bushes *= smoothstep(GROVES_THIN_OUT.x, GROVES_THIN_OUT.y, groves.x + 0.5 * thickets);
+    float grained = open * (1.0 - 0.85 * sand) * (1.0 - bare * (1.0 - max(covered, plants)));
+    ground.stands = GroundCover(open * bushes, 0.8 * open * plants, open * pebbles, bush, tuft, grained * turf, open * plants);
 #endif
     return ground;
 }

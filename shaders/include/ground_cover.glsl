@@ -9,22 +9,32 @@ struct GroundCover {
     float stones;
     vec3 bush;  // albedo
     vec3 tuft;
+    vec4 turf;    // noise as fine as a pixel: height, its slopes, a broader height
+    float grassy;
 };
 
-const float CLUMPS_APART = 24.0, BUSHES_APART = 9.0, TUFTS_APART = 1.2, STONES_APART = 1.9, PEBBLES_APART = 0.31, CRUMBS_APART = 0.08;  // metres
-const vec2 CLUMPS_FROM = vec2(1.2, 2.6);  // metres in a pixel, from where on single bushes merge into clumps
+const float THICKETS_APART = 58.0, TUFTS_APART = 1.2, BOULDERS_APART = 6.7, STONES_APART = 1.9, PEBBLES_APART = 0.31, CRUMBS_APART = 0.08;  // metres
+const int SIZES_OF_BUSHES = 4;
+const vec2 THICKETS_FROM_AFAR = vec2(0.8, 3.0);  // metres in a pixel
+const float SMALLER_BUSHES = 0.38, FEWEST_BUSHES = 0.30, MORE_BUSHES = 1.8;  // from the largest to the smallest: sizes, numbers
 const float PLANT_BULGES = 0.8, STONE_BULGES = 0.8;  // slope at the rim
 const float SHADE_SUN = 0.75, SHADE_SKY = 0.35;  // part of the light that their shade takes
+const float BARE_GRAIN = 1.5, GRASS_GRAIN = 1.9, BARE_BUMPS = 0.8, GRASS_BUMPS = 1.6, HIDES_STONES = 0.7;
+const float LOW_SUN = 2.5;  // and so they do under a low sun, which comes through blades
+const float BUMPS_FADE = 1.0;  // metres in a pixel, that halve its bumps: grass is so high
+const vec3 DRY_TIPS = vec3(1.10, 1.0, 0.90);
+const float FEW_BOULDERS = 0.25;
 const float TONES = 0.4, BLADES = 1.6;
 const float FRAYED = 0.06;
-const int KINDS = 4;
+const int KINDS = 5;
 const float STONES_LOBED = 0.35, PLANTS_LOBED = 0.8;
-const float RAGGED = 1.7, CLUMPS_RAGGED = 2.6;  // outlines of bushes, and of clumps of these
+const float RAGGED = 1.7;  // outlines of bushes
 const vec3 OLIVE = vec3(0.074, 0.078, 0.033), GREY_GREEN = vec3(0.092, 0.101, 0.063);  // leaves of shrubs
 const float SHADED_WITHIN = 0.68;  // leaves shade each other
 const float AROUND_BUSHES = 0.5;    // as a part of the sunlight on the ground, by which a side of theirs has less
 const float SHRUBS_PALE = 0.75;   // how far they have these colours, and not that of the plants around: those of lush ground are dark
 const vec2 PALE_FROM = vec2(0.06, 0.10);
+const float PALE_GROUND = 0.55;  // and so are those of dry ground
 const vec3 GREY = vec3(0.30, 0.55, 0.15);
 const float LEAFY_LIT = 0.5;    // of the shade of its leaves on a bush, that is light which they pass on
 
@@ -35,7 +45,7 @@ vec3 with_bodies(vec3 albedo, Bodies bodies, vec3 own, float bulge, inout vec2 b
     return mix(albedo, own * (1.0 + TONES * bodies.tone), bodies.cover);
 }
 
-// A kind of bodies: stones, tufts, pebbles and crumbs, from the largest to the smallest.
+// A kind of bodies: boulders, stones, tufts, pebbles and crumbs, from the largest to the smallest.
 struct Kind {
     float apart;    // metres
     float density;
@@ -48,8 +58,9 @@ struct Kind {
 // The kind after one of a number, of which `bodies` stand there. Tufts are made of leaves, which are as large as pebbles:
 // so far is the ground `leafy`.
 Kind smaller_than(int number, Kind kind, Bodies bodies, float bushy, GroundCover cover, vec3 albedo, vec3 stone, vec3 plant, inout float leafy) {
-    if (number == 0) return Kind(TUFTS_APART, max(cover.tufts, bushy), 0.8, PLANTS_LOBED, PLANT_BULGES, plant);
-    if (number == 1) {
+    if (number == 0) return Kind(STONES_APART, kind.density / FEW_BOULDERS, 0.6, STONES_LOBED, STONE_BULGES, kind.own);
+    if (number == 1) return Kind(TUFTS_APART, max(cover.tufts, bushy), 0.8, PLANTS_LOBED, PLANT_BULGES, plant);
+    if (number == 2) {
         leafy = max(bodies.cover, bushy);
         return Kind(PEBBLES_APART, mix(min(1.8 * cover.stones, 1.0), 1.0, leafy), 0.6, STONES_LOBED, STONE_BULGES, mix(stone, 1.2 * plant, leafy));
     }
@@ -64,16 +75,28 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     float size = pixel * frame.map.z, leafy = 0.0;
     vec3 stone = mix(albedo, vec3(1.1 * dot(albedo, GREY)), 0.45);
     vec2 skin;
-    float merged = smoothstep(CLUMPS_FROM.x, CLUMPS_FROM.y, size);
-    Bodies bushes = standing_bodies_at(at / CLUMPS_APART + 0.5 * FRAYED * fray, merged * cover.bushes, size / CLUMPS_APART, shadow, toward, CLUMPS_RAGGED * fray.y, skin);
-    vec2 on_clump = CLUMPS_APART * skin;
-    Bodies single = standing_bodies_at(at / BUSHES_APART + 0.5 * FRAYED * fray, (1.0 - merged) * cover.bushes, size / BUSHES_APART, shadow, toward, RAGGED * fray.y, skin);
-    at += mix(on_clump, BUSHES_APART * skin, single.cover);
-    bushes.tone = mix(bushes.tone, single.tone, single.cover);
-    bushes.lean = mix(bushes.lean, single.lean, single.cover);
-    bushes.shade = max(bushes.shade * (1.0 - single.cover), single.shade * (1.0 - bushes.cover));
-    bushes.cover = max(bushes.cover, single.cover);
-    vec3 bush = mix(cover.bush, mix(OLIVE, GREY_GREEN, clamp(0.5 + 0.8 * bushes.tone, 0.0, 1.0)), SHRUBS_PALE * smoothstep(PALE_FROM.x, PALE_FROM.y, dot(cover.bush, GREY)));
+    // Blades shade each other, and what stands higher is drier. Grass hides the form of the stones below it.
+    float tall = mix(BARE_GRAIN, GRASS_GRAIN, cover.grassy);
+    albedo *= max(1.0 + tall * (cover.turf.x + 0.5 * cover.turf.w) * mix(vec3(1.0), DRY_TIPS, cover.grassy), 0.2);
+    float as_high = mix(BARE_BUMPS, GRASS_BUMPS, cover.grassy) * min(LOW_SUN * frame.sun.y, 1.0) / (1.0 + size / BUMPS_FADE);
+    bumps = bumps * (1.0 - HIDES_STONES * cover.grassy) + as_high * cover.turf.yz;
+    // From thickets, which are seen from afar only, to dwarf shrubs; the larger stand over the smaller.
+    Bodies bushes = NO_BODIES;
+    vec2 on_bushes = vec2(0.0);
+    float apart = THICKETS_APART, dense = FEWEST_BUSHES * smoothstep(THICKETS_FROM_AFAR.x, THICKETS_FROM_AFAR.y, size), outline = RAGGED * (fray.y + 0.7 * cover.turf.x);
+    for (int k = 0; k < SIZES_OF_BUSHES; ++k) {
+        Bodies bodies = standing_bodies_at(at / apart + 0.5 * FRAYED * fray, dense * cover.bushes, size / apart, shadow, toward, outline, skin);
+        on_bushes = mix(apart * skin, on_bushes, bushes.cover);
+        bushes.tone = mix(bodies.tone, bushes.tone, bushes.cover);
+        bushes.lean = mix(bodies.lean, bushes.lean, bushes.cover);
+        bushes.shade = max(bushes.shade * (1.0 - bodies.cover), bodies.shade * (1.0 - bushes.cover));
+        bushes.cover += bodies.cover * (1.0 - bushes.cover);
+        apart *= SMALLER_BUSHES;
+        dense = k == 0 ? FEWEST_BUSHES : min(MORE_BUSHES * dense, 1.0);
+    }
+    at += on_bushes;
+    float pale = SHRUBS_PALE * smoothstep(PALE_FROM.x, PALE_FROM.y, max(dot(cover.bush, GREY), PALE_GROUND * dot(albedo, GREY)));
+    vec3 bush = mix(cover.bush, mix(OLIVE, GREY_GREEN, clamp(0.5 + 0.8 * bushes.tone, 0.0, 1.0)), pale);
     bush *= SHADED_WITHIN;
     // Light comes around them and through them: no side of theirs gets much less than the ground.
     float turned_away = -dot(bushes.lean, frame.sun.xz) - AROUND_BUSHES * frame.sun.y;
@@ -83,7 +106,7 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     vec3 seen_by_bushes = seen;
     // Bushes are made of tufts of leaves.
     vec3 plant = mix(cover.tuft, 1.15 * bush * (1.0 + TONES * bushes.tone), bushes.cover) * (1.0 + BLADES * fray.y);
-    Kind kind = Kind(STONES_APART, cover.stones * (1.0 - bushes.cover), 0.6, STONES_LOBED, STONE_BULGES, stone);
+    Kind kind = Kind(BOULDERS_APART, FEW_BOULDERS * cover.stones * (1.0 - bushes.cover), 0.6, STONES_LOBED, STONE_BULGES, stone);
     // In software both sides of a branch are run, but a loop ends where no pixel nearby needs another turn: those of
     // which only the mean is seen have their own.
     int number = 0;
