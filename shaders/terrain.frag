@@ -189,6 +189,7 @@ const float BURIED = 0.20, BOUGHS_WHITE = 0.05, LITTER_WHITE = 0.40;  // by snow
 const vec2 NO_CROWNS = vec2(1.2, 2.2);  // slopes of walls, on which the crowns of a cell would be drawn out
 const float UNDERGROWTH = 0.35;  // of what lies and grows under trees is as green as they are
 const float ROCK_HIDDEN = 0.8, OF_PLANTS = 0.7;
+const float LITTER_GRAIN = 1.8;
 const float LITTER_EVEN = 0.75;  // how far it hides what the ground has of bumps
 const float CANOPY_BUMPS = 2.4;  // how far crowns that are not seen one by one are a surface of bumps
 const float FEET_SHADED = 0.9;        // of that, which trees hide that hide a sun in the zenith
@@ -562,6 +563,8 @@ void main() {
     ground.stands.bushes *= dry;
     ground.stands.tufts *= dry;
     ground.stands.stones *= dry;
+    ground.stands.turf *= dry;
+    ground.stands.grassy *= dry;
     // Seen aslant a pixel is long, and what stands up is as high as it is wide.
     float footprint = pixel_of(sqrt(length(step_of_cells[0]) * length(step_of_cells[1])));
     vec3 up_to_eye = frame.camera.xyz - position;
@@ -615,7 +618,11 @@ void main() {
     float snowed = ground.snow * dry;
     crowns.below *= 1.0 - snowed * clamp(BURIED + 2.5 * (fine.x + fine.w - 1.0), 0.0, 1.0);
     crowns.leaves = mix(crowns.leaves, ON_BOUGHS, BOUGHS_WHITE * snowed);
-    albedo = mix(albedo, mix(LITTER, crowns.leaves, UNDERGROWTH) * (0.6 + 0.8 * fine.x), (0.85 - LITTER_WHITE * snowed) * (1.0 - exp(-2.8 * (crowns.area + crowns.below))));
+    float litter = 0.6 + 0.8 * fine.x;
+#if DETAIL_SCALES > 2
+    litter = max(litter + LITTER_GRAIN * (ground.stands.turf.x + 0.5 * ground.stands.turf.w), 0.2);
+#endif
+    albedo = mix(albedo, litter * mix(LITTER, crowns.leaves, UNDERGROWTH), (0.85 - LITTER_WHITE * snowed) * (1.0 - exp(-2.8 * (crowns.area + crowns.below))));
 #if CANOPY > 1
     if (seen.x > 0.0) {
         float past_trees = sun_past_trees(position, lit.w);

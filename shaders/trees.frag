@@ -35,7 +35,8 @@ out vec4 colour;
 
 const vec3 BARK = vec3(0.105, 0.083, 0.064);
 const vec3 DEAD_WOOD = vec3(0.165, 0.150, 0.132);
-const float RIM = 0.9;  // light that the rim of a crown lets through
+const float LEAFY = 1.6, SHARPER = -1.5;  // tiles of noise on a tree; by mipmaps, in which leaves would be a blur
+const float RIM = 0.9, RIM_OF_SPRAYS = 0.3;  // light that the rim of a crown lets through
 
 void main() {
     vec3 to_eye = normalize(frame.camera.xyz - position);
@@ -43,7 +44,7 @@ void main() {
     vec3 side = abs(rounded);
     bool solid = in_spray == vec2(0.0);
     vec2 plane = !solid ? 0.30 * in_spray + inside.xy : side.y > max(side.x, side.z) ? inside.xz : (side.x > side.z ? inside.zy : inside.xy);
-    vec4 grain = texture(detail, plane * 1.3);
+    vec4 grain = texture(detail, plane * LEAFY, SHARPER);
     float leafy = step(0.5, light_in.y), grassy = leafy * step(light_in.y, 0.9);
     float crowned = leafy - grassy;
     // The outline is of twigs, and of boughs that reach farther than others.
@@ -76,9 +77,9 @@ void main() {
 #else
     float sun = sun_in.x * sun_in.y;
 #endif
-    vec3 radiance = light_on_leaves(own, bent, to_eye, sun * between, light_in.x * between, 1.0 - grassy);
+    vec3 radiance = light_on_leaves(own, bent, to_eye, sun * between, light_in.x * mix(between, 1.0, 0.3 * leafy), 1.0 - grassy);
     // Against the sun the thin leaves at the rim glow.
     float against = max(-dot(to_eye, frame.sun.xyz), 0.0), thin = 1.0 - facing_eye;
-    radiance += crowned * RIM * against * against * thin * thin * sun * own * frame.sun_light.rgb * THROUGH_LEAVES;
+    radiance += crowned * (solid ? RIM : RIM_OF_SPRAYS) * against * thin * thin * sun * own * frame.sun_light.rgb * THROUGH_LEAVES;
     colour = vec4(radiance * air_kept + air_added, outline_key());
 }

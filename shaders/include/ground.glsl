@@ -422,18 +422,20 @@ const vec2 TURF_STEEP = vec2(0.6, 1.1);
 const float GROVES_TILE = 520.0;  // metres
 const vec2 GROVES_THIN_OUT = vec2(-0.10, 0.22);
 const vec2 TURF_EVEN_AND_ROUGH = vec2(0.8, 1.4);  // some of it is short and some has tussocks
+const float WASHED_OFF = 0.65;
+const float EVEN_SAND = 0.85;  // and mud: how much less of it these have
 const float FRAYS = 0.75, LUSH_FRAYS = 0.55, LUSH_PATCHES = 0.5, PLANTS_END = 0.6;  // how far it frays the edges of patches of plants
 
-// Noise around 0 as fine as a pixel is wide, at any distance: grass, litter and crumbs of soil. Each tile is four times as
+// Noise around 0 as fine as a pixel is wide, at any distance: grass, litter and crumbs of soil. Each tile is twice as
 // wide as the one before. The mean size of a pixel counts, or what is seen aslant would be blurred.
 vec4 turf_at(vec2 cells) {
     vec2 at = cells * frame.map.z, east = dFdx(at), south = dFdy(at);
     float wide = SHARP_TURF * TURF_TEXELS * sqrt(max(length(east) * length(south), 1e-8));
-    float octave = max(0.5 * log2(wide / TURF_FINEST), 0.0), number = floor(octave), part = octave - number;
-    float tile = TURF_FINEST * exp2(2.0 * number), lod = max(log2(wide / tile), 0.0);
-    vec4 fine = textureLod(detail, at / tile, lod) - 0.5, coarse = textureLod(detail, turned(at) / (4.0 * tile), max(lod - 2.0, 0.0)) - 0.5;
+    float octave = max(log2(wide / TURF_FINEST), 0.0), number = floor(octave), part = octave - number;
+    float tile = TURF_FINEST * exp2(number), lod = max(log2(wide / tile), 0.0);
+    vec4 fine = textureLod(detail, at / tile, lod) - 0.5, coarse = textureLod(detail, turned(at) / (2.0 * tile), max(lod - 1.0, 0.0)) - 0.5;
     coarse.yz = coarse.yz * TURNED;
-    float begins = smoothstep(0.55, 1.0, part);
+    float begins = smoothstep(0.4, 1.0, part);
     return mix(fine, coarse, begins) / sqrt(1.0 - 2.0 * begins * (1.0 - begins));  // as strong as either
 }
 #endif
@@ -970,7 +972,14 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float pebbles = stony_ground * (1.0 - 0.7 * plants) * (1.0 - sand) * smoothstep(-0.30, 0.10, 0.8 * streak - tone + ripple);
     bushes *= smoothstep(-0.06, 0.08, ripple + 0.5 * patches + 0.2 * thickets);  // in clumps
     bushes *= smoothstep(GROVES_THIN_OUT.x, GROVES_THIN_OUT.y, groves.x + 0.5 * thickets);
-    float grained = open * (1.0 - 0.85 * sand) * (1.0 - bare * (1.0 - max(covered, plants)));
+#if MATERIALS == 1
+    float even = max(sand, clayey * shown * (1.0 - plants));
+#else
+    float even = sand;
+#endif
+    // Rain washes crumbs off slopes of bare soil, and leaves rills.
+    float washed_off = WASHED_OFF * smoothstep(0.10, 0.35, mean_steepness) * (1.0 - plants);
+    float grained = open * (1.0 - washed_off) * (1.0 - EVEN_SAND * even) * (1.0 - bare * (1.0 - max(covered, plants)));
     ground.stands = GroundCover(open * bushes, 0.8 * open * plants, open * pebbles, bush, tuft, grained * turf, open * plants);
 #endif
     return ground;

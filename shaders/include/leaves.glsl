@@ -21,6 +21,6 @@ vec3 light_on_leaves(vec3 albedo, vec3 normal, vec3 to_eye, float sun, float ope
     // A crown is no wall: light comes a little around it, and against the sun through it.
     float reflected = clamp((facing + around) / (1.0 + around), 0.0, 1.0);
     float against = max(-dot(to_eye, frame.sun.xyz), 0.0);
-    vec3 through = thick * THROUGH_LEAVES * (0.06 + 0.33 * against * against) * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
+    vec3 through = thick * THROUGH_LEAVES * (0.12 + 0.36 * against * against) * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
     return albedo * (frame.sun_light.rgb * sun * (reflected + through) + sky_light(normal) * open);
 }

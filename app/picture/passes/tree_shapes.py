@@ -44,7 +44,8 @@ OF_COLUMNAR = Crown(np.array([0.0, 0.52, 0.0]), np.array([0.11, 0.46, 0.11]))
 OF_SHRUB = Crown(np.array([0.0, 0.46, 0.0]), np.array([0.58, 0.46, 0.58]))
 
 
-WITHIN = 0.78  # size of the dark lump in the leaves of a bough
+LEAVES_TILT = 0.6  # how far leaves of a spray face as it does, and not away from the middle of their bough
+WITHIN = 0.70  # size of the dark lump in the leaves of a bough
 SHEATH = 0.80  # width of the cones of a conifer that its boughs stand out of
 # Boughs of broadleaves at some distance: how far from the middle and how high, in half widths of crowns; their sizes.
 LUMPS = (
@@ -77,18 +78,18 @@ def near_broadleaf(form: int) -> Shape:
     """Lumps around a central one, covered with sprays of leaves, on a forked trunk. Forms: round, wide and tall."""
     generator = np.random.default_rng(5 + 12 * form)
     crown = OF_BROADLEAF[form]
-    lumps = [(crown.middle, 0.23)]
-    for number, height, away, size in ((3, -0.52, 0.50, 0.160), (3, 0.12, 0.58, 0.165), (2, 0.66, 0.26, 0.155)):
+    lumps = [(crown.middle, 0.18)]
+    for number, height, away, size in ((3, -0.62, 0.50, 0.130), (4, 0.02, 0.66, 0.135), (2, 0.64, 0.34, 0.135)):
         for k in range(number):
             angle = 2.0 * math.pi * (k + height * 7.0 + 0.3 * generator.uniform(-1.0, 1.0)) / number
-            reach = away * generator.uniform(0.8, 1.15)
+            reach = away * generator.uniform(0.8, 1.1)
             outward = np.array(
-                [reach * math.cos(angle), height + 0.12 * generator.uniform(-1, 1), reach * math.sin(angle)]
+                [reach * math.cos(angle), height + 0.20 * generator.uniform(-1, 1), reach * math.sin(angle)]
             )
-            lumps.append((crown.middle + crown.extent * outward, size * generator.uniform(0.85, 1.15)))
-    bodies = [_lump(crown, middle, 0.92 * WITHIN * size, generator) for middle, size in lumps]
+            lumps.append((crown.middle + crown.extent * outward, size * generator.uniform(0.8, 1.2)))
+    bodies = [_lump(crown, middle, 0.85 * WITHIN * size, generator) for middle, size in lumps]
     branches = [_branch((0.0, 0.26, 0.0), middle, 0.018) for middle, _ in lumps[1:6]]
-    sprays = [_sprays(Crown(middle, np.full(3, size)), 15, 0.095, generator, of=crown) for middle, size in lumps]
+    sprays = [_sprays(Crown(middle, np.full(3, size)), 12, 0.090, generator, of=crown) for middle, size in lumps]
     return _joined([_trunk(6, 0.036, 0.45), *branches, *bodies, *sprays])
 
 
@@ -161,12 +162,12 @@ def sapling(form: int) -> Shape:
 
 def tuft(form: int) -> Shape:
     """Blades of grass that bend outwards."""
-    return _blades(np.random.default_rng(23 + form), number=9 + 2 * form, width=0.075, spread=0.55, bend=0.55)
+    return _blades(np.random.default_rng(23 + form), number=12 + 3 * form, width=0.070, spread=0.9, bend=0.75)
 
 
 def reeds(form: int) -> Shape:
     """Stiff blades, close together."""
-    return _blades(np.random.default_rng(29 + form), number=8 + 2 * form, width=0.035, spread=0.28, bend=0.16)
+    return _blades(np.random.default_rng(29 + form), number=11 + 3 * form, width=0.028, spread=0.65, bend=0.24)
 
 
 def _blades(generator: np.random.Generator, number: int, width: float, spread: float, bend: float) -> Shape:
@@ -181,7 +182,7 @@ def _blades(generator: np.random.Generator, number: int, width: float, spread: f
         tip = foot + tall * (bend * out + (0.0, 1.0, 0.0))
         places = np.array([foot - across, foot + across, middle - 0.8 * across, middle + 0.8 * across, tip])
         outward = np.tile(0.35 * out + (0.0, 1.0, 0.0), (5, 1))
-        sky = np.array([0.35, 0.35, 0.8, 0.8, 1.0])
+        sky = np.array([0.08, 0.08, 0.7, 0.7, 1.0])  # blades shade each other's feet
         parts.append(_shape(places, outward, sky, GRASS, np.array([(0, 1, 2), (1, 3, 2), (2, 3, 4)])))
     return _joined(parts)
 
@@ -327,8 +328,8 @@ def _sprays(crown: Crown, number: int, size: float, generator: np.random.Generat
         corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
         places = middle + size * generator.uniform(0.8, 1.25) * corners @ np.array([across, along])
         from_middle = (places - whole.middle) / whole.extent
-        sky = np.clip(0.55 + 0.30 * from_middle[:, 1] + generator.uniform(-0.1, 0.2), 0.25, 1.0)
-        outwards = np.tile(outward, (4, 1)) + 0.3 * from_middle
+        sky = np.clip(0.58 + 0.30 * from_middle[:, 1] + generator.uniform(-0.25, 0.30), 0.25, 1.0)
+        outwards = np.tile((1.0 - LEAVES_TILT) * outward + LEAVES_TILT * facing, (4, 1)) + 0.3 * from_middle
         parts.append(_shape(places, outwards, sky, 1.0, np.array([(0, 1, 2), (0, 2, 3)]), corners))
     return _joined(parts)
 

@@ -23,8 +23,9 @@ from app.picture.passes.trees import Bodies
 Values = NDArray[np.float64]
 
 STEP = 4.0  # cells of movement before plants are selected again
+GROUP = 0.32  # width of a group, cells
 # Darker than grass from above, see ground.glsl, as one looks into it
-STRAW, MEADOW, RANK = (0.150, 0.128, 0.070), (0.088, 0.096, 0.036), (0.046, 0.062, 0.024)
+STRAW, MEADOW, RANK = (0.138, 0.118, 0.064), (0.088, 0.096, 0.036), (0.046, 0.062, 0.024)
 BUSH = (0.070, 0.088, 0.034)
 THICKET, SAPLING = (0.036, 0.050, 0.020), (0.044, 0.062, 0.022)
 
@@ -38,6 +39,7 @@ class Plant(NamedTuple):
     pixels: float  # least height in the picture
     cover: Callable[[Values, Values, Values], Values]  # fraction of occupied slots, from grass, wetness and wood
     colour: tuple[float, float, float] | None = None  # without one, that of grass
+    together: int = 1  # slots of a group
 
 
 def _tufts(grass: Values, wet: Values, wood: Values) -> Values:
@@ -65,8 +67,8 @@ def _sodden(wet: Values) -> Values:
 
 
 PLANTS = (
-    Plant(tree_shapes.tuft, 0.065, 20, 7.0, _tufts),
-    Plant(tree_shapes.reeds, 0.13, 10, 8.0, _reeds),
+    Plant(tree_shapes.tuft, 0.045, 30, 4.5, _tufts, together=6),
+    Plant(tree_shapes.reeds, 0.11, 15, 6.0, _reeds, together=5),
     Plant(tree_shapes.middle_shrub, 0.13, 1, 8.0, _bushes, BUSH),
     Plant(tree_shapes.middle_shrub, 0.18, 6, 5.0, _thicket, THICKET),
     Plant(tree_shapes.sapling, 0.32, 2, 6.0, _saplings, SAPLING),
@@ -94,6 +96,10 @@ def undergrowth(cover: GroundCover, plant: Plant, east_south: tuple[float, float
         chosen = room > 0.0
         at, which = cells[chosen], 3.0 * slot + plant.height
         place = at + np.stack([chance(at, which + 1.1), chance(at, which + 2.3)], axis=1)
+        if plant.together > 1:
+            group = 3.0 * (slot // plant.together) + plant.height
+            middle = np.stack([chance(at, group + 5.9), chance(at, group + 7.3)], axis=1)
+            place = at + GROUP * (place - at) + (1.0 - GROUP) * middle
         size = plant.height * (0.65 + 0.7 * chance(at, which + 3.7)) * (0.35 + 0.65 * room[chosen])
         ones = np.ones(len(at))
         looks = np.column_stack([_colours(plant, wet.ravel()[chosen]), np.zeros(len(at))])
