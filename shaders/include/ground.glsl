@@ -71,7 +71,7 @@ uniform sampler2D cover;   // wetness, grass, exposure to wind, breadth of the w
 #endif
 
 const vec3 LUSH_DARK = vec3(0.062, 0.085, 0.030);
-const vec3 LUSH_LIGHT = vec3(0.124, 0.131, 0.054);
+const vec3 LUSH_LIGHT = vec3(0.120, 0.121, 0.053);
 const vec3 DRY_GRASS = vec3(0.206, 0.172, 0.094);
 const vec3 ROCK_LOW = vec3(0.176, 0.162, 0.149);
 const vec3 ROCK_HIGH = vec3(0.296, 0.268, 0.236);
@@ -387,6 +387,8 @@ const float ARID = 0.30;         // how much less lush grass is where it hardly 
 const float MEADOW_UNEVEN = 0.8;  // in tone
 #else
 const float MEADOW_UNEVEN = 0.5;
+const vec2 SPECKS = vec2(0.55, 0.61);
+const float SPECKS_HIDE = 0.8;
 #endif
 const float FORM_TELLS = 0.6;   // how much lusher gullies are than ribs
 const float GULLY = 0.35;  // hollowness per cell of depth
@@ -422,7 +424,7 @@ const vec2 TURF_STEEP = vec2(0.6, 1.1);
 const float GROVES_TILE = 520.0;  // metres
 const vec2 GROVES_THIN_OUT = vec2(-0.10, 0.22);
 const vec2 TURF_EVEN_AND_ROUGH = vec2(0.8, 1.4);  // some of it is short and some has tussocks
-const float WASHED_OFF = 0.65;
+const float WASHED_OFF = 0.8;
 const float EVEN_SAND = 0.85;  // and mud: how much less of it these have
 const float FRAYS = 0.75, LUSH_FRAYS = 0.55, LUSH_PATCHES = 0.5, PLANTS_END = 0.6;  // how far it frays the edges of patches of plants
 
@@ -533,6 +535,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float ends = PLANTS_END * groves.x + 0.5 * frays;
 #else
     const float ends = 0.0;
+#endif
+#if DETAIL_SCALES == 1
+    // Of shrubs, the texture of blocks tells where they stand.
+    float specks = smoothstep(SPECKS.x, SPECKS.y, fine.w + 0.35 * (lush - 0.5) + 0.3 * patches);
 #endif
     float green = frame.ground_look.y * (1.0 - smoothstep(0.50, 0.95, exposed + ripple * 0.30 + patches * 0.22 - ends));
     green *= 1.0 - smoothstep(NO_GRASS.x, NO_GRASS.y, altitude - frame.ground_look.x + 0.10 * patches);
@@ -687,6 +693,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     green_rock = mix(green_rock, grown(green_rock, ripple + 0.4 * frays, patches), 0.7);
 #endif
     albedo = mix(albedo, meadow, green_rock);
+#if DETAIL_SCALES == 1
+    albedo = mix(albedo, BUSH, SPECKS_HIDE * green_rock * specks);
+#endif
 #endif
 
 #if MATERIALS == 1
@@ -717,7 +726,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if DETAIL_SCALES > 2
     settled = grown(smoothstep(-SETTLED_THINS_OUT, SETTLED_THINS_OUT, watered + 0.35 * ragged + ends + mix(0.06, 0.34, frame.ground_look.y) - mix(0.0, 0.2, put_down) + GREEN_LINES * gully), ragged, 0.0);
 #endif
-    fill = mix(fill, mix(meadow, LUSH_LIGHT * 1.15, 0.5), 0.85 * frame.ground_look.y * settled);
+    fill = mix(fill, mix(meadow, LUSH_LIGHT, 0.5), 0.85 * frame.ground_look.y * settled);
+#if DETAIL_SCALES == 1
+    fill = mix(fill, BUSH, SPECKS_HIDE * frame.ground_look.y * settled * specks);
+#endif
 #endif
     vec3 loose = mix(fill, SCREE, smoothstep(0.20, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
 #if DESERT == 1
@@ -978,7 +990,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float even = sand;
 #endif
     // Rain washes crumbs off slopes of bare soil, and leaves rills.
-    float washed_off = WASHED_OFF * smoothstep(0.10, 0.35, mean_steepness) * (1.0 - plants);
+    float washed_off = WASHED_OFF * smoothstep(0.20, 0.38, mean_steepness) * (1.0 - plants);
     float grained = open * (1.0 - washed_off) * (1.0 - EVEN_SAND * even) * (1.0 - bare * (1.0 - max(covered, plants)));
     ground.stands = GroundCover(open * bushes, 0.8 * open * plants, open * pebbles, bush, tuft, grained * turf, open * plants);
 #endif

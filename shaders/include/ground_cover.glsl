@@ -16,11 +16,11 @@ struct GroundCover {
 const float THICKETS_APART = 58.0, TUFTS_APART = 1.2, BOULDERS_APART = 6.7, STONES_APART = 1.9, PEBBLES_APART = 0.31, CRUMBS_APART = 0.08;  // metres
 const int SIZES_OF_BUSHES = 4;
 const vec2 THICKETS_FROM_AFAR = vec2(0.8, 3.0);  // metres in a pixel
-const float SMALLER_BUSHES = 0.38, FEWEST_BUSHES = 0.36, MORE_BUSHES = 1.8;  // from the largest to the smallest: sizes, numbers
+const float SMALLER_BUSHES = 0.38, FEWEST_BUSHES = 0.45, MORE_BUSHES = 1.8;  // from the largest to the smallest: sizes, numbers
 const float PLANT_BULGES = 0.8, STONE_BULGES = 0.8;  // slope at the rim
 const float SHADE_SUN = 0.75, SHADE_SKY = 0.35;  // part of the light that their shade takes
-const float BARE_GRAIN = 1.2, GRASS_GRAIN = 2.2, BARE_BUMPS = 0.35, GRASS_BUMPS = 1.2, HIDES_STONES = 0.7;
-const float GRAIN_FADES_OUT = 12.0;  // metres in a pixel, that halve it
+const float BARE_GRAIN = 2.2, GRASS_GRAIN = 3.4, BARE_BUMPS = 0.5, GRASS_BUMPS = 1.3, HIDES_STONES = 0.7;
+const float GRAIN_FADES_OUT = 8.0;  // metres in a pixel, that halve it
 const float LOW_SUN = 2.5;  // and so they do under a low sun, which comes through blades
 const float BUMPS_FADE = 1.0;  // metres in a pixel, that halve its bumps: grass is so high
 const vec3 DRY_TIPS = vec3(1.10, 1.0, 0.90);
@@ -29,7 +29,7 @@ const float TONES = 0.4, BLADES = 1.6;
 const float FRAYED = 0.06;
 const int KINDS = 5;
 const float STONES_LOBED = 0.35, PLANTS_LOBED = 0.8;
-const float RAGGED = 1.7;  // outlines of bushes
+const float RAGGED = 1.2;  // outlines of bushes
 const vec3 OLIVE = vec3(0.074, 0.078, 0.033), GREY_GREEN = vec3(0.092, 0.101, 0.063);  // leaves of shrubs
 const float SHADED_WITHIN = 0.78;  // leaves shade each other
 const float AROUND_BUSHES = 0.5;    // as a part of the sunlight on the ground, by which a side of theirs has less
