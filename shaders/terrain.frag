@@ -185,8 +185,8 @@ const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand
 #endif
 #if CANOPY > 0
 const vec3 BELOW_LEAVES = vec3(1.22, 1.08, 0.62);  // the light of the sky that comes through leaves and from leaf to leaf
-const float BURIED = 0.20, BOUGHS_WHITE = 0.05, LITTER_WHITE = 0.40;  // by snow: of the understory, of crowns, of litter
 const vec2 NO_CROWNS = vec2(1.2, 2.2);  // slopes of walls, on which the crowns of a cell would be drawn out
+const float BURIED = 0.60, BOUGHS_WHITE = 0.05, LITTER_WHITE = 0.72;  // by snow: of the understory, of crowns, of litter
 const float UNDERGROWTH = 0.35;  // of what lies and grows under trees is as green as they are
 const float ROCK_HIDDEN = 0.8, OF_PLANTS = 0.7;
 const float LITTER_GRAIN = 1.8;

@@ -424,6 +424,7 @@ const vec2 TURF_STEEP = vec2(0.6, 1.1);
 const float GROVES_TILE = 520.0;  // metres
 const vec2 GROVES_THIN_OUT = vec2(-0.10, 0.22);
 const vec2 TURF_EVEN_AND_ROUGH = vec2(0.8, 1.4);  // some of it is short and some has tussocks
+const float GRAVEL_EVEN = 0.7;  // as the last, of the bars of rivers
 const float WASHED_OFF = 0.8;
 const float EVEN_SAND = 0.85;  // and mud: how much less of it these have
 const float FRAYS = 0.75, LUSH_FRAYS = 0.55, LUSH_PATCHES = 0.5, PLANTS_END = 0.6;  // how far it frays the edges of patches of plants
@@ -991,6 +992,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
     // Rain washes crumbs off slopes of bare soil, and leaves rills.
     float washed_off = WASHED_OFF * smoothstep(0.20, 0.38, mean_steepness) * (1.0 - plants);
+#if MARKS == 1
+    even = max(even, GRAVEL_EVEN * bars);
+#endif
     float grained = open * (1.0 - washed_off) * (1.0 - EVEN_SAND * even) * (1.0 - bare * (1.0 - max(covered, plants)));
     ground.stands = GroundCover(open * bushes, 0.8 * open * plants, open * pebbles, bush, tuft, grained * turf, open * plants);
 #endif
