@@ -387,7 +387,7 @@ const float ARID = 0.30;         // how much less lush grass is where it hardly 
 const float MEADOW_UNEVEN = 0.8;  // in tone
 #else
 const float MEADOW_UNEVEN = 0.5;
-const vec2 SPECKS = vec2(0.55, 0.61);
+const vec2 SPECKS = vec2(0.56, 0.62);
 const float SPECKS_HIDE = 0.8;
 #endif
 const float FORM_TELLS = 0.6;   // how much lusher gullies are than ribs
@@ -539,7 +539,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if DETAIL_SCALES == 1
     // Of shrubs, the texture of blocks tells where they stand.
-    float specks = smoothstep(SPECKS.x, SPECKS.y, fine.w + 0.35 * (lush - 0.5) + 0.3 * patches);
+    float specks = smoothstep(SPECKS.x, SPECKS.y, fine.w + 0.18 * (lush - 0.5) + 0.3 * patches);
 #endif
     float green = frame.ground_look.y * (1.0 - smoothstep(0.50, 0.95, exposed + ripple * 0.30 + patches * 0.22 - ends));
     green *= 1.0 - smoothstep(NO_GRASS.x, NO_GRASS.y, altitude - frame.ground_look.x + 0.10 * patches);

@@ -4,7 +4,7 @@
 const vec3 TWIGS = vec3(0.125, 0.092, 0.066);  // in winter
 const vec3 SICK = vec3(0.150, 0.098, 0.048);
 const vec3 SICK_NEEDLES = vec3(0.105, 0.076, 0.050);
-const vec3 LITTER = vec3(0.074, 0.066, 0.038);  // what lies under trees
+const vec3 LITTER = vec3(0.104, 0.090, 0.053);  // what lies under trees
 const vec3 ON_BOUGHS = vec3(0.440, 0.465, 0.500);  // snow
 const vec3 THROUGH_LEAVES = vec3(1.25, 1.22, 0.60);
 

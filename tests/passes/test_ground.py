@@ -858,6 +858,36 @@ def test_what_stands_on_the_ground_is_as_bright_from_afar(draw: Draw, greenness:
     assert light[0] == pytest.approx(light[1], rel=0.12)
 
 
+def test_level_ground_that_is_seen_aslant_is_as_sharp_as_a_pixel_near_and_far(draw: Draw) -> None:
+    """Grass and crumbs of soil: each row of the picture differs from pixel to pixel."""
+    shown = snapshot(flat(96, 96, 100.0), cell_size=4.0)
+    camera = Camera(glm.vec3(48.0 * 4.0, 100.0, 48.0 * 4.0), 0.0, 14.0, 110.0, 30.0)
+    pixels = draw(shown, camera, clear(quality="high", greenness=0.8, snow_line=2.0), size=(480, 320)).mean(axis=2)
+    for rows in (slice(150, 200), slice(250, 310)):
+        part = pixels[rows, 100:380].astype(float)
+        assert np.abs(np.diff(part, axis=1)).mean() > 0.05 * part.mean()
+
+
+def test_bushes_are_of_many_sizes(draw: Draw) -> None:
+    """From above, by pixels of half a metre."""
+    shown = snapshot(flat(96, 96, 100.0), cell_size=4.0)
+    scene = clear(quality="high", greenness=0.7, snow_line=2.0, sun_height=70.0)
+    pixels = draw(shown, from_above(shown, 0.8), scene, size=(614, 614)).astype(float).mean(axis=2)
+    dark = ndimage.binary_opening(pixels < 0.62 * ndimage.uniform_filter(pixels, 61))
+    labels, number = ndimage.label(dark)
+    assert number > 60
+    across = np.sqrt(ndimage.sum_labels(dark, labels, np.arange(1, number + 1)))
+    assert np.percentile(across, 99) > 4.5 * np.percentile(across, 20)
+
+
+def test_a_plain_has_groves_and_meadows_of_tens_of_metres(draw: Draw) -> None:
+    shown = snapshot(flat(150, 150, 100.0), cell_size=10.0)
+    scene = clear(quality="high", greenness=1.0, snow_line=2.0, sun_height=60.0)
+    pixels = draw(shown, from_above(shown, 0.92), scene, size=(460, 460)).astype(float).mean(axis=2)
+    mean = ndimage.gaussian_filter(pixels, 10)[40:-40, 40:-40]
+    assert mean.std() > 0.052 * mean.mean()
+
+
 def test_bushes_stand_upright(draw: Draw) -> None:
     """Seen from low over the ground none is a flat dash, and all are lit on top."""
     shown = plateau()
@@ -896,6 +926,13 @@ def test_swales_of_a_plain_are_greener_and_darker_than_what_lies_between(draw: D
     swale, between = pixels[low & inner].mean(axis=0), pixels[high & inner].mean(axis=0)
     assert swale[1] / swale[0] > 1.05 * between[1] / between[0]
     assert swale.mean() < 0.9 * between.mean()
+
+
+def test_lower_levels_have_shrubs_on_meadows(draw: Draw) -> None:
+    shown = snapshot(flat(48, 64, 100.0), cell_size=10.0)
+    scene = clear(quality="low", greenness=1.0, snow_line=2.0, sun_height=85.0)
+    pixels = draw(shown, from_above(shown, 0.6), scene, size=(320, 320)).astype(float).mean(axis=2)
+    assert 0.05 < (pixels < 0.85 * ndimage.gaussian_filter(pixels, 8.0)).mean() < 0.3
 
 
 def test_dry_mud_is_cracked_and_wet_mud_is_not(draw: Draw) -> None:

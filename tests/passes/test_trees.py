@@ -708,6 +708,18 @@ def test_one_sees_through_the_crowns_of_dead_trees(draw_as: Draw, level: str) ->
     assert extent[1] > 0.8 * extent[0]
 
 
+def test_the_sky_is_seen_between_the_boughs_of_near_broadleaves(draw_as: Draw) -> None:
+    """From the side, in some of their forms: what they hide is not all that is within their outline."""
+    camera, scene = looking(16.0, 16.0, 0.0, 2.0, 4.0, 0.6 * CELL), lit(180.0, 40.0)
+    bare, gaps = draw_as("near", meadow(), camera, scene), []
+    for column in np.arange(15.7, 16.3, 0.1):
+        pixels = draw_as("near", planted(meadow(), [[16.0, column, BROADLEAF, 1.0]]), camera, scene)
+        there = changed(pixels, bare)[: SIZE[1] // 2]
+        spans = there.cumsum(axis=1) * there[:, ::-1].cumsum(axis=1)[:, ::-1] > 0
+        gaps.append(1.0 - there.sum() / spans.sum())
+    assert np.mean(gaps) > 0.05
+
+
 @pytest.mark.parametrize("level", ["near", "middle"])
 def test_the_wind_bends_trees_a_little_and_leaves_their_feet(
     draw_as: Draw, monkeypatch: pytest.MonkeyPatch, level: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import cache
 
@@ -56,6 +57,15 @@ def test_each_stays_where_it_is_while_the_eye_moves(plant: Plant) -> None:
     both = {place for place in one if place[0] >= 15.0 and place[0] < 29.0}
     assert len(both) > 10
     assert all(other[place] == one[place] for place in both)
+
+
+@pytest.mark.parametrize(("plant", "wet"), [(TUFT, 0.3), (REED, 1.0)], ids=["tufts", "reeds"])
+def test_tufts_and_reeds_stand_in_groups(plant: Plant, wet: float) -> None:
+    """Each is nearer to the next than if they were strewn at random, where half the mean distance is expected."""
+    places = undergrowth(cover(0.3, wet), plant, (24.0, 24.0), 20.0)[:, :2].astype(float)
+    away = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
+    np.fill_diagonal(away, np.inf)
+    assert away.min(axis=1).mean() < 0.8 * 0.5 * 40.0 / math.sqrt(len(places))
 
 
 @pytest.mark.parametrize("plant", [THICKET, SAPLING], ids=["thicket", "saplings"])
