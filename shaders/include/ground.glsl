@@ -424,9 +424,9 @@ const vec2 TURF_STEEP = vec2(0.6, 1.1);
 const float GROVES_TILE = 520.0;  // metres
 const vec2 GROVES_THIN_OUT = vec2(-0.10, 0.22);
 const vec2 TURF_EVEN_AND_ROUGH = vec2(0.8, 1.4);  // some of it is short and some has tussocks
-const float GRAVEL_EVEN = 0.7;  // as the last, of the bars of rivers
-const float WASHED_OFF = 0.8;
-const float EVEN_SAND = 0.85;  // and mud: how much less of it these have
+const float GRAVEL_EVEN = 0.6;  // and bars of rivers
+const float WASHED_OFF = 1.0, BLOWN_OFF = 0.6;
+const float EVEN_MUD = 0.85;  // how much less of it this has: sand has none
 const float FRAYS = 0.75, LUSH_FRAYS = 0.55, LUSH_PATCHES = 0.5, PLANTS_END = 0.6;  // how far it frays the edges of patches of plants
 
 // Noise around 0 as fine as a pixel is wide, at any distance: grass, litter and crumbs of soil. Each tile is twice as
@@ -986,16 +986,19 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     bushes *= smoothstep(-0.06, 0.08, ripple + 0.5 * patches + 0.2 * thickets);  // in clumps
     bushes *= smoothstep(GROVES_THIN_OUT.x, GROVES_THIN_OUT.y, groves.x + 0.5 * thickets);
 #if MATERIALS == 1
-    float even = max(sand, clayey * shown * (1.0 - plants));
+    float even = max(sand, EVEN_MUD * clayey * shown * (1.0 - plants));
 #else
     float even = sand;
+#endif
+#if DESERT == 1
+    even = max(even, BLOWN_OFF * frame.wind.z * (1.0 - plants));
 #endif
     // Rain washes crumbs off slopes of bare soil, and leaves rills.
     float washed_off = WASHED_OFF * smoothstep(0.20, 0.38, mean_steepness) * (1.0 - plants);
 #if MARKS == 1
     even = max(even, GRAVEL_EVEN * bars);
 #endif
-    float grained = open * (1.0 - washed_off) * (1.0 - EVEN_SAND * even) * (1.0 - bare * (1.0 - max(covered, plants)));
+    float grained = open * (1.0 - washed_off) * (1.0 - even) * (1.0 - bare * (1.0 - max(covered, plants)));
     ground.stands = GroundCover(open * bushes, 0.8 * open * plants, open * pebbles, bush, tuft, grained * turf, open * plants);
 #endif
     return ground;
