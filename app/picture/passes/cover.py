@@ -77,8 +77,8 @@ class CoverMap:
 
 
 def _told_of(snapshot: Snapshot) -> float:
-    """The part of the mean paths of the wind that is of cycles there have been. It begins with none."""
-    return 1.0 - math.exp(-snapshot.cycle / CYCLES_OF_MEAN) if "wind_path" in snapshot.layers else 1.0
+    """The part of the mean paths of the wind that is of cycles there have been. Before the first there are no paths."""
+    return 1.0 - math.exp(-snapshot.cycle / CYCLES_OF_MEAN)
 
 
 class MeasuredWetness:
