@@ -21,9 +21,13 @@ PLAIN = 0.14  # fall from north to south
 BASIN = 0.055  # depth of the basin in it
 
 # Of dunes, in wavelengths: amplitude of the bends of crests, and the length over which crests and heights vary
-BEND, BEND_LENGTH = 1.8, 3.5
-CREST_LENGTH, LOWEST_CREST = 2.0, 0.3
+BEND, BEND_LENGTH = 1.3, 3.5
+CREST_LENGTH, LOWEST_CREST = 1.9, 0.12
+AHEAD = 0.5  # by how much the lowest are ahead of the highest: they wander faster, as horns and saddles
+WITHIN_CELL = (-0.6, -0.3, 0.0, 0.3, 0.6)  # where a cell's height is taken, or its brinks would be stairs
 SLIP_FACES = (0.05, 0.45)  # limits of their length, as a fraction of a dune's
+# How much of half a wave a windward side is: a high dune still rises at its brink, and a low one is rounded there
+HIGH_BRINK, LOW_BRINK = 0.72, 1.05
 
 
 def layers(scene: LandScene, grid: Grid) -> tuple[Layer, Layer]:
@@ -91,25 +95,31 @@ def _dunes(scene: LandScene, grid: Grid) -> Layer:
         longer = np.argmax(np.abs(dunes))
         number[longer] = np.copysign(1.0, dunes[longer])
     phase += number[0] * south / sides[0] + number[1] * east / sides[1]
-    phase += BEND * (_smooth_noise(scene, grid, ridged=False, wavelength=BEND_LENGTH * sand.wavelength) - 0.5)
-    crests = _smooth_noise(scene, grid, ridged=True, wavelength=CREST_LENGTH * sand.wavelength)
+    phase += BEND * (_smooth_noise(scene, grid, wavelength=BEND_LENGTH * sand.wavelength, octaves=2) - 0.5)
+    crests = _smooth_noise(scene, grid, wavelength=CREST_LENGTH * sand.wavelength, octaves=1)
+    crests = crests * crests * (3.0 - 2.0 * crests)
+    phase += AHEAD * crests
+    part_of_wave = 0.5 * math.pi * (LOW_BRINK + (HIGH_BRINK - LOW_BRINK) * crests)
     crests = LOWEST_CREST + (1.0 - LOWEST_CREST) * crests
     heights = crests * sand.height * sand.unevenness * relief_of(scene, grid) / reference_cell(scene)
-    dunes_per_cell = np.hypot(*np.gradient(phase, grid.cell))
+    changes = [np.roll(phase, -1, axis) - np.roll(phase, 1, axis) for axis in (0, 1)]
+    dunes_per_cell = np.hypot(*(change - np.rint(change) for change in changes)) / (2.0 * grid.cell)
     repose = scene.cascade.roughness * scene.cascade.scale
     slip_face = np.clip(heights * dunes_per_cell / repose if repose > 0.0 else 1.0, *SLIP_FACES)
-    along = phase % 1.0
-    rise = 0.5 - 0.5 * np.cos(math.pi * np.minimum(along / (1.0 - slip_face), 1.0))
-    fall = np.maximum(along - (1.0 - slip_face), 0.0) / slip_face
-    form: Layer = crests * (rise - fall)
+    form = np.zeros((grid.rows, grid.columns))
+    for beside in WITHIN_CELL:
+        along = (phase + beside * dunes_per_cell * grid.cell) % 1.0
+        rise = (np.sin(part_of_wave * np.minimum(along / (1.0 - slip_face), 1.0)) / np.sin(part_of_wave)) ** 2
+        fall = np.maximum(along - (1.0 - slip_face), 0.0) / slip_face
+        form += crests * (rise - fall) / len(WITHIN_CELL)
     return form
 
 
-def _smooth_noise(scene: LandScene, grid: Grid, ridged: bool, wavelength: float) -> Layer:
+def _smooth_noise(scene: LandScene, grid: Grid, wavelength: float, octaves: int) -> Layer:
     """Like `_noise`, without the finer octaves that smaller cells would show."""
     from app.sources.heightmap import resample
 
-    return resample(_noise(scene, grid.in_reference_cells, ridged, wavelength, octaves=2), grid.rows, grid.columns)
+    return resample(_noise(scene, grid.in_reference_cells, False, wavelength, octaves), grid.rows, grid.columns)
 
 
 def _noise(scene: LandScene, grid: Grid, ridged: bool, wavelength: float = 0.0, octaves: int = 0) -> Layer:

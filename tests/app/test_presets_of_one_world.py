@@ -195,7 +195,7 @@ def test_sand_stays_where_grass_stands_and_in_its_lee() -> None:
     # So much of what it would lift elsewhere the wind lifts where half of the ground is covered.
     left = (1.0 - 0.5 * simulators[0].scene.wind.plant_cover) ** 2
     for part in (standing, standing & lee):
-        assert part.mean() > 0.1
+        assert part.mean() > 0.05
         assert moved[part].mean() < left * without[part].mean()
     assert moved[grass < 0.2].mean() > moved[standing].mean()
 

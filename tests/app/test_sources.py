@@ -183,6 +183,23 @@ def test_dunes_rise_with_the_wind_and_fall_steeply_behind_their_crests(direction
     assert np.ptp(world.ground) > 4.0
 
 
+def test_high_dunes_rise_up_to_their_brinks_and_low_ones_are_ahead() -> None:
+    """None has a table top; where a crest is low it is farther down the wind than beside it, as a horn."""
+    world = land(**DUNES, world__columns=256, world__rows=256, sand__unevenness=0.7)
+    ground, cell = world.ground, world.cell_size
+    falls = (np.roll(ground, -1, 1) - ground) / cell < -math.tan(math.radians(20.0))
+    foot_after = 24  # cells, of which none is of two slip faces
+    brinks = [(row, int(at)) for row in range(256) for at in np.flatnonzero(~falls[row] & np.roll(falls[row], -1))]
+    rises, heights = [], []
+    for row, at in brinks:
+        around = np.take(ground[row], range(at - 7, at + foot_after), mode="wrap")
+        heights.append(float(around[7] - around[7:].min()))
+        rises.append(float(around[5] - around[0]) / (5 * cell))  # up to two cells before the brink
+    high = np.array(heights) > np.percentile(heights, 60)
+    assert np.median(np.array(rises)[high]) > math.tan(math.radians(5.0))
+    assert np.percentile(heights, 90) > 2.5 * np.percentile(heights, 10)
+
+
 def test_dunes_go_on_at_the_opposite_edge() -> None:
     ground = land(**DUNES, world__columns=160, world__rows=96, climate__wind_direction=250.0).ground
     for axis in (0, 1):

@@ -220,7 +220,7 @@ def test_dunes_of_the_field_are_gentle_to_the_wind_and_lie_no_steeper_than_sand_
     # as that is so, the rest is the wind's.
     chance = max(abs(steeper_down(ground, axis) - 1.0) for ground, axis in ((start, 1), (still, 1), (world, 0)))
     assert steeper_down(world, 1) > 1.0 + 3.0 * chance
-    assert steepest(world).max() < 1.05
+    assert steepest(world).max() < 1.08
     assert np.percentile(steepest(world), 99.9) > np.percentile(steepest(start), 99.9) > steepest(still).max()
 
 
