@@ -581,7 +581,7 @@ void main() {
 #if DESERT == 1
     vec2 across_pixel = vec2(dot(dFdx(cells), frame.wind.xy), dot(dFdy(cells), frame.wind.xy));
     vec2 sand_slope = place.yz;
-    Ripples ripples = Ripples(0.0, 0.0);
+    Ripples ripples = Ripples(0.0, 0.0, 0.0);
 #if MATERIALS == 1
     float smooth_sand = ground.sand + ground.lulled;
 #else
@@ -598,6 +598,7 @@ void main() {
     if (ground.sand > 0.0) {
         ripples = ripples_at(cells, place.x / frame.map.z, sand_slope, pixel_of(length(across_pixel)), detail);
     }
+    albedo *= 1.0 + ripples.tone * ground.sand;
     bumps = bumps * (1.0 - 0.9 * smooth_sand) + ripples.slope * frame.wind.xy * ground.sand;
 #endif
 #if CANOPY > 0

@@ -95,6 +95,11 @@ const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 // LAG_ON_ROCK, less so the more it fills the relief of the rock, up to a level of LAG_ENDS.
 const float LAG_DARK = 0.8, LAG_ON_ROCK = 0.30, LAG_ENDS = 6.0;
 const float LAG_STONY = 0.6;  // of what lies between dunes
+#if DETAIL_SCALES > 2
+const float SLIPS_STREAKED = 0.25;  // how much of the tone of streaks slip faces lack
+#else
+const float SLIPS_STREAKED = 0.6;
+#endif
 const float WHOLE = 4.0;  // thickness of loose material that hides all fine relief, relative to frame.ground_look.z
 const float FINE_RELIEF = 0.3;  // amplitude of the noise that counts as a relief of 1
 const float THIN = 0.4;         // range of relief over which loose material fades in
@@ -456,7 +461,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if DESERT == 1
     // Wind smooths sand, but for slip faces, down which it runs in tongues.
-    streak *= 1.0 - dune_sand_at(place.w) * mix(0.85, 0.6, smoothstep(0.30, 0.55, steepness));
+    streak *= 1.0 - dune_sand_at(place.w) * mix(0.85, SLIPS_STREAKED, smoothstep(0.30, 0.55, steepness));
 #endif
     // Ribs are bare, while soil and grass hold on in gullies and on ledges.
     float mean_steepness = apparent_steepness(place);
@@ -739,7 +744,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float lag = min(hollowness, hollowness * (1.0 - in_lee(place.yz)));
     lag = mix(LAG_ON_ROCK, lag, smoothstep(0.0, LAG_ENDS, level));
     float between = lag_between_dunes(altitude, place.yz, patches + 0.5 * ripple);
-    loose = mix(loose, dune_sand(fine, coarse, place.yz) * (1.0 - LAG_DARK * lag) * mix(vec3(1.0), LAG, between), frame.wind.z);
+    loose = mix(loose, dune_sand(fine, coarse, place.yz) * (1.0 - LAG_DARK * lag) * between_dunes(between, fine, coarse), frame.wind.z);
     float sand = covered * frame.wind.z * (1.0 - LAG_STONY * between);
 #else
     float sand = covered * frame.wind.z;
@@ -756,6 +761,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     loose *= mix(1.0 + sorted * streak, mix(OLD_AND_FRESH.x, OLD_AND_FRESH.y, fresh), debris);
 #else
     loose *= 1.0 + sorted * streak;
+#endif
+#if DESERT == 1 && DETAIL_SCALES > 2
+    loose *= mix(vec3(1.0), sorted_sand(cells, place.yz, detail), sand);
 #endif
     albedo = mix(albedo, loose, covered);
 #if MATERIALS == 1 && DETAIL_SCALES > 2

@@ -6,22 +6,30 @@ const vec3 DUNE_SAND_PALE = vec3(0.570, 0.385, 0.212);
 const vec3 DRIFTING_SAND = vec3(0.680, 0.500, 0.310);
 
 const vec3 SLID = vec3(0.95, 0.84, 0.71);  // sand on slip faces, beside that which wind has winnowed
-const vec3 LAG = vec3(0.80, 0.77, 0.75);   // beside sand, coarse grains and stones that the wind leaves between dunes
+const vec3 LAG = vec3(0.76, 0.73, 0.71);   // beside sand, coarse grains and stones that the wind leaves between dunes
+const vec3 CRUST = vec3(1.16, 1.17, 1.20), DAMP = vec3(0.70, 0.66, 0.64);  // beside those: salt and clay, and what is moist below
+const vec2 CRUSTS = vec2(0.04, 0.12), DAMP_SPOTS = vec2(0.02, 0.12);       // of the noise
+const vec2 SHEETS = vec2(7.3, 23.0);  // cells along and across the wind: tongues of finer and coarser sand
+const float SHEETS_DIFFER = 0.5;     // in tone
 const vec2 LOW_GROUND = vec2(0.34, 0.06);  // of the relief, where it does
 const vec2 LEVEL_GROUND_OF_DUNES = vec2(0.12, 0.03);  // slopes
 const vec2 HIGH_DUNES = vec2(0.5, 2.0);    // relief in cells, without which sand is a sheet
 
 const float RIPPLE_LENGTH = 0.42;      // cells from crest to crest
 const float BROAD_RIPPLE_LENGTH = 1.13;  // those of the faster wind on windward sides
+const float BROAD_ON_LEVEL = 0.3;      // of their height
 const float MEGARIPPLE_LENGTH = 3.1;   // the coarse grains' longer ones
-const float RIPPLES_GONE = 0.24, BROAD_RIPPLES_GONE = 0.20, MEGARIPPLES_GONE = 0.12;  // pixels, in their wavelengths
+const float RIPPLES_GONE = 0.24, BROAD_RIPPLES_GONE = 0.30, MEGARIPPLES_GONE = 0.12;  // pixels, in their wavelengths
+// How much paler the fine grains on crests of ripples are, for each of their slope, and darker the coarse ones on longer ones.
+const float FINE_ON_CRESTS = 1.1, COARSE_ON_CRESTS = 1.6;
 const vec2 WINDWARD_SIDE = vec2(0.02, 0.16);  // in parts of the slope of slip faces
 const float TURNS_DOWNHILL = 1.6;      // crests on a slope across the wind, for each of its height: gravity pulls grains down
 const float GRAINS = 40.0;             // glittering facets along a cell
 // In parts of the slope of slip faces: from where on sand slides; by how much slopes differ at a brink, and fall behind it.
 const vec2 SLIDES = vec2(0.585, 0.862), BENDS_AT_BRINK = vec2(0.277, 0.693), FALLS_BEHIND = vec2(0.154, 0.539);
 const vec2 IN_LEE = vec2(0.185, 0.462);  // falling along the wind
-const float BESIDE_A_BRINK = 1.5;      // cells from a brink to where the map's slopes know nothing of its other side
+const float BESIDE_A_BRINK = 2.0;      // cells from a brink to where the map's slopes know nothing of its other side
+const float LOOKS_AHEAD = 1.9;         // cells along the wind, where a slip face is looked for
 const float FURROW = 2.2;              // cells, along which three places of a contour line are taken together
 const float LEAST_SEEN = 0.002;        // opacity, about half a step of a screen's
 const float LEVEL = 0.05;              // slope under which the wind and not the ground says which way sand faces
@@ -40,6 +48,30 @@ float lag_between_dunes(float altitude, vec2 slope, float noise) {
     return low * level * smoothstep(HIGH_DUNES.x, HIGH_DUNES.y, relief);
 }
 
+// What the ground between dunes looks like, beside sand.
+vec3 between_dunes(float between, vec4 fine, vec4 coarse) {
+    vec3 floor_of = LAG;
+#if DETAIL_SCALES > 2
+    float ragged = 0.35 * (fine.x - 0.5);
+    floor_of *= mix(vec3(1.0), CRUST, smoothstep(CRUSTS.x, CRUSTS.y, coarse.x - 0.5 + ragged));
+    floor_of *= mix(vec3(1.0), DAMP, smoothstep(DAMP_SPOTS.x, DAMP_SPOTS.y, coarse.w - 0.5 + ragged));
+#endif
+    return mix(vec3(1.0), floor_of, between);
+}
+
+#if DETAIL_SCALES > 2
+// The colour of sand that the wind has sorted, in tongues across its way, or that has slid, beside the mean.
+vec3 sorted_sand(vec2 cells, vec2 slope, sampler2D noise) {
+    vec2 along = vec2(dot(cells, frame.wind.xy), dot(cells, vec2(-frame.wind.y, frame.wind.x)));
+    float slid = in_lee(slope), paler = SHEETS_DIFFER * (texture(noise, along / SHEETS).x - 0.5);
+#if MATERIALS == 1
+    return mix(vec3(1.0 + paler), SLID, slid);
+#else
+    return vec3(1.0 + paler * (1.0 - slid));
+#endif
+}
+#endif
+
 // On a slope: what slides is of finer grains than what the wind leaves.
 vec3 dune_sand(vec4 fine, vec4 coarse, vec2 slope) {
     vec3 sand = mix(DUNE_SAND, DUNE_SAND_PALE, clamp(0.5 + 1.1 * (coarse.w - 0.5) + 0.7 * (fine.x - 0.5), 0.0, 1.0));
@@ -48,17 +80,21 @@ vec3 dune_sand(vec4 fine, vec4 coarse, vec2 slope) {
 
 struct Ripples {
     float slope;  // along the wind
+    float tone;   // how much paler grains are than the mean
     float rough;  // how steep those are that are finer than a pixel
 };
 
 // One train of ripples of this slope, at a place so many cells along the wind. It fades before it would be finer than a pixel, which is so many cells wide along
 // the wind: by that and not by how its phase differs, which where crests fork it does by leaps. It is gone where so
 // much of its length is a pixel.
-void add_ripple_train(inout Ripples ripples, float along, float pixel, float wavelength, float bend, float slope, float gone) {
+void add_ripple_train(inout Ripples ripples, float along, float pixel, float wavelength, float bend, float slope, float gone, float pale) {
     float phase = along / wavelength + bend;
     float seen = 1.0 - smoothstep(gone / 3.0, gone, pixel / wavelength);
     ripples.slope += slope * seen * cos(6.28318531 * phase);
-    ripples.rough += slope * sqrt(1.0 - seen * seen);  // so that the variance of all is the same
+#if DETAIL_SCALES > 2
+    ripples.tone += slope * pale * seen * sin(6.28318531 * phase);
+#endif
+    ripples.rough = sqrt(ripples.rough * ripples.rough + slope * slope * (1.0 - seen * seen));  // so that the variance of all is the same
 }
 
 // Ripples on sand that lies on `slope`; none on slip faces, where sand slides, nor in the lee of a brink, where no wind
@@ -75,14 +111,14 @@ Ripples ripples_at(vec2 cells, float height, vec2 slope, float pixel, sampler2D 
     float broad = textureLod(noise, cells / 23.0, 4.0).x;
     float fine_bend = 1.9 * broad + 0.8 * textureLod(noise, cells.yx / 7.9, 4.0).w, coarse_bend = 0.6 * fine_bend;
 #endif
-    Ripples ripples = Ripples(0.0, 0.0);
+    Ripples ripples = Ripples(0.0, 0.0, 0.0);
     float along = dot(cells, frame.wind.xy) - TURNS_DOWNHILL * height;
-    add_ripple_train(ripples, along, pixel, RIPPLE_LENGTH, 1.5 * fine_bend, 0.14 * lies, RIPPLES_GONE);
+    add_ripple_train(ripples, along, pixel, RIPPLE_LENGTH, 1.5 * fine_bend, 0.14 * lies, RIPPLES_GONE, FINE_ON_CRESTS);
     float windward = smoothstep(WINDWARD_SIDE.x, WINDWARD_SIDE.y, dot(slope, frame.wind.xy) / frame.strata.w);
-    add_ripple_train(ripples, along, pixel, BROAD_RIPPLE_LENGTH, fine_bend, 0.10 * lies * windward, BROAD_RIPPLES_GONE);
+    add_ripple_train(ripples, along, pixel, BROAD_RIPPLE_LENGTH, fine_bend, 0.10 * lies * mix(BROAD_ON_LEVEL, 1.0, windward), BROAD_RIPPLES_GONE, FINE_ON_CRESTS);
     // From farther away their few crests are no field of ripples: they would be bars across the dunes.
     float coarse_slope = 0.07 * lies * smoothstep(0.46, 0.62, broad);
-    add_ripple_train(ripples, along, pixel, MEGARIPPLE_LENGTH, coarse_bend, coarse_slope, MEGARIPPLES_GONE);
+    add_ripple_train(ripples, along, pixel, MEGARIPPLE_LENGTH, coarse_bend, coarse_slope, MEGARIPPLES_GONE, -COARSE_ON_CRESTS);
     return ripples;
 }
 
@@ -128,17 +164,22 @@ vec2 slope_of_lulled_sand(vec2 cells, vec4 place, sampler2D surface) {
 }
 
 // The slope of sand: smooth, and where a slip face begins two planes that meet in an edge, of which the map, whose slopes
-// are those from cell to cell, makes a round back. `pixel` is in cells.
+// are those from cell to cell, makes a round back. The edge lies across the way down the slip face, and not across the wind.
+// `pixel` is in cells.
 vec2 slope_of_sand(vec2 cells, vec4 place, float pixel, sampler2D surface) {
-    vec2 contour = contour_of_sand(place.yz), way = BESIDE_A_BRINK * frame.wind.xy;
-    vec4 here = without_furrows(cells, place, contour, surface), behind = without_furrows(cells + way, contour, surface);
+    vec4 here = without_furrows(cells, place, contour_of_sand(place.yz), surface);
+    // Down the wind, farther away where the edge lies aslant to it.
+    vec2 lee = textureLod(surface, (cells + LOOKS_AHEAD * frame.wind.xy) / frame.map.xy, 0.0).yz;
+    vec2 farther = textureLod(surface, (cells + 2.0 * LOOKS_AHEAD * frame.wind.xy) / frame.map.xy, 0.0).yz;
+    if (dot(farther - lee, frame.wind.xy) < 0.0) lee = farther;
     float slip = frame.strata.w;
-    float falls = smoothstep(FALLS_BEHIND.x, FALLS_BEHIND.y, -dot(behind.yz, frame.wind.xy) / slip);
+    float falls = smoothstep(FALLS_BEHIND.x, FALLS_BEHIND.y, -dot(lee, frame.wind.xy) / slip);
     if (falls == 0.0) return here.yz;
-    vec4 before = without_furrows(cells - way, contour, surface);
+    vec2 down = -normalize(lee), contour = vec2(-down.y, down.x), way = BESIDE_A_BRINK * down;
+    vec4 behind = without_furrows(cells + way, contour, surface), before = without_furrows(cells - way, contour, surface);
     float step_of = frame.map.z;
     float rise = before.x + dot(before.yz, way) * step_of, fall = behind.x - dot(behind.yz, way) * step_of;
-    float bend = dot(before.yz - behind.yz, frame.wind.xy);
+    float bend = dot(before.yz - behind.yz, down);
     float brink = falls * smoothstep(BENDS_AT_BRINK.x, BENDS_AT_BRINK.y, bend / slip);
     float past = (rise - fall) / max(bend * step_of, 1e-4);  // cells, positive on the slip face
     vec2 slope = mix(before.yz, behind.yz, clamp(past / max(pixel, 0.3) + 0.5, 0.0, 1.0));

@@ -163,6 +163,32 @@ def test_a_brink_is_sharp(draw: Draw) -> None:
     assert between.sum() / cell < 0.8, "cells"
 
 
+def test_a_brink_aslant_to_the_wind_is_sharp(draw: Draw) -> None:
+    """Before it the windward side is as bright as farther up the wind: no band of the map's round back shows."""
+    east, south = np.meshgrid(np.arange(64), np.arange(64))
+    past = (0.5 * (east - 32.0) + 0.866 * (south - 32.0)) * CELL
+    ground = np.where(past < 0.0, 0.15 * past, -0.6 * past) + 400.0
+    layers = {"airborne": flat(64, 64), "wind_path": flat(64, 64)}
+    made = snapshot(ground, 20.0, cell_size=CELL)
+    made = replace(made, layers={**made.layers, **layers}, versions=dict.fromkeys((*made.layers, *layers), 0))
+    camera = replace(from_above(16.0), target=glm.vec3(32.0 * CELL, 400.0, 32.0 * CELL))
+    scene = desert(sun_direction=330.0, sun_height=20.0, quality="high", greenness=0.0)
+    pixels = draw(made, scene=scene, camera=camera, size=(320, 320)).astype(float).mean(axis=2)
+    rows, columns = np.mgrid[:320, :320]
+    away = (0.5 * (columns - 159.5) + 0.866 * (rows - 159.5)) / 20.0  # cells past the brink, but for half a cell
+    beside, before = (float(pixels[(away > a) & (away < b)].mean()) for a, b in ((-0.5, 0.3), (-5.0, -3.0)))
+    assert beside == pytest.approx(before, rel=0.03)
+
+
+def test_ripples_are_seen_below_a_high_sun(draw: Draw) -> None:
+    """Grains of their crests and troughs differ in tone, so that not only light and shade tell of them."""
+    pixels = draw(sand(), scene=desert(sun_height=89.0, quality="high"), camera=from_above(4.0), size=(160, 160))
+    along, across = change(pixels)
+    assert along > 1.5 * across
+    rows = pixels.astype(float).mean(axis=2)
+    assert (rows.max(axis=1) - rows.min(axis=1)).mean() > 0.1 * rows.mean()
+
+
 def test_sand_slides_where_its_material_says(draw: Draw) -> None:
     """Sand on a slope of 17° has ripples, but for one whose angle of repose that is."""
     made_of = materials(("granite", np.inf))
@@ -343,6 +369,9 @@ def test_a_land_begins_with_sand_that_wind_has_rippled(draw: Draw) -> None:
         for cycle in (0, 50, 2000)
     ]
     assert seen[0] > seen[1] > 2.0 * seen[2]
+    del shown.layers["wind_path"]  # as of a world whose wind has not blown yet
+    first = draw(replace(shown, cycle=0), scene=scene, camera=from_above(6.0), size=(160, 160))
+    assert change(first)[0] == pytest.approx(seen[0], rel=0.05)
     assert CYCLES_OF_MEAN == 1.0 / wind._AVERAGING_RATE
 
 
