@@ -21,9 +21,9 @@ float blurred(sampler2D trace) {
 
 // Half the side in reads of a square over which the plain of a river is told, and cells from one to the next, each of
 // which is between cells.
-const int AROUND = 2;
+const int AROUND = 3;
 const float APART = 2.3;
-const vec2 OF_PLAIN = vec2(0.05, 0.50);  // of what was moved around a place, on the way from land to the plain of a river
+const vec2 OF_PLAIN = vec2(0.04, 0.76);  // of what was moved around a place, on the way from land to the plain of a river
 
 // How lately a river moved its gravel here or around. The ground between its threads is its plain too, and the plain has
 // one bank, not one for each cell that a thread has been in.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from app.model.snapshot import Snapshot
 from tests.passes.conftest import Draw
 from tests.passes.test_water import bluer, calm, from_above, parted
-from tests.passes.worlds import with_layers
+from tests.passes.worlds import flat, with_layers
 
 SIDE, PIXELS = 48, 320
 VIEW = calm(quality="high", stream_threshold=200.0, sun_height=30.0).with_value("rivers.width", 4.0)
@@ -54,16 +54,29 @@ def test_the_plain_ends_at_an_uneven_bank(draw: Draw) -> None:
 
 
 def test_land_between_threads_is_of_their_plain(draw: Draw) -> None:
-    """Where gravel was moved in every fourth row, it is one plain, and it ends where they do."""
+    """Where gravel was moved in two rows of four, it is one plain, and it ends where they do."""
     south = np.arange(SIDE)[:, None] * np.ones((1, SIDE))
-    moved = np.where((south >= FIRST) & (south < LAST) & (south % 4 == 0), 1.0, 0.0)
+    moved = np.where((south >= FIRST) & (south < LAST) & (south % 4 < 2), 1.0, 0.0)
     bare, plants = (
         seen(draw, with_layers(parted(0.0 * moved), reworked=part * moved)).astype(float) for part in (1.0, 0.0)
     )
     grey = np.abs(bare - plants).max(axis=2) > 20
     assert grey[rows_of(FIRST + 3, LAST - 5)].mean() > 0.7
     assert grey[rows_of(FIRST + 3, LAST - 5)].reshape(-1, 8, PIXELS).mean(axis=(1, 2)).min() > 0.5, "in each row"
-    assert not grey[rows_of(5, FIRST - 3)].any()
+    assert not grey[rows_of(5, FIRST - 5)].any()
+    assert grey[rows_of(5, FIRST - 3)].mean() < 0.01, "but for stones that lie scattered"
+
+
+def test_gravel_that_was_not_moved_for_long_is_overgrown(draw: Draw) -> None:
+    """In patches: some of it is still bare, and gravel that was moved lately is bare all over."""
+
+    def green(part: float) -> np.ndarray:
+        pixels = seen(draw, with_layers(parted(np.zeros((SIDE, SIDE))), reworked=flat(SIDE, SIDE, part))).astype(float)
+        return (pixels[..., 1] - 0.5 * (pixels[..., 0] + pixels[..., 2]))[rows_of(12, 36)]
+
+    fresh, older = green(1.0), green(0.45)
+    overgrown = older - fresh > 3.0
+    assert 0.05 < overgrown.mean() < 0.85
 
 
 def test_threads_differ_in_width_and_the_thinnest_fade(draw: Draw) -> None:
