@@ -88,9 +88,9 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
     """Bring water and plants to their state after `world.past` cycles on unchanging ground.
 
     Only rivers with a bed shape the ground: braided ones in the same number of cycles, meandering ones in one, in which
-    they cut it. Without other processes, debris does in as many. Yields after each step. The world changes only
-    in the last step, so that the spin-up can be abandoned at any time. `processes` are those that run in `cycle`, in
-    their order. The caller must derive the levels of lakes.
+    they cut it, and in as many as the years of their past take. Without other processes, debris does in as many. Yields
+    after each step. The world changes only in the last step, so that the spin-up can be abandoned at any time.
+    `processes` are those that run in `cycle`, in their order. The caller must derive the levels of lakes.
     """
     by_name = {process.name: process for process in processes}
     shaped = changes_ground(scene)
@@ -102,8 +102,7 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
             by_name[Braiding.name].step(land, scene.braiding, _again(cycle))
             yield
     if Meandering.name in by_name:
-        _cut_beds(land, scene, by_name[Meandering.name], _again(cycle))
-        yield
+        yield from _wander(land, scene, by_name[Meandering.name], cycle)
     before = land.copy()  # the ground must stay unchanged
     watery = [by_name[name] for name in WATERY if name in by_name]
     if OrographicRain.name in by_name:
@@ -155,13 +154,20 @@ def _shed(land: World, scene: Scene, processes: Sequence[Process], cycle: Cycle)
         yield
 
 
-def _cut_beds(land: World, scene: Scene, process: Process, cycle: Cycle) -> None:
-    """Let meandering rivers be found, by the water of rain and springs, and cut their beds; no time passes."""
+def _wander(land: World, scene: Scene, process: Process, cycle: Cycle) -> Iterator[None]:
+    """Let meandering rivers be found, by the water of rain and springs, cut their beds, and wander for the years of
+    their past. The land's own time does not pass."""
     land.sea_level, land.walls = cycle.edges.sea, cycle.edges.water == "wall"
+    finding = _again(cycle)
     if DropletErosion.name in cycle.running:
-        count_drops(land, scene.droplets, cycle)
+        count_drops(land, scene.droplets, finding)
     years = land.years
-    process.step(land, scene.meandering, cycle)
+    process.step(land, scene.meandering, finding)
+    yield
+    steps = round(scene.meandering.past_years / scene.meandering.years_per_cycle)
+    for _ in range(steps if len(land.centrelines) else 0):
+        process.step(land, scene.meandering, _again(cycle))
+        yield
     land.years = years
 
 

@@ -32,6 +32,7 @@ def meadow(columns: int = 150, rows: int = 90, **settings: object) -> Scene:
             "world.relief": 6.0,
             "meandering.migration": 8.0,
             "meandering.discharge": 8.0,
+            "meandering.past_years": 0.0,
         }
     )
     return scene.with_values({path.replace("__", "."): value for path, value in settings.items()})  # type: ignore[misc]
@@ -78,6 +79,22 @@ def test_the_past_cuts_the_bed_in_which_the_river_begins() -> None:
     before = world.ground.copy()
     simulator.advance()
     assert np.abs(world.ground - before).max() < 0.5 * cut.max()
+    assert world.imbalance() < LARGEST_IMBALANCE
+
+
+def test_rivers_have_wandered_for_the_years_of_their_past() -> None:
+    """As they would in cycles: with bends and oxbows full of water before the first one, until which no time passes."""
+    simulator = simulated(0, meadow(110, 70, world__past=50, meandering__past_years=600.0))
+    simulator.prepare_all()
+    world = simulator.world
+    assert world.cycle == 0 and world.years == 0.0
+    assert trunk_sinuosity(world.centrelines) > 1.5
+    near_river = cKDTree(world.centrelines[:, 1:3]).query(np.argwhere(world.water > 0.5) * world.cell_size)[0]
+    assert (near_river > 3.0 * channel_width(float(world.centrelines[:, 3].max()), RIVER_WIDTH)).any(), "oxbows"
+    assert world.imbalance() < LARGEST_IMBALANCE
+    before = world.ground.copy()
+    simulator.advance()
+    assert np.abs(world.ground - before).max() < 0.5 * np.ptp(before)
     assert world.imbalance() < LARGEST_IMBALANCE
 
 
