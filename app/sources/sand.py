@@ -20,6 +20,17 @@ HILLS = 0.24  # wavelength of its mountains and hills
 PLAIN = 0.14  # fall from north to south
 BASIN = 0.055  # depth of the basin in it
 
+# Of a delta: ways of its arms from that of the river, in radians, and their length beside the longest
+ARMS = ((-1.2, 0.58), (-0.62, 0.92), (0.02, 0.72), (0.46, 1.0), (1.05, 0.66))
+PARTS_WITHIN = 0.45  # of that, over which they spread to these ways
+BEHIND = 1.9  # radians from the way of the river, beyond which there is none
+WINDS, WINDING = 0.13, 8.0  # radians, to each side and over its length
+BETWEEN_ARMS, LOBES = 0.80, 0.21  # of the length, how far land reaches there; radians that an arm keeps to its sides
+# in metres: its plain over the lake at its edge, levees, channels; and slopes of the plain and of the front below water
+FREEBOARD, LEVEE, CHANNEL = 0.5, 1.0, 2.2
+TOP_SLOPE, FRONT_SLOPE = 0.004, 0.16
+LEVEE_WIDE, CHANNEL_WIDE = 20.0, 8.0  # metres to each side
+
 # Of dunes, in wavelengths: amplitude of the bends of crests, and the length over which crests and heights vary
 BEND, BEND_LENGTH = 1.3, 3.5
 CREST_LENGTH, LOWEST_CREST = 1.9, 0.12
@@ -62,7 +73,35 @@ def layers(scene: LandScene, grid: Grid) -> tuple[Layer, Layer]:
         hollows = 1.0 - _dunes(scene, grid) if sand.form == "dunes" else _noise(scene, grid, ridged=False)
         surface = sand.height * (1.0 - sand.unevenness * hollows)
         thickness = np.maximum(0.0, surface - rock) * bare
+    if sand.rock == "foreland" and sand.delta > 0.0 and scene.world.lake_depth > 0.0:
+        thickness = np.maximum(thickness, _delta(scene, grid, rock + thickness) - rock)
     return rock, thickness
+
+
+def _delta(scene: LandScene, grid: Grid, ground: Layer) -> Layer:
+    """The top of a delta that a river from the north has built into the lake of a basin: arms between levees, and lobes
+    of land around their mouths. It begins at the northernmost shore."""
+    metre = 1.0 / relief_of(scene, grid)  # in parts of the relief
+    level = ground.min() + scene.world.lake_depth * metre
+    row, column = (float(place[0]) for place in np.nonzero(ground < level))
+    south, east = from_the_middle(grid, (row + 0.5) / grid.rows, (column + 0.5) / grid.columns)
+    away = np.hypot(south, east)
+    way, part = np.arctan2(east, south), away / scene.sand.delta
+    size = grid.side * reference_cell(scene) * scene.sand.delta  # metres
+    edge = np.full_like(away, BETWEEN_ARMS * min(length for _, length in ARMS))
+    beside = np.full_like(away, np.inf)  # metres from the middle of the nearest arm
+    for number, (arm, length) in enumerate(ARMS):
+        spread = arm * np.minimum(part / PARTS_WITHIN, 1.0) ** 0.7
+        bend = WINDS * np.minimum(part, 1.0) * np.sin(WINDING * part + 2.0 * number)
+        aside = np.abs(way - spread - bend)
+        edge = np.maximum(edge, length * np.exp(-((aside / LOBES) ** 2)))
+        of_arm = part * size * np.sin(np.minimum(aside, 1.0))
+        beside = np.where((part < length) & (aside < 1.0), np.minimum(beside, of_arm), beside)
+    inland = (edge - part) * size
+    top = FREEBOARD + TOP_SLOPE * np.maximum(inland, 0.0) + FRONT_SLOPE * np.minimum(inland, 0.0)
+    top += LEVEE * np.exp(-((beside / LEVEE_WIDE) ** 2)) - (LEVEE + CHANNEL) * np.exp(-((beside / CHANNEL_WIDE) ** 2))
+    built: Layer = np.where(np.abs(way) < BEHIND, level + top * metre, -np.inf)
+    return built
 
 
 def _foreland(scene: LandScene, grid: Grid) -> Layer:

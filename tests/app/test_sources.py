@@ -200,6 +200,23 @@ def test_high_dunes_rise_up_to_their_brinks_and_low_ones_are_ahead() -> None:
     assert np.percentile(heights, 90) > 2.5 * np.percentile(heights, 10)
 
 
+def test_a_river_of_a_foreland_has_built_a_delta_with_arms_between_levees_into_its_lake() -> None:
+    scene = load_preset("delta")
+    lake, delta = (create_world(scene.with_value("sand.delta", length))[0] for length in (0.0, scene.sand.delta))
+    built = delta.ground - lake.ground > 1e-6
+    assert built[lake.water > 0.0].mean() > 0.1
+    assert not built[(lake.water == 0.0) & (ndimage.distance_transform_edt(lake.water == 0.0) > 30)].any()
+    rows, columns = np.nonzero(lake.water > 0.0)
+    mouth = rows[0], columns[0]
+    # Halfway along them, the arms of the delta are water between two strips of land each.
+    around = np.linspace(-1.3, 1.3, 400)
+    away = 0.5 * scene.sand.delta * max(lake.shape)
+    at = (mouth[0] + away * np.cos(around)).astype(int), (mouth[1] + away * np.sin(around)).astype(int)
+    land = (delta.water[at] == 0.0).astype(int)
+    assert np.count_nonzero(np.diff(land) > 0) >= 4
+    assert (lake.water[at] > 0.0).mean() > 0.8
+
+
 def test_dunes_go_on_at_the_opposite_edge() -> None:
     ground = land(**DUNES, world__columns=160, world__rows=96, climate__wind_direction=250.0).ground
     for axis in (0, 1):
