@@ -1,4 +1,5 @@
-// A sheet of falling water: clear at its lip, then white, in strands that come apart and spray.
+// A sheet of falling water: smooth and clear at its lip, then white, then a veil with threads in it that fall in pulses
+// and turn into spray.
 #include "map.glsl"
 #include "sky.glsl"
 
@@ -14,17 +15,16 @@ in float narrow;
 layout(location = 0, index = 0) out vec4 added;
 layout(location = 0, index = 1) out vec4 kept;
 
-const vec3 WHITE = vec3(0.88, 0.92, 0.95), CLEAR = vec3(0.16, 0.26, 0.27);
-const float THREADS = 0.06;   // tiles of noise for a metre across
-const float NARROW_FADES = 0.8;  // power of its share of the width that is drawn, by which a narrow sheet fades
+const vec3 WHITE = vec3(0.88, 0.92, 0.95), CLEAR = vec3(0.075, 0.165, 0.165);
+const float SKY_IN_LIP = 0.35;  // of the light that comes back from what is smooth
+const float THREADS = 0.05;   // tiles of noise for a metre across
 const float LONG = 0.16;      // and for a second of falling
-const float STRANDS = 2.6;    // times as many strands as threads, which ledges part and hold in place
-const float DRAWN = 0.010;    // tiles of noise for a metre of a strand
-const vec2 PARTS = vec2(2.0, 22.0);  // metres of falling after which a sheet begins to part, and has parted into strands
-const float SPREADS = 0.8;    // by which strands have come apart at the foot
-const vec3 SHADED = vec3(0.55, 0.63, 0.68);  // of thin water and of what lies between strands, beside what is white
+const float PULSES = 1.3;     // times as many pulses as threads, across
+const vec2 BREAKS = vec2(0.5, 5.0);    // metres of falling over which a sheet whitens
+const vec2 PARTS = vec2(4.0, 30.0);    // and over which it comes apart to a veil
+const vec3 SHADED = vec3(0.60, 0.69, 0.74);  // of thin water, beside what is white
 const float COARSEST = 3.0;   // image of the noise that is read
-const float CONTRAST = 3.4;   // of threads, beside that of the noise
+const float CONTRAST = 3.0;   // of threads, beside that of the noise
 
 // Threads of water, from 0 to 1, so many times as fine as the broadest: what has fallen for so long stays together, and
 // stretches as it gets faster.
@@ -37,38 +37,39 @@ vec4 threads(float times, float metres, float when) {
 }
 
 void main() {
-    float side = falling.x, seconds = falling.z, part = min(falling.w, 1.0), below = max(falling.w - 1.0, 0.0);
+    float side = falling.x, metres = falling.y, seconds = falling.z, part = min(falling.w, 1.0), below = max(falling.w - 1.0, 0.0);
     float when = LONG * (seconds - frame.camera.w);
-    vec4 coarse = threads(1.0, sideways, when), fine = threads(3.3, sideways, when);
-    float thread = 0.55 * coarse.x + 0.45 * fine.w;
-    // Ledges part the sheet into strands, which stay in place while water runs along them.
-    float parted = smoothstep(PARTS.x, PARTS.y, falling.y) * smoothstep(0.03, 0.45, part);
-    float across = STRANDS * THREADS * sideways / (1.0 + SPREADS * part) + 0.02 * coarse.y;
-    float texels = float(textureSize(detail, 0).x) * max(fwidth(across), 1e-6);
-    vec4 held = textureLod(detail, vec2(across + seed, DRAWN * falling.y), clamp(log2(texels), 1.0, COARSEST));
-    float strand = clamp(0.5 + CONTRAST * (held.w - 0.5), 0.0, 1.0);
-    // Its edges fray, and thin water comes apart; from afar it is one line.
-    float whole = 1.0 - smoothstep(0.3, 1.0, narrow);
-    float frayed = abs(side) + (0.12 + 0.55 * part) * (0.6 * coarse.y + 0.4 * fine.y - 0.35);
-    float edge = 1.0 - smoothstep(mix(0.62, 0.78, parted), 1.0, frayed);
-    float middle = 1.0 - pow(min(abs(side), 1.0), mix(6.0, 1.5, parted));
-    float thick = mix(0.5 + thread + 0.25 * (1.0 - part), middle * (2.3 * strand + 0.7 * thread - 0.75), parted);
-    float near = edge * mix(1.0, smoothstep(0.10, 0.75, thick), smoothstep(0.05, 0.3, part)) * mix(1.0, 0.85, parted);
-    float cover = mix(near, mix(0.62, 0.95, narrow) * (0.75 + 0.5 * coarse.x), whole);
-    cover *= smoothstep(0.0, 0.03, part + 0.02) * (1.0 - 0.5 * smoothstep(0.85, 1.0, part));
+    // Threads come apart as the sheet spreads.
+    float across = sideways / (1.0 + 0.8 * part);
+    vec4 coarse = threads(1.0, across, when), fine = threads(3.3, across, when), finest = threads(8.0, across, 0.35 * when);
+    vec4 pulse = threads(PULSES, across, 0.8 * when);
+    float thread = 0.35 * coarse.x + 0.35 * fine.w + 0.30 * finest.x;
+    float breaks = smoothstep(BREAKS.x, BREAKS.y, metres + 3.0 * (fine.x - 0.5) * smoothstep(0.0, 1.0, metres));
+    float parted = smoothstep(PARTS.x, PARTS.y, metres) * smoothstep(0.03, 0.45, part);
+    // From afar it is one line, which fades to its sides.
+    float whole = 1.0 - smoothstep(0.35, 1.0, narrow), aside = min(abs(side), 1.0);
+    float frayed = aside + (0.06 + 0.75 * parted) * (0.5 * coarse.y + 0.5 * fine.y - 0.40);
+    float edge = 1.0 - smoothstep(mix(0.80, 0.42, parted), 1.0, frayed);
+    edge *= 1.0 - smoothstep(0.9, 1.0, aside);
+    float thick = mix(1.0, (1.0 - 0.55 * aside * aside) * (0.75 * thread + 1.1 * pulse.w - 0.28), parted);
+    float near = edge * mix(1.0, clamp(0.10 + 1.0 * thick, 0.0, 1.0), parted) * mix(1.0, 0.94, breaks);
+    float cover = mix(near, 2.0 * (1.0 - aside) * min(narrow, 0.5) * (0.75 + 0.5 * coarse.x), whole);
+    // Its last water is spray.
+    cover *= smoothstep(-0.020, -0.012, part) * (1.0 - 0.55 * smoothstep(0.70, 1.0, part));
     cover *= 1.0 - smoothstep(0.0, 1.0, below + 0.7 * (1.0 - whole) * (fine.x - 0.5) * smoothstep(0.0, 0.2, below));
-    cover = clamp(cover, 0.0, 1.0) * pow(narrow, NARROW_FADES);
+    cover = clamp(cover, 0.0, 1.0);
     if (cover <= 0.004) discard;
 
-    float white = mix(smoothstep(0.02, 0.22, part + 0.25 * (thread - 0.5)), 1.0, whole);
+    float white = mix(breaks, 1.0, whole);
     vec3 seen = textureLod(light, map_uv(position.xz), 0.0).xyz;
     vec3 to_eye = normalize(frame.camera.xyz - position);
     vec3 towards = normalize(vec3(to_eye.x, 0.35, to_eye.z));
     float sunny = 0.30 + 0.55 * max(dot(towards, frame.sun.xyz), 0.0);
     vec3 daylight = frame.sun_light.rgb * sunny * max(seen.x, 0.15) + sky_light(towards) * max(seen.y, 0.75);
-    // Thick strands shade what lies between them.
-    vec3 strands = mix(SHADED, vec3(1.0), smoothstep(0.4, 1.6, thick)) * (0.34 + 0.60 * thread);
-    vec3 colour = mix(CLEAR, WHITE, white) * daylight * mix(strands, vec3(0.50 + 0.60 * coarse.x), whole);
+    // Thick threads shade what lies between them.
+    vec3 shade = mix(SHADED, vec3(1.0), smoothstep(0.25, 0.95, thick)) * (0.55 + 0.45 * thread);
+    vec3 smooth_water = CLEAR * daylight * (0.85 + 0.3 * coarse.x) + SKY_IN_LIP * plain_sky(vec3(to_eye.x, 0.6, to_eye.z)) * max(seen.y, 0.5) * smoothstep(0.3, 0.8, coarse.w);
+    vec3 colour = mix(smooth_water, WHITE * daylight * mix(shade, vec3(0.55 + 0.50 * coarse.x), whole), white);
     vec3 air_kept, air_added;
     air_before(position, air_kept, air_added);
     added = vec4(cover * (colour * air_kept + air_added), 0.0);

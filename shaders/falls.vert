@@ -1,4 +1,4 @@
-// A sheet of falling water: never narrower than a line that is seen, and before the ground that it runs down.
+// A sheet of falling water: never so narrow that a line of pixels would miss it, and before the ground that it runs down.
 #include "clip.glsl"
 #include "map.glsl"
 
@@ -15,7 +15,7 @@ out float sideways;  // metres from the middle
 flat out float seed;
 out float narrow;    // how much of what is drawn there is
 
-const float THINNEST = 1.3;   // pixels from side to side
+const float THINNEST = 3.6;   // pixels from side to side, over which a thin sheet fades
 const float BEFORE = 1.0;     // cells towards the eye
 const float BEFORE_FAR = 4.0; // pixels, where those are larger
 

@@ -15,9 +15,11 @@ const float LEAST_SHARE = 0.02;    // of the ground, from where on threads of a 
 const float MILKY_SHARE = 0.10;    // from which on their water is as milky as it gets
 const float SMOOTH_WAY = 2.0;      // level of the smaller images of the map of flow, which has the way of a belt
 const float STREAKS = 2.5;        // how much longer than wide ripples are
+const vec2 BANK = vec2(0.55, 0.85);  // cosines of the angle from a stream to where the ground sinks, on its bank and in its bed
 const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which water whitens
 const float REACHES = 46.0;  // cells along the noise that tells pools from riffles, and on which side bars lie
 const float WANDERS = 0.9;   // cells by which that noise leads a stream astray where the land is gentle
+const vec2 LEAVES_BED = vec2(0.7, 1.3);  // slopes over which water leaves it
 const vec2 STEEP = vec2(0.08, 0.70);  // slopes of the bed from which on water runs faster, and where it is narrowest
 const float NARROWED = 0.62, RIFFLES_WIDER = 0.22, RIFFLES_SHALLOWER = 0.55;
 const float GRAVEL_HIDES = 0.8;  // of the ground below a bar
@@ -139,6 +141,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     // Bars lie inside bends; where it runs straight, on one side and then on the other.
     course.bar = clamp(1.4 * turns + 3.5 * reach.w, -1.0, 1.0) * carries * course.near;
     course.room = room * level;
+    course.cover *= 1.0 - smoothstep(LEAVES_BED.x, LEAVES_BED.y, fall);  // it falls in a sheet before the wall
     course.wide = mix(course.wide, river.half_width * frame.map.z, nearness);
     return course;
 }
@@ -154,7 +157,9 @@ void end_in_lake(inout Course course, float depth) {
 
 // From 0 where water runs quietly to 1 where it falls.
 float rapids(vec2 ground_slope, vec2 along) {
-    return smoothstep(FALLS_BEGIN, FALLS, -dot(ground_slope, along));
+    float fall = -dot(ground_slope, along);
+    // Where the ground sinks more to a side than along, it is a bank.
+    return smoothstep(FALLS_BEGIN, FALLS, fall) * smoothstep(BANK.x, BANK.y, fall / max(length(ground_slope), 1e-6));
 }
 
 // Ripples and streaks that run downstream: height, slopes along and across.

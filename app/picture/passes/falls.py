@@ -3,36 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
-from kernels.hydraulic_geometry import channel_width
+from kernels.hydraulic_geometry import bankfull_depth, channel_width
 
 GRAVITY = 9.81  # m/s²
 MOST = 64  # sheets that are drawn: the highest
 BY_CELL, MOST_STATIONS = 6, 48  # places along a sheet at which its form is known
+FLIES_BY_CELL = 24  # places along the ground at which a trajectory is
 SMOOTHED = 4  # times, the course of a sheet
-PUFFS, FOAMS = 14, 3  # of spray in the air, and of foam on the water, at a foot
+LANDS = 4  # cells below the foot of a wall, over which what falls free can come down
+LEAPS_FROM = 1.0  # slope of a wall from which water that strikes it leaps again
+LEAPS = 0.10  # part of the speed with which it strikes that goes outwards
+PUFFS, OF_FOOT = 32, 18  # of spray in the air, and those of them at the foot
 SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1))
+POOL_RINGS, POOL_WAYS = 12, 41
+POOL_BY_WIDTH, POOL_BY_HEIGHT = 0.9, 0.05  # its half width, beside the width of the fall at its foot and its height
+POOL_RUNS_ON = 0.8  # how much longer it is downstream
 SIDES = (-1.0, 0.0, 1.0)  # places across a sheet at which it is known
-NARROWEST = 0.35  # part of a sheet that is left in a slot
+NARROWEST = 0.6  # part of a sheet that is left in a slot
+EVENED = 6  # times, how wide a sheet is
 SPREAD = 0.8  # by which a sheet has become wider at its foot
 LENGTH, LENGTH_BY_WIDTH = 3.0, 0.5  # of the sheet of a low fall: heights and widths of it, together
 WHITE, WHITE_BY_WIDTH = 4.0, 2.0  # of the white water below
 BELOW = 3  # cells below the foot of a low fall, over which that can reach
+BEGINS = 0.02  # part of a sheet by which less than 0 it is where it begins
 
 # Of a vertex: its place (east, height, south) in the middle; the way across (east, south) times half the width;
 # how far to a side, to 1; metres that the water has fallen there; seconds that took; the part of the sheet, and from 1
 # to 2 that of the white water below; chance
 SHEET = "3f 2f 4f 1f", "place", "across", "fall", "chance"
-# Of a vertex: the middle of a puff at rest; corner; its radius in metres; how dense it is; whether it is foam; chance
+# Of a vertex: the middle of a puff at rest; corner; its radius in metres; how dense it is; how it rises, or sinks; chance
 SPRAY = "3f 2f 4f", "place", "corner", "puff"
+# Of a vertex: its place; how far from the foot in metres (on and across the river); beside the rim, which is 1; metres of
+# water; whether it is rock that is wet; chance
+POOL = "3f 2f 4f", "place", "from_foot", "pool"
 
 Numbers = NDArray[np.float64]
+Vertices = NDArray[np.float32]
 
 
 class _Fall(NamedTuple):
@@ -49,13 +62,23 @@ class FallSheets:
     def __init__(self) -> None:
         self._found_for: tuple[object, ...] | None = None
         self.version = 0  # grows with each change
+        self._forget()
+
+    def _forget(self) -> None:
         self.sheets = np.empty((0, 10), np.float32)  # [vertex], as `SHEET`
         self.triangles = np.empty(0, np.uint32)  # their corners
         self.spray = np.empty((0, 9), np.float32)  # [vertex], as `SPRAY`
+        self.pools = np.empty((0, 9), np.float32)  # [vertex], as `POOL`
+        self.pool_triangles = np.empty(0, np.uint32)  # their corners
 
     @property
     def any(self) -> bool:
         return len(self.triangles) > 0
+
+    @property
+    def any_free(self) -> bool:
+        """Whether any has spray and a pool."""
+        return len(self.spray) > 0
 
     def update(self, snapshot: Snapshot, smallest: float, width: float) -> None:
         """Find the falls of streams of at least the `smallest` discharge, anew if streams have been found anew.
@@ -68,23 +91,36 @@ class FallSheets:
             return
         self._found_for = wanted
         self.version += 1
-        sheets, triangles, spray, vertices = [], [], [], 0
-        if SURVEYED_FLOW in snapshot.layers and SURVEYED_WAY in snapshot.layers:
-            ground = snapshot.ground(dtype=np.float64)
-            surface = np.maximum(ground, snapshot.layers.get("water_level", ground))
-            for fall in _falls(snapshot, surface, smallest, width):
-                sheet = _sheet(surface if fall.is_low else ground, snapshot.cell_size, fall, width)
-                row = len(SIDES)
-                corner = np.arange(len(sheet) - row, dtype=np.uint32).reshape(-1, row)[:, :-1].reshape(-1, 1) + vertices
-                square = np.array([0, 1, row, row, 1, row + 1])
-                triangles.append((corner + square).astype(np.uint32).reshape(-1))
-                vertices += len(sheet)
-                sheets.append(sheet)
-                if not fall.is_low:
-                    spray.append(_spray(sheet, fall.discharge))
-        self.sheets = np.concatenate(sheets).astype(np.float32) if sheets else np.empty((0, 10), np.float32)
-        self.triangles = np.concatenate(triangles) if triangles else np.empty(0, np.uint32)
-        self.spray = np.concatenate(spray).astype(np.float32) if spray else np.empty((0, 9), np.float32)
+        self._forget()
+        if SURVEYED_FLOW not in snapshot.layers or SURVEYED_WAY not in snapshot.layers:
+            return
+        ground = snapshot.ground(dtype=np.float64)
+        surface = np.maximum(ground, snapshot.layers.get("water_level", ground))
+        sheets, pools, spray = list[Numbers](), list[Numbers](), list[Numbers]()
+        for fall in _falls(snapshot, surface, smallest, width):
+            sheet = _sheet(surface if fall.is_low else ground, snapshot.cell_size, fall, width)
+            sheets.append(sheet)
+            if not fall.is_low:
+                spray.append(_spray(sheet, fall.discharge))
+                pools += [_wet_rock(sheet, ground, snapshot.cell_size), _pool(sheet, surface, snapshot.cell_size)]
+        self.sheets, self.triangles = _joined(sheets, self.sheets)
+        self.pools, self.pool_triangles = _joined(pools, self.pools)
+        if spray:
+            self.spray = np.concatenate(spray).astype(np.float32)
+
+
+def _joined(grids: Sequence[Numbers], none: Vertices) -> tuple[Vertices, NDArray[np.uint32]]:
+    """The vertices of grids [row, column, number], and the corners of their triangles."""
+    if not grids:
+        return none, np.empty(0, np.uint32)
+    triangles, vertices = [], 0
+    for grid in grids:
+        rows, columns, _ = grid.shape
+        corner = vertices + (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).reshape(-1, 1)
+        triangles.append(corner + np.array([0, 1, columns, columns, 1, columns + 1]))
+        vertices += rows * columns
+    joined = np.concatenate([grid.reshape(-1, grid.shape[-1]) for grid in grids]).astype(np.float32)
+    return joined, np.concatenate(triangles).astype(np.uint32).reshape(-1)
 
 
 def _chance(path: NDArray[np.int64]) -> float:
@@ -110,7 +146,7 @@ def _falls(snapshot: Snapshot, surface: Numbers, smallest: float, width: float) 
             path.append(path[-1] + int(steps[direction[path[-1]]]))
         count = len(path) - 1
         is_low = height <= STEEP * size * count
-        for _ in range(BELOW if is_low else 1):
+        for _ in range(BELOW if is_low else LANDS):
             below = path[-1] + int(steps[direction[path[-1]]])
             path.append(below if 0 <= below < direction.size else path[-1])  # a river may leave the map
         ways_in = [cell for cell in _beside(lip, snapshot.shape) if cell + int(steps[direction[cell]]) == lip]
@@ -128,22 +164,24 @@ def _beside(cell: int, shape: tuple[int, int]) -> list[int]:
 def _stations(fall: _Fall, size: float, wide: float) -> tuple[Numbers, int]:
     """Places along the path of a fall, and how many of them are of its sheet. The others are of white water below."""
     middle, half = 1.0 + 0.5 * fall.steps, 0.5 * fall.steps
-    before, after = half + 0.25, half + 0.6  # from before the lip to below the foot
-    if fall.is_low:  # cells draw out the drop, which is at the edge between two
-        length = 0.5 * (LENGTH * fall.height + LENGTH_BY_WIDTH * wide) / size
-        before, after = min(before, length), min(after, length)
+    before = half + 0.9  # from before the lip
+    if not fall.is_low:
+        sheet = np.linspace(middle - before, len(fall.path) - 1.0, FLIES_BY_CELL * (fall.steps + LANDS))
+        return sheet, len(sheet)
+    # Cells draw out the drop of a low fall, which is at the edge between two.
+    length = 0.5 * (LENGTH * fall.height + LENGTH_BY_WIDTH * wide) / size
+    before, after = min(before, length), min(half + 0.6, length)
     count = min(max(BY_CELL * (fall.steps + 1), 8), MOST_STATIONS) + 1
     sheet = np.linspace(middle - before, middle + after, count)
-    if not fall.is_low:
-        return sheet, count
     last = min(middle + after + (WHITE * fall.height + WHITE_BY_WIDTH * wide) / size, len(fall.path) - 1.0)
     return np.append(sheet, np.linspace(middle + after, last, BY_CELL + 1)[1:]), count
 
 
 def _sheet(ground: Numbers, size: float, fall: _Fall, width: float) -> Numbers:
-    """A row of vertices for each station of a sheet, as `SHEET`.
+    """Vertices [station, side, number] of a sheet, as `SHEET`.
 
-    Water leaves the lip with its critical speed, and where the ground sinks more steeply than its trajectory it falls.
+    Streams are drawn as wide as they are when full to their banks. So deep they leave the lip with the speed of shallow
+    waves, and where the ground sinks more steeply than the trajectory they fall.
     """
     row, column = np.divmod(fall.path, ground.shape[1])
     middle = np.stack([column + 0.5, row + 0.5], axis=1).astype(np.float64)
@@ -153,45 +191,79 @@ def _sheet(ground: Numbers, size: float, fall: _Fall, width: float) -> Numbers:
     along, count = _stations(fall, size, wide)
     places = np.stack([np.interp(along, np.arange(len(middle)), middle[:, axis]) for axis in (0, 1)], axis=1)
     bed = _between(ground, places)
-    way = np.gradient(places, axis=0)
-    run = np.hypot(*way.T)
-    across = np.stack([-way[:, 1], way[:, 0]], axis=1) / np.maximum(run, 1e-9)[:, None]
-    speed = (GRAVITY * fall.discharge / wide) ** (1.0 / 3.0)
+    speed = math.sqrt(GRAVITY * bankfull_depth(wide))
+    level = bed
+    if not fall.is_low:
+        level, landed = _trajectory(bed, size * np.hypot(*np.diff(places, axis=0).T), speed, fall.height)
+        places, level = _evenly(places[: landed + 1], level[: landed + 1], size)
+        count = len(level)
     steps = size * np.hypot(*np.diff(places, axis=0).T)
-    level = bed if fall.is_low else _trajectory(bed, steps, speed)
+    way = np.gradient(places, axis=0)
+    across = np.stack([-way[:, 1], way[:, 0]], axis=1) / np.maximum(np.hypot(*way.T), 1e-9)[:, None]
     fallen = np.maximum.accumulate(level[0] - level)
     part = fallen / max(fallen[count - 1], 1e-9)
     if fall.is_low:  # what cells hide is told by the way along it
         part[:count] = np.linspace(0.0, 1.0, count)
         fallen = fall.height * np.minimum(part, 1.0)
         part = np.append(part[:count], np.linspace(1.0, 2.0, len(part) - count + 1)[1:])
+    else:  # it begins to be seen before the lip
+        part -= BEGINS * np.clip(1.0 - np.append(0.0, np.cumsum(steps)) / (0.8 * size), 0.0, 1.0)
     seconds = np.sqrt(2.0 * fallen / GRAVITY)
     seconds[count:] += np.cumsum(steps[count - 1 :]) / (speed + math.sqrt(2.0 * GRAVITY * fall.height))
     spread = 0.0 if fall.is_low else SPREAD
     half = _fitted(ground, size, places, across, level, 0.5 * wide * (1.0 + spread * part))
-    sheet = np.empty((len(along), len(SIDES), 10))
+    for _ in range(EVENED):
+        half[1:-1] = 0.5 * half[1:-1] + 0.25 * (half[:-2] + half[2:])
+    sheet = np.empty((len(level), len(SIDES), 10))
     sides = np.array(SIDES)
     there = places[:, None] + sides[:, None] * ((half / size)[:, None] * across)[:, None]
     sheet[..., [0, 2]] = size * places[:, None]
-    sheet[..., 1] = np.maximum(level[:, None], _between(ground, there.reshape(-1, 2)).reshape(-1, len(SIDES)))
+    sheet[..., 1] = level[:, None]
+    if fall.is_low:
+        beside = _between(ground, there.reshape(-1, 2)).reshape(-1, len(SIDES))
+        sheet[..., 1] = np.maximum(sheet[..., 1], beside)
     sheet[..., 3:5] = (half[:, None] * across)[:, None]
     sheet[..., 5] = sides
     sheet[..., 6] = fallen[:, None]
     sheet[..., 7] = seconds[:, None]
     sheet[..., 8] = part[:, None]
     sheet[..., 9] = _chance(fall.path)
-    return sheet.reshape(-1, 10)
+    return sheet
 
 
-def _trajectory(bed: Numbers, steps: Numbers, speed: float) -> Numbers:
-    """Heights of water that comes with a speed in m/s to the first of some places, which are `steps` metres apart."""
+def _trajectory(bed: Numbers, steps: Numbers, speed: float, height: float) -> tuple[Numbers, int]:
+    """Heights of water over some places, which are `steps` metres apart, and at which of them it has come down for good.
+
+    It comes to the first with a speed in m/s, and falls by a `height` in metres. Cells make one slope of the ledges of a
+    wall: from those that water strikes it leaps again.
+    """
     level, sinks = bed.copy(), 0.0  # slope of the water's surface
+    struck = bed[0]  # height from which it has fallen free
     for station, step in enumerate(steps.tolist()):
         flies = level[station] + sinks * step - 0.5 * GRAVITY * (step / speed) ** 2
         on_bed = (bed[station + 1] - level[station]) / max(step, 1e-9)
         level[station + 1] = max(flies, bed[station + 1])
-        sinks = sinks - GRAVITY * step / speed**2 if flies > bed[station + 1] else min(on_bed, 0.0)
-    return level
+        if flies > bed[station + 1]:
+            sinks -= GRAVITY * step / speed**2
+            continue
+        if bed[0] - bed[station + 1] > 0.9 * height and on_bed > -LEAPS_FROM:
+            return level, station + 1
+        if on_bed < -LEAPS_FROM and sinks < on_bed:
+            speed = max(speed, LEAPS * math.sqrt(2.0 * GRAVITY * max(struck - level[station], 0.0)))
+            sinks = 0.0
+            struck = level[station + 1]
+        else:
+            sinks = min(on_bed, 0.0)
+    return level, len(steps)
+
+
+def _evenly(places: Numbers, level: Numbers, size: float) -> tuple[Numbers, Numbers]:
+    """Places (east, south) in cells along a trajectory and their heights, so that they follow each other evenly."""
+    lengths = np.hypot(size * np.hypot(*np.diff(places, axis=0).T), np.diff(level))
+    at = np.append(0.0, np.cumsum(lengths))
+    even = np.linspace(0.0, at[-1], min(max(round(BY_CELL * at[-1] / size), 8), MOST_STATIONS) + 1)
+    east, south, height = (np.interp(even, at, values) for values in (*places.T, level))
+    return np.stack([east, south], axis=1), height
 
 
 def _fitted(ground: Numbers, size: float, places: Numbers, across: Numbers, level: Numbers, half: Numbers) -> Numbers:
@@ -213,28 +285,74 @@ def _between(layer: Numbers, places: Numbers) -> Numbers:
     return between
 
 
+def _foot(sheet: Numbers) -> tuple[Numbers, Numbers, float, float]:
+    """Where a sheet comes down, the way (east, south) it came, its width there and its height, in metres."""
+    middle = sheet[:, len(SIDES) // 2]
+    foot = middle[-1, :3]
+    way = (foot - middle[0, :3])[[0, 2]]
+    return foot, way / max(float(np.hypot(*way)), 1e-9), 2.0 * float(np.hypot(*middle[-1, 3:5])), float(middle[-1, 6])
+
+
 def _spray(sheet: Numbers, discharge: float) -> Numbers:
-    """The squares of spray and foam at the foot of a sheet: more of them with its height and with its discharge."""
-    foot, before = sheet[-len(SIDES) // 2, :3], sheet[-len(SIDES) // 2 - BY_CELL * len(SIDES) // 2, :3]
-    way = (foot - before)[[0, 2]] / max(float(np.hypot(*(foot - before)[[0, 2]])), 1e-9)  # it runs on from there
-    wide = 2.0 * float(np.hypot(*sheet[-1, 3:5]))
-    height, chance = float(sheet[-1, 6]), float(sheet[-1, 9])
+    """The squares of spray [vertex, number] along a sheet and at its foot: denser with its height and its discharge."""
+    foot, _, wide, height = _foot(sheet)
+    middle, chance = sheet[:, len(SIDES) // 2], float(sheet[0, 0, 9])
     power = GRAVITY * discharge * height  # kW
-    dense = min(0.06 + 0.08 * math.log10(1.0 + 10.0 * power), 0.5)
+    dense = min(0.04 + 0.05 * math.log10(1.0 + 10.0 * power), 0.20)
     radius = min(0.16 * height, 0.5 * height**0.7 + 0.5 * wide) + 0.4 * wide
-    count = PUFFS + FOAMS
-    chances = np.modf(chance + np.arange(count)[:, None] * np.array([0.618034, 0.754878, 0.569840]))[0]
-    is_foam = np.arange(count) >= PUFFS
-    size = np.where(is_foam, 0.55 * wide, radius * (0.5 + 1.1 * chances[:, 2] ** 2))
-    away = np.where(is_foam, 0.15 * wide, 0.6 * radius)
-    downstream = np.where(is_foam, 0.35 * wide * (np.arange(count) - PUFFS), 0.0)
-    spray = np.zeros((count, len(SQUARE), 9))
-    spray[..., 0] = (foot[0] + away * (2.0 * chances[:, 1] - 1.0) + downstream * way[0])[:, None]
-    spray[..., 1] = (foot[1] + np.where(is_foam, 0.02 * size, 0.3 * size))[:, None]
-    spray[..., 2] = (foot[2] + away * (2.0 * chances[:, 0] - 1.0) + downstream * way[1])[:, None]
+    chances = np.modf(chance + np.arange(PUFFS)[:, None] * np.array([0.618034, 0.754878, 0.569840]))[0]
+    at_foot = np.arange(PUFFS) < OF_FOOT
+    # What is torn from a sheet sinks beside it and grows on its way down.
+    part = np.where(at_foot, 1.0, 0.30 + 0.70 * np.sqrt(chances[:, 2]))
+    places = np.stack([np.interp(part, middle[:, 8], middle[:, axis]) for axis in range(3)], axis=1)
+    size = radius * np.where(at_foot, 0.5 + 1.1 * chances[:, 2] ** 2, 0.25 + 0.75 * part**2)
+    away = np.where(at_foot, 0.7 * radius, 0.5 * size)
+    spray = np.zeros((PUFFS, len(SQUARE), 9))
+    spray[..., 0] = (places[:, 0] + away * (2.0 * chances[:, 1] - 1.0))[:, None]
+    spray[..., 1] = (places[:, 1] + np.where(at_foot, 0.2, 0.0) * size)[:, None]
+    spray[..., 2] = (places[:, 2] + away * (2.0 * chances[:, 0] - 1.0))[:, None]
     spray[..., 3:5] = np.array(SQUARE)
     spray[..., 5] = size[:, None]
-    spray[..., 6] = np.where(is_foam, min(2.0 * dense, 0.9), dense)[:, None]
-    spray[..., 7] = is_foam[:, None]
+    spray[..., 6] = (dense * np.where(at_foot, 1.0, 0.9 * part))[:, None]
+    spray[..., 7] = np.where(at_foot, 1.0, -1.0)[:, None]
     spray[..., 8] = chances[:, :1]
     return spray.reshape(-1, 9)
+
+
+def _pool(sheet: Numbers, surface: Numbers, size: float) -> Numbers:
+    """Vertices [ring, way, number] of the pool that a fall has dug at its foot, as `POOL`: level, on the water and land.
+
+    It is some widths of the fall wide, and longer downstream.
+    """
+    foot, way, wide, height = _foot(sheet)
+    beside, angle = np.meshgrid(np.linspace(0.0, 1.0, POOL_RINGS), np.linspace(0.0, math.tau, POOL_WAYS), indexing="ij")
+    radius = (POOL_BY_WIDTH * wide + POOL_BY_HEIGHT * height) * beside
+    on, aside = radius * (1.0 + POOL_RUNS_ON * np.maximum(np.cos(angle), 0.0)) * np.cos(angle), radius * np.sin(angle)
+    east, south = foot[0] + on * way[0] - aside * way[1], foot[2] + on * way[1] + aside * way[0]
+    ground = _between(surface, np.stack([east, south], axis=-1).reshape(-1, 2) / size).reshape(east.shape)
+    level = ground[0, 0] + 0.05 * wide
+    pool = np.empty((*east.shape, 9))
+    # What runs off sinks with its bed.
+    pool[..., 0], pool[..., 1], pool[..., 2] = east, np.minimum(level, ground + 0.05 * wide), south
+    pool[..., 3], pool[..., 4], pool[..., 5] = on, aside, beside
+    pool[..., 6] = level - ground
+    pool[..., 7], pool[..., 8] = 0.0, sheet[0, 0, 9]
+    return pool
+
+
+def _wet_rock(sheet: Numbers, ground: Numbers, size: float) -> Numbers:
+    """Vertices [station, side, number] of the rock behind a sheet that its spray keeps wet, as `POOL`."""
+    _, _, wide, height = _foot(sheet)
+    middle = sheet[1:, len(SIDES) // 2]
+    sides = np.linspace(-1.0, 1.0, 9)
+    across = middle[:, 3:5] / np.maximum(np.hypot(*middle[:, 3:5].T), 1e-9)[:, None]
+    half = (0.6 + 0.9 * middle[:, 8]) * wide + 0.06 * height * middle[:, 8]
+    places = middle[:, None, [0, 2]] + sides[:, None] * (half[:, None] * across)[:, None]
+    rock = np.empty((len(middle), len(sides), 9))
+    rock[..., [0, 2]] = places
+    rock[..., 1] = _between(ground, places.reshape(-1, 2) / size).reshape(places.shape[:2])
+    rock[..., 3], rock[..., 4] = middle[:, 6:7], sides * half[:, None]
+    rock[..., 5] = np.maximum(np.abs(sides), 1.0 - middle[:, 8:9] / 0.08)
+    rock[..., 6] = middle[:, 1:2] - rock[..., 1]  # how far the water is from it
+    rock[..., 7], rock[..., 8] = 1.0, sheet[0, 0, 9]
+    return rock

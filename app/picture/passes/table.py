@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.picture.passes.backdrop import BackdropMesh, CloudsOfSky
 from app.picture.passes.beach import BeachMesh
 from app.picture.passes.declaration import Blending, Frame, Pass
-from app.picture.passes.fall_meshes import FallMesh, SprayMesh
+from app.picture.passes.fall_meshes import FallMesh, PoolMesh, SprayMesh
 from app.picture.passes.lit_land import LitLand
 from app.picture.passes.mesh import GroundMesh, MapMesh
 from app.picture.passes.rain import Raindrops, RainShafts, with_rain
@@ -39,6 +39,11 @@ def with_streams(frame: Frame) -> bool:
 def with_falls(frame: Frame) -> bool:
     """Whether falls are drawn; overlays hide them."""
     return frame.falls.any and not frame.defines["OVERLAY"]
+
+
+def with_free_falls(frame: Frame) -> bool:
+    """Whether falls are drawn that have spray and a pool."""
+    return frame.falls.any_free and not frame.defines["OVERLAY"]
 
 
 def with_beach(frame: Frame) -> bool:
@@ -104,8 +109,10 @@ PASSES: tuple[Pass, ...] = (
     Pass("clouds", "fullscreen.vert", "clouds.frag", CloudsOfSky, when=with_deep_clouds, defines={"CLOUD_STEPS": 26},
         target="clouds"),
     Pass("backdrop", "fullscreen.vert", "backdrop.frag", BackdropMesh),
+    Pass("pools of falls", "plunge_pools.vert", "plunge_pools.frag", PoolMesh, Blending.VEIL, with_free_falls,
+        {"STORM": 2}),
     Pass("falls", "falls.vert", "falls.frag", FallMesh, Blending.VEIL, with_falls, joined=True),
-    Pass("spray", "spray.vert", "spray.frag", SprayMesh, Blending.VEIL, with_falls),
+    Pass("spray", "spray.vert", "spray.frag", SprayMesh, Blending.VEIL, with_free_falls),
     Pass("front of a storm", "storm_front.vert", "storm_front.frag", StormFront, Blending.VEIL, with_storm_front),
     Pass("shafts of rain", "rain_shafts.vert", "rain_shafts.frag", RainShafts, Blending.VEIL, with_rain),
     Pass("rain and snow", "rain_drops.vert", "rain_drops.frag", Raindrops, Blending.VEIL, with_rain),
