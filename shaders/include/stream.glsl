@@ -155,11 +155,15 @@ void end_in_lake(inout Course course, float depth) {
     course.bar *= 1.0 - course.still;
 }
 
+// The slope of the water along its way. Where the ground sinks more to a side, it is a bank and tells little of that.
+float fall_along(vec2 ground_slope, vec2 along) {
+    float fall = max(-dot(ground_slope, along), 0.0);
+    return fall * smoothstep(BANK.x, BANK.y, fall / max(length(ground_slope), 1e-6));
+}
+
 // From 0 where water runs quietly to 1 where it falls.
 float rapids(vec2 ground_slope, vec2 along) {
-    float fall = -dot(ground_slope, along);
-    // Where the ground sinks more to a side than along, it is a bank.
-    return smoothstep(FALLS_BEGIN, FALLS, fall) * smoothstep(BANK.x, BANK.y, fall / max(length(ground_slope), 1e-6));
+    return smoothstep(FALLS_BEGIN, FALLS, fall_along(ground_slope, along));
 }
 
 // Ripples and streaks that run downstream: height, slopes along and across.
@@ -178,7 +182,7 @@ vec3 running_ripples(vec2 cells, float pixel, vec2 along, float rapid, sampler2D
 Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, sampler2D noise) {
     float rapid = rapids(ground_slope, course.along);
     vec3 ripples = running_ripples(cells, pixel, course.along, rapid, noise);
-    float fall = max(-dot(ground_slope, course.along), 0.0);
+    float fall = fall_along(ground_slope, course.along);
     Stream stream = Stream(0.0, 1.0 + mix(0.9, 0.4, course.silt) * ripples.x, vec2(0.0), 0.0, 0.0, 1.0, 1.0);
     float broken = 0.18 + 0.7 * rapid, foam = ripples.x;
 #if FINE_WATER == 1
@@ -216,7 +220,7 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
 Stream stream_from_afar(Course course, vec2 ground_slope) {
     float rapid = rapids(ground_slope, course.along);
     Stream stream = Stream(0.0, 1.0, vec2(0.0), 0.0, 0.0, 1.0, 1.0);
-    stream.slope = -max(-dot(ground_slope, course.along), 0.0) * course.along;
+    stream.slope = -fall_along(ground_slope, course.along) * course.along;
     stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, 0.12 * rapid) * (1.0 - course.still);
     return stream;
 }
