@@ -15,7 +15,7 @@ const float LEAST_SHARE = 0.02;    // of the ground, from where on threads of a 
 const float MILKY_SHARE = 0.10;    // from which on their water is as milky as it gets
 const float SMOOTH_WAY = 2.0;      // level of the smaller images of the map of flow, which has the way of a belt
 const float STREAKS = 2.5;        // how much longer than wide ripples are
-const vec2 BANK = vec2(0.55, 0.85);  // cosines of the angle from a stream to where the ground sinks, on its bank and in its bed
+const vec2 BESIDE_WAY = vec2(0.55, 0.85);  // cosines of the angle from a stream to where the ground sinks, on its bank and in its bed
 const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which water whitens
 const float REACHES = 46.0;  // cells along the noise that tells pools from riffles, and on which side bars lie
 const float WANDERS = 0.9;   // cells by which that noise leads a stream astray where the land is gentle
@@ -158,7 +158,7 @@ void end_in_lake(inout Course course, float depth) {
 // The slope of the water along its way. Where the ground sinks more to a side, it is a bank and tells little of that.
 float fall_along(vec2 ground_slope, vec2 along) {
     float fall = max(-dot(ground_slope, along), 0.0);
-    return fall * smoothstep(BANK.x, BANK.y, fall / max(length(ground_slope), 1e-6));
+    return fall * smoothstep(BESIDE_WAY.x, BESIDE_WAY.y, fall / max(length(ground_slope), 1e-6));
 }
 
 // From 0 where water runs quietly to 1 where it falls.

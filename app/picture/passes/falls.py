@@ -38,9 +38,9 @@ BEGINS = 0.02  # part of a sheet by which less than 0 it is where it begins
 # how far to a side, to 1; metres that the water has fallen there; seconds that took; the part of the sheet, and from 1
 # to 2 that of the white water below; chance
 SHEET = "3f 2f 4f 1f", "place", "across", "fall", "chance"
-# Of a vertex: the middle of a puff at rest; corner; its radius in metres; how dense it is; how it rises, or sinks; chance
+# Of a vertex: the middle of a puff at rest; corner; its radius in metres; how dense it is; how it rises; chance
 SPRAY = "3f 2f 4f", "place", "corner", "puff"
-# Of a vertex: its place; how far from the foot in metres (on and across the river); beside the rim, which is 1; metres of
+# Of a vertex: its place; metres from the foot (on and across the river); beside the rim, which is 1; metres of
 # water; whether it is rock that is wet; chance
 POOL = "3f 2f 4f", "place", "from_foot", "pool"
 
@@ -232,9 +232,9 @@ def _sheet(ground: Numbers, size: float, fall: _Fall, width: float) -> Numbers:
 
 
 def _trajectory(bed: Numbers, steps: Numbers, speed: float, height: float) -> tuple[Numbers, int]:
-    """Heights of water over some places, which are `steps` metres apart, and at which of them it has come down for good.
+    """Heights of water over some places, which are `steps` metres apart, and at which it has come down for good.
 
-    It comes to the first with a speed in m/s, and falls by a `height` in metres. Cells make one slope of the ledges of a
+    It comes to the first with a speed in m/s and falls by a `height` in metres. Cells make one slope of the ledges of a
     wall: from those that water strikes it leaps again.
     """
     level, sinks = bed.copy(), 0.0  # slope of the water's surface
@@ -295,11 +295,12 @@ def _foot(sheet: Numbers) -> tuple[Numbers, Numbers, float, float]:
 
 def _spray(sheet: Numbers, discharge: float) -> Numbers:
     """The squares of spray [vertex, number] along a sheet and at its foot: denser with its height and its discharge."""
-    foot, _, wide, height = _foot(sheet)
+    _, _, wide, height = _foot(sheet)
     middle, chance = sheet[:, len(SIDES) // 2], float(sheet[0, 0, 9])
     power = GRAVITY * discharge * height  # kW
     dense = min(0.04 + 0.05 * math.log10(1.0 + 10.0 * power), 0.20)
     radius = min(0.16 * height, 0.5 * height**0.7 + 0.5 * wide) + 0.4 * wide
+    dense *= min(max(1.2 * wide / radius, 0.25), 1.0)  # a thread of water fills less of it than a broad sheet
     chances = np.modf(chance + np.arange(PUFFS)[:, None] * np.array([0.618034, 0.754878, 0.569840]))[0]
     at_foot = np.arange(PUFFS) < OF_FOOT
     # What is torn from a sheet sinks beside it and grows on its way down.
@@ -320,7 +321,7 @@ def _spray(sheet: Numbers, discharge: float) -> Numbers:
 
 
 def _pool(sheet: Numbers, surface: Numbers, size: float) -> Numbers:
-    """Vertices [ring, way, number] of the pool that a fall has dug at its foot, as `POOL`: level, on the water and land.
+    """Vertices [ring, way, number] of the pool that a fall has dug at its foot, as `POOL`: level, on water and land.
 
     It is some widths of the fall wide, and longer downstream.
     """
