@@ -220,6 +220,8 @@ const float FINEST_ON_WALLS = 1.5;  // cells
 const float STONES_FADE = 0.04;  // cells in a pixel
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
 const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes silt away
+const float DIM_BED = 1.0;      // metres of clear water through which ripples leave only the bed's large forms
+const float BED_EVEN = 0.4;     // part of its slope by which light tells them: under water it is diffuse
 const float WET_SHORE = 0.5;  // metres above the water up to which waves and capillarity wet the ground
 #if DETAIL_SCALES > 2
 const float STRIP_OF_CELL = 0.07;  // as WET_SHORE, of cells that are so wide that no picture shows less
@@ -355,6 +357,26 @@ void main() {
     vec4 coarse = coarse_detail(cells);
 #endif
     vec2 slope = place.yz * frame.map.w;
+#if WATER == 1
+#if STREAMS > 0
+    vec4 wet = texture(flow, uv);
+#else
+    vec4 wet = textureLod(flow, uv, 0.0);
+#endif
+#if DETAIL_SCALES > 2 && OVERLAY == 0 && FLOW_PATH == 0
+    // So far below the water only sand and silt are told apart.
+    float dim = smoothstep(0.4, 1.0, wet.w / (DIM_BED * frame.water.x));
+    if (dim == 1.0) {
+        vec3 bed_normal = normalize(vec3(-BED_EVEN * slope.x, 1.0, -BED_EVEN * slope.y));
+        vec3 bed = bed_material(fine_detail(cells), coarse, 1.0);
+        bed *= frame.sun_light.rgb * max(dot(bed_normal, frame.sun.xyz), 0.0) * seen.x + light_around(bed_normal, seen.y, bounced);
+        colour = vec4(bed * air_kept + air_added, outline_key_at(position));
+        return;
+    }
+#else
+    const float dim = 0.0;
+#endif
+#endif
     float steepness = apparent_steepness(place);
 #if DETAIL_SCALES < 2
     vec4 fine = broken_detail(vec3(cells, position.y / frame.map.z), slope, coarse.w - 0.5);
@@ -484,11 +506,6 @@ void main() {
 #if WATER == 1
     // Sand and silt cover the bed, and the ground just above the water is wet and dark, less so if it is only a part of
     // a pixel.
-#if STREAMS > 0
-    vec4 wet = texture(flow, uv);
-#else
-    vec4 wet = textureLod(flow, uv, 0.0);
-#endif
 #if MARKS == 1 && DETAIL_SCALES > 2
     if (ground.bars > 0.0) slope += lay_bars(ground, cells, wet, pixel, fine, coarse, grain.w, detail);
 #endif
@@ -502,7 +519,7 @@ void main() {
 #endif
     float submerged = smoothstep(-0.5 * span, hidden_from + 0.5 * span, wet.w);
     dry = 1.0 - submerged;
-    ground.albedo = mix(ground.albedo, bed_material(fine, coarse, silty), 0.9 * submerged);
+    ground.albedo = mix(ground.albedo, bed_material(fine, coarse, silty), mix(0.9, 1.0, dim) * submerged);
 #if DETAIL_SCALES > 2
     // Waves and the ups and downs of a lake keep a strip of mud or, where it is steeper, of shingle free of plants, broad here
     // and narrow there. Walls of rock have none.
@@ -525,7 +542,7 @@ void main() {
 #endif
     ground.albedo *= 1.0 - WASHED_DARK * smoothstep(-washed - span, 0.0, wet.w) * (WET_SHORE / (WET_SHORE + span)) * dry;
     ground.rockiness *= 1.0 - 0.6 * submerged;
-    slope *= 1.0 - 0.6 * submerged;  // light under water is diffuse
+    slope *= mix(1.0, BED_EVEN, submerged);
 #if LIVING == 1
     ground.sheen *= 1.0 - submerged;
 #endif
@@ -610,6 +627,9 @@ void main() {
     crowns.area *= stand_there;
     bumps *= 1.0 - LITTER_EVEN * (1.0 - exp(-2.8 * (crowns.area + crowns.below)));
 #endif
+#endif
+#if WATER == 1
+    bumps *= 1.0 - dim;
 #endif
     vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
 

@@ -122,6 +122,7 @@ const vec2 WEED_STEEP = vec2(0.08, 0.25);
 const float WEED_ENDS = 4.0, WEED_HIDES = 0.75, SHORE_STONES_TILE = 24.0;
 // Between the stones of its margin a lake ends unevenly: over so many cells at most, on slopes up to this.
 const float MARGIN_CELLS = 1.0, MARGIN_TILE = 14.0, MARGIN_STEEP = 0.3;
+const float EXACT_SHORE = 0.35;  // cells of depth, from which on the bed is as smooth as the map
 const vec3 SOAKED_BED = vec3(0.66, 0.60, 0.54);  // of what a dry bed gives back
 const float SOAKED_FROM = 0.25;  // metres of depth
 // Gusts: wavelengths of wind waves to a tile of their noise, and the least and the most of the waves in them.
@@ -225,6 +226,7 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
 }
 
 #if FINE_WATER == 1
+const float CLOUDS_SMEARED = 0.11;  // radians over which waves smear mirrored clouds, also waves that are seen
 const float LAND_BEGINS = 0.6;  // texels of the lit land behind its shore, from where it is read
 const int MIRROR_STEPS = 26;
 const float FINENESS = 0.5;          // of the land that is looked up, in steps: means over whole ones have no crests
@@ -305,7 +307,7 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float til
 #if FINE_WATER == 1
     vec3 mirror = clear_sky(raised(direction, roughness));
 #if CLOUDS > 1 && SEA == 0 && RUNNING == 0
-    mirror = with_clouds(from, direction, 2.0 * sqrt(roughness), mirror);
+    mirror = with_clouds(from, normalize(direction + calmer), CLOUDS_SMEARED * tilt / (tilt + STILL_EDGE) + 2.0 * sqrt(roughness), mirror);
 #endif
     // The ray is scaled to a horizontal length of 1, so that `reach` is a distance on the map. It starts at the entry.
     vec3 ray = calmer / max(length(calmer.xz), 1e-3);
@@ -399,10 +401,11 @@ void main() {
 #endif
 #endif
     vec4 bed = textureLod(surface, uv, 0.0);
+    float water = (level - bed.x) * frame.map.w;  // depth in metres
 #if SEA == 0 && FINE_WATER == 1
-    float water = (level - elevation_at(surface, uv)) * frame.map.w;  // depth in metres
-#else
-    float water = (level - bed.x) * frame.map.w;
+    // By the shore the ground is looked up as it is drawn.
+    float by_shore = 1.0 - smoothstep(0.5 * EXACT_SHORE, EXACT_SHORE, water / frame.map.z);
+    if (by_shore > 0.0) water = mix(water, (level - elevation_at(surface, uv)) * frame.map.w, by_shore);
 #endif
     float blur = fwidth(water);
     vec4 pixel = vec4(dFdx(map_place), dFdy(map_place));
@@ -421,8 +424,10 @@ void main() {
 #endif
     float margin = SHORE * frame.map.w;
 #if SEA == 0 && RUNNING == 0 && FINE_WATER == 1
-    float uneven = textureLod(detail, map_place / (frame.map.z * MARGIN_TILE), 1.0).w;
-    margin += MARGIN_CELLS * smoothstep(0.3, 0.7, uneven) * min(length(bed.yz) * frame.map.w, MARGIN_STEEP) * frame.map.z;
+    if (by_shore > 0.0) {
+        float uneven = textureLod(detail, map_place / (frame.map.z * MARGIN_TILE), 1.0).w;
+        margin += MARGIN_CELLS * smoothstep(0.3, 0.7, uneven) * min(length(bed.yz) * frame.map.w, MARGIN_STEEP) * frame.map.z;
+    }
 #endif
     float shore = smoothstep(0.0, margin + 1.5 * blur, water + 0.5 * blur) * there;
     vec3 seen = textureLod(light, uv, 0.0).xyz;
@@ -460,9 +465,9 @@ void main() {
     vec2 gust_place = map_place / (frame.water.z * GUST_WAVES);
     vec2 far_place = vec2(dot(gust_place, frame.wind.xy), dot(gust_place, vec2(-1.7 * frame.wind.y, 1.7 * frame.wind.x))) / FAR_GUSTS;
     float gust_pixel = max(length(pixel.xy), length(pixel.zw)) / (frame.water.z * GUST_WAVES);
-    float gusts = dot(textureLod(detail, gust_place, noise_level(gust_pixel, detail)).xw, vec2(0.35, 0.65));
-    float far_gusts = textureLod(detail, far_place, 1.0 + noise_level(gust_pixel / FAR_GUSTS, detail)).w;
-    gusts = mix(gusts, far_gusts, smoothstep(GUSTS_REPEAT.x, GUSTS_REPEAT.y, gust_pixel));
+    float gusts = 0.5, repeats = smoothstep(GUSTS_REPEAT.x, GUSTS_REPEAT.y, gust_pixel);
+    if (repeats < 1.0) gusts = dot(textureLod(detail, gust_place, noise_level(gust_pixel, detail)).xw, vec2(0.35, 0.65));
+    if (repeats > 0.0) gusts = mix(gusts, textureLod(detail, far_place, 1.0 + noise_level(gust_pixel / FAR_GUSTS, detail)).w, repeats);
     gusts = mix(gusts, 0.5, smoothstep(2.0 * GUSTS_REPEAT.x, 5.0 * GUSTS_REPEAT.y, gust_pixel));
     waviness *= mix(GUSTS.x, GUSTS.y, smoothstep(0.32, 0.68, gusts));
 #endif
@@ -524,7 +529,7 @@ void main() {
     if (!outside) {
         Shore coming = shore_at(map_place);
 #if SEA == 0
-        float has_waves = lake_with_waves(uv);
+        float has_waves = coming.away > 2.0 ? 1.0 : lake_with_waves(uv);
 #if RUNNING == 1
         float changed = abs(level - frame.water.w) / max(coming.depth, 1e-3);
         has_waves *= of_sea * (1.0 - smoothstep(WAVES_CHANGE, WAVES_LOST, changed));
@@ -594,7 +599,7 @@ void main() {
 #endif
 #if SEA == 0 && FINE_WATER == 1 && WATER == 1
     vec2 cells = map_place / frame.map.z;
-    float plume = plume_strength(flow, uv);
+    float plume = textureLod(flow, uv, 0.0).yz == vec2(0.0) ? 0.0 : plume_strength(flow, uv);
     if (plume > 0.0) {
         plume = min(plume * (1.0 + 1.4 * (textureLod(detail, cells / 7.0, 1.0).w - 0.5)), 1.0);
         vec3 past = water_transmission(PLUME_DEPTH, TURBIDITY, steepness) * (1.0 - mirror);

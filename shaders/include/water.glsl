@@ -31,6 +31,7 @@ const vec3 STREAM_BED = vec3(0.150, 0.128, 0.092);
 const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked at from straight above
 const float BRIGHTEST_GLITTER = 0.9;                // in parts of sunlight
 const vec2 TILES_SHOW = vec2(0.014, 0.045);         // tiles of waves in a pixel, from which on they are not to be seen
+const float SQUARED_SLOPES = 0.1;                   // of waves in the mean, see app/picture/passes/wind_waves.py
 const float LEANS = 3.0;                            // by how many deviations of slopes mirrored rays rise at most
 const vec3 FOAM = vec3(0.88, 0.92, 0.95);
 const float THIN_FOAM = 0.62, FOAM_HEAPS = 0.8;
@@ -50,12 +51,15 @@ void add_wave_train(inout Waves waves, vec2 place, vec2 turn, float wavelength, 
     float tile = 9.0 * wavelength;
     float run = fract(round(0.55 * sqrt(frame.water.z * wavelength) * frame.loop.x / tile) * frame.loop.y);
     vec2 at = vec2(dot(place, along), dot(place, across)) / tile - vec2(run, 0.0);
-    vec4 wave = texture(wind_waves, at);
-    vec2 slope = (wave.xy - 0.5) * 2.0;
 #if FINE_WATER == 1
     // From where many tiles are seen, they would make a pattern: there waves are only rough.
-    vec2 across_pixel = fwidth(at);
-    slope *= 1.0 - smoothstep(TILES_SHOW.x, TILES_SHOW.y, max(across_pixel.x, across_pixel.y));
+    vec2 along_row = dFdx(at), along_column = dFdy(at), across_pixel = abs(along_row) + abs(along_column);
+    float shown = 1.0 - smoothstep(TILES_SHOW.x, TILES_SHOW.y, max(across_pixel.x, across_pixel.y));
+    vec4 wave = shown > 0.0 ? textureGrad(wind_waves, at, along_row, along_column) : vec4(0.5, 0.5, 0.5, SQUARED_SLOPES);
+    vec2 slope = (wave.xy - 0.5) * 2.0 * shown;
+#else
+    vec4 wave = texture(wind_waves, at);
+    vec2 slope = (wave.xy - 0.5) * 2.0;
 #endif
     waves.slope += strength * (along * slope.x + across * slope.y);
     waves.roughness += strength * strength * max(wave.w - dot(slope, slope), 0.0);
@@ -64,7 +68,11 @@ void add_wave_train(inout Waves waves, vec2 place, vec2 turn, float wavelength, 
 // Everything else asks only this function about waves. `depth` is in metres: waves are lower where it is less than their
 // length. `wind` is how much of it there is, from 0 to 1.
 Waves water_waves(vec2 place, float depth, float wind) {
+#if FINE_WATER == 1
+    Waves waves = Waves(vec2(0.0), 0.0003);
+#else
     Waves waves = Waves(vec2(0.0), 0.0008);
+#endif
     float strength = wind * frame.water.y * (0.25 + 0.75 * smoothstep(0.0, 1.5 * frame.water.z, depth * frame.map.w));
     float unit = frame.water.z;
     add_wave_train(waves, place, vec2(0.956, 0.292), 1.9 * unit, 0.075 * strength);
@@ -72,6 +80,9 @@ Waves water_waves(vec2 place, float depth, float wind) {
 #if FINE_WATER == 1
     add_wave_train(waves, place, vec2(0.996, -0.087), 6.7 * unit, 0.045 * strength);
     add_wave_train(waves, place, vec2(0.777, 0.629), 0.23 * unit, 0.085 * strength);
+    // Near the camera finer ones are seen.
+    add_wave_train(waves, place, vec2(0.970, -0.243), 0.083 * unit, 0.080 * strength);
+    add_wave_train(waves, place, vec2(0.848, 0.530), 0.027 * unit, 0.075 * strength);
 #endif
     return waves;
 }
