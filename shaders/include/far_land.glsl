@@ -2,8 +2,8 @@
 #include "map.glsl"
 #include "sky.glsl"
 #include "detail.glsl"
+#include "mean_land.glsl"
 
-uniform sampler2D lit_land;  // its mean is the colour of the plain
 uniform float far_land;      // how much of it is seen: less from higher above, where the block is a model on a table
 uniform float land_relief;   // of the land, in longer sides of the map
 uniform float highest_range; // slope up to the top of the highest, from the end of the table
@@ -51,12 +51,6 @@ float range_line(float around, float massifs, float rugged, float pixel) {
         count *= 3.0;
     }
     return max(range * (0.72 + 0.28 * sin(TAU * 3.0 * around + massifs)), LOWEST);
-}
-
-// The mean colour of the land.
-vec3 mean_land() {
-    vec4 mean = textureLod(lit_land, vec2(0.5), 16.0);
-    return mean.rgb / max(mean.a, 1e-3);
 }
 
 // The plain under the block, at a place that moves by `pixel` from pixel to pixel, `away` from the block in sides of the
