@@ -31,9 +31,10 @@ const float TAPERS = 0.26;       // by how much less field there is at the tops
 // Of a cloud's depth: a step where there is none, and within one, which is left after so many steps beside it.
 const float STRIDE = 1.0 / 13.0, STEP = 1.0 / 40.0;
 const int MISSES = 4;
+const float SMOOTHEST = 2.0;  // level of detail of the waves of clouds: puffs are finer
 // Puffs, of which each scale leans to both sides: that makes heaps of waves on a plane, and not columns. Tiles of the
 // noise of clouds; and how much of the smaller ones there is.
-const float HEAPS = 2.9, PUFFS = 5.3, CURLS = 19.0, CURLED = 0.28, LEANS = 1.5;
+const float HEAPS = 2.9, PUFFS = 5.3, CURLS = 19.0, CURLED = 0.20, LEANS = 1.5;
 const mat2 TURNED = mat2(0.83, 0.56, -0.56, 0.83), AGAINST = mat2(-0.41, 0.91, -0.91, -0.41);
 // Optical depths of a whole cloud towards the sun, for light that goes straight on and for what was scattered often; how
 // much of the light that is; and how much darker creases are.
@@ -83,8 +84,8 @@ vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
         vec2 at = from.xz + direction.xz * ((base + part * thickness) / over), of_tile = at * frame.clouds.z - frame.cloud_drift.xy;
         vec2 one = TURNED * of_tile, other = AGAINST * of_tile, lean = vec2(LEANS * part * tiles, 0.0);
         float least = begin + FLAT + TAPERS * part * part;
-        float thick = 0.75 * textureLod(detail, of_tile, level_of_detail).w - least;
-        if (thick + 0.25 > 0.0) thick += 0.25 * textureLod(detail, HEAPS * (one + lean) + 0.31, level_of_detail + 1.9).w;
+        float thick = 0.75 * textureLod(detail, of_tile, max(level_of_detail, SMOOTHEST)).w - least;
+        if (thick + 0.25 > 0.0) thick += 0.25 * textureLod(detail, HEAPS * (one + lean) + 0.31, max(level_of_detail + 1.9, SMOOTHEST)).w;
         bool within = thick > 0.0;
         if (within && stride == STRIDE) {
             // It has begun on the way here.
