@@ -109,8 +109,21 @@ uniform sampler2D relief;
 #endif
 
 const float MOST_BLURRED = 5.0;   // level of the mipmap
-const float SUNLIT = 0.9;         // of the land that faces the sun, in the mean
-const vec2 SLOPES_BLURRED = vec2(1.0, 3.0);  // cells a pixel
+const float SUNLIT = 0.9;         // of the land that faces the sun, in the mean, where it is not that of the border
+const float PATCHES = 0.4;        // the most that they differ from each other
+const float OF_BORDER = 0.3;      // sides of the block beside it, within which land comes to differ from that of its border
+#if DETAIL_SCALES > 2
+const int TAPS = 4;               // along the longer side of a pixel
+const vec2 SLOPES_BLURRED = vec2(1.3, 3.2);  // cells a tap
+#else
+const int TAPS = 1;
+const vec2 SLOPES_BLURRED = vec2(1.0, 3.0);
+#endif
+
+// Where the mirrored map has the land of a place, in sides of the block.
+vec2 mirrored_uv(vec2 from) {
+    return (0.5 + (1.0 - abs(1.0 - mod(from, 2.0))) * (frame.map.xy - 1.0)) / frame.map.xy;
+}
 
 // The slopes of the map's land at a place, as far as a pixel that is so many cells wide shows them.
 vec2 slopes_at(vec2 uv, float cells) {
@@ -123,18 +136,39 @@ vec2 slopes_at(vec2 uv, float cells) {
 
 // Land around the block: that of the map, mirrored at its border, in the light that it stands in.
 vec3 mirrored_land() {
-    vec2 texels = fwidth(from) * frame.map.xy, mirrored = 1.0 - 2.0 * step(1.0, mod(from, 2.0));
-    vec2 uv = (0.5 + (1.0 - abs(1.0 - mod(from, 2.0))) * (frame.map.xy - 1.0)) / frame.map.xy;
+    vec2 mirrored = 1.0 - 2.0 * step(1.0, mod(from, 2.0)), uv = mirrored_uv(from);
     // Beside an outline what is known of a triangle is of a place beyond it.
+#if DETAIL_SCALES > 2
+    // From aslant a pixel is long and narrow: ridges and valleys show across it, as wide as its narrow side.
+    vec2 across = dFdx(from), along = dFdy(from);
+    if (dot(across * frame.map.xy, across * frame.map.xy) > dot(along * frame.map.xy, along * frame.map.xy)) along = across;
+    float longer = length(along * frame.map.xy);
+    float area = abs(determinant(mat2(dFdx(from) * frame.map.xy, dFdy(from) * frame.map.xy)));
+    float cells = max(max(area / max(longer, 1e-3), longer / float(TAPS)), 1e-3);
+#else
+    vec2 texels = fwidth(from) * frame.map.xy;
     float cells = max(max(texels.x, texels.y), 1e-3);
+#endif
     float level = clamp(log2(cells * float(textureSize(land_look, 0).x) / frame.map.x), 0.0, MOST_BLURRED);
+#if DETAIL_SCALES > 2
+    vec4 look = vec4(0.0);
+    vec2 slopes = vec2(0.0);
+    for (int i = 0; i < TAPS; ++i) {
+        vec2 tap = mirrored_uv(from + along * ((float(i) + 0.5) / float(TAPS) - 0.5));
+        look += textureLod(land_look, tap, level) / float(TAPS);
+        slopes += mirrored * slopes_at(tap, cells) / float(TAPS);
+    }
+#else
     vec4 look = textureLod(land_look, uv, level);
     vec2 slopes = mirrored * slopes_at(uv, cells);
+#endif
+    float settled = smoothstep(0.0, OF_BORDER, distance_to_block(position.xz) / frame.heights.w);
     vec3 normal = normalize(vec3(-slopes.x * of_slopes.xy - slopes.y * of_slopes.zw - own_slopes, 1.0).xzy);
-    vec3 lit = frame.sun_light.rgb * (SUNLIT * clamp(sun_past, 0.0, 1.0) * max(dot(normal, frame.sun.xyz), 0.0)) + sky_light(normal) * look.a;
+    float sunlit = mix(1.0, SUNLIT, settled) * clamp(sun_past, 0.0, 1.0);
+    vec3 lit = frame.sun_light.rgb * (sunlit * max(dot(normal, frame.sun.xyz), 0.0)) + sky_light(normal) * look.a;
     float tiles = 1.0 / (PLAIN_TILE * frame.heights.w), pixel = length(fwidth(position.xz));
     float patches = textureLod(detail, position.xz * tiles, log2(max(pixel * tiles * 512.0, 2.0))).x;
-    vec3 seen = look.rgb * look.rgb * lit * (0.8 + 0.4 * patches);
+    vec3 seen = look.rgb * look.rgb * lit * (1.0 + PATCHES * settled * (patches - 0.5));
 #if WATER == 1 && DETAIL_SCALES > 1
     vec3 from_eye = normalize(position - frame.camera.xyz);
     vec3 mirror = mirrored_sky(reflect(from_eye, vec3(0.0, 1.0, 0.0)), FAR_WAVES, look.a, lit);

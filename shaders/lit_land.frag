@@ -10,6 +10,10 @@
 #include "canopy.glsl"
 #endif
 
+#ifndef PATCHY
+#define PATCHY 0  // with the patches of many cells that the ground shows
+#endif
+
 uniform sampler2D water;        // depth in metres
 uniform sampler2D suspended;    // fine sediment in the water, metres of the bed; a single 0 where none is simulated
 
@@ -23,7 +27,13 @@ layout(location = 1) out vec4 look;  // roots of the albedo, and how much of the
 void main() {
     vec4 place = textureLod(surface, uv, 0.0), seen = textureLod(light, uv, 0.0), even = vec4(0.5);
     StrataTop top = strata_top_at(uv);
-    vec3 albedo = ground_material(uv * frame.map.xy, place, top, apparent_steepness(place), seen.z - 0.5, even, even, NO_RELIEF).albedo;
+    vec2 cells = uv * frame.map.xy;
+#if PATCHY == 1
+    vec4 coarse = two_coarse_details(cells);
+#else
+    vec4 coarse = even;
+#endif
+    vec3 albedo = ground_material(cells, place, top, apparent_steepness(place), seen.z - 0.5, even, coarse, NO_RELIEF).albedo;
 #if CANOPY > 0
     Canopy crowns = canopy_at(uv);
     albedo = mix(albedo, 0.5 * crowns.leaves, 1.0 - exp(-2.0 * crowns.area));

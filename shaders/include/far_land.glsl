@@ -7,6 +7,7 @@
 uniform float far_land;      // how much of it is seen: less from higher above, where the block is a model on a table
 uniform float land_relief;   // of the land, in longer sides of the map
 uniform float highest_range; // slope up to the top of the highest, from the end of the table
+uniform float highest_of_relief;  // height of the highest, in parts of the relief
 
 #ifndef DETAIL_SCALES
 #define DETAIL_SCALES 3
@@ -22,7 +23,6 @@ const vec2 ROUND = vec2(0.5, 0.04);  // of the crests of rolling hills and of pe
 const float HILLS_SEEN = 0.45;     // of what the haze lets through
 const float HAZE_OF_FOOT = 4.0, HAZE_THINS = 0.2;  // at the foot of a range: its optical depth, and scale height in ranges
 const float LOWEST = 0.1;          // of a range, of its height
-const float HIGHEST_OF_RELIEF = 1.2;  // the highest range, in parts of the relief
 const float SNOW_ALBEDO = 0.8, SNOW_SOFT = 0.25;  // the latter in heights of a range
 const float PLAIN_TILE = 1.7;      // sides of a tile of the noise of the plain
 const float BESIDE = 0.5;          // sides of the map beside it, within which the plain is like its border
@@ -94,7 +94,7 @@ vec4 far_ranges(vec3 direction, vec3 horizon, float pixel) {
         if (above > high + pixel) continue;
         float crest = high * range_line(around, RANGE_MASSIFS[i], rugged, turn);
         // Snow lies above the same height as on the map.
-        float line = frame.ground_look.x / HIGHEST_OF_RELIEF * highest_range;
+        float line = frame.ground_look.x / highest_of_relief * highest_range;
         vec3 lit = mix(land, snow, smoothstep(line - SNOW_SOFT * high, line + SNOW_SOFT * high, above));
         // Haze thins from its foot up, without a top, and sets it off from the one behind it.
         float foot = HAZE_OF_FOOT * exp(-max(above, 0.0) / (HAZE_THINS * high));

@@ -307,10 +307,14 @@ vec4 coarse_detail(vec2 cells, float finest) {
 }
 #endif
 
+vec4 two_coarse_details(vec2 cells) {
+    return 0.6 * texture(detail, cells.yx / 173.0 + 0.37) + 0.5 * texture(detail, turned(cells) / 47.0) - 0.05;
+}
+
 // Patches of many cells, at better levels of quality with smaller ones in them.
 vec4 coarse_detail(vec2 cells) {
 #if DETAIL_SCALES > 1
-    return 0.6 * texture(detail, cells.yx / 173.0 + 0.37) + 0.5 * texture(detail, turned(cells) / 47.0) - 0.05;
+    return two_coarse_details(cells);
 #else
     return texture(detail, cells.yx / 173.0 + 0.37);
 #endif

@@ -82,7 +82,7 @@ class BackdropMesh:
         end_of_ranges = row_above_ranges(frame, highest) if seen > 0.0 else first_of_sky
         uniforms = SUN_UNIFORMS | {
             "table_fades": TABLE_FADES, "far_land": seen, "land_relief": relief(frame), "highest_range": highest,
-            "way_to_end": way_to_end(frame.camera, frame.snapshot),
+            "way_to_end": way_to_end(frame.camera, frame.snapshot), "highest_of_relief": HIGHEST_RANGE,
         }  # fmt: skip
         if raised := raised_land(frame.camera, frame.snapshot, frame.table_height):
             for part in self._surroundings.parts(frame, raised):

@@ -18,7 +18,8 @@ class LitLand:
     def parts(self, frame: Frame) -> Iterable[Part]:
         bounce = frame.bounce
         if bounce.band is not None:
-            yield Part(vertices=3, defines={"CANOPY": min(frame.defines["CANOPY"], 1)}, rows=bounce.band)
+            defines = {"CANOPY": min(frame.defines["CANOPY"], 1), "PATCHY": int(frame.quality.detail_scales > 2)}
+            yield Part(vertices=3, defines=defines, rows=bounce.band)
             surface = frame.textures["surface"]
             assert isinstance(surface, moderngl.Texture)
             bounce.finish(surface)
