@@ -101,9 +101,8 @@ vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
             // Folded, they are puffs with creases between them.
             vec2 folded = abs(2.0 * vec2(textureLod(detail, PUFFS * (one + lean), level_of_detail + 2.3).w,
                                          textureLod(detail, PUFFS * (other + lean), level_of_detail + 2.3).w) - 1.0);
-            vec2 curled = abs(2.0 * vec2(textureLod(detail, CURLS * (one - lean.yx), level_of_detail + 4.2).w,
-                                         textureLod(detail, CURLS * (other - lean.yx), level_of_detail + 4.2).w) - 1.0);
-            puffs = min(1.6 * mix(folded.x + folded.y, curled.x + curled.y, CURLED), 1.0);
+            float curled = abs(4.0 * textureLod(detail, CURLS * (one - lean.yx), level_of_detail + 4.2).w - 2.0);
+            puffs = min(1.6 * mix(folded.x + folded.y, curled, CURLED), 1.0);
             dense = DENSE * max(thick - ERODED * (1.0 - puffs) * mix(ERODED_AT_BASE, 1.0, min(3.0 * part, 1.0)), 0.0) * smoothstep(0.0, 0.05, part);
             dense = min(dense, DENSEST);
         }
