@@ -42,7 +42,7 @@ class MeanderingParameters(Parameters, frozen=True, kw_only=True):
     years_per_cycle: Annotated[float, parameter(0.01, 1000.0, "time that passes in a cycle for the rivers",
         unit="years", log=True, essential=True)] = 1.0
     past_years: Annotated[float, parameter(0.0, 10_000.0,
-        "years for which rivers have wandered before the first cycle: with bends, scrolls and oxbows from the start",
+        "how long rivers have wandered before the first cycle",
         unit="years", needs="world.past")] = 0.0
     discharge: Annotated[float, parameter(0.0, 100_000.0,
         "mean discharge of all the map's running water; 0: its precipitation", unit="m³/s", log=True,

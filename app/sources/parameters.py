@@ -174,7 +174,7 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
         "radius of a basin, or centre to corner of a pyramid, relative to the map's longer side",
         needs="sand.rock=pyramid or sand.rock=basin or sand.rock=foreland")] = 0.25
     delta: Annotated[float, parameter(0.0, 0.5,
-        "longest arm of a delta that a foreland's river has built into its lake, relative to the map's longer side",
+        "longest arm of a delta built into a foreland's lake, relative to the map's longer side",
         needs="sand.rock=foreland")] = 0.0
     form: Annotated[Literal["sheet", "dunes", "heap", "row", "column"], described(
         "sand as an uneven sheet, dunes across the wind, a heap, or a row of dunes (column: from north to south)",

