@@ -3,14 +3,22 @@
 #include "horizons.glsl"
 
 uniform sampler2D surface;
-uniform sampler2D skyline;  // elevation of the land with its trees
+uniform sampler2D skyline;  // elevation of the land; where rays are followed over it, also how high crowns stand over it
 uniform sampler2D water;  // depth in metres
 uniform vec2 tile;        // texels along its sides
+uniform bool rays;        // whether any are followed over the land: then nothing may stand higher than the horizon
 
 out vec2 result;
 
 const int STEPS = 56;
 const float BEGINS = 1.0, GROWS = 1.1;  // cells; of steps
+const float ACROSS = 0.033;  // of a distance: a third of the way from one direction to the next
+
+// The slope up to what stands at a distance in cells.
+float rise_to(vec2 at, float reach, float level) {
+    vec4 land = textureLod(skyline, at / frame.map.xy, rays ? log2(max(0.5 * ACROSS * reach, 1.0)) : 0.0);
+    return ((land.x + (rays ? land.y : 0.0)) * frame.map.w - level) / (reach * frame.map.z);
+}
 
 void main() {
     vec2 texel = floor(gl_FragCoord.xy);
@@ -33,7 +41,13 @@ void main() {
     for (int i = 0; i < STEPS; ++i) {
         vec2 at = from + reach * direction;
         if (any(lessThan(at, vec2(0.0))) || any(greaterThan(at, frame.map.xy))) break;
-        float rise = (textureLod(skyline, at / frame.map.xy, 0.0).x * frame.map.w - level) / (reach * frame.map.z);
+        float rise = rise_to(at, reach, level);
+        if (rays) {  // also what stands between the directions, and between the steps
+            vec2 aside = ACROSS * reach * vec2(-direction.y, direction.x);
+            float onward = sqrt(GROWS);
+            rise = max(rise, max(rise_to(at + aside, reach, level), rise_to(at - aside, reach, level)));
+            rise = max(rise, rise_to(from + onward * (at - from), onward * reach, level));
+        }
         if (rise > horizon.x) horizon = vec2(rise, reach * frame.map.z / frame.heights.w);
         reach *= GROWS;
     }

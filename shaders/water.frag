@@ -21,9 +21,9 @@
 #endif
 
 #ifndef HORIZONS
-#define HORIZONS 0  // 1: lakes mirror the land by the horizons around them, where no ray is followed over it
+#define HORIZONS 0  // 1: lakes mirror the land by the horizons around them; where rays are followed over it, they end there
 #endif
-#if SEA == 1 || RUNNING == 1 || FINE_WATER == 1
+#if SEA == 1 || RUNNING == 1
 #undef HORIZONS
 #define HORIZONS 0
 #endif
@@ -225,10 +225,28 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
     return open;
 }
 
+#if HORIZONS == 1
+// The horizon in a direction: slope and distance in sides of the map, from the two nearest that are known; and the most that
+// either says.
+vec4 horizons_at(vec2 uv, vec2 direction) {
+    vec2 tiles = vec2(HORIZON_TILES), tile = vec2(textureSize(horizons, 0)) / tiles;
+    float turn = turn_of(direction) * HORIZON_TURNS / 4.0, first = floor(turn);
+    vec2 inside = clamp(uv, 0.5 / tile, 1.0 - 0.5 / tile), numbers = mod(vec2(first, first + 1.0), HORIZON_TURNS);
+    vec2 rows = floor(numbers / tiles.x), columns = numbers - rows * tiles.x;
+    vec2 one = textureLod(horizons, (vec2(columns.x, rows.x) + inside) / tiles, 0.0).xy;
+    vec2 other = textureLod(horizons, (vec2(columns.y, rows.y) + inside) / tiles, 0.0).xy;
+    return vec4(unpacked_horizon(mix(one, other, turn - first)), unpacked_horizon(max(one, other)));
+}
+#endif
+
 #if FINE_WATER == 1
 const float CLOUDS_SMEARED = 0.11;  // radians over which waves smear mirrored clouds, also waves that are seen
 const float LAND_BEGINS = 0.6;  // texels of the lit land behind its shore, from where it is read
 const int MIRROR_STEPS = 26;
+const float FEWEST_STEPS = 8.0, CREST_WIDE = 0.05;
+// Of the texels of the map of horizons, how far a place is from theirs; slope by which the land may pass the horizon; and how
+// far behind it, in parts of its distance, something may stand higher.
+const float HORIZON_BETWEEN = 0.75, HORIZON_MARGIN = 0.015, HORIZON_REACH = 1.3;
 const float FINENESS = 0.5;          // of the land that is looked up, in steps: means over whole ones have no crests
 const float SEEN_PART = 0.02;      // of the mirrored light, from which on land is looked up
 // Part of the slopes of waves by which they turn the mirrored land; steepness of the rest in the usual wind.
@@ -274,24 +292,13 @@ float open_water(vec2 place) {
 }
 #endif
 
-#if HORIZONS == 1
+#if HORIZONS == 1 && FINE_WATER == 0
 const float HILLSIDE = 0.45;  // of the way to the horizon, from where on its land is seen at the height of the water
-
-// The horizon in a direction, from the two nearest that are known.
-vec2 horizon_at(vec2 uv, vec2 direction) {
-    vec2 tiles = vec2(HORIZON_TILES), tile = vec2(textureSize(horizons, 0)) / tiles;
-    float turn = turn_of(direction) * HORIZON_TURNS / 4.0, first = floor(turn);
-    vec2 inside = clamp(uv, 0.5 / tile, 1.0 - 0.5 / tile), numbers = mod(vec2(first, first + 1.0), HORIZON_TURNS);
-    vec2 rows = floor(numbers / tiles.x), columns = numbers - rows * tiles.x;
-    vec2 one = textureLod(horizons, (vec2(columns.x, rows.x) + inside) / tiles, 0.0).xy;
-    vec2 other = textureLod(horizons, (vec2(columns.y, rows.y) + inside) / tiles, 0.0).xy;
-    return unpacked_horizon(mix(one, other, turn - first));
-}
 
 // What lies before the sky in a mirrored direction: the land up to the horizon, as seen through the air, with soft rims.
 vec3 mirrored_by_horizon(vec3 from, vec3 direction, float smeared, vec3 sky) {
     float level = max(length(direction.xz), 1e-3), slope = direction.y / level;
-    vec2 horizon = horizon_at(map_uv(from.xz), direction.xz);
+    vec2 horizon = horizons_at(map_uv(from.xz), direction.xz).xy;
     float covered = smoothstep(-smeared, smeared, horizon.x - slope);
     if (covered == 0.0) return sky;
     float reach = horizon.y * frame.heights.w * mix(HILLSIDE, 1.0, clamp(slope / max(horizon.x, 1e-3), 0.0, 1.0));
@@ -318,16 +325,29 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float til
     float first = entry + max(1.5 * frame.map.z, open_water(from.xz + ray.xz * entry));
     float last = way_out_of_map(from.xz, ray.xz), over_all = frame.heights.y + tallest_tree - from.y;
     if (ray.y > spread) last = min(last, over_all / (ray.y - spread));
+    float steps = float(MIRROR_STEPS);
+#if HORIZONS == 1
+    // Places between those whose horizon is known see the same land, from so much nearer at most.
+    float between = HORIZON_BETWEEN * frame.heights.w / float(max(textureSize(horizons, 0).x, textureSize(horizons, 0).y) / HORIZON_TILES.x);
+    if (first > 2.0 * between) {
+        vec2 horizon = horizons_at(map_uv(from.xz), ray.xz).zw;
+        float nearer = first / (first - between), slope = horizon.x * nearer + HORIZON_MARGIN;
+        if (slope < ray.y - spread) return mirror;
+        last = min(last, HORIZON_REACH * horizon.y * frame.heights.w + between);
+        // A crest is as wide as this part of its distance, so that a shorter way needs fewer steps.
+        steps = clamp(ceil(log(last / first) / CREST_WIDE), FEWEST_STEPS, steps);
+    }
+#endif
     if (first >= last) return mirror;
     // Steps grow evenly, from a cell on.
-    float steps = float(MIRROR_STEPS), step_length = min(frame.map.z, (last - first) / steps);
+    float step_length = min(frame.map.z, (last - first) / steps);
     float grows = ((last - first) / steps - step_length) / steps;
     float covered = 0.0, crowns = 0.0, where_crowns = 0.0;  // part of the spread; optical depth; that times its distance
     float highest = 0.0;  // slope up to land
     vec3 land = vec3(0.0);
     vec2 before = vec2(0.0), here = slopes_to_land(from, ray, first, step_length);
     float reach = first;
-    for (int i = 0; i < MIRROR_STEPS && covered < 1.0 - SEEN_PART; ++i) {
+    for (int i = 0; i < int(steps) && covered < 1.0 - SEEN_PART; ++i) {
         float next = first + float(i + 1) * (step_length + grows * float(i + 1)), onward = next - reach;
         vec2 after = slopes_to_land(from, ray, next, onward);
         // Of a crest between steps the height follows by a parabola.

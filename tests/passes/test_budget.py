@@ -113,6 +113,23 @@ def test_the_sea_reads_no_more_textures_the_more_land_it_mirrors(context: modern
     assert found and found.reads / (240 * 135) <= READS
 
 
+def test_no_ray_is_followed_where_a_lake_mirrors_only_sky(context: moderngl.Context) -> None:
+    """A mountain behind the viewer is as high as any land, but those rays do not meet it."""
+    row, column = np.mgrid[:128, :128]
+    lake = np.where(np.hypot(row - 64, column - 64) < 50, -20.0, 8.0)
+    alone, below_a_mountain = (
+        with_water(snapshot(np.where(row > 120, height, lake), cell_size=10.0), np.maximum(-lake, 0.0) * (row <= 120))
+        for height in (8.0, 500.0)
+    )
+    scene = Scene().with_values(
+        {"view.quality": "high", "camera.heading": 0.0, "camera.pitch": 30.0, "camera.distance": 0.3}
+    )
+    resting_place = context.fbo
+    reads = [found.reads for shown in (alone, below_a_mountain) if (found := budget(context, scene, shown, (160, 90)))]
+    resting_place.use()
+    assert reads[1] - reads[0] < 5.0 * 160 * 90
+
+
 def reads_of_a_pixel(context: moderngl.Context, clouds: float, **view_from: float) -> float:
     """Of a sea at level high."""
     shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=20.0), 0.0)

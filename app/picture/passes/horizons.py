@@ -1,4 +1,4 @@
-"""The horizons around water: what levels of quality mirror that follow no ray over the land."""
+"""The horizons around water: what lakes mirror where no ray is followed over the land; where rays are, they end there."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ class Horizons(NamedTuple):
     water: tuple[float, int]  # level of the sea, and version of the water
     crowns: Crowns | None  # of the trees on the land
     exaggeration: float
+    rays: bool  # whether any are followed over the land
 
 
 class HorizonMap:
@@ -55,7 +56,7 @@ class HorizonMap:
         if wanted.world != self._world:
             self.forget()
             self._world = wanted.world
-        steps = partial(self._draw, maps, budget)
+        steps = partial(self._draw, maps, wanted.rays, budget)
         if self._work.advance(wanted, steps, budget, at_once=at_once):
             self._shown, self._next = self._next, self._shown
 
@@ -67,8 +68,8 @@ class HorizonMap:
         self.forget()
         release_all(self._shown, self._next, self._drawing)
 
-    def _draw(self, maps: Mapping[str, moderngl.Texture], band: int) -> Iterator[int]:
+    def _draw(self, maps: Mapping[str, moderngl.Texture], rays: bool, band: int) -> Iterator[int]:
         size = maps["surface"].size
         tile = tuple(max(round(SIDE * side / max(size)), 1) for side in size)
         self._next.fit((TILES[0] * tile[0], TILES[1] * tile[1]))
-        yield from draw_in_bands(self._drawing, self._next, band, maps, tile=tile)
+        yield from draw_in_bands(self._drawing, self._next, band, maps, tile=tile, rays=rays)

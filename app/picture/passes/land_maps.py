@@ -390,14 +390,14 @@ class LandMaps:
         return wanted
 
     def _update_horizons(self, snapshot: Snapshot, view: ViewParameters, quality: Quality, texels: int | None) -> None:
-        """Lakes mirror the land by them at levels where no ray is followed over it."""
-        if quality.fine_water or not self.water.has_lakes:
+        """Lakes mirror the land by them where no ray is followed over it; where rays are, they end there."""
+        if not self.water.has_lakes:
             self._horizons.forget()
             self._wanted_horizons = None
             return
         water = snapshot.sea_level, snapshot.versions.get("water", -1)
         self._wanted_horizons = Horizons(
-            snapshot.world, snapshot.ground_version, water, self._canopy.drawn, view.exaggeration
+            snapshot.world, snapshot.ground_version, water, self._canopy.drawn, view.exaggeration, quality.fine_water
         )
         rests = self.light.settled(self._wanted_light) and not self._relief_budget(quality)
         budget = texels or (quality.light_budget if rests else quality.light_budget // HORIZONS_SHARE)
