@@ -1,4 +1,4 @@
-"""The horizons around water: what lakes mirror where no ray is followed over the land; where rays are, they end there."""
+"""The horizons around water: what lakes mirror where no ray is followed over the land, and where such rays end."""
 
 from __future__ import annotations
 
