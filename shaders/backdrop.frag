@@ -87,6 +87,16 @@ const float GROVES = 0.22;          // sides of a tile of the noise of groves
 const vec2 GROVE = vec2(0.36, 0.64);  // of the noise, at their edges
 const float MOST_ASLANT = 3.0;
 const float TREES_LIT = 0.75;       // by the sun, past other trees
+#if DETAIL_SCALES > 2
+uniform vec4 crown_radius;  // by shape: half the width of a crown, for a height of 1
+const int TREES_PASSED = 13;
+const float APART = 0.62;           // a tree from the next, in heights of a full-grown one
+const float CLUMPED = 0.5, AROUND = 4.0;  // levels of the mipmap that tell how close trees stand, and of what kind they are
+const vec2 TREES_MERGE = vec2(0.5, 1.4);  // pixels, in half widths of a crown
+const vec2 SIZES = vec2(0.5, 0.65);  // of trees, in their mean, which is that of their area; beside the least
+const float SHADED = 0.8;           // of the sun, by a tree
+const vec2 TREE_SHADES = vec2(0.55, 1.35);  // of a crown at its foot and at its top
+#endif
 #endif
 in vec3 position;
 in vec2 from;
@@ -134,6 +144,39 @@ vec2 slopes_at(vec2 uv, float cells) {
     return slopes;
 }
 
+#if CANOPY > 0 && DETAIL_SCALES > 2
+// How much trees hide of what lies at the end of a line that rises from the ground to the eye or to the sun, and at which
+// part of their height: trees by chance, one in each square at most, so many that their crowns have the area of the canopy.
+vec2 behind_trees(vec2 place, vec2 direction, float rise, Canopy crowns, float density, mat2 from_of_place, float pixel) {
+    float apart = APART * forest.x, mean_radius = crowns.size * forest.x * mix(crown_radius[0], crown_radius[1], crowns.broad);
+    float most = density * apart * apart / max(3.14159 * mean_radius * mean_radius, 1e-4);
+    vec2 at = place / apart, cell = floor(at), steps = sign(direction + 1e-6), inverse = 1.0 / max(abs(direction), 1e-4);
+    vec2 next = abs(cell + 0.5 + 0.5 * steps - at) * inverse;
+    vec2 hidden = vec2(0.0);
+    for (int i = 0; i < TREES_PASSED; ++i) {
+        float random = hash(cell);
+        vec2 of_cell = textureLod(canopy, mirrored_uv(from + from_of_place * ((cell + 0.5) * apart - place)), CLUMPED).xy;
+        if (random < most * (of_cell.x + of_cell.y)) {
+            float other = fract(random * 91.7 + 57.31 * hash(cell + 17.0)), kind = step(fract(other * 23.0), crowns.broad);
+            float height = crowns.size * forest.x * (SIZES.x + SIZES.y * other);
+            float radius = min(height * mix(crown_radius[0], crown_radius[1], kind), 0.5 * apart);
+            vec2 way = (cell + 0.5 + (vec2(fract(other * 7.0), fract(other * 41.0)) - 0.5) * (1.0 - 2.0 * radius / apart)) * apart - place;
+            float ahead = dot(way, direction), beside = abs(way.x * direction.y - way.y * direction.x);
+            float up = max(ahead, 0.0) * rise / height, round = (up - 0.55) / 0.5;
+            float wide = radius * mix(1.0 - up, sqrt(max(1.0 - round * round, 0.0)), kind);
+            float covers = ahead < -0.5 * radius ? 0.0 : clamp((wide - beside) / pixel + 0.5, 0.0, 1.0) * step(up, 1.0);
+            if (covers > hidden.x) hidden = vec2(covers, up);
+        }
+        // Above the highest of them there is no other.
+        if (hidden.x >= 1.0 || min(next.x, next.y) * apart * rise > (SIZES.x + SIZES.y) * crowns.size * forest.x) break;
+        bool along_x = next.x < next.y;
+        cell += along_x ? vec2(steps.x, 0.0) : vec2(0.0, steps.y);
+        next += along_x ? vec2(inverse.x, 0.0) : vec2(0.0, inverse.y);
+    }
+    return hidden;
+}
+#endif
+
 // Land around the block: that of the map, mirrored at its border, in the light that it stands in.
 vec3 mirrored_land() {
     vec2 mirrored = 1.0 - 2.0 * step(1.0, mod(from, 2.0)), uv = mirrored_uv(from);
@@ -164,9 +207,46 @@ vec3 mirrored_land() {
 #endif
     float settled = smoothstep(0.0, OF_BORDER, distance_to_block(position.xz) / frame.heights.w);
     vec3 normal = normalize(vec3(-slopes.x * of_slopes.xy - slopes.y * of_slopes.zw - own_slopes, 1.0).xzy);
-    float sunlit = mix(1.0, SUNLIT, settled) * clamp(sun_past, 0.0, 1.0);
+    float sunlit = mix(1.0, SUNLIT, settled) * clamp(sun_past, 0.0, 1.0), pixel = length(fwidth(position.xz));
+#if CANOPY > 0
+    // Woods go on as they are at the border, and further out in groves.
+    float groves = 1.0 / (GROVES * frame.heights.w);
+    float grown = smoothstep(GROVE.x, GROVE.y, textureLod(detail, position.xz * groves, log2(max(pixel * groves * 512.0, 1.0))).x);
+#if DETAIL_SCALES > 2
+    // Trees stand before ground on which there are none: they are like those around it.
+    Canopy crowns = canopy_of(textureLod(canopy, uv, max(AROUND, log2(max(cells, 1.0)))));
+#else
+    Canopy crowns = canopy_at(uv);
+#endif
+    float density = mix(1.0, 2.0 * grown, settled);
+    crowns.area *= density;
+    vec3 to_eye = normalize(frame.camera.xyz - position), from_sun, from_sky;
+    canopy_light(crowns, to_eye, from_sun, from_sky);
+    float hidden = 1.0 - exp(-crowns.area * min(seen_aslant(crowns, to_eye.y), MOST_ASLANT));
+    vec3 tops = from_sun * TREES_LIT + from_sky;
+#if DETAIL_SCALES > 2
+    vec2 ground_slope = mirrored.x * smooth_slopes.x * of_slopes.xy + mirrored.y * smooth_slopes.y * of_slopes.zw + own_slopes;
+    vec2 to_sun = normalize(frame.sun.xz + 1e-5), back = normalize(to_eye.xz + 1e-5);
+    vec2 rises = vec2(frame.sun.y / max(length(frame.sun.xz), 1e-3) - dot(ground_slope, to_sun), to_eye.y / max(length(to_eye.xz), 1e-3) - dot(ground_slope, back));
+    float least = 1.0 / (0.75 * float(TREES_PASSED) * APART);
+    float across_pixel = length(vec2(dFdx(position.x), dFdx(position.z)));
+    float merged = smoothstep(TREES_MERGE.x, TREES_MERGE.y, across_pixel / max(crowns.size * forest.x * mix(crown_radius[0], crown_radius[1], crowns.broad), 1e-3));
+    float shaded = 1.0 - exp(-crowns.area * slanted_crowns(max(rises.x, 0.05), crowns.broad));
+    if (merged < 1.0 && crowns.area > 1e-4) {
+        mat2 place_of_pixel = mat2(dFdx(position.xz), dFdy(position.xz));
+        float turns = determinant(place_of_pixel);
+        mat2 from_of_place = mat2(dFdx(from), dFdy(from)) * inverse(abs(turns) > 1e-6 ? place_of_pixel : mat2(frame.heights.w));
+        vec2 seen_trees = behind_trees(position.xz, back, max(rises.y, least), crowns, density, from_of_place, across_pixel);
+        float of_one = behind_trees(position.xz, to_sun, max(rises.x, least), crowns, density, from_of_place, across_pixel).x;
+        tops *= mix(mix(TREE_SHADES.x, TREE_SHADES.y, seen_trees.y), 1.0, merged);
+        hidden = mix(seen_trees.x, hidden, merged);
+        shaded = mix(of_one, shaded, merged);
+    }
+    sunlit *= 1.0 - SHADED * shaded;
+#endif
+#endif
     vec3 lit = frame.sun_light.rgb * (sunlit * max(dot(normal, frame.sun.xyz), 0.0)) + sky_light(normal) * look.a;
-    float tiles = 1.0 / (PLAIN_TILE * frame.heights.w), pixel = length(fwidth(position.xz));
+    float tiles = 1.0 / (PLAIN_TILE * frame.heights.w);
     float patches = textureLod(detail, position.xz * tiles, log2(max(pixel * tiles * 512.0, 2.0))).x;
     vec3 seen = look.rgb * look.rgb * lit * (1.0 + PATCHES * settled * (patches - 0.5));
 #if WATER == 1 && DETAIL_SCALES > 1
@@ -176,13 +256,7 @@ vec3 mirrored_land() {
 #endif
 #if CANOPY > 0
     // Woods stand up: from aslant they hide the ground between them.
-    vec3 to_eye = normalize(frame.camera.xyz - position), from_sun, from_sky;
-    Canopy crowns = canopy_at(uv);
-    canopy_light(crowns, to_eye, from_sun, from_sky);
-    float groves = 1.0 / (GROVES * frame.heights.w);
-    float grown = smoothstep(GROVE.x, GROVE.y, textureLod(detail, position.xz * groves, log2(max(pixel * groves * 512.0, 1.0))).x);
-    float hidden = 1.0 - exp(-2.0 * grown * crowns.area * min(seen_aslant(crowns, to_eye.y), MOST_ASLANT));
-    seen = mix(seen, from_sun * TREES_LIT + from_sky, hidden);
+    seen = mix(seen, tops, hidden);
 #endif
     return seen;
 }

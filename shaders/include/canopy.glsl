@@ -21,13 +21,16 @@ struct Canopy {
     vec3 leaves;  // their colour
 };
 
-Canopy canopy_at(vec2 uv) {
-    vec4 crowns = texture(canopy, uv);
+Canopy canopy_of(vec4 crowns) {
     float area = crowns.x + crowns.y;
     float part = 1.0 / max(area, 1e-4);
     float broad = crowns.y * part;
     vec3 leaves = mix(crowns_of(conifer_leaves, forest.w), crowns_of(other_leaves, forest.w), broad);
     return Canopy(area, dot(crowns.xy, understory), broad, crowns.z * part, mix(leaves, mix(SICK_NEEDLES, SICK, broad), crowns.w * part));
+}
+
+Canopy canopy_at(vec2 uv) {
+    return canopy_of(texture(canopy, uv));
 }
 
 // The area that crowns hide from an eye that looks down at the ground at an angle of this sine, beside their own.
