@@ -21,7 +21,7 @@
 #endif
 
 #ifndef HORIZONS
-#define HORIZONS 0  // 1: lakes mirror the land by the horizons around them; where rays are followed over it, they end there
+#define HORIZONS 0  // 1: lakes mirror the land by the horizons around them; where rays are followed over it, none is above them
 #endif
 #if SEA == 1 || RUNNING == 1
 #undef HORIZONS
@@ -243,10 +243,8 @@ vec4 horizons_at(vec2 uv, vec2 direction) {
 const float CLOUDS_SMEARED = 0.11;  // radians over which waves smear mirrored clouds, also waves that are seen
 const float LAND_BEGINS = 0.6;  // texels of the lit land behind its shore, from where it is read
 const int MIRROR_STEPS = 26;
-const float FEWEST_STEPS = 8.0, CREST_WIDE = 0.05;
-// Of the texels of the map of horizons, how far a place is from theirs; slope by which the land may pass the horizon; and how
-// far behind it, in parts of its distance, something may stand higher.
-const float HORIZON_BETWEEN = 0.75, HORIZON_MARGIN = 0.015, HORIZON_REACH = 1.3;
+// Of the texels of the map of horizons, how far a place is from theirs; and by which slope the land may pass the horizon.
+const float HORIZON_BETWEEN = 0.75, HORIZON_MARGIN = 0.015;
 const float FINENESS = 0.5;          // of the land that is looked up, in steps: means over whole ones have no crests
 const float SEEN_PART = 0.02;      // of the mirrored light, from which on land is looked up
 // Part of the slopes of waves by which they turn the mirrored land; steepness of the rest in the usual wind.
@@ -325,29 +323,24 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float til
     float first = entry + max(1.5 * frame.map.z, open_water(from.xz + ray.xz * entry));
     float last = way_out_of_map(from.xz, ray.xz), over_all = frame.heights.y + tallest_tree - from.y;
     if (ray.y > spread) last = min(last, over_all / (ray.y - spread));
-    float steps = float(MIRROR_STEPS);
 #if HORIZONS == 1
     // Places between those whose horizon is known see the same land, from so much nearer at most.
     float between = HORIZON_BETWEEN * frame.heights.w / float(max(textureSize(horizons, 0).x, textureSize(horizons, 0).y) / HORIZON_TILES.x);
     if (first > 2.0 * between) {
-        vec2 horizon = horizons_at(map_uv(from.xz), ray.xz).zw;
-        float nearer = first / (first - between), slope = horizon.x * nearer + HORIZON_MARGIN;
-        if (slope < ray.y - spread) return mirror;
-        last = min(last, HORIZON_REACH * horizon.y * frame.heights.w + between);
-        // A crest is as wide as this part of its distance, so that a shorter way needs fewer steps.
-        steps = clamp(ceil(log(last / first) / CREST_WIDE), FEWEST_STEPS, steps);
+        float nearer = first / (first - between), slope = horizons_at(map_uv(from.xz), ray.xz).z * nearer + HORIZON_MARGIN;
+        if (first >= last || slope < ray.y - spread) return mirror;
     }
 #endif
     if (first >= last) return mirror;
     // Steps grow evenly, from a cell on.
-    float step_length = min(frame.map.z, (last - first) / steps);
+    float steps = float(MIRROR_STEPS), step_length = min(frame.map.z, (last - first) / steps);
     float grows = ((last - first) / steps - step_length) / steps;
     float covered = 0.0, crowns = 0.0, where_crowns = 0.0;  // part of the spread; optical depth; that times its distance
     float highest = 0.0;  // slope up to land
     vec3 land = vec3(0.0);
     vec2 before = vec2(0.0), here = slopes_to_land(from, ray, first, step_length);
     float reach = first;
-    for (int i = 0; i < int(steps) && covered < 1.0 - SEEN_PART; ++i) {
+    for (int i = 0; i < MIRROR_STEPS && covered < 1.0 - SEEN_PART; ++i) {
         float next = first + float(i + 1) * (step_length + grows * float(i + 1)), onward = next - reach;
         vec2 after = slopes_to_land(from, ray, next, onward);
         // Of a crest between steps the height follows by a parabola.

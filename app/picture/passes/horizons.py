@@ -1,4 +1,4 @@
-"""The horizons around water: what lakes mirror where no ray is followed over the land, and where such rays end."""
+"""The horizons around water: what lakes mirror where no ray is followed over the land, and above which none need be."""
 
 from __future__ import annotations
 

@@ -390,7 +390,7 @@ class LandMaps:
         return wanted
 
     def _update_horizons(self, snapshot: Snapshot, view: ViewParameters, quality: Quality, texels: int | None) -> None:
-        """Lakes mirror the land by them where no ray is followed over it; where rays are, they end there."""
+        """Lakes mirror the land by them where no ray is followed over it; where rays are, none is above them."""
         if not self.water.has_lakes:
             self._horizons.forget()
             self._wanted_horizons = None
