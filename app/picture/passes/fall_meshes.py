@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import moderngl
+import numpy as np
+from numpy.typing import NDArray
 
 from app.picture.passes.declaration import Frame, Part
 from app.picture.passes.falls import POOL, SHEET, SPRAY, FallSheets
@@ -12,44 +14,46 @@ from app.picture.passes.geometry import Geometry
 from app.picture.passes.targets import GrowingBuffer, release_all
 
 
-class FallMesh:
+class TrianglesOfFalls:
+    """Triangles that are the same until the falls change."""
+
+    def __init__(self, context: moderngl.Context, layout: tuple[str, ...]) -> None:
+        self._vertices, self._triangles = GrowingBuffer(context), GrowingBuffer(context)
+        self._geometry = Geometry([(self._vertices.buffer, *layout)], self._triangles.buffer)
+        self._written: tuple[FallSheets, int] | None = None
+
+    def geometry(self, falls: FallSheets, vertices: NDArray[np.float32], triangles: NDArray[np.uint32]) -> Geometry:
+        if self._written != (falls, falls.version):
+            self._vertices.write(vertices)
+            self._triangles.write(triangles)
+            self._written = (falls, falls.version)
+        return self._geometry
+
+    def release(self) -> None:
+        release_all(self._vertices, self._triangles)
+
+
+class FallMesh(TrianglesOfFalls):
     """The sheets, as strips of triangles."""
 
     def __init__(self, context: moderngl.Context) -> None:
-        self._vertices, self._triangles = GrowingBuffer(context), GrowingBuffer(context)
-        self._geometry = Geometry([(self._vertices.buffer, *SHEET)], self._triangles.buffer)
-        self._written: tuple[FallSheets, int] | None = None
+        super().__init__(context, SHEET)
 
     def parts(self, frame: Frame) -> Iterable[Part]:
         falls = frame.falls
-        if self._written != (falls, falls.version):
-            self._vertices.write(falls.sheets)
-            self._triangles.write(falls.triangles)
-            self._written = (falls, falls.version)
-        yield Part(self._geometry, len(falls.triangles), uniforms={"pixel": 1.0 / frame.focal_length})
-
-    def release(self) -> None:
-        release_all(self._vertices, self._triangles)
+        geometry = self.geometry(falls, falls.sheets, falls.triangles)
+        yield Part(geometry, len(falls.triangles), uniforms={"pixel": 1.0 / frame.focal_length})
 
 
-class PoolMesh:
+class PoolMesh(TrianglesOfFalls):
     """The pools at their feet, and the wet rock behind them."""
 
     def __init__(self, context: moderngl.Context) -> None:
-        self._vertices, self._triangles = GrowingBuffer(context), GrowingBuffer(context)
-        self._geometry = Geometry([(self._vertices.buffer, *POOL)], self._triangles.buffer)
-        self._written: tuple[FallSheets, int] | None = None
+        super().__init__(context, POOL)
 
     def parts(self, frame: Frame) -> Iterable[Part]:
         falls = frame.falls
-        if self._written != (falls, falls.version):
-            self._vertices.write(falls.pools)
-            self._triangles.write(falls.pool_triangles)
-            self._written = (falls, falls.version)
-        yield Part(self._geometry, len(falls.pool_triangles))
-
-    def release(self) -> None:
-        release_all(self._vertices, self._triangles)
+        yield Part(self.geometry(falls, falls.pools, falls.pool_triangles), len(falls.pool_triangles))
 
 
 class SprayMesh:
