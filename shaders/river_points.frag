@@ -25,16 +25,8 @@ const float WHOLE = 3.0;
 // Cells from the middle: in the bed that carried the water, and not beside it. Wider rivers are their own bed.
 const float FARTHEST = 0.25;
 
-bool is_on_map(ivec2 cell) {
-    return all(greaterThanEqual(cell, ivec2(0))) && all(lessThan(cell, ivec2(frame.map.xy)));
-}
-
 bool is_wet(ivec2 cell) {
     return standing_depth(water, surface, cell) > 0.0;
-}
-
-bool is_at_edge(ivec2 cell) {
-    return any(equal(cell, ivec2(0))) || any(equal(cell, ivec2(frame.map.xy) - 1));
 }
 
 // How much of its water a stream still has in a cell, from where it goes on by so many of them to an end on dry land.

@@ -30,14 +30,6 @@ vec2 half_way(vec2 own, int number, vec4 other) {
     return 0.5 * (own + towards_neighbour(number) + other.xy);
 }
 
-bool is_on_map(ivec2 cell) {
-    return all(greaterThanEqual(cell, ivec2(0))) && all(lessThan(cell, ivec2(frame.map.xy)));
-}
-
-bool is_at_edge(ivec2 cell) {
-    return any(equal(cell, ivec2(0))) || any(equal(cell, ivec2(frame.map.xy) - 1));
-}
-
 // The cell that brings most of a stream's water; where none does, the same cell.
 ivec2 upstream(ivec2 cell) {
     int from = from_of(texelFetch(points, cell, 0).w);
