@@ -3,13 +3,20 @@
 
 uniform sampler2D bedrock;
 uniform sampler2D sediment;
-uniform sampler2D burden;  // what else raises the ground; one texel where nothing does
+uniform sampler2D burden;  // what else raises the ground
+
+#ifndef WITH_BURDEN
+#define WITH_BURDEN 1  // 0: nothing else does
+#endif
 
 out vec4 result;
 
 float elevation(ivec2 cell) {
-    float others = texelFetch(burden, min(cell, textureSize(burden, 0) - 1), 0).x;
-    return texelFetch(bedrock, cell, 0).x + texelFetch(sediment, cell, 0).x + others;
+    float height = texelFetch(bedrock, cell, 0).x + texelFetch(sediment, cell, 0).x;
+#if WITH_BURDEN == 1
+    height += texelFetch(burden, cell, 0).x;
+#endif
+    return height;
 }
 
 void main() {

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import moderngl
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from app.cli.render import scene_camera
 from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
+from app.picture.canvas import Canvas
 from app.picture.passes import flow_map
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -93,3 +95,30 @@ def test_where_no_water_has_left_nothing_is_drawn_of_it(draw: Draw, picture: Pic
     for cycle in (1, 2, 30):
         maps(draw, picture, replace(shown, cycle=cycle), Scene().with_value("view.quality", "low"))
     assert picture._maps._flow._wet_mark.version == 1
+
+
+@pytest.mark.parametrize(("quality", "in_turn"), [("low", True), ("high", False)])
+def test_streams_follow_a_land_that_changes_in_every_second_picture_at_low_levels(
+    context: moderngl.Context, canvas: Canvas, quality: str, in_turn: bool
+) -> None:
+    picture, first = Picture(context), of_streams_and_lakes()
+    scene = Scene().with_values({"view.quality": quality, "rivers.width": 60.0})
+    versions = dict.fromkeys(first.versions, 2)
+    north = np.arange(48)[:, None] < 24
+    later = with_layers(first, **{SURVEYED_FLOW: first.layers[SURVEYED_FLOW] * north})
+    later = replace(later, world=first.world, cycle=1, versions=versions)
+
+    def streams(shown: Snapshot) -> bool:
+        if picture.snapshot is not shown:
+            picture.show(shown)
+        picture.draw(canvas.framebuffer(160, 120), scene_camera(scene, shown), scene)
+        assert picture.frame is not None
+        drawn = np.frombuffer(picture.frame.textures["rivers"].read(), np.float32)
+        return bool(drawn.reshape(48, -1)[30:].any())
+
+    assert streams(first)
+    assert streams(later) == in_turn
+    assert not (in_turn and picture.frame_settled), "they are to follow"
+    assert not streams(later)
+    assert streams(replace(first, world=later.world + 1)), "another world shows at once"
+    picture.release()

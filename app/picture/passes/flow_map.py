@@ -69,6 +69,8 @@ class FlowMap:
         self._wet_mark = WetMark(context, shaders)
         self._drawn: tuple[object, ...] | None = None
         self._mark_drawn = 0  # the version of the wet mark
+        self._just_drawn = False  # whether in the last update
+        self.is_behind = False  # whether the maps show an earlier state of the land
         self._streams: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None  # `of_streams` and `beside_streams`
         self._streams_noted: tuple[object, ...] | None = None
         self.reach = 1  # half of the neighbourhood in cells that is searched for the widest stream
@@ -96,23 +98,29 @@ class FlowMap:
         width: float,
         *,
         fine: bool,
+        in_turn: bool,
     ) -> None:
         """Redraw the maps after a change of a layer, or of the style of streams.
 
         Water stands in the `wet` cells, `[row, column]`. `smallest` is the discharge of the smallest visible stream in
         m³/s, and `width` the width of a stream of 1 m³/s in metres. Where they are `fine`, rivers are visible in lakes,
-        and their bends are told, in which bars lie.
+        and their bends are told, in which bars lie. `in_turn` they follow a land that changes in every second update.
         """
         rows, columns = snapshot.shape
         fits = [target.fit((columns, rows)) for target in (self._points, self._rivers, self._flow)]
         fits.append(self._mouths.fit((-(-columns // PLUME_REACH), -(-rows // PLUME_REACH))))
         if any(fits):
             self.forget()
-        self._wet_mark.update(snapshot, layers, surface)
+        style = (snapshot.world, smallest, width, fine)
+        waits = in_turn and self._just_drawn and self._drawn is not None and self._drawn[: len(style)] == style
+        if not waits:
+            self._wet_mark.update(snapshot, layers, surface)
         ground = (snapshot.ground_version, snapshot.sea_level, snapshot.versions.get("water"))
         layered = (snapshot.versions.get(name) for name in self.STREAM_LAYERS)
-        wanted = (snapshot.world, smallest, width, fine, *ground, *layered)
-        if wanted == self._drawn and self._mark_drawn == self._wet_mark.version:
+        wanted = (*style, *ground, *layered)
+        is_current = wanted == self._drawn and self._mark_drawn == self._wet_mark.version
+        self.is_behind, self._just_drawn = waits and not is_current, not (waits or is_current)
+        if waits or is_current:
             return
         self._drawn, self._mark_drawn = wanted, self._wet_mark.version
         self.reach = reach_of(largest(snapshot, SURVEYED_FLOW), width, snapshot.cell_size)

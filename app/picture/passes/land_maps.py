@@ -126,11 +126,12 @@ class LandMaps:
 
     @property
     def settled(self) -> bool:
-        """Whether trees, relief and light are up to date."""
+        """Whether streams, trees, relief and light are up to date."""
         relief = self._wanted_relief is not None and self._relief.settled(self._wanted_relief)
         horizons = self._horizons.settled(self._wanted_horizons)
         light = self.light.settled(self._wanted_light) and self.bounce.is_settled
-        return self.trees.settled and relief and light and horizons
+        streams = not (self.with_water and self._flow.is_behind)
+        return self.trees.settled and streams and relief and light and horizons
 
     @property
     def horizons_known(self) -> bool:
@@ -229,6 +230,7 @@ class LandMaps:
                 smallest_stream,
                 river_width,
                 fine=quality.fine_water,
+                in_turn=quality.deferred and not self._bake_at_once,
             )
         self.falls.update(snapshot, smallest_stream, river_width)
         self._read_mipmaps(quality)

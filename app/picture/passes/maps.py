@@ -10,7 +10,7 @@ import moderngl
 import numpy as np
 
 from app.model.layers import LAYERS
-from app.model.snapshot import RAISING, Snapshot
+from app.model.snapshot import BURDEN, RAISING, Snapshot
 from app.picture.passes import unlocked
 from app.picture.passes.canopy import Crowns
 from app.picture.passes.quality import Quality
@@ -112,9 +112,10 @@ class SurfaceMap:
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
-        self._drawing = FullScreen(context, shaders, "surface.frag")
+        self._join, self._join_without_burden = (
+            FullScreen(context, shaders, "surface.frag", {"WITH_BURDEN": burden}) for burden in (1, 0)
+        )
         self._now, self._start = (MapTarget(context, (components, "f4")) for components in (4, 1))
-        self._absent = context.texture((1, 1), 1, np.float32(0.0).tobytes(), dtype="f4")
         self._world: int | None = None  # the world of the initial elevation
 
     @property
@@ -130,14 +131,15 @@ class SurfaceMap:
         rows, columns = snapshot.shape
         if self._now.fit((columns, rows)) | self._start.fit((columns, rows)):
             self._world = None
-        self._drawing.program.bind(**{name: layers.get(name, self._absent) for name in RAISING})
-        self._drawing.draw(self._now.framebuffer)
+        join = self._join if BURDEN in layers else self._join_without_burden
+        join.program.bind(**{name: layers[name] for name in RAISING if name in layers})
+        join.draw(self._now.framebuffer)
         if snapshot.world != self._world:
             self._world = snapshot.world
             self._context.copy_framebuffer(self._start.framebuffer, self._now.framebuffer)
 
     def release(self) -> None:
-        release_all(self._now, self._start, self._drawing, self._absent)
+        release_all(self._now, self._start, self._join, self._join_without_burden)
 
 
 class Lighting(NamedTuple):
