@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 PATCH = 8  # cells along a side of the patches of the map by which parts of the mesh are chosen
+BEFORE, AFTER = ((1, 0), np.s_[:-1]), ((0, 1), np.s_[1:])  # the columns on the left of all, and on the right
 BAND_ROWS = 64  # of a map, computed at a time: intermediate values then fit in a processor's cache
 
 
@@ -52,18 +53,13 @@ def joined(blocks: NDArray[np.bool_]) -> NDArray[np.int64]:
 
     A rectangle is two triangles, and what lies on their common side is drawn twice in software: few are cheap.
     """
-    left = np.ones((len(blocks), 1), bool)
-    starts = np.argwhere(blocks & ~np.hstack([~left, blocks[:, :-1]]))
-    ends = np.argwhere(blocks & ~np.hstack([blocks[:, 1:], ~left])) + 1
-    open_runs: dict[tuple[int, int], int] = {}  # columns of rectangles that reach this row, and their first rows
-    found: list[tuple[int, int, int, int]] = []
-    runs_by_row: dict[int, list[tuple[int, int]]] = {}
-    for (row, begin), (_, end) in zip(starts.tolist(), ends.tolist(), strict=True):
-        runs_by_row.setdefault(row, []).append((begin, end))
-    for row in range(len(blocks) + 1):
-        runs = runs_by_row.get(row, [])
-        for run in [run for run in open_runs if run not in runs]:
-            found.append((run[0], open_runs.pop(run), run[1], row))
-        for run in runs:
-            open_runs.setdefault(run, row)
-    return np.array(found, np.int64).reshape(-1, 4)
+    begins, ends = (blocks & ~np.pad(blocks, ((0, 0), beside))[:, there] for beside, there in (BEFORE, AFTER))
+    row, begin = np.nonzero(begins)
+    end = np.nonzero(ends)[1] + 1
+    # Runs of the same columns one after another, and of those each row after the one before
+    order = np.lexsort((row, end, begin))
+    row, begin, end = row[order], begin[order], end[order]
+    first = np.ones(len(row), bool)
+    first[1:] = (np.diff(begin) != 0) | (np.diff(end) != 0) | (np.diff(row) != 1)
+    last = np.append(first[1:], True)[: len(row)]
+    return np.column_stack([begin[first], row[first], end[first], row[last] + 1])
