@@ -95,11 +95,11 @@ class Picture:
 
     @property
     def frame_settled(self) -> bool:
-        """Whether streams, trees, light and minimap are up to date."""
+        """Whether streams, cover, trees, light and minimap are up to date."""
         return self._snapshot is None or (self._maps.settled and not self._minimap.is_behind)
 
     def may_stay(self, time: float) -> bool:
-        """Whether streams, trees and light are up to date, and the minimap recent enough."""
+        """Whether streams, cover, trees and light are up to date, and the minimap recent enough."""
         return self._snapshot is None or (self._maps.settled and self._minimap.may_stay(time))
 
     def has_waves(self, appearance: Appearance) -> bool:

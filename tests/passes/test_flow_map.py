@@ -98,27 +98,39 @@ def test_where_no_water_has_left_nothing_is_drawn_of_it(draw: Draw, picture: Pic
 
 
 @pytest.mark.parametrize(("quality", "in_turn"), [("low", True), ("high", False)])
-def test_streams_follow_a_land_that_changes_in_every_second_picture_at_low_levels(
+def test_streams_and_cover_take_turns_to_follow_a_land_that_changes_at_low_levels(
     context: moderngl.Context, canvas: Canvas, quality: str, in_turn: bool
 ) -> None:
-    picture, first = Picture(context), of_streams_and_lakes()
+    picture, land = Picture(context), of_streams_and_lakes()
     scene = Scene().with_values({"view.quality": quality, "rivers.width": 60.0})
-    versions = dict.fromkeys(first.versions, 2)
     north = np.arange(48)[:, None] < 24
-    later = with_layers(first, **{SURVEYED_FLOW: first.layers[SURVEYED_FLOW] * north})
-    later = replace(later, world=first.world, cycle=1, versions=versions)
 
-    def streams(shown: Snapshot) -> bool:
+    def state(cycle: int) -> Snapshot:
+        """Streams in the north alone and grass on all land, or the other way round."""
+        flow = land.layers[SURVEYED_FLOW] * (north if cycle % 2 else 1.0)
+        state = with_layers(land, **{SURVEYED_FLOW: flow}, wetness=0.5, grass=float(cycle % 2))
+        return replace(state, world=land.world, cycle=cycle, versions=dict.fromkeys(state.versions, cycle))
+
+    def seen(shown: Snapshot) -> tuple[bool, bool]:
+        """Whether there are streams in the south, and whether there is grass."""
         if picture.snapshot is not shown:
             picture.show(shown)
         picture.draw(canvas.framebuffer(160, 120), scene_camera(scene, shown), scene)
         assert picture.frame is not None
-        drawn = np.frombuffer(picture.frame.textures["rivers"].read(), np.float32)
-        return bool(drawn.reshape(48, -1)[30:].any())
+        textures = picture.frame.textures
+        rivers, cover = (
+            np.frombuffer(textures["rivers"].read(), np.float32),
+            np.frombuffer(textures["cover"].read(), "u1"),
+        )
+        return bool(rivers.reshape(48, -1)[30:].any()), bool(cover.reshape(-1, 4)[:, 1].any())
 
-    assert streams(first)
-    assert streams(later) == in_turn
-    assert not (in_turn and picture.frame_settled), "they are to follow"
-    assert not streams(later)
-    assert streams(replace(first, world=later.world + 1)), "another world shows at once"
+    states = [state(cycle) for cycle in range(3)]
+    assert seen(states[0]) == (True, False)
+    assert seen(states[1]) == (in_turn, True)
+    assert not (in_turn and picture.frame_settled), "streams are to follow"
+    assert seen(states[1]) == (False, True)
+    assert seen(states[2]) == (True, in_turn)
+    assert not (in_turn and picture.frame_settled), "cover is to follow"
+    assert seen(states[2]) == (True, False)
+    assert seen(replace(states[1], world=land.world + 1000)) == (False, True), "another world shows at once"
     picture.release()

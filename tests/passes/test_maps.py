@@ -216,7 +216,7 @@ def test_wetness_that_is_found_now_and_then_changes_in_each_cycle(
         state = with_layers(snapshot(flat(16, 16), cycle=cycle), wetness=wetness, water=water)
         state = replace(state, world=world)
         layers.upload(state)
-        cover.update(state, layers, {})
+        cover.update(state, layers, {}, may_wait=False)
         return float(texels(cover.textures()["cover"])[8, 8, 0])
 
     assert [shown(cycle, 0.8) for cycle in range(4)] == [pytest.approx(0.8, abs=1 / 255)] * 4

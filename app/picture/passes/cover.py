@@ -29,6 +29,7 @@ class CoverMap:
         self._target = MapTarget(context, (4, "f1"), (4, "f1"))
         self._drawn: tuple[object, ...] | None = None
         self._wetness = MeasuredWetness(context, shaders)
+        self.is_behind = False  # whether they show an earlier state of the land
 
     def textures(self) -> dict[str, moderngl.Texture]:
         """Textures by shader name."""
@@ -36,8 +37,14 @@ class CoverMap:
             return {"loose_colour": self._nothing, "cover": self._nothing}
         return {"loose_colour": self._target.texture(0), "cover": self._target.texture(1)}
 
-    def update(self, snapshot: Snapshot, layers: LayerTextures, materials: dict[str, moderngl.Texture]) -> None:
-        """Redraw them after a change of a layer. `materials` are the textures of the materials of the world."""
+    def update(
+        self, snapshot: Snapshot, layers: LayerTextures, materials: dict[str, moderngl.Texture], *, may_wait: bool
+    ) -> None:
+        """Redraw them after a change of a layer. `materials` are the textures of the materials of the world.
+
+        Where they `may_wait`, they show the land as it was before.
+        """
+        self.is_behind = False
         if not materials and not any(name in snapshot.layers for name in LIVING):
             self._drawn = None
             return
@@ -45,16 +52,13 @@ class CoverMap:
         if self._target.fit((columns, rows)):
             self.forget()
         needs = snapshot.flora.grass.wetness[:2]
+        style = snapshot.world, bool(materials), needs
+        self.is_behind = may_wait and self._drawn is not None and self._drawn[: len(style)] == style
+        if self.is_behind:
+            return
         since = self._wetness.update(snapshot, layers)
         told_of = _told_of(snapshot)
-        wanted = (
-            snapshot.world,
-            bool(materials),
-            needs,
-            since,
-            told_of,
-            *(snapshot.versions.get(name) for name in LAYERS),
-        )
+        wanted = (*style, since, told_of, *(snapshot.versions.get(name) for name in LAYERS))
         if wanted != self._drawn:
             self._drawn = wanted
             read = {name: layers.texture(name) for name in LAYERS} | self._wetness.textures(self._nothing)

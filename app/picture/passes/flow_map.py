@@ -69,7 +69,6 @@ class FlowMap:
         self._wet_mark = WetMark(context, shaders)
         self._drawn: tuple[object, ...] | None = None
         self._mark_drawn = 0  # the version of the wet mark
-        self._just_drawn = False  # whether in the last update
         self.is_behind = False  # whether the maps show an earlier state of the land
         self._streams: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None  # `of_streams` and `beside_streams`
         self._streams_noted: tuple[object, ...] | None = None
@@ -98,13 +97,13 @@ class FlowMap:
         width: float,
         *,
         fine: bool,
-        in_turn: bool,
+        may_wait: bool,
     ) -> None:
         """Redraw the maps after a change of a layer, or of the style of streams.
 
         Water stands in the `wet` cells, `[row, column]`. `smallest` is the discharge of the smallest visible stream in
         m³/s, and `width` the width of a stream of 1 m³/s in metres. Where they are `fine`, rivers are visible in lakes,
-        and their bends are told, in which bars lie. `in_turn` they follow a land that changes in every second update.
+        and their bends are told, in which bars lie. Where they `may_wait`, they show the land as it was before.
         """
         rows, columns = snapshot.shape
         fits = [target.fit((columns, rows)) for target in (self._points, self._rivers, self._flow)]
@@ -112,15 +111,14 @@ class FlowMap:
         if any(fits):
             self.forget()
         style = (snapshot.world, smallest, width, fine)
-        waits = in_turn and self._just_drawn and self._drawn is not None and self._drawn[: len(style)] == style
-        if not waits:
-            self._wet_mark.update(snapshot, layers, surface)
+        self.is_behind = may_wait and self._drawn is not None and self._drawn[: len(style)] == style
+        if self.is_behind:
+            return
+        self._wet_mark.update(snapshot, layers, surface)
         ground = (snapshot.ground_version, snapshot.sea_level, snapshot.versions.get("water"))
         layered = (snapshot.versions.get(name) for name in self.STREAM_LAYERS)
         wanted = (*style, *ground, *layered)
-        is_current = wanted == self._drawn and self._mark_drawn == self._wet_mark.version
-        self.is_behind, self._just_drawn = waits and not is_current, not (waits or is_current)
-        if waits or is_current:
+        if wanted == self._drawn and self._mark_drawn == self._wet_mark.version:
             return
         self._drawn, self._mark_drawn = wanted, self._wet_mark.version
         self.reach = reach_of(largest(snapshot, SURVEYED_FLOW), width, snapshot.cell_size)

@@ -103,6 +103,7 @@ class LandMaps:
         self._wet = np.zeros((0, 0), bool)  # cells with standing water
         self._waters = np.zeros((0, 0), bool)  # cells of waters that can have waves
         self._surface_is_current = False
+        self._changes = 0  # updates with another state of the land
         self._wanted_light: Lighting | None = None
         self._wanted_relief: Relief | None = None
         self._wanted_horizons: Horizons | None = None  # None where none are wanted
@@ -126,12 +127,12 @@ class LandMaps:
 
     @property
     def settled(self) -> bool:
-        """Whether streams, trees, relief and light are up to date."""
+        """Whether streams, cover, trees, relief and light are up to date."""
         relief = self._wanted_relief is not None and self._relief.settled(self._wanted_relief)
         horizons = self._horizons.settled(self._wanted_horizons)
         light = self.light.settled(self._wanted_light) and self.bounce.is_settled
-        streams = not (self.with_water and self._flow.is_behind)
-        return self.trees.settled and streams and relief and light and horizons
+        behind = self._cover.is_behind or (self.with_water and self._flow.is_behind)
+        return self.trees.settled and not behind and relief and light and horizons
 
     @property
     def horizons_known(self) -> bool:
@@ -191,13 +192,18 @@ class LandMaps:
         Trees get lower towards the cold of the `weather`. `at_rest` relief, light, horizons and shore are completed,
         with many breaks; otherwise they continue within the budgets of a frame.
         """
+        # At low levels, streams and cover take turns to follow a land that changes in every picture.
+        cover_may_wait = streams_may_wait = False
         if not self._surface_is_current:
             self.surface.update(snapshot, self._uploaded)
             self._surface_is_current = True
+            self._changes += 1
+            if quality.deferred and not self._bake_at_once:
+                cover_may_wait, streams_may_wait = self._changes % 2 == 1, self._changes % 2 == 0
         self.marks.update(snapshot, self.layers, view.wear_and_deposit)
         self.glaciers.update(snapshot, self.layers, self.surface.texture)
         self._edge_beds.update(snapshot)
-        self._cover.update(snapshot, self.layers, self.materials.textures())
+        self._cover.update(snapshot, self.layers, self.materials.textures(), may_wait=cover_may_wait)
         if len(snapshot.trees):
             self._channels.note(snapshot, smallest_stream, river_width)
         self.trees.update(run_up, weather, self._channels, at_once=self._bake_at_once)
@@ -230,7 +236,7 @@ class LandMaps:
                 smallest_stream,
                 river_width,
                 fine=quality.fine_water,
-                in_turn=quality.deferred and not self._bake_at_once,
+                may_wait=streams_may_wait,
             )
         self.falls.update(snapshot, smallest_stream, river_width)
         self._read_mipmaps(quality)
