@@ -3,8 +3,9 @@
 So streams, lakes and forests exist from the first picture on. The processes of the scene make them with its parameters:
 lakes fill and plants grow in a few long steps, and in between water runs until the averages of streams converge. At
 last comes the snow of the year before. Only rivers with a bed of their own change the ground: braided ones, because
-their positions depend on the bars that they build, and meandering ones, which cut their first bed. A land on which no
-other process acts has its debris: walls weather, and what breaks off slides.
+their positions depend on the bars that they build, and meandering ones, which cut their first bed. A flood has run for
+its past, with what it carries. A land on which no other process acts has its debris: walls weather, and what breaks off
+slides.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from app.processes.braiding import Braiding, follow_threads
 from app.processes.cascade import Cascade
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion, count_drops, raise_averages, water_of_cycle
+from app.processes.floods import Floods
 from app.processes.meandering import Meandering
 from app.processes.moisture import Moisture, soak
 from app.processes.orographic_rain import OrographicRain
@@ -36,7 +38,7 @@ from app.processes.wind_field import WindField
 from app.scene.scene import Scene
 from kernels.scratch import Scratch
 
-BEDS = (Braiding.name, Meandering.name)  # processes of rivers with a bed of their own
+BEDS = (Braiding.name, Meandering.name, Floods.name)  # processes of water with a bed of its own
 DEBRIS = (Weathering.name, Cascade.name)  # in the order of a cycle
 WATERY = (Pools.name, Moisture.name, DropletErosion.name)  # in the order of a cycle
 SNOW_STEPS = 50  # most steps of its snow
@@ -87,8 +89,8 @@ def begin(world: World, scene: Scene, enabled: Sequence[Process], scratch: Scrat
 def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle) -> Iterator[None]:
     """Bring water and plants to their state after `world.past` cycles on unchanging ground.
 
-    Only rivers with a bed shape the ground: braided ones in the same number of cycles, meandering ones in one, in which
-    they cut it, and in as many as the years of their past take. Without other processes, debris does in as many. Yields
+    Only rivers with a bed and floods shape the ground: braided ones and floods in the same number of cycles, meandering
+    ones in one, in which they cut it, and in as many as the years of their past take. Without other processes, debris does in as many. Yields
     after each step. The world changes only in the last step, so that the spin-up can be abandoned at any time.
     `processes` are those that run in `cycle`, in their order. The caller must derive the levels of lakes.
     """
@@ -103,6 +105,10 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
             yield
     if Meandering.name in by_name:
         yield from _wander(land, scene, by_name[Meandering.name], cycle)
+    if Floods.name in by_name:
+        for _ in range(scene.world.past):
+            by_name[Floods.name].step(land, scene.floods, _again(cycle))
+            yield
     before = land.copy()  # the ground must stay unchanged
     watery = [by_name[name] for name in WATERY if name in by_name]
     if OrographicRain.name in by_name:
@@ -128,7 +134,8 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
         yield from _grow(before, land.ground, scene, by_name[Plants.name], cycle)
     if Snow.name in by_name:
         yield from _snow(before, scene, by_name, cycle)
-    left = [*watery, *(by_name[name] for name in (OrographicRain.name, Plants.name, Snow.name) if name in by_name)]
+    others = (OrographicRain.name, Floods.name, Plants.name, Snow.name)
+    left = [*watery, *(by_name[name] for name in others if name in by_name)]
     if shaped:
         _take_ground(world, land)
     if Braiding.name in by_name:

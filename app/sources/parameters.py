@@ -57,10 +57,10 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
         "years in which rivers and slopes have worn the land, by the parameters of rivers and uplift", unit="years",
         log=True, needs="world.source=noise or world.source=diamond-square or world.source=island")] = 0.0
     past: Annotated[int, parameter(0, 100_000,
-        "cycles before the first, in which water, snow, plants come, rivers make beds, walls shed debris",
+        "cycles before the first, in which water, snow, plants come, rivers make beds, floods run, walls shed debris",
         unit="cycles", log=True,
         needs="droplets.enabled or pools.enabled or moisture.enabled or braiding.enabled or "
-            "meandering.enabled or plants.enabled or snow.enabled or weathering.enabled")] = 0
+            "meandering.enabled or floods.enabled or plants.enabled or snow.enabled or weathering.enabled")] = 0
     rain_map: Annotated[str,
         described("image of the rainfall pattern: most rain where white, none where black; empty: uniform",
         names_file=True, needs="droplets.enabled or moisture.enabled or plants.enabled or geology.enabled")] = ""

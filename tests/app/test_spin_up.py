@@ -290,6 +290,17 @@ def test_walls_have_shed_debris_on_which_nothing_else_acts() -> None:
     assert np.array_equal(opened(rainy).world.ground, before)
 
 
+def test_a_flood_has_run_for_its_past() -> None:
+    """With what it carries, as in as many cycles; the ledger has both."""
+    scene = small_preset("dam-break", 64, world__past=6)
+    old, slow = opened(scene).world, simulated(6, scene.with_value("world.past", 0)).world
+    assert old.cycle == 0 and old.layers["flood_speed"].max() > 1.0 and old.layers["suspended"].any()
+    for name in ("water", "flood_south", "suspended", "sediment"):
+        assert np.allclose(old.layers[name], slow.layers[name], atol=1e-3), name
+    assert old.imbalance() <= LARGEST_IMBALANCE
+    assert not opened(scene.with_value("floods.enabled", False)).world.has_past
+
+
 def test_an_export_before_the_first_cycle_has_the_past_that_a_window_shows() -> None:
     assert bits(landscape_of(old_scene()).world) == bits(opened(old_scene()).world)
 
