@@ -3,19 +3,19 @@
 #include "stream.glsl"
 
 #if MARKS == 1 && DETAIL_SCALES > 2
-const vec3 PALE_STONES = vec3(0.370, 0.340, 0.284), COBBLES = vec3(0.212, 0.196, 0.170);
-const vec3 CHANNEL_SAND = vec3(0.270, 0.245, 0.200), OVERGROWN = vec3(0.150, 0.142, 0.078);
-const vec3 SOAKED_GRAVEL = vec3(0.80, 0.78, 0.75);  // of the light that dry gravel gives back
+const vec3 PALE_STONES = vec3(0.540, 0.500, 0.415), COBBLES = vec3(0.250, 0.230, 0.196);
+const vec3 CHANNEL_SAND = vec3(0.225, 0.198, 0.156), OVERGROWN = vec3(0.125, 0.132, 0.060);
+const vec3 SOAKED_GRAVEL = vec3(0.56, 0.54, 0.50);  // of the light that dry gravel gives back
 // Of channels of each size: how deep they are, in cells; how far their water soaks the gravel, in their distance.
 const float CHANNEL_DEPTH[CHANNELS] = float[CHANNELS](0.080, 0.036, 0.012);
-const float SOAKS = 0.12;
+const float SOAKS = 0.07;
 const float BANK_STEEP = 4.0;  // beside the mean slope from a channel to the crest of a bar
 const float FLOOR = 0.45;  // of an old channel, of the way to the crests beside it
 const vec2 CHANNEL_FADES = vec2(0.12, 0.36);  // pixels, beside the distance of channels
 // How little channels of each size hold that have been silted up.
 const vec2 SILTED_UP[CHANNELS] = vec2[CHANNELS](vec2(-0.9, 0.2), vec2(0.0, 1.1), vec2(0.2, 1.3));
 const vec2 MOVED = vec2(0.25, 0.95);  // how lately, where plants are as dense as beside the river, and where there are none
-const float TAKES_ROOT = 0.68;
+const float TAKES_ROOT = 0.58;
 const float DRY_BELT = 0.03;  // share of water in a belt whose channels are all old
 
 // Lays bars on the part of the ground that is a braided river's, and returns their slope. `known` is what the map of flow
@@ -35,13 +35,13 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
         // Banks are steep, and the crests of bars are flat.
         slope += seen * CHANNEL_DEPTH[number] / half_way * BANK_STEEP * pow(1.0 - up, BANK_STEEP - 1.0) * smoothstep(from - 0.5 * pixel, from + pixel, away) * sign(channel.aside);
         height = min(height, mix(1.0, 1.0 - pow(1.0 - up, BANK_STEEP), seen * (number == 0 ? 1.0 : 0.7)));
-        soaked = max(soaked, wet * seen * (1.0 - smoothstep(0.0, SOAKS * APART[number], away - from)));
+        soaked = max(soaked, wet * seen * (1.0 - smoothstep(0.5 * SOAKS, SOAKS, (away - from) / APART[number] + 0.15 * (fine.x - 0.5))));
         old = max(old, (1.0 - wet) * seen * (1.0 - smoothstep(0.4 * FLOOR, FLOOR, up + 0.5 * (fine.x - 0.5))));
     }
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5;
     // Stones are sorted: the coarsest on heads and crests, sand in what has been left by the water.
     float coarseness = smoothstep(-0.25, 0.35, 0.6 * (height - 0.6) + 0.9 * (coarse.w - 0.5) + 0.5 * ripple);
-    vec3 gravel = mix(CHANNEL_SAND, PALE_STONES, smoothstep(0.15, 0.75, height + 0.5 * ripple));
+    vec3 gravel = mix(CHANNEL_SAND, PALE_STONES, smoothstep(0.50, 0.72, height + 0.7 * ripple + 0.9 * patches - 0.1));
     gravel = mix(gravel, COBBLES, 0.45 * coarseness) * (1.0 + (0.25 + 0.35 * coarseness) * ripple + 0.5 * coarseness * (stones - 0.5));
     float plants = old * smoothstep(-0.12, 0.16, ripple + 0.5 * patches + 0.25 * (0.5 - in_use));
     // What has not been moved for long, beside the banks and on islands, is overgrown in patches, of which more and more join.

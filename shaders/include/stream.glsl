@@ -183,8 +183,8 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     float rapid = rapids(ground_slope, course.along);
     vec3 ripples = running_ripples(cells, pixel, course.along, rapid, noise);
     float fall = fall_along(ground_slope, course.along);
-    Stream stream = Stream(0.0, 1.0 + mix(0.9, 0.4, course.silt) * ripples.x, vec2(0.0), 0.0, 0.0, 1.0, 1.0);
-    float broken = 0.18 + 0.7 * rapid, foam = ripples.x;
+    Stream stream = Stream(0.0, 1.0 + 0.9 * ripples.x, vec2(0.0), 0.0, 0.0, 1.0, 1.0);
+    float broken = 0.18 + 0.15 * course.silt + 0.7 * rapid, foam = ripples.x;
 #if FINE_WATER == 1
     float stones = 2.0 * (textureLod(noise, cells / 3.1, noise_level(pixel / 3.1, noise)).x - 0.5);
     foam += 0.25 * stones;  // water breaks over them
@@ -206,7 +206,7 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     // Threads of a braided river are shallow wherever their bed is not a pool.
     riffle = max(riffle, course.silt * course.near * smoothstep(SHALLOW.y, SHALLOW.x, course.depth));
     broken += 0.30 * riffle - 0.08 * course.near * max(-course.riffle, 0.0);
-    stream.white = max(stream.white, (0.40 - 0.15 * course.silt) * riffle * smoothstep(0.12, 0.45, foam));
+    stream.white = max(stream.white, (0.40 + 0.15 * course.silt) * riffle * smoothstep(0.08, 0.45, foam));
 #endif
     stream.slope = -fall * course.along + broken * ripples.yz;
     float runs = 1.0 - course.still;
