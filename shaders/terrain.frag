@@ -220,6 +220,7 @@ const float FINEST_ON_WALLS = 1.5;  // cells
 const float STONES_FADE = 0.04;  // cells in a pixel
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
 const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes silt away
+const vec2 SAND_DRY = vec2(0.2, 1.1);  // metres over water from which on wind moves sand, and moves it as it does anywhere
 const float DIM_BED = 1.0;      // metres of clear water through which ripples leave only the bed's large forms
 const float BED_EVEN = 0.4;     // part of its slope by which light tells them: under water it is diffuse
 const float WET_SHORE = 0.5;  // metres above the water up to which waves and capillarity wet the ground
@@ -519,7 +520,11 @@ void main() {
 #endif
     float submerged = smoothstep(-0.5 * span, hidden_from + 0.5 * span, wet.w);
     dry = 1.0 - submerged;
-    ground.albedo = mix(ground.albedo, bed_material(fine, coarse, silty), mix(0.9, 1.0, dim) * submerged);
+    vec3 bed = bed_material(fine, coarse, silty);
+#if MATERIALS == 1 && DETAIL_SCALES > 2
+    bed = mix(bed, SHOAL_SAND * (0.85 + 0.30 * fine.x), ground.sandy * (1.0 - dim));
+#endif
+    ground.albedo = mix(ground.albedo, bed, mix(0.9, 1.0, dim) * submerged);
 #if DETAIL_SCALES > 2
     // Waves and the ups and downs of a lake keep a strip of mud or, where it is steeper, of shingle free of plants, broad here
     // and narrow there. Walls of rock have none.
@@ -528,7 +533,7 @@ void main() {
     float strip_height = min(reaches_up * mix(STRIP.x, STRIP.y, broad), STRIP_WIDE * frame.map.z * length(place.yz)) * (0.5 + fine.x);
     strip_height = min(strip_height, HIGHEST_STRIP);
     float strip = smoothstep(-strip_height - 0.5 * strip_span, -0.6 * strip_height + 0.5 * strip_span + 1e-3, wet.w);
-    strip *= (1.0 - smoothstep(STRIP_STEEP.x, STRIP_STEEP.y, length(place.yz))) * (1.0 - 0.8 * ground.snow);
+    strip *= (1.0 - smoothstep(STRIP_STEEP.x, STRIP_STEEP.y, length(place.yz))) * (1.0 - 0.8 * ground.snow) * (1.0 - ground.sand);
 #if MARKS == 1
     strip *= 1.0 - ground.bars;
 #endif
@@ -614,6 +619,12 @@ void main() {
 #endif
     if (ground.sand > 0.0) {
         ripples = ripples_at(cells, place.x / frame.map.z, sand_slope, pixel_of(length(across_pixel)), detail);
+#if WATER == 1
+        // Wind moves no sand that water wets from below.
+        float blows = smoothstep(SAND_DRY.x, SAND_DRY.y, -wet.w);
+        ripples.slope *= blows;
+        ripples.tone *= blows;
+#endif
     }
     albedo *= 1.0 + ripples.tone * ground.sand;
     bumps = bumps * (1.0 - 0.9 * smooth_sand) + ripples.slope * frame.wind.xy * ground.sand;

@@ -90,9 +90,10 @@ def spin_up(world: World, scene: Scene, processes: Sequence[Process], cycle: Cyc
     """Bring water and plants to their state after `world.past` cycles on unchanging ground.
 
     Only rivers with a bed and floods shape the ground: braided ones and floods in the same number of cycles, meandering
-    ones in one, in which they cut it, and in as many as the years of their past take. Without other processes, debris does in as many. Yields
-    after each step. The world changes only in the last step, so that the spin-up can be abandoned at any time.
-    `processes` are those that run in `cycle`, in their order. The caller must derive the levels of lakes.
+    ones in one, in which they cut it, and in as many as the years of their past take. Without other processes, debris
+    does in as many. Yields after each step. The world changes only in the last step, so that the spin-up can be
+    abandoned at any time. `processes` are those that run in `cycle`, in their order. The caller must derive the levels
+    of lakes.
     """
     by_name = {process.name: process for process in processes}
     shaped = changes_ground(scene)

@@ -20,16 +20,24 @@ HILLS = 0.24  # wavelength of its mountains and hills
 PLAIN = 0.14  # fall from north to south
 BASIN = 0.055  # depth of the basin in it
 
-# Of a delta: ways of its arms from that of the river, in radians, and their length beside the longest
-ARMS = ((-1.2, 0.58), (-0.62, 0.92), (0.02, 0.72), (0.46, 1.0), (1.05, 0.66))
+# Of a delta: ways of its arms from that of the river, in radians, their length beside the longest, and which of them
+# each parts from, at which part of that
+ARMS = (
+    (-1.25, 0.56, -1, 0.0), (-0.62, 0.90, -1, 0.0), (-0.93, 0.74, 1, 0.36), (0.06, 0.70, -1, 0.0),
+    (0.52, 1.0, -1, 0.0), (0.26, 0.86, 4, 0.40), (0.80, 0.80, 4, 0.52), (1.15, 0.62, -1, 0.0),
+)  # fmt: skip
 PARTS_WITHIN = 0.45  # of that, over which they spread to these ways
 BEHIND = 1.9  # radians from the way of the river, beyond which there is none
 WINDS, WINDING = 0.13, 8.0  # radians, to each side and over its length
-BETWEEN_ARMS, LOBES = 0.80, 0.21  # of the length, how far land reaches there; radians that an arm keeps to its sides
-# in metres: its plain over the lake at its edge, levees, channels; and slopes of the plain and of the front below water
-FREEBOARD, LEVEE, CHANNEL = 0.5, 1.0, 2.2
-TOP_SLOPE, FRONT_SLOPE = 0.004, 0.16
-LEVEE_WIDE, CHANNEL_WIDE = 20.0, 8.0  # metres to each side
+BETWEEN_ARMS, LOBES = 0.95, 0.15  # of the length, how far land reaches there; radians that an arm keeps to its sides
+# in metres: its plain over the lake at its edge, levees, channels, how uneven it is; slopes of the plain, of the shoal
+# before it and of the front where that ends
+FREEBOARD, LEVEE, CHANNEL, UNEVEN = 0.1, 0.55, 2.2, 0.35
+TOP_SLOPE, SHOAL_SLOPE, FRONT_SLOPE = 0.006, 0.016, 0.12
+LEVEE_WIDE, CHANNEL_WIDE, SHOAL_WIDE = 22.0, 9.0, 55.0  # metres to each side, and before its edge
+TAPERS = 0.55  # how much less wide and deep arms are at their ends
+BAR, BAR_WIDE = 0.75, 16.0  # metres: what an arm lays down before its mouth, and how far around
+FRAYED, FRAYS = 0.10, 0.075  # how uneven its edge is, beside its length, and the wavelength of that
 
 # Of dunes, in wavelengths: amplitude of the bends of crests, and the length over which crests and heights vary
 BEND, BEND_LENGTH = 1.3, 3.5
@@ -88,18 +96,31 @@ def _delta(scene: LandScene, grid: Grid, ground: Layer) -> Layer:
     away = np.hypot(south, east)
     way, part = np.arctan2(east, south), away / scene.sand.delta
     size = grid.side * reference_cell(scene) * scene.sand.delta  # metres
-    edge = np.full_like(away, BETWEEN_ARMS * min(length for _, length in ARMS))
-    beside = np.full_like(away, np.inf)  # metres from the middle of the nearest arm
-    for number, (arm, length) in enumerate(ARMS):
-        spread = arm * np.minimum(part / PARTS_WITHIN, 1.0) ** 0.7
-        bend = WINDS * np.minimum(part, 1.0) * np.sin(WINDING * part + 2.0 * number)
-        aside = np.abs(way - spread - bend)
+    edge = np.full_like(away, BETWEEN_ARMS * min(length for _, length, *_ in ARMS))
+    rough = 2.0 * _smooth_noise(scene, grid, wavelength=FRAYS, octaves=3) - 1.0
+    levees, channels, bars = (np.zeros_like(away) for _ in range(3))
+    ways = list[Layer]()
+    for number, (arm, length, parent, parts) in enumerate(ARMS):
+        if parent < 0:
+            ways.append(arm * np.minimum(part / PARTS_WITHIN, 1.0) ** 0.7)
+            ways[-1] += WINDS * np.minimum(part, 1.0) * np.sin(WINDING * part + 2.0 * number)
+        else:
+            since = np.clip((part - parts) / (1.0 - parts), 0.0, 1.0)
+            ways.append(ways[parent] + (arm - ARMS[parent][0]) * since**0.6)
+        aside = np.abs(way - ways[-1])
         edge = np.maximum(edge, length * np.exp(-((aside / LOBES) ** 2)))
-        of_arm = part * size * np.sin(np.minimum(aside, 1.0))
-        beside = np.where((part < length) & (aside < 1.0), np.minimum(beside, of_arm), beside)
-    inland = (edge - part) * size
-    top = FREEBOARD + TOP_SLOPE * np.maximum(inland, 0.0) + FRONT_SLOPE * np.minimum(inland, 0.0)
-    top += LEVEE * np.exp(-((beside / LEVEE_WIDE) ** 2)) - (LEVEE + CHANNEL) * np.exp(-((beside / CHANNEL_WIDE) ** 2))
+        beside = np.where(aside < 1.0, part * size * np.sin(np.minimum(aside, 1.0)), np.inf)
+        thinner = 1.0 - TAPERS * np.minimum(part / length, 1.0)
+        runs = np.where(part > parts, rim((length - part) * size / CHANNEL_WIDE), 0.0)
+        levees = np.maximum(levees, runs * thinner * np.exp(-((beside / (LEVEE_WIDE * thinner)) ** 2)))
+        channels = np.maximum(channels, runs * thinner * np.exp(-((beside / (CHANNEL_WIDE * thinner)) ** 2)))
+        before = part * size - length * size - 1.5 * BAR_WIDE
+        bars = np.maximum(bars, BAR * np.exp(-(beside**2 + before**2) / BAR_WIDE**2))
+    inland = (edge * (1.0 + FRAYED * rough) - part) * size
+    out = np.maximum(-inland, 0.0)
+    top = FREEBOARD + TOP_SLOPE * np.maximum(inland, 0.0) - SHOAL_SLOPE * out
+    top += UNEVEN * rough + bars - (FRONT_SLOPE - SHOAL_SLOPE) * np.maximum(out - SHOAL_WIDE * (1.0 + 0.4 * rough), 0.0)
+    top += LEVEE * levees - (LEVEE + CHANNEL) * channels
     built: Layer = np.where(np.abs(way) < BEHIND, level + top * metre, -np.inf)
     return built
 

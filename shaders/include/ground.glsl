@@ -81,6 +81,7 @@ const vec3 BAR_STONES = vec3(0.300, 0.284, 0.258);
 const vec3 BAR_SAND = vec3(0.335, 0.300, 0.238);
 const vec3 SILT = vec3(0.235, 0.190, 0.128);
 const vec3 BED_SAND = vec3(0.225, 0.190, 0.138);
+const vec3 SHOAL_SAND = vec3(0.420, 0.335, 0.215);  // of a bed that is all sand
 const vec3 BED_SILT = vec3(0.128, 0.112, 0.084);
 const vec3 SNOW = vec3(0.860, 0.890, 0.930);
 const vec3 STRAW = vec3(0.300, 0.238, 0.118);
@@ -161,6 +162,7 @@ struct Ground {
     float weathered;  // fraction of rock that soil hides: a slope of rubble, tufts and ledges
     float ledge;   // relative change of slope by beds of rock: steeper (+) or flatter (-)
     float fine;    // fraction of sand and clay
+    float sandy;   // fraction of sand, wet or dry
     float lulled;  // fraction of dry sand that no wind ripples
     float stony;
     float cracked;
@@ -926,6 +928,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     ground.ledge += OUTCROPS_STAND * gentle_rock * bed.hard * ground.rock;
 #endif
     ground.fine = max(sandy, clayey) * shown;
+    ground.sandy = sandy * shown;
     ground.lulled = max(dry_sand * (1.0 - snow) - sand, 0.0);
     ground.stony = stony * shown;
     ground.cracked = clayey * shown * (1.0 - smoothstep(0.10, 0.40, wet)) * (1.0 - smoothstep(0.15, 0.50, steepness));
