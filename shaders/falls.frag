@@ -25,6 +25,7 @@ const vec2 PARTS = vec2(4.0, 30.0);    // and over which it comes apart to a vei
 const vec3 SHADED = vec3(0.60, 0.69, 0.74);  // of thin water, beside what is white
 const float COARSEST = 3.0;   // image of the noise that is read
 const float CONTRAST = 3.0;   // of threads, beside that of the noise
+const float VEIL = 0.38;      // opacity of what has come off them
 
 // Threads of water, from 0 to 1, so many times as fine as the broadest: what has fallen for so long stays together, and
 // stretches as it gets faster.
@@ -44,15 +45,18 @@ void main() {
     vec4 coarse = threads(1.0, across, when), fine = threads(3.3, across, when), finest = threads(8.0, across, 0.35 * when);
     vec4 pulse = threads(PULSES, across, 0.8 * when);
     float thread = 0.35 * coarse.x + 0.35 * fine.w + 0.30 * finest.x;
-    float breaks = smoothstep(BREAKS.x, BREAKS.y, metres + 3.0 * (fine.x - 0.5) * smoothstep(0.0, 1.0, metres));
+    // It breaks first where threads are thin: tongues of clear water reach down between those that are white.
+    float breaks = smoothstep(BREAKS.x, BREAKS.y, metres + (3.0 * (fine.x - 0.5) + 5.0 * (coarse.w - 0.5)) * smoothstep(0.0, 1.0, metres));
     float parted = smoothstep(PARTS.x, PARTS.y, metres) * smoothstep(0.03, 0.45, part);
     // From afar it is one line, which fades to its sides.
     float whole = 1.0 - smoothstep(0.35, 1.0, narrow), aside = min(abs(side), 1.0);
-    float frayed = aside + (0.06 + 0.75 * parted) * (0.5 * coarse.y + 0.5 * fine.y - 0.40);
-    float edge = 1.0 - smoothstep(mix(0.80, 0.42, parted), 1.0, frayed);
+    float frayed = aside + (0.06 + 0.60 * parted) * (0.5 * coarse.y + 0.5 * fine.y - 0.45);
+    float edge = 1.0 - smoothstep(mix(0.80, 0.55, parted), 1.0, frayed);
     edge *= 1.0 - smoothstep(0.9, 1.0, aside);
-    float thick = mix(1.0, (1.0 - 0.55 * aside * aside) * (0.75 * thread + 1.1 * pulse.w - 0.28), parted);
+    float thick = mix(1.0, (1.0 - 0.45 * aside * aside) * (0.85 * thread + 1.3 * pulse.w - 0.42), parted);
     float near = edge * mix(1.0, clamp(0.10 + 1.0 * thick, 0.0, 1.0), parted) * mix(1.0, 0.94, breaks);
+    // Between its threads is what has come off them.
+    near = max(near, VEIL * parted * (1.0 - aside * aside) * (0.5 + 0.5 * coarse.x));
     float cover = mix(near, 2.0 * (1.0 - aside) * min(narrow, 0.5) * (0.75 + 0.5 * coarse.x), whole);
     // Its last water is spray.
     cover *= smoothstep(-0.020, -0.012, part) * (1.0 - 0.55 * smoothstep(0.70, 1.0, part));

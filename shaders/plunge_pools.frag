@@ -41,7 +41,7 @@ void main() {
     float distance = length(away);
     // From the foot to the rim, as far as the noise lets it.
     float out_to = beside.x, shore = 1.0 - out_to;
-    vec4 coarse = running_out(away, distance, TILES), fine = running_out(away, distance, 3.7 * TILES);
+    vec4 coarse = running_out(away, distance, TILES), fine = running_out(away, distance, 3.7 * TILES), finest = running_out(away, distance, 11.0 * TILES);
     vec4 still = textureLod(detail, 1.3 * TILES * away + seed, 2.0);
     vec3 colour, through;
     float cover;
@@ -54,7 +54,7 @@ void main() {
         through = WET;
     } else {
         cover = smoothstep(0.0, 0.22, shore + 0.35 * (still.x - 0.5) - 0.04) * smoothstep(-0.5, -0.1, beside.y);
-        float boils = 1.0 - smoothstep(0.05, 0.55, out_to + 0.4 * (coarse.x - 0.5));
+        float boils = 1.0 - smoothstep(0.05, 0.75, out_to + 0.5 * (coarse.x - 0.5) + 0.3 * (fine.w - 0.5));
         float ring = distance - RUNS * frame.camera.w + 4.0 * (coarse.w - 0.5);
         vec2 way = away / max(distance, 0.5);
         float runs_out = smoothstep(1.0, 0.3, out_to);
@@ -64,11 +64,10 @@ void main() {
         vec3 daylight = light_on_water(vec3(max(seen.x, 0.05), max(seen.y, 0.4), 0.0));
         colour = mix(DEEP, BUBBLES, 0.75 * boils * boils) * daylight;
         colour = mix(colour, mirrored_sky(water_reflected(to_eye, normal), 0.0, 0.8, daylight), mirror * (1.0 - 0.7 * boils));
-        // Foam: whole where it boils, then lace in rings, then what is carried off in streaks.
-        float lace = 0.5 + CONTRAST * (0.6 * fine.x + 0.4 * coarse.w - 0.5);
-        float gathered = 0.5 + 0.5 * cos(6.2832 * ring / RINGS_APART);
-        float lies = 1.25 - 2.1 * out_to + 0.45 * (gathered - 0.5) * runs_out;
-        float foam = smoothstep(0.15, 1.05, lace + lies - 0.35) * smoothstep(1.05, 0.7, out_to);
+        // Foam: whole where it boils, then lace, then what is carried off in flakes.
+        float lace = 0.5 + CONTRAST * (0.75 * fine.x + 0.25 * fine.w - 0.5), bubbly = 0.5 + CONTRAST * (finest.x - 0.5);
+        float lies = 1.05 - 2.3 * out_to + 0.9 * (coarse.w - 0.5);
+        float foam = smoothstep(0.10, 1.30, lace + lies - 0.45) * smoothstep(1.05, 0.7, out_to) * clamp(0.55 + 0.6 * bubbly + boils, 0.0, 1.0);
         colour = mix(colour, light_from_foam(0.85 * FOAM, foam, normal, vec3(max(seen.x, 0.05), max(seen.y, 0.5), 0.0)), 0.92 * foam);
         through = vec3(0.0);
     }

@@ -27,8 +27,8 @@ POOL_BY_WIDTH, POOL_BY_HEIGHT = 0.9, 0.05  # its half width, beside the width of
 POOL_RUNS_ON = 0.8  # how much longer it is downstream
 SIDES = (-1.0, 0.0, 1.0)  # places across a sheet at which it is known
 NARROWEST = 0.6  # part of a sheet that is left in a slot
-EVENED = 6  # times, how wide a sheet is
-SPREAD = 0.8  # by which a sheet has become wider at its foot
+EVENED = 40  # times, how wide a sheet is
+SPREAD = 1.5  # by which a sheet has become wider at its foot
 LENGTH, LENGTH_BY_WIDTH = 3.0, 0.5  # of the sheet of a low fall: heights and widths of it, together
 WHITE, WHITE_BY_WIDTH = 4.0, 2.0  # of the white water below
 BELOW = 3  # cells below the foot of a low fall, over which that can reach
@@ -199,6 +199,8 @@ def _sheet(ground: Numbers, size: float, fall: _Fall, width: float) -> Numbers:
         count = len(level)
     steps = size * np.hypot(*np.diff(places, axis=0).T)
     way = np.gradient(places, axis=0)
+    if not fall.is_low:  # in the air a sheet does not turn
+        way[:] = places[-1] - places[0]
     across = np.stack([-way[:, 1], way[:, 0]], axis=1) / np.maximum(np.hypot(*way.T), 1e-9)[:, None]
     fallen = np.maximum.accumulate(level[0] - level)
     part = fallen / max(fallen[count - 1], 1e-9)
