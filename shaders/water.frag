@@ -121,15 +121,18 @@ flat in float level;
 const vec2 WEED_STEEP = vec2(0.08, 0.25);
 const float WEED_ENDS = 4.0, WEED_HIDES = 0.75, SHORE_STONES_TILE = 24.0;
 // Between the stones of its margin a lake ends unevenly: over so many cells at most, on slopes up to this.
-const float MARGIN_CELLS = 1.0, MARGIN_TILE = 14.0, MARGIN_STEEP = 0.3;
+const float MARGIN_CELLS = 0.5, MARGIN_TILE = 17.0, MARGIN_STEEP = 0.3;
 const float EXACT_SHORE = 0.35;  // cells of depth, from which on the bed is as smooth as the map
 const vec3 SOAKED_BED = vec3(0.66, 0.60, 0.54);  // of what a dry bed gives back
 const float SOAKED_FROM = 0.25;  // metres of depth
-// Gusts: wavelengths of wind waves to a tile of their noise, and the least and the most of the waves in them.
-const float GUST_WAVES = 320.0;
-const vec2 GUSTS = vec2(0.3, 1.6);
-const float FAR_GUSTS = 4.3;                       // tiles to one of those that are seen from afar
-const vec2 GUSTS_REPEAT = vec2(0.0012, 0.004);  // tiles in a pixel, from which on they repeat in sight
+// The ground is soaked up to some way above the water, metres, where none is mirrored yet.
+const float SOAKED_EDGE = 0.06, SILT_EVENS = 0.7;
+// Of the shadows of clouds: what water scatters has come from around, and most of it from the sky.
+const float CLOUDS_SHADE = 0.4;
+// Gusts: wavelengths of wind waves across a tile of their noise, how much longer than wide they are, and how much smaller the
+// finer ones; the least and the most of the waves in them; and tiles in a pixel, from which on they would repeat in sight.
+const float GUST_WAVES = 1250.0, GUSTS_LONG = 3.5, GUSTS_FINER = 4.7;
+const vec2 GUSTS = vec2(0.7, 1.3), GUSTS_SHOW = vec2(0.34, 0.66), GUSTS_REPEAT = vec2(0.004, 0.016);
 // Part of the slopes of swell that is drawn far out; how high beside the highest it shows whole.
 const float FAR_SWELL = 0.45;
 const vec2 SWELL_SHOWS = vec2(0.1, 0.5);
@@ -154,9 +157,10 @@ const float TURBIDITY = SEA_TURBIDITY, WAVINESS = 1.0;
 const float SHORE = 0.12;   // metres of depth over which water fades in
 #else
 const vec3 DEEP_WATER = DEEP_LAKE;
-const float TURBIDITY = LAKE_TURBIDITY, WAVINESS = 0.45;
-const float SHORE = 0.20;
+const float TURBIDITY = LAKE_TURBIDITY, WAVINESS = 0.55;
+const float SHORE = 0.05;
 #endif
+const float SHORE_AT_RIVER = 0.20;  // the same where a river runs in
 
 layout(location = 0, index = 0) out vec4 added;
 layout(location = 0, index = 1) out vec4 kept;
@@ -240,17 +244,18 @@ vec4 horizons_at(vec2 uv, vec2 direction) {
 #endif
 
 #if FINE_WATER == 1
-const float CLOUDS_SMEARED = 0.11;  // radians over which waves smear mirrored clouds, also waves that are seen
+const float CLOUDS_SMEARED = 0.03;  // radians over which waves smear mirrored clouds, also waves that are seen
 const float LAND_BEGINS = 0.6;  // texels of the lit land behind its shore, from where it is read
-const int MIRROR_STEPS = 26;
+const int MIRROR_STEPS = 26;  // at most; and as long as a cell where these reach over the land
+const float LEAST_STEPS = 6.0;
 // Of the texels of the map of horizons, how far a place is from theirs; and by which slope the land may pass the horizon.
 const float HORIZON_BETWEEN = 0.75, HORIZON_MARGIN = 0.015;
 const float FINENESS = 0.5;          // of the land that is looked up, in steps: means over whole ones have no crests
 const float SEEN_PART = 0.02;      // of the mirrored light, from which on land is looked up
 // Part of the slopes of waves by which they turn the mirrored land; steepness of the rest in the usual wind.
-const float MIRROR_TILTS = 0.3, MIRROR_SMEARS = 0.10;
+const float MIRROR_TILTS = 0.2, MIRROR_SMEARS = 0.03;
 // Of mirrored land: half the angle over which it is smeared in still water, and for each deviation of the slopes of waves
-const float STILL_EDGE = 0.010, EDGE_OF_WAVES = 2.4;
+const float STILL_EDGE = 0.012, EDGE_OF_WAVES = 0.7;
 const float DENSE_CROWNS = 2.8;   // optical depth over the height of a tree, where crowns are closed
 const float CROWNS_BELOW = 0.55;  // brightness of the lower sides of crowns, which water mirrors
 
@@ -333,14 +338,14 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float til
 #endif
     if (first >= last) return mirror;
     // Steps grow evenly, from a cell on.
-    float steps = float(MIRROR_STEPS), step_length = min(frame.map.z, (last - first) / steps);
+    float steps = clamp(ceil((last - first) / frame.map.z), LEAST_STEPS, float(MIRROR_STEPS)), step_length = min(frame.map.z, (last - first) / steps);
     float grows = ((last - first) / steps - step_length) / steps;
     float covered = 0.0, crowns = 0.0, where_crowns = 0.0;  // part of the spread; optical depth; that times its distance
     float highest = 0.0;  // slope up to land
     vec3 land = vec3(0.0);
     vec2 before = vec2(0.0), here = slopes_to_land(from, ray, first, step_length);
     float reach = first;
-    for (int i = 0; i < MIRROR_STEPS && covered < 1.0 - SEEN_PART; ++i) {
+    for (int i = 0; i < int(steps) && covered < 1.0 - SEEN_PART; ++i) {
         float next = first + float(i + 1) * (step_length + grows * float(i + 1)), onward = next - reach;
         vec2 after = slopes_to_land(from, ray, next, onward);
         // Of a crest between steps the height follows by a parabola.
@@ -435,14 +440,21 @@ void main() {
 #else
     float depth = max(water, 0.0) / frame.map.w;
 #endif
-    float margin = SHORE * frame.map.w;
+    // How much of the water is that of a river, which runs into a lake without an edge.
+    float river_here = 0.0;
+#if SEA == 0 && FINE_WATER == 1 && WATER == 1
+    if (textureLod(flow, uv, 0.0).yz != vec2(0.0)) river_here = plume_strength(flow, uv);
+#endif
+    float margin = mix(SHORE, SHORE_AT_RIVER, river_here) * frame.map.w, edge = 0.0;
 #if SEA == 0 && RUNNING == 0 && FINE_WATER == 1
+    edge = SOAKED_EDGE * frame.map.w;
     if (by_shore > 0.0) {
         float uneven = textureLod(detail, map_place / (frame.map.z * MARGIN_TILE), 1.0).w;
-        margin += MARGIN_CELLS * smoothstep(0.3, 0.7, uneven) * min(length(bed.yz) * frame.map.w, MARGIN_STEEP) * frame.map.z;
+        edge += MARGIN_CELLS * smoothstep(0.3, 0.7, uneven) * min(length(bed.yz) * frame.map.w, MARGIN_STEEP) * frame.map.z;
     }
 #endif
-    float shore = smoothstep(0.0, margin + 1.5 * blur, water + 0.5 * blur) * there;
+    edge *= 1.0 - river_here;
+    float shore = smoothstep(edge, edge + margin + 1.5 * blur, water + 0.5 * blur) * there;
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if SEA == 1
     // Around the map the sea floor slopes down from the edge, and the ground pass has not drawn it.
@@ -465,7 +477,7 @@ void main() {
 
     seen = seen_by_surface(seen, position, depth);
 #if CLOUDS > 1
-    seen.x *= sun_past_clouds(position);
+    seen.x *= mix(1.0, sun_past_clouds(position), CLOUDS_SHADE);
 #endif
 #if SEA == 0 && RUNNING == 1
     float of_sea = smoothstep(0.0, SEA_BED * frame.map.z, frame.water.w - level + water / frame.map.w);
@@ -474,17 +486,16 @@ void main() {
     float waviness = WAVINESS;
 #endif
 #if FINE_WATER == 1
-    // Many tiles of gusts would be a pattern: far away broader ones are seen, along the wind, and then none.
-    vec2 gust_place = map_place / (frame.water.z * GUST_WAVES);
-    vec2 far_place = vec2(dot(gust_place, frame.wind.xy), dot(gust_place, vec2(-1.7 * frame.wind.y, 1.7 * frame.wind.x))) / FAR_GUSTS;
+    // Gusts lie along the wind; two sizes of them, so that neither repeats in sight. Far away their mean is seen.
+    vec2 with_wind = vec2(dot(map_place, frame.wind.xy) / GUSTS_LONG, dot(map_place, vec2(-frame.wind.y, frame.wind.x))) / (frame.water.z * GUST_WAVES);
     float gust_pixel = max(length(pixel.xy), length(pixel.zw)) / (frame.water.z * GUST_WAVES);
-    float gusts = 0.5, repeats = smoothstep(GUSTS_REPEAT.x, GUSTS_REPEAT.y, gust_pixel);
-    if (repeats < 1.0) gusts = dot(textureLod(detail, gust_place, noise_level(gust_pixel, detail)).xw, vec2(0.35, 0.65));
-    if (repeats > 0.0) gusts = mix(gusts, textureLod(detail, far_place, 1.0 + noise_level(gust_pixel / FAR_GUSTS, detail)).w, repeats);
-    gusts = mix(gusts, 0.5, smoothstep(2.0 * GUSTS_REPEAT.x, 5.0 * GUSTS_REPEAT.y, gust_pixel));
-    waviness *= mix(GUSTS.x, GUSTS.y, smoothstep(0.32, 0.68, gusts));
+    vec2 shown = 1.0 - smoothstep(GUSTS_REPEAT.x, GUSTS_REPEAT.y, vec2(gust_pixel, GUSTS_FINER * gust_pixel));
+    float gusts = 0.5;
+    if (shown.x > 0.0) gusts += 0.5 * shown.x * (textureLod(detail, with_wind, 1.0 + noise_level(gust_pixel, detail)).w - 0.5);
+    if (shown.y > 0.0) gusts += 0.5 * shown.y * (textureLod(detail, GUSTS_FINER * with_wind + 0.37, 1.0 + noise_level(GUSTS_FINER * gust_pixel, detail)).w - 0.5);
+    waviness *= mix(GUSTS.x, GUSTS.y, smoothstep(GUSTS_SHOW.x, GUSTS_SHOW.y, gusts));
 #endif
-    Waves waves = water_waves(map_place, depth, waviness);
+    Waves waves = water_waves(map_place, depth, waviness, SEA == 1 || RUNNING == 1);
     float tilt = 0.0;
 #if SEA == 0 && RUNNING == 1
     waves.slope += fall * frame.map.w;
@@ -598,7 +609,13 @@ void main() {
     vec3 keep = through * drawn;
 #if SEA == 0 && RUNNING == 0
     // Light goes from grain to grain of a bed through water, and so into it: it is dark, beside the same bed where that is dry.
-    keep *= mix(vec3(1.0), SOAKED_BED, smoothstep(0.0, SOAKED_FROM, depth));
+    keep *= mix(SOAKED_BED, vec3(1.0), river_here * (1.0 - smoothstep(0.0, SOAKED_FROM, depth)));
+#if FINE_WATER == 1
+    // Silt evens the bed.
+    float silt = SILT_EVENS * (1.0 - river_here) * smoothstep(0.0, SOAKED_FROM, depth);
+    colour += silt * keep * bed_material(vec4(0.5), vec4(0.5), 1.0) * daylight;
+    keep *= 1.0 - silt;
+#endif
     // Wet stones and weed darken the bed by the shore, unevenly, where it is too steep for sand.
     float weedy = WEED_HIDES * smoothstep(WEED_STEEP.x, WEED_STEEP.y, length(bed.yz));
     if (depth < WEED_ENDS && weedy > 0.0) {
@@ -612,9 +629,8 @@ void main() {
 #endif
 #if SEA == 0 && FINE_WATER == 1 && WATER == 1
     vec2 cells = map_place / frame.map.z;
-    float plume = textureLod(flow, uv, 0.0).yz == vec2(0.0) ? 0.0 : plume_strength(flow, uv);
-    if (plume > 0.0) {
-        plume = min(plume * (1.0 + 1.4 * (textureLod(detail, cells / 7.0, 1.0).w - 0.5)), 1.0);
+    if (river_here > 0.0) {
+        float plume = min(river_here * (1.0 + 1.4 * (textureLod(detail, cells / 7.0, 1.0).w - 0.5)), 1.0);
         vec3 past = water_transmission(PLUME_DEPTH, TURBIDITY, steepness) * (1.0 - mirror);
         vec3 river = water_scattering(DEEP_WATER, past, daylight) + STREAM_BED * past * daylight;
         colour += plume * (river - water_scattering(DEEP_WATER, through, daylight));
@@ -653,7 +669,11 @@ void main() {
     float on_path = flow_path_on_water(uv, length(fwidth(map_place)) / frame.map.z);
     colour = mix(colour, FLOW_PATH_COLOUR * daylight, on_path);
     keep *= 1.0 - on_path;
+#if SEA == 0 && RUNNING == 0 && FINE_WATER == 1
+    keep = mix(mix(vec3(1.0), SOAKED_BED, (1.0 - river_here) * smoothstep(-0.5 * blur, 0.5 * blur + 0.3 * edge, water) * there), keep, shore);
+#else
     keep = mix(vec3(1.0), keep, shore);
+#endif
     colour *= shore;
 
     vec3 air_kept, air_added;

@@ -66,8 +66,8 @@ void add_wave_train(inout Waves waves, vec2 place, vec2 turn, float wavelength, 
 }
 
 // Everything else asks only this function about waves. `depth` is in metres: waves are lower where it is less than their
-// length. `wind` is how much of it there is, from 0 to 1.
-Waves water_waves(vec2 place, float depth, float wind) {
+// length. `wind` is how much of it there is, from 0 to 1; only the open sea has the longest.
+Waves water_waves(vec2 place, float depth, float wind, bool open_sea) {
 #if FINE_WATER == 1
     Waves waves = Waves(vec2(0.0), 0.0003);
 #else
@@ -75,14 +75,19 @@ Waves water_waves(vec2 place, float depth, float wind) {
 #endif
     float strength = wind * frame.water.y * (0.25 + 0.75 * smoothstep(0.0, 1.5 * frame.water.z, depth * frame.map.w));
     float unit = frame.water.z;
+#if FINE_WATER == 1
+    // Each is about as steep as the next.
+    if (open_sea) add_wave_train(waves, place, vec2(0.946, 0.326), 19.0 * unit, 0.11 * strength);
+    add_wave_train(waves, place, vec2(0.996, -0.087), 6.7 * unit, 0.14 * wind * strength);
+    add_wave_train(waves, place, vec2(0.956, 0.292), 1.9 * unit, 0.15 * strength);
+    add_wave_train(waves, place, vec2(0.883, -0.469), 0.73 * unit, 0.15 * strength);
+    add_wave_train(waves, place, vec2(0.777, 0.629), 0.23 * unit, 0.14 * strength);
+    // Near the camera finer ones are seen.
+    add_wave_train(waves, place, vec2(0.970, -0.243), 0.083 * unit, 0.12 * strength);
+    add_wave_train(waves, place, vec2(0.848, 0.530), 0.027 * unit, 0.10 * strength);
+#else
     add_wave_train(waves, place, vec2(0.956, 0.292), 1.9 * unit, 0.075 * strength);
     add_wave_train(waves, place, vec2(0.883, -0.469), 0.73 * unit, 0.085 * strength);
-#if FINE_WATER == 1
-    add_wave_train(waves, place, vec2(0.996, -0.087), 6.7 * unit, 0.045 * strength);
-    add_wave_train(waves, place, vec2(0.777, 0.629), 0.23 * unit, 0.085 * strength);
-    // Near the camera finer ones are seen.
-    add_wave_train(waves, place, vec2(0.970, -0.243), 0.083 * unit, 0.080 * strength);
-    add_wave_train(waves, place, vec2(0.848, 0.530), 0.027 * unit, 0.075 * strength);
 #endif
     return waves;
 }
