@@ -246,10 +246,10 @@ vec4 horizons_at(vec2 uv, vec2 direction) {
 #if FINE_WATER == 1
 const float CLOUDS_SMEARED = 0.03;  // radians over which waves smear mirrored clouds, also waves that are seen
 const float LAND_BEGINS = 0.6;  // texels of the lit land behind its shore, from where it is read
-const int MIRROR_STEPS = 26;  // at most; and as long as a cell where these reach over the land
+const int MIRROR_STEPS = 22;  // at most; and as long as a cell where these reach over the land
 const float LEAST_STEPS = 6.0;
 // Of the texels of the map of horizons, how far a place is from theirs; and by which slope the land may pass the horizon.
-const float HORIZON_BETWEEN = 0.75, HORIZON_MARGIN = 0.015;
+const float HORIZON_BETWEEN = 0.75, HORIZON_MARGIN = 0.015, HORIZON_REACH = 1.6;
 const float FINENESS = 0.5;          // of the land that is looked up, in steps: means over whole ones have no crests
 const float SEEN_PART = 0.02;      // of the mirrored light, from which on land is looked up
 // Part of the slopes of waves by which they turn the mirrored land; steepness of the rest in the usual wind.
@@ -332,8 +332,10 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float til
     // Places between those whose horizon is known see the same land, from so much nearer at most.
     float between = HORIZON_BETWEEN * frame.heights.w / float(max(textureSize(horizons, 0).x, textureSize(horizons, 0).y) / HORIZON_TILES.x);
     if (first > 2.0 * between) {
-        float nearer = first / (first - between), slope = horizons_at(map_uv(from.xz), ray.xz).z * nearer + HORIZON_MARGIN;
+        vec4 horizon = horizons_at(map_uv(from.xz), ray.xz);
+        float nearer = first / (first - between), slope = horizon.z * nearer + HORIZON_MARGIN;
         if (first >= last || slope < ray.y - spread) return mirror;
+        last = min(last, HORIZON_REACH * horizon.w * frame.heights.w + 2.0 * between);  // behind it nothing is seen
     }
 #endif
     if (first >= last) return mirror;
