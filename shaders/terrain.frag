@@ -190,6 +190,7 @@ const float BURIED = 0.60, BOUGHS_WHITE = 0.05, LITTER_WHITE = 0.72;  // by snow
 const float UNDERGROWTH = 0.35;  // of what lies and grows under trees is as green as they are
 const float ROCK_HIDDEN = 0.8, OF_PLANTS = 0.7;
 const float LITTER_GRAIN = 1.8;
+const float UNDERGROWN = 0.85;  // of what is under trees
 const float LITTER_EVEN = 0.75;  // how far it hides what the ground has of bumps
 const float CANOPY_BUMPS = 2.4;  // how far crowns that are not seen one by one are a surface of bumps
 const float FEET_SHADED = 0.9;        // of that, which trees hide that hide a sun in the zenith
@@ -581,6 +582,32 @@ void main() {
     albedo *= 1.0 + ground.debris * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
     bumps += (grain.yz - 0.5) * 1.2 * ground.debris;
 #endif
+#endif
+#if CANOPY > 0
+    // The ground under crowns has litter and undergrowth, and sees little of the sky.
+    Canopy crowns = canopy_at(uv);
+#if DETAIL_SCALES > 2
+    float stand_there = 1.0 - smoothstep(NO_CROWNS.x, NO_CROWNS.y, length(drawn));
+    crowns.below *= stand_there;
+    crowns.area *= stand_there;
+#endif
+    // Snow lies over both, and on the crowns.
+    float snowed = ground.snow * dry;
+    crowns.below *= 1.0 - snowed * clamp(BURIED + 2.5 * (fine.x + fine.w - 1.0), 0.0, 1.0);
+    crowns.leaves = mix(crowns.leaves, ON_BOUGHS, BOUGHS_WHITE * snowed);
+    float litter = 0.6 + 0.8 * fine.x, littered = 1.0 - exp(-2.8 * (crowns.area + crowns.below));
+#if DETAIL_SCALES > 2
+    litter = max(litter + LITTER_GRAIN * (ground.stands.turf.x + 0.5 * ground.stands.turf.w), 0.2);
+    bumps *= 1.0 - LITTER_EVEN * littered;
+    // Young trees and shrubs stand between those that are drawn.
+    float young = UNDERGROWN * littered * (1.0 - snowed);
+    ground.stands.wooded = young / max(max(young, ground.stands.bushes), 1e-3);
+    ground.stands.bushes = max(ground.stands.bushes, young);
+    ground.stands.bush = mix(ground.stands.bush, crowns.leaves, ground.stands.wooded);
+#endif
+    albedo = mix(albedo, litter * mix(LITTER, crowns.leaves, UNDERGROWTH), (0.85 - LITTER_WHITE * snowed) * littered);
+#endif
+#if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
     ground.stands.bushes *= dry;
     ground.stands.tufts *= dry;
@@ -629,16 +656,6 @@ void main() {
     albedo *= 1.0 + ripples.tone * ground.sand;
     bumps = bumps * (1.0 - 0.9 * smooth_sand) + ripples.slope * frame.wind.xy * ground.sand;
 #endif
-#if CANOPY > 0
-    // The ground under crowns has litter and undergrowth, and sees little of the sky.
-    Canopy crowns = canopy_at(uv);
-#if DETAIL_SCALES > 2
-    float stand_there = 1.0 - smoothstep(NO_CROWNS.x, NO_CROWNS.y, length(drawn));
-    crowns.below *= stand_there;
-    crowns.area *= stand_there;
-    bumps *= 1.0 - LITTER_EVEN * (1.0 - exp(-2.8 * (crowns.area + crowns.below)));
-#endif
-#endif
 #if WATER == 1
     bumps *= 1.0 - dim;
 #endif
@@ -646,15 +663,6 @@ void main() {
 
 #if CANOPY > 0
     float covered = 1.0 - exp(-crowns.area);
-    // Snow lies over both, and on the crowns.
-    float snowed = ground.snow * dry;
-    crowns.below *= 1.0 - snowed * clamp(BURIED + 2.5 * (fine.x + fine.w - 1.0), 0.0, 1.0);
-    crowns.leaves = mix(crowns.leaves, ON_BOUGHS, BOUGHS_WHITE * snowed);
-    float litter = 0.6 + 0.8 * fine.x;
-#if DETAIL_SCALES > 2
-    litter = max(litter + LITTER_GRAIN * (ground.stands.turf.x + 0.5 * ground.stands.turf.w), 0.2);
-#endif
-    albedo = mix(albedo, litter * mix(LITTER, crowns.leaves, UNDERGROWTH), (0.85 - LITTER_WHITE * snowed) * (1.0 - exp(-2.8 * (crowns.area + crowns.below))));
 #if CANOPY > 1
     if (seen.x > 0.0) {
         float past_trees = sun_past_trees(position, lit.w);
@@ -736,6 +744,9 @@ void main() {
     vec3 low_crowns = (leaves_in_sun * sun_on_low + BELOW_LEAVES * leaves_under_sky * seen.y) * (0.6 + 0.8 * fine.x);
 #else
     vec3 low_crowns = (leaves_in_sun * seen.x + leaves_under_sky * seen.y) * (0.6 + 0.8 * fine.x);
+#endif
+#if DETAIL_SCALES > 2
+    crowns.below *= 1.0 - bushes_told_apart(footprint);
 #endif
     radiance = mix(radiance, low_crowns, 1.0 - exp(-crowns.below * slant));
     vec3 tops = (leaves_in_sun * lit.x * mix(lit.w, 1.0, 0.6) + leaves_under_sky * lit.y) * (0.7 + 0.6 * fine.x);

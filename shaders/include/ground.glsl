@@ -376,7 +376,7 @@ const vec3 BUSH = vec3(0.048, 0.062, 0.024);
 const vec3 TUSSOCK = vec3(0.190, 0.160, 0.086);
 const vec3 SCRUB = vec3(0.105, 0.108, 0.062);
 const float WASHES_THIN_OUT = 0.14, WASHES_SHOW = 0.65;
-const float SETTLED_THINS_OUT = 0.22, SCRUB_THINS_OUT = 0.30, SCRUB_IN_CLUMPS = 1.2;
+const float SETTLED_THINS_OUT = 0.50, SCRUB_THINS_OUT = 0.30, SCRUB_IN_CLUMPS = 1.2;
 const float SCRUB_COVERS = 0.6;
 const vec3 SCRUB_GROUND = vec3(0.112, 0.110, 0.060);  // between its bushes: straw, litter
 const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which loose material fills relief
@@ -388,6 +388,7 @@ const float EDGE = 0.05;        // of patches of plants: half the range of what 
 const vec3 VARNISH = vec3(0.84, 0.81, 0.79);  // of the colour of ground that water does not wash
 const vec3 WASH = vec3(0.90, 0.80, 0.63);  // of lines of silt, beside the green of the ground around them
 const vec2 STONY_STEEP = vec2(0.55, 0.95);  // steepness from which on nothing that is projected from above is drawn
+const vec2 SHRUBS_STEEP = vec2(0.9, 1.5);  // and on which no shrubs stand
 const float MUDDY_FROM = 0.40;  // wetness
 const vec2 FROZEN = vec2(1.0, 7.0);         // °C, between which grass is straw
 const vec3 WITHERED = vec3(0.215, 0.170, 0.098);
@@ -426,7 +427,7 @@ const vec3 DRY_SOIL = vec3(1.22, 1.14, 1.03), DAMP_SOIL = vec3(0.84, 0.89, 0.76)
 const vec3 RED_SOIL = vec3(1.04, 0.985, 0.93), GREY_SOIL = vec3(0.95, 1.00, 1.05);  // of many cells
 const vec3 THICKET = vec3(0.050, 0.060, 0.027);
 const float TUSSOCKY = 0.7;
-const vec2 THICKETS_MERGE = vec2(0.3, 2.0);  // metres in a pixel, from where on their bushes are not seen one by one
+const vec2 THICKETS_MERGE = vec2(5.0, 16.0);  // metres in a pixel, from where on their bushes are not seen one by one
 const float THICKETS_FROM = 0.25, THICKETS_HIDE = 0.55;
 
 const float TURF_FINEST = 8.0, TURF_TEXELS = 512.0;  // metres that its smallest tile has; texels of a tile
@@ -962,15 +963,16 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if ICE == 1
     open *= 1.0 - icy;
 #endif
+    float grows_there = (1.0 - snow) * (1.0 - smoothstep(SHRUBS_STEEP.x, SHRUBS_STEEP.y, steepness));
     float gathers = tone + 0.4 * patches + 1.2 * hollowness + 1.2 * streak;
     float plants = 0.0, bushes = 0.0;
     vec3 bush = SCRUB, tuft = TUSSOCK;
 #if GREEN_BY_CLIMATE == 1
 #if MATERIALS == 0
-    plants = mix(green_rock, 0.85 * frame.ground_look.y * settled, covered);
+    plants = mix(green_rock, 0.85 * frame.ground_look.y * max(settled, 0.3), covered);
     bush = BUSH;
     tuft = 0.8 * meadow;
-    bushes = plants * mix(0.15, 0.9, smoothstep(-0.05, 0.10, gathers));
+    bushes = plants * mix(0.35, 1.0, smoothstep(-0.08, 0.12, gathers));
 #elif LIVING == 0 && DESERT == 0
     plants = scrubby;
     bushes = plants * mix(0.42, 1.0, smoothstep(-0.08, 0.10, gathers));
@@ -981,7 +983,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if LIVING == 1
     plants = mix(plants, 1.0 - pools, max(grassy, marsh));
-    bushes = max(bushes, 0.5 * grassy * smoothstep(-0.05, 0.15, gathers));
+    bushes = max(bushes, 0.6 * grassy * mix(0.25, 1.0, smoothstep(-0.05, 0.15, gathers)));
     bush = mix(bush, mix(SCRUB, RANK_GRASS, smoothstep(0.3, 0.8, wet)), grassy);
     tuft = mix(mix(tuft, 0.8 * grass, grassy), 1.3 * REEDS, marsh);
 #endif
@@ -998,8 +1000,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     plants *= 1.0 - none;
     bushes = max(bushes, thickets * plants) * (1.0 - none);
     float pebbles = stony_ground * (1.0 - 0.7 * plants) * (1.0 - sand) * smoothstep(-0.30, 0.10, 0.8 * streak - tone + ripple);
-    bushes *= smoothstep(-0.06, 0.08, ripple + 0.5 * patches + 0.2 * thickets);  // in clumps
-    bushes *= smoothstep(GROVES_THIN_OUT.x, GROVES_THIN_OUT.y, groves.x + 0.5 * thickets);
+    bushes *= mix(0.5, 1.0, smoothstep(-0.06, 0.08, ripple + 0.5 * patches + 0.2 * thickets));  // in clumps
+    bushes *= mix(0.5, 1.0, smoothstep(GROVES_THIN_OUT.x, GROVES_THIN_OUT.y, groves.x + 0.5 * thickets));
 #if MATERIALS == 1
     float even = max(sand, EVEN_MUD * clayey * shown * (1.0 - plants));
 #else
@@ -1014,7 +1016,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     even = max(even, GRAVEL_EVEN * bars);
 #endif
     float grained = open * (1.0 - washed_off) * (1.0 - even) * (1.0 - bare * (1.0 - max(covered, plants)));
-    ground.stands = GroundCover(open * bushes, 0.8 * open * plants, open * pebbles, bush, tuft, grained * turf, open * plants);
+    ground.stands = GroundCover(max(open, grows_there) * bushes, 0.8 * open * plants, open * pebbles, bush, tuft, grained * turf, open * plants, 0.0);
 #endif
     return ground;
 }

@@ -11,12 +11,15 @@ struct GroundCover {
     vec3 tuft;
     vec4 turf;    // noise as fine as a pixel: height, its slopes, a broader height
     float grassy;
+    float wooded;  // part of the bushes that are young trees
 };
 
 const float THICKETS_APART = 58.0, TUFTS_APART = 1.2, BOULDERS_APART = 6.7, STONES_APART = 1.9, PEBBLES_APART = 0.31, CRUMBS_APART = 0.08;  // metres
 const int SIZES_OF_BUSHES = 4;
-const vec2 THICKETS_FROM_AFAR = vec2(0.8, 3.0);  // metres in a pixel
-const float SMALLER_BUSHES = 0.38, FEWEST_BUSHES = 0.45, MORE_BUSHES = 1.8;  // from the largest to the smallest: sizes, numbers
+const vec3 BETWEEN_BUSHES = vec3(0.192, 0.170, 0.096);  // straw: what is green there stands up
+const float PALE_BETWEEN = 0.88, AS_BEFORE = 0.45;
+const vec2 LARGE_FROM_AFAR = vec2(0.018, 0.05);  // as STANDING_FADE: near by, what is larger than shrubs would be seen to have no leaves
+const float SMALLER_BUSHES = 0.38, FEWEST_THICKETS = 0.22, FEWEST_BUSHES = 0.75, MORE_BUSHES = 1.3;  // from the largest to the smallest: sizes, numbers
 const float PLANT_BULGES = 0.8, STONE_BULGES = 0.8;  // slope at the rim
 const float SHADE_SUN = 0.75, SHADE_SKY = 0.35;  // part of the light that their shade takes
 const float BARE_GRAIN = 2.2, GRASS_GRAIN = 3.4, BARE_BUMPS = 0.5, GRASS_BUMPS = 1.3, HIDES_STONES = 0.7;
@@ -30,14 +33,19 @@ const float FRAYED = 0.06;
 const int KINDS = 5;
 const float STONES_LOBED = 0.35, PLANTS_LOBED = 0.8;
 const float RAGGED = 1.2;  // outlines of bushes
-const vec3 OLIVE = vec3(0.074, 0.078, 0.033), GREY_GREEN = vec3(0.092, 0.101, 0.063);  // leaves of shrubs
-const float SHADED_WITHIN = 0.78;  // leaves shade each other
-const float AROUND_BUSHES = 0.5;    // as a part of the sunlight on the ground, by which a side of theirs has less
+const vec3 OLIVE = vec3(0.080, 0.088, 0.034), GREY_GREEN = vec3(0.094, 0.106, 0.062);  // leaves of shrubs
+const float SHADED_WITHIN = 0.92;  // leaves shade each other
+const float AROUND_BUSHES = 0.72;   // as a part of the sunlight on the ground, by which a side of theirs has less
 const float SHRUBS_PALE = 0.75;   // how far they have these colours, and not that of the plants around: those of lush ground are dark
 const vec2 PALE_FROM = vec2(0.06, 0.10);
 const float PALE_GROUND = 0.55;  // and so are those of dry ground
 const vec3 GREY = vec3(0.30, 0.55, 0.15);
 const float LEAFY_LIT = 0.5;    // of the shade of its leaves on a bush, that is light which they pass on
+
+// How far bushes of some metres are seen one by one, where a pixel is so many wide.
+float bushes_told_apart(float size) {
+    return 1.0 - smoothstep(STANDING_FADE.x, STANDING_FADE.y, size / (SMALLER_BUSHES * THICKETS_APART));
+}
 
 vec3 with_bodies(vec3 albedo, Bodies bodies, vec3 own, float bulge, inout vec2 bumps, inout vec3 seen) {
     seen.x *= 1.0 - SHADE_SUN * bodies.shade;
@@ -71,7 +79,7 @@ Kind smaller_than(int number, Kind kind, Bodies bodies, float bushy, GroundCover
 // `pixel` is the size of a pixel in cells, `fray` a noise around 0, by which outlines are not round; `toward` how far the line
 // of sight goes towards the eye for each height over the ground.
 vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, vec2 fray, vec2 toward, inout vec2 bumps, inout vec3 seen) {
-    vec2 at = cells * frame.map.z, shadow = -frame.sun.xz / max(frame.sun.y, 0.05);
+    vec2 at = cells * frame.map.z, sunward = frame.sun.xz / max(frame.sun.y, 0.05), shadow = -sunward;
     shadow *= min(1.0, LONGEST_SHADOW / max(length(shadow), 1e-3));
     float size = pixel * frame.map.z, leafy = 0.0;
     vec3 stone = mix(albedo, vec3(1.1 * dot(albedo, GREY)), 0.45);
@@ -83,11 +91,14 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     float as_high = mix(BARE_BUMPS, GRASS_BUMPS, cover.grassy) * min(LOW_SUN * frame.sun.y, 1.0) / (1.0 + size / BUMPS_FADE);
     bumps = bumps * (1.0 - HIDES_STONES * cover.grassy) + as_high * cover.turf.yz;
     // From thickets, which are seen from afar only, to dwarf shrubs; the larger stand over the smaller.
+    float straw = PALE_BETWEEN * bushes_told_apart(size) * min(1.6 * cover.bushes, 1.0) * (1.0 - cover.wooded);
+    albedo = mix(albedo, BETWEEN_BUSHES * mix(vec3(1.0), albedo / max(dot(albedo, GREY), 1e-3), AS_BEFORE), straw);
     Bodies bushes = NO_BODIES;
     vec2 on_bushes = vec2(0.0);
-    float apart = THICKETS_APART, dense = FEWEST_BUSHES * smoothstep(THICKETS_FROM_AFAR.x, THICKETS_FROM_AFAR.y, size), outline = RAGGED * (fray.y + 0.7 * cover.turf.x);
+    float apart = THICKETS_APART, dense = FEWEST_THICKETS, outline = RAGGED * (fray.y + 0.7 * cover.turf.x);
     for (int k = 0; k < SIZES_OF_BUSHES; ++k) {
-        Bodies bodies = standing_bodies_at(at / apart + 0.5 * FRAYED * fray, dense * cover.bushes, size / apart, shadow, toward, outline, skin);
+        float shown = k + 1 < SIZES_OF_BUSHES ? smoothstep(LARGE_FROM_AFAR.x, LARGE_FROM_AFAR.y, size / apart) : 1.0;
+        Bodies bodies = standing_bodies_at(at / apart + 0.5 * FRAYED * fray, shown * dense * cover.bushes, size / apart, sunward, toward, outline, skin);
         on_bushes = mix(apart * skin, on_bushes, bushes.cover);
         bushes.tone = mix(bodies.tone, bushes.tone, bushes.cover);
         bushes.lean = mix(bodies.lean, bushes.lean, bushes.cover);
@@ -97,7 +108,7 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
         dense = k == 0 ? FEWEST_BUSHES : min(MORE_BUSHES * dense, 1.0);
     }
     at += on_bushes;
-    float pale = SHRUBS_PALE * smoothstep(PALE_FROM.x, PALE_FROM.y, max(dot(cover.bush, GREY), PALE_GROUND * dot(albedo, GREY)));
+    float pale = SHRUBS_PALE * (1.0 - cover.wooded) * smoothstep(PALE_FROM.x, PALE_FROM.y, max(dot(cover.bush, GREY), PALE_GROUND * dot(albedo, GREY)));
     vec3 bush = mix(cover.bush, mix(OLIVE, GREY_GREEN, clamp(0.5 + 0.8 * bushes.tone, 0.0, 1.0)), pale);
     bush *= SHADED_WITHIN;
     // Light comes around them and through them: no side of theirs gets much less than the ground.

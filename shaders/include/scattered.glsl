@@ -67,43 +67,71 @@ Bodies bodies_at(vec2 at, float density, float pixel, vec2 shadow, float lobed) 
     return Bodies(mix(mean.cover, near.cover, seen), mix(mean.shade, near.shade, seen), seen * near.tone, seen * near.lean);
 }
 
-const float LARGEST_STANDING = 0.23, STANDING_OFF_CENTRE = 0.19;  // radius and way, as above: its shadow stays in the square
+const vec2 STANDING_FADE = vec2(0.20, 0.46);  // squares in a pixel: they are higher than what lies
+const float LARGEST_STANDING = 0.30, STANDING_OFF_CENTRE = 0.18;  // radius and way, as above: it stays in its square
+const float SMALLEST_STANDING = 0.45, MEAN_STANDING = 0.55;  // radius beside that; area in the mean beside the largest
 const float STANDS = 1.1;          // height of a full body that stands upright, in radii
 const float STANDING_REACH = 2.1;  // squares from where one is seen to its foot
-const float STEEPEST_SIDE = 0.42;  // slope of the sides of what stands: light comes around leaves and through them
+const float STANDING_SHADOW = 2.4; // for each height
+const float STEEPEST_SIDE = 0.95;  // slope of the sides of what stands
 const float STANDING_LOBED = 0.9, SOFT_RIMS = 2.6;  // as `lobed` and SHARPEST: twigs end one by one
 const float LONGEST_LOBE = 0.22;   // of the distance: lobes would have no end
 const float AS_RAGGED = 0.5;       // for each height: less so where it is seen more aslant
 
-// Bodies that stand upright, as domes: they are looked for along the line of sight, from the ground that they hide. `toward`
-// is how far that goes towards the eye for each height over the ground, `ragged` a noise around 0, of outlines. `skin` is how
-// far a place on one is from `at`, in squares, as if the dome was spread out.
-Bodies standing_bodies_at(vec2 at, float density, float pixel, vec2 shadow, vec2 toward, float ragged, out vec2 skin) {
+float standing_radius(vec4 own, float density) {
+    float full = mix(SMALLEST_STANDING, 1.0, own.z * own.z);
+    return LARGEST_STANDING * full * sqrt(clamp((density - own.w) / THINS_OUT, 0.0, 1.0));
+}
+
+// The square that a line along `ahead` enters next, and how far along it that and the one after are.
+vec2 next_square(vec2 square, vec2 ahead, vec2 per_square, inout vec2 border) {
+    vec2 crosses = border.x <= border.y ? vec2(1.0, 0.0) : vec2(0.0, 1.0);
+    border += crosses * per_square;
+    return square + crosses * ahead;
+}
+
+vec2 borders_ahead(vec2 at, vec2 ahead, vec2 per_square) {
+    return (max(ahead, 0.0) - (at - floor(at)) * ahead + (1.0 - abs(ahead))) * per_square;
+}
+
+// How far a line from the ground, that goes so far `toward` something for each height, passes from the middle of a dome: in
+// radii of it, for a place so far `away` from its middle. `over` is the height where it comes closest.
+float passes_dome(vec2 away, vec2 toward, out vec2 beside, out float over) {
+    const float lower = 1.0 / (STANDS * STANDS);
+    over = max(-dot(away, toward) / (dot(toward, toward) + lower), 0.0);
+    beside = away + over * toward;
+    return sqrt(dot(beside, beside) + over * over * lower);
+}
+
+// Bodies that stand upright, as domes: they are looked for along the line of sight, from the ground that they hide, and along
+// the light. `toward` and `sunward` are how far these go for each height over the ground, `ragged` a noise around 0, of
+// outlines. `skin` is how far a place on one is from `at`, in squares, as if the dome was spread out.
+Bodies standing_bodies_at(vec2 at, float density, float pixel, vec2 sunward, vec2 toward, float ragged, out vec2 skin) {
     skin = vec2(0.0);
     float steep = length(toward), most = STANDING_REACH / (STANDS * LARGEST_STANDING);
     toward *= min(1.0, most / max(steep, 1e-3));
-    float across = dot(toward, toward), seen = 1.0 - smoothstep(BODIES_FADE.x, BODIES_FADE.y, pixel);
-    float lower = 1.0 / (STANDS * STANDS), squeezed = across + lower;
-    float smaller = LARGEST_STANDING / LARGEST_BODY, mean = smaller * smaller * mean_cover(density);
-    float mean_shade = 0.4 * mean * length(shadow);
+    sunward *= min(1.0, STANDING_SHADOW / max(length(sunward), 1e-3));
+    float across = dot(toward, toward), seen = 1.0 - smoothstep(STANDING_FADE.x, STANDING_FADE.y, pixel);
+    const float lower = 1.0 / (STANDS * STANDS);
+    float squeezed = across + lower;
+    float number = density < THINS_OUT ? 0.5 * density * density / THINS_OUT : density - 0.5 * THINS_OUT;
+    float mean = MEAN_STANDING * 3.1416 * LARGEST_STANDING * LARGEST_STANDING * max(number, 0.0);
+    float mean_shade = min(mean * 0.35 * STANDS * length(sunward), 0.6 * density);
     mean = min(mean * (0.5 + 0.5 * sqrt(1.0 + across / lower)), 0.7 * density);
     Bodies near = NO_BODIES;
-    vec2 square = floor(at), ahead = sign(toward), per_square = 1.0 / max(abs(toward), 1e-4), per_shadow = shadow / max(dot(shadow, shadow), 1e-4);
-    vec2 border = (max(ahead, 0.0) - (at - square) * ahead + (1.0 - abs(ahead))) * per_square;
-    float finest = 0.83 / max(pixel, 1e-4), far_enough = STANDS * LARGEST_STANDING;
+    float finest = 0.83 / max(pixel, 1e-4), far_enough = STANDS * LARGEST_STANDING, over;
+    vec2 square = floor(at), ahead = sign(toward), per_square = 1.0 / max(abs(toward), 1e-4), border = borders_ahead(at, ahead, per_square), beside;
     vec2 direction = toward / max(sqrt(across), 1e-3);
     ragged /= max(AS_RAGGED * steep, 1.0);  // the noise is that of the ground, and drawn out
-    int squares = density > 0.0 && seen > 0.0 ? 4 : 0;
+    bool any = density > 0.0 && seen > 0.0;
+    int squares = any ? 4 : 0;
     for (int k = 0; k < squares; ++k) {
         vec4 own = hash4(square);
-        float radius = LARGEST_STANDING * (0.4 + 0.6 * own.z * own.z) * sqrt(clamp((density - own.w) / THINS_OUT, 0.0, 1.0));
+        float radius = standing_radius(own, density);
         if (radius > 0.03) {
             vec2 away = (at - square - 0.5 - STANDING_OFF_CENTRE * (2.0 * own.xy - 1.0)) / radius;
             float sharp = min(radius * finest, SOFT_RIMS);
-            // Where the line of sight comes closest to the middle, and where it enters the dome.
-            float b = dot(away, toward), over = max(-b / squeezed, 0.0);
-            vec2 beside = away + over * toward;
-            float far = sqrt(dot(beside, beside) + over * over * lower);
+            float far = passes_dome(away, toward, beside, over), b = dot(away, toward);
             float lateral = dot(beside, vec2(-direction.y, direction.x)), rest = sqrt(max(far * far - lateral * lateral, 0.0));
             float lobed = lobes(vec2(lateral, dot(beside, direction) > 0.0 ? rest : -rest), far, own.xy - 0.5);
             lobed = max(STANDING_LOBED * lobed, -LONGEST_LOBE * far);
@@ -114,15 +142,24 @@ Bodies standing_bodies_at(vec2 at, float density, float pixel, vec2 shadow, vec2
             near.lean = mix(near.lean, up.xy * min(1.0 / max(up.z, 0.05), STEEPEST_SIDE / max(length(up.xy), 1e-3)), inside);
             near.cover = max(near.cover, inside);
             if (inside > 0.5) skin = radius * max(high, 0.0) * (toward + direction);
-            if (k == 0) {
-                float along = clamp(dot(away, per_shadow), 0.0, 1.0);
-                near.shade = clamp((1.0 - 0.35 * along - length(away - along * shadow)) * 0.67 * sharp + 0.5, 0.0, 1.0);
-            }
         }
         if (min(border.x, border.y) > far_enough) break;
-        bvec2 crosses = bvec2(border.x <= border.y, border.x > border.y);
-        square += vec2(crosses) * ahead;
-        border += vec2(crosses) * per_square;
+        square = next_square(square, ahead, per_square, border);
+    }
+    square = floor(at);
+    ahead = sign(sunward);
+    per_square = 1.0 / max(abs(sunward), 1e-4);
+    border = borders_ahead(at, ahead, per_square);
+    squares = any && near.cover < 1.0 ? 2 : 0;
+    for (int k = 0; k < squares; ++k) {
+        vec4 own = hash4(square);
+        float radius = standing_radius(own, density);
+        if (radius > 0.03) {
+            vec2 away = (at - square - 0.5 - STANDING_OFF_CENTRE * (2.0 * own.xy - 1.0)) / radius;
+            float far = passes_dome(away, sunward, beside, over) + 0.7 * ragged;
+            near.shade = max(near.shade, clamp((1.0 - far) * 0.8 * min(radius * finest, SHARPEST) + 0.5, 0.0, 1.0));
+        }
+        square = next_square(square, ahead, per_square, border);
     }
     near.shade *= 1.0 - near.cover;
     return Bodies(mix(mean, near.cover, seen), mix(mean_shade, near.shade, seen), seen * near.tone, seen * near.lean);
