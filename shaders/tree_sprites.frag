@@ -25,8 +25,9 @@ out vec4 colour;
 #define SAMPLES 0  // for each pixel
 #endif
 
-const float LEANS = 0.14;  // see trees.vert
+const float LEANS = 0.22;  // see trees.vert
 const float TIERS = 4.5;
+const vec2 SNOW_LIES = vec2(0.10, 0.80);  // on what is turned up so far: boughs are, one above the other
 const float GRAIN = 0.022;  // of the noise, across a square: as fine as a few pixels show
 
 void main() {
@@ -51,7 +52,7 @@ void main() {
     if (dot(beside_it.xy, beside_it.xy) < dot(lobe.xy, lobe.xy)) lobe = beside_it;
     if (dot(over_it.xy, over_it.xy) < dot(lobe.xy, lobe.xy)) lobe = over_it;
     vec2 on_lobe = lobe.xy * lobe.z;
-    float egg = length(on_lobe) + 1.3 * ragged - 1.0;
+    float egg = length(on_lobe) + 1.6 * ragged - 1.0;
     float crown = conifer > 0.5 ? min(high < 0.0 ? 1.0 : cone, foot_of_cone) : egg;
     float trunk = step(abs(at.x), 0.10 * outline.x) * step(0.0, at.y) * step(at.y, outline.z + 0.2);
     bool between_twigs = to_sun.w > 0.05 && abs(grain.y - 0.5) > mix(0.24, 0.05, to_sun.w);
@@ -81,7 +82,7 @@ void main() {
     vec3 through = own.y * (0.7 + 1.2 * thin * thin) * THROUGH_LEAVES * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
     vec3 radiance = sun_part.rgb * (lit + through) + sky_part * open;
 #if SNOWY == 1
-    radiance *= 1.0 + snow.rgb * 0.7 * snow.a * smoothstep(0.40, 1.00, dot(normal, up) - 0.5 * conifer * tier + 1.3 * (grain.w - 0.5));
+    radiance *= 1.0 + snow.rgb * 0.85 * snow.a * smoothstep(SNOW_LIES.x, SNOW_LIES.y, dot(normal, up) - 0.5 * conifer * tier + 1.3 * (grain.w - 0.5));
 #endif
     colour = vec4(radiance * (0.55 + 0.90 * grain.x) + air_added, outline_key());
 }

@@ -45,8 +45,8 @@ flat out float bare;   // how much of its leaves it has lost, 0 to 1
 flat out float shown;  // part of the pixels that it is drawn in, as it appears
 flat out float snowy;  // how much snow lies on its boughs
 
-const float LEANS = 0.07;  // of its height, that its top is at most aside of its foot
-const float OWN_SHAPE = 0.085;  // of its height, that parts of a crown are at most out of the place in its shape
+const float LEANS = 0.11;  // of its height, that its top is at most aside of its foot
+const float OWN_SHAPE = 0.115;  // of its height, that parts of a crown are at most out of the place in its shape
 const vec3 MIDDLE = vec3(0.0, 0.55, 0.0);  // of crowns
 const float LEAN = 0.030;  // of its height, that its top is bent by the wind
 const float SWAY = 0.010;  // and that it moves to either side of that
@@ -105,7 +105,7 @@ void main() {
 #endif
     sun_in = vec2(seen.x * mix(0.35, 1.18, open), mix(seen.w, 1.0, clamp(place.y, 0.0, 1.0)));
     lit_place = position + 0.07 * height * frame.sun.xyz;  // no crown is in its own shadow by a hair
-    light_in = vec2( seen.y * mix(0.28, 1.0, open), leaves);
+    light_in = vec2(seen.y * mix(0.36, 1.0, open), leaves);
     albedo = leaf_colour(chances, seen.z - 0.5);
     bare = max(0.92 * dead_part(growth.z), 0.6 * shed_part(chances) * foliage.a);
 #if SNOWY == 1

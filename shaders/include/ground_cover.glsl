@@ -18,7 +18,7 @@ const float THICKETS_APART = 58.0, TUFTS_APART = 1.2, BOULDERS_APART = 6.7, STON
 const int SIZES_OF_BUSHES = 4;
 const vec3 BETWEEN_BUSHES = vec3(0.192, 0.170, 0.096);  // straw: what is green there stands up
 const float PALE_BETWEEN = 0.88, AS_BEFORE = 0.45;
-const vec2 LARGE_FROM_AFAR = vec2(0.018, 0.05);  // as STANDING_FADE: near by, what is larger than shrubs would be seen to have no leaves
+const vec2 LARGE_FROM_AFAR = vec2(0.030, 0.075);  // as STANDING_FADE: near by, what is larger than shrubs would be seen to have no leaves
 const float SMALLER_BUSHES = 0.38, FEWEST_THICKETS = 0.22, FEWEST_BUSHES = 0.75, MORE_BUSHES = 1.3;  // from the largest to the smallest: sizes, numbers
 const float PLANT_BULGES = 0.8, STONE_BULGES = 0.8;  // slope at the rim
 const float SHADE_SUN = 0.75, SHADE_SKY = 0.35;  // part of the light that their shade takes

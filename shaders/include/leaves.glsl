@@ -5,7 +5,8 @@ const vec3 TWIGS = vec3(0.125, 0.092, 0.066);  // in winter
 const vec3 SICK = vec3(0.150, 0.098, 0.048);
 const vec3 SICK_NEEDLES = vec3(0.105, 0.076, 0.050);
 const vec3 LITTER = vec3(0.104, 0.090, 0.053);  // what lies under trees
-const vec3 ON_BOUGHS = vec3(0.440, 0.465, 0.500);  // snow
+const vec3 ON_BOUGHS = vec3(0.600, 0.630, 0.680);  // snow
+const vec3 FROM_GROUND = vec3(0.22, 0.19, 0.12);
 const vec3 THROUGH_LEAVES = vec3(1.25, 1.22, 0.60);
 
 // The colour of crowns. `foliage` is that of their leaves, and the part of them that sheds these; `bare` is how much of
@@ -21,6 +22,7 @@ vec3 light_on_leaves(vec3 albedo, vec3 normal, vec3 to_eye, float sun, float ope
     // A crown is no wall: light comes a little around it, and against the sun through it.
     float reflected = clamp((facing + around) / (1.0 + around), 0.0, 1.0);
     float against = max(-dot(to_eye, frame.sun.xyz), 0.0);
-    vec3 through = thick * THROUGH_LEAVES * (0.12 + 0.36 * against * against) * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
-    return albedo * (frame.sun_light.rgb * sun * (reflected + through) + sky_light(normal) * open);
+    vec3 through = thick * THROUGH_LEAVES * (0.17 + 0.50 * against * against) * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
+    vec3 from_ground = FROM_GROUND * thick * frame.sun.y * frame.sun_light.rgb;  // which is lit beside them
+    return albedo * (frame.sun_light.rgb * sun * (reflected + through) + (sky_light(normal) + from_ground) * open);
 }

@@ -68,14 +68,14 @@ Bodies bodies_at(vec2 at, float density, float pixel, vec2 shadow, float lobed) 
 }
 
 const vec2 STANDING_FADE = vec2(0.20, 0.46);  // squares in a pixel: they are higher than what lies
-const float LARGEST_STANDING = 0.30, STANDING_OFF_CENTRE = 0.18;  // radius and way, as above: it stays in its square
+const float LARGEST_STANDING = 0.30, STANDING_OFF_CENTRE = 0.14;  // radius and way, as above: it stays in its square
 const float SMALLEST_STANDING = 0.45, MEAN_STANDING = 0.55;  // radius beside that; area in the mean beside the largest
 const float STANDS = 1.1;          // height of a full body that stands upright, in radii
 const float STANDING_REACH = 2.1;  // squares from where one is seen to its foot
 const float STANDING_SHADOW = 2.4; // for each height
 const float STEEPEST_SIDE = 0.95;  // slope of the sides of what stands
 const float STANDING_LOBED = 0.9, SOFT_RIMS = 2.6;  // as `lobed` and SHARPEST: twigs end one by one
-const float LONGEST_LOBE = 0.22;   // of the distance: lobes would have no end
+const float LONGEST_LOBE = 0.22;   // of the distance: lobes would have no end, and reach into other squares
 const float AS_RAGGED = 0.5;       // for each height: less so where it is seen more aslant
 
 float standing_radius(vec4 own, float density) {
@@ -134,8 +134,8 @@ Bodies standing_bodies_at(vec2 at, float density, float pixel, vec2 sunward, vec
             float far = passes_dome(away, toward, beside, over), b = dot(away, toward);
             float lateral = dot(beside, vec2(-direction.y, direction.x)), rest = sqrt(max(far * far - lateral * lateral, 0.0));
             float lobed = lobes(vec2(lateral, dot(beside, direction) > 0.0 ? rest : -rest), far, own.xy - 0.5);
-            lobed = max(STANDING_LOBED * lobed, -LONGEST_LOBE * far);
-            float inside = clamp((1.0 - far - ragged - lobed) * sharp + 0.5, 0.0, 1.0);
+            lobed = max(STANDING_LOBED * lobed + ragged, -LONGEST_LOBE * far);
+            float inside = clamp((1.0 - far - lobed) * sharp + 0.5, 0.0, 1.0);
             float high = (sqrt(max(b * b - squeezed * (dot(away, away) - 1.0), 0.0)) - b) / squeezed;
             vec3 up = vec3(away + high * toward, max(high, 0.0) * lower);
             near.tone = mix(near.tone, 0.8 * (own.x + own.y - 1.0) + 1.3 * (clamp(high / STANDS, 0.0, 1.0) - 0.5), inside);

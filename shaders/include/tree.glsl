@@ -110,7 +110,7 @@ vec2 chances_of(vec2 cell) {
 
 // How wide a tree's own crown is, relative to its shape.
 float width_of(vec2 chances) {
-    return 0.76 + 0.48 * fract(9.7 * chances.y);
+    return 0.68 + 0.64 * fract(9.7 * chances.y);
 }
 
 // Chances on a grid of cells so wide, with smooth passages: what neighbours have in common.

@@ -14,13 +14,13 @@ from app.model.plants import SHAPES
 CONIFER, BROADLEAF, COLUMNAR, SHRUB = range(len(SHAPES))
 
 # Half the width of a crown and the height at which it begins, relative to the tree's height; numbers of the shapes.
-CROWN_RADIUS = (0.23, 0.41, 0.135, 0.62)
+CROWN_RADIUS = (0.23, 0.41, 0.155, 0.62)
 CROWN_BASE = (0.07, 0.15, 0.05, 0.0)
 
 # Area of a crown that hides the ground from afar, relative to the square of the tree's height: its area from above,
 # corrected for crowns that are higher or lower than crowns.glsl assumes.
 CROWN_AREA = tuple(
-    fullness * math.pi * radius**2 for fullness, radius in zip((1.0, 1.0, 1.8, 0.8), CROWN_RADIUS, strict=True)
+    fullness * math.pi * radius**2 for fullness, radius in zip((1.0, 1.0, 1.36, 0.8), CROWN_RADIUS, strict=True)
 )
 
 SUNK = 0.08  # depth of a trunk in the ground, as a fraction of its height, so that it never floats on a slope
@@ -40,12 +40,12 @@ OF_BROADLEAF = (
     Crown(np.array([0.0, 0.55, 0.0]), np.array([0.44, 0.40, 0.44])),
     Crown(np.array([0.0, 0.57, 0.0]), np.array([0.34, 0.43, 0.34])),
 )
-OF_COLUMNAR = Crown(np.array([0.0, 0.52, 0.0]), np.array([0.11, 0.46, 0.11]))
+OF_COLUMNAR = Crown(np.array([0.0, 0.52, 0.0]), np.array([0.125, 0.45, 0.125]))
 OF_SHRUB = Crown(np.array([0.0, 0.46, 0.0]), np.array([0.58, 0.46, 0.58]))
 
 
 LEAVES_TILT = 0.6  # how far leaves of a spray face as it does, and not away from the middle of their bough
-WITHIN = 0.70  # size of the dark lump in the leaves of a bough
+WITHIN = 0.58  # size of the dark lump in the leaves of a bough
 SHEATH = 0.80  # width of the cones of a conifer that its boughs stand out of
 # Boughs of broadleaves at some distance: how far from the middle and how high, in half widths of crowns; their sizes.
 LUMPS = (
@@ -110,20 +110,38 @@ def middle_broadleaf(form: int) -> Shape:
 
 
 def near_columnar(form: int) -> Shape:
-    """A column of lumps, widest in the middle."""
+    """Steep boughs around a stem. Forms: a spire, a wider tree with gaps, and one with two tops."""
     generator = np.random.default_rng(11 + 3 * form)
-    bodies = []
-    for height, size in ((0.16, 0.075), (0.30, 0.105), (0.45, 0.115), (0.60, 0.105), (0.74, 0.085), (0.87, 0.06)):
-        away, angle = 0.02, 2.0 * math.pi * generator.uniform()
-        middle = np.array([away * math.cos(angle), height, away * math.sin(angle)])
-        bodies.append(_lump(OF_COLUMNAR, middle, size * generator.uniform(0.92, 1.08), generator, 1.35))
-    return _joined([_trunk(6, 0.028, 0.40), *bodies, _sprays(OF_COLUMNAR, 72, 0.05, generator)])
+    boughs = _steep_boughs(form, 17, generator)
+    bodies = [_lump(OF_COLUMNAR, middle, WITHIN * size, generator, 1.7, uneven=0.3) for middle, size in boughs]
+    sprays = [
+        _sprays(Crown(middle, size * np.array([1.0, 1.7, 1.0])), 8, 0.046, generator, of=OF_COLUMNAR)
+        for middle, size in boughs
+    ]
+    return _joined([_trunk(6, 0.024, 0.62), *bodies, *sprays])
 
 
 def middle_columnar(form: int) -> Shape:
     generator = np.random.default_rng(8 + form)
-    lump = _lump(OF_COLUMNAR, OF_COLUMNAR.middle, 0.128, generator, 3.6)
-    return _joined([_trunk(3, 0.028, 0.30), lump, _sprays(OF_COLUMNAR, 12, 0.045, generator)])
+    boughs = _steep_boughs(form, 5, generator)
+    bodies = [_lump(OF_COLUMNAR, middle, size, generator, 1.9, uneven=0.35) for middle, size in boughs]
+    return _joined([_trunk(3, 0.026, 0.40), *bodies, _sprays(OF_COLUMNAR, 20, 0.060, generator)])
+
+
+def _steep_boughs(form: int, number: int, generator: np.random.Generator) -> list[tuple[NDArray[np.float64], float]]:
+    """The middles and sizes of boughs, from the lowest on, around one stem or two."""
+    wide, widest = ((0.095, 0.30), (0.135, 0.42), (0.110, 0.50))[form]
+    boughs = []
+    for k in range(number):
+        part = (k + 0.5) / number
+        high = 0.11 + 0.80 * part
+        narrow = min(high / widest, 1.0) ** 0.5 * min((1.04 - high) / (1.0 - widest), 1.0) ** 0.8
+        second = form == 2 and k % 2 == 1
+        stem = 0.075 * part * (1.0 if second else -0.6) if form == 2 else 0.0
+        angle, away = 2.4 * k + generator.uniform(-0.5, 0.5), 0.62 * wide * narrow * generator.uniform(0.5, 1.2)
+        middle = np.array([away * math.cos(angle) + stem, high * (0.86 if second else 1.0), away * math.sin(angle)])
+        boughs.append((middle, wide * narrow * generator.uniform(0.62, 1.0) * (1.0 if number > 8 else 1.25)))
+    return boughs
 
 
 def near_shrub(form: int) -> Shape:
@@ -187,7 +205,7 @@ def _blades(generator: np.random.Generator, number: int, width: float, spread: f
     return _joined(parts)
 
 
-# By number of the shape. The argument is the form, a number below `VARIANTS` of forest.py.
+# The argument is the form, a number below `VARIANTS` of forest.py.
 # By number of the shape. Each form is built once.
 NEAR = tuple(map(cache, (near_conifer, near_broadleaf, near_columnar, near_shrub)))
 MIDDLE = tuple(map(cache, (middle_conifer, middle_broadleaf, middle_columnar, middle_shrub)))
