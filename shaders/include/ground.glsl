@@ -373,6 +373,13 @@ struct FineRelief {
 };
 
 const vec3 BUSH = vec3(0.048, 0.062, 0.024);
+#if DETAIL_SCALES > 2
+const vec3 PLAIN_GRASS = vec3(0.148, 0.144, 0.066);  // its shrubs are dark, and not it
+const float PLAIN_EVEN = 0.65;
+#else
+const vec3 PLAIN_GRASS = LUSH_LIGHT;
+const float PLAIN_EVEN = 0.5;
+#endif
 const vec3 TUSSOCK = vec3(0.190, 0.160, 0.086);
 const vec3 SCRUB = vec3(0.105, 0.108, 0.062);
 const float WASHES_THIN_OUT = 0.14, WASHES_SHOW = 0.65;
@@ -425,10 +432,8 @@ const float PATTERN_FADES = 24.0;      // cells before the edge of the map
 const float DRY_BETWEEN = 0.06, SWALES_LUSH = 0.65;
 const vec3 DRY_SOIL = vec3(1.22, 1.14, 1.03), DAMP_SOIL = vec3(0.84, 0.89, 0.76);  // beside the colour of ground in the mean
 const vec3 RED_SOIL = vec3(1.04, 0.985, 0.93), GREY_SOIL = vec3(0.95, 1.00, 1.05);  // of many cells
-const vec3 THICKET = vec3(0.050, 0.060, 0.027);
 const float TUSSOCKY = 0.7;
-const vec2 THICKETS_MERGE = vec2(5.0, 16.0);  // metres in a pixel, from where on their bushes are not seen one by one
-const float THICKETS_FROM = 0.25, THICKETS_HIDE = 0.55;
+const float THICKETS_FROM = 0.25;
 
 const float TURF_FINEST = 8.0, TURF_TEXELS = 512.0;  // metres that its smallest tile has; texels of a tile
 const float SHARP_TURF = 0.8;       // of a pixel: seen aslant it is shorter in one direction
@@ -739,7 +744,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if DETAIL_SCALES > 2
     settled = grown(smoothstep(-SETTLED_THINS_OUT, SETTLED_THINS_OUT, watered + 0.35 * ragged + ends + mix(0.06, 0.34, frame.ground_look.y) - mix(0.0, 0.2, put_down) + GREEN_LINES * gully), ragged, 0.0);
 #endif
-    fill = mix(fill, mix(meadow, LUSH_LIGHT, 0.5), 0.85 * frame.ground_look.y * settled);
+    fill = mix(fill, mix(meadow, PLAIN_GRASS, PLAIN_EVEN), 0.85 * frame.ground_look.y * settled);
 #if DETAIL_SCALES == 1
     fill = mix(fill, BUSH, SPECKS_HIDE * frame.ground_look.y * settled * specks);
 #endif
@@ -816,7 +821,6 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if MARKS == 1
     thickets *= held;
 #endif
-    albedo = mix(albedo, THICKET * (1.0 + 1.2 * ragged), THICKETS_HIDE * thickets * smoothstep(THICKETS_MERGE.x, THICKETS_MERGE.y, length(fwidth(cells)) * frame.map.z));
 #endif
 #endif
 
@@ -1001,7 +1005,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     bushes = max(bushes, thickets * plants) * (1.0 - none);
     float pebbles = stony_ground * (1.0 - 0.7 * plants) * (1.0 - sand) * smoothstep(-0.30, 0.10, 0.8 * streak - tone + ripple);
     bushes *= mix(0.5, 1.0, smoothstep(-0.06, 0.08, ripple + 0.5 * patches + 0.2 * thickets));  // in clumps
-    bushes *= mix(0.5, 1.0, smoothstep(GROVES_THIN_OUT.x, GROVES_THIN_OUT.y, groves.x + 0.5 * thickets));
+    bushes *= mix(0.30, 1.2, smoothstep(GROVES_THIN_OUT.x, GROVES_THIN_OUT.y, groves.x + 0.5 * thickets));
 #if MATERIALS == 1
     float even = max(sand, EVEN_MUD * clayey * shown * (1.0 - plants));
 #else

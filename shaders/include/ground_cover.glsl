@@ -17,8 +17,8 @@ struct GroundCover {
 const float THICKETS_APART = 58.0, TUFTS_APART = 1.2, BOULDERS_APART = 6.7, STONES_APART = 1.9, PEBBLES_APART = 0.31, CRUMBS_APART = 0.08;  // metres
 const int SIZES_OF_BUSHES = 4;
 const vec3 BETWEEN_BUSHES = vec3(0.192, 0.170, 0.096);  // straw: what is green there stands up
-const float PALE_BETWEEN = 0.88, AS_BEFORE = 0.45;
-const vec2 LARGE_FROM_AFAR = vec2(0.030, 0.075);  // as STANDING_FADE: near by, what is larger than shrubs would be seen to have no leaves
+const float PALE_BETWEEN = 0.75, AS_BEFORE = 0.55;
+const vec2 LARGE_FROM_AFAR = vec2(0.014, 0.045);  // as STANDING_FADE: near by, what is larger than shrubs would be seen to have no leaves
 const float SMALLER_BUSHES = 0.38, FEWEST_THICKETS = 0.22, FEWEST_BUSHES = 0.75, MORE_BUSHES = 1.3;  // from the largest to the smallest: sizes, numbers
 const float PLANT_BULGES = 0.8, STONE_BULGES = 0.8;  // slope at the rim
 const float SHADE_SUN = 0.75, SHADE_SKY = 0.35;  // part of the light that their shade takes
@@ -34,7 +34,7 @@ const int KINDS = 5;
 const float STONES_LOBED = 0.35, PLANTS_LOBED = 0.8;
 const float RAGGED = 1.2;  // outlines of bushes
 const vec3 OLIVE = vec3(0.080, 0.088, 0.034), GREY_GREEN = vec3(0.094, 0.106, 0.062);  // leaves of shrubs
-const float SHADED_WITHIN = 0.92;  // leaves shade each other
+const float SHADED_WITHIN = 0.92, LEAFY_TEXTURE = 2.2;  // leaves shade each other
 const float AROUND_BUSHES = 0.72;   // as a part of the sunlight on the ground, by which a side of theirs has less
 const float SHRUBS_PALE = 0.75;   // how far they have these colours, and not that of the plants around: those of lush ground are dark
 const vec2 PALE_FROM = vec2(0.06, 0.10);
@@ -91,13 +91,13 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     float as_high = mix(BARE_BUMPS, GRASS_BUMPS, cover.grassy) * min(LOW_SUN * frame.sun.y, 1.0) / (1.0 + size / BUMPS_FADE);
     bumps = bumps * (1.0 - HIDES_STONES * cover.grassy) + as_high * cover.turf.yz;
     // From thickets, which are seen from afar only, to dwarf shrubs; the larger stand over the smaller.
-    float straw = PALE_BETWEEN * bushes_told_apart(size) * min(1.6 * cover.bushes, 1.0) * (1.0 - cover.wooded);
+    float straw = PALE_BETWEEN * min(1.6 * cover.bushes, 1.0) * (1.0 - cover.wooded);
     albedo = mix(albedo, BETWEEN_BUSHES * mix(vec3(1.0), albedo / max(dot(albedo, GREY), 1e-3), AS_BEFORE), straw);
     Bodies bushes = NO_BODIES;
     vec2 on_bushes = vec2(0.0);
     float apart = THICKETS_APART, dense = FEWEST_THICKETS, outline = RAGGED * (fray.y + 0.7 * cover.turf.x);
     for (int k = 0; k < SIZES_OF_BUSHES; ++k) {
-        float shown = k + 1 < SIZES_OF_BUSHES ? smoothstep(LARGE_FROM_AFAR.x, LARGE_FROM_AFAR.y, size / apart) : 1.0;
+        float shown = k + 1 < SIZES_OF_BUSHES ? smoothstep(LARGE_FROM_AFAR.x, LARGE_FROM_AFAR.y, size / apart / (1.0 + cover.wooded)) : 1.0;
         Bodies bodies = standing_bodies_at(at / apart + 0.5 * FRAYED * fray, shown * dense * cover.bushes, size / apart, sunward, toward, outline, skin);
         on_bushes = mix(apart * skin, on_bushes, bushes.cover);
         bushes.tone = mix(bodies.tone, bushes.tone, bushes.cover);
@@ -110,7 +110,7 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     at += on_bushes;
     float pale = SHRUBS_PALE * (1.0 - cover.wooded) * smoothstep(PALE_FROM.x, PALE_FROM.y, max(dot(cover.bush, GREY), PALE_GROUND * dot(albedo, GREY)));
     vec3 bush = mix(cover.bush, mix(OLIVE, GREY_GREEN, clamp(0.5 + 0.8 * bushes.tone, 0.0, 1.0)), pale);
-    bush *= SHADED_WITHIN;
+    bush *= SHADED_WITHIN * (1.0 + LEAFY_TEXTURE * clamp(cover.turf.x, -0.25, 0.25));
     // Light comes around them and through them: no side of theirs gets much less than the ground.
     float turned_away = -dot(bushes.lean, frame.sun.xz) - AROUND_BUSHES * frame.sun.y;
     bushes.lean += frame.sun.xz * max(turned_away, 0.0) / max(dot(frame.sun.xz, frame.sun.xz), 1e-4);
