@@ -278,8 +278,8 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixe
         // Some blocks are far larger than what they lie in. What lies between has come to rest against them.
         float from = mix(FEW_BLOCKS.x, FEW_BLOCKS.y, clamp(0.6 * lobe + 0.25 * foot, 0.0, 1.0));
         float block = ground.stony * smoothstep(from, from + 0.05, blocks.x), beside = ground.stony * smoothstep(from - 0.16, from, blocks.x) - block;
-        albedo *= 1.0 + lobe * (1.0 - block) * (0.9 * (boulders.w - 0.5) + 0.6 * (boulders.z - 0.5));
-        bumps = mix(bumps, vec2(0.0), 0.7 * block) + (boulders.yz - 0.5) * 2.2 * lobe * (1.0 - block) + (blocks.yz - 0.5) * 2.6 * block;
+        albedo *= 1.0 + lobe * (1.0 - block) * (0.6 * (boulders.w - 0.5) + 0.4 * (boulders.z - 0.5));
+        bumps = mix(bumps, vec2(0.0), 0.7 * block) + (boulders.yz - 0.5) * 1.3 * lobe * (1.0 - block) + (blocks.yz - 0.5) * 2.6 * block;
         albedo *= (1.0 + block * (0.10 + 0.5 * (boulders.x - 0.5))) * (1.0 - 0.38 * max(beside, 0.0));
     }
 #endif

@@ -383,6 +383,7 @@ const float PLAIN_EVEN = 0.5;
 const vec3 TUSSOCK = vec3(0.190, 0.160, 0.086);
 const vec3 SCRUB = vec3(0.105, 0.108, 0.062);
 const float WASHES_THIN_OUT = 0.14, WASHES_SHOW = 0.65;
+const float BETWEEN_STONES = 0.8;  // less grows there, and no water gathers
 const float SETTLED_THINS_OUT = 0.50, SCRUB_THINS_OUT = 0.30, SCRUB_IN_CLUMPS = 1.2;
 const float SCRUB_COVERS = 0.6;
 const vec3 SCRUB_GROUND = vec3(0.112, 0.110, 0.060);  // between its bushes: straw, litter
@@ -395,6 +396,7 @@ const float EDGE = 0.05;        // of patches of plants: half the range of what 
 const vec3 VARNISH = vec3(0.84, 0.81, 0.79);  // of the colour of ground that water does not wash
 const vec3 WASH = vec3(0.90, 0.80, 0.63);  // of lines of silt, beside the green of the ground around them
 const vec2 STONY_STEEP = vec2(0.55, 0.95);  // steepness from which on nothing that is projected from above is drawn
+const float FEW_BLOCKS_LIE = 0.25, SCREE_BLOCKS = 0.3, MOST_BLOCKS = 1.3;
 const vec2 SHRUBS_STEEP = vec2(0.9, 1.5);  // and on which no shrubs stand
 const float MUDDY_FROM = 0.40;  // wetness
 const vec2 FROZEN = vec2(1.0, 7.0);         // °C, between which grass is straw
@@ -788,11 +790,11 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if MATERIALS == 1 && LIVING == 0 && DESERT == 0 && GREEN_BY_CLIMATE == 1
     // Dry scrub stands in patches on what is level, most of it where water gathers; between them the ground is paler.
     float damp_ground = 0.3 * patches + 0.9 * tone + 1.2 * hollowness + 2.6 * streak;
-    float level_ground = 1.0 - smoothstep(0.15, 0.45, steepness), grows = smoothstep(0.0, 0.4, frame.ground_look.y);
+    float level_ground = 1.0 - smoothstep(0.15, 0.45, steepness), grows = smoothstep(0.0, 0.4, frame.ground_look.y) * (1.0 - BETWEEN_STONES * stony * covered);
 #if DETAIL_SCALES > 2
     float scrub = grown(smoothstep(-SCRUB_THINS_OUT, SCRUB_THINS_OUT, damp_ground + 0.5 * ragged + 0.6 * frays - 0.02), SCRUB_IN_CLUMPS * ragged + 0.3 * frays, 0.0);
     scrub = smoothstep(0.15, 0.85, scrub);
-    float scrubby = smoothstep(0.0, 0.25, frame.ground_look.y) * level_ground * mix(0.30, 1.0, scrub);
+    float scrubby = smoothstep(0.0, 0.25, frame.ground_look.y) * level_ground * mix(0.30, 1.0, scrub) * (1.0 - BETWEEN_STONES * stony * covered);
     albedo = mix(albedo, mix(1.10 * albedo, SCRUB_GROUND * (1.0 + 0.8 * ripple), 0.75 * scrub), grows * level_ground);
 #else
     float scrub = smoothstep(-0.14, 0.20, 1.3 * ripple + 0.55 * (smoothstep(-0.18, 0.26, damp_ground + 0.5 * tone) - 0.5));
@@ -806,6 +808,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 
 #if DETAIL_SCALES > 2
     float open_plain = plain * (1.0 - sand), thickets = 0.0;
+#if MATERIALS == 1
+    open_plain *= 1.0 - BETWEEN_STONES * stony * covered;
+#endif
     float needs = watered + 0.3 * ragged + 0.2 * (fine.w - 0.5) + 0.5 * frays;
     albedo *= mix(RED_SOIL, GREY_SOIL, clamp(0.5 + open_plain * (2.4 * (coarse.x - 0.5) - 1.6 * tone), 0.0, 1.0));
 #if LIVING == 1
@@ -1019,8 +1024,13 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if MARKS == 1
     even = max(even, GRAVEL_EVEN * bars);
 #endif
+    float blocks = FEW_BLOCKS_LIE * pebbles;
+#if MATERIALS == 1
+    // The largest stones of scree roll down to its foot, between chutes of finer ones.
+    blocks = max(blocks, stony * shown * mix(MOST_BLOCKS, SCREE_BLOCKS, smoothstep(0.40, 0.66, steepness)) * smoothstep(-0.15, 0.20, streak + 0.5 * groves.x));
+#endif
     float grained = open * (1.0 - washed_off) * (1.0 - even) * (1.0 - bare * (1.0 - max(covered, plants)));
-    ground.stands = GroundCover(max(open, grows_there) * bushes, 0.8 * open * plants, open * pebbles, bush, tuft, grained * turf, open * plants, 0.0);
+    ground.stands = GroundCover(max(open, grows_there) * bushes, 0.8 * open * plants, open * pebbles, bush, tuft, grained * turf, open * plants, 0.0, grows_there * blocks);
 #endif
     return ground;
 }

@@ -12,10 +12,14 @@ struct GroundCover {
     vec4 turf;    // noise as fine as a pixel: height, its slopes, a broader height
     float grassy;
     float wooded;  // part of the bushes that are young trees
+    float blocks;  // stones as large as bushes
 };
 
 const float THICKETS_APART = 58.0, TUFTS_APART = 1.2, BOULDERS_APART = 6.7, STONES_APART = 1.9, PEBBLES_APART = 0.31, CRUMBS_APART = 0.08;  // metres
 const int SIZES_OF_BUSHES = 4;
+const float BLOCKS_OF_SIZE[SIZES_OF_BUSHES] = float[](0.0, 0.10, 0.8, 1.0);  // how many of each are as large
+const float BLOCKS_PALE = 1.15;
+const float FACETS = 2.0;        // of their sides, for a slope of 1
 const vec3 BETWEEN_BUSHES = vec3(0.192, 0.170, 0.096);  // straw: what is green there stands up
 const float PALE_BETWEEN = 0.75, AS_BEFORE = 0.55;
 const vec2 LARGE_FROM_AFAR = vec2(0.014, 0.045);  // as STANDING_FADE: near by, what is larger than shrubs would be seen to have no leaves
@@ -95,11 +99,16 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     albedo = mix(albedo, BETWEEN_BUSHES * mix(vec3(1.0), albedo / max(dot(albedo, GREY), 1e-3), AS_BEFORE), straw);
     Bodies bushes = NO_BODIES;
     vec2 on_bushes = vec2(0.0);
+    float rocky = 0.0;
     float apart = THICKETS_APART, dense = FEWEST_THICKETS, outline = RAGGED * (fray.y + 0.7 * cover.turf.x);
     for (int k = 0; k < SIZES_OF_BUSHES; ++k) {
         float shown = k + 1 < SIZES_OF_BUSHES ? smoothstep(LARGE_FROM_AFAR.x, LARGE_FROM_AFAR.y, size / apart / (1.0 + cover.wooded)) : 1.0;
-        Bodies bodies = standing_bodies_at(at / apart + 0.5 * FRAYED * fray, shown * dense * cover.bushes, size / apart, sunward, toward, outline, skin);
+        Bodies bodies = standing_bodies_at(at / apart + 0.5 * FRAYED * fray, shown * (dense * cover.bushes + BLOCKS_OF_SIZE[k] * cover.blocks), size / apart, sunward, toward, outline, skin);
         on_bushes = mix(apart * skin, on_bushes, bushes.cover);
+        float blocks = BLOCKS_OF_SIZE[k] * cover.blocks, stony = blocks / max(blocks + dense * cover.bushes, 1e-3);
+        stony = clamp(8.0 * (stony - bodies.chance) + 0.5, 0.0, 1.0);
+        bodies.lean = mix(bodies.lean, floor(FACETS * bodies.lean + 0.5) / FACETS, stony);
+        rocky = mix(stony, rocky, bushes.cover);
         bushes.tone = mix(bodies.tone, bushes.tone, bushes.cover);
         bushes.lean = mix(bodies.lean, bushes.lean, bushes.cover);
         bushes.shade = max(bushes.shade * (1.0 - bodies.cover), bodies.shade * (1.0 - bushes.cover));
@@ -114,6 +123,7 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     // Light comes around them and through them: no side of theirs gets much less than the ground.
     float turned_away = -dot(bushes.lean, frame.sun.xz) - AROUND_BUSHES * frame.sun.y;
     bushes.lean += frame.sun.xz * max(turned_away, 0.0) / max(dot(frame.sun.xz, frame.sun.xz), 1e-4);
+    bush = mix(bush, BLOCKS_PALE * stone, rocky);
     bumps *= 1.0 - bushes.cover;
     albedo = with_bodies(albedo, bushes, bush, 1.0, bumps, seen);
     vec3 seen_by_bushes = seen;

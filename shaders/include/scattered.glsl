@@ -13,10 +13,11 @@ struct Bodies {
     float cover;  // part of the ground that they hide
     float shade;  // part that lies in their shadow, beside them
     float tone;   // of each its own, around 0
+    float chance; // of each its own, from 0 to 1
     vec2 lean;    // horizontal part of a direction away from their middle, 1 at the rim
 };
 
-const Bodies NO_BODIES = Bodies(0.0, 0.0, 0.0, vec2(0.0));
+const Bodies NO_BODIES = Bodies(0.0, 0.0, 0.0, 0.0, vec2(0.0));
 
 // The part of the ground that bodies of a density from 0 to 1 hide in the mean.
 float mean_cover(float density) {
@@ -26,7 +27,7 @@ float mean_cover(float density) {
 
 Bodies mean_bodies(float density, vec2 shadow) {
     float mean = mean_cover(density);
-    return Bodies(mean, 0.4 * mean * length(shadow), 0.0, vec2(0.0));
+    return Bodies(mean, 0.4 * mean * length(shadow), 0.0, 0.5, vec2(0.0));
 }
 
 // How much farther from a middle a place seems to be than it is: there are three and five lobes around it, turned by two
@@ -64,7 +65,7 @@ Bodies bodies_at(vec2 at, float density, float pixel, vec2 shadow, float lobed) 
         near.cover = max(near.cover, inside);
     }
     near.shade *= 1.0 - near.cover;
-    return Bodies(mix(mean.cover, near.cover, seen), mix(mean.shade, near.shade, seen), seen * near.tone, seen * near.lean);
+    return Bodies(mix(mean.cover, near.cover, seen), mix(mean.shade, near.shade, seen), seen * near.tone, 0.5, seen * near.lean);
 }
 
 const vec2 STANDING_FADE = vec2(0.20, 0.46);  // squares in a pixel: they are higher than what lies
@@ -139,6 +140,7 @@ Bodies standing_bodies_at(vec2 at, float density, float pixel, vec2 sunward, vec
             float high = (sqrt(max(b * b - squeezed * (dot(away, away) - 1.0), 0.0)) - b) / squeezed;
             vec3 up = vec3(away + high * toward, max(high, 0.0) * lower);
             near.tone = mix(near.tone, 0.8 * (own.x + own.y - 1.0) + 1.3 * (clamp(high / STANDS, 0.0, 1.0) - 0.5), inside);
+            near.chance = inside > 0.5 ? fract(7.3 * own.x + 3.1 * own.w) : near.chance;
             near.lean = mix(near.lean, up.xy * min(1.0 / max(up.z, 0.05), STEEPEST_SIDE / max(length(up.xy), 1e-3)), inside);
             near.cover = max(near.cover, inside);
             if (inside > 0.5) skin = radius * max(high, 0.0) * (toward + direction);
@@ -162,7 +164,7 @@ Bodies standing_bodies_at(vec2 at, float density, float pixel, vec2 sunward, vec
         square = next_square(square, ahead, per_square, border);
     }
     near.shade *= 1.0 - near.cover;
-    return Bodies(mix(mean, near.cover, seen), mix(mean_shade, near.shade, seen), seen * near.tone, seen * near.lean);
+    return Bodies(mix(mean, near.cover, seen), mix(mean_shade, near.shade, seen), seen * near.tone, mix(0.5, near.chance, seen), seen * near.lean);
 }
 
 // Cracks between the polygons of a lattice, as `at` and `pixel` are those of bodies.
