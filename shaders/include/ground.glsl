@@ -992,7 +992,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if LIVING == 1
     plants = mix(plants, 1.0 - pools, max(grassy, marsh));
-    bushes = max(bushes, 0.6 * grassy * mix(0.25, 1.0, smoothstep(-0.05, 0.15, gathers)));
+    bushes = max(bushes, 0.65 * grassy * mix(0.45, 1.0, smoothstep(-0.05, 0.15, gathers)));
     bush = mix(bush, mix(SCRUB, RANK_GRASS, smoothstep(0.3, 0.8, wet)), grassy);
     tuft = mix(mix(tuft, 0.8 * grass, grassy), 1.3 * REEDS, marsh);
 #endif

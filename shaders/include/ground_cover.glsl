@@ -20,13 +20,14 @@ const int SIZES_OF_BUSHES = 4;
 const float BLOCKS_OF_SIZE[SIZES_OF_BUSHES] = float[](0.0, 0.10, 0.8, 1.0);  // how many of each are as large
 const float BLOCKS_PALE = 1.15;
 const float FACETS = 2.0;        // of their sides, for a slope of 1
+const float WOODS_DENSE = 1.0;   // by which more of them stand there
 const vec3 BETWEEN_BUSHES = vec3(0.192, 0.170, 0.096);  // straw: what is green there stands up
 const float PALE_BETWEEN = 0.75, AS_BEFORE = 0.55;
 const vec2 LARGE_FROM_AFAR = vec2(0.014, 0.045);  // as STANDING_FADE: near by, what is larger than shrubs would be seen to have no leaves
 const float SMALLER_BUSHES = 0.38, FEWEST_THICKETS = 0.22, FEWEST_BUSHES = 0.75, MORE_BUSHES = 1.3;  // from the largest to the smallest: sizes, numbers
 const float PLANT_BULGES = 0.8, STONE_BULGES = 0.8;  // slope at the rim
 const float SHADE_SUN = 0.75, SHADE_SKY = 0.35;  // part of the light that their shade takes
-const float BARE_GRAIN = 2.2, GRASS_GRAIN = 3.4, BARE_BUMPS = 0.5, GRASS_BUMPS = 1.3, HIDES_STONES = 0.7;
+const float BARE_GRAIN = 2.2, GRASS_GRAIN = 3.4, BARE_BUMPS = 0.5, GRASS_BUMPS = 1.0, HIDES_STONES = 0.7;
 const float GRAIN_FADES_OUT = 8.0;  // metres in a pixel, that halve it
 const float LOW_SUN = 2.5;  // and so they do under a low sun, which comes through blades
 const float BUMPS_FADE = 1.0;  // metres in a pixel, that halve its bumps: grass is so high
@@ -100,7 +101,7 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     Bodies bushes = NO_BODIES;
     vec2 on_bushes = vec2(0.0);
     float rocky = 0.0;
-    float apart = THICKETS_APART, dense = FEWEST_THICKETS, outline = RAGGED * (fray.y + 0.7 * cover.turf.x);
+    float apart = THICKETS_APART, dense = FEWEST_THICKETS * (1.0 + WOODS_DENSE * cover.wooded), outline = RAGGED * (fray.y + 0.7 * cover.turf.x);
     for (int k = 0; k < SIZES_OF_BUSHES; ++k) {
         float shown = k + 1 < SIZES_OF_BUSHES ? smoothstep(LARGE_FROM_AFAR.x, LARGE_FROM_AFAR.y, size / apart / (1.0 + cover.wooded)) : 1.0;
         Bodies bodies = standing_bodies_at(at / apart + 0.5 * FRAYED * fray, shown * (dense * cover.bushes + BLOCKS_OF_SIZE[k] * cover.blocks), size / apart, sunward, toward, outline, skin);
@@ -114,7 +115,7 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
         bushes.shade = max(bushes.shade * (1.0 - bodies.cover), bodies.shade * (1.0 - bushes.cover));
         bushes.cover += bodies.cover * (1.0 - bushes.cover);
         apart *= SMALLER_BUSHES;
-        dense = k == 0 ? FEWEST_BUSHES : min(MORE_BUSHES * dense, 1.0);
+        dense = k == 0 ? FEWEST_BUSHES * (1.0 + WOODS_DENSE * cover.wooded) : min(MORE_BUSHES * dense, 1.0 + WOODS_DENSE * cover.wooded);
     }
     at += on_bushes;
     float pale = SHRUBS_PALE * (1.0 - cover.wooded) * smoothstep(PALE_FROM.x, PALE_FROM.y, max(dot(cover.bush, GREY), PALE_GROUND * dot(albedo, GREY)));
