@@ -11,6 +11,7 @@ uniform float texels_per_cell;
 uniform sampler2D surveyed_flow;  // m³/s
 uniform float usual_flow;         // of most cells, m³/s; 0: no water runs
 uniform bool tells_hollows;       // whether streaks on gentle ground are of its hollows, too
+uniform bool in_blocks;           // whether massive rock is
 uniform float amount;
 uniform float snow_line;  // as a fraction of the relief of the land
 
@@ -123,10 +124,11 @@ void main() {
     float block = textureLod(fractures, (cell + BENT * (massif.yz - 0.5)) / BLOCKS_TILE, lod).x - 0.5;
     // Rock without beds stands in walls that its joints shape, and not in ribs alone.
     float wall = textureSize(benches, 0).x > 1 ? 0.0 : wall_of_rock(length(flank.slope), here.w);
+    float crag = textureSize(benches, 0).x > 1 || !in_blocks ? 0.0 : crag_of_rock(length(flank.slope), sediment, buried);
+    vec3 at = vec3(cell.x, here.x * frame.map.w / frame.map.z, cell.y);
     vec4 body = vec4(0.5);
     float stands = 1.0;  // what stands out of a wall by so much changes its height on the map by more
-    if (wall > 0.0) {
-        vec3 at = vec3(cell.x, here.x * frame.map.w / frame.map.z, cell.y);
+    if (max(wall, crag) > 0.0) {
         float blur = log2(max(length(flank.slope), 1.0));
         block = mix(block, rock_of_wall(at, flank.slope, BLOCKS_TILE, lod + blur).x - 0.5, wall);
         body = rock_of_wall(at, flank.slope, BODIES_TILE, 3.0);
@@ -139,6 +141,10 @@ void main() {
     Carved carved = carved(flank, cell, RIB_OCTAVES);
     float rough = max(carved.strength, 0.5 * most * max(wall, flank.crest)) * mix(LEAST_ROUGH, 1.0, max(shattered, 0.6 * max(wall, flank.crest))) * BLOCKS_RISE * BLOCKS_TILE * stands * block;
     float carved_height = carved.height + rough + couloir;
+    if (crag > 0.0) {
+        vec3 some = smoothstep(-0.10, 0.14, vec3(body.y, body.w, body.x) - vec3(0.43, 0.50, 0.53));
+        carved_height += min(most, 1.0) * crag * blocks_at(at, flank.slope, vec3(0.1 * block), some);
+    }
     // Cliffs stand on the same bed on ribs and in gullies.
     float lies = here.x + carved_height * frame.map.z / frame.map.w;
     float span = length(here.yz) * frame.map.z / texels_per_cell;
@@ -148,7 +154,7 @@ void main() {
     if (wall > 0.0) {
         vec3 some = smoothstep(-0.12, 0.16, vec3(body.x - 0.5, body.y - 0.5, 0.5 - body.z) + 0.10);
         float stood = lies * frame.map.w / frame.map.z;
-        vec2 pillar = pillar_at(vec3(cell.x, here.x * frame.map.w / frame.map.z, cell.y));
+        vec2 pillar = pillar_at(at);
         height += min(most, 1.0) * wall * ledges_at(stood + pillar.x, massif.x - 0.5, pillar.y * some);
         streak = mix(streak, clamp(0.5 + 0.6 * (body.w - 0.5) + 0.8 * block, 0.0, 1.0), STAINED * wall);
     }

@@ -392,6 +392,7 @@ void main() {
     vec3 rib = relief_here.xyz;
     FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0, 1.0);
 #if DETAIL_SCALES > 2
+    finer.streak *= 1.0 - 0.85 * smoothstep(1.3, 2.6, length(slope + rib.yz));
     // Water that runs off cuts rills, and leaves finer grains between them. On gentle ground it leaves lines alone.
     float runs_off = RILLED * smoothstep(0.02, 0.25, steepness) * min(steepness, STEEPEST);
     runs_off *= 1.0 - NO_RILLS * smoothstep(0.36, 0.56, steepness) * smoothstep(0.5, 2.0, place.w / frame.ground_look.z);  // between stones

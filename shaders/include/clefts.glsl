@@ -1,10 +1,7 @@
 // Joints and beds: planes in three sets, which part rock into blocks. They cut the ground where they meet it, so that
-// nothing is drawn out however steep it is. Later joints end at earlier ones, as where rock breaks.
+// nothing is drawn out however steep it is.
 #include "slabs.glsl"
 
-// The ways across the sets in east, up, south: beds that dip a little, and two of steep joints, not quite at right angles.
-const mat3 ACROSS_SETS = mat3(vec3(0.21, 0.96, -0.18), vec3(0.84, -0.19, 0.51), vec3(-0.47, 0.12, 0.87));
-const vec3 SPACED = vec3(0.62, 1.0, 1.45);
 const int CLEFT_SCALES = 4;
 const float WIDEST_BLOCKS = 7.4;     // cells between joints; each scale beside the one before:
 const float BLOCKS_FINER = 0.31;
@@ -30,13 +27,9 @@ Clefts clefts_at(vec3 at, vec3 ragged, mat2x3 step_of, float shattered) {
         float seen = 1.0 - smoothstep(BLOCKS_FADE.x, BLOCKS_FADE.y, pixel / wide);
         if (seen <= 0.0) break;
         vec3 size = wide * SPACED, here = (at * across) / size + ragged, blurred = (abs(step_of[0] * across) + abs(step_of[1] * across)) / size;
-        vec2 bed = slab_at(here.x, float(scale));
-        float of_bed = hash(vec2(bed.x, 3.7));
-        vec2 first = slab_at(here.y + 31.0 * of_bed, bed.x);
-        float of_first = hash(vec2(first.x, 41.0 * of_bed));
-        vec2 second = slab_at(here.z + 31.0 * of_first, first.x + 17.0 * bed.x);
-        float own = hash(vec2(second.x, 61.0 * of_first));
-        vec3 away = abs(vec3(bed.y, first.y, second.y)), outward = sign(vec3(bed.y, first.y, second.y));
+        Block block = block_at(here, float(scale));
+        float own = block.own;
+        vec3 away = min(block.below, block.above), outward = mix(vec3(1.0), vec3(-1.0), lessThan(block.below, block.above));
         // Some joints gape, others are closed.
         vec3 gapes = smoothstep(0.75 - shattered, 1.25 - shattered, fract(own * vec3(7.0, 11.0, 13.0)));
         vec3 broad = vec3(CLEFT_OPEN) + blurred;

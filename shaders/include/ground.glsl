@@ -107,6 +107,8 @@ const float THIN = 0.4;         // range of relief over which loose material fad
 const float VENEER = 0.75;      // opacity of a veneer of it
 const float STONES_THIN = 0.32; // as THIN, of debris
 const vec2 DEBRIS = vec2(0.36, 0.56);     // slopes on which loose material is debris
+const float CROP_OUT = 1.8, CRAGGY = 3.5;  // by how much that fills less of the relief on crags; how many these are
+const vec2 THIN_DEBRIS = vec2(1.4, 2.6);  // levels
 const float STEEP_BARE = 1.7;   // by which that fills less of the relief of faces too steep for it
 const float DEBRIS_LOD = 3.0;   // of the table of strata, that mixes beds above one another
 const float FALLS_FROM = 2.5;   // cells above it, from where the rock of debris comes
@@ -210,7 +212,7 @@ const float BROADER = 5.3, SHIFTED = 1.4;
 const float SOME_SHATTERED = 5.0, SLABS = 0.70, SHATTERED_MOST = 1.5;  // how far blocks stand out of massive rock, and of other
 const mat2 DIPPING = mat2(0.95, 0.31, -0.31, 0.95);  // joints of walls, which are no courses of bricks
 const float SMOOTH_MASSIF = 0.4;  // tiles over which it is a mean, or these would be marbled
-const float SEEPS_TILE = 23.0, SEEPS_LONG = 4.5, SEEPS_SOFT = 0.012;  // cells across; how much longer than wide; tiles over which they are a mean
+const float SEEPS_TILE = 13.0, SEEPS_LONG = 5.5, SEEPS_SOFT = 0.009;  // cells across; how much longer than wide; tiles over which they are a mean
 
 // Fractured rock, as its texture has it.
 struct Fractured {
@@ -657,6 +659,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     level += lies_uneven * smoothstep(-1.0, -0.5, level);  // where none lies, none is seen
     float debris = (1.0 - frame.wind.z) * smoothstep(DEBRIS.x, DEBRIS.y, mean_steepness);
 #if DETAIL_SCALES > 2
+    // Rock crops out of thin debris, on ribs and in some bodies more than elsewhere.
+    float crag = clamp(0.4 + CRAGGY * (0.5 * patches + 0.7 * tone + 0.5 * ragged) + 1.2 * finer.height, 0.0, 1.0);
+    level -= CROP_OUT * debris * crag * (1.0 - smoothstep(THIN_DEBRIS.x, THIN_DEBRIS.y, level));
     float of_depths = min(0.6 * fwidth(level - relief), 1.2);
 #else
     const float of_depths = 0.0;
@@ -692,10 +697,17 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if MATERIALS == 1
         vec3 plain = rock;
 #endif
-        rock = weathered(rock, Face(finer.tilt, leans, faces.y, fine.w - 0.5, patches, coarse.z - 0.5, gully + hollowness, finer.seep));
+        // Noise that is projected from above would be drawn out down walls.
+        vec3 at = vec3(cells.x, place.x / frame.map.z + finer.height, cells.y);
+        float even = mix(1.0, EVEN_WALLS, smoothstep(0.8, 2.0, steepness)), size = length(fwidth(cells));
+        float own = block_at(at * ACROSS_SETS / (ZONES_WIDE * SPACED) + 0.15 * ripple, 3.0).own;
+        vec2 zones = even * vec2(patches, coarse.z - 0.5) + JOINTED_ZONES * (fract(own * vec2(7.0, 13.0)) - 0.5);
+        rock = weathered(rock, Face(finer.tilt, leans, faces.y, fine.w - 0.5, zones.x, zones.y, gully + hollowness, finer.seep));
+        rock *= bodies_of_rock(at, 0.5 * even * (patches + tone), size);
 #if MATERIALS == 1
         rock = mix(rock, plain, SOFT_ROCK * bed.bedded);  // which is gone before it has weathered
 #endif
+        rock = by_sea(rock, place.x - frame.water.w + finer.height * frame.map.z / frame.map.w, patches + ripple);
     }
     rock *= 1.0 + ROCK_STREAKED * streak;
 #elif MATERIALS == 1

@@ -4,6 +4,8 @@
 #include "slabs.glsl"
 
 const vec2 WALLS = vec2(0.56, 1.10);    // slopes from which on rock stands in walls
+const vec2 CRAGS = vec2(0.34, 0.80);    // and from which on its blocks stand out
+const float OVER_CRAGS = 6.0;           // thickness of debris, beside what hides the ground
 const int LEDGE_SCALES = 3;
 const float LEDGES_APART = 9.5;         // cells of height, the highest; each scale beside the one before:
 const float LEDGES_FINER = 0.41;
@@ -17,6 +19,15 @@ const vec3 PILLARS_ACROSS = vec3(0.82, -0.21, 0.53);  // east, up, south
 const float PILLARS_WIDE = 15.0, PILLARS_RISE = 6.0, PILLAR_SIDES = 1.2;  // cells
 const float OBLIQUE = 1.3;              // radians that gullies turn from the way down, at most
 const float FEW_RIBS = 0.40;            // of the usual ones
+
+const int BLOCK_SCALES = 3;
+const float WIDEST_BUTTRESS = 17.0;  // cells; each scale of blocks beside the one before:
+const float BUTTRESSES_FINER = 0.42;
+const float BLOCK_SIDES = 1.0, HIGHEST_BLOCKS = 3.0;  // cells
+const float BLOCK_EDGES = 0.55;  // of what they stand out in their middle
+const float WIDE_CELLS = 24.0;  // metres, from which on blocks are no larger
+const float STAND_OUT = 0.26, LEAN = 0.28;  // of their width, by which they differ; how much their faces are turned
+const float MOST_PROUD = 1.5;  // as heights, beside what they stand out of a wall
 
 // How far ground at a level, in ledges, lies under a wall without them, in ledges, too. They are not equally thick.
 float below_ledges(float level, float scale) {
@@ -40,6 +51,12 @@ float wall_of_rock(float steepness, float loose) {
     return smoothstep(WALLS.x, WALLS.y, steepness) * exp(-loose / (3.0 * frame.ground_look.z));
 }
 
+// How much of a slope massive rock is, of which blocks stand out. Thin debris lies over them, ice and snow hide them.
+float crag_of_rock(float steepness, float loose, float buried) {
+    float thick = loose / (OVER_CRAGS * frame.ground_look.z);
+    return smoothstep(CRAGS.x, CRAGS.y, steepness) * exp(-thick * thick - buried / frame.ground_look.z);
+}
+
 // The height of ledges beside a wall that lies at a height in cells. `block` is how high the block of rock stands that
 // is there, around 0: its joints lie as much higher. No ledge goes round a wall: `some` says how much of those of each
 // scale there are. Lower ones lie on the treads and risers of higher ones: added up, treads would fall back into the wall.
@@ -56,9 +73,9 @@ float ledges_at(float lies, float block, vec3 some) {
 // mean, and how much of them there is. They end at the joints.
 vec2 pillar_at(vec3 at) {
     float across = dot(at, PILLARS_ACROSS) / PILLARS_WIDE;
-    vec2 slab = slab_at(across, 5.0);
+    vec3 slab = slab_at(across, 5.0);
     float own = hash(vec2(slab.x, 23.0));
-    float whole = smoothstep(0.0, PILLAR_SIDES, abs(slab.y) * PILLARS_WIDE);
+    float whole = smoothstep(0.0, PILLAR_SIDES, min(slab.y, slab.z) * PILLARS_WIDE);
     return vec2(PILLARS_RISE * (own - 0.5), whole * mix(0.7, 1.0, fract(own * 17.0)));
 }
 
@@ -68,4 +85,20 @@ float couloir_at(vec2 cell, vec2 rise, float block, float some) {
     float wave = ribs(cell, 11, COULOIRS_APART, rise, TAU / COULOIRS_APART).x + COULOIRS_BROKEN * block;
     float inside = clamp((COULOIR_WIDE * mix(0.7, 1.1, some) - 1.0 - wave) / COULOIR_WIDE, 0.0, 1.0);
     return -COULOIR_DEEP * mix(0.5, 1.2, some) * (1.0 - sqrt(1.0 - 0.9 * inside));
+}
+
+// How far blocks of rock stand out of a slope, or what has broken off gapes in it, as a height in cells; it rises by `rise`.
+// `ragged` by how many of them their sides are not planes, `some` says how much there is of each scale. They are broken at joints.
+float blocks_at(vec3 at, vec2 rise, vec3 ragged, vec3 some) {
+    float height = 0.0, wide = WIDEST_BUTTRESS;
+    for (int scale = 0; scale < BLOCK_SCALES; ++scale) {
+        Block block = block_at((at * ACROSS_SETS) / (wide * SPACED) + ragged, 7.0 + float(scale));
+        vec3 tilt = fract(block.own * vec3(19.0, 29.0, 37.0)) - 0.5, middle = 0.5 * (block.below - block.above);
+        vec3 aside = wide * SPACED * min(block.below, block.above);
+        float whole = mix(BLOCK_EDGES, 1.0, smoothstep(0.0, BLOCK_SIDES, min(min(aside.x, aside.y), aside.z)));
+        height += some[scale] * whole * wide * (STAND_OUT * (fract(block.own * 7.0) - 0.5) + LEAN * dot(tilt, middle));
+        wide *= BUTTRESSES_FINER;
+    }
+    height *= min(length(vec2(1.0, length(rise))), MOST_PROUD) * min(WIDE_CELLS / frame.map.z, 1.0);
+    return height * inversesqrt(1.0 + height * height / (HIGHEST_BLOCKS * HIGHEST_BLOCKS));
 }

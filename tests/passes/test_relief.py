@@ -184,6 +184,34 @@ def test_walls_of_massive_rock_have_ledges_that_end_and_no_folds_from_top_to_bot
     assert (1.6 + carver.draw(bedded)[30:-30, 30:-30, 1] < 0.8).mean() < 0.5 * ledges.mean(), "rock in beds has benches"
 
 
+def test_massive_rock_stands_out_in_blocks_that_end_at_joints_and_move_with_the_land_by_as_little(
+    carver: Carver,
+) -> None:
+    ground = slope(128, 128, 0.0, 0.8)
+
+    def drawn(shown: Snapshot) -> NDArray[np.float32]:
+        """What blocks add, away from the edges of the map."""
+        wanted, texels = carver.show(shown), []
+        for blocks in (False, True):
+            carver.update(wanted._replace(blocks=blocks), 1, at_once=True)
+            texels.append(carver.texels()[30:-30, 30:-30, 0])
+        assert np.abs(texels[1]).max() < wanted._replace(blocks=True).span
+        return texels[1] - texels[0]
+
+    blocks = drawn(snapshot(ground, world=1))
+    assert 0.4 < blocks.std() < 1.2 and abs(blocks.mean()) < 0.2
+    east, south = np.diff(blocks, axis=1), np.diff(blocks, axis=0)
+    for steps in (east, south):  # faces with sides between them
+        assert np.quantile(np.abs(steps), 0.98) > 4.0 * np.median(np.abs(steps))
+    assert 0.5 < east.std() / south.std() < 2.0, "they are as long as they are wide"
+    moved = ground + 0.01 * np.random.default_rng(3).random(ground.shape).astype(np.float32)
+    change = np.abs(drawn(snapshot(moved, world=2)) - blocks)
+    assert change.mean() < 0.01 and (change > 0.3).mean() < 1e-3
+    thick = np.full(ground.shape, 40.0 * COVER, np.float32)
+    assert np.abs(drawn(snapshot(ground, sediment=thick, world=3))).max() < 0.01
+    assert np.abs(drawn(with_layers(snapshot(ground, world=4), burden=thick))).max() < 0.01
+
+
 def test_loose_material_lies_smooth(carver: Carver) -> None:
     rock = slope(48, 64, 20.0)
     assert np.abs(carver.draw(snapshot(rock))[..., 0]).max() > 0.3

@@ -436,11 +436,12 @@ class LandMaps:
             quality.displaced,
             self.materials.version,
             self._usual_flow(snapshot) if scale else 0.0,
+            blocks=quality.displaced,
         )
         self._only_in_light = quality.relief_in_light
         if self._only_in_light and (drawn := self._relief.drawn) is not None:
             # That of a higher level serves as well.
-            as_wanted = drawn._replace(texels_per_cell=scale, exact=False)
+            as_wanted = drawn._replace(texels_per_cell=scale, exact=False, blocks=False)
             if as_wanted == wanted and drawn.texels_per_cell >= scale:
                 wanted = drawn
         self._wanted_relief = wanted

@@ -21,6 +21,7 @@ BAND = 65_536  # texels drawn at a time, at most
 CHEAPER = 8  # so many texels of slopes, or of calm, cost as much as one of heights
 HIGHEST = 2.5  # limit of relief of the usual amount: height in cells above or below the map, and slope
 BENCHES = 1.5  # added to this by strata
+BLOCKS = 3.0  # and by blocks, as HIGHEST_BLOCKS of shaders/include/joints.glsl
 SNOW_ON_ALL, SNOW_ON_NONE = -0.06, 1.0  # snow lines, as fractions of the relief of the land
 EXACTLY, IN_8_BITS = (4, "f2"), (4, "f1")
 
@@ -38,12 +39,13 @@ class Relief(NamedTuple):
     exact: bool = True  # in floats, for a displaced mesh, or in 8 bits
     materials: int = 0  # version of the materials, whose strata form benches; 0 without
     usual_flow: float = 0.0  # discharge of most cells, m³/s; 0: no water runs
+    blocks: bool = False  # whether massive rock stands out in blocks, which only a mesh shows
     is_mixed: bool = False  # whether parts were drawn while something else was wanted; never wanted
 
     @property
     def span(self) -> float:
-        """The limit of its height in cells, and of its slopes."""
-        return HIGHEST * max(self.amount, 1.0) + (BENCHES if self.materials else 0.0)
+        """The limit of its height in cells, and of its slopes if it is not exact."""
+        return HIGHEST * max(self.amount, 1.0) + BENCHES * bool(self.materials) + BLOCKS * self.blocks
 
 
 class CarvedLand(NamedTuple):
@@ -154,7 +156,7 @@ class ReliefMap:
         uniforms = {"texels_per_cell": float(scale)}
         self._read |= {"surface": land.surface, "calm": self._calm.texture(), "fractures": land.fractures.texture}
         carved = {"amount": wanted.amount, "snow_line": wanted.snow_line, "usual_flow": wanted.usual_flow}
-        carved["tells_hollows"] = wanted.exact
+        carved |= {"tells_hollows": wanted.exact, "in_blocks": wanted.blocks}
         yield from draw_in_bands(self._of_height, self._heights, band, self._read, **uniforms, **carved)
         slopes = {"heights": self._heights.texture()}
         if not wanted.exact:
