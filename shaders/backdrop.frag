@@ -295,7 +295,7 @@ vec3 wisps(vec3 direction, vec3 behind) {
     float cover = smoothstep(0.46, 0.82, body * 0.62 + fine * 0.38) * smoothstep(0.01, 0.11, up);
     float glow = pow(max(dot(direction, frame.sun.xyz), 0.0), 4.0);
     vec3 lit = frame.sun_light.rgb * (0.20 + 0.10 * glow) + sky_light(vec3(0.0, 1.0, 0.0));
-    return mix(behind, lit, cover * 0.62);
+    return mix(behind, lit, cover * 0.62 * frame.cloud_drift.z);
 }
 
 #if TABLE == 0 && CLOUDS > 0

@@ -14,37 +14,68 @@
 // edges are soft: sharp ones would be stairs.
 #if CLOUDS == 1
 const float CLOUD_DEPTH = 15.0;
+const float CLOUDS_LIT = 0.36;
 const float RIM = 0.07;   // of the field: half the width of their edges
 const float DOME = 0.16;  // a sheet bends down by this far away: heaps without depth on a plane would be lozenges there
 #else
 const float RIM = 0.0;
+const float CLOUDS_LIT = CLOUD_STEPS > 1 ? 0.95 : 0.5;
 const float CLOUD_DEPTH = CLOUD_STEPS > 1 ? 85.0 : 44.0;  // mirrored as a sheet
 #endif
-// Of the field, that is taken from their edges where their finest waves are lowest; and of it, at their flat bases.
-const float ERODED = 0.14, ERODED_AT_BASE = 0.25;
 // Where they are blurred, for each radian: of the field, the half width of the rims of a sheet, and by how much less dense
 // it is.
 const float SOFTENS = 1.8, THINS = 14.0;
-const float TAPERS = 0.26;       // by how much less field there is at the tops
+const float TAPERS = 0.26;  // by how much less field there is at the tops
 #if CLOUD_STEPS > 1
 #include "mean_land.glsl"
 // Of a cloud's depth: a step where there is none, and within one, which is left after so many steps beside it.
-const float STRIDE = 1.0 / 13.0, STEP = 1.0 / 40.0;
-const int MISSES = 4;
-const float SMOOTHEST = 2.0;  // level of detail of the waves of clouds: puffs are finer
+const float STRIDE = 1.0 / 13.0, STEP = 1.0 / 28.0;
+const int MISSES = 2;
+const float SMOOTHEST = 3.2;  // level of detail of the waves of clouds: puffs are finer
 // Puffs, of which each scale leans to both sides: that makes heaps of waves on a plane, and not columns. Tiles of the
-// noise of clouds; and how much of the smaller ones there is.
-const float HEAPS = 2.9, PUFFS = 5.3, CURLS = 19.0, CURLED = 0.20, LEANS = 1.5;
+// noise of clouds.
+const float HEAPS = 2.9, PUFFS = 5.3, CURLS = 13.0, LEANS = 1.5;
+const float FRINGE = 0.05;  // of the field: beyond clouds, where they have no puffs of their own
+const vec2 SWELLS = vec2(0.17, 0.085);  // of the field: by how much puffs, and curls on them, stand out
+const float FLAT_UP_TO = 0.25;  // of a cloud's depth: bases have no puffs
 const mat2 TURNED = mat2(0.83, 0.56, -0.56, 0.83), AGAINST = mat2(-0.41, 0.91, -0.91, -0.41);
-// Optical depths of a whole cloud towards the sun, for light that goes straight on and for what was scattered often; how
-// much of the light that is; and how much darker creases are.
-const vec2 TOWARDS_SUN = vec2(5.5, 0.5), SCATTERED = vec2(0.55, 0.45);
-const float CREASED = 0.45;
+// Light is followed towards the sun by that much of a cloud's depth; for each unit of the field there, how much of light
+// that goes straight on is lost, and of what was scattered often; how much of the light that is.
+const float SUNWARD = 0.22;
+const vec2 TOWARDS_SUN = vec2(30.0, 4.0), SCATTERED = vec2(0.6, 0.4);
+const float DEEP = 2.3;        // by how much less light comes to the bottom than to the top of the thickest
+const float WHITENED = 0.55;   // how far light that is scattered so often is white
+const float BASES_SEE = 0.75;  // of the light of the sky, of that at tops
+const float TORN = 2.5;  // by how much of their depth a storm blows tops ahead of bases
 const float FLAT = 0.03;  // of the field: what is no thicker has no depth
-const float DENSE = 4.0, DENSEST = 0.2;  // for a field that is so much more than where a cloud begins; at most
-const float CLOUD_ALBEDO = 0.3, SILVER = 1.1;
+const float DENSE = 3.0, DENSEST = 0.2;  // for a field that is so much more than where a cloud begins; at most
+const float RAGGED = 0.06;  // of the field, over which edges are wisps
+const float CLOUD_ALBEDO = 0.15, SILVER = 0.5;
 #else
 const float SHADED = 0.71;  // light of the sky in them, of that at tops
+#endif
+
+#if CLOUD_STEPS > 1
+// How much thicker clouds are than where they begin at a part of their depth: heaps, which are narrower higher up. Where
+// there is none, whatever their finer waves are, these are not read.
+float heap_at(vec2 of_tile, vec2 lean, float part, float begin, float level_of_detail) {
+    float thick = 0.8 * textureLod(detail, of_tile, max(level_of_detail, SMOOTHEST)).w - begin - FLAT - TAPERS * part * part;
+    if (thick + 0.2 <= -FRINGE) return thick;
+    return thick + 0.2 * textureLod(detail, HEAPS * (TURNED * of_tile + lean) + 0.31, max(level_of_detail + 1.9, SMOOTHEST)).w;
+}
+
+// By how much puffs on them stand out, around 0: folded waves are round, with creases between.
+float puffs_at(vec2 of_tile, vec2 lean, float level_of_detail) {
+    vec2 waves = vec2(textureLod(detail, PUFFS * (TURNED * of_tile + lean), level_of_detail + 2.3).w,
+                      textureLod(detail, PUFFS * (AGAINST * of_tile + lean), level_of_detail + 2.3).w);
+    vec2 folded = abs(2.0 * waves - 1.0);
+    return min(folded.x + folded.y, 1.5) - 0.6;
+}
+
+// The same of curls on puffs.
+float curls_at(vec2 of_tile, vec2 lean, float level_of_detail) {
+    return min(abs(4.0 * textureLod(detail, CURLS * (TURNED * of_tile + lean.yx), level_of_detail + 3.7).w - 2.0), 1.5) - 0.6;
+}
 #endif
 
 // Clouds with flat bases, whose tops are the higher the thicker they are, and whose edges are ragged; lit by the sun through
@@ -67,26 +98,30 @@ vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
     float along = 0.5 * pixel * inversesqrt(up);
 #endif
     float level_of_detail = max(log2(along * frame.clouds.z * 512.0), 0.0);
-    if (direction.y <= 0.0) return vec4(0.0, 0.0, 0.0, 1.0);
+    if (direction.y <= 0.006) return vec4(0.0, 0.0, 0.0, 1.0);
     vec2 to_sun = frame.sun.xz / max(frame.sun.y, 0.25) * 0.35 * thickness;
     float toward = max(dot(direction, frame.sun.xyz), 0.0), forward = toward * toward;
     forward *= forward;
-    vec3 sunlit = frame.sun_light.rgb * (0.36 + 0.3 * forward * forward), shaded = sky_light(vec3(0.0, 0.4, 0.0));
+    vec3 sunlight = frame.sun_light.rgb;
+#if CLOUD_STEPS > 1
+    sunlight = mix(sunlight, vec3(dot(sunlight, vec3(0.3, 0.6, 0.1))), WHITENED);
+#endif
+    vec3 sunlit = sunlight * (CLOUDS_LIT + 0.3 * forward * forward), shaded = sky_light(vec3(0.0, 0.4, 0.0));
     vec3 light = vec3(0.0);
     float left = 1.0;
     float begin = clouds_begin(from.xz + direction.xz * ((base + 0.4 * thickness) / over));
 #if CLOUD_STEPS > 1
     vec3 from_ground = CLOUD_ALBEDO * mean_land();
     float tiles = thickness * frame.clouds.z, along_ray = CLOUD_DEPTH / min(up + 0.25, 1.0);
+    vec2 torn = TORN * frame.dust.z * thickness * frame.wind.xy;
+    vec2 sunwards = SUNWARD * frame.clouds.z * to_sun;
     float part = jitter * STRIDE, stride = STRIDE;
     int misses = 0;
     for (int i = 0; i < CLOUD_STEPS && part < 1.0; ++i) {
-        vec2 at = from.xz + direction.xz * ((base + part * thickness) / over), of_tile = at * frame.clouds.z - frame.cloud_drift.xy;
-        vec2 one = TURNED * of_tile, other = AGAINST * of_tile, lean = vec2(LEANS * part * tiles, 0.0);
-        float least = begin + FLAT + TAPERS * part * part;
-        float thick = 0.75 * textureLod(detail, of_tile, max(level_of_detail, SMOOTHEST)).w - least;
-        if (thick + 0.25 > 0.0) thick += 0.25 * textureLod(detail, HEAPS * (one + lean) + 0.31, max(level_of_detail + 1.9, SMOOTHEST)).w;
-        bool within = thick > 0.0;
+        vec2 at = from.xz + direction.xz * ((base + part * thickness) / over) - torn * part;
+        vec2 of_tile = at * frame.clouds.z - frame.cloud_drift.xy, lean = vec2(LEANS * part * tiles, 0.0);
+        float thick = heap_at(of_tile, lean, part, begin, level_of_detail);
+        bool within = thick > -FRINGE;
         if (within && stride == STRIDE) {
             // It has begun on the way here.
             part = max(part - STRIDE + STEP, jitter * STEP);
@@ -96,26 +131,23 @@ vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
         }
         misses = within ? 0 : misses + 1;
         if (misses > MISSES) stride = STRIDE;
-        float dense = 0.0, puffs = 1.0;
+        float dense = 0.0, lies_deep = 0.0;
         if (within) {
-            // Folded, they are puffs with creases between them.
-            vec2 folded = abs(2.0 * vec2(textureLod(detail, PUFFS * (one + lean), level_of_detail + 2.3).w,
-                                         textureLod(detail, PUFFS * (other + lean), level_of_detail + 2.3).w) - 1.0);
-            float curled = abs(4.0 * textureLod(detail, CURLS * (one - lean.yx), level_of_detail + 4.2).w - 2.0);
-            puffs = min(1.6 * mix(folded.x + folded.y, curled, CURLED), 1.0);
-            dense = DENSE * max(thick - ERODED * (1.0 - puffs) * mix(ERODED_AT_BASE, 1.0, min(3.0 * part, 1.0)), 0.0) * smoothstep(0.0, 0.05, part);
+            lies_deep = max(sqrt(max(thick, 0.0) / TAPERS + part * part) - part, 0.0);
+            thick += dot(vec2(puffs_at(of_tile, lean, level_of_detail), curls_at(of_tile, lean, level_of_detail)), SWELLS) * smoothstep(0.0, FLAT_UP_TO, part) * smoothstep(-0.4 * FRINGE, 2.0 * FRINGE, thick);
+            dense = thick > 0.0 ? DENSE * thick * min(thick / RAGGED, 1.0) * smoothstep(0.0, 0.05, part) : 0.0;
             dense = min(dense, DENSEST);
         }
         if (dense > 0.0) {
-            // As high over this place as the cloud before the sun goes, it is in its shade.
-            float above = sqrt(max(cloud_field(at + to_sun, level_of_detail + 1.0, begin) - begin, 0.0) / TAPERS);
-            float deep = max(min(above, 1.3) - part, 0.0) + CREASED * (1.0 - puffs) * (1.0 - puffs);
-            vec2 past = SCATTERED * exp(-deep * TOWARDS_SUN);
-            vec3 lit = sunlit * (past.x + past.y + SILVER * forward * past.x) + shaded * mix(0.5, 1.0, part) + from_ground * (1.0 - part);
+            vec2 leans_there = lean + vec2(LEANS * SUNWARD * tiles, 0.0);
+            float nearer = max(heap_at(of_tile + sunwards, leans_there, part + SUNWARD, begin, level_of_detail + 0.5)
+                + SWELLS.x * puffs_at(of_tile + sunwards, leans_there, level_of_detail + 0.5), 0.0);
+            vec2 past = SCATTERED * exp(-nearer * TOWARDS_SUN - DEEP * lies_deep);
+            vec3 lit = sunlit * (past.x + past.y + SILVER * forward * past.x) + shaded * mix(1.0, BASES_SEE, min(lies_deep, 1.0)) + from_ground * (1.0 - part);
             float opacity = 1.0 - exp(-along_ray * stride * dense);
             light += left * opacity * lit;
             left *= 1.0 - opacity;
-            if (left < 0.004) break;  // what is behind is seen by less than a step of a screen's
+            if (left < 0.02) break;  // what is behind is seen by less than a step of a screen's
         }
         part += stride;
     }
@@ -129,7 +161,7 @@ vec4 clouds_before(vec3 from, vec3 direction, float blur, float jitter) {
     light = (1.0 - left) * (sunlit * exp(-7.0 * sunward) + SHADED * shaded);
 #endif
     // Far away they pass into the haze of the horizon.
-    float far = exp(-0.10 * base / (up * frame.heights.w)) * smoothstep(0.004, 0.06, up);
+    float far = exp(-0.08 * base / (up * frame.heights.w)) * smoothstep(0.006, 0.045, up);
     return vec4(light * far, 1.0 - far * (1.0 - left));
 }
 

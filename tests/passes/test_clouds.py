@@ -14,7 +14,7 @@ from pyglm import glm
 
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
-from app.picture.passes.frame_values import CLOUD_DRIFT
+from app.picture.passes.frame_values import CLOUD_BASE, CLOUD_DRIFT
 from app.scene.scene import Scene
 from tests.passes.conftest import Draw
 from tests.passes.worlds import drowned, flat, snapshot, with_layers
@@ -73,7 +73,8 @@ def test_clouds_stand_where_the_wind_brings_rain(draw: Draw, direction: float, w
     """Before a range, and not behind it."""
     before = np.linspace(2.0, 0.0, 64, dtype=np.float32)
     rain = np.tile(before, (64, 1)) if direction == 270.0 else np.tile(before[::-1, None], (1, 64))
-    usual = scene(quality="high", clouds=0.5, greenness=0.0).with_value("climate.wind_direction", direction)
+    high_sun = scene(quality="high", clouds=0.5, greenness=0.0, sun_height=60.0)
+    usual = high_sun.with_value("climate.wind_direction", direction)
     alike, ranged = plain(), with_layers(plain(), orographic_rain=rain)
     clear, even, uneven = (
         draw(land, from_above(), each, size=(120, 120)).astype(float).mean(axis=2)
@@ -105,6 +106,14 @@ def test_where_pixels_are_enlarged_edges_are_no_stairs(draw: Draw) -> None:
         sky = draw(shown, replace(upwards(), pitch=-9.0), scene(quality=quality, clouds=0.5), size=(320, 200))
         steps = np.abs(np.diff(sky[:90:2, ::2, 0].astype(float), axis=0))
         assert np.percentile(steps, 98) < 28.0, np.percentile(steps, 98)
+
+
+def test_dry_land_lies_under_thin_high_clouds_and_a_sea_makes_its_air_moist(draw: Draw) -> None:
+    grains = []
+    for shown, greenness in ((plain(), 0.0), (drowned(plain(), 0.5), 0.0), (plain(), 1.0)):
+        sky = draw(shown, upwards(), scene(quality="high", clouds=0.0, greenness=greenness))[:60, :, 2].astype(float)
+        grains.append(np.abs(sky[:, 8:] - sky[:, :-8]).mean())
+    assert grains[0] > 1.15 * grains[1] > 1.3 * grains[2]
 
 
 def test_clouds_drift_with_the_cycles_and_not_with_time(draw: Draw) -> None:
@@ -149,6 +158,25 @@ def test_shadows_go_over_the_land_with_the_wind_and_as_evenly_as_cycles(
     steps = [moved(a[middle, middle], b[middle, middle]) for a, b in itertools.pairwise(shaded)]
     expected = 20 * CLOUD_DRIFT * SIDE * 160 / (2.0 * 1.2 * SIDE * math.tan(math.radians(20.0)))
     np.testing.assert_allclose(steps, np.tile(np.array(way) * expected, (2, 1)), atol=1.1)
+
+
+def test_the_drier_the_air_the_higher_are_clouds(draw: Draw) -> None:
+    """Their shadows fall farther from the sun."""
+    view, shaded = scene(quality="high", sun_height=65.0, sun_direction=270.0, haze=0.0), []
+    for greenness in (0.7, 0.0):
+        clear, cloudy = (
+            draw(
+                plain(),
+                from_above(),
+                view.with_values({"view.clouds": cover, "view.greenness": greenness}),
+                size=(160, 160),
+            )
+            for cover in (0.0, 0.5)
+        )
+        shaded.append((cloudy / np.maximum(clear.astype(float), 1.0))[40:120, 40:120])
+    moist, arid = CLOUD_BASE
+    expected = (arid - moist) / math.tan(math.radians(65.0)) * 160 / (2.0 * 1.2 * math.tan(math.radians(20.0)))
+    np.testing.assert_allclose(moved(shaded[0], shaded[1]), (expected, 0.0), atol=1.1)
 
 
 def test_clouds_in_the_sky_go_where_their_shadows_go(draw: Draw) -> None:

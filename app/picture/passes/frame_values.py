@@ -35,7 +35,11 @@ BED_SPAN = 0.02, 0.25  # limits of the drawn thickness of beds, as fractions of 
 # Air: optical depth over the longer side along the lowest ground, and its scale height in such sides.
 AIR_DEPTH, AIR_HEIGHT = 0.21, 0.16
 # Clouds, in parts of the map's longer side.
-CLOUD_BASE, CLOUD_THICKNESS = 0.22, 0.13  # above the highest ground
+# Base above the highest ground, and thickness, in moist and in dry air. Air that rises reaches its dew point the later
+# the drier it is, and little is left of the height in which heaps can grow.
+CLOUD_BASE, CLOUD_THICKNESS = (0.17, 0.27), (0.14, 0.08)
+WISPS = 0.5, 1.3  # opacity of high clouds of ice, beside the usual, in moist and in dry air
+GREEN = 0.7  # greenness of land in moist air
 CLOUD_TILE = 2.4  # period of their noise
 CLOUD_DRIFT = 0.0012  # per cycle, not per second, so that films are reproducible
 CLOUD_SPREAD = 0.132  # standard deviation of their noise
@@ -99,13 +103,15 @@ def fill_frame_block(
     thin = max(DUST_HEIGHT * (highest - lowest), LOWEST_DUST * side)
     at_eye = (math.exp(-max(eye.y - lowest, 0.0) / height) for height in (AIR_HEIGHT * side, thin))
     block["fog"] = (fog_of(view.fog, view.sun_height), 1.0 / layer, *at_eye)
-    cloud_base = highest + CLOUD_BASE * side
+    dry = dryness(view, sea=snapshot.sea_level > frame.NO_SEA)
+    above, thickness, wisps = (moist + dry * (arid - moist) for moist, arid in (CLOUD_BASE, CLOUD_THICKNESS, WISPS))
+    cloud_base = highest + above * side
     begins = _begins(cloud_cover(view, falling))
-    block["clouds"] = (cloud_base, cloud_base + CLOUD_THICKNESS * side, 1.0 / (CLOUD_TILE * side), begins)
+    block["clouds"] = (cloud_base, cloud_base + thickness * side, 1.0 / (CLOUD_TILE * side), begins)
     blows = math.radians(appearance.climate.wind_direction)
     drifted = CLOUD_DRIFT * snapshot.cycle / CLOUD_TILE
     east, south = (math.fmod(part * drifted, 10.0) for part in (-math.sin(blows), math.cos(blows)))
-    block["cloud_drift"] = (east, south, 0.0, CLOUD_SHADE)
+    block["cloud_drift"] = (east, south, wisps, CLOUD_SHADE)
     block["cloud_line"] = cloud_line(snapshot, weather, cloud_cover(view, falling))
     cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
     snow = snow_line(view, weather, snapshot)
@@ -172,6 +178,12 @@ def _begins(cover: float) -> float:
 def cloud_cover(view: ViewParameters, falling: float) -> float:
     """Cloud cover, including the clouds of rain or snow."""
     return max(view.clouds, rain.CLOUDS * falling)
+
+
+def dryness(view: ViewParameters, *, sea: bool) -> float:
+    """How dry the air over a land is, from 0 to 1: as bare as its ground is, or half as much beside a sea."""
+    bare = max(view.desert, 1.0 - min(view.greenness / GREEN, 1.0))
+    return 0.5 * bare if sea else bare
 
 
 def form_at_noon(sun_height: float) -> float:
