@@ -123,8 +123,38 @@ const float SUNLIT = 0.9;         // of the land that faces the sun, in the mean
 const float PATCHES = 0.4;        // the most that they differ from each other
 const float OF_BORDER = 0.3;      // sides of the block beside it, within which land comes to differ from that of its border
 #if DETAIL_SCALES > 2
-const int TAPS = 4;               // along the longer side of a pixel
+uniform sampler2D fractures;  // tile of fractured rock: height, two slopes, height above the surroundings
+#ifndef SNOWY
+#define SNOWY 0
+#endif
+#ifndef MATERIALS
+#define MATERIALS 0
+#endif
+#include "snow.glsl"
+#if MATERIALS == 1
+#include "strata_top.glsl"
+uniform sampler2D strata;       // by depth below the top of the strata: the root of the albedo, how much it lies in beds
+uniform vec4 intrusion;         // of its rock, the same
+#endif
+
+const int TAPS = 2;               // along the longer side of a pixel
 const vec2 SLOPES_BLURRED = vec2(1.3, 3.2);  // cells a tap
+const float TEXELS = 512.0;       // of a tile of noise
+const float GRAIN_TILE = 110.0, PATCHES_TILE = 420.0;  // pixels in a tile, at least
+const float SHARP = 0.8;          // of a pixel: seen aslant it is shorter in one direction
+const float SIDEWAYS = 0.9;       // parts of ground up to which noise is projected from the side
+const float FRAYS = 4.0;          // pixels by which borders of kinds of ground are frayed, at most some cells
+const float MOST_FRAYED = 7.0;
+const vec2 BARE = vec2(0.28, 0.62);   // slopes
+const float ROUGH_LEVEL = 0.12, ROUGH_STEEP = 3.2, ROUGHEST = 3.0;  // tilt of faces, beside the noise
+const float STEEPEST_ROUGH = 1.6;  // slope
+const float SNOW_EVEN = 0.65, OF_BEDS = 0.85, WANDERS = 0.15;
+const vec2 SNOW_BLUE = vec2(0.25, 0.62);   // albedo in blue of ground without snow and of snow
+const vec3 SNOW_WHITE = vec3(0.860, 0.890, 0.930), BELOW_SNOW = vec3(0.215, 0.190, 0.160);
+const float BUSHES_IN_SNOW = 0.75;
+const vec3 BUSHES = vec3(0.062, 0.066, 0.046);
+const vec3 THICKETS = vec3(0.38, 0.46, 0.36);  // beside the colour of the ground
+const vec3 DRY = vec3(1.10, 1.06, 0.98), MOIST = vec3(0.78, 0.85, 0.70);  // what stands out of the ground, and gullies
 #else
 const int TAPS = 1;
 const vec2 SLOPES_BLURRED = vec2(1.0, 3.0);
@@ -135,14 +165,36 @@ vec2 mirrored_uv(vec2 from) {
     return (0.5 + (1.0 - abs(1.0 - mod(from, 2.0))) * (frame.map.xy - 1.0)) / frame.map.xy;
 }
 
-// The slopes of the map's land at a place, as far as a pixel that is so many cells wide shows them.
-vec2 slopes_at(vec2 uv, float cells) {
-    vec2 slopes = mix(textureLod(surface, uv, 0.0).yz * frame.map.w, smooth_slopes, smoothstep(SLOPES_BLURRED.x, SLOPES_BLURRED.y, cells));
+// The map's land at a place, as far as a pixel that is so many cells wide shows it.
+struct MapLand {
+    vec2 slopes;
+    float height;  // metres
+    float loose;   // thickness of what lies there, in metres
+    vec2 finer;    // relief finer than the map: height in cells, streaks down the slope around 0
+};
+
+MapLand land_of_map(vec2 uv, float cells) {
+    vec4 place = textureLod(surface, uv, 0.0);
+    MapLand land = MapLand(mix(place.yz * frame.map.w, smooth_slopes, smoothstep(SLOPES_BLURRED.x, SLOPES_BLURRED.y, cells)), place.x, place.w, vec2(0.0));
 #if RELIEF == 2
-    slopes += textureLod(relief, uv, max(log2(cells * float(textureSize(relief, 0).x) / frame.map.x), 0.0)).yz;
+    vec4 finer = textureLod(relief, uv, max(log2(cells * float(textureSize(relief, 0).x) / frame.map.x), 0.0));
+    land.slopes += finer.yz;
+    land.finer = vec2(finer.x, finer.w - 0.5);
 #endif
-    return slopes;
+    return land;
 }
+
+#if DETAIL_SCALES > 2
+// Noise around 0 of which a tile is `tile` metres wide, or up to twice as much: each is twice as wide as the one before.
+vec4 noise_as_fine(sampler2D noise, vec2 at, float tile, float pixel) {
+    float octave = log2(tile), number = floor(octave), begins = smoothstep(0.2, 1.0, octave - number);
+    float tiles = exp2(-number), lod = max(log2(SHARP * pixel * TEXELS * tiles), 0.0);
+    vec4 fine = textureLod(noise, at * tiles, lod) - 0.5;
+    vec4 coarse = textureLod(noise, mat2(0.80, 0.60, -0.60, 0.80) * at * (0.5 * tiles), max(lod - 1.0, 0.0)) - 0.5;
+    coarse.yz = coarse.yz * mat2(0.80, 0.60, -0.60, 0.80);
+    return mix(fine, coarse, begins) * inversesqrt(1.0 - 2.0 * begins * (1.0 - begins));
+}
+#endif
 
 #if CANOPY > 0 && DETAIL_SCALES > 2
 // How much trees hide of what lies at the end of a line that rises from the ground to the eye or to the sun, and at which
@@ -177,6 +229,47 @@ vec2 behind_trees(vec2 place, vec2 direction, float rise, Canopy crowns, float d
 }
 #endif
 
+#if DETAIL_SCALES > 2
+// What is finer than the map has it: faces of rock, tufts and bushes, gullies and ribs of another colour. Changes `slope`.
+vec3 with_detail(vec3 albedo, float sky_seen, MapLand land, vec4 grain, vec4 patchy, bool from_above, inout vec2 slope) {
+    float steep = length(slope), bare = smoothstep(BARE.x, BARE.y, steep + 0.3 * patchy.x + 0.3 * grain.x);
+    vec2 down = slope / max(steep, 1e-3);
+    float sand = frame.wind.z * smoothstep(0.0, frame.ground_look.z, land.loose);
+    float gully = 1.2 * land.finer.y - 0.35 * clamp(land.finer.x, -1.0, 1.0) + 0.8 * (0.75 - sky_seen);
+#if MATERIALS == 1
+    StrataTop top = strata_top_at(mirrored_uv(from));
+    float wanders = WANDERS * frame.strata.y * (patchy.x + 0.5 * grain.x);
+    float depth = top.height - (position.y + land.finer.x * frame.map.z) / frame.map.w + wanders;
+    vec4 bed = texture(strata, vec2(depth * frame.strata.x, 0.5));
+#if INTRUSIONS == 1
+    bed = mix(bed, intrusion, step(0.5, top.intruded));
+#endif
+    albedo = mix(albedo, bed.rgb * bed.rgb, OF_BEDS * bare * (1.0 - sand));
+#endif
+    // Snow has edges: it lies in gullies, and ribs break through it.
+    float near_line = relative_height(land.height * frame.map.w) - frame.ground_look.x;
+    float snow = smoothstep(SNOW_BLUE.x, SNOW_BLUE.y, albedo.b);
+#if SNOWY == 0
+    snow *= smoothstep(-0.35, -0.15, near_line);
+#endif
+    float lies = smoothstep(0.25, 0.75, snow + snow * (1.0 - snow) * (3.0 * gully + 1.0 * patchy.x + 2.0 * grain.x));
+    vec3 below = mix(albedo, BELOW_SNOW, smoothstep(0.0, 0.3, snow));
+    vec3 dry = mix(DRY, MOIST, smoothstep(-0.22, 0.26, gully + 0.5 * patchy.x + 0.25 * grain.x));
+    float even = 1.0 - 0.85 * sand;
+    below *= mix(vec3(1.0), dry, even * (1.0 - 0.5 * bare));
+    below *= max(1.0 + even * (mix(0.6, 1.5, bare) * grain.w + 0.5 * grain.x + mix(0.6, 0.5, bare) * patchy.x), 0.25);
+    float thickets = frame.ground_look.y * (1.0 - bare) * even * smoothstep(0.14, 0.30, gully + 0.9 * grain.x + 0.7 * patchy.w);
+    below *= mix(vec3(1.0), THICKETS, 0.8 * thickets);
+    vec3 white = SNOW_WHITE * snow_tone(lies, patchy.x + 0.5 * grain.x);
+    float rough = even * (1.0 - SNOW_EVEN * lies) * min(ROUGH_LEVEL + ROUGH_STEEP * steep, ROUGHEST);
+    vec2 tilt = rough * (grain.yz + 0.35 * patchy.yz);
+    slope += from_above ? tilt : (tilt.x * vec2(-down.y, down.x) + tilt.y * down) * clamp(steep, 1.0, STEEPEST_ROUGH);
+    float stand_out = smoothstep(0.0, 0.5, gully + 0.9 * grain.x + 0.7 * patchy.w) * smoothstep(-0.05, 0.30, grain.w + 0.5 * grain.x);
+    white = mix(white, BUSHES, BUSHES_IN_SNOW * frame.ground_look.y * (1.0 - bare) * stand_out);
+    return mix(below, white, lies);
+}
+#endif
+
 // Land around the block: that of the map, mirrored at its border, in the light that it stands in.
 vec3 mirrored_land() {
     vec2 mirrored = 1.0 - 2.0 * step(1.0, mod(from, 2.0)), uv = mirrored_uv(from);
@@ -194,19 +287,45 @@ vec3 mirrored_land() {
 #endif
     float level = clamp(log2(cells * float(textureSize(land_look, 0).x) / frame.map.x), 0.0, MOST_BLURRED);
 #if DETAIL_SCALES > 2
+    // Noise as fine as pixels, of walls from their sides. The mean size of a pixel counts, as it is seen aslant.
+    vec3 step_right = dFdx(position), step_up = dFdy(position), upright = abs(cross(step_right, step_up));
+    bool from_above = upright.y > SIDEWAYS * max(upright.x, upright.z), from_south = upright.z > upright.x;
+    vec2 at = from_above ? position.xz : from_south ? position.xy : position.zy;
+    vec2 right = from_above ? step_right.xz : from_south ? step_right.xy : step_right.zy, up = from_above ? step_up.xz : from_south ? step_up.xy : step_up.zy;
+    float metres = sqrt(max(length(right) * length(up), 1e-6));
+    vec4 grain = noise_as_fine(fractures, at, GRAIN_TILE * metres, metres), patchy = noise_as_fine(detail, at, PATCHES_TILE * metres, metres);
+    // They fray the borders of kinds of ground, which the map has in cells.
+    vec2 frayed = (min(FRAYS * cells, MOST_FRAYED) * (2.0 * patchy.yz + 1.2 * grain.yz)) / frame.map.xy;
+#if WATER == 1
+    float under_water = smoothstep(0.0, WET, textureLod(water, uv, 0.0).x);
+    frayed *= 1.0 - under_water;
+#else
+    const float under_water = 0.0;
+#endif
     vec4 look = vec4(0.0);
-    vec2 slopes = vec2(0.0);
+    MapLand land = MapLand(vec2(0.0), 0.0, 0.0, vec2(0.0));
     for (int i = 0; i < TAPS; ++i) {
-        vec2 tap = mirrored_uv(from + along * ((float(i) + 0.5) / float(TAPS) - 0.5));
-        look += textureLod(land_look, tap, level) / float(TAPS);
-        slopes += mirrored * slopes_at(tap, cells) / float(TAPS);
+        vec2 way = from + along * ((float(i) + 0.5) / float(TAPS) - 0.5);
+        look += textureLod(land_look, mirrored_uv(way + frayed), level) / float(TAPS);
+        MapLand tap = land_of_map(mirrored_uv(way), cells);
+        land.slopes += mirrored * tap.slopes / float(TAPS);
+        land.height += tap.height / float(TAPS);
+        land.loose += tap.loose / float(TAPS);
+        land.finer += tap.finer / float(TAPS);
     }
+    vec2 slopes = land.slopes;
 #else
     vec4 look = textureLod(land_look, uv, level);
-    vec2 slopes = mirrored * slopes_at(uv, cells);
+    vec2 slopes = mirrored * land_of_map(uv, cells).slopes;
 #endif
     float settled = smoothstep(0.0, OF_BORDER, distance_to_block(position.xz) / frame.heights.w);
-    vec3 normal = normalize(vec3(-slopes.x * of_slopes.xy - slopes.y * of_slopes.zw - own_slopes, 1.0).xzy);
+    vec2 slope = slopes.x * of_slopes.xy + slopes.y * of_slopes.zw + own_slopes;
+    vec3 albedo = look.rgb * look.rgb;
+#if DETAIL_SCALES > 2
+    vec3 detailed = with_detail(albedo, look.a, land, grain, patchy, from_above, slope);
+    albedo = mix(detailed, albedo, under_water);
+#endif
+    vec3 normal = normalize(vec3(-slope, 1.0).xzy);
     float sunlit = mix(1.0, SUNLIT, settled) * clamp(sun_past, 0.0, 1.0), pixel = length(fwidth(position.xz));
 #if CANOPY > 0
     // Woods go on as they are at the border, and further out in groves.
@@ -246,13 +365,18 @@ vec3 mirrored_land() {
 #endif
 #endif
     vec3 lit = frame.sun_light.rgb * (sunlit * max(dot(normal, frame.sun.xyz), 0.0)) + sky_light(normal) * look.a;
+    vec3 seen = albedo * lit;
+#if DETAIL_SCALES < 3
     float tiles = 1.0 / (PLAIN_TILE * frame.heights.w);
-    float patches = textureLod(detail, position.xz * tiles, log2(max(pixel * tiles * 512.0, 2.0))).x;
-    vec3 seen = look.rgb * look.rgb * lit * (1.0 + PATCHES * settled * (patches - 0.5));
+    seen *= 1.0 + PATCHES * settled * (textureLod(detail, position.xz * tiles, log2(max(pixel * tiles * 512.0, 2.0))).x - 0.5);
+#endif
 #if WATER == 1 && DETAIL_SCALES > 1
+#if DETAIL_SCALES < 3
+    float under_water = smoothstep(0.0, WET, textureLod(water, uv, 0.0).x);
+#endif
     vec3 from_eye = normalize(position - frame.camera.xyz);
     vec3 mirror = mirrored_sky(reflect(from_eye, vec3(0.0, 1.0, 0.0)), FAR_WAVES, look.a, lit);
-    seen = mix(seen, mirror, water_fresnel(abs(from_eye.y), FAR_WAVES) * smoothstep(0.0, WET, textureLod(water, uv, 0.0).x));
+    seen = mix(seen, mirror, water_fresnel(abs(from_eye.y), FAR_WAVES) * under_water);
 #endif
 #if CANOPY > 0
     // Woods stand up: from aslant they hide the ground between them.
@@ -326,7 +450,7 @@ void main() {
 #endif
 #if FAR_LAND > 1
     vec3 straight = normalize((frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz);
-    vec4 ranges = far_ranges(straight, horizon_colour(direction), length(fwidth(straight)));
+    vec4 ranges = far_ranges(straight, horizon_colour(direction), seen, length(fwidth(straight)));
     seen = seen * (1.0 - ranges.a) + ranges.rgb;
 #endif
 #if STORM == 1

@@ -223,6 +223,9 @@ const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sa
 const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes silt away
 const vec2 SAND_DRY = vec2(0.2, 1.1);  // metres over water from which on wind moves sand, and moves it as it does anywhere
 const float DIM_BED = 1.0;      // metres of clear water through which ripples leave only the bed's large forms
+const vec2 LEVEL_PLAIN = vec2(0.03, 0.15);  // slopes
+const vec2 PLAIN_FAR = vec2(0.2, 1.0);  // cells in a pixel
+const float FAR_PLAIN_EVEN = 0.85;
 const float BED_EVEN = 0.4;     // part of its slope by which light tells them: under water it is diffuse
 const float WET_SHORE = 0.5;  // metres above the water up to which waves and capillarity wet the ground
 #if DETAIL_SCALES > 2
@@ -559,7 +562,14 @@ void main() {
     // Relief finer than a cell: slopes of the noise, faded with distance by its mipmaps.
     slope += rib.yz * dry;
 #if DETAIL_SCALES > 1
-    vec2 bumps = faces * ground.rockiness * (1.0 - DEBRIS_EVEN * ground.debris) + (coarse.zy - 0.5) * 0.25 * (1.0 - on_wall);
+#if DETAIL_SCALES > 2
+    // From afar low light would make waves of every rise of a plain.
+    float plain_here = (1.0 - smoothstep(LEVEL_PLAIN.x, LEVEL_PLAIN.y, length(place.yz))) * smoothstep(PLAIN_FAR.x, PLAIN_FAR.y, pixel);
+    faces *= 1.0 - FAR_PLAIN_EVEN * plain_here;
+#else
+    const float plain_here = 0.0;
+#endif
+    vec2 bumps = faces * ground.rockiness * (1.0 - DEBRIS_EVEN * ground.debris) + (coarse.zy - 0.5) * (1.0 - on_wall) * 0.25 * (1.0 - FAR_PLAIN_EVEN * plain_here);
 #else
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * min(1.5 + 1.6 * steepness, BLOCKS_TILT) + (coarse.zy - 0.5) * 0.25;
 #endif

@@ -13,10 +13,10 @@ uniform float highest_of_relief;  // height of the highest, in parts of the reli
 #define DETAIL_SCALES 3
 #endif
 
-const int RANGES = 3, RANGE_OCTAVES = DETAIL_SCALES == 1 ? 2 : 3;
+const int RANGES = 3, RANGE_OCTAVES = DETAIL_SCALES == 1 ? 2 : DETAIL_SCALES == 2 ? 3 : 4;
 // Of the ranges, from the nearest: height in parts of the highest, massifs around the eye, and distance in sides, as the
 // haze tells it.
-const vec3 RANGE_HIGH = vec3(0.44, 0.68, 1.0), RANGE_MASSIFS = vec3(19.0, 23.0, 17.0), RANGE_AWAY = vec3(4.5, 6.5, 9.5);
+const vec3 RANGE_HIGH = vec3(0.44, 0.68, 1.0), RANGE_MASSIFS = vec3(47.0, 41.0, 29.0), RANGE_AWAY = vec3(4.5, 6.5, 9.5);
 const vec2 ROLLING_TO_RUGGED = vec2(0.03, 0.10);  // relief, in sides, of rolling hills and of peaks
 const float FLANK = 1.25;          // fall from a peak, in heights, to where the next massif begins
 const vec2 ROUND = vec2(0.5, 0.04);  // of the crests of rolling hills and of peaks, in massifs
@@ -28,6 +28,8 @@ const float PLAIN_TILE = 1.7;      // sides of a tile of the noise of the plain
 const float BESIDE = 0.5;          // sides of the map beside it, within which the plain is like its border
 const float BESIDE_BLURRED = 4.0;  // level of the mipmap there
 const float PLAIN_FADES = 0.3;     // of the way to the end of the table
+const float OF_SKY = 0.6;          // of the haze before ranges, that has the colour of the sky behind them
+const float SPURS = 0.3, SPURS_LONG = 0.05, SPURS_SHADE = 0.8;  // tiles of noise in a massif, and in its height; contrast
 const float TAU = 6.28318531;
 
 // The height of the highest of the peaks around a place in a row of `count` of them that closes: each falls to both
@@ -47,7 +49,7 @@ float range_line(float around, float massifs, float rugged, float pixel) {
     float size = 0.72, count = massifs, blunt = mix(ROUND.x, ROUND.y, rugged), range = 0.0;
     for (int i = 0; i < RANGE_OCTAVES; ++i) {
         range += size * (1.0 - smoothstep(0.06, 0.2, count * pixel)) * peaks(around * count, count, massifs + float(i), blunt);
-        size *= mix(0.2, 0.28, rugged);
+        size *= mix(0.26, 0.34, rugged);
         count *= 3.0;
     }
     return max(range * (0.72 + 0.28 * sin(TAU * 3.0 * around + massifs)), LOWEST);
@@ -77,8 +79,8 @@ float ruggedness() {
 
 // Ranges behind the end of the plain, in a direction from the eye: their colour, times how much they hide, which is
 // last.
-// `pixel` is how far the direction moves from pixel to pixel.
-vec4 far_ranges(vec3 direction, vec3 horizon, float pixel) {
+// `pixel` is how far the direction moves from pixel to pixel, `horizon` the colour of haze, and `behind` that of the sky.
+vec4 far_ranges(vec3 direction, vec3 horizon, vec3 behind, float pixel) {
     float dip = length(frame.sunward.zw), side = frame.heights.w;
     float above = direction.y / max(dot(direction.xz, frame.sunward.zw / dip), 1e-4) + dip;
     if (above < -pixel || above > highest_range + pixel) return vec4(0.0);
@@ -99,7 +101,14 @@ vec4 far_ranges(vec3 direction, vec3 horizon, float pixel) {
         // Haze thins from its foot up, without a top, and sets it off from the one behind it.
         float foot = HAZE_OF_FOOT * exp(-max(above, 0.0) / (HAZE_THINS * high));
         vec3 kept = exp(-(frame.air.x * side * RANGE_AWAY[i] + foot) * HAZE_HUES);
-        vec3 shown = mix(horizon, lit, clear * kept);
+#if DETAIL_SCALES > 2
+        // Spurs and gullies run down from its crest, bright and dark by where the sun stands.
+        vec2 at = vec2(SPURS * RANGE_MASSIFS[i] * around, SPURS_LONG * (above - 0.5 * crest) / high);
+        vec4 spurs = textureLod(detail, at, log2(max(SPURS * RANGE_MASSIFS[i] * turn * 512.0, 1.0))) - 0.5;
+        float from_side = dot(frame.sun.xz, vec2(-direction.z, direction.x));
+        lit *= max(1.0 + SPURS_SHADE * (sign(from_side) * spurs.y * (0.5 + abs(from_side)) + 0.5 * spurs.x), 0.2);
+#endif
+        vec3 shown = mix(mix(horizon, behind, OF_SKY), lit, clear * kept);
         seen = mix(seen, vec4(shown, 1.0), smoothstep(-pixel, pixel, crest - above));
     }
     return seen * far_land;

@@ -437,6 +437,8 @@ const float DRY_BETWEEN = 0.06, SWALES_LUSH = 0.65;
 const vec3 DRY_SOIL = vec3(1.22, 1.14, 1.03), DAMP_SOIL = vec3(0.84, 0.89, 0.76);  // beside the colour of ground in the mean
 const vec3 RED_SOIL = vec3(1.04, 0.985, 0.93), GREY_SOIL = vec3(0.95, 1.00, 1.05);  // of many cells
 const float TUSSOCKY = 0.7;
+const vec2 THICKETS_AFAR = vec2(0.15, 0.6);  // cells in a pixel
+const float CLUMPS_AFAR = 1.4, FEWER_AFAR = 0.4;
 const float THICKETS_FROM = 0.25;
 
 const float TURF_FINEST = 8.0, TURF_TEXELS = 512.0;  // metres that its smallest tile has; texels of a tile
@@ -834,7 +836,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     albedo *= 1.0 + TUSSOCKY * open_plain * (fine.w - 0.5);
     albedo *= mix(vec3(1.0), DAMP_SOIL, open_plain * smoothstep(0.04, 0.30, needs));
 #if GREEN_BY_CLIMATE == 1
-    thickets = frame.ground_look.y * open_plain * patch_of(watered - THICKETS_FROM + 1.5 * ragged + 0.5 * (fine.w - 0.5));
+    // From afar they stand where the ground is hollow, in clumps as fine as a pixel: strokes as long as cells would be camouflage.
+    float afar = smoothstep(THICKETS_AFAR.x, THICKETS_AFAR.y, length(fwidth(cells)));
+    float clumps = mix(1.5 * ragged + 0.5 * (fine.w - 0.5), CLUMPS_AFAR * turf.x + 3.0 * hollowness - 1.1 * streak, afar);
+    thickets = frame.ground_look.y * open_plain * (1.0 - FEWER_AFAR * afar) * patch_of(watered - THICKETS_FROM + clumps);
 #if MARKS == 1
     thickets *= held;
 #endif

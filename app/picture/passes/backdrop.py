@@ -27,8 +27,8 @@ STEEPEST_DIP = 0.4  # slope to the end of the table: seen from higher above, the
 # Slopes down to the end of the table up to which land is seen beyond the map, and from which on there is a table only.
 FAR_LAND_FADES = 0.24, 0.34
 LEAST_RELIEF = 0.015  # of land beyond the map, in longer sides of the map
-HIGHEST_RANGE = 1.2  # in parts of the relief
-HIGHEST_SEEN = 0.075  # slope up to it from the end of the table
+HIGHEST_RANGE = 0.9  # in parts of the relief
+HIGHEST_SEEN = 0.05  # slope up to it from the end of the table
 
 
 def horizon_dip(camera: Camera, snapshot: Snapshot, table_height: float, exaggeration: float = 1.0) -> float | None:

@@ -27,7 +27,7 @@ from app.picture.passes.targets import GrowingBuffer, release_all
 # and to the south: of that to the east first; and the slopes that it has beside them.
 VERTEX = "3f 2f 2f 4f 2f", "place", "along", "slopes", "turned", "beside"
 SAMPLES = 96  # of the ground, along the longer side of the map
-QUADS, QUADS_OF_SOFTWARE = 56, 24  # along the longer side of the map
+QUADS, QUADS_OF_SOFTWARE = 80, 24  # along the longer side of the map
 REACH = 2.4  # beside the map, in its longer sides
 GROWTH = 1.08  # of a quad to the next further out
 WINDING = 0.2  # sides by which the mirrored land is displaced, far away: no one sees that it is mirrored
