@@ -21,7 +21,7 @@ const vec2 ROLLING_TO_RUGGED = vec2(0.03, 0.10);  // relief, in sides, of rollin
 const float FLANK = 1.25;          // fall from a peak, in heights, to where the next massif begins
 const vec2 ROUND = vec2(0.5, 0.04);  // of the crests of rolling hills and of peaks, in massifs
 const float HILLS_SEEN = 0.45;     // of what the haze lets through
-const float HAZE_OF_FOOT = 4.0, HAZE_THINS = 0.2;  // at the foot of a range: its optical depth, and scale height in ranges
+const float HAZE_OF_FOOT = 6.0, HAZE_THINS = 0.235;  // at the foot of a range: its optical depth, and scale height in ranges
 const float LOWEST = 0.1;          // of a range, of its height
 const float SNOW_ALBEDO = 0.8, SNOW_SOFT = 0.25;  // the latter in heights of a range
 const float PLAIN_TILE = 1.7;      // sides of a tile of the noise of the plain
