@@ -513,6 +513,7 @@ void main() {
     // Sand and silt cover the bed, and the ground just above the water is wet and dark, less so if it is only a part of
     // a pixel.
 #if MARKS == 1 && DETAIL_SCALES > 2
+    ground.bars = max(ground.bars, gravel_of_threads(wet, fine, coarse, ground.snow));
     if (ground.bars > 0.0) slope += lay_bars(ground, cells, wet, pixel, fine, coarse, grain.w, detail);
 #endif
     float span = min(pixel * frame.map.z * length(place.yz), WET_SHORE);

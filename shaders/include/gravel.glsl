@@ -16,7 +16,14 @@ const vec2 CHANNEL_FADES = vec2(0.12, 0.36);  // pixels, beside the distance of 
 const vec2 SILTED_UP[CHANNELS] = vec2[CHANNELS](vec2(-0.9, 0.2), vec2(0.0, 1.1), vec2(0.2, 1.3));
 const vec2 MOVED = vec2(0.25, 0.95);  // how lately, where plants are as dense as beside the river, and where there are none
 const float TAKES_ROOT = 0.58;
+const vec2 LAID = vec2(0.07, 0.15);  // shares of water in a belt, from which on it has gravel and is all gravel
+const float LEFT_BARE = 0.26;  // beside threads, in their distance, where floods leave no plants
 const float DRY_BELT = 0.03;  // share of water in a belt whose channels are all old
+
+// Threads have laid gravel where they run, also where they have come so lately that no bar was moved.
+float gravel_of_threads(vec4 known, vec4 fine, vec4 coarse, float snow) {
+    return smoothstep(LAID.x, LAID.y, length(known.yz) - 1.0 + LAID.y * (0.8 * (fine.x - 0.5) + 1.4 * (coarse.w - 0.5))) * (1.0 - snow);
+}
 
 // Lays bars on the part of the ground that is a braided river's, and returns their slope. `known` is what the map of flow
 // says.
@@ -24,7 +31,7 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
     vec2 along = normalize(textureLod(flow, cells / frame.map.xy, SMOOTH_WAY).yz + vec2(1e-6, 0.0));
     vec2 across = vec2(-along.y, along.x), place = unwound(cells, noise);
     float share = max(length(known.yz) - 1.0, 0.0), in_use = smoothstep(0.0, DRY_BELT, share);
-    float slope = 0.0, height = 1.0, soaked = 0.0, old = 0.0;
+    float slope = 0.0, height = 1.0, soaked = 0.0, old = 0.0, washed = 0.0;
     for (int number = 0; number < CHANNELS; ++number) {
         Channel channel = channel_at(place, along, share, number);
         float seen = 1.0 - smoothstep(CHANNEL_FADES.x, CHANNEL_FADES.y, pixel / APART[number]);
@@ -36,6 +43,7 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
         slope += seen * CHANNEL_DEPTH[number] / half_way * BANK_STEEP * pow(1.0 - up, BANK_STEEP - 1.0) * smoothstep(from - 0.5 * pixel, from + pixel, away) * sign(channel.aside);
         height = min(height, mix(1.0, 1.0 - pow(1.0 - up, BANK_STEEP), seen * (number == 0 ? 1.0 : 0.7)));
         soaked = max(soaked, wet * seen * (1.0 - smoothstep(0.5 * SOAKS, SOAKS, (away - from) / APART[number] + 0.15 * (fine.x - 0.5))));
+        washed = max(washed, wet * smoothstep(LEFT_BARE, 0.5 * LEFT_BARE, (away - from) / APART[number] + 0.35 * (fine.x - 0.5) + 0.35 * (coarse.x - 0.5)));
         old = max(old, (1.0 - wet) * seen * (1.0 - smoothstep(0.4 * FLOOR, FLOOR, up + 0.5 * (fine.x - 0.5))));
     }
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5;
@@ -47,7 +55,7 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
     // What has not been moved for long, beside the banks and on islands, is overgrown in patches, of which more and more join.
     float long_ago = 1.0 - smoothstep(MOVED.x, MOVED.y, textureLod(marks, cells / frame.map.xy, 0.0).z);
     plants = max(plants, smoothstep(-0.10, 0.14, long_ago - TAKES_ROOT + 0.9 * ripple + 0.9 * patches - 0.25 * (height - 0.6)));
-    gravel = mix(gravel, OVERGROWN * (1.0 + ripple), 0.75 * plants);
+    gravel = mix(gravel, OVERGROWN * (1.0 + ripple), 0.75 * plants * (1.0 - washed));
     gravel *= mix(vec3(1.0), SOAKED_GRAVEL, max(soaked, 0.35 * old * in_use * (1.0 - plants)));
     ground.albedo = mix(ground.albedo, gravel, ground.bars);
     ground.rockiness = mix(ground.rockiness, 0.3 + 0.5 * coarseness, ground.bars);

@@ -215,6 +215,9 @@ def test_a_river_of_a_foreland_has_built_a_delta_with_arms_between_levees_into_i
     land = (delta.water[at] == 0.0).astype(int)
     assert np.count_nonzero(np.diff(land) > 0) >= 4
     assert (lake.water[at] > 0.0).mean() > 0.8
+    # Its edge is a shoal, over many cells.
+    depth = delta.water[built & (delta.water > 0.0)]
+    assert np.count_nonzero(depth < 1.2) > 0.4 * len(depth)
 
 
 def test_dunes_go_on_at_the_opposite_edge() -> None:

@@ -79,6 +79,17 @@ def test_gravel_that_was_not_moved_for_long_is_overgrown(draw: Draw) -> None:
     assert 0.05 < overgrown.mean() < 0.85
 
 
+def test_threads_lie_in_gravel_also_where_no_bar_was_moved(draw: Draw) -> None:
+    def green(shown: Snapshot) -> np.ndarray:
+        pixels = seen(draw, shown).astype(float)
+        return (pixels[..., 1] - pixels[..., 0])[rows_of(16, 32)]
+
+    elsewhere = np.where(np.arange(SIDE)[:, None] == 1, 1.0, 0.0) * np.ones((1, SIDE))
+    dry, threads = (green(with_layers(plain(water), reworked=elsewhere)) for water in (0.0, 0.5))
+    water = bluer(seen(draw, plain(0.5)), seen(draw, plain(0.0)))[rows_of(16, 32)]
+    assert (dry - threads)[~water].mean() > 3.0
+
+
 def test_threads_differ_in_width_and_the_thinnest_fade(draw: Draw) -> None:
     water = bluer(seen(draw, plain(0.5)), seen(draw, plain(0.0)))[rows_of(16, 32)]
     runs = np.diff(np.pad(water, ((1, 1), (0, 0))).astype(int), axis=0)

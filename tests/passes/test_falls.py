@@ -21,7 +21,7 @@ from tests.passes.worlds import snapshot, with_layers
 
 ROWS, COLUMNS, CELL, DROP = 24, 40, 10.0, 120.0
 LIP, ROW = 20, 12  # the column and the row of the fall
-WEST = 1
+WEST, SOUTH_WEST = 1, 6
 WIDTH = 7.2
 
 
@@ -71,12 +71,26 @@ def test_a_sheet_spreads_towards_its_foot_and_a_pool_runs_on_from_there() -> Non
     sheets = FallSheets()
     sheets.update(cliff(20.0), 1e-3, WIDTH)
     half = np.hypot(*sheets.sheets[:: len(SIDES), 3:5].T)
-    assert half[-1] > 1.5 * half[0]
+    assert half[-1] > 2.2 * half[0]
     pool = sheets.pools[sheets.pools[:, 7] == 0.0]
     foot = sheets.sheets[-len(SIDES) // 2]
     assert np.ptp(pool[:, 2]) > 2.0 * half[-1], "it is no wider than the fall"
     assert pool[:, 0].min() + pool[:, 0].max() < 2.0 * foot[0] - half[-1], "the river runs to the west"
     assert sheets.pool_triangles.max() == len(sheets.pools) - 1
+
+
+def test_in_the_air_a_sheet_does_not_turn() -> None:
+    """Also where the river leaves the foot in another direction."""
+    shown = cliff(20.0)
+    flow, way = (np.zeros((ROWS, COLUMNS), np.float32) for _ in range(2))
+    flow[ROW, LIP - 1 :], way[ROW, LIP:], way[ROW, LIP - 1] = 20.0, 1 + WEST, 1 + SOUTH_WEST
+    for step in range(1, 6):
+        flow[ROW + step, LIP - 1 - step], way[ROW + step, LIP - 1 - step] = 20.0, 1 + SOUTH_WEST
+    sheets = FallSheets()
+    sheets.update(with_layers(shown, **{SURVEYED_FLOW: flow, SURVEYED_WAY: way}), 1e-3, WIDTH)
+    across = sheets.sheets[:: len(SIDES), 3:5]
+    across = across / np.hypot(*across.T)[:, None]
+    assert (across @ across[0]).min() > 0.999
 
 
 @pytest.mark.parametrize("drop", [1.5, 4.0])
