@@ -196,11 +196,11 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     float side = course.aside * sign(course.bar), broad = abs(course.bar);
     float inner = side - (1.0 - BAR * broad) + 0.15 * stones;
     float outer = min(1.0 + MARGIN + BAR_BESIDE * broad, course.room) + 0.3 * stones;
-    float bar = smoothstep(-0.10, 0.10, inner) * clamp((outer - side) / 0.4, 0.0, 1.0);
+    float bar = smoothstep(-0.04, 0.04, inner) * clamp((outer - side) / 0.12, 0.0, 1.0);
     float rim = min(1.0 + 2.0 * MARGIN, course.room) + 0.3 * stones;
-    float margin = smoothstep(0.82, 0.98, -side) * clamp((rim + side) / 0.4, 0.0, 1.0);
+    float margin = smoothstep(0.90, 0.97, -side) * clamp((rim + side) / 0.12, 0.0, 1.0);
     stream.gravel = GRAVEL_HIDES * max(bar, margin) * smoothstep(0.02, 0.35, broad);
-    stream.dry = smoothstep(0.0, 0.5, max(inner, -side - 1.0));
+    stream.dry = smoothstep(0.10, 0.24, max(inner, -side - 1.0));
     stream.shoal = mix(1.0, clamp(0.10 - 1.6 * inner, 0.0, 1.0), smoothstep(0.0, 0.1, broad));
     float riffle = course.near * max(course.riffle, 0.0) * smoothstep(0.02, 0.12, fall) * (1.0 - rapid);
     // Threads of a braided river are shallow wherever their bed is not a pool.
