@@ -158,6 +158,7 @@ const vec2 SEAM_ENDS = vec2(0.05, 0.40);
 const float SEAM_THICK = 0.85, SEAM_FRINGE = 0.42, FRINGE_WIDER = 2.4;
 const float SEAM_IN_LEE = 0.45, SEAM_NARROW = 0.35;  // how thick it is there, and where it is narrowest
 const float FILM = 0.65;  // of white
+const float BREAKS_LEAST = 0.2;  // of waves, on rock
 
 // How much of a place is white where foam covers such a part of it: a web with holes that grow as it breaks up. From far
 // away only the part is seen. Each front has a web of its own.
@@ -196,6 +197,8 @@ float foam_at(vec2 east_south, Shore shore, Wave wave, float cells_per_pixel) {
     // At the foot of a cliff the last wave breaks on the rock, however deep it is.
     float fronts_before = shore.way / TWO_PI;
     float on_rock = (1.0 - smoothstep(0.20, 0.70, fronts_before)) * smoothstep(0.08, 0.6, wave.strength);
+    // Here rock throws it back whole, and there it breaks on stones: patches of it are long and short.
+    on_rock *= mix(BREAKS_LEAST, 1.0, smoothstep(-0.7, 0.9, shore.uneven + 0.5 * shore.broad));
     // The highest parts of fronts spill just before they reach the shallows.
     float spills = 0.8 * (1.0 - smoothstep(0.5, 1.8, fronts_before)) * smoothstep(0.60, 0.95, wave.strength);
     float surf_breaks = smoothstep(0.55, 1.05, wave.breaking) * smoothstep(0.03, 0.2, wave.strength);
