@@ -147,6 +147,16 @@ def test_pictures_change_no_layer(draw: Draw) -> None:
         np.testing.assert_array_equal(layer, before[name])
 
 
+def test_waves_of_the_open_sea_are_seen_from_a_few_hundred_of_their_lengths(draw: Draw) -> None:
+    """They are lighter and darker by a hundredth or more, from pixel to pixel."""
+    shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=CELL), 0.0)
+    camera = Camera(glm.vec3(32.0, 0.0, 32.0) * CELL, 0.0, 20.0, 80.0 * CELL, 40.0)
+    view = Scene().with_values({"view.quality": "high", "view.clouds": 0.0})
+    sea = draw(shown, camera, view, size=(480, 270)).astype(float).mean(axis=2)[150:250]
+    broad = np.array([np.convolve(row, np.ones(16) / 16.0, "same") for row in sea])
+    assert (sea - broad)[:, 16:-16].std() > 0.01 * sea.mean()
+
+
 def test_the_sea_from_afar_has_no_pattern_of_tiles(draw: Draw) -> None:
     """Across the picture, no wavelength stands out as those of a tile do that repeats."""
     shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=CELL), 0.0)
