@@ -46,7 +46,7 @@ flat out float shown;  // part of the pixels that it is drawn in, as it appears
 flat out float snowy;  // how much snow lies on its boughs
 
 const float LEANS = 0.11;  // of its height, that its top is at most aside of its foot
-const float OWN_SHAPE = 0.115;  // of its height, that parts of a crown are at most out of the place in its shape
+const float OWN_SHAPE = 0.095;  // of its height, that parts of a crown are at most out of the place in its shape
 const vec3 MIDDLE = vec3(0.0, 0.55, 0.0);  // of crowns
 const float LEAN = 0.030;  // of its height, that its top is bent by the wind
 const float SWAY = 0.010;  // and that it moves to either side of that

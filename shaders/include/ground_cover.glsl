@@ -124,7 +124,7 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     // Light comes around them and through them: no side of theirs gets much less than the ground.
     float turned_away = -dot(bushes.lean, frame.sun.xz) - AROUND_BUSHES * frame.sun.y;
     bushes.lean += frame.sun.xz * max(turned_away, 0.0) / max(dot(frame.sun.xz, frame.sun.xz), 1e-4);
-    bush = mix(bush, BLOCKS_PALE * stone, rocky);
+    bush = mix(bush, BLOCKS_PALE * mix(albedo, stone, 0.4), rocky);
     bumps *= 1.0 - bushes.cover;
     albedo = with_bodies(albedo, bushes, bush, 1.0, bumps, seen);
     vec3 seen_by_bushes = seen;

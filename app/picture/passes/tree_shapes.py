@@ -45,7 +45,7 @@ OF_SHRUB = Crown(np.array([0.0, 0.46, 0.0]), np.array([0.58, 0.46, 0.58]))
 
 
 LEAVES_TILT = 0.6  # how far leaves of a spray face as it does, and not away from the middle of their bough
-WITHIN = 0.58  # size of the dark lump in the leaves of a bough
+WITHIN = 0.64  # size of the dark lump in the leaves of a bough
 SHEATH = 0.80  # width of the cones of a conifer that its boughs stand out of
 # Boughs of broadleaves at some distance: how far from the middle and how high, in half widths of crowns; their sizes.
 LUMPS = (
@@ -112,7 +112,7 @@ def middle_broadleaf(form: int) -> Shape:
 def near_columnar(form: int) -> Shape:
     """Steep boughs around a stem. Forms: a spire, a wider tree with gaps, and one with two tops."""
     generator = np.random.default_rng(11 + 3 * form)
-    boughs = _steep_boughs(form, 17, generator)
+    boughs = _steep_boughs(form, 12, generator)
     bodies = [_lump(OF_COLUMNAR, middle, WITHIN * size, generator, 1.7, uneven=0.3) for middle, size in boughs]
     sprays = [
         _sprays(Crown(middle, size * np.array([1.0, 1.7, 1.0])), 8, 0.046, generator, of=OF_COLUMNAR)
@@ -124,13 +124,13 @@ def near_columnar(form: int) -> Shape:
 def middle_columnar(form: int) -> Shape:
     generator = np.random.default_rng(8 + form)
     boughs = _steep_boughs(form, 5, generator)
-    bodies = [_lump(OF_COLUMNAR, middle, size, generator, 1.9, uneven=0.35) for middle, size in boughs]
+    bodies = [_lump(OF_COLUMNAR, middle, size, generator, 1.9, uneven=0.25) for middle, size in boughs]
     return _joined([_trunk(3, 0.026, 0.40), *bodies, _sprays(OF_COLUMNAR, 20, 0.060, generator)])
 
 
 def _steep_boughs(form: int, number: int, generator: np.random.Generator) -> list[tuple[NDArray[np.float64], float]]:
     """The middles and sizes of boughs, from the lowest on, around one stem or two."""
-    wide, widest = ((0.095, 0.30), (0.135, 0.42), (0.110, 0.50))[form]
+    wide, widest = ((0.095, 0.30), (0.118, 0.42), (0.110, 0.50))[form]
     boughs = []
     for k in range(number):
         part = (k + 0.5) / number
@@ -140,7 +140,7 @@ def _steep_boughs(form: int, number: int, generator: np.random.Generator) -> lis
         stem = 0.075 * part * (1.0 if second else -0.6) if form == 2 else 0.0
         angle, away = 2.4 * k + generator.uniform(-0.5, 0.5), 0.62 * wide * narrow * generator.uniform(0.5, 1.2)
         middle = np.array([away * math.cos(angle) + stem, high * (0.86 if second else 1.0), away * math.sin(angle)])
-        boughs.append((middle, wide * narrow * generator.uniform(0.62, 1.0) * (1.0 if number > 8 else 1.25)))
+        boughs.append((middle, wide * narrow * generator.uniform(0.62, 1.0) * (1.0 if number > 8 else 1.1)))
     return boughs
 
 
