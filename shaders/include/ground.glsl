@@ -497,7 +497,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     vec2 inside = min(cells, frame.map.xy - cells) / PATTERN_FADES;
     float plain = (1.0 - smoothstep(PLAINS.x, PLAINS.y, mean_steepness)) * smoothstep(0.0, 1.0, min(inside.x, inside.y));
     float watered = 1.7 * streak + 1.2 * hollowness + 0.25 * patches + 0.25 * tone;
-    vec4 turf = turf_at(cells) * (1.0 - smoothstep(TURF_STEEP.x, TURF_STEEP.y, mean_steepness));
+    // The same noise is the grain of rock, on walls from their sides.
+    vec3 in_rock = vec3(cells, place.x / frame.map.z + finer.height);
+    vec4 grit = turf_at(mean_steepness < TURF_STEEP.y ? in_rock.xy : abs(place.y) < abs(place.z) ? in_rock.xz : in_rock.yz);
+    vec4 turf = grit * (1.0 - smoothstep(TURF_STEEP.x, TURF_STEEP.y, mean_steepness));
     vec4 groves = textureLod(detail, turned(cells) * frame.map.z / GROVES_TILE, max(log2(length(fwidth(cells)) * frame.map.z * TURF_TEXELS / GROVES_TILE), 1.0)) - 0.5;
     turf *= mix(TURF_EVEN_AND_ROUGH.x, TURF_EVEN_AND_ROUGH.y, smoothstep(-0.15, 0.15, groves.w + 0.4 * groves.x));
     float frays = FRAYS * turf.x;
@@ -662,7 +665,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float debris = (1.0 - frame.wind.z) * smoothstep(DEBRIS.x, DEBRIS.y, mean_steepness);
 #if DETAIL_SCALES > 2
     // Rock crops out of thin debris, on ribs and in some bodies more than elsewhere.
-    float crag = clamp(0.4 + CRAGGY * (0.5 * patches + 0.7 * tone + 0.5 * ragged) + 1.2 * finer.height, 0.0, 1.0);
+    float crag = clamp(0.4 + CRAGGY * (0.5 * patches + 0.7 * tone) + 1.2 * finer.height, 0.0, 1.0);
     level -= CROP_OUT * debris * crag * (1.0 - smoothstep(THIN_DEBRIS.x, THIN_DEBRIS.y, level));
     float of_depths = min(0.6 * fwidth(level - relief), 1.2);
 #else
@@ -688,9 +691,13 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
     vec3 soil = mix(mix(bed.mean, rock, 0.35), lying.rgb, 0.30) * (0.95 + SOIL_UNEVEN * ripple);
 #else
+#if DETAIL_SCALES > 1
     // Rock has bands by height, bent by the noise.
     float bands = 0.5 + 0.5 * sin(altitude * 46.0 + patches * 7.0 + ripple * 2.0);
     vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.25 + 0.5 * bands + ripple * 0.9, 0.0, 1.0));
+#else
+    vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.5 + ripple * 0.9, 0.0, 1.0)) * body_of_rock(vec3(cells.x, place.x / frame.map.z, cells.y), patches + 0.3 * ripple);
+#endif
     vec3 soil = mix(ROCK_HIGH, DRY_GRASS, 0.55) * (1.0 + 0.4 * ripple);
 #endif
 #if DETAIL_SCALES > 1
@@ -701,6 +708,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
         // Noise that is projected from above would be drawn out down walls.
         vec3 at = vec3(cells.x, place.x / frame.map.z + finer.height, cells.y);
+#if DETAIL_SCALES > 2
+        rock *= 1.0 + ROCK_GRAIN * (grit.x + 0.5 * grit.w);
+#endif
         float even = mix(1.0, EVEN_WALLS, smoothstep(0.8, 2.0, steepness)), size = length(fwidth(cells));
         float own = block_at(at * ACROSS_SETS / (ZONES_WIDE * SPACED) + 0.15 * ripple, 3.0).own;
         vec2 zones = even * vec2(patches, coarse.z - 0.5) + JOINTED_ZONES * (fract(own * vec2(7.0, 13.0)) - 0.5);

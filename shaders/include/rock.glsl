@@ -13,6 +13,7 @@ const float OWN_AGE = 4.2, OWN_RUST = 1.5;  // how much faces beside each other 
 
 const vec3 ACROSS_SHEETS[3] = vec3[3](vec3(0.38, 0.88, -0.29), vec3(0.30, 0.90, -0.32), vec3(0.83, 0.22, 0.51));  // the last of dikes
 const vec3 BODIES_WIDE = vec3(31.0, 7.3, 53.0);  // cells
+const float BODY_WIDE = 14.0;
 const vec3 BODIES_BEND = vec3(1.8, 2.2, 0.5);    // of their width, for each of the noise
 const vec3 BODIES_DIFFER = vec3(1.0, 0.6, 0.0);
 const vec2 BODIES_SOFT = vec2(0.05, 0.14);  // of their width: contacts
@@ -22,7 +23,7 @@ const vec3 DIKE = vec3(0.50, 0.54, 0.58);
 const float SPRAY_REACHES = 16.0, LICHENS_REACH = 30.0, REACHES_UNEVEN = 1.4;
 const vec3 SEA_FILM = vec3(0.30, 0.31, 0.31), SEA_LICHEN = vec3(1.22, 0.90, 0.42);
 
-const float ZONES_WIDE = 6.1, JOINTED_ZONES = 0.26, EVEN_WALLS = 0.2;
+const float ZONES_WIDE = 6.1, JOINTED_ZONES = 0.26, EVEN_WALLS = 0.2, ROCK_GRAIN = 0.8;
 
 // A face of rock, by what is known of where it lies. Noises are around 0.
 struct Face {
@@ -56,6 +57,11 @@ vec3 bodies_of_rock(vec3 at, float bend, float pixel) {
     vec3 dike = slab_at(dot(at, ACROSS_SHEETS[2]) / BODIES_WIDE.z + BODIES_BEND.z * bend, 29.0);
     float wide = DIKES_WIDE * step(0.5, hash(vec2(dike.x, 5.0))), soft = 0.015 + pixel / BODIES_WIDE.z;
     return colour * mix(vec3(1.0), DIKE, smoothstep(wide + soft, wide - soft, dike.y) * min(wide / soft, 1.0));
+}
+
+// The same of sheets of one width, for levels that save work.
+vec3 body_of_rock(vec3 at, float bend) {
+    return sheet_colour(slab_at(dot(at, ACROSS_SHEETS[0]) / BODY_WIDE + BODIES_BEND.x * bend, 11.0).x, 0.0);
 }
 
 // Rock by the sea, at so many metres above it; noise around 0 says how uneven that is.
