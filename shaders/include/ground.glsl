@@ -118,7 +118,7 @@ const float OF_ROCK = 0.75;     // how much of its colour it has from rock
 const float OF_ROCK = 0.55;
 #endif
 const float DARKEST_ROCK = 0.5;   // beside its mean: that of deep holes would be black
-const float BEDS_UNBROKEN = 0.4;  // how much less rock in beds is parted by joints
+const float BEDS_UNBROKEN = 0.15;  // how much less rock in beds is parted by joints
 const float OF_ITS_BED = 0.5;     // how much of that is of the rock that debris lies on, and not of what is above
 const vec2 OLD_AND_FRESH = vec2(0.76, 1.10);  // its tongues
 // Added to the relief per windward slope of the noise, and of the ground.
@@ -131,12 +131,12 @@ const float ROCK_STREAKED = 0.25;  // how much of the tone of streaks rock has
 const vec2 CROPS_OUT = vec2(0.04, 0.14);  // how resistant beds are that stand out of gentle slopes
 const vec2 CROPS_STEEP = vec2(0.07, 0.20);  // slopes on which they do
 const float OUTCROPS_BARE = 0.85, OUTCROPS_PALE = 0.32, OUTCROPS_STAND = 3.0;
+const float SOFT_ROCK = DETAIL_SCALES > 2 ? 0.5 : 0.65;  // how far rock in beds looks as it does inside
 #if DETAIL_SCALES > 2
 const float SOIL_UNEVEN = 0.6;  // in tone
 #else
 const float SOIL_UNEVEN = 0.3;
 #endif
-const float SOFT_ROCK = 0.65;    // how far rock in beds looks as it does inside
 const float FACES_BARE = 0.6;   // how far single faces of rock are bare as they are steep, and not as all of them are
 const float WINDSWEPT = 3.0;     // by which crests are as bare as if they were steeper, for each of hollowness beyond that of most
 const vec2 CRESTS = vec2(0.07, 0.22);
@@ -696,7 +696,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float bands = 0.5 + 0.5 * sin(altitude * 46.0 + patches * 7.0 + ripple * 2.0);
     vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.25 + 0.5 * bands + ripple * 0.9, 0.0, 1.0));
 #else
-    vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.5 + ripple * 0.9, 0.0, 1.0)) * body_of_rock(vec3(cells.x, place.x / frame.map.z, cells.y), patches + 0.3 * ripple);
+    vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.5 + ripple * 0.9, 0.0, 1.0)) * body_of_rock(vec3(cells.x, place.x / frame.map.z, cells.y), 0.5 * patches + 0.3 * ripple);
 #endif
     vec3 soil = mix(ROCK_HIGH, DRY_GRASS, 0.55) * (1.0 + 0.4 * ripple);
 #endif
@@ -715,7 +715,11 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
         float own = block_at(at * ACROSS_SETS / (ZONES_WIDE * SPACED) + 0.15 * ripple, 3.0).own;
         vec2 zones = even * vec2(patches, coarse.z - 0.5) + JOINTED_ZONES * (fract(own * vec2(7.0, 13.0)) - 0.5);
         rock = weathered(rock, Face(finer.tilt, leans, faces.y, fine.w - 0.5, zones.x, zones.y, gully + hollowness, finer.seep));
-        rock *= bodies_of_rock(at, 0.5 * even * (patches + tone), size);
+        vec3 body = bodies_of_rock(at, 0.5 * even * (patches + tone), size);
+#if MATERIALS == 1
+        body = mix(body, vec3(1.0), bed.bedded);
+#endif
+        rock *= body;
 #if MATERIALS == 1
         rock = mix(rock, plain, SOFT_ROCK * bed.bedded);  // which is gone before it has weathered
 #endif

@@ -13,7 +13,7 @@ const float OWN_AGE = 4.2, OWN_RUST = 1.5;  // how much faces beside each other 
 
 const vec3 ACROSS_SHEETS[3] = vec3[3](vec3(0.38, 0.88, -0.29), vec3(0.30, 0.90, -0.32), vec3(0.83, 0.22, 0.51));  // the last of dikes
 const vec3 BODIES_WIDE = vec3(31.0, 7.3, 53.0);  // cells
-const float BODY_WIDE = 14.0;
+const float BODY_WIDE = 9.0;
 const vec3 BODIES_BEND = vec3(1.8, 2.2, 0.5);    // of their width, for each of the noise
 const vec3 BODIES_DIFFER = vec3(1.0, 0.6, 0.0);
 const vec2 BODIES_SOFT = vec2(0.05, 0.14);  // of their width: contacts
