@@ -13,9 +13,9 @@
 // Optical, for a field that is 1 more than where clouds begin, from their base to the tops. Where pixels are enlarged,
 // edges are soft: sharp ones would be stairs.
 #if CLOUDS == 1
-const float CLOUD_DEPTH = 15.0;
+const float CLOUD_DEPTH = 12.0;
 const float CLOUDS_LIT = 0.36;
-const float RIM = 0.07;   // of the field: half the width of their edges
+const float RIM = 0.09;   // of the field: half the width of their edges
 const float DOME = 0.16;  // a sheet bends down by this far away: heaps without depth on a plane would be lozenges there
 #else
 const float RIM = 0.0;

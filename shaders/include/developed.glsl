@@ -1,4 +1,4 @@
-// What a screen shows of the light of a place in the picture: exposure, a filmic curve, a light vignette.
+// What a screen shows of the light of a place in the picture: exposure, a filmic curve, contrast, a light vignette.
 #include "frame.glsl"
 #include "tone.glsl"
 
@@ -8,5 +8,5 @@ vec3 developed(vec3 radiance, vec2 uv) {
     radiance *= frame.sun_light.a;
     vec2 from_centre = (uv * part.xy + part.zw - 0.5) * vec2(0.9, 0.7);
     radiance *= 1.0 - 0.45 * dot(from_centre, from_centre);
-    return to_srgb(toned(radiance));
+    return contrasted_srgb(toned(radiance));
 }

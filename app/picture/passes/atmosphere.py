@@ -37,18 +37,18 @@ EYE_HEIGHT = 0.2
 
 # Sunlight at the ground for which the colours of all materials were chosen. Sunlight above the air follows from it.
 REFERENCE_SUN = 27.0
-REFERENCE_SUNLIGHT = 3.4 * np.array((1.00, 0.87, 0.68))
+REFERENCE_SUNLIGHT = 3.4 * np.array((0.98, 0.88, 0.74))
 
 LAND_ALBEDO = np.array((0.16, 0.14, 0.11))  # of the surroundings, partly in their own shade
 # Light from clouds as fractions of sunlight and of skylight above them; and the fraction of the sky that a complete
 # cover hides from the ground.
 CLOUDS_SEND, CLOUDS_HIDE = (0.12, 0.55), 0.7
 MOST_SUNWARD = 0.22  # largest gain in skylight of walls that face the sun, over the mean of all walls
-EXPOSURE = 0.80  # with the sun at that height
+EXPOSURE = 0.70  # with the sun at that height
 # Adaptation of the eye, as powers of the ratio to that light: for less light, and for more. Noon is hardly brighter,
 # otherwise sunlit ground would look bleached.
-ADAPTATION = 0.62, 1.2
-BRIGHTEST_SKY = 1.3  # exposed; brighter parts are compressed and desaturated
+ADAPTATION = 0.62, 1.35
+BRIGHTEST_SKY = 0.95  # exposed; brighter parts are compressed and desaturated
 BLEACHED = 0.35
 
 TRANSMITTANCE_SIZE, SCATTERING_SIZE, SKY_SIZE = (256, 64), (16, 16), (96, 48)

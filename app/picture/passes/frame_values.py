@@ -47,7 +47,7 @@ ICE_LAGS = 0.125  # of a year, by which the ice of streams follows the warmth of
 CLOUD_SAMPLES, CLOUD_BINS = 48, 16  # of the map of rain, along its longer side and along the wind
 CLOUD_SHADE = 0.72  # fraction of sunlight that the thickest ones block
 HIGH_SUN = 0.82, 0.98  # sines of the sun's height where relief shading begins, and where it is complete
-FORM_AT_NOON = 0.7
+FORM_AT_NOON = 0.9
 BASE_DEPTH = 0.10  # of the shorter side of the map: depth of the block below its lowest ground
 
 WAVE_LENGTH = 1.0 / 360.0  # of the map's longer side: waves follow the size of the map
