@@ -2,7 +2,7 @@
 
 const vec3 LUMINANCE = vec3(0.2126, 0.7152, 0.0722);
 const float VIVID = 1.08;       // a little more colour makes up for what the curve greys
-const float HUES_APART = 0.22;  // by how much plants, sky and water, which have less red than green, lose more of it
+const float HUES_APART = 0.12;  // by how much plants, sky and water, which have less red than green, lose more of it
 const float BRIGHTENED = 0.9, DARK = 0.0024;  // how much brighter the darkest are; square of the light that is so by half
 const float BRIGHT = 0.6;       // from which on channels bleach
 const float BLEACHED_APART = 0.75;  // how much of that
