@@ -531,15 +531,15 @@ def test_ridges_go_on_beyond_the_sides_that_face_away(draw: Draw, monkeypatch: p
 
 def test_land_beyond_a_block_is_as_rough_as_a_pixel_shows(draw: Draw) -> None:
     """A slope that the map has as a plane shows faces of rock there."""
-    ground = np.broadcast_to(40.0 + 0.6 * CELL * np.abs(np.arange(64.0) - 32.0)[:, None], (64, 64)).copy()
+    ground = np.broadcast_to(40.0 + 0.5 * CELL * np.abs(np.arange(64.0) - 32.0), (64, 64)).copy()
     shown = snapshot(ground, cell_size=CELL)
     scene = Scene().with_values({"view.sun_height": 30.0, "view.clouds": 0.0, "view.quality": "high"})
-    camera = Camera(glm.vec3(32 * CELL, 60.0, 20 * CELL), 0.0, 20.0, 30 * CELL, 30.0)
-    border = camera.place_of(glm.vec3(32 * CELL, float(ground[0, 32]), 0.5 * CELL), 1.0)
+    camera = Camera(glm.vec3(40 * CELL, float(ground[0, 40]), 2 * CELL), 0.0, 25.0, 8 * CELL, 30.0)
+    border = camera.place_of(glm.vec3(40 * CELL, float(ground[0, 40]), 0.5 * CELL), 1.0)
     assert border is not None
     row = round(120.0 - 120.0 * border[1])
-    beyond = draw(shown, camera, scene, size=(240, 240)).astype(float)[row - 20 : row - 4].mean(axis=2)
-    assert np.abs(np.diff(beyond, 2, axis=1)).mean() > 2.0
+    beyond = draw(shown, camera, scene, size=(240, 240)).astype(float)[row - 40 : row - 10, 60:180].mean(axis=2)
+    assert np.abs(np.diff(beyond, 2, axis=1)).mean() > 4.0
     assert beyond.std() < 40.0
 
 
