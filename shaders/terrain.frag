@@ -202,6 +202,8 @@ const float RILLED = 0.33, RILLS_SHOW = 0.35;  // how deep rills are beside thei
 const float NO_RILLS = 0.85;  // of those, less on thick debris
 const vec2 BLOCKS_LOOK_OUT = vec2(0.25, 0.60), BLOCKS_THROUGH_SOIL = vec2(0.12, 0.42);  // slopes
 const vec2 THIN_SOIL = vec2(3.5, 7.0);  // thickness, beside what hides the ground
+const vec2 STREAKS_END = vec2(1.3, 2.6);  // slopes on which streaks, which are seen from above, would be drawn out;
+const float STREAKS_STRETCHED = 0.85;     // how much less of them there is
 const float GRAIN_FADES = 0.35;  // cells in a pixel
 #if DETAIL_SCALES > 2
 const float GRAIN_SHADES = 0.65, FINE_IS_EVEN = 0.82;  // what lies between grains, and tufts, is darker: not so in sand
@@ -395,7 +397,7 @@ void main() {
     vec3 rib = relief_here.xyz;
     FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0, 1.0);
 #if DETAIL_SCALES > 2
-    finer.streak *= 1.0 - 0.85 * smoothstep(1.3, 2.6, length(slope + rib.yz));
+    finer.streak *= 1.0 - STREAKS_STRETCHED * smoothstep(STREAKS_END.x, STREAKS_END.y, length(slope + rib.yz));
     // Water that runs off cuts rills, and leaves finer grains between them. On gentle ground it leaves lines alone.
     float runs_off = RILLED * smoothstep(0.02, 0.25, steepness) * min(steepness, STEEPEST);
     runs_off *= 1.0 - NO_RILLS * smoothstep(0.36, 0.56, steepness) * smoothstep(0.5, 2.0, place.w / frame.ground_look.z);  // between stones

@@ -274,6 +274,17 @@ def test_faces_of_bare_rock_differ_in_hue(draw: Draw) -> None:
     assert np.abs(hue[:, 8:] - hue[:, :-8]).mean() > 0.47 * hue.mean()
 
 
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_massive_rock_is_of_sheets_of_several_colours(draw: Draw, quality: str) -> None:
+    """Up a slope these follow on each other."""
+    shown = snapshot(plane(96, 96, 0.0, -12.0), cell_size=10.0)
+    scene = clear(quality=quality, fine_relief=0.0, greenness=0.0, snow_line=2.0, sun_direction=180.0)
+    pixels = draw(shown, from_above(shown, 0.8), scene, size=(240, 240)).astype(float)
+    squares = pixels.reshape(12, 20, 12, 20, 3).mean(axis=(1, 3))
+    hue = squares[..., 0] / squares[..., 2]
+    assert np.abs(np.diff(hue, n=2, axis=0)).mean() > 0.12
+
+
 def test_crests_are_bare_and_the_slopes_below_them_green(draw: Draw) -> None:
     """Although they are gentle on the map."""
     row = np.arange(96)[:, None] - 47.5
