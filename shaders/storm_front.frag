@@ -20,16 +20,16 @@ void main() {
     float from_middle = length(in_square), away = from_middle + 1.1 * (coarse.x - 0.5) + 0.55 * (fine.x - 0.5);
     // It has frayed to nothing before its square ends, and all around alike, or straight edges would be seen.
     float whole = 1.0 - smoothstep(0.35, 1.0, from_middle);
-    float cover = dense * (1.0 - smoothstep(0.30, 0.95, away)) * smoothstep(-1.0, -0.2, in_square.y) * whole;
+    float cover = dense * (1.0 - smoothstep(0.42, 0.80, away)) * smoothstep(-1.0, -0.2, in_square.y) * whole;
 
     vec3 to_eye = normalize(frame.camera.xyz - position), right = normalize(vec3(to_eye.z, 0.0, -to_eye.x) + vec3(1e-6, 0.0, 0.0));
     vec3 up = cross(to_eye, right);
-    vec2 frayed = coarse.yz - 0.5 + 0.8 * (fine.yz - 0.5);
+    vec2 frayed = 1.9 * (coarse.yz - 0.5) + 0.9 * (fine.yz - 0.5);
     vec2 bulge = in_square + vec2(dot(turn, frayed), turn.x * frayed.y - turn.y * frayed.x);
     float towards = sqrt(max(1.0 - dot(bulge, bulge), 0.08));
     vec3 normal = normalize(bulge.x * right + bulge.y * up + towards * to_eye);
     // Light is thrown on within: the side away from the sun is dim, and not dark.
-    float lit = 0.16 + 0.34 * max(0.25 + 0.75 * dot(normal, frame.sun.xyz), 0.0);
+    float lit = 0.08 + 0.56 * max(0.20 + 0.80 * dot(normal, frame.sun.xyz), 0.0);
     float forward = max(-dot(to_eye, frame.sun.xyz), 0.0);
     vec3 sunlight = frame.sun_light.rgb * (lit + 0.25 * forward * forward * forward);
     vec3 light = DUST * (sunlight + 0.55 * sky_light(normal)) * (0.80 + 0.40 * fine.w);
