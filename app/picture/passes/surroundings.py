@@ -148,11 +148,12 @@ def mesh(snapshot: Snapshot, quads: int) -> tuple[NDArray[np.float32], NDArray[n
     away = np.hypot(beside[0] * (columns - 1), beside[1] * (rows - 1)) * size / side
     winding = WINDING * away / (0.4 + away)
     u, v = u + winding * np.sin(5.0 * v + 2.0 * u + 1.0), v + winding * np.sin(5.5 * u - 1.5 * v + 2.5)
-    source = _sampled(snapshot, _folded(u), _folded(v))
+    land = _smooth_land(snapshot)
+    source = _sampled(land, _folded(u), _folded(v))
     level = border_height(snapshot)
     lower = 1.0 - (1.0 - FAR_RELIEF) * _smoothstep(away / SMOOTHED_OVER)
     # Land mirrored in a point of the border has its slope there, as land mirrored in a line has not.
-    border = _sampled(snapshot, np.clip(u, 0.0, 1.0), np.clip(v, 0.0, 1.0))
+    border = _sampled(land, np.clip(u, 0.0, 1.0), np.clip(v, 0.0, 1.0))
     goes_on = np.exp(-((away / GOES_ON) ** 2))
     over = source[0] + 2.0 * goes_on * (border[0] - source[0]) - level
     height = level + over * lower
@@ -218,16 +219,24 @@ def _folded(place: Numbers) -> Numbers:
     return folded
 
 
-def _sampled(snapshot: Snapshot, u: Numbers, v: Numbers) -> Numbers:
-    """The height in metres and the slopes to the east and south of smoothed ground, at places in sides of the block."""
+def _smooth_land(snapshot: Snapshot) -> Numbers:
+    """The height in metres and the slopes to the east and south of smoothed ground, `[number, row, column]`."""
     step = max(max(snapshot.shape) // SAMPLES, 1)
-    ground = snapshot.ground(dtype=np.float64)
+    ground = snapshot.ground()
     rows, columns = (max(count // step, 1) for count in ground.shape)
-    ground = ground[: rows * step, : columns * step].reshape(rows, step, columns, step).mean(axis=(1, 3))
+    ground = ground[: rows * step, : columns * step].reshape(rows, step, columns, step)
+    means = ground.mean(axis=(1, 3), dtype=np.float64)
     if min(rows, columns) < 2:
-        return np.stack([np.full(u.shape, ground.mean()), np.zeros(u.shape), np.zeros(u.shape)])
-    south, east = np.gradient(ground, step * snapshot.cell_size)
-    layers = np.stack([ground, east, south])
+        return np.stack([np.full_like(means, means.mean()), np.zeros_like(means), np.zeros_like(means)])
+    south, east = np.gradient(means, step * snapshot.cell_size)
+    return np.stack([means, east, south])
+
+
+def _sampled(layers: Numbers, u: Numbers, v: Numbers) -> Numbers:
+    """Layers `[number, row, column]` at places in sides of the block."""
+    rows, columns = layers.shape[1:]
+    if min(rows, columns) < 2:
+        return np.broadcast_to(layers[:, :1, :1], (len(layers), *u.shape)).copy()
     row, column = v * (rows - 1), u * (columns - 1)
     north, west = np.minimum(row.astype(int), rows - 2), np.minimum(column.astype(int), columns - 2)
     down, right = row - north, column - west
