@@ -1,7 +1,7 @@
 // From linear light to what a screen shows.
 
 const vec3 LUMINANCE = vec3(0.2126, 0.7152, 0.0722);
-const float VIVID = 1.08;       // a little more colour makes up for what the curve greys
+const float VIVID = 0.98;       // contrast makes colours more vivid than the curve greys them
 const float HUES_APART = 0.12;  // by how much plants, sky and water, which have less red than green, lose more of it
 const float BRIGHTENED = 0.9, DARK = 0.0024;  // how much brighter the darkest are; square of the light that is so by half
 const float BRIGHT = 0.6;       // from which on channels bleach
