@@ -34,7 +34,7 @@ BETWEEN_ARMS, LOBES = 0.95, 0.15  # of the length, how far land reaches there; r
 # before it and of the front where that ends
 FREEBOARD, LEVEE, CHANNEL, UNEVEN = 0.1, 0.55, 2.2, 0.35
 TOP_SLOPE, SHOAL_SLOPE, FRONT_SLOPE = 0.006, 0.016, 0.12
-LEVEE_WIDE, CHANNEL_WIDE, SHOAL_WIDE = 22.0, 9.0, 55.0  # metres to each side, and before its edge
+LEVEE_WIDE, CHANNEL_WIDE, SHOAL_WIDE = 22.0, 9.0, 36.0  # metres to each side, and before its edge
 TAPERS = 0.55  # how much less wide and deep arms are at their ends
 BAR, BAR_WIDE = 0.75, 16.0  # metres: what an arm lays down before its mouth, and how far around
 FRAYED, FRAYS = 0.10, 0.075  # how uneven its edge is, beside its length, and the wavelength of that
