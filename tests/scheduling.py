@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 from typing import Any
 
@@ -37,6 +38,11 @@ class ByFile(LoadFileScheduling):
         for other in self.assigned_work:
             self._reschedule(other)
         return died_of
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        """A worker that has just died cannot be told; when its end is known, others get what it was given."""
+        with contextlib.suppress(OSError):
+            super()._assign_work_unit(node)
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+from xdist.scheduler import loadscope
 
+from tests.scheduling import ByFile
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[1]
@@ -46,3 +50,27 @@ def test_a_worker_that_dies_names_its_test_and_all_others_run(tmp_path: Path) ->
     assert "has ended by SIGKILL" in done.stdout
     assert "crashed while running 'test_4.py::test_dies'" in done.stdout
     assert "1 failed, 10 passed" in done.stdout, done.stdout
+
+
+def test_what_a_worker_was_to_run_that_had_just_died_is_run_by_others(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loadscope, "parse_tx_spec_config", lambda config: ["popen"] * 2)
+    told: list[int] = []
+
+    def worker(tell: Callable[[list[int]], None]) -> Mock:
+        node = Mock(send_runtest_some=tell, shutting_down=False)
+        node.shutdown = lambda: setattr(node, "shutting_down", True)
+        return node
+
+    dead, alive = worker(Mock(side_effect=OSError("cannot send (already closed?)"))), worker(told.extend)
+    tests = [f"test_{number}.py::test_one" for number in range(6)]
+    schedule = ByFile(request.config)
+    schedule.workqueue.update({test.split("::")[0]: {test: False} for test in tests})
+    for node in (dead, alive):
+        schedule.registered_collections[node], schedule.assigned_work[node] = tests, {}
+        schedule._reschedule(node)
+    assert told == [2, 3] and schedule.remove_node(dead) == tests[0]
+    for test in range(2, 6):
+        schedule.mark_test_complete(alive, test)
+    assert sorted(told) == [1, 2, 3, 4, 5]

@@ -17,7 +17,7 @@ const float BODY_WIDE = 9.0;
 const vec3 BODIES_BEND = vec3(1.8, 2.2, 0.5);    // of their width, for each of the noise
 const vec3 BODIES_DIFFER = vec3(1.0, 0.6, 0.0);
 const vec2 BODIES_SOFT = vec2(0.05, 0.14);  // of their width: contacts
-const float BODIES_PALER = 0.72, BODIES_WARMER = 0.48, DIKES_WIDE = 0.055;
+const float BODIES_PALER = 0.48, BODIES_WARMER = 0.34, DIKES_WIDE = 0.055;
 const vec3 DIKE = vec3(0.50, 0.54, 0.58);
 // Above the sea: where spray keeps rock dark with a film of algae, then lichens, in metres, and how uneven that is.
 const float SPRAY_REACHES = 16.0, LICHENS_REACH = 30.0, REACHES_UNEVEN = 1.4;
