@@ -189,6 +189,11 @@ class Lockstep:
             if simulator.so_far():
                 simulator.give_up_cycle()
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether all worlds are, see `Simulator.is_sound`."""
+        return all(simulator.is_sound for simulator in self.simulators)
+
     def verify(self) -> None:
         """Raise `SimulationError` if a world is not sound, after rolling back to a sound cycle."""
         self._for_all(Simulator.verify)

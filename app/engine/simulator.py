@@ -282,13 +282,18 @@ class Simulator(Cycles):
         """A copy of the world from the last backup. Any thread may ask for it while a cycle runs."""
         return self.world.copy(self.backup.state)
 
-    def verify(self) -> None:
-        """If the world is not sound, roll back and raise `SimulationError`.
+    @property
+    def is_sound(self) -> bool:
+        """Whether the world can be saved and opened again.
 
-        A sound world can be saved and opened again: its values are finite and within their bounds, its ground is the
-        sum of its layers, its trees and rivers are on the map, and its ledger adds up.
+        Its values are finite and within their bounds, its ground is the sum of its layers, its trees and rivers are on
+        the map, and its ledger adds up.
         """
-        if not (find_fault(self.world) or unsound_account(self.world, self.allowed_imbalance)):
+        return not (find_fault(self.world) or unsound_account(self.world, self.allowed_imbalance))
+
+    def verify(self) -> None:
+        """If the world is not sound, roll back and raise `SimulationError`."""
+        if self.is_sound:
             return
         with self._or_to_backup():
             self._find_unsound_process(self.world.cycle)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from app.engine.backlog import Backlog
@@ -12,6 +15,7 @@ from app.engine.messages import (
     Edited,
     FrameBegan,
     GoTo,
+    Moment,
     Opened,
     Pause,
     Refused,
@@ -28,6 +32,8 @@ from app.engine.readiness import Readiness
 from app.engine.session import Session
 from app.engine.session_state import Mode
 from app.files import checkpoint
+from app.model.world import World
+from app.processes.droplets import DropletErosion
 from app.scene.edits import Blur, Change, Copy, Keep, Open, Refine, Stroke
 from app.scene.scene import Scene
 from tests.app.small import bits, simulated, small_scene
@@ -210,6 +216,50 @@ def test_what_each_of_two_strokes_left_is_stored_also_where_nothing_was_shown_be
     steps.step()
     assert len({*moments, timeline.now}) == 3
     assert all(timeline.start_for(moment).moment == moment for moment in moments)  # type: ignore[union-attr]
+
+
+def begin_a_stroke(steps: Steps) -> Moment:
+    """Returns the moment that it leaves."""
+    steps.step(3)
+    steps.ask(Pause())
+    left = steps.session.timeline.now
+    steps.ask(Stroke("raise", ((10.0, 10.0, 1.0),), 20.0, 1.0, number=1))
+    return left
+
+
+def test_no_state_is_stored_of_cycles_that_a_failure_took_back(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
+    left = begin_a_stroke(steps)
+    assert steps.session.lockstep is not None
+    steps.session.lockstep.worlds[0].water[3, 4] = np.nan
+
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(DropletErosion, "step", fail)  # nor can the cycles be run again
+    steps.step()
+    assert steps.session.mode is Mode.FAILED and steps.cycle < left.cycle
+    stored = [state.moment.cycle for state in steps.session.timeline.seen(None).states_of(left.branch)]
+    assert stored and max(stored) <= steps.cycle
+
+
+def test_an_unsound_state_that_a_stroke_leaves_is_not_stored(
+    steps: Steps, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    step = DropletErosion.step
+
+    def unsound(self: DropletErosion, world: World, *rest: Any) -> Collection[str] | None:
+        changed = step(self, world, *rest)
+        if world.cycle == 2:
+            world.water[3, 4] = np.nan
+        return changed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DropletErosion, "step", unsound)
+        left = begin_a_stroke(steps)
+    steps.step()
+    assert (steps.session.mode, steps.cycle) == (Mode.FAILED, left.cycle), "the cycle is sound when it is run again"
+    assert left not in [state.moment for state in steps.session.timeline.seen(None).states_of(left.branch)]
+    assert "a state that was left cannot be kept: it is not sound" in caplog.messages
 
 
 def test_the_last_value_of_a_parameter_counts() -> None:
