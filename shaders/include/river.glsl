@@ -24,10 +24,11 @@ struct River {
 River river_at(vec2 place, bool asked, out float bend) {
     River river = River(1e3, 0.0, vec2(1.0, 0.0), place);
     bend = 0.0;
-    ivec2 first = ivec2(floor(place)) - river_reach, last = ivec2(frame.map.xy) - 1;
-    int side = 2 * river_reach + 1, count = asked ? side * side : 0;
-    for (int k = 0; k < count; ++k) {
-        ivec2 cell = clamp(first + ivec2(k % side, k / side), ivec2(0), last);
+    ivec2 own = ivec2(floor(place)), last = ivec2(frame.map.xy) - 1, beside = ivec2(-river_reach);
+    int count = asked ? (2 * river_reach + 1) * (2 * river_reach + 1) : 0;
+    for (int k = 0; k < count; ++k) {  // no division, which is slow in software
+        ivec2 cell = clamp(own + beside, ivec2(0), last);
+        beside = beside.x < river_reach ? beside + ivec2(1, 0) : ivec2(-river_reach, beside.y + 1);
         vec4 code = texelFetch(rivers, cell, 0);
         int streams = code.x <= 0.0 ? 0 : 1;
         for (int stream = 0; stream < streams; ++stream) {
