@@ -151,8 +151,7 @@ const float STEEPEST_ROUGH = 1.6;  // slope
 const float SNOW_EVEN = 0.65, OF_BEDS = 0.85, WANDERS = 0.15;
 const vec2 SNOW_BLUE = vec2(0.25, 0.62);   // albedo in blue of ground without snow and of snow
 const vec3 SNOW_WHITE = vec3(0.860, 0.890, 0.930), BELOW_SNOW = vec3(0.215, 0.190, 0.160);
-const float BUSHES_IN_SNOW = 0.75;
-const vec3 BUSHES = vec3(0.062, 0.066, 0.046);
+const float DRIFTS_LONG = 4.0, DRIFTS_TILE = 1400.0, DRIFTS_TILT = 1.0, DRIFTS_SOFT = 3.0;  // metres across the wind
 const vec3 THICKETS = vec3(0.38, 0.46, 0.36);  // beside the colour of the ground
 const vec3 DRY = vec3(1.10, 1.06, 0.98), MOIST = vec3(0.78, 0.85, 0.70);  // what stands out of the ground, and gullies
 #else
@@ -230,8 +229,9 @@ vec2 behind_trees(vec2 place, vec2 direction, float rise, Canopy crowns, float d
 #endif
 
 #if DETAIL_SCALES > 2
-// What is finer than the map has it: faces of rock, tufts and bushes, gullies and ribs of another colour. Changes `slope`.
-vec3 with_detail(vec3 albedo, float sky_seen, MapLand land, vec4 grain, vec4 patchy, bool from_above, inout vec2 slope) {
+// What is finer than the map has it: faces of rock, tufts and bushes, gullies and ribs of another colour, drifts of snow. A
+// pixel is so many metres wide. Changes `slope`.
+vec3 with_detail(vec3 albedo, float sky_seen, MapLand land, vec4 grain, vec4 patchy, float metres, bool from_above, inout vec2 slope) {
     float steep = length(slope), bare = smoothstep(BARE.x, BARE.y, steep + 0.3 * patchy.x + 0.3 * grain.x);
     vec2 down = slope / max(steep, 1e-3);
     float sand = frame.wind.z * smoothstep(0.0, frame.ground_look.z, land.loose);
@@ -264,8 +264,11 @@ vec3 with_detail(vec3 albedo, float sky_seen, MapLand land, vec4 grain, vec4 pat
     float rough = even * (1.0 - SNOW_EVEN * lies) * min(ROUGH_LEVEL + ROUGH_STEEP * steep, ROUGHEST);
     vec2 tilt = rough * (grain.yz + 0.35 * patchy.yz);
     slope += from_above ? tilt : (tilt.x * vec2(-down.y, down.x) + tilt.y * down) * clamp(steep, 1.0, STEEPEST_ROUGH);
-    float stand_out = smoothstep(0.0, 0.5, gully + 0.9 * grain.x + 0.7 * patchy.w) * smoothstep(-0.05, 0.30, grain.w + 0.5 * grain.x);
-    white = mix(white, BUSHES, BUSHES_IN_SNOW * frame.ground_look.y * (1.0 - bare) * stand_out);
+    white *= mix(vec3(1.0), SNOW_IN_HOLLOWS, smoothstep(0.0, 0.5, gully + 0.5 * patchy.x));
+    // Wind draws out drifts along its way.
+    vec2 across_wind = vec2(-frame.wind.y, frame.wind.x), in_drifts = vec2(dot(position.xz, across_wind), dot(position.xz, frame.wind.xy) / DRIFTS_LONG) / DRIFTS_TILE;
+    vec2 drift = textureLod(detail, in_drifts, max(log2(metres * TEXELS / DRIFTS_TILE), DRIFTS_SOFT)).yz - 0.5;
+    slope += DRIFTS_TILT * lies * (drift.x * across_wind + drift.y / DRIFTS_LONG * frame.wind.xy);
     return mix(below, white, lies);
 }
 #endif
@@ -322,7 +325,7 @@ vec3 mirrored_land() {
     vec2 slope = slopes.x * of_slopes.xy + slopes.y * of_slopes.zw + own_slopes;
     vec3 albedo = look.rgb * look.rgb;
 #if DETAIL_SCALES > 2
-    vec3 detailed = with_detail(albedo, look.a, land, grain, patchy, from_above, slope);
+    vec3 detailed = with_detail(albedo, look.a, land, grain, patchy, metres, from_above, slope);
     albedo = mix(detailed, albedo, under_water);
 #endif
     vec3 normal = normalize(vec3(-slope, 1.0).xzy);

@@ -211,6 +211,7 @@ const float GRAIN_SHADES = 0.65, FINE_IS_EVEN = 0.82;  // what lies between grai
 const float GRAIN_SHADES = 0.40, FINE_IS_EVEN = 0.7;
 #endif
 const float EDGES_RAGGED = 0.40, SAND_RAGGED = 0.15;  // how far single tufts and stones cross the edges of kinds of ground
+const float WALL_FACES_EVEN = 9.0;
 const float JOINTS_DARK = 1.3, FACES_LEAN = 0.4;  // of bare rock, beside what its noise says
 const vec2 FACES_MERGE = vec2(0.06, 0.22);  // cells in a pixel, from which on faces of rock merge into what they are parts of
 const float FROM_AFAR = 0.6;      // how far they stand out then
@@ -218,6 +219,7 @@ const vec3 PALE_IS_WARM = vec3(1.25, 1.0, 0.70);
 const float RAGGED_JOINTS = 0.09, CLEFTS_DARK = 0.35, CLEFTS_SHADED = 0.4;
 const float DEBRIS_EVEN = 0.65;  // how far debris hides the blocks of the rock below
 const float ROUGH_FACES = 0.20;  // cosine over which rock that turns from the sun gets dark, as single faces of it still see the sun
+const float LEAST_BLURRED = 0.4;  // of a pixel's length, to which detail is blurred on ground seen aslant
 const float STEEPEST_DRAWN = 20.0;  // slope
 const float FINEST_ON_WALLS = 1.5;  // cells
 const float STONES_FADE = 0.04;  // cells in a pixel
@@ -227,7 +229,7 @@ const vec2 SAND_DRY = vec2(0.2, 1.1);  // metres over water from which on wind m
 const float DIM_BED = 1.0;      // metres of clear water through which ripples leave only the bed's large forms
 const vec2 LEVEL_PLAIN = vec2(0.03, 0.15);  // slopes
 const vec2 PLAIN_FAR = vec2(0.2, 1.0);  // cells in a pixel
-const float FAR_PLAIN_EVEN = 0.85;
+const float FAR_PLAIN_EVEN = 0.85, DRIFTED_FAR = 0.8;
 const float BED_EVEN = 0.4;     // part of its slope by which light tells them: under water it is diffuse
 const float WET_SHORE = 0.5;  // metres above the water up to which waves and capillarity wet the ground
 #if DETAIL_SCALES > 2
@@ -252,8 +254,9 @@ const float RUBBLE = 1.3;  // how far it stands out
 const float STREWN = 0.30;  // how much paler or darker than the ground between them
 const vec2 HOLDS_STONES = vec2(0.65, 1.15);  // slopes on which rock does not
 const vec2 LEVEL_SCREE = vec2(0.08, 0.25), GENTLE_SCREE = vec2(0.40, 0.66);  // slopes
-// Details smaller than a cell on each kind of ground: stones, and cracks in dry clay.
-vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixel, vec4 grain, float streak, inout vec2 bumps) {
+// Details smaller than a cell on each kind of ground: stones, and cracks in dry clay. `step_of` are the derivatives of the
+// place by which stones blur.
+vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixel, vec4 grain, float streak, mat2 step_of, inout vec2 bumps) {
     albedo *= mix(1.0 + GRAIN_SHADES * (grain.w - 0.5), 1.0, FINE_IS_EVEN * ground.fine);
     // Stones lie strewn over slopes.
     float strewn = STREWN * smoothstep(0.06, 0.20, rise) * (1.0 - 0.6 * ground.fine) * (1.0 - ground.rock * smoothstep(HOLDS_STONES.x, HOLDS_STONES.y, rise));
@@ -274,8 +277,9 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixe
     // Lobes of boulders, between chutes of finer stones. The largest roll down to where scree gets gentle.
     if (ground.stony > 0.0) {
         float boulders_tile = clamp(BOULDERS_TILE / frame.map.z, 0.7, 5.1);
-        vec4 boulders = texture(fractures, turned(cells) / boulders_tile + 0.23);
-        vec4 blocks = texture(fractures, cells.yx / (BLOCKS_OF_SCREE * boulders_tile) + 0.61);
+        mat2 step_of_one = step_of / boulders_tile, step_of_block = step_of_one / BLOCKS_OF_SCREE;
+        vec4 boulders = textureGrad(fractures, turned(cells) / boulders_tile + 0.23, turned(step_of_one[0]), turned(step_of_one[1]));
+        vec4 blocks = textureGrad(fractures, cells.yx / (BLOCKS_OF_SCREE * boulders_tile) + 0.61, step_of_block[0].yx, step_of_block[1].yx);
         float steep = smoothstep(GENTLE_SCREE.x, GENTLE_SCREE.y, rise);
         float foot = smoothstep(LEVEL_SCREE.x, LEVEL_SCREE.y, rise) * (1.0 - steep);
         float lobe = ground.stony * smoothstep(-0.15, 0.25, streak + 0.2 * foot) * (1.0 + 1.2 * foot - 0.5 * steep);
@@ -324,6 +328,15 @@ float veils(vec2 uv, vec3 direction) {
     float dense = smoothstep(0.40, 0.72, 0.72 * billows + 0.28 * streamers);
     dense = max(dense, 0.8 * exp(-5.0 * max(behind_front, 0.0))) * smoothstep(-0.02, 0.08, behind_front);
     return clamp(frame.dust.z * dense * mix(0.40, 0.85, sand), 0.0, 0.9);
+}
+#endif
+
+#if DETAIL_SCALES > 2
+// How short a pixel is on the ground across the way in which it is longest, beside that; `step_of` are the derivatives of a place.
+float aslant(mat2x3 step_of) {
+    float east = dot(step_of[0], step_of[0]), south = dot(step_of[1], step_of[1]), both = dot(step_of[0], step_of[1]);
+    float mean = 0.5 * (east + south), apart = sqrt(max(mean * mean - (east * south - both * both), 0.0));
+    return sqrt(max(mean - apart, 0.0) / max(mean + apart, 1e-12));
 }
 #endif
 
@@ -444,17 +457,29 @@ void main() {
     float bare = smoothstep(looks_from.x, looks_from.y, steepness) * (1.0 - on_wall) * looks_out;
     mat2 step_of_cells = mat2(dFdx(cells), dFdy(cells));
     vec4 grain = vec4(0.5);
-    float grain_seen = 1.0 - smoothstep(0.6 * GRAIN_FADES, GRAIN_FADES, pixel);  // too fine to be seen from afar
 #if DETAIL_SCALES > 2
     vec3 over_wall = vec3(cells, height);
     mat2x3 step_on_wall = mat2x3(dFdx(over_wall), dFdy(over_wall));
+    // Ground seen aslant would be blurred as far as a pixel is long, and look drawn out.
+    float sharper = max(sqrt(aslant(step_on_wall)), LEAST_BLURRED);
+    mat2x3 seen_step = step_on_wall;
+    seen_step[0] *= sharper;
+    seen_step[1] *= sharper;
+    mat2 seen_step_of = mat2(seen_step[0].xy, seen_step[1].xy);
+    float detail_pixel = pixel * sharper;
+#else
+    mat2 seen_step_of = step_of_cells;
+    float detail_pixel = pixel;
+#endif
+    float grain_seen = 1.0 - smoothstep(0.6 * GRAIN_FADES, GRAIN_FADES, detail_pixel);  // too fine to be seen from afar
+#if DETAIL_SCALES > 2
     float seeps = smoothstep(0.25, 0.55, on_wall * looks_out);
-    Noises noises = noises_at(over_wall, step_on_wall, steeper, max(bare, on_wall) < 1.0, seeps > 0.0);
+    Noises noises = noises_at(over_wall, seen_step, steeper, max(bare, on_wall) < 1.0, seeps > 0.0);
     vec4 fine = noises.fine;
     finer.seep = seeps * (noises.seep - 0.5);
     // So near that grain is blurred there are finer stones, and tufts.
-    float stones_seen = 1.0 - smoothstep(0.4 * STONES_FADE, STONES_FADE, pixel);
-    Fractured rock = fractured_at(over_wall, step_on_wall, steeper, on_wall, vec3(bare, grain_seen, stones_seen));
+    float stones_seen = 1.0 - smoothstep(0.4 * STONES_FADE, STONES_FADE, detail_pixel);
+    Fractured rock = fractured_at(over_wall, seen_step, steeper, on_wall, vec3(bare, grain_seen, stones_seen));
     fine = in_place_of(mix(fine, rock.level, bare), rock.wall, on_wall);
     bare = max(bare, on_wall * looks_out);
     grain += grain_seen * (rock.grain - 0.5) + 1.4 * stones_seen * (rock.stones - 0.5);
@@ -475,8 +500,12 @@ void main() {
 #else
     float tilts = (1.5 + 1.6 * steepness) * drawn_out(steepness);
 #endif
-    float stands_out = mix(1.0, FROM_AFAR, smoothstep(FACES_MERGE.x, FACES_MERGE.y, pixel)) * bare;
+    float stands_out = mix(1.0, FROM_AFAR, smoothstep(FACES_MERGE.x, FACES_MERGE.y, detail_pixel)) * bare;
     float joints_shade = stands_out * clamp(JOINTS_DARK * (fine.w - 0.5), -0.6, 0.25);
+#if DETAIL_SCALES > 2
+    // Steep sides of blocks would be black holes in sunlit walls.
+    tilts *= inversesqrt(1.0 + on_wall * WALL_FACES_EVEN * dot(fine.yz - 0.5, fine.yz - 0.5));
+#endif
     vec2 faces = (fine.yz - 0.5) * tilts * mix(1.0, (1.0 + FACES_LEAN) * stands_out / max(bare, 1e-3), bare);
 #endif
 #if RELIEF > 0
@@ -509,6 +538,7 @@ void main() {
     Ground ground = ground_material(cells, place, top, steepness, hollowness, fine, coarse, finer);
 #if DETAIL_SCALES > 1
     seen.y *= 1.0 + joints_shade * (1.0 - DEBRIS_EVEN * ground.debris);
+    seen.y /= 1.0 - SNOW_SCATTERS * ground.snow * clamp(1.0 - seen.y, 0.0, 1.0);
 #endif
     float dry = 1.0;
 #if WATER == 1
@@ -572,7 +602,7 @@ void main() {
 #else
     const float plain_here = 0.0;
 #endif
-    vec2 bumps = faces * ground.rockiness * (1.0 - DEBRIS_EVEN * ground.debris) + (coarse.zy - 0.5) * (1.0 - on_wall) * 0.25 * (1.0 - FAR_PLAIN_EVEN * plain_here);
+    vec2 bumps = faces * ground.rockiness * (1.0 - DEBRIS_EVEN * ground.debris) + (coarse.zy - 0.5) * (1.0 - on_wall) * 0.25 * (1.0 - FAR_PLAIN_EVEN * plain_here * (1.0 - DRIFTED_FAR * ground.snow));
 #else
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * min(1.5 + 1.6 * steepness, BLOCKS_TILT) + (coarse.zy - 0.5) * 0.25;
 #endif
@@ -590,7 +620,7 @@ void main() {
     bumps += (grain.yz - 0.5) * ground.rockiness * 1.2;
 #endif
 #if MATERIALS == 1
-    albedo = with_texture(albedo, ground, cells, length(place.yz), pixel, grain, finer.streak, bumps);
+    albedo = with_texture(albedo, ground, cells, length(place.yz), pixel, grain, finer.streak, seen_step_of, bumps);
 #else
     albedo *= mix(1.0 + GRAIN_SHADES * (grain.w - 0.5), 1.0, FINE_IS_EVEN * ground.sand);
     albedo *= 1.0 + ground.debris * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));

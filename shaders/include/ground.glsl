@@ -108,6 +108,9 @@ const float VENEER = 0.75;      // opacity of a veneer of it
 const float STONES_THIN = 0.32; // as THIN, of debris
 const vec2 DEBRIS = vec2(0.36, 0.56);     // slopes on which loose material is debris
 const float CROP_OUT = 1.8, CRAGGY = 3.5;  // by how much that fills less of the relief on crags; how many these are
+const vec2 CHUTES = vec2(0.07, 0.20), STONES_FALL = vec2(0.26, 0.42), FROST_SHATTERS = vec2(0.25, 0.50);  // depth of gullies; slopes; heights
+const float CHUTES_FILLED = 1.1;
+const float ROCK_EVEN = 0.30;  // how far its stains are a mean, or they would hide its form
 const vec2 THIN_DEBRIS = vec2(1.4, 2.6);  // levels
 const float STEEP_BARE = 1.7;   // by which that fills less of the relief of faces too steep for it
 const float DEBRIS_LOD = 3.0;   // of the table of strata, that mixes beds above one another
@@ -385,7 +388,7 @@ const float PLAIN_EVEN = 0.5;
 const vec3 TUSSOCK = vec3(0.190, 0.160, 0.086);
 const vec3 SCRUB = vec3(0.105, 0.108, 0.062);
 const float WASHES_THIN_OUT = 0.14, WASHES_SHOW = 0.65;
-const float BETWEEN_STONES = 0.8;  // less grows there, and no water gathers
+const float BETWEEN_STONES = 0.97;  // less grows there, and no water gathers
 const float SETTLED_THINS_OUT = 0.50, SCRUB_THINS_OUT = 0.30, SCRUB_IN_CLUMPS = 1.2;
 const float SCRUB_COVERS = 0.6;
 const vec3 SCRUB_GROUND = vec3(0.112, 0.110, 0.060);  // between its bushes: straw, litter
@@ -413,6 +416,7 @@ const float MEADOW_UNEVEN = 0.5;
 const vec2 SPECKS = vec2(0.56, 0.62);
 const float SPECKS_HIDE = 0.8;
 #endif
+const vec2 GRASS_UNEVEN = DETAIL_SCALES > 2 ? vec2(0.18, 0.12) : vec2(0.30, 0.22);  // where it ends: the form tells more than chance
 const float FORM_TELLS = 0.6;   // how much lusher gullies are than ribs
 const float GULLY = 0.35;  // hollowness per cell of depth
 
@@ -567,7 +571,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Of shrubs, the texture of blocks tells where they stand.
     float specks = smoothstep(SPECKS.x, SPECKS.y, fine.w + 0.18 * (lush - 0.5) + 0.3 * patches);
 #endif
-    float green = frame.ground_look.y * (1.0 - smoothstep(0.50, 0.95, exposed + ripple * 0.30 + patches * 0.22 - ends));
+    float green = frame.ground_look.y * (1.0 - smoothstep(0.50, 0.95, exposed + ripple * GRASS_UNEVEN.x + patches * GRASS_UNEVEN.y - ends));
     green *= 1.0 - smoothstep(NO_GRASS.x, NO_GRASS.y, altitude - frame.ground_look.x + 0.10 * patches);
 #endif
 
@@ -667,6 +671,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Rock crops out of thin debris, on ribs and in some bodies more than elsewhere.
     float crag = clamp(0.4 + CRAGGY * (0.5 * patches + 0.7 * tone) + 1.2 * finer.height, 0.0, 1.0);
     level -= CROP_OUT * debris * crag * (1.0 - smoothstep(THIN_DEBRIS.x, THIN_DEBRIS.y, level));
+#if MATERIALS == 0
+    // Stones that fall from ribs and crags fill the gullies between them.
+    float falls = smoothstep(CHUTES.x, CHUTES.y, gully + 0.5 * hollowness) * smoothstep(STONES_FALL.x, STONES_FALL.y, mean_steepness);
+    falls *= smoothstep(FROST_SHATTERS.x, FROST_SHATTERS.y, altitude + 0.5 * tone) * (1.0 - frame.wind.z);
+    level = max(level, mix(-1.0, CHUTES_FILLED, falls));
+#endif
     float of_depths = min(0.6 * fwidth(level - relief), 1.2);
 #else
     const float of_depths = 0.0;
@@ -703,9 +713,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if DETAIL_SCALES > 1
     if (covered < 1.0 && bare > 0.0) {
         float leans = clamp(steepness / max(mean_steepness, 0.05) - 1.0, -1.0, 1.0);
-#if MATERIALS == 1
         vec3 plain = rock;
-#endif
         // Noise that is projected from above would be drawn out down walls.
         vec3 at = vec3(cells.x, place.x / frame.map.z + finer.height, cells.y);
 #if DETAIL_SCALES > 2
@@ -715,6 +723,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
         float own = block_at(at * ACROSS_SETS / (ZONES_WIDE * SPACED) + 0.15 * ripple, 3.0).own;
         vec2 zones = even * vec2(patches, coarse.z - 0.5) + JOINTED_ZONES * (fract(own * vec2(7.0, 13.0)) - 0.5);
         rock = weathered(rock, Face(finer.tilt, leans, faces.y, fine.w - 0.5, zones.x, zones.y, gully + hollowness, finer.seep));
+        rock = mix(rock, WEATHERED_IN_MEAN * plain, ROCK_EVEN);
         vec3 body = bodies_of_rock(at, 0.5 * even * (patches + tone), size);
 #if MATERIALS == 1
         body = mix(body, vec3(1.0), bed.bedded);
@@ -924,7 +933,11 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float snow = snow_cover(for_snow, vec2(0.0));
 #endif
 #endif
-    albedo = mix(albedo, SNOW * snow_tone(snow, tone + 0.6 * patches + 0.5 * ripple + 0.8 * streak), snow);
+    vec3 white = SNOW * snow_tone(snow, tone + 0.6 * patches + 0.5 * ripple + 0.8 * streak);
+#if DETAIL_SCALES > 1
+    white *= mix(vec3(1.0), SNOW_IN_HOLLOWS, smoothstep(0.0, 0.25, hollowness + gully + 0.5 * tone));
+#endif
+    albedo = mix(albedo, white, snow);
     sand *= 1.0 - snow;
 #if MATERIALS == 1
     float smooth_cover = 0.6 * covered;  // whose stones are told below
