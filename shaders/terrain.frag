@@ -184,7 +184,7 @@ out vec4 colour;
 const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand to sand more than once takes its colour
 #endif
 #if CANOPY > 0
-const vec3 BELOW_LEAVES = vec3(1.22, 1.08, 0.62);  // the light of the sky that comes through leaves and from leaf to leaf
+const vec3 BELOW_LEAVES = vec3(1.20, 1.26, 0.92);  // the light of the sky that comes through leaves and from leaf to leaf
 const vec2 NO_CROWNS = vec2(1.2, 2.2);  // slopes of walls, on which the crowns of a cell would be drawn out
 const float BURIED = 0.60, BOUGHS_WHITE = 0.05, LITTER_WHITE = 0.72;  // by snow: of the understory, of crowns, of litter
 const float UNDERGROWTH = 0.35;  // of what lies and grows under trees is as green as they are
@@ -193,7 +193,7 @@ const float LITTER_GRAIN = 1.8;
 const float UNDERGROWN = 0.85;  // of what is under trees
 const float LITTER_EVEN = 0.75;  // how far it hides what the ground has of bumps
 const float CANOPY_BUMPS = 2.4;  // how far crowns that are not seen one by one are a surface of bumps
-const float FEET_SHADED = 0.9;        // of that, which trees hide that hide a sun in the zenith
+const float FEET_SHADED = 0.5;        // of that, which trees hide that hide a sun in the zenith
 const float LOW_CROWNS_IN_SUN = 0.35; // of the crowns of the understory
 #endif
 const float WASHES = 0.10;  // how much lines along which water runs off show on gentle ground
@@ -719,7 +719,7 @@ void main() {
 #else
     seen.x *= lit.w;
 #endif
-    seen.y *= 1.0 - 0.5 * covered;
+    seen.y *= 1.0 - 0.3 * covered;
 #endif
 #if STORM == 1 && DETAIL_SCALES > 2
     seen.x *= 1.0 - DUST_SHADE * veils(uv, frame.sun.xyz);

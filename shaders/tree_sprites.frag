@@ -28,6 +28,7 @@ out vec4 colour;
 const float LEANS = 0.22;  // see trees.vert
 const float TIERS = 4.5;
 const vec2 SNOW_LIES = vec2(0.10, 0.80);  // on what is turned up so far: boughs are, one above the other
+const float SKY_BETWEEN = 0.35;  // of the light of the sky that comes between the boughs
 const float GRAIN = 0.022;  // of the noise, across a square: as fine as a few pixels show
 
 void main() {
@@ -47,8 +48,9 @@ void main() {
     float foot_of_cone = length(vec2(rim, below)) + ragged - 1.0;
     // A broad crown is three lobes, each tree's its own.
     vec2 round_at = vec2(rim, high * 2.0 - 1.0);
-    vec3 lobe = vec3(round_at - lobes.xy, 1.0 / 0.64);
-    vec3 beside_it = vec3(round_at - lobes.zw, 1.0 / 0.60), over_it = vec3(round_at + 0.72 * (lobes.xy + lobes.zw) - vec2(0.0, 0.06), 1.0 / 0.62);
+    float larger = 0.20 * (fract(own.x) - 0.5);
+    vec3 lobe = vec3(round_at - lobes.xy, 1.0 / (0.58 + larger));
+    vec3 beside_it = vec3(round_at - lobes.zw, 1.0 / (0.54 - larger)), over_it = vec3(round_at + 0.72 * (lobes.xy + lobes.zw) - vec2(0.0, 0.06), 1.0 / (0.57 - 0.5 * larger));
     if (dot(beside_it.xy, beside_it.xy) < dot(lobe.xy, lobe.xy)) lobe = beside_it;
     if (dot(over_it.xy, over_it.xy) < dot(lobe.xy, lobe.xy)) lobe = over_it;
     vec2 on_lobe = lobe.xy * lobe.z;
@@ -80,7 +82,7 @@ void main() {
     // Against the sun its thin rim glows.
     float thin = 1.0 - normal.z;
     vec3 through = own.y * (0.7 + 1.2 * thin * thin) * THROUGH_LEAVES * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
-    vec3 radiance = sun_part.rgb * (lit + through) + sky_part * open;
+    vec3 radiance = sun_part.rgb * (lit + through) + sky_part * mix(open, 1.0, SKY_BETWEEN);
 #if SNOWY == 1
     radiance *= 1.0 + snow.rgb * 0.85 * snow.a * smoothstep(SNOW_LIES.x, SNOW_LIES.y, dot(normal, up) - 0.5 * conifer * tier + 1.3 * (grain.w - 0.5));
 #endif

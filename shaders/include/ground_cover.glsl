@@ -21,12 +21,14 @@ const float BLOCKS_OF_SIZE[SIZES_OF_BUSHES] = float[](0.0, 0.10, 0.8, 1.0);  // 
 const float BLOCKS_PALE = 1.15;
 const float FACETS = 2.0;        // of their sides, for a slope of 1
 const float WOODS_DENSE = 1.0;   // by which more of them stand there
+const float FEWEST_IN_CLEARINGS = 0.15, MOST_IN_CLUMPS = 3.6;  // of them, beside their mean
+const float LEAVES_SCATTER = 1.45;  // young trees are lit as crowns are, and not as the ground
 const vec3 BETWEEN_BUSHES = vec3(0.192, 0.170, 0.096);  // straw: what is green there stands up
 const float PALE_BETWEEN = 0.75, AS_BEFORE = 0.55;
 const vec2 LARGE_FROM_AFAR = vec2(0.014, 0.045);  // as STANDING_FADE: near by, what is larger than shrubs would be seen to have no leaves
 const float SMALLER_BUSHES = 0.38, FEWEST_THICKETS = 0.22, FEWEST_BUSHES = 0.75, MORE_BUSHES = 1.3;  // from the largest to the smallest: sizes, numbers
-const float PLANT_BULGES = 0.8, STONE_BULGES = 0.8;  // slope at the rim
-const float SHADE_SUN = 0.75, SHADE_SKY = 0.35;  // part of the light that their shade takes
+const float PLANT_BULGES = 0.45, STONE_BULGES = 0.8;  // slope at the rim
+const float SHADE_SUN = 0.72, SHADE_SKY = 0.20;  // part of the light that their shade takes
 const float BARE_GRAIN = 2.2, GRASS_GRAIN = 3.4, BARE_BUMPS = 0.5, GRASS_BUMPS = 1.0, HIDES_STONES = 0.7;
 const float GRAIN_FADES_OUT = 8.0;  // metres in a pixel, that halve it
 const float LOW_SUN = 2.5;  // and so they do under a low sun, which comes through blades
@@ -104,9 +106,10 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     float apart = THICKETS_APART, dense = FEWEST_THICKETS * (1.0 + WOODS_DENSE * cover.wooded), outline = RAGGED * (fray.y + 0.7 * cover.turf.x);
     for (int k = 0; k < SIZES_OF_BUSHES; ++k) {
         float shown = k + 1 < SIZES_OF_BUSHES ? smoothstep(LARGE_FROM_AFAR.x, LARGE_FROM_AFAR.y, size / apart / (1.0 + cover.wooded)) : 1.0;
-        Bodies bodies = standing_bodies_at(at / apart + 0.5 * FRAYED * fray, shown * (dense * cover.bushes + BLOCKS_OF_SIZE[k] * cover.blocks), size / apart, sunward, toward, outline, skin);
+        float here = dense * cover.bushes * mix(FEWEST_IN_CLEARINGS, MOST_IN_CLUMPS, clumped(at / apart));
+        Bodies bodies = standing_bodies_at(at / apart + 0.5 * FRAYED * fray, shown * (here + BLOCKS_OF_SIZE[k] * cover.blocks), size / apart, sunward, toward, outline, skin);
         on_bushes = mix(apart * skin, on_bushes, bushes.cover);
-        float blocks = BLOCKS_OF_SIZE[k] * cover.blocks, stony = blocks / max(blocks + dense * cover.bushes, 1e-3);
+        float blocks = BLOCKS_OF_SIZE[k] * cover.blocks, stony = blocks / max(blocks + here, 1e-3);
         stony = clamp(8.0 * (stony - bodies.chance) + 0.5, 0.0, 1.0);
         bodies.lean = mix(bodies.lean, floor(FACETS * bodies.lean + 0.5) / FACETS, stony);
         rocky = mix(stony, rocky, bushes.cover);
@@ -120,7 +123,7 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     at += on_bushes;
     float pale = SHRUBS_PALE * (1.0 - cover.wooded) * smoothstep(PALE_FROM.x, PALE_FROM.y, max(dot(cover.bush, GREY), PALE_GROUND * dot(albedo, GREY)));
     vec3 bush = mix(cover.bush, mix(OLIVE, GREY_GREEN, clamp(0.5 + 0.8 * bushes.tone, 0.0, 1.0)), pale);
-    bush *= SHADED_WITHIN * (1.0 + LEAFY_TEXTURE * clamp(cover.turf.x, -0.25, 0.25));
+    bush *= mix(SHADED_WITHIN, LEAVES_SCATTER, cover.wooded) * (1.0 + LEAFY_TEXTURE * clamp(cover.turf.x, -0.25, 0.25));
     // Light comes around them and through them: no side of theirs gets much less than the ground.
     float turned_away = -dot(bushes.lean, frame.sun.xz) - AROUND_BUSHES * frame.sun.y;
     bushes.lean += frame.sun.xz * max(turned_away, 0.0) / max(dot(frame.sun.xz, frame.sun.xz), 1e-4);

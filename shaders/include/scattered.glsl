@@ -70,7 +70,8 @@ Bodies bodies_at(vec2 at, float density, float pixel, vec2 shadow, float lobed) 
 
 const vec2 STANDING_FADE = vec2(0.20, 0.46);  // squares in a pixel: they are higher than what lies
 const float LARGEST_STANDING = 0.30, STANDING_OFF_CENTRE = 0.14;  // radius and way, as above: it stays in its square
-const float SMALLEST_STANDING = 0.45, MEAN_STANDING = 0.55;  // radius beside that; area in the mean beside the largest
+const float SMALLEST_STANDING = 0.35, MEAN_STANDING = 0.45;  // radius beside that; area in the mean beside the largest
+const float STANDING_THINS_OUT = 0.4;  // as THINS_OUT: at the edges of a thicket they are smaller
 const float STANDS = 1.1;          // height of a full body that stands upright, in radii
 const float STANDING_REACH = 2.1;  // squares from where one is seen to its foot
 const float STANDING_SHADOW = 2.4; // for each height
@@ -79,9 +80,16 @@ const float STANDING_LOBED = 0.9, SOFT_RIMS = 2.6;  // as `lobed` and SHARPEST: 
 const float LONGEST_LOBE = 0.22;   // of the distance: lobes would have no end, and reach into other squares
 const float AS_RAGGED = 0.5;       // for each height: less so where it is seen more aslant
 
+// Where plants of a lattice stand together, and where none does: from 0 to 1, in patches some squares wide.
+float clumped(vec2 at) {
+    vec2 bent = at + 2.3 * sin(0.37 * at.yx + vec2(1.7, 0.4));
+    float waves = sin(0.61 * bent.x + 0.23 * bent.y) * sin(0.53 * bent.y - 0.31 * bent.x) + 0.55 * sin(0.21 * bent.x - 0.97 * bent.y);
+    return smoothstep(-0.15, 0.75, waves);
+}
+
 float standing_radius(vec4 own, float density) {
     float full = mix(SMALLEST_STANDING, 1.0, own.z * own.z);
-    return LARGEST_STANDING * full * sqrt(clamp((density - own.w) / THINS_OUT, 0.0, 1.0));
+    return LARGEST_STANDING * full * sqrt(clamp((density - own.w) / STANDING_THINS_OUT, 0.0, 1.0));
 }
 
 // The square that a line along `ahead` enters next, and how far along it that and the one after are.
@@ -115,7 +123,7 @@ Bodies standing_bodies_at(vec2 at, float density, float pixel, vec2 sunward, vec
     float across = dot(toward, toward), seen = 1.0 - smoothstep(STANDING_FADE.x, STANDING_FADE.y, pixel);
     const float lower = 1.0 / (STANDS * STANDS);
     float squeezed = across + lower;
-    float number = density < THINS_OUT ? 0.5 * density * density / THINS_OUT : density - 0.5 * THINS_OUT;
+    float number = density < STANDING_THINS_OUT ? 0.5 * density * density / STANDING_THINS_OUT : density - 0.5 * STANDING_THINS_OUT;
     float mean = MEAN_STANDING * 3.1416 * LARGEST_STANDING * LARGEST_STANDING * max(number, 0.0);
     float mean_shade = min(mean * 0.35 * STANDS * length(sunward), 0.6 * density);
     mean = min(mean * (0.5 + 0.5 * sqrt(1.0 + across / lower)), 0.7 * density);

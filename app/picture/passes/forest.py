@@ -201,15 +201,15 @@ def grove_sizes(trees: NDArray[np.float32], shape: tuple[int, int], reference: f
     tile = row // DENSITY_OVER * columns + column // DENSITY_OVER
     area = np.bincount(tile, trees[:, 3].astype(np.float64) ** 2, rows * columns) * (reference / DENSITY_OVER) ** 2
     sparse = np.clip(1.5 - 1.5 * area / CLOSED_COVER, 0.0, 1.0)[tile]
-    noise = _grove_noise(shape, reference)[np.minimum(row, shape[0] - 1), np.minimum(column, shape[1] - 1)]
+    noise = grove_noise(shape, reference)[np.minimum(row, shape[0] - 1), np.minimum(column, shape[1] - 1)]
     own = 0.30 * (chance(trees[:, :2].astype(np.float64), 53.0) - 0.5)
     grove = np.clip((noise + own - GROVES_FROM) / 0.30 + 0.5, 0.0, 1.0)
     low, high = GROVES
     return np.asarray(1.0 + sparse * (low + (high - low) * grove - 1.0), np.float32)
 
 
-@lru_cache(maxsize=2)
-def _grove_noise(shape: tuple[int, int], reference: float) -> NDArray[np.float32]:
+@lru_cache(maxsize=4)
+def grove_noise(shape: tuple[int, int], reference: float) -> NDArray[np.float32]:
     """Smooth noise from 0 to 1 over the cells, as wide as groves are."""
     total = np.zeros(shape)
     for number, (cells, strength) in enumerate(zip(GROVES_WIDE, (0.55, 0.45), strict=True)):

@@ -47,11 +47,34 @@ OF_SHRUB = Crown(np.array([0.0, 0.46, 0.0]), np.array([0.58, 0.46, 0.58]))
 LEAVES_TILT = 0.6  # how far leaves of a spray face as it does, and not away from the middle of their bough
 WITHIN = 0.64  # size of the dark lump in the leaves of a bough
 SHEATH = 0.80  # width of the cones of a conifer that its boughs stand out of
-# Boughs of broadleaves at some distance: how far from the middle and how high, in half widths of crowns; their sizes.
+BOUGH = np.array([1.22, 0.74, 1.22])  # it is wider than high, with gaps to those above and below it
+# Boughs of broadleaves at some distance: where around the stem, how far from the middle and how high, in half widths of
+# crowns; their sizes. No crown is even: light comes to one side of it, and storms take boughs of another.
 LUMPS = (
-    ((0.24, 0.42, 0.22), (0.46, -0.36, 0.19), (0.48, -0.10, 0.18), (0.50, 0.16, 0.16), (0.36, -0.54, 0.15)),
-    ((0.26, 0.28, 0.21), (0.52, -0.26, 0.19), (0.54, -0.06, 0.18), (0.50, 0.12, 0.17), (0.40, -0.54, 0.16)),
-    ((0.18, 0.58, 0.18), (0.34, 0.14, 0.19), (0.44, -0.26, 0.18), (0.36, -0.54, 0.16), (0.34, 0.34, 0.14)),
+    (
+        (0.2, 0.16, 0.58, 0.20),
+        (1.1, 0.56, 0.14, 0.17),
+        (2.7, 0.60, -0.16, 0.15),
+        (3.8, 0.50, -0.44, 0.17),
+        (5.1, 0.66, 0.06, 0.13),
+        (5.9, 0.48, -0.62, 0.13),
+    ),
+    (
+        (0.3, 0.44, 0.40, 0.19),
+        (1.2, 0.66, 0.02, 0.14),
+        (3.2, 0.50, 0.22, 0.19),
+        (4.3, 0.68, -0.24, 0.13),
+        (2.4, 0.42, -0.62, 0.13),
+        (5.5, 0.58, -0.20, 0.15),
+    ),
+    (
+        (0.0, 0.10, 0.78, 0.13),
+        (1.6, 0.46, 0.36, 0.14),
+        (3.4, 0.54, 0.06, 0.16),
+        (5.0, 0.48, -0.20, 0.15),
+        (2.3, 0.46, -0.64, 0.14),
+        (4.3, 0.40, 0.46, 0.12),
+    ),
 )
 
 
@@ -75,38 +98,37 @@ def middle_conifer(form: int) -> Shape:
 
 
 def near_broadleaf(form: int) -> Shape:
-    """Lumps around a central one, covered with sprays of leaves, on a forked trunk. Forms: round, wide and tall."""
+    """The boughs of the same tree farther away, each of two parts, covered with sprays of leaves, on limbs."""
     generator = np.random.default_rng(5 + 12 * form)
     crown = OF_BROADLEAF[form]
-    lumps = [(crown.middle, 0.18)]
-    for number, height, away, size in ((3, -0.62, 0.50, 0.130), (4, 0.02, 0.66, 0.135), (2, 0.64, 0.34, 0.135)):
-        for k in range(number):
-            angle = 2.0 * math.pi * (k + height * 7.0 + 0.3 * generator.uniform(-1.0, 1.0)) / number
-            reach = away * generator.uniform(0.8, 1.1)
-            outward = np.array(
-                [reach * math.cos(angle), height + 0.20 * generator.uniform(-1, 1), reach * math.sin(angle)]
-            )
-            lumps.append((crown.middle + crown.extent * outward, size * generator.uniform(0.8, 1.2)))
+    lumps, limbs = [], []
+    for middle, size in _boughs_of_broadleaf(form):
+        aside = generator.normal(size=3) * (1.0, 0.5, 1.0)
+        beside = (middle + 0.75 * size * aside / np.linalg.norm(aside)) * (0.92, 1.0, 0.92)
+        lumps += [(middle, 0.92 * size), (beside, size * generator.uniform(0.55, 0.75))]
+        limbs.append(_branch((0.0, 0.24, 0.0), middle, 0.018))
     bodies = [_lump(crown, middle, 0.85 * WITHIN * size, generator) for middle, size in lumps]
-    branches = [_branch((0.0, 0.26, 0.0), middle, 0.018) for middle, _ in lumps[1:6]]
-    sprays = [_sprays(Crown(middle, np.full(3, size)), 12, 0.090, generator, of=crown) for middle, size in lumps]
-    return _joined([_trunk(6, 0.036, 0.45), *branches, *bodies, *sprays])
+    sprays = [_sprays(Crown(middle, size * BOUGH), 9, 0.085, generator, of=crown) for middle, size in lumps]
+    return _joined([_trunk(6, 0.036, 0.45), *limbs[:5], *bodies, *sprays])
 
 
 def middle_broadleaf(form: int) -> Shape:
-    """Lumps of different sizes, with sprays that hide their corners."""
+    """Boughs of different sizes on limbs that are seen between them, with sprays that hide their corners."""
     generator = np.random.default_rng(8 + 5 * form)
-    crown = OF_BROADLEAF[form]
-    within = Crown(crown.middle, 0.75 * crown.extent)
-    turn = 2.0 * math.pi * generator.uniform()
-    lumps = []
-    for k, (away, height, size) in enumerate(LUMPS[form]):
-        angle = turn + k * 2.4
-        outward = np.array([away * math.cos(angle), height, away * math.sin(angle)])
-        lumps.append((crown.middle + crown.extent * outward, size))
+    crown, lumps = OF_BROADLEAF[form], _boughs_of_broadleaf(form)
     bodies = [_lump(crown, middle, WITHIN * size, generator, uneven=0.35) for middle, size in lumps]
-    sprays = [_sprays(Crown(middle, np.full(3, size)), 9, 0.115, generator, of=crown) for middle, size in lumps]
-    return _joined([_trunk(3, 0.036, 0.40), *bodies, *sprays, _sprays(within, 10, 0.12, generator)])
+    sprays = [_sprays(Crown(middle, size * BOUGH), 7, 0.105, generator, of=crown) for middle, size in lumps]
+    limb = _branch((0.0, 0.22, 0.0), lumps[1][0], 0.020)
+    return _joined([_trunk(3, 0.036, 0.40), limb, *bodies, *sprays])
+
+
+def _boughs_of_broadleaf(form: int) -> list[tuple[NDArray[np.float64], float]]:
+    """Their middles and sizes."""
+    crown = OF_BROADLEAF[form]
+    return [
+        (crown.middle + crown.extent * np.array([away * math.cos(angle), height, away * math.sin(angle)]), size)
+        for angle, away, height, size in LUMPS[form]
+    ]
 
 
 def near_columnar(form: int) -> Shape:
@@ -346,7 +368,7 @@ def _sprays(crown: Crown, number: int, size: float, generator: np.random.Generat
         corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
         places = middle + size * generator.uniform(0.8, 1.25) * corners @ np.array([across, along])
         from_middle = (places - whole.middle) / whole.extent
-        sky = np.clip(0.58 + 0.30 * from_middle[:, 1] + generator.uniform(-0.25, 0.30), 0.25, 1.0)
+        sky = np.clip(0.58 + 0.24 * (from_middle[:, 1] + outward[1]) + generator.uniform(-0.15, 0.20), 0.25, 1.0)
         outwards = np.tile((1.0 - LEAVES_TILT) * outward + LEAVES_TILT * facing, (4, 1)) + 0.3 * from_middle
         parts.append(_shape(places, outwards, sky, 1.0, np.array([(0, 1, 2), (0, 2, 3)]), corners))
     return _joined(parts)

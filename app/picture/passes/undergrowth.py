@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app.picture.camera import Camera
 from app.picture.passes import tree_shapes
 from app.picture.passes.declaration import Frame, Part
-from app.picture.passes.forest import VARIANTS, TreeView, chance, variants_of
+from app.picture.passes.forest import VARIANTS, TreeView, chance, grove_noise, variants_of
 from app.picture.passes.ground_cover import GroundCover
 from app.picture.passes.targets import release_all
 from app.picture.passes.tree_shapes import Shape
@@ -24,10 +24,15 @@ Values = NDArray[np.float64]
 
 STEP = 4.0  # cells of movement before plants are selected again
 GROUP = 0.32  # width of a group, cells
+# Bushes and young trees stand in thickets, with clearings between them: how wide, as a part of groves; how many in both,
+# beside their mean; and where both are, in a noise from 0 to 1.
+THICKETS_WIDE = 0.4
+IN_CLEARINGS, IN_THICKETS = 0.15, 2.1
+THICKETS_BETWEEN = (0.42, 0.62)
 # Darker than grass from above, see ground.glsl, as one looks into it
 STRAW, MEADOW, RANK = (0.138, 0.118, 0.064), (0.088, 0.096, 0.036), (0.046, 0.062, 0.024)
 BUSH = (0.070, 0.088, 0.034)
-THICKET, SAPLING = (0.036, 0.050, 0.020), (0.044, 0.062, 0.022)
+THICKET, SAPLING = (0.052, 0.070, 0.026), (0.056, 0.076, 0.028)
 
 
 class Plant(NamedTuple):
@@ -40,6 +45,10 @@ class Plant(NamedTuple):
     cover: Callable[[Values, Values, Values], Values]  # fraction of occupied slots, from grass, wetness and wood
     colour: tuple[float, float, float] | None = None  # without one, that of grass
     together: int = 1  # slots of a group
+
+    @property
+    def woody(self) -> bool:
+        return self.colour is not None
 
 
 def _tufts(grass: Values, wet: Values, wood: Values) -> Values:
@@ -89,6 +98,10 @@ def undergrowth(cover: GroundCover, plant: Plant, east_south: tuple[float, float
     area = np.s_[low[0] : high[0], low[1] : high[1]]
     wet = cover.wetness[area].astype(float)
     taken = plant.cover(cover.grass[area].astype(float), wet, cover.wood[area].astype(float))
+    if plant.woody:
+        begin, end = THICKETS_BETWEEN
+        part = np.clip((grove_noise((rows, columns), THICKETS_WIDE)[area] - begin) / (end - begin), 0.0, 1.0)
+        taken = taken * (IN_CLEARINGS + (IN_THICKETS - IN_CLEARINGS) * part)
     cells = np.stack(np.meshgrid(*map(np.arange, low, high), indexing="ij"), axis=-1).reshape(-1, 2).astype(float)
     drawn = []
     for slot in range(plant.slots):
