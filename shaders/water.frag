@@ -121,23 +121,34 @@ flat in float level;
 const vec2 WEED_STEEP = vec2(0.08, 0.25);
 const float WEED_ENDS = 4.0, WEED_HIDES = 0.75, SHORE_STONES_TILE = 24.0;
 // Between the stones of its margin a lake ends unevenly: over so many cells at most, on slopes up to this.
-const float MARGIN_CELLS = 0.5, MARGIN_TILE = 17.0, MARGIN_STEEP = 0.3;
+const float MARGIN_CELLS = 0.3, MARGIN_TILE = 17.0, MARGIN_STEEP = 0.3;
 const float EXACT_SHORE = 0.35;  // cells of depth, from which on the bed is as smooth as the map
-const vec3 SOAKED_BED = vec3(0.66, 0.60, 0.54);  // of what a dry bed gives back
+const vec3 SOAKED_BED = vec3(0.72, 0.69, 0.65);  // of what a dry bed gives back
 const float SOAKED_FROM = 0.25;  // metres of depth
 // The ground is soaked up to some way above the water, metres, where none is mirrored yet.
-const float SOAKED_EDGE = 0.06, SILT_EVENS = 0.7;
+const float SOAKED_EDGE = 0.04, SILT_EVENS = 0.7;
 // Of the shadows of clouds: what water scatters has come from around, and most of it from the sky.
+#if SEA == 1
+const float CLOUDS_SHADE = 0.8;
+#else
 const float CLOUDS_SHADE = 0.4;
-// Gusts: wavelengths of wind waves across a tile of their noise, how much longer than wide they are, and how much smaller the
-// finer ones; the least and the most of the waves in them; and tiles in a pixel, from which on they would repeat in sight.
-const float GUST_WAVES = 1250.0, GUSTS_LONG = 3.5, GUSTS_FINER = 4.7;
-const vec2 GUSTS = vec2(0.7, 1.3), GUSTS_SHOW = vec2(0.34, 0.66), GUSTS_REPEAT = vec2(0.004, 0.016);
+#endif
+// Gusts, squalls in them, and lanes along the wind: wavelengths of wind waves across a tile of their noise, and how much
+// longer than wide they are, and how much each tells; and tiles in a pixel, from which on they would
+// repeat in sight.
+const vec3 GUST_WAVES = vec3(1250.0, 270.0, 150.0), GUSTS_LONG = vec3(2.2, 1.5, 14.0), GUST_PARTS = vec3(0.5, 0.42, 0.26);
+const vec2 GUSTS_SHOW = vec2(0.34, 0.66), GUSTS_REPEAT = vec2(0.004, 0.016);
+const float GUSTS_GRAZED = 0.3;  // of their contrast, where the sea is seen from aside
+const float LEAST_FETCH = 4.0;  // wavelengths of wind waves, on any water
+// Foam of whitecaps: the part of white on the thickest, and over how deep water in wavelengths there are some.
+const float CAPS_WHITE = 1.0;
+const vec2 CAPS_DEEP = vec2(0.8, 3.0), CAPS_TORN = vec2(1.5, 0.45);
 // Part of the slopes of swell that is drawn far out; how high beside the highest it shows whole.
 const float FAR_SWELL = 0.45;
 const vec2 SWELL_SHOWS = vec2(0.1, 0.5);
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
-const float HORIZON = 0.010;       // angle below the horizon by which the sea has faded into the sky to 1/e, radians
+// The sea fades into the sky at the horizon, but for a line: angle below it in which to 1/e, radians, and how far
+const float HORIZON = 0.004, HORIZON_FADES = 0.7;
 // Waves wear a bench into a coast, which cells are too coarse for: its slope, its width in wavelengths of the deep sea where
 // it is narrowest and widest, and from which part of that on it drops to the bed. Over it they stir up sand and bubbles.
 const float BENCH_SLOPE = 0.09, BENCH_DROPS = 0.25;
@@ -154,10 +165,12 @@ const float FALL_OF_BED = 0.035;  // slope of the sea floor beyond the map
 #if SEA == 1
 const vec3 DEEP_WATER = DEEP_SEA;
 const float TURBIDITY = SEA_TURBIDITY, WAVINESS = 1.0;
+const vec2 GUSTS = vec2(0.5, 1.4);
 const float SHORE = 0.12;   // metres of depth over which water fades in
 #else
 const vec3 DEEP_WATER = DEEP_LAKE;
 const float TURBIDITY = LAKE_TURBIDITY, WAVINESS = 0.55;
+const vec2 GUSTS = vec2(0.3, 1.7);  // land around a lake parts the wind
 const float SHORE = 0.05;
 #endif
 const float SHORE_AT_RIVER = 0.20;  // the same where a river runs in
@@ -387,6 +400,17 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float til
 #endif
 }
 
+#if SEA == 0 && RUNNING == 0 && FINE_WATER == 1
+// Metres of water that lie before the wind: from place to place by as far as no coast is.
+float fetch_on_lake(vec2 place) {
+    float fetch = 0.0;
+#if WAVES > 0
+    for (int i = 0; i < 3; ++i) fetch += max(textureLod(nearshore, map_uv(place - frame.wind.xy * fetch), 0.0).x, 0.0) * frame.map.z;
+#endif
+    return max(fetch, LEAST_FETCH * frame.water.z);
+}
+#endif
+
 #if SEA == 0 && WAVES > 0
 // 1 on lakes with waves; 0 on puddles and next to them, where interpolation would read their values.
 float lake_with_waves(vec2 uv) {
@@ -488,16 +512,26 @@ void main() {
     float waviness = WAVINESS;
 #endif
 #if FINE_WATER == 1
-    // Gusts lie along the wind; two sizes of them, so that neither repeats in sight. Far away their mean is seen.
-    vec2 with_wind = vec2(dot(map_place, frame.wind.xy) / GUSTS_LONG, dot(map_place, vec2(-frame.wind.y, frame.wind.x))) / (frame.water.z * GUST_WAVES);
-    float gust_pixel = max(length(pixel.xy), length(pixel.zw)) / (frame.water.z * GUST_WAVES);
-    vec2 shown = 1.0 - smoothstep(GUSTS_REPEAT.x, GUSTS_REPEAT.y, vec2(gust_pixel, GUSTS_FINER * gust_pixel));
-    float gusts = 0.5;
-    if (shown.x > 0.0) gusts += 0.5 * shown.x * (textureLod(detail, with_wind, 1.0 + noise_level(gust_pixel, detail)).w - 0.5);
-    if (shown.y > 0.0) gusts += 0.5 * shown.y * (textureLod(detail, GUSTS_FINER * with_wind + 0.37, 1.0 + noise_level(GUSTS_FINER * gust_pixel, detail)).w - 0.5);
+    // Gusts lie along the wind, of more than one size, so that none repeats in sight. Far away their mean is seen.
+    vec2 with_wind = vec2(dot(map_place, frame.wind.xy), dot(map_place, vec2(-frame.wind.y, frame.wind.x))) / frame.water.z;
+    float gust_pixel = sqrt(length(pixel.xy) * length(pixel.zw)) / frame.water.z, gusts = 0.5;
+    for (int i = 0; i < 3; ++i) {
+        float tiles = gust_pixel / GUST_WAVES[i], shown = 1.0 - smoothstep(GUSTS_REPEAT.x, GUSTS_REPEAT.y, tiles);
+        if (shown <= 0.0) continue;
+        vec2 at = with_wind / (GUST_WAVES[i] * vec2(GUSTS_LONG[i], 1.0)) + 0.37 * float(i);
+        gusts += GUST_PARTS[i] * shown * (textureLod(detail, at, 1.0 + noise_level(tiles, detail)).w - 0.5);
+    }
+    gusts = mix(0.5, gusts, mix(GUSTS_GRAZED, 1.0, smoothstep(0.02, 0.2, to_eye.y)));
     waviness *= mix(GUSTS.x, GUSTS.y, smoothstep(GUSTS_SHOW.x, GUSTS_SHOW.y, gusts));
 #endif
-    Waves waves = water_waves(map_place, depth, waviness, SEA == 1 || RUNNING == 1);
+#if SEA == 1 || RUNNING == 1
+    const float fetch = 2.0 * OPEN_SEA;
+#elif FINE_WATER == 1
+    float fetch = fetch_on_lake(map_place);
+#else
+    const float fetch = 0.0;
+#endif
+    Waves waves = water_waves(map_place, pixel, depth, waviness, fetch);
     float tilt = 0.0;
 #if SEA == 0 && RUNNING == 1
     waves.slope += fall * frame.map.w;
@@ -584,6 +618,18 @@ void main() {
             foam = foam_at(map_place, coming, wave, max(length(pixel.xy), length(pixel.zw)) / frame.map.z);
             crest = max(wave.height, 0.0) / max(0.5 * frame.waves.w, 1e-6) * smoothstep(0.2, 0.8, wave.breaking);
         }
+    }
+#endif
+#if WAVES == 1 && FINE_WATER == 1 && (SEA == 1 || RUNNING == 1)
+    float caps = CAPS_WHITE * whitecaps(waves.crest, waviness * frame.water.y, gust_pixel) * smoothstep(CAPS_DEEP.x, CAPS_DEEP.y, depth * frame.map.w / frame.water.z);
+#if SEA == 0
+    caps *= of_sea;
+#endif
+    if (caps > 0.0) {
+        // Bubbles tear it into strands across the wind.
+        vec2 strands = with_wind.yx / CAPS_TORN;
+        float torn = textureLod(detail, strands / 9.0, noise_level(gust_pixel / (9.0 * CAPS_TORN.y), detail)).x;
+        foam = max(foam, caps * smoothstep(0.2, 0.6, torn + 0.5 * caps));
     }
 #endif
     vec3 normal = wave_normal(waves.slope);
@@ -686,7 +732,7 @@ void main() {
     colour = colour * air_kept + (1.0 - keep) * air_added;
 #if SEA == 1
     // The sea fades into the sky at the horizon.
-    float far = exp(-max(to_eye.y, 0.0) / HORIZON);
+    float far = HORIZON_FADES * exp(-max(to_eye.y, 0.0) / HORIZON);
     vec3 horizon = horizon_colour(-to_eye);
     colour = mix(colour, horizon, far);
     keep *= 1.0 - far;

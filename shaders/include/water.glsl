@@ -32,6 +32,11 @@ const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked a
 const float BRIGHTEST_GLITTER = 0.9;                // in parts of sunlight
 const vec2 TILES_SHOW = vec2(0.014, 0.045);         // tiles of waves in a pixel, from which on they are not to be seen
 const float SQUARED_SLOPES = 0.1;                   // of waves in the mean, see app/picture/passes/wind_waves.py
+const float HEIGHTS_SPAN = 6.0;                     // deviations of heights between the texture's least and most
+const float OPEN_SEA = 1e8;                         // metres of fetch of a sea
+const vec2 FETCH_RAISES = vec2(8.0, 50.0);         // wavelengths of fetch that raise no waves, and the highest
+// Deviations of height from which crests break in the usual wind; how many less for twice its root; and till all is white
+const float WHITECAPS = 1.75, WHITECAPS_BY_WIND = 2.4, WHITECAPS_SOFT = 1.7, WHITECAPS_IN_PIXELS = 0.5;
 const float LEANS = 3.0;                            // by how many deviations of slopes mirrored rays rise at most
 const vec3 FOAM = vec3(0.88, 0.92, 0.95);
 const float THIN_FOAM = 0.62, FOAM_HEAPS = 0.8;
@@ -40,10 +45,12 @@ const float THIN_FOAM = 0.62, FOAM_HEAPS = 0.8;
 struct Waves {
     vec2 slope;
     float roughness;
+    float crest;  // height of the longer ones in deviations of it
 };
 
-// One train of waves out of the texture, turned against the wind by the angle with this cosine and sine.
-void add_wave_train(inout Waves waves, vec2 place, vec2 turn, float wavelength, float strength) {
+// One train of waves out of the texture, turned against the wind by the angle with this cosine and sine. `pixel` is how far
+// the place moves from pixel to pixel: to the east and south along x, and along y.
+void add_wave_train(inout Waves waves, vec2 place, vec4 pixel, vec2 turn, float wavelength, float strength, float of_crest) {
     vec2 along = vec2(frame.wind.x * turn.x - frame.wind.y * turn.y, frame.wind.x * turn.y + frame.wind.y * turn.x);
     vec2 across = vec2(-along.y, along.x);
     // Waves run as fast as their length lets them: long ones faster, by the square root; in a loop of the sea by whole
@@ -53,10 +60,12 @@ void add_wave_train(inout Waves waves, vec2 place, vec2 turn, float wavelength, 
     vec2 at = vec2(dot(place, along), dot(place, across)) / tile - vec2(run, 0.0);
 #if FINE_WATER == 1
     // From where many tiles are seen, they would make a pattern: there waves are only rough.
-    vec2 along_row = dFdx(at), along_column = dFdy(at), across_pixel = abs(along_row) + abs(along_column);
+    vec2 along_row = vec2(dot(pixel.xy, along), dot(pixel.xy, across)) / tile;
+    vec2 along_column = vec2(dot(pixel.zw, along), dot(pixel.zw, across)) / tile, across_pixel = abs(along_row) + abs(along_column);
     float shown = 1.0 - smoothstep(TILES_SHOW.x, TILES_SHOW.y, max(across_pixel.x, across_pixel.y));
     vec4 wave = shown > 0.0 ? textureGrad(wind_waves, at, along_row, along_column) : vec4(0.5, 0.5, 0.5, SQUARED_SLOPES);
     vec2 slope = (wave.xy - 0.5) * 2.0 * shown;
+    waves.crest += of_crest * (wave.z - 0.5) * HEIGHTS_SPAN;
 #else
     vec4 wave = texture(wind_waves, at);
     vec2 slope = (wave.xy - 0.5) * 2.0;
@@ -65,31 +74,45 @@ void add_wave_train(inout Waves waves, vec2 place, vec2 turn, float wavelength, 
     waves.roughness += strength * strength * max(wave.w - dot(slope, slope), 0.0);
 }
 
+// How high waves of a length are that the wind has had this way to raise, beside those of the open sea.
+float grown(float fetch, float wavelength) {
+    return smoothstep(FETCH_RAISES.x, FETCH_RAISES.y, fetch / wavelength);
+}
+
 // Everything else asks only this function about waves. `depth` is in metres: waves are lower where it is less than their
-// length. `wind` is how much of it there is, from 0 to 1; only the open sea has the longest.
-Waves water_waves(vec2 place, float depth, float wind, bool open_sea) {
+// length. `wind` is how much of it there is, from 0 to 1, and `fetch` over how many metres of open water it has come.
+Waves water_waves(vec2 place, vec4 pixel, float depth, float wind, float fetch) {
 #if FINE_WATER == 1
-    Waves waves = Waves(vec2(0.0), 0.0003);
+    Waves waves = Waves(vec2(0.0), 0.0003, 0.0);
 #else
-    Waves waves = Waves(vec2(0.0), 0.0008);
+    Waves waves = Waves(vec2(0.0), 0.0008, 0.0);
 #endif
     float strength = wind * frame.water.y * (0.25 + 0.75 * smoothstep(0.0, 1.5 * frame.water.z, depth * frame.map.w));
     float unit = frame.water.z;
 #if FINE_WATER == 1
     // Each is about as steep as the next.
-    if (open_sea) add_wave_train(waves, place, vec2(0.946, 0.326), 19.0 * unit, 0.11 * strength);
-    add_wave_train(waves, place, vec2(0.996, -0.087), 6.7 * unit, 0.14 * wind * strength);
-    add_wave_train(waves, place, vec2(0.956, 0.292), 1.9 * unit, 0.15 * strength);
-    add_wave_train(waves, place, vec2(0.883, -0.469), 0.73 * unit, 0.15 * strength);
-    add_wave_train(waves, place, vec2(0.777, 0.629), 0.23 * unit, 0.14 * strength);
+    if (fetch > OPEN_SEA) add_wave_train(waves, place, pixel, vec2(0.946, 0.326), 19.0 * unit, 0.11 * strength, 0.2);
+    float longer = grown(fetch, 6.7 * unit), shorter = grown(fetch, 1.9 * unit);
+    if (longer > 0.0) add_wave_train(waves, place, pixel, vec2(0.996, -0.087), 6.7 * unit, 0.14 * wind * longer * strength, 0.45);
+    if (shorter > 0.0) add_wave_train(waves, place, pixel, vec2(0.956, 0.292), 1.9 * unit, 0.15 * shorter * strength, 0.70);
+    add_wave_train(waves, place, pixel, vec2(0.883, -0.469), 0.73 * unit, 0.15 * grown(fetch, 0.73 * unit) * strength, 0.5);
+    add_wave_train(waves, place, pixel, vec2(0.777, 0.629), 0.23 * unit, 0.14 * grown(fetch, 0.23 * unit) * strength, 0.3);
     // Near the camera finer ones are seen.
-    add_wave_train(waves, place, vec2(0.970, -0.243), 0.083 * unit, 0.12 * strength);
-    add_wave_train(waves, place, vec2(0.848, 0.530), 0.027 * unit, 0.10 * strength);
+    add_wave_train(waves, place, pixel, vec2(0.970, -0.243), 0.083 * unit, 0.12 * strength, 0.2);
+    add_wave_train(waves, place, pixel, vec2(0.848, 0.530), 0.027 * unit, 0.10 * strength, 0.0);
 #else
-    add_wave_train(waves, place, vec2(0.956, 0.292), 1.9 * unit, 0.075 * strength);
-    add_wave_train(waves, place, vec2(0.883, -0.469), 0.73 * unit, 0.085 * strength);
+    add_wave_train(waves, place, pixel, vec2(0.956, 0.292), 1.9 * unit, 0.075 * strength, 0.0);
+    add_wave_train(waves, place, pixel, vec2(0.883, -0.469), 0.73 * unit, 0.085 * strength, 0.0);
 #endif
     return waves;
+}
+
+// The part of a place that is white where the crests of waves break. Of the sea it grows with the wind to a power of 3.4
+// (Monahan and O'Muircheartaigh 1980); `wind` is the root of it, in parts of the usual one. Crests are lower where a pixel
+// is as `wide` as the usual waves.
+float whitecaps(float crest, float wind, float wide) {
+    float breaks = WHITECAPS - WHITECAPS_BY_WIND * log2(max(wind, 0.05)) - WHITECAPS_IN_PIXELS * smoothstep(0.1, 1.0, wide);
+    return smoothstep(breaks, breaks + WHITECAPS_SOFT, crest);
 }
 
 vec3 wave_normal(vec2 slope) {

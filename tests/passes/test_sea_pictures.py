@@ -158,11 +158,30 @@ def test_waves_of_the_open_sea_are_seen_from_a_few_hundred_of_their_lengths(draw
 
 
 def test_the_sea_from_afar_has_no_pattern_of_tiles(draw: Draw) -> None:
-    """Across the picture, no wavelength stands out as those of a tile do that repeats."""
+    """Across the picture, no wavelength shorter than gusts stands out as those of a tile do that repeats."""
     shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=CELL), 0.0)
     camera = Camera(glm.vec3(32.0, 0.0, 32.0) * CELL, 0.0, 14.0, 200.0 * CELL, 40.0)
     view = Scene().with_values({"view.quality": "high", "view.clouds": 0.0})
     rows = draw(shown, camera, view, size=(480, 270)).astype(float).mean(axis=2)[90:120]
     waves = (rows - rows.mean(axis=1, keepdims=True)) * np.hanning(rows.shape[1])
-    strength = (np.abs(np.fft.rfft(waves, axis=1)) ** 2).mean(axis=0)[6:120]
+    strength = (np.abs(np.fft.rfft(waves, axis=1)) ** 2).mean(axis=0)[40:120]
     assert strength.max() < 150.0 * np.median(strength)
+
+
+def test_the_sea_has_whitecaps_in_wind_and_none_in_a_breeze(draw: Draw) -> None:
+    shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=CELL), 0.0)
+    camera = Camera(glm.vec3(32.0, 0.0, 32.0) * CELL, 0.0, 30.0, 60.0 * CELL, 40.0)
+    white = []
+    for waves in (0.5, 1.0, 1.5):
+        view = Scene().with_values({"view.quality": "high", "view.clouds": 0.0, "view.waves": waves})
+        white.append((draw(shown, camera, view, size=(480, 270)).min(axis=2)[90:] > 130).mean())
+    assert white[0] == 0.0
+    assert 0.001 < white[1] < 0.04 < white[2]
+
+
+def test_the_sea_ends_in_a_line_that_is_darker_than_the_sky(draw: Draw) -> None:
+    shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=CELL), 0.0)
+    camera = Camera(glm.vec3(32.0, 0.0, 32.0) * CELL, 0.0, 14.0, 200.0 * CELL, 40.0)
+    view = Scene().with_values({"view.quality": "high", "view.clouds": 0.0})
+    rows = draw(shown, camera, view, size=(480, 270)).astype(float).mean(axis=(1, 2))
+    assert 12.0 < (rows[:-2] - rows[2:])[:80].max() < 60.0

@@ -391,7 +391,7 @@ def test_a_lake_ends_unevenly_between_the_stones_of_its_margin(draw: Draw) -> No
     blueness = ndimage.gaussian_filter(pixels[..., 2] / (pixels[..., 0] + 1.0), 2.0)
     threshold = 0.2 * blueness[:, :40].mean() + 0.8 * blueness[:, -40:].mean()
     edge = np.array([np.flatnonzero(line > threshold).max() for line in blueness]) / 15.0  # cells
-    assert 0.04 < edge.std() < 0.4
+    assert 0.02 < edge.std() < 0.2
 
 
 def test_a_lake_begins_at_a_line_below_a_soaked_rim(draw: Draw) -> None:
@@ -404,7 +404,7 @@ def test_a_lake_begins_at_a_line_below_a_soaked_rim(draw: Draw) -> None:
     bluer = (wet - dry)[..., 2].mean(axis=1)
     first = np.flatnonzero(bluer > 40.0)[-1]
     assert bluer[first] - bluer[first + 1] > 40.0, "a row of pixels is half a cell"
-    assert bluer[first:].min() < -18.0
+    assert -18.0 < bluer[first:].min() < -7.0, "soaked, not burnt"
 
 
 def test_the_sea_goes_on_beyond_the_map_without_a_seam(draw: Draw, subtests: pytest.Subtests) -> None:
