@@ -3,12 +3,12 @@
 #include "stream.glsl"
 
 #if MARKS == 1 && DETAIL_SCALES > 2
-const vec3 PALE_STONES = vec3(0.540, 0.500, 0.415), COBBLES = vec3(0.250, 0.230, 0.196);
-const vec3 CHANNEL_SAND = vec3(0.225, 0.198, 0.156), OVERGROWN = vec3(0.125, 0.132, 0.060);
+const vec3 PALE_STONES = vec3(0.390, 0.362, 0.308), COBBLES = vec3(0.215, 0.200, 0.174);
+const vec3 CHANNEL_SAND = vec3(0.245, 0.222, 0.182), OVERGROWN = vec3(0.125, 0.132, 0.060);
 const vec3 SOAKED_GRAVEL = vec3(0.56, 0.54, 0.50);  // of the light that dry gravel gives back
 // Of channels of each size: how deep they are, in cells; how far their water soaks the gravel, in their distance.
-const float CHANNEL_DEPTH[CHANNELS] = float[CHANNELS](0.080, 0.036, 0.012);
-const float SOAKS = 0.07;
+const float CHANNEL_DEPTH[CHANNELS] = float[CHANNELS](0.055, 0.014, 0.003);
+const float SOAKS = 0.16;
 const float BANK_STEEP = 4.0;  // beside the mean slope from a channel to the crest of a bar
 const float FLOOR = 0.45;  // of an old channel, of the way to the crests beside it
 const vec2 CHANNEL_FADES = vec2(0.12, 0.36);  // pixels, beside the distance of channels
@@ -42,7 +42,7 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
         // Banks are steep, and the crests of bars are flat.
         slope += seen * CHANNEL_DEPTH[number] / half_way * BANK_STEEP * pow(1.0 - up, BANK_STEEP - 1.0) * smoothstep(from - 0.5 * pixel, from + pixel, away) * sign(channel.aside);
         height = min(height, mix(1.0, 1.0 - pow(1.0 - up, BANK_STEEP), seen * (number == 0 ? 1.0 : 0.7)));
-        soaked = max(soaked, wet * seen * (1.0 - smoothstep(0.5 * SOAKS, SOAKS, (away - from) / APART[number] + 0.15 * (fine.x - 0.5))));
+        soaked = max(soaked, wet * seen * (1.0 - smoothstep(-0.2 * SOAKS, SOAKS, (away - from) / APART[number] + 0.12 * (fine.x - 0.5))));
         washed = max(washed, wet * smoothstep(LEFT_BARE, 0.5 * LEFT_BARE, (away - from) / APART[number] + 0.35 * (fine.x - 0.5) + 0.35 * (coarse.x - 0.5)));
         old = max(old, (1.0 - wet) * seen * (1.0 - smoothstep(0.4 * FLOOR, FLOOR, up + 0.5 * (fine.x - 0.5))));
     }

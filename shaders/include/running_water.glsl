@@ -6,7 +6,7 @@
 
 const float STIRRED = 0.04;  // broken water mirrors the sky also to an eye above it
 // What comes back from water that carries the flour of rocks, and how much of that a metre holds.
-const vec3 MILK = vec3(0.170, 0.270, 0.285);
+const vec3 MILK = vec3(0.118, 0.182, 0.182);
 const float SILT_TURBIDITY = 0.5;
 const vec3 GRAVEL = vec3(0.245, 0.218, 0.180);
 const vec3 WET_GRAVEL = vec3(0.235, 0.218, 0.186);  // the bed of a river that carries it

@@ -93,15 +93,19 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     if (asked && share > LEAST_SHARE) {
         vec2 along = normalize(textureLod(flow, cells / frame.map.xy, SMOOTH_WAY).yz);
         vec2 straight = unwound(cells, noise);
+        float bank = river.away - river.half_width;
         for (int number = 0; number < CHANNELS; ++number) {
             Channel channel = channel_at(straight, along, share, number);
-            float away = abs(channel.aside);
-            if (channel.half_width <= 0.0 || away - channel.half_width > river.away - river.half_width) continue;
+            float away = abs(channel.aside), from = bank;
+            if (channel.half_width <= 0.0) continue;
+            bank = joined_banks(bank, away - channel.half_width, JOIN * min(APART[number], 2.0 * channel.half_width + 0.1));
+            if (away - channel.half_width > from) continue;
             river = River(away, channel.half_width, along, cells - channel.aside * vec2(-along.y, along.x));
             turns = 0.0;
             place = cells;
             in_belt = true;
         }
+        if (in_belt) river.away = max(bank + river.half_width, 0.0);
     }
     across = vec2(-river.along.y, river.along.x);
     span = asked ? clamp(length(across * step_of), 1e-4, widest) : stream_far;
