@@ -87,27 +87,35 @@ uniform sampler2D froude;
 uniform sampler2D suspended;  // fine sediment in the water, metres of the bed; a single 0 where none is simulated
 // Froude numbers at which water begins to stir up mud, is all muddy, and begins to foam; and of the most foam
 const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, FASTEST = 2.6;
-const vec3 MUDDY_FOAM = vec3(0.600, 0.540, 0.440);
+const vec3 MUDDY_FOAM = vec3(0.560, 0.490, 0.385), FRONT_FOAM = vec3(0.800, 0.770, 0.700);
 const float EDDIES = 2.6, MIXED_IN = 0.3;  // cells; part of the load
-const float SURGES = 0.26;  // slope of the broadest, which turn the sky's light to the eye and away
+const float SURGES = 0.10;  // slope of the broadest, which turn the sky's light to the eye and away
+const float CHURNED = 0.09;  // squared slopes of the finest waves where water is fastest: it mirrors hardly anything
+// By how many octaves deep water that hardly runs has less of its load near its surface; metres of depth, Froude numbers.
+const float LOAD_SINKS = 9.0;
+const vec2 LOAD_SINKS_IN = vec2(0.5, 4.0), LOAD_MIXED = vec2(0.08, 0.75);
 const float WHITEST = 0.75;  // opacity of the thickest foam
 const float AERATED = 0.05;  // of the whitest water, where it runs fastest between patches of foam
 // Streaks of a flood: cells of a tile of theirs, over which they are laid out, how much longer than wide, steepness, and
 // by how many octaves the load differs between them
-const float STREAK_WIDE = 7.0, STREAK_SIDE = 5.0, STREAK_LONG = 3.5, STREAK_STEEP = 0.42, STREAK_LOADS = 1.0;
+const float STREAK_WIDE = 7.0, STREAK_SIDE = 5.0, STREAK_LONG = 4.5, STREAK_STEEP = 0.24, STREAK_LOADS = 1.6;
 // Waves that stand, and from a Froude number of 2 on roll (Kennedy 1963; Brock 1969): from which numbers on they rise,
 // metres of depth that they need, and how high crests break; cells from crest to crest, steepness, and cells of a pixel
 // in which none are seen.
 const vec2 WAVES_RISE = vec2(0.55, 1.0), WAVES_NEED = vec2(0.2, 1.2), CRESTS_BREAK = vec2(0.35, 1.0);
-const float WAVE_CELLS = 5.5, WAVE_STEEP = 0.34, WAVES_FADE = 2.0;
+const float WAVE_CELLS = 5.5, WAVE_STEEP = 0.20, WAVES_FADE = 2.0;
 // How many cells upstream fast water is looked for that becomes slow, by which Froude numbers: a roller.
 const float ROLLER = 3.5;
 const vec2 ROLLS = vec2(1.0, 2.0), SLOWED = vec2(1.7, 0.9);
-// Metres of depth in which the front of fast water is all broken.
-const vec2 FRONT_BREAKS = vec2(0.1, 0.7);
+// Metres of depth in which the front of fast water is all broken, and how uneven that is.
+const vec2 FRONT_BREAKS = vec2(0.35, 1.5);
+const float FRONT_UNEVEN = 0.9;
+// How far ahead of a front, in cells, nothing runs yet; of its foam, what water has that runs along its rim; its teeth, metres.
+const float FRONT_AHEAD = 5.0, ALONG_RIM = 0.3, TEETH = 0.25;
+const float FINER_STREAKS = 0.31;  // beside the others
 // Streaks of foam, on fast water and on the fastest; how much of them there is between bunches and in them; and Froude
 // numbers of water that bunches it.
-const vec2 STREAKS_FOAM = vec2(-0.05, 0.95), FOAM_IN_BUNCHES = vec2(0.02, 0.85), BUNCHES_FROM = vec2(1.6, 3.6);
+const vec2 STREAKS_FOAM = vec2(-0.20, 0.90), FOAM_IN_BUNCHES = vec2(0.02, 0.85), BUNCHES_FROM = vec2(1.6, 3.6);
 const float SEA_BED = 0.1;  // cells below the level of the sea, where running water is all sea
 // By how much of its depth the sea may have risen or fallen, where waves begin to change, and where they are lost
 const float WAVES_CHANGE = 0.3, WAVES_LOST = 0.9;
@@ -542,7 +550,7 @@ void main() {
     vec4 surges = textureLod(detail, ripples / 19.0, 1.0);
     waves.slope += SURGES * smoothstep(STIRS, FOAMS, quick) * (surges.yz - 0.5);
     float patches = surges.w + 0.7 * textureLod(detail, ripples / 5.3, 0.0).w - 0.85;
-    float streak = patches, crests = 0.0, roller = 0.0;
+    float streak = patches, crests = 0.0, roller = 0.0, comes = 1.0;
 #if FINE_WATER == 1
     if (runs > 0.0) {
         vec2 downstream = -broad_fall / max(length(broad_fall), 1e-6);
@@ -550,7 +558,12 @@ void main() {
         vec4 drawn_out = drawn_out_noise(map_place / frame.map.z, downstream, STREAK_SIDE, STREAK_LONG,
                                          frame.streams.z * frame.camera.w, STREAK_WIDE, noise_level(wide, detail), detail);
         waves.slope += STREAK_STEEP * runs * (downstream * drawn_out.y + vec2(-downstream.y, downstream.x) * drawn_out.z);
-        streak = mix(patches, 1.6 * drawn_out.w + 0.5 * patches, runs);
+        vec4 finer = drawn_out_noise(map_place / frame.map.z, downstream, FINER_STREAKS * STREAK_SIDE, STREAK_LONG, frame.streams.z * frame.camera.w,
+                                     FINER_STREAKS * STREAK_WIDE, noise_level(wide / FINER_STREAKS, detail), detail);
+        waves.slope += STREAK_STEEP * runs * (downstream * finer.y + vec2(-downstream.y, downstream.x) * finer.z);
+        streak = mix(patches, 1.5 * drawn_out.w + 0.9 * finer.w + 0.35 * patches, runs);
+        float ahead = textureLod(froude, uv + FRONT_AHEAD * downstream / frame.map.xy, 0.0).x;
+        comes = mix(1.0, ALONG_RIM, smoothstep(0.2, 1.2, ahead));
         float seen_waves = 1.0 - smoothstep(0.4 * WAVES_FADE, WAVES_FADE, STREAK_WIDE * wide);
         float rise = seen_waves * smoothstep(WAVES_RISE.x, WAVES_RISE.y, quick) * smoothstep(WAVES_NEED.x, WAVES_NEED.y, depth);
         if (rise > 0.0) {
@@ -563,15 +576,17 @@ void main() {
     }
 #endif
     float fast = smoothstep(0.5 * FOAMS, 1.3 * FOAMS, quick);
-    float front = fast * (1.0 - smoothstep(FRONT_BREAKS.x, FRONT_BREAKS.y, depth));
+    float front = comes * fast * (1.0 - smoothstep(FRONT_BREAKS.x, FRONT_BREAKS.y, depth * (1.0 - FRONT_UNEVEN * streak)));
+    shore *= mix(1.0, smoothstep(0.0, 0.25, depth / TEETH + 0.9 * streak), fast);
     float foams = smoothstep(STREAKS_FOAM.x, STREAKS_FOAM.y, streak + 0.08 * (min(quick, FASTEST) - FOAMS));
     float bunched = smoothstep(0.52, 0.84, surges.w + 0.12 * smoothstep(BUNCHES_FROM.x, BUNCHES_FROM.y, quick));
     float white = fast * foams * mix(FOAM_IN_BUNCHES.x, FOAM_IN_BUNCHES.y, bunched);
-    white = max(white, max(mix(0.16, 0.8, bunched) * fast * crests, max(roller * smoothstep(-0.3, 0.2, streak), 0.7 * front * smoothstep(-0.2, 0.6, streak))));
-    waves.roughness += 0.003 * smoothstep(STIRS, FOAMS, quick);
+    white = max(white, max(mix(0.16, 0.8, bunched) * fast * crests, max(roller * smoothstep(-0.3, 0.2, streak), front * smoothstep(-0.75, 0.65, streak - 0.5 * (1.0 - front)))));
+    waves.roughness += CHURNED * smoothstep(STIRS, FOAMS, quick);
     float mud = smoothstep(STIRS, MUDDY, quick * (1.0 + 0.6 * streak)), thick = 0.0;
     if (textureSize(suspended, 0).x > 1) {
-        vec2 muddy = muddiness(log2(max(load_at(uv, max(depth, 0.05)), 1e-6)) + STREAK_LOADS * streak);
+        float sinks = LOAD_SINKS * smoothstep(LOAD_SINKS_IN.x, LOAD_SINKS_IN.y, depth) * (1.0 - smoothstep(LOAD_MIXED.x, LOAD_MIXED.y, quick));
+        vec2 muddy = muddiness(log2(max(load_at(uv, max(depth, 0.05)), 1e-6)) + STREAK_LOADS * streak - sinks);
         mud = muddy.x;
         thick = muddy.y;
     }
@@ -705,7 +720,7 @@ void main() {
     // Between patches of foam, water that runs fast is full of bubbles.
     float bubbles = AERATED * smoothstep(FOAMS, FASTEST, quick + 0.8 * streak);
     white = mix(bubbles, WHITEST, white);
-    vec3 foamy = mix(mix(MUD, MUDDY_FOAM, 0.5 + 0.5 * white), FOAM, 1.0 - mud);
+    vec3 foamy = mix(mix(MUD, mix(MUDDY_FOAM, FRONT_FOAM, front), 0.5 + 0.5 * white), FOAM, 1.0 - mud);
     colour = mix(colour, light_from_foam(foamy, white, normal, seen), white);
     keep *= 1.0 - white;
 #endif
