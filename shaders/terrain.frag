@@ -576,6 +576,10 @@ void main() {
     strip *= 1.0 - ground.bars;
 #endif
     vec3 stones_and_mud = mix(MUD_STRIP * bed_material(fine, coarse, 1.0), SHINGLE * (1.0 + 0.9 * (fine.w - 0.5)), smoothstep(0.04, 0.20, length(place.yz) + 0.2 * (coarse.x - 0.5)));
+#if MATERIALS == 1
+    stones_and_mud = mix(stones_and_mud, SHOAL_SAND * (0.9 + 0.2 * fine.x), ground.sandy);
+    ground.rockiness *= 1.0 - strip * ground.sandy;
+#endif
     ground.albedo = mix(ground.albedo, stones_and_mud, strip * dry);
     ground.stands.bushes *= 1.0 - strip;
     ground.stands.tufts *= 1.0 - strip;
