@@ -8,7 +8,7 @@ const float STIRRED = 0.04;  // broken water mirrors the sky also to an eye abov
 // What comes back from water that carries the flour of rocks, and how much of that a metre holds.
 const vec3 MILK = vec3(0.118, 0.182, 0.182);
 const float SILT_TURBIDITY = 0.5;
-const vec3 GRAVEL = vec3(0.245, 0.218, 0.180);
+const vec3 GRAVEL = vec3(0.238, 0.205, 0.152);
 const vec3 WET_GRAVEL = vec3(0.235, 0.218, 0.186);  // the bed of a river that carries it
 const float WET_STONES = 0.60, WET_BANK = 0.70;  // of the light that dry ones give back
 const float OPEN_SKY = 0.6;  // of what its bed does not see, which the surface of a wide stream does

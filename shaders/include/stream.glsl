@@ -27,7 +27,8 @@ const float OWN_BED = 0.5;  // part of the greatest depth at which a bed of ston
 const float SLOW_RIFFLES = 0.4;  // of what is told between pools and riffles, where a river hardly falls
 const float REACH_LOST = 0.7;  // cells by which streams wind beside the cells in which they are looked for
 const float DEPTH_FROM_AFAR = 0.5;  // metres
-const float BAR = 0.75, BAR_BESIDE = 0.9, MARGIN = 0.22;  // of half the width: bars in it, beside it, and on the other bank
+const float BAR = 0.85, BAR_BESIDE = 1.3, MARGIN = 0.22;  // of half the width: bars in it, beside it, and on the other bank
+const float BENDS_MAKE_BARS = 2.6, BARS_BY_CHANCE = 2.2;  // how broad bars are for bends and, in straight reaches, for noise
 const float SOAKED_BANK = 0.25;    // of the dark rim of threads of a belt, whose gravel is soaked already
 const float RIFFLES = 3.0, RIFFLES_APART = 31.0;  // how much shallower they are than pools in a belt, and cells over which they come
 const vec2 SHALLOW = vec2(0.15, 0.45);  // metres of depth in which threads are riffles
@@ -142,8 +143,9 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     course.along = mix(known.yz, river.along, nearness);
     course.near = nearness * smoothstep(1.0, 3.0, (in_belt ? 1.5 : 1.0) * river.half_width / span);
     course.aside = sign(dot(place - river.middle, across)) * relative;
-    // Bars lie inside bends; where it runs straight, on one side and then on the other.
-    course.bar = clamp(1.4 * turns + 3.5 * reach.w, -1.0, 1.0) * carries * course.near;
+    // Bars lie inside bends, also of slow rivers; where it runs straight, on one side and then on the other.
+    float in_bends = BENDS_MAKE_BARS * turns * (1.0 - smoothstep(0.3, 0.8, fall));
+    course.bar = clamp(in_bends + BARS_BY_CHANCE * reach.w * carries * (1.0 - smoothstep(0.0, 0.25, abs(turns))), -1.0, 1.0) * course.near;
     course.room = room * level;
     course.cover *= 1.0 - smoothstep(LEAVES_BED.x, LEAVES_BED.y, fall);  // it falls in a sheet before the wall
     course.wide = mix(course.wide, river.half_width * frame.map.z, nearness);
@@ -198,8 +200,8 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     stream.stones = 1.0 + 0.9 * stones;
     // A bar reaches into the water and out of it, and its rims are uneven; a cut bank has but a margin of gravel.
     float side = course.aside * sign(course.bar), broad = abs(course.bar);
-    float inner = side - (1.0 - BAR * broad) + 0.15 * stones;
-    float outer = min(1.0 + MARGIN + BAR_BESIDE * broad, course.room) + 0.3 * stones;
+    float inner = side - (1.0 - BAR * broad) + 0.09 * stones;
+    float outer = min(1.0 + MARGIN + BAR_BESIDE * broad, course.room) + 0.22 * stones;
     float bar = smoothstep(-0.04, 0.04, inner) * clamp((outer - side) / 0.12, 0.0, 1.0);
     float rim = min(1.0 + 2.0 * MARGIN, course.room) + 0.3 * stones;
     float margin = smoothstep(0.90, 0.97, -side) * clamp((rim + side) / 0.12, 0.0, 1.0);
