@@ -256,6 +256,23 @@ def test_the_horizon_has_the_colour_that_the_shaders_put_together(sky: Sky) -> N
         np.testing.assert_allclose(fitted, shown[12], rtol=0.7, atol=0.1)
 
 
+def test_dust_over_a_desert_is_seen_at_the_horizon_under_a_high_sun(sky: Sky) -> None:
+    """It is brighter and less blue there, as it is above and in the evening; the ground has the same light."""
+
+    def changes(height: float, row: int) -> NDArray[np.float64]:
+        light(sky, height)
+        clean, dusty = (module.light_of(table(sky, "sky"), height, 1.0, 0.0, dust) for dust in (0.0, 1.0))
+        np.testing.assert_array_equal(clean[0].sunlight, dusty[0].sunlight)
+        np.testing.assert_array_equal(clean[0].around, dusty[0].around)
+        change: NDArray[np.float64] = (dusty[1] / clean[1])[row].mean(axis=0)
+        return change
+
+    horizon, above, evening = changes(80.0, 0), changes(80.0, -1), changes(10.0, 0)
+    assert horizon[0] > 1.2 and horizon[0] > 1.2 * horizon[2]
+    np.testing.assert_allclose(above, 1.0, atol=0.01)
+    np.testing.assert_allclose(evening, 1.0, atol=0.15)
+
+
 # What is drawn when.
 
 

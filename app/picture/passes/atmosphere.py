@@ -57,6 +57,10 @@ HORIZON_AROUND = np.array([math.comb(2 * power, power) / 4**power for power in H
 MOST_SKIES = 8  # that a context keeps, each of 40 kB
 TABLE_BESIDE_SKY = 0.80  # brightness of the table below a block, relative to the horizon
 QUIET = 0.6  # desaturation of its shadows
+# Dust over a desert: its albedo, as it takes more of blue (Patterson, Gillette and Stockton 1977); how much of the
+# horizon it covers under a sun in the zenith; the sine of the height over which it thins.
+DESERT_DUST = np.array((0.50, 0.455, 0.39))
+MOST_DUSTY, DUSTY_UP_TO = 0.65, 0.06
 HORIZON = 0.04  # sine of the height up to which the sky blends into the colour of the horizon
 
 
@@ -90,8 +94,8 @@ class Sky:
         self._light: SkyLight | None = None
 
     def update(self, view: ViewParameters) -> SkyLight:
-        """The light of the sky, drawn unless a picture of the context had the same sun height, haze and clouds."""
-        sun = view.sun_height, view.haze, view.clouds
+        """The light of the sky, drawn unless a picture of the context had the same sun height, air and clouds."""
+        sun = view.sun_height, view.haze, view.clouds, view.desert
         if self._light is not None and sun == self._sun:
             return self._light
         skies = self._fixed.skies
@@ -117,7 +121,7 @@ class Sky:
         )
         self._draw(self._draw_seen, self._seen, SKY_SIZE, view.haze)
         radiance = unlocked.read_floats(self._seen.framebuffer)[..., :3].astype(float)
-        light, shown = light_of(radiance, view.sun_height, view.haze, view.clouds)
+        light, shown = light_of(radiance, view.sun_height, view.haze, view.clouds, view.desert * min(view.haze, 1.0))
         return light, np.dstack([shown, np.ones(shown.shape[:2])]).astype(np.float16).tobytes()
 
     def tables(self) -> dict[str, moderngl.Framebuffer]:
@@ -193,11 +197,13 @@ def sunlight_at_top() -> tuple[float, float, float]:
     return float(red), float(green), float(blue)
 
 
-def light_of(radiance: Colours, sun_height: float, haze: float, clouds: float) -> tuple[SkyLight, Colours]:
+def light_of(
+    radiance: Colours, sun_height: float, haze: float, clouds: float, dust: float = 0.0
+) -> tuple[SkyLight, Colours]:
     """The light of a sky, and its colours [row, column, colour], in the layout of `radiance`.
 
     `radiance` is drawn by `sky_view.frag`, for sunlight of 1. Clouds hide the fraction `clouds` of it, and the ground
-    gets their light instead.
+    gets their light instead. `dust` is that of a desert in the air, from 0 to 1: it is seen, and dims nothing.
     """
     sunlight = np.array(sunlight_at_top()) * sun_transmittance(sun_height, haze)
     sky = radiance * math.pi * np.array(sunlight_at_top())
@@ -218,6 +224,9 @@ def light_of(radiance: Colours, sun_height: float, haze: float, clouds: float) -
     from_below = LAND_ALBEDO * level
     less = _reference_light() / brightness(level)
     exposure = EXPOSURE * less ** ADAPTATION[less < 1.0]
+    # Under a low sun it sends most of the light on, and is as bright as the haze.
+    dusty = MOST_DUSTY * dust * math.sin(math.radians(sun_height)) * np.exp(-sine / DUSTY_UP_TO)[..., None]
+    sky = sky + dusty * (DESERT_DUST * level - sky)
     shown = _held_back(sky, BRIGHTEST_SKY / exposure)
     horizon = _fitted_horizon(shown[0], angle[0])
     at_horizon = _powers(np.cos(angle)) @ horizon
