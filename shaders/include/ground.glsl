@@ -51,7 +51,7 @@ const float OVER_FRAYED = 4.0;
 // Where the plain of a braided river ends: how lately it was moved there; and how uneven that is.
 #if DETAIL_SCALES > 2
 const vec2 BANK = vec2(0.30, 0.58), BANK_FRAYED = vec2(0.1, 0.2), SCATTERS = vec2(0.04, 0.32);
-const float TONGUES = 3.2, SCATTERED = 0.6;
+const float TONGUES = 3.2, STONES_SCATTERED = 0.6;
 const float BANK_WINDS = 9.0, BANK_BEGINS = 0.15;  // cells; how little it was moved there
 #else
 const vec2 BANK = vec2(0.24, 0.45), BANK_FRAYED = vec2(0.9, 0.5);
@@ -599,7 +599,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Beyond its bank gravel lies scattered, in tongues that floods have left along their way.
     float near_bank = mark.z + TONGUES * mark.z * (1.0 - mark.z) * (streak + 0.3 * tone);
     float bars = smoothstep(BANK.x - of_pixel, BANK.y + of_pixel, near_bank + 0.25 * ragged);
-    bars = max(bars, SCATTERED * smoothstep(SCATTERS.x, SCATTERS.y, near_bank) * patch_of(near_bank - SCATTERS.y + 1.3 * ragged));
+    bars = max(bars, STONES_SCATTERED * smoothstep(SCATTERS.x, SCATTERS.y, near_bank) * patch_of(near_bank - SCATTERS.y + 1.3 * ragged));
 #else
     float bars = smoothstep(BANK.x - of_pixel, BANK.y + of_pixel, mark.z);
 #endif
