@@ -68,11 +68,12 @@ Bodies bodies_at(vec2 at, float density, float pixel, vec2 shadow, float lobed) 
     return Bodies(mix(mean.cover, near.cover, seen), mix(mean.shade, near.shade, seen), seen * near.tone, 0.5, seen * near.lean);
 }
 
-const vec2 STANDING_FADE = vec2(0.20, 0.46);  // squares in a pixel: they are higher than what lies
+const vec2 STANDING_FADE = vec2(0.13, 0.30);  // squares in a pixel: they are higher than what lies
 const float LARGEST_STANDING = 0.30, STANDING_OFF_CENTRE = 0.14;  // radius and way, as above: it stays in its square
 const float SMALLEST_STANDING = 0.35, MEAN_STANDING = 0.45;  // radius beside that; area in the mean beside the largest
 const float STANDING_THINS_OUT = 0.4;  // as THINS_OUT: at the edges of a thicket they are smaller
-const float STANDS = 1.1;          // height of a full body that stands upright, in radii
+const float MOST_COVERED = 0.8;    // of the ground
+const float STANDS = 1.1, TREES_STAND = 2.1;  // height of a full body that stands upright, in radii
 const float STANDING_REACH = 2.1;  // squares from where one is seen to its foot
 const float STANDING_SHADOW = 2.4; // for each height
 const float STEEPEST_SIDE = 0.95;  // slope of the sides of what stands
@@ -82,8 +83,8 @@ const float AS_RAGGED = 0.5;       // for each height: less so where it is seen 
 
 // Where plants of a lattice stand together, and where none does: from 0 to 1, in patches some squares wide.
 float clumped(vec2 at) {
-    vec2 bent = at + 2.3 * sin(0.37 * at.yx + vec2(1.7, 0.4));
-    float waves = sin(0.61 * bent.x + 0.23 * bent.y) * sin(0.53 * bent.y - 0.31 * bent.x) + 0.55 * sin(0.21 * bent.x - 0.97 * bent.y);
+    vec2 bent = at + 1.6 * sin(0.53 * at.yx + vec2(1.7, 0.4));
+    float waves = sin(0.87 * bent.x + 0.33 * bent.y) * sin(0.76 * bent.y - 0.44 * bent.x) + 0.55 * sin(0.30 * bent.x - 1.39 * bent.y);
     return smoothstep(-0.15, 0.75, waves);
 }
 
@@ -104,31 +105,31 @@ vec2 borders_ahead(vec2 at, vec2 ahead, vec2 per_square) {
 }
 
 // How far a line from the ground, that goes so far `toward` something for each height, passes from the middle of a dome: in
-// radii of it, for a place so far `away` from its middle. `over` is the height where it comes closest.
-float passes_dome(vec2 away, vec2 toward, out vec2 beside, out float over) {
-    const float lower = 1.0 / (STANDS * STANDS);
+// radii of it, for a place so far `away` from its middle. `lower` is the inverse square of its height, `over` the height
+// where it comes closest.
+float passes_dome(vec2 away, vec2 toward, float lower, out vec2 beside, out float over) {
     over = max(-dot(away, toward) / (dot(toward, toward) + lower), 0.0);
     beside = away + over * toward;
     return sqrt(dot(beside, beside) + over * over * lower);
 }
 
-// Bodies that stand upright, as domes: they are looked for along the line of sight, from the ground that they hide, and along
-// the light. `toward` and `sunward` are how far these go for each height over the ground, `ragged` a noise around 0, of
-// outlines. `skin` is how far a place on one is from `at`, in squares, as if the dome was spread out.
-Bodies standing_bodies_at(vec2 at, float density, float pixel, vec2 sunward, vec2 toward, float ragged, out vec2 skin) {
+// Bodies that stand upright, as domes so `tall` in radii: they are looked for along the line of sight, from the ground that
+// they hide, and along the light. `toward` and `sunward` are how far these go for each height over the ground, `ragged` a
+// noise around 0, of outlines. `skin` is how far a place on one is from `at`, in squares, as if the dome was spread out.
+Bodies standing_bodies_at(vec2 at, float density, float tall, float pixel, vec2 sunward, vec2 toward, float ragged, out vec2 skin) {
     skin = vec2(0.0);
-    float steep = length(toward), most = STANDING_REACH / (STANDS * LARGEST_STANDING);
+    float steep = length(toward), most = STANDING_REACH / (tall * LARGEST_STANDING);
     toward *= min(1.0, most / max(steep, 1e-3));
     sunward *= min(1.0, STANDING_SHADOW / max(length(sunward), 1e-3));
     float across = dot(toward, toward), seen = 1.0 - smoothstep(STANDING_FADE.x, STANDING_FADE.y, pixel);
-    const float lower = 1.0 / (STANDS * STANDS);
+    float lower = 1.0 / (tall * tall);
     float squeezed = across + lower;
     float number = density < STANDING_THINS_OUT ? 0.5 * density * density / STANDING_THINS_OUT : density - 0.5 * STANDING_THINS_OUT;
     float mean = MEAN_STANDING * 3.1416 * LARGEST_STANDING * LARGEST_STANDING * max(number, 0.0);
-    float mean_shade = min(mean * 0.35 * STANDS * length(sunward), 0.6 * density);
-    mean = min(mean * (0.5 + 0.5 * sqrt(1.0 + across / lower)), 0.7 * density);
+    float mean_shade = min(mean * 0.35 * tall * length(sunward), min(0.6 * density, MOST_COVERED));
+    mean = min(mean * (0.5 + 0.5 * sqrt(1.0 + across / lower)), min(0.7 * density, MOST_COVERED));
     Bodies near = NO_BODIES;
-    float finest = 0.83 / max(pixel, 1e-4), far_enough = STANDS * LARGEST_STANDING, over;
+    float finest = 0.83 / max(pixel, 1e-4), far_enough = tall * LARGEST_STANDING, over;
     vec2 square = floor(at), ahead = sign(toward), per_square = 1.0 / max(abs(toward), 1e-4), border = borders_ahead(at, ahead, per_square), beside;
     vec2 direction = toward / max(sqrt(across), 1e-3);
     ragged /= max(AS_RAGGED * steep, 1.0);  // the noise is that of the ground, and drawn out
@@ -140,14 +141,14 @@ Bodies standing_bodies_at(vec2 at, float density, float pixel, vec2 sunward, vec
         if (radius > 0.03) {
             vec2 away = (at - square - 0.5 - STANDING_OFF_CENTRE * (2.0 * own.xy - 1.0)) / radius;
             float sharp = min(radius * finest, SOFT_RIMS);
-            float far = passes_dome(away, toward, beside, over), b = dot(away, toward);
+            float far = passes_dome(away, toward, lower, beside, over), b = dot(away, toward);
             float lateral = dot(beside, vec2(-direction.y, direction.x)), rest = sqrt(max(far * far - lateral * lateral, 0.0));
             float lobed = lobes(vec2(lateral, dot(beside, direction) > 0.0 ? rest : -rest), far, own.xy - 0.5);
             lobed = max(STANDING_LOBED * lobed + ragged, -LONGEST_LOBE * far);
             float inside = clamp((1.0 - far - lobed) * sharp + 0.5, 0.0, 1.0);
             float high = (sqrt(max(b * b - squeezed * (dot(away, away) - 1.0), 0.0)) - b) / squeezed;
             vec3 up = vec3(away + high * toward, max(high, 0.0) * lower);
-            near.tone = mix(near.tone, 0.8 * (own.x + own.y - 1.0) + 1.3 * (clamp(high / STANDS, 0.0, 1.0) - 0.5), inside);
+            near.tone = mix(near.tone, 0.8 * (own.x + own.y - 1.0) + 1.3 * (clamp(high / tall, 0.0, 1.0) - 0.5), inside);
             near.chance = inside > 0.5 ? fract(7.3 * own.x + 3.1 * own.w) : near.chance;
             near.lean = mix(near.lean, up.xy * min(1.0 / max(up.z, 0.05), STEEPEST_SIDE / max(length(up.xy), 1e-3)), inside);
             near.cover = max(near.cover, inside);
@@ -166,7 +167,7 @@ Bodies standing_bodies_at(vec2 at, float density, float pixel, vec2 sunward, vec
         float radius = standing_radius(own, density);
         if (radius > 0.03) {
             vec2 away = (at - square - 0.5 - STANDING_OFF_CENTRE * (2.0 * own.xy - 1.0)) / radius;
-            float far = passes_dome(away, sunward, beside, over) + 0.7 * ragged;
+            float far = passes_dome(away, sunward, lower, beside, over) + 0.7 * ragged;
             near.shade = max(near.shade, clamp((1.0 - far) * 0.8 * min(radius * finest, SHARPEST) + 0.5, 0.0, 1.0));
         }
         square = next_square(square, ahead, per_square, border);
