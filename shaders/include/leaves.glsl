@@ -8,7 +8,7 @@ const vec3 LITTER = vec3(0.104, 0.090, 0.053);  // what lies under trees
 const vec3 ON_BOUGHS = vec3(0.600, 0.630, 0.680);  // snow
 const vec3 FROM_GROUND = vec3(0.22, 0.19, 0.12);
 const vec3 THROUGH_LEAVES = vec3(1.10, 1.20, 0.52);
-const float SCATTERED = 1.45;  // light of the sky on a crown, which its leaves pass on, beside that on a surface
+const float PASSED_ON = 1.45;  // light of the sky on a crown, which its leaves pass on, beside that on a surface
 const float FROM_ABOVE = 0.5;   // of it, for leaves that face aside: it comes between the boughs
 
 // The colour of crowns. `foliage` is that of their leaves, and the part of them that sheds these; `bare` is how much of
@@ -26,6 +26,6 @@ vec3 light_on_leaves(vec3 albedo, vec3 normal, vec3 to_eye, float sun, float ope
     float against = max(-dot(to_eye, frame.sun.xyz), 0.0);
     vec3 through = thick * THROUGH_LEAVES * (0.17 + 0.50 * against * against) * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
     vec3 from_ground = FROM_GROUND * thick * frame.sun.y * frame.sun_light.rgb;  // which is lit beside them
-    vec3 from_sky = mix(vec3(1.0), vec3(SCATTERED), thick) * sky_light(mix(normal, vec3(0.0, 1.0, 0.0), FROM_ABOVE * thick));
+    vec3 from_sky = mix(vec3(1.0), vec3(PASSED_ON), thick) * sky_light(mix(normal, vec3(0.0, 1.0, 0.0), FROM_ABOVE * thick));
     return albedo * (frame.sun_light.rgb * sun * (reflected + through) + (from_sky + from_ground) * open);
 }

@@ -68,6 +68,14 @@ def test_tufts_and_reeds_stand_in_groups(plant: Plant, wet: float) -> None:
     assert away.mean() < 0.8 * 0.5 * 40.0 / math.sqrt(len(places))
 
 
+@pytest.mark.parametrize("plant", [BUSH, THICKET, SAPLING], ids=["bushes", "thicket", "saplings"])
+def test_shrubs_stand_in_thickets_with_clearings_between_them(plant: Plant) -> None:
+    """Their numbers in squares of four cells vary by more than if they were strewn at random."""
+    places = undergrowth(cover(0.6, 0.3), plant, (24.0, 24.0), 24.0)[:, :2]
+    numbers = np.histogram2d(*places.T, bins=12, range=[(0.0, 48.0), (0.0, 48.0)])[0]
+    assert numbers.var() > 1.5 * numbers.mean()
+
+
 @pytest.mark.parametrize("plant", [THICKET, SAPLING], ids=["thicket", "saplings"])
 def test_shrubs_and_saplings_grow_under_trees_alone(plant: Plant) -> None:
     numbers = [len(undergrowth(cover(0.6, 0.3, wood=wood), plant, (24.0, 24.0), 20.0)) for wood in (0.0, 0.3, 1.0)]

@@ -24,8 +24,8 @@ Values = NDArray[np.float64]
 
 STEP = 4.0  # cells of movement before plants are selected again
 GROUP = 0.32  # width of a group, cells
-# Bushes and young trees stand in thickets, with clearings between them: how wide, as a part of groves; how many in both,
-# beside their mean; and where both are, in a noise from 0 to 1.
+# Bushes and young trees stand in thickets, with clearings between them: how wide, as a part of groves; how many in
+# both, beside their mean; and where both are, in a noise from 0 to 1.
 THICKETS_WIDE = 0.4
 IN_CLEARINGS, IN_THICKETS = 0.15, 2.1
 THICKETS_BETWEEN = (0.42, 0.62)
