@@ -141,10 +141,15 @@ const float CLOUDS_SHADE = 0.8;
 #else
 const float CLOUDS_SHADE = 0.4;
 #endif
-// Gusts, squalls in them, and lanes along the wind: wavelengths of wind waves across a tile of their noise, and how much
-// longer than wide they are, and how much each tells; and tiles in a pixel, from which on they would
-// repeat in sight.
+// Gusts, squalls in them, and lanes along the wind: wavelengths of wind waves across a tile of their noise, how much longer
+// than wide they are, and how much each tells; the least and the most of the waves in them; and tiles in a pixel, from which
+// on they would repeat in sight.
 const vec3 GUST_WAVES = vec3(1250.0, 270.0, 150.0), GUSTS_LONG = vec3(2.2, 1.5, 14.0), GUST_PARTS = vec3(0.5, 0.42, 0.26);
+#if SEA == 1 || RUNNING == 1
+const vec2 GUSTS = vec2(0.5, 1.4);
+#else
+const vec2 GUSTS = vec2(0.3, 1.7);  // land around a lake parts the wind
+#endif
 const vec2 GUSTS_SHOW = vec2(0.34, 0.66), GUSTS_REPEAT = vec2(0.004, 0.016);
 const float GUSTS_GRAZED = 0.3;  // of their contrast, where the sea is seen from aside
 const float LEAST_FETCH = 4.0;  // wavelengths of wind waves, on any water
@@ -173,12 +178,10 @@ const float FALL_OF_BED = 0.035;  // slope of the sea floor beyond the map
 #if SEA == 1
 const vec3 DEEP_WATER = DEEP_SEA;
 const float TURBIDITY = SEA_TURBIDITY, WAVINESS = 1.0;
-const vec2 GUSTS = vec2(0.5, 1.4);
 const float SHORE = 0.12;   // metres of depth over which water fades in
 #else
 const vec3 DEEP_WATER = DEEP_LAKE;
 const float TURBIDITY = LAKE_TURBIDITY, WAVINESS = 0.55;
-const vec2 GUSTS = vec2(0.3, 1.7);  // land around a lake parts the wind
 const float SHORE = 0.05;
 #endif
 const float SHORE_AT_RIVER = 0.20;  // the same where a river runs in

@@ -6,6 +6,8 @@
 
 const vec3 BEACH_SAND = vec3(0.440, 0.368, 0.255);
 const float WET_GROUND = 0.52;   // of the light that dry ground gives back
+const float WET_ROCK = 0.42;      // the same of rock in spray, which algae darken
+const vec2 SPLASHED = vec2(0.35, 1.0);
 const float BEACH_CELLS = 8.0;   // no beach is wider: see shore_blocks in app/picture/passes/mesh.py
 
 uniform float beach_rises;  // how far up it can reach, beside how far waves run
@@ -32,7 +34,9 @@ Film beach_film(vec2 east_south, vec2 slope, Shore shore, float height, vec2 pix
     vec3 sand = BEACH_SAND * (0.85 + 0.3 * fine.x)
               * (frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * seen.x + sky_light(normal) * seen.y);
 
-    float dark = mix(1.0, WET_GROUND, beach.wet);
+    // Spray keeps rock dark where no sand lies: unevenly, and higher than waves run.
+    float splashed = (1.0 - sandy) * traces_of_waves(shore.strength) * (1.0 - smoothstep(SPLASHED.x, SPLASHED.y, high));
+    float dark = mix(1.0, WET_GROUND, beach.wet) * mix(1.0, WET_ROCK, splashed);
     vec3 colour = sand * sandy * dark;
     float keep = (1.0 - sandy) * dark;
 #if FINE_WATER == 1

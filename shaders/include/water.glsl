@@ -36,7 +36,8 @@ const float HEIGHTS_SPAN = 6.0;                     // deviations of heights bet
 const float OPEN_SEA = 1e8;                         // metres of fetch of a sea
 const vec2 FETCH_RAISES = vec2(8.0, 50.0);         // wavelengths of fetch that raise no waves, and the highest
 // Deviations of height from which crests break in the usual wind; how many less for twice its root; and till all is white
-const float WHITECAPS = 1.75, WHITECAPS_BY_WIND = 2.4, WHITECAPS_SOFT = 1.7, WHITECAPS_IN_PIXELS = 0.5;
+const float WHITECAPS = 1.6, WHITECAPS_BY_WIND = 2.4, WHITECAPS_SOFT = 1.7, WHITECAPS_IN_PIXELS = 1.0;
+const float MOST_WHITECAPS = 1.3;                   // deviations: in a storm their foam soon spreads
 const float LEANS = 3.0;                            // by how many deviations of slopes mirrored rays rise at most
 const vec3 FOAM = vec3(0.88, 0.92, 0.95);
 const float THIN_FOAM = 0.62, FOAM_HEAPS = 0.8;
@@ -91,10 +92,10 @@ Waves water_waves(vec2 place, vec4 pixel, float depth, float wind, float fetch) 
     float unit = frame.water.z;
 #if FINE_WATER == 1
     // Each is about as steep as the next.
-    if (fetch > OPEN_SEA) add_wave_train(waves, place, pixel, vec2(0.946, 0.326), 19.0 * unit, 0.11 * strength, 0.2);
+    if (fetch > OPEN_SEA) add_wave_train(waves, place, pixel, vec2(0.946, 0.326), 19.0 * unit, 0.11 * strength, 0.15);
     float longer = grown(fetch, 6.7 * unit), shorter = grown(fetch, 1.9 * unit);
-    if (longer > 0.0) add_wave_train(waves, place, pixel, vec2(0.996, -0.087), 6.7 * unit, 0.14 * wind * longer * strength, 0.45);
-    if (shorter > 0.0) add_wave_train(waves, place, pixel, vec2(0.956, 0.292), 1.9 * unit, 0.15 * shorter * strength, 0.70);
+    if (longer > 0.0) add_wave_train(waves, place, pixel, vec2(0.996, -0.087), 6.7 * unit, 0.14 * wind * longer * strength, 0.35);
+    if (shorter > 0.0) add_wave_train(waves, place, pixel, vec2(0.956, 0.292), 1.9 * unit, 0.15 * shorter * strength, 0.65);
     add_wave_train(waves, place, pixel, vec2(0.883, -0.469), 0.73 * unit, 0.15 * grown(fetch, 0.73 * unit) * strength, 0.5);
     add_wave_train(waves, place, pixel, vec2(0.777, 0.629), 0.23 * unit, 0.14 * grown(fetch, 0.23 * unit) * strength, 0.3);
     // Near the camera finer ones are seen.
@@ -111,7 +112,8 @@ Waves water_waves(vec2 place, vec4 pixel, float depth, float wind, float fetch) 
 // (Monahan and O'Muircheartaigh 1980); `wind` is the root of it, in parts of the usual one. Crests are lower where a pixel
 // is as `wide` as the usual waves.
 float whitecaps(float crest, float wind, float wide) {
-    float breaks = WHITECAPS - WHITECAPS_BY_WIND * log2(max(wind, 0.05)) - WHITECAPS_IN_PIXELS * smoothstep(0.1, 1.0, wide);
+    float lower = WHITECAPS_IN_PIXELS * smoothstep(0.1, 1.0, wide), breaks = WHITECAPS - WHITECAPS_BY_WIND * log2(max(wind, 0.05)) - lower;
+    breaks = max(breaks, MOST_WHITECAPS - lower);
     return smoothstep(breaks, breaks + WHITECAPS_SOFT, crest);
 }
 

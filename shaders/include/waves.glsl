@@ -151,12 +151,12 @@ Wave wave_at(vec2 east_south, Shore shore, vec4 pixel) {
 
 const float WASH_LINES = 4.0;  // of foam behind a crest
 const float THIN_WASH = 0.70;  // of the foam, between them
-const float RIM_OF_FOAM = 0.8, RIM_ENDS = 0.15;  // how much lies along the coast between waves, and so many of them out
+const float RIM_OF_FOAM = 0.85, RIM_ENDS = 0.18;  // how much lies along the coast between waves, and so many of them out
 // Foam that lasts along the coast: where it is narrowest and widest, in wavelengths of the deep sea; of it in its thin
 // fringe, and how much wider that is
-const vec2 SEAM_ENDS = vec2(0.05, 0.40);
-const float SEAM_THICK = 0.85, SEAM_FRINGE = 0.42, FRINGE_WIDER = 2.4;
-const float SEAM_IN_LEE = 0.45, SEAM_NARROW = 0.35;  // how thick it is there, and where it is narrowest
+const vec2 SEAM_ENDS = vec2(0.07, 0.48);
+const float SEAM_THICK = 0.85, SEAM_FRINGE = 0.50, FRINGE_WIDER = 3.0;
+const float SEAM_IN_LEE = 0.45, SEAM_NARROW = 0.5;  // how thick it is there, and where it is narrowest
 const float FILM = 0.65;  // of white
 const float BREAKS_LEAST = 0.2;  // of waves, on rock
 
