@@ -8,9 +8,9 @@
 // Of the discharge of the smallest stream that is seen: what less than that runs in a thread seeps through its gravel.
 const float SEEPING = 0.25;
 const vec2 BELT = vec2(0.52, 0.72);  // of the cells around one that have threads
-const float WIDEST_SHARE = 0.5;
+const float WIDEST_SHARE = 0.42;
 const vec2 BELT_SHARE = vec2(0.03, 0.16);
-const float THREADS_BROAD = 2.6;  // beside a river in one bed with the same water: threads are shallow
+const float THREADS_BROAD = 2.4;  // beside a river in one bed with the same water: threads are shallow
 // Channels of a belt are of three sizes: how far they are from each other, in cells, and how much of the water they have.
 const int CHANNELS = 3;
 const float APART[CHANNELS] = float[CHANNELS](4.6, 1.7, 0.65);

@@ -97,3 +97,18 @@ def test_threads_differ_in_width_and_the_thinnest_fade(draw: Draw) -> None:
     widths = ends - begins
     assert np.percentile(widths, 90) > 3.0 * np.percentile(widths, 25)
     assert 0.08 < water.mean() < 0.5
+
+
+def test_threads_go_on_without_ends(draw: Draw) -> None:
+    """Water can be followed through most of the picture: threads narrow and join, and hardly any ends as a pool."""
+    water = bluer(seen(draw, plain(0.5)), seen(draw, plain(0.0)))[rows_of(16, 32)]
+    farthest = 0
+    for first in range(0, PIXELS // 2, 16):
+        reached = water[:, first].copy()
+        for column in range(first + 1, PIXELS):
+            beside = np.convolve(reached, np.ones(5), "same") > 0.0  # a step aside of two pixels at most
+            reached = beside & water[:, column]
+            if not reached.any():
+                break
+            farthest = max(farthest, column - first)
+    assert farthest > 0.7 * PIXELS, farthest

@@ -62,3 +62,23 @@ def test_pools_in_muddy_water_share_its_mud_and_clear_lakes_do_not(draw: Draw) -
         blues[half] = blue / red
     assert blues[1] < 1.1 * blues[0], "brown"
     assert blues[14] > 1.5 * blues[0], "blue"
+
+
+def test_the_front_of_a_flood_foams(draw: Draw) -> None:
+    """Fast shallow water is white where nothing runs ahead of it, more than behind, and more than deep water there."""
+    east = np.arange(SIDE)[None, :] * np.ones((SIDE, 1))
+
+    def light(depth: float) -> NDArray[np.float64]:
+        across = seen(draw, flood(np.where(east < SIDE / 2, 2.4, 0.0), depth=depth)).mean(axis=(0, 2))
+        at = [round(across.size // 2 - PIXELS / 40 * cells) for cells in (4.0, 1.0, 16.0, 10.0)]
+        return np.array([across[at[0] : at[1]].mean(), across[at[2] : at[3]].mean()])
+
+    shallow, deep = light(0.4), light(3.0)
+    assert shallow[0] > shallow[1] + 15.0
+    assert shallow[0] > deep[0] + 15.0
+
+
+def test_deep_water_that_hardly_runs_keeps_its_mud_below(draw: Draw) -> None:
+    """So that a lake that a flood leaves is no plain of mud as soon as its level begins to fall."""
+    still, fast = (seen(draw, flood(froude, load=MUDDY, depth=8.0)).mean(axis=(0, 1)) for froude in (0.05, 0.9))
+    assert still[2] / still[0] > 1.4 * fast[2] / fast[0]
