@@ -93,7 +93,7 @@ const float SURGES = 0.10;  // slope of the broadest, which turn the sky's light
 const float CHURNED = 0.09;  // squared slopes of the finest waves where water is fastest: it mirrors hardly anything
 // By how many octaves deep water that hardly runs has less of its load near its surface; metres of depth, Froude numbers.
 const float LOAD_SINKS = 9.0;
-const vec2 LOAD_SINKS_IN = vec2(3.0, 5.5), LOAD_MIXED = vec2(0.08, 0.75);
+const vec2 LOAD_SINKS_IN = vec2(2.2, 3.4), LOAD_MIXED = vec2(0.08, 0.75);
 const float WHITEST = 0.75;  // opacity of the thickest foam
 const float AERATED = 0.05;  // of the whitest water, where it runs fastest between patches of foam
 // Streaks of a flood: cells of a tile of theirs, over which they are laid out, how much longer than wide, steepness, and

@@ -45,7 +45,7 @@ def test_fast_water_that_is_slowed_has_a_roller(draw: Draw) -> None:
 
 def test_the_foam_of_fast_water_lies_in_bunches(draw: Draw) -> None:
     """Between them its mud is as dark as that of quiet water, but where it turns to the sky."""
-    quiet, fast = (seen(draw, flood(froude)).mean(axis=2) for froude in (0.1, 3.0))
+    quiet, fast = (seen(draw, flood(froude, depth=2.0)).mean(axis=2) for froude in (0.1, 3.0))
     foamy = (fast > quiet.mean() + 40.0).mean()
     assert 0.01 < foamy < 0.25, foamy
 
@@ -56,7 +56,7 @@ def test_pools_in_muddy_water_share_its_mud_and_clear_lakes_do_not(draw: Draw) -
         load = np.full((SIDE, SIDE), MUDDY)
         if half:
             load[24 - half : 24 + half, 24 - half : 24 + half] = 0.0
-        pixels = seen(draw, flood(0.05, load))
+        pixels = seen(draw, flood(0.05, load, depth=2.0))
         middle = pixels.shape[0] // 2
         red, _, blue = pixels[middle - 4 : middle + 4, middle - 4 : middle + 4].mean(axis=(0, 1))
         blues[half] = blue / red
