@@ -141,7 +141,7 @@ const int TAPS = 2;               // along the longer side of a pixel
 const vec2 SLOPES_BLURRED = vec2(1.3, 3.2);  // cells a tap
 const float TEXELS = 512.0;       // of a tile of noise
 const float GRAIN_TILE = 110.0, PATCHES_TILE = 420.0;  // pixels in a tile, at least
-const float SHARP = 0.8;          // of a pixel: seen aslant it is shorter in one direction
+const float SHARP = 1.35;         // pixels: what is finer would flicker where the camera moves
 const float SIDEWAYS = 0.9;       // parts of ground up to which noise is projected from the side
 const float FRAYS = 4.0;          // pixels by which borders of kinds of ground are frayed, at most some cells
 const float MOST_FRAYED = 7.0;

@@ -446,7 +446,7 @@ const float CLUMPS_AFAR = 1.4, FEWER_AFAR = 0.4;
 const float THICKETS_FROM = 0.25;
 
 const float TURF_FINEST = 8.0, TURF_TEXELS = 512.0;  // metres that its smallest tile has; texels of a tile
-const float SHARP_TURF = 0.8;       // of a pixel: seen aslant it is shorter in one direction
+const float SHARP_TURF = 1.2;       // pixels: what is finer would flicker where the camera moves
 const vec2 TURF_STEEP = vec2(0.6, 1.1);
 const float GROVES_TILE = 520.0;  // metres
 const vec2 GROVES_THIN_OUT = vec2(-0.10, 0.22);
