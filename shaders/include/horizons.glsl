@@ -1,7 +1,8 @@
 // The horizons around places, in a texture with a tile of the map for each of some directions.
 
-const ivec2 HORIZON_TILES = ivec2(8, 8);
-const float HORIZON_TURNS = 64.0;  // directions
+#include "frame.glsl"
+
+const float HORIZON_TURNS = float(HORIZON_TILES.x * HORIZON_TILES.y);  // directions
 
 // Places on the compass from 0 to 4, without a function of angles: along the sides of a square that stands on its corner.
 float turn_of(vec2 direction) {

@@ -23,7 +23,7 @@ const float FEW_RIBS = 0.40;            // of the usual ones
 const int BLOCK_SCALES = 3;
 const float WIDEST_BUTTRESS = 17.0;  // cells; each scale of blocks beside the one before:
 const float BUTTRESSES_FINER = 0.42;
-const float BLOCK_SIDES = 1.0, HIGHEST_BLOCKS = 3.0;  // cells
+const float BLOCK_SIDES = 1.0;  // cells
 const float BLOCK_EDGES = 0.7;  // of what they stand out in their middle
 const float WIDE_CELLS = 24.0;  // metres, from which on blocks are no larger
 const float STAND_OUT = 0.26, LEAN = 0.28;  // of their width, by which they differ; how much their faces are turned

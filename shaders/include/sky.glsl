@@ -63,8 +63,6 @@ float mean_density(float one, float other, float scale, float high) {
     return max(abs(rise) > 1e-3 ? (low - high) / rise : low, 0.0);
 }
 
-// Of the optical depth of haze beyond the block: small particles take more of blue.
-const vec3 HAZE_HUES = vec3(0.75, 1.0, 1.2);
 const float AIR_REACH = 4.0;  // longer sides of the map: of air that is seen at most
 
 // What the air between `position` and the camera does: it keeps a part of the light and adds that of the sky behind.

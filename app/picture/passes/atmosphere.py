@@ -19,6 +19,7 @@ from app.model.view_parameters import ViewParameters
 from app.picture.passes import unlocked
 from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
+from app.picture.passes.shared import HAZE_HUES
 from app.picture.passes.targets import MapTarget, release_all
 
 Colours = NDArray[np.float64]  # [..., red, green, blue]
@@ -29,7 +30,6 @@ RAYLEIGH = np.array((5.802e-3, 13.558e-3, 33.1e-3))  # scattered per km at the g
 OZONE = np.array((0.650e-3, 1.881e-3, 0.085e-3))  # absorbed per km in the middle of its layer
 OZONE_LAYER = 25.0, 15.0  # its centre, and half its thickness
 HAZE_DEPTH = 0.065  # usual vertical optical depth of haze, in green light
-HAZE_COLOURS = np.array((0.75, 1.0, 1.25))  # small particles take more of blue (Ångström 1929)
 HAZE_SCATTERS = 0.98  # single-scattering albedo
 HAZE_FORWARD = 0.76
 GLOBE_ALBEDO = 0.3
@@ -173,7 +173,7 @@ def air_uniforms(haze: float) -> dict[str, Uniform]:
 
 def haze_at_ground(haze: float) -> tuple[Colours, Colours]:
     """Scattering and extinction of haze per kilometre at the ground."""
-    extinction = HAZE_DEPTH * haze / SCALE_HEIGHTS[1] * HAZE_COLOURS
+    extinction = HAZE_DEPTH * haze / SCALE_HEIGHTS[1] * np.array(HAZE_HUES)
     return HAZE_SCATTERS * extinction, extinction
 
 

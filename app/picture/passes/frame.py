@@ -6,6 +6,7 @@ import moderngl
 import numpy as np
 
 from app.model import overlays
+from app.picture.passes import shared
 
 # name, GLSL type, content. Only mat4 and vec4, whose layout is the same in std140 and in NumPy.
 # fmt: off
@@ -67,7 +68,7 @@ LAYOUT = np.dtype([(name, _TYPES[kind]) for name, kind, _ in FIELDS])
 def glsl() -> str:
     """The declaration of the block in GLSL, with constants."""
     lines = [f"    {kind} {name};  // {text}" for name, kind, text in FIELDS]
-    return f"layout(std140) uniform {BLOCK} {{\n" + "\n".join(lines) + "\n} frame;\n" + overlays.glsl()
+    return f"layout(std140) uniform {BLOCK} {{\n" + "\n".join(lines) + "\n} frame;\n" + overlays.glsl() + shared.glsl()
 
 
 class FrameBlock:

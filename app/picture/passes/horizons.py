@@ -11,9 +11,9 @@ import moderngl
 from app.picture.passes.canopy import Crowns
 from app.picture.passes.gradual import GradualWork, draw_in_bands
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
+from app.picture.passes.shared import HORIZON_TILES
 from app.picture.passes.targets import MapTarget, release_all
 
-TILES = 8, 8  # across and down, one for each direction; the same as in horizons.glsl
 SIDE = 64  # texels along the longer side of the map in each
 
 
@@ -71,5 +71,5 @@ class HorizonMap:
     def _draw(self, maps: Mapping[str, moderngl.Texture], rays: bool, band: int) -> Iterator[int]:
         size = maps["surface"].size
         tile = tuple(max(round(SIDE * side / max(size)), 1) for side in size)
-        self._next.fit((TILES[0] * tile[0], TILES[1] * tile[1]))
+        self._next.fit((HORIZON_TILES[0] * tile[0], HORIZON_TILES[1] * tile[1]))
         yield from draw_in_bands(self._drawing, self._next, band, maps, tile=tile, rays=rays)

@@ -14,6 +14,7 @@ from app.picture.passes.fractures import Fractures
 from app.picture.passes.gradual import GradualWork, draw_in_bands
 from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
+from app.picture.passes.shared import HIGHEST_BLOCKS
 from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release_all
 
 MOST_TEXELS = 2_400_000  # larger maps need less, as their cells are smaller in the picture
@@ -21,7 +22,6 @@ BAND = 65_536  # texels drawn at a time, at most
 CHEAPER = 8  # so many texels of slopes, or of calm, cost as much as one of heights
 HIGHEST = 2.5  # limit of relief of the usual amount: height in cells above or below the map, and slope
 BENCHES = 1.5  # added to this by strata
-BLOCKS = 3.0  # and by blocks, as HIGHEST_BLOCKS of shaders/include/joints.glsl
 SNOW_ON_ALL, SNOW_ON_NONE = -0.06, 1.0  # snow lines, as fractions of the relief of the land
 EXACTLY, IN_8_BITS = (4, "f2"), (4, "f1")
 
@@ -45,7 +45,7 @@ class Relief(NamedTuple):
     @property
     def span(self) -> float:
         """The limit of its height in cells, and of its slopes if it is not exact."""
-        return HIGHEST * max(self.amount, 1.0) + BENCHES * bool(self.materials) + BLOCKS * self.blocks
+        return HIGHEST * max(self.amount, 1.0) + BENCHES * bool(self.materials) + HIGHEST_BLOCKS * self.blocks
 
 
 class CarvedLand(NamedTuple):
