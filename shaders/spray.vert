@@ -13,7 +13,7 @@ flat out float dense;
 
 const float LIVES = 5.0;  // seconds, of a puff
 const float RISES = 1.6, DRIFTS = 1.1;  // radii, in that time
-const float GROWS = 1.3;
+const float GROWS = 0.9;
 const float FOOT_IS_DENSE = 1.2;  // what rises from the foot, beside what is torn from the sheet
 const float BEFORE = 0.5;  // radii towards the eye
 

@@ -146,6 +146,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     // Bars lie inside bends, also of slow rivers; where it runs straight, on one side and then on the other.
     float in_bends = BENDS_MAKE_BARS * turns * (1.0 - smoothstep(0.3, 0.8, fall));
     course.bar = clamp(in_bends + BARS_BY_CHANCE * reach.w * carries * (1.0 - smoothstep(0.0, 0.25, abs(turns))), -1.0, 1.0) * course.near;
+    if (abs(course.aside) > 1.3 + 2.0 * MARGIN + BAR_BESIDE) course.bar = 0.0;  // beyond any
     course.room = room * level;
     course.cover *= 1.0 - smoothstep(LEAVES_BED.x, LEAVES_BED.y, fall);  // it falls in a sheet before the wall
     course.wide = mix(course.wide, river.half_width * frame.map.z, nearness);
