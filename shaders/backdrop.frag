@@ -119,8 +119,9 @@ uniform sampler2D relief;
 #endif
 
 const float MOST_BLURRED = 5.0;   // level of the mipmap
+const float BLENDED = 1.5;        // and how much more where nothing frays the borders of kinds of ground, which would be blots
 const float SUNLIT = 0.9;         // of the land that faces the sun, in the mean, where it is not that of the border
-const float PATCHES = 0.4;        // the most that they differ from each other
+const float PATCHES = 1.1, NOISE_TILE = 0.30;  // how far they differ from each other; sides of a tile of their noise
 const float OF_BORDER = 0.3;      // sides of the block beside it, within which land comes to differ from that of its border
 #if DETAIL_SCALES > 2
 uniform sampler2D fractures;  // tile of fractured rock: height, two slopes, height above the surroundings
@@ -318,7 +319,7 @@ vec3 mirrored_land() {
     }
     vec2 slopes = land.slopes;
 #else
-    vec4 look = textureLod(land_look, uv, level);
+    vec4 look = textureLod(land_look, uv, level + BLENDED);
     vec2 slopes = mirrored * land_of_map(uv, cells).slopes;
 #endif
     float settled = smoothstep(0.0, OF_BORDER, distance_to_block(position.xz) / frame.heights.w);
@@ -370,8 +371,8 @@ vec3 mirrored_land() {
     vec3 lit = frame.sun_light.rgb * (sunlit * max(dot(normal, frame.sun.xyz), 0.0)) + sky_light(normal) * look.a;
     vec3 seen = albedo * lit;
 #if DETAIL_SCALES < 3
-    float tiles = 1.0 / (PLAIN_TILE * frame.heights.w);
-    seen *= 1.0 + PATCHES * settled * (textureLod(detail, position.xz * tiles, log2(max(pixel * tiles * 512.0, 2.0))).x - 0.5);
+    float tiles = 1.0 / (NOISE_TILE * frame.heights.w);
+    seen *= 1.0 + PATCHES * settled * (textureLod(detail, position.xz * tiles, log2(max(0.5 * pixel * tiles * 512.0, 1.0))).x - 0.5);
 #endif
 #if WATER == 1 && DETAIL_SCALES > 1
 #if DETAIL_SCALES < 3

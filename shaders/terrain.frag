@@ -147,9 +147,9 @@ uniform sampler2D fractures;
 #endif
 
 const float BROKEN_TILE = 14.6;  // cells
-const float SHARPER = GRAIN == 1 ? -1.0 : 0.0;  // by mipmaps, which blur it as far as a pixel is long aslant
+const float SHARPER = GRAIN == 1 ? -1.0 : -0.7;  // by mipmaps, which blur it as far as a pixel is long aslant
 const float WALL_FROM = 1.1, WALL_UNEVEN = 1.2;  // slope
-const float MASSIVE = -0.42, SHATTERED = 0.3;  // how much more broken some ground is than other, or all would be one carpet
+const float MASSIVE = -0.10, SHATTERED = 0.5;  // how much more broken some ground is than other, or all would be one carpet
 const float BLOCKS_TILT = 2.25;   // on steep rock, beside the slopes that the texture has
 
 // One read for what is smaller than a cell: blocks of rock, which on soil are tufts and stones. Walls are read from their

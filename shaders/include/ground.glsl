@@ -108,9 +108,10 @@ const float VENEER = 0.75;      // opacity of a veneer of it
 const float STONES_THIN = 0.32; // as THIN, of debris
 const vec2 DEBRIS = vec2(0.36, 0.56);     // slopes on which loose material is debris
 const float CROP_OUT = 1.8, CRAGGY = 3.5;  // by how much that fills less of the relief on crags; how many these are
-const vec2 CHUTES = vec2(0.07, 0.20), STONES_FALL = vec2(0.26, 0.42), FROST_SHATTERS = vec2(0.25, 0.50);  // depth of gullies; slopes; heights
+const vec2 CHUTES = vec2(0.07, 0.20), STONES_FALL = vec2(0.26, 0.42), FROST_SHATTERS = vec2(0.45, 0.75);  // depth of gullies; slopes; heights
 const float CHUTES_FILLED = 1.1;
-const float ROCK_EVEN = 0.30;  // how far its stains are a mean, or they would hide its form
+const float ROCK_EVEN = 0.35;  // how far its stains are a mean where cells have many faces, or they would hide its form
+const vec2 FACES_IN_CELL = vec2(12.0, 60.0);  // metres
 const vec2 THIN_DEBRIS = vec2(1.4, 2.6);  // levels
 const float STEEP_BARE = 1.7;   // by which that fills less of the relief of faces too steep for it
 const float DEBRIS_LOD = 3.0;   // of the table of strata, that mixes beds above one another
@@ -120,6 +121,7 @@ const float OF_ROCK = 0.75;     // how much of its colour it has from rock
 #else
 const float OF_ROCK = 0.55;
 #endif
+const float STONES_OF_ROCK = DETAIL_SCALES > 2 ? 0.85 : 0.0;  // of that, those on level ground: scree and what lies at its foot are of one rock
 const float DARKEST_ROCK = 0.5;   // beside its mean: that of deep holes would be black
 const float BEDS_UNBROKEN = 0.15;  // how much less rock in beds is parted by joints
 const float OF_ITS_BED = 0.5;     // how much of that is of the rock that debris lies on, and not of what is above
@@ -723,7 +725,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
         float own = block_at(at * ACROSS_SETS / (ZONES_WIDE * SPACED) + 0.15 * ripple, 3.0).own;
         vec2 zones = even * vec2(patches, coarse.z - 0.5) + JOINTED_ZONES * (fract(own * vec2(7.0, 13.0)) - 0.5);
         rock = weathered(rock, Face(finer.tilt, leans, faces.y, fine.w - 0.5, zones.x, zones.y, gully + hollowness, finer.seep));
-        rock = mix(rock, WEATHERED_IN_MEAN * plain, ROCK_EVEN);
+        rock = mix(rock, WEATHERED_IN_MEAN * plain, ROCK_EVEN * smoothstep(FACES_IN_CELL.x, FACES_IN_CELL.y, frame.map.z));
         vec3 body = bodies_of_rock(at, 0.5 * even * (patches + tone), size);
 #if MATERIALS == 1
         body = mix(body, vec3(1.0), bed.bedded);
@@ -756,14 +758,15 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 
 #if MATERIALS == 1
-    if (debris > 0.0 && covered > 0.0) {
+    float of_rock = OF_ROCK * max(debris, STONES_OF_ROCK * stony);
+    if (of_rock > 0.0 && covered > 0.0) {
         // Stones of all the beds above, that rain has washed.
         vec3 above = textureLod(strata, vec2((top.height - place.x - FALLS_FROM * frame.map.z) * frame.strata.x, 0.5), DEBRIS_LOD).rgb;
 #if DETAIL_SCALES > 2
         vec3 below = textureLod(strata, vec2((top.height - place.x) * frame.strata.x, 0.5), DEBRIS_LOD).rgb;
         above = mix(above, below, OF_ITS_BED + clamp(2.0 * patches + 1.2 * tone, -0.3, 0.3));
 #endif
-        lying.rgb = mix(lying.rgb, above * above, OF_ROCK * debris * (1.0 - sandy * frame.wind.z));
+        lying.rgb = mix(lying.rgb, above * above, of_rock * (1.0 - sandy * frame.wind.z));
         stony = max(stony, debris);
     }
     vec3 loose = lying.rgb * (1.0 + ripple * mix(0.35, 0.8, stony) + 0.25 * tone + 0.5 * patches);
