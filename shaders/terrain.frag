@@ -546,7 +546,7 @@ void main() {
     Ground ground = ground_material(cells, place, top, steepness, hollowness, fine, coarse, finer);
 #if DETAIL_SCALES > 1
     seen.y *= 1.0 + joints_shade * (1.0 - DEBRIS_EVEN * ground.debris);
-    seen.y /= 1.0 - SNOW_SCATTERS * ground.snow * clamp(1.0 - seen.y, 0.0, 1.0);
+    seen.y /= 1.0 - SNOW_SCATTERS * ground.snow * ground.snow * clamp(1.0 - seen.y, 0.0, 1.0);
 #endif
     float dry = 1.0;
 #if WATER == 1
