@@ -455,6 +455,7 @@ class LandMaps:
             self.layers.texture("strata_rise"),
             self._benches,
             self.layers.texture(SURVEYED_FLOW),
+            snapshot.cell_size,
         )
         self._relief.update(
             land,
