@@ -25,8 +25,7 @@ out vec2 result;  // height; streak
 const vec2 FACES = vec2(0.52, 1.00);    // slopes from which on rock has plane faces
 const vec2 EDGES = vec2(4.0, 7.0);      // slopes of walls that the map has in a few cells, where none fits
 const vec2 EDGES_OF_BEDS = vec2(2.2, 4.0);  // and of those of beds
-const float IN_BEDS = 0.40;             // how far rock in beds has them
-const float HOLLOWED = 0.4;           // how far they lie under the ground beside over it: deeper, loose material around them would end at pits
+const float IN_BEDS = 0.55;             // how far rock in beds has them
 const float HIGHEST_ON_MAP = 1.1;  // cells by which they lie over or under the ground where no mesh shows it
 const vec2 SMALL_FACES = vec2(0.30, 1.0);  // how far those of massive and of shattered rock stand out of large ones
 const float CREASES_BEND = 0.16;        // of a face
@@ -170,7 +169,6 @@ void main() {
         float broken = mix(SMALL_FACES.x, SMALL_FACES.y, smoothstep(0.35, 0.70, 0.6 * massif.w + 0.4 * large.own));
         planar = (large.height - ground + broken * (small.height - ground)) * frame.map.w / frame.map.z;
         float highest = in_blocks ? HIGHEST_FACE * planes_wide.x * min(length(vec2(1.0, length(flank.slope))), STEEPEST_FACE) : HIGHEST_ON_MAP;
-        if (planar < 0.0) highest *= HOLLOWED;
         planar *= faces * inversesqrt(1.0 + planar * planar / (highest * highest));
         flank.strength *= mix(1.0, RIBS_ON_FACES, faces);
     }
