@@ -22,7 +22,7 @@ uniform float snow_line;  // as a fraction of the relief of the land
 
 out vec2 result;  // height; streak
 
-const vec2 FACES = vec2(0.52, 1.00);    // slopes from which on rock has plane faces
+const vec2 FACES = vec2(0.48, 0.95);    // slopes from which on rock has plane faces
 const vec2 EDGES = vec2(4.0, 7.0);      // slopes of walls that the map has in a few cells, where none fits
 const vec2 EDGES_OF_BEDS = vec2(2.2, 4.0);  // and of those of beds
 const float IN_BEDS = 0.55;             // how far rock in beds has them

@@ -123,7 +123,7 @@ def test_flat_ground_has_none(carver: Carver) -> None:
 
 @pytest.mark.parametrize("degrees", [0.0, 30.0, 90.0, 135.0, 200.0, 315.0])
 def test_ribs_and_gullies_run_down_the_slope(carver: Carver, degrees: float) -> None:
-    drawn = carver.draw(snapshot(slope(96, 128, degrees, 0.5)))[12:-12, 12:-12]
+    drawn = carver.draw(snapshot(slope(96, 128, degrees)))[12:-12, 12:-12]
     turn = np.radians(degrees)
     down = drawn[..., 1] * np.cos(turn) + drawn[..., 2] * np.sin(turn)
     aside = drawn[..., 2] * np.cos(turn) - drawn[..., 1] * np.sin(turn)
@@ -180,7 +180,7 @@ def test_walls_of_massive_rock_have_ledges_that_end_and_no_folds_from_top_to_bot
     assert across.max() < 0.85, "none goes round the whole wall"
     folds = drawn[..., 0].mean(axis=1).std()
     assert folds < 0.5 * drawn[..., 0].std()
-    assert (down < -0.3).mean() < 0.05, "few treads and faces fall back into the wall"
+    assert (down < -0.3).mean() < 0.003 and down.min() > -2.0, "no tread falls back into the wall"
     bedded = with_materials(snapshot(ground, world=2), BEDS, rise=INTRUDED + 1000.0)
     assert (1.6 + carver.draw(bedded)[30:-30, 30:-30, 1] < 0.8).mean() < 0.5 * ledges.mean(), "rock in beds has benches"
 
