@@ -1,7 +1,5 @@
 // Relief between ten cells and one that the map is too coarse for, in cells. A part of the picture only.
 #include "joints.glsl"
-#include "planes.glsl"
-#include "smooth_height.glsl"
 #include "snow.glsl"
 #include "benches.glsl"
 
@@ -15,22 +13,10 @@ uniform float usual_flow;         // of most cells, m³/s; 0: no water runs
 uniform bool tells_hollows;       // whether streaks on gentle ground are of its hollows, too
 uniform bool in_blocks;           // whether massive rock is
 uniform float amount;
-uniform sampler2D large_planes;
-uniform sampler2D small_planes;  // of faces of rock
-uniform vec2 planes_wide;        // cells: of both
 uniform float snow_line;  // as a fraction of the relief of the land
 
 out vec2 result;  // height; streak
 
-const vec2 FACES = vec2(0.48, 0.95);    // slopes from which on rock has plane faces
-const vec2 EDGES = vec2(4.0, 7.0);      // slopes of walls that the map has in a few cells, where none fits
-const vec2 EDGES_OF_BEDS = vec2(2.2, 4.0);  // and of those of beds
-const float IN_BEDS = 0.55;             // how far rock in beds has them
-const float HIGHEST_ON_MAP = 1.1;  // cells by which they lie over or under the ground where no mesh shows it
-const vec2 SMALL_FACES = vec2(0.30, 1.0);  // how far those of massive and of shattered rock stand out of large ones
-const float CREASES_BEND = 0.16;        // of a face
-const float SMOOTH_FACES = 0.75;
-const float RIBS_ON_FACES = 0.2;       // of the usual ones
 const int WAY = 6;         // steps up and down the slope along which streaks are drawn out
 const float STEP = 0.8;    // cells
 const float LEAST_ROUGH = 0.15; // how far blocks stand out of rock that is not shattered
@@ -113,14 +99,6 @@ float fan_at(float steepness, float sediment, float buried) {
     return gentle * plain * exp(-buried / frame.ground_look.z);
 }
 
-// How much of a slope has plane faces of rock. Debris, ice and snow hide them.
-float face_of_rock(float steepness, float loose, float buried) {
-    float thick = loose / (OVER_CRAGS * frame.ground_look.z);
-    bool in_beds = textureSize(benches, 0).x > 1;
-    vec2 edges = in_beds ? EDGES_OF_BEDS : EDGES;
-    return (in_beds ? IN_BEDS : 1.0) * smoothstep(FACES.x, FACES.y, steepness) * (1.0 - smoothstep(edges.x, edges.y, steepness)) * exp(-thick * thick - buried / frame.ground_look.z);
-}
-
 // Fractured rock in tiles of a width in cells, projected onto a wall from the side, or blocks would be drawn out down it.
 vec4 rock_of_wall(vec3 at, vec2 rise, float width, float lod) {
     float part = smoothstep(0.3, 0.7, rise.x * rise.x / dot(rise, rise));
@@ -160,25 +138,12 @@ void main() {
     flank.slope = mat2(cos(turn), sin(turn), -sin(turn), cos(turn)) * flank.slope;
     float couloir = wall > 0.0 ? most * wall * couloir_at(cell, flank.slope, block, smoothstep(0.35, 0.65, massif.w)) : 0.0;
     flank.strength *= mix(1.0, FEW_RIBS * (0.2 + 1.6 * smoothstep(0.40, 0.65, massif.x)), wall);
-    float planar = 0.0, faces = face_of_rock(length(flank.slope), sediment, buried);
-    if (faces > 0.0) {
-        float ground = smooth_height(surface, clamp(cell - 0.5, vec2(0.0), frame.map.xy - 1.001));
-        vec2 ragged = CREASES_BEND * (massif.yz - 0.5);
-        Plane large = plane_at(large_planes, cell, ground, planes_wide.x, ragged);
-        Plane small = plane_at(small_planes, cell, ground, planes_wide.y, ragged);
-        float broken = mix(SMALL_FACES.x, SMALL_FACES.y, smoothstep(0.35, 0.70, 0.6 * massif.w + 0.4 * large.own));
-        planar = (large.height - ground + broken * (small.height - ground)) * frame.map.w / frame.map.z;
-        float highest = in_blocks ? HIGHEST_FACE * planes_wide.x * min(length(vec2(1.0, length(flank.slope))), STEEPEST_FACE) : HIGHEST_ON_MAP;
-        planar *= faces * inversesqrt(1.0 + planar * planar / (highest * highest));
-        flank.strength *= mix(1.0, RIBS_ON_FACES, faces);
-    }
     Carved carved = carved(flank, cell, RIB_OCTAVES);
     float rough = max(carved.strength, 0.5 * most * max(wall, flank.crest)) * mix(LEAST_ROUGH, 1.0, max(shattered, 0.6 * max(wall, flank.crest))) * BLOCKS_RISE * BLOCKS_TILE * stands * block;
-    rough *= 1.0 - SMOOTH_FACES * faces;
-    float carved_height = carved.height + rough + (1.0 - 0.5 * faces) * couloir + min(most, 1.0) * planar;
+    float carved_height = carved.height + rough + couloir;
     if (crag > 0.0) {
         vec3 some = smoothstep(-0.10, 0.14, vec3(body.y, body.w, body.x) - vec3(0.43, 0.50, 0.53));
-        carved_height += min(most, 1.0) * crag * blocks_at(at, flank.slope, vec3(0.1 * block), vec3(1.0 - faces, 1.0, 1.0) * some);
+        carved_height += min(most, 1.0) * crag * blocks_at(at, flank.slope, vec3(0.1 * block), some);
     }
     // Cliffs stand on the same bed on ribs and in gullies.
     float lies = here.x + carved_height * frame.map.z / frame.map.w;

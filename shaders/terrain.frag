@@ -220,7 +220,7 @@ const float JOINTS_DARK = 1.3, FACES_LEAN = 0.4;  // of bare rock, beside what i
 const vec2 FACES_MERGE = vec2(0.06, 0.22);  // cells in a pixel, from which on faces of rock merge into what they are parts of
 const float FROM_AFAR = 0.6;      // how far they stand out then
 const vec3 PALE_IS_WARM = vec3(1.25, 1.0, 0.70);
-const float RAGGED_JOINTS = 0.06, CLEFTS_DARK = 0.35, CLEFTS_SHADED = 0.4;
+const float RAGGED_JOINTS = 0.09, CLEFTS_DARK = 0.35, CLEFTS_SHADED = 0.4;
 const float DEBRIS_EVEN = 0.65;  // how far debris hides the blocks of the rock below
 const float ROUGH_FACES = 0.20;  // cosine over which rock that turns from the sun gets dark, as single faces of it still see the sun
 const float LEAST_BLURRED = 0.4;  // of a pixel's length, to which detail is blurred on ground seen aslant
@@ -444,10 +444,9 @@ void main() {
 #endif
 #if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
-    // The flank of a rib can be a wall that faces another way than the slope below it. Textures are projected onto the
-    // triangles that are drawn: those of another slope would be drawn out.
-    vec2 face = slope + rib.yz;
-    float on_wall = wall(drawn);
+    // The flank of a rib can be a wall that faces another way than the slope below it.
+    vec2 face = slope + rib.yz, steeper = dot(face, face) > dot(drawn, drawn) ? face : drawn;
+    float on_wall = wall(steeper);
     float height = position.y / frame.map.z;
 #else
     const float on_wall = 0.0;
@@ -483,12 +482,12 @@ void main() {
     float grain_seen = 1.0 - smoothstep(0.6 * GRAIN_FADES, GRAIN_FADES, detail_pixel);  // too fine to be seen from afar
 #if DETAIL_SCALES > 2
     float seeps = smoothstep(0.25, 0.55, on_wall * looks_out);
-    Noises noises = noises_at(over_wall, seen_step, drawn, max(bare, on_wall) < 1.0, seeps > 0.0);
+    Noises noises = noises_at(over_wall, seen_step, steeper, max(bare, on_wall) < 1.0, seeps > 0.0);
     vec4 fine = noises.fine;
     finer.seep = seeps * (noises.seep - 0.5);
     // So near that grain is blurred there are finer stones, and tufts.
     float stones_seen = 1.0 - smoothstep(0.4 * STONES_FADE, STONES_FADE, detail_pixel);
-    Fractured rock = fractured_at(over_wall, seen_step, drawn, on_wall, vec3(bare, grain_seen, stones_seen));
+    Fractured rock = fractured_at(over_wall, seen_step, steeper, on_wall, vec3(bare, grain_seen, stones_seen));
     fine = in_place_of(mix(fine, rock.level, bare), rock.wall, on_wall);
     bare = max(bare, on_wall * looks_out);
     grain += grain_seen * (rock.grain - 0.5) + 1.4 * stones_seen * (rock.stones - 0.5);
@@ -621,10 +620,10 @@ void main() {
 #endif
 #if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
-    bumps += (grain.yz - 0.5) * ground.rockiness * mix(mix(0.8, 1.2, bare), 0.6 * wall_tilt(face), on_wall);
+    bumps += (grain.yz - 0.5) * ground.rockiness * mix(mix(0.8, 1.2, bare), 0.9 * wall_tilt(face), on_wall);
     if (ground.outcrop > 0.0) {
         float shattered = smoothstep(-0.20, 0.24, coarse.w - 0.5 + 0.8 * (coarse.x - 0.5));
-        Clefts clefts = clefts_at(over_wall.xzy, RAGGED_JOINTS * (vec3(fine.x, fine.w, coarse.x) - 0.5), mat2x3(step_on_wall[0].xzy, step_on_wall[1].xzy), shattered);
+        Clefts clefts = clefts_at(over_wall.xzy, RAGGED_JOINTS * (vec3(fine.x, fine.w, grain.x) - 0.5), mat2x3(step_on_wall[0].xzy, step_on_wall[1].xzy), shattered);
         bumps += tilted_by(ground.outcrop * clefts.lean, face);
         albedo *= 1.0 + ground.outcrop * (clefts.tone * PALE_IS_WARM - CLEFTS_DARK * clefts.open);
         seen.y *= 1.0 - CLEFTS_SHADED * ground.outcrop * clefts.open;

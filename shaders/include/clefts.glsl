@@ -7,8 +7,7 @@ const float WIDEST_BLOCKS = 7.4;     // cells between joints; each scale beside 
 const float BLOCKS_FINER = 0.31;
 const float CLEFT_OPEN = 0.05;       // of a block, to either side
 const vec2 BLOCKS_FADE = vec2(0.14, 0.40);  // blocks in a pixel
-const vec2 ALONG = vec2(0.65, 0.92);  // cosines between them
-const float FACES_TILT = 0.40, FINER_CALM = 0.72, LARGE_TURNED = 0.35, FINE_TURNED = 0.15, EDGES_TILT = 0.75, FACES_TONE = 0.20;
+const float FACES_TILT = 0.34, EDGES_TILT = 0.75, FACES_TONE = 0.26;
 // From scale to scale the ways across turn, or all blocks would be one masonry.
 const mat3 TURNS_ON = mat3(vec3(0.978, 0.035, -0.208), vec3(0.17, 0.80, 0.58), vec3(0.19, -0.60, 0.78));
 
@@ -23,9 +22,7 @@ struct Clefts {
 Clefts clefts_at(vec3 at, vec3 ragged, mat2x3 step_of, float shattered) {
     Clefts all = Clefts(vec3(0.0), 0.0, 0.0);
     mat3 across = ACROSS_SETS;
-    vec3 upright = normalize(cross(step_of[0], step_of[1]) + vec3(0.0, 1e-9, 0.0));
     float wide = WIDEST_BLOCKS, pixel = 0.7 * max(length(step_of[0]), length(step_of[1]));
-    float stands_out = 1.0;
     for (int scale = 0; scale < CLEFT_SCALES; ++scale) {
         float seen = 1.0 - smoothstep(BLOCKS_FADE.x, BLOCKS_FADE.y, pixel / wide);
         if (seen <= 0.0) break;
@@ -37,14 +34,10 @@ Clefts clefts_at(vec3 at, vec3 ragged, mat2x3 step_of, float shattered) {
         vec3 gapes = smoothstep(0.75 - shattered, 1.25 - shattered, fract(own * vec3(7.0, 11.0, 13.0)));
         vec3 broad = vec3(CLEFT_OPEN) + blurred;
         vec3 edge = (1.0 - smoothstep(0.25 * broad, broad, away)) * (CLEFT_OPEN / broad) * mix(vec3(0.2), vec3(1.0), gapes);
-        // Where a joint lies along the face, the face is the joint.
-        vec3 along = abs(upright * across);
-        edge *= 1.0 - smoothstep(ALONG.x, ALONG.y, along);
         vec3 tilt = fract(own * vec3(19.0, 29.0, 37.0)) - 0.5;
-        all.lean += seen * (across * (EDGES_TILT * edge * outward + 2.0 * stands_out * FACES_TILT * mix(scale == 0 ? LARGE_TURNED : FINE_TURNED, 1.0, shattered) * tilt));
+        all.lean += seen * (across * (EDGES_TILT * edge * outward + 2.0 * FACES_TILT * mix(0.25, 1.0, shattered) * tilt));
         all.tone += seen * FACES_TONE * (fract(own * 53.0) - 0.5);
         all.open = max(all.open, seen * max(max(edge.x, edge.y), edge.z));
-        stands_out *= FINER_CALM;
         wide *= BLOCKS_FINER;
         across *= TURNS_ON;
     }

@@ -213,8 +213,8 @@ float wall(vec2 slope) {
 }
 
 const float FACES_TILE = 7.3, GRAIN_TILE = 2.3, WALL_GRAIN_TILE = 1.9, STONES_TILE = 0.55;  // cells
-const float BROADER = 5.3, SHIFTED = 0.5;
-const float SOME_SHATTERED = 5.0, SLABS = 0.12, SHATTERED_MOST = 0.75;  // how far blocks stand out of massive rock, and of other
+const float BROADER = 5.3, SHIFTED = 1.4;
+const float SOME_SHATTERED = 5.0, SLABS = 0.70, SHATTERED_MOST = 1.5;  // how far blocks stand out of massive rock, and of other
 const mat2 DIPPING = mat2(0.95, 0.31, -0.31, 0.95);  // joints of walls, which are no courses of bricks
 const float SMOOTH_MASSIF = 0.4;  // tiles over which it is a mean, or these would be marbled
 const float SEEPS_TILE = 13.0, SEEPS_LONG = 5.5, SEEPS_SOFT = 0.009;  // cells across; how much longer than wide; tiles over which they are a mean
@@ -233,7 +233,7 @@ struct Fractured {
 // reads the texture once, for one of four sizes in one of three projections.
 Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 needed) {
     vec2 down = slope / max(length(slope), 1e-3), massif = vec2(0.0);
-    float part = smoothstep(0.44, 0.56, down.x * down.x);  // or one would show through the other
+    float part = smoothstep(0.3, 0.7, down.x * down.x);
     vec3 weights = vec3(1.0 - on_wall, on_wall * (1.0 - part), on_wall * part);
     int of_any = (needed.y > 0.0 ? 4 : 0) + (needed.z > 0.0 ? 8 : 0), of_wall = of_any + 3, of_level = of_any + (needed.x > 0.0 ? 2 : 0);
     int left = (weights.x > 0.0 ? of_level : 0) + (weights.y > 0.0 ? of_wall << 4 : 0) + (weights.z > 0.0 ? of_wall << 8 : 0);
@@ -256,7 +256,7 @@ Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 
         if (!above) noise.yz = 0.5 + (noise.y - 0.5) * vec2(-down.y, down.x) + (noise.z - 0.5) * down;
         if (size == 1 && above) rock.level = noise;
         if (size == 1 && !above) {
-            noise.x = 0.5 + 0.5 * (noise.x - 0.5) * (1.0 + 2.0 * massif.y) + 0.3 * massif.x;
+            noise.x = 0.5 + 0.75 * (noise.x - 0.5) * (1.0 + 2.0 * massif.y) + 0.6 * massif.x;
             noise.yzw = 0.5 + (noise.yzw - 0.5) * clamp(1.0 + SOME_SHATTERED * massif.y, SLABS, SHATTERED_MOST);
             rock.wall += weight / on_wall * noise;
         }
@@ -503,10 +503,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     vec2 inside = min(cells, frame.map.xy - cells) / PATTERN_FADES;
     float plain = (1.0 - smoothstep(PLAINS.x, PLAINS.y, mean_steepness)) * smoothstep(0.0, 1.0, min(inside.x, inside.y));
     float watered = 1.7 * streak + 1.2 * hollowness + 0.25 * patches + 0.25 * tone;
-    // The same noise is the grain of rock, from the side that it is seen on, or it would be drawn out.
-    vec3 in_rock = vec3(cells, place.x / frame.map.z + finer.height), facing = abs(cross(dFdx(in_rock), dFdy(in_rock)));
-    bool above = facing.z > 0.8 * max(facing.x, facing.y);
-    vec4 grit = turf_at(above ? in_rock.xy : facing.x < facing.y ? in_rock.xz : in_rock.yz);
+    // The same noise is the grain of rock, on walls from their sides.
+    vec3 in_rock = vec3(cells, place.x / frame.map.z + finer.height);
+    vec4 grit = turf_at(mean_steepness < TURF_STEEP.y ? in_rock.xy : abs(place.y) < abs(place.z) ? in_rock.xz : in_rock.yz);
     vec4 turf = grit * (1.0 - smoothstep(TURF_STEEP.x, TURF_STEEP.y, mean_steepness));
     vec4 groves = textureLod(detail, turned(cells) * frame.map.z / GROVES_TILE, max(log2(length(fwidth(cells)) * frame.map.z * TURF_TEXELS / GROVES_TILE), 1.0)) - 0.5;
     turf *= mix(TURF_EVEN_AND_ROUGH.x, TURF_EVEN_AND_ROUGH.y, smoothstep(-0.15, 0.15, groves.w + 0.4 * groves.x));

@@ -78,7 +78,6 @@ class Carver:
             self.layers.texture("strata_rise"),
             self.materials.textures().get("benches", self.none),
             self.layers.texture(SURVEYED_FLOW),
-            self.block.values["map"][2],
         )
         self.map.update(land, wanted, budget, at_once=at_once)
 

@@ -455,7 +455,6 @@ class LandMaps:
             self.layers.texture("strata_rise"),
             self._benches,
             self.layers.texture(SURVEYED_FLOW),
-            snapshot.cell_size,
         )
         self._relief.update(
             land,

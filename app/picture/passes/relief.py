@@ -13,18 +13,15 @@ from app.model.snapshot import BURDEN, SURVEYED_FLOW
 from app.picture.passes.fractures import Fractures
 from app.picture.passes.gradual import GradualWork, draw_in_bands
 from app.picture.passes.mipmaps import Mipmaps
-from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
-from app.picture.passes.shared import HIGHEST_BLOCKS, HIGHEST_FACE, STEEPEST_FACE
-from app.picture.passes.targets import EXACT, MIPMAPPED, ONE_MIPMAP, MapTarget, release_all
+from app.picture.passes.shaders import FullScreen, ShaderLibrary
+from app.picture.passes.shared import HIGHEST_BLOCKS
+from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release_all
 
 MOST_TEXELS = 2_400_000  # larger maps need less, as their cells are smaller in the picture
 BAND = 65_536  # texels drawn at a time, at most
 CHEAPER = 8  # so many texels of slopes, or of calm, cost as much as one of heights
 HIGHEST = 2.5  # limit of relief of the usual amount: height in cells above or below the map, and slope
 BENCHES = 1.5  # added to this by strata
-FACES_WIDE = 17.0, 5.3  # cells of the squares of the map in each of which a face of rock has its middle, at most
-LARGEST_FACE = 320.0  # metres of the first
-HIGHEST_ROCK = HIGHEST_BLOCKS + HIGHEST_FACE * STEEPEST_FACE * FACES_WIDE[0]  # added by blocks and faces
 SNOW_ON_ALL, SNOW_ON_NONE = -0.06, 1.0  # snow lines, as fractions of the relief of the land
 EXACTLY, IN_8_BITS = (4, "f2"), (4, "f1")
 
@@ -48,7 +45,7 @@ class Relief(NamedTuple):
     @property
     def span(self) -> float:
         """The limit of its height in cells, and of its slopes if it is not exact."""
-        return HIGHEST * max(self.amount, 1.0) + BENCHES * bool(self.materials) + HIGHEST_ROCK * self.blocks
+        return HIGHEST * max(self.amount, 1.0) + BENCHES * bool(self.materials) + HIGHEST_BLOCKS * self.blocks
 
 
 class CarvedLand(NamedTuple):
@@ -62,7 +59,6 @@ class CarvedLand(NamedTuple):
     strata_rise: moderngl.Texture
     benches: moderngl.Texture  # see `bench_table`
     surveyed_flow: moderngl.Texture  # discharge, m³/s
-    cell_size: float  # metres
 
 
 class ReliefMap:
@@ -73,8 +69,6 @@ class ReliefMap:
         self._mipmaps = Mipmaps(context, shaders)
         self._shown, self._next = (MapTarget(context, EXACTLY, filter=MIPMAPPED) for _ in range(2))
         self._calm = MapTarget(context, (1, "f1"))
-        self._planes = tuple(MapTarget(context, (4, "f4"), filter=EXACT) for _ in FACES_WIDE)
-        self._of_planes = FullScreen(context, shaders, "planes.frag")
         self._of_calm = FullScreen(context, shaders, "relief_calm.frag")
         self._of_height = FullScreen(context, shaders, "relief_height.frag")
         self._of_slopes = {
@@ -139,16 +133,16 @@ class ReliefMap:
     def keep_shown_only(self) -> None:
         """Give back the textures of work that is done. Other work, which a touch has interrupted, begins anew."""
         self._work.abandon()
-        release_all(self._calm, self._heights, self._next, *self._planes)
+        release_all(self._calm, self._heights, self._next)
 
     def _give_back(self) -> None:
         """Remove the relief with its textures, which are the largest of a picture."""
         self.forget()
-        release_all(self._calm, self._heights, self._shown, self._next, *self._planes)
+        release_all(self._calm, self._heights, self._shown, self._next)
 
     def release(self) -> None:
         self._give_back()
-        release_all(self._of_calm, self._of_planes, self._of_height, self._mipmaps, *self._of_slopes.values())
+        release_all(self._of_calm, self._of_height, self._mipmaps, *self._of_slopes.values())
 
     def _draw(self, land: CarvedLand, wanted: Relief, band: int) -> Iterator[int]:
         scale = wanted.texels_per_cell
@@ -159,20 +153,10 @@ class ReliefMap:
         self._next.texture().filter = MIPMAPPED if wanted.exact else ONE_MIPMAP
         waters = {"surface": land.surface, "water": land.water, "flow": land.flow}
         yield from _cheap(draw_in_bands(self._of_calm, self._calm, band, waters))
-        cells_wide = min(FACES_WIDE[0], LARGEST_FACE / land.cell_size) / FACES_WIDE[0]
-        planes_wide = FACES_WIDE[0] * cells_wide, FACES_WIDE[1] * cells_wide
-        for planes, wide in zip(self._planes, planes_wide, strict=True):
-            planes.fit((math.ceil(land.surface.width / wide) + 2, math.ceil(land.surface.height / wide) + 2))
-            yield from _cheap(draw_in_bands(self._of_planes, planes, band, {"surface": land.surface}, wide=wide))
         uniforms = {"texels_per_cell": float(scale)}
         self._read |= {"surface": land.surface, "calm": self._calm.texture(), "fractures": land.fractures.texture}
-        carved: dict[str, Uniform] = {
-            "amount": wanted.amount,
-            "snow_line": wanted.snow_line,
-            "usual_flow": wanted.usual_flow,
-        }
-        self._read |= {"large_planes": self._planes[0].texture(), "small_planes": self._planes[1].texture()}
-        carved |= {"planes_wide": planes_wide, "tells_hollows": wanted.exact, "in_blocks": wanted.blocks}
+        carved = {"amount": wanted.amount, "snow_line": wanted.snow_line, "usual_flow": wanted.usual_flow}
+        carved |= {"tells_hollows": wanted.exact, "in_blocks": wanted.blocks}
         yield from draw_in_bands(self._of_height, self._heights, band, self._read, **uniforms, **carved)
         slopes = {"heights": self._heights.texture()}
         if not wanted.exact:
