@@ -25,12 +25,7 @@ const vec2 PARTS = vec2(4.0, 30.0);    // and over which it comes apart to a vei
 const vec3 SHADED = vec3(0.60, 0.69, 0.74);  // of thin water, beside what is white
 const float COARSEST = 3.0;   // image of the noise that is read
 const float CONTRAST = 3.0;   // of threads, beside that of the noise
-// The rock behind parts a sheet into veils: metres across and down of its noise, and of the first that stands out; its ledges
-// are so many metres apart, and throw water out over a part of that.
-const vec2 ROCK = vec2(26.0, 190.0), STANDS_OUT = vec2(6.0, 34.0);
-const float LEDGES = 27.0, UNEVEN_LEDGES = 1.7;
-const vec2 THROWN = vec2(0.06, 0.55);
-const float VEIL = 0.50;      // opacity of what has come off them
+const float VEIL = 0.38;      // opacity of what has come off them
 
 // Threads of water, from 0 to 1, so many times as fine as the broadest: what has fallen for so long stays together, and
 // stretches as it gets faster.
@@ -53,22 +48,15 @@ void main() {
     // It breaks first where threads are thin: tongues of clear water reach down between those that are white.
     float breaks = smoothstep(BREAKS.x, BREAKS.y, metres + (3.0 * (fine.x - 0.5) + 5.0 * (coarse.w - 0.5)) * smoothstep(0.0, 1.0, metres));
     float parted = smoothstep(PARTS.x, PARTS.y, metres) * smoothstep(0.03, 0.45, part);
-    // Rock stands out through it, further down in more places, and parts it into veils; ledges break it, and it leaps off them.
-    vec4 rock = clamp(0.5 + CONTRAST * (textureLod(detail, vec2(sideways, metres) / ROCK / 4.0 + seed, 2.0) - 0.5), 0.0, 1.0);
-    float stands_out = smoothstep(STANDS_OUT.x, STANDS_OUT.y, metres);
-    float ledge = fract(metres / LEDGES + UNEVEN_LEDGES * (0.7 * rock.x + 0.5 * rock.y) + seed);
-    float thrown = stands_out * smoothstep(0.0, THROWN.x, ledge) * (1.0 - smoothstep(THROWN.x, THROWN.y, ledge));
-    float gap = stands_out * smoothstep(0.50, 0.80, rock.w + 0.25 * (fine.x - 0.5) - 0.25 * thrown);
     // From afar it is one line, which fades to its sides.
     float whole = 1.0 - smoothstep(0.35, 1.0, narrow), aside = min(abs(side), 1.0);
-    float frayed = aside + (0.06 + 0.60 * parted) * (0.5 * coarse.y + 0.5 * fine.y - 0.45) + 0.55 * parted * (rock.z - 0.4) - 0.15 * thrown;
+    float frayed = aside + (0.06 + 0.60 * parted) * (0.5 * coarse.y + 0.5 * fine.y - 0.45);
     float edge = 1.0 - smoothstep(mix(0.80, 0.55, parted), 1.0, frayed);
     edge *= 1.0 - smoothstep(0.9, 1.0, aside);
     float thick = mix(1.0, (1.0 - 0.45 * aside * aside) * (0.85 * thread + 1.3 * pulse.w - 0.42), parted);
     float near = edge * mix(1.0, clamp(0.10 + 1.0 * thick, 0.0, 1.0), parted) * mix(1.0, 0.94, breaks);
-    near *= (1.0 - 0.68 * gap) * mix(1.0, 0.80 + 0.6 * thrown, parted);
     // Between its threads is what has come off them.
-    near = max(near, VEIL * parted * (1.0 - aside * aside) * (0.5 + 0.5 * coarse.x) * (1.0 - 0.6 * gap) * edge);
+    near = max(near, VEIL * parted * (1.0 - aside * aside) * (0.5 + 0.5 * coarse.x));
     float cover = mix(near, 2.0 * (1.0 - aside) * min(narrow, 0.5) * (0.75 + 0.5 * coarse.x), whole);
     // Its last water is spray.
     cover *= smoothstep(-0.020, -0.012, part) * (1.0 - 0.55 * smoothstep(0.70, 1.0, part));
@@ -83,7 +71,7 @@ void main() {
     float sunny = 0.30 + 0.55 * max(dot(towards, frame.sun.xyz), 0.0);
     vec3 daylight = frame.sun_light.rgb * sunny * max(seen.x, 0.15) + sky_light(towards) * max(seen.y, 0.75);
     // Thick threads shade what lies between them.
-    vec3 shade = mix(SHADED, vec3(1.0), smoothstep(0.25, 0.95, thick)) * (0.55 + 0.45 * thread) * (1.0 + 0.25 * thrown - 0.25 * gap);
+    vec3 shade = mix(SHADED, vec3(1.0), smoothstep(0.25, 0.95, thick)) * (0.55 + 0.45 * thread);
     vec3 smooth_water = CLEAR * daylight * (0.85 + 0.3 * coarse.x) + SKY_IN_LIP * plain_sky(vec3(to_eye.x, 0.6, to_eye.z)) * max(seen.y, 0.5) * smoothstep(0.3, 0.8, coarse.w);
     vec3 colour = mix(smooth_water, WHITE * daylight * mix(shade, vec3(0.55 + 0.50 * coarse.x), whole), white);
     vec3 air_kept, air_added;

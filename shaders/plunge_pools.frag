@@ -19,7 +19,7 @@ const vec3 DEEP = vec3(0.016, 0.062, 0.066), BUBBLES = vec3(0.30, 0.43, 0.43);  
 const float RUNS = 1.1;           // metres in a second, of foam on its way out
 const float RINGS_APART = 3.4;    // metres
 const float PERIOD = 4.0;         // seconds for which a pattern of foam runs before it is another
-const float CONTRAST = 3.6;       // of foam, beside that of the noise
+const float CONTRAST = 2.4;       // of foam, beside that of the noise
 const vec3 WET = vec3(0.42, 0.40, 0.39);  // of the light that dry rock gives back
 const float SOAKS = 14.0;         // metres from the water over which rock is ever less wet
 
@@ -67,7 +67,7 @@ void main() {
         // Foam: whole where it boils, then lace, then what is carried off in flakes.
         float lace = 0.5 + CONTRAST * (0.75 * fine.x + 0.25 * fine.w - 0.5), bubbly = 0.5 + CONTRAST * (finest.x - 0.5);
         float lies = 1.05 - 2.3 * out_to + 0.9 * (coarse.w - 0.5);
-        float foam = smoothstep(0.35, 1.05, lace + lies - 0.45) * smoothstep(1.05, 0.7, out_to) * clamp(0.55 + 0.6 * bubbly + boils, 0.0, 1.0);
+        float foam = smoothstep(0.10, 1.30, lace + lies - 0.45) * smoothstep(1.05, 0.7, out_to) * clamp(0.55 + 0.6 * bubbly + boils, 0.0, 1.0);
         colour = mix(colour, light_from_foam(0.85 * FOAM, foam, normal, vec3(max(seen.x, 0.05), max(seen.y, 0.5), 0.0)), 0.92 * foam);
         through = vec3(0.0);
     }

@@ -12,9 +12,8 @@ flat out float seed;
 flat out float dense;
 
 const float LIVES = 5.0;  // seconds, of a puff
-const float RISES = 1.6, DRIFTS = 1.1;  // radii, in that time
+const float RISES = 1.1, DRIFTS = 0.7;  // radii, in that time
 const float GROWS = 0.9;
-const float FOOT_IS_DENSE = 1.2;  // what rises from the foot, beside what is torn from the sheet
 const float BEFORE = 0.5;  // radii towards the eye
 
 void main() {
@@ -30,6 +29,6 @@ void main() {
     in_square = corner;
     seed = 19.0 * puff.w;
     float whole = 4.0 * age * (1.0 - age);  // none comes or goes at once
-    dense = puff.y * (puff.z > 0.0 ? FOOT_IS_DENSE : 1.0) * whole * smoothstep(0.5, 2.0, distance(middle, frame.camera.xyz) / radius);
+    dense = puff.y * whole * smoothstep(0.5, 2.0, distance(middle, frame.camera.xyz) / radius);
     gl_Position = clip_position(vec4(position, 1.0));
 }
