@@ -12,7 +12,7 @@ flat out float seed;
 flat out float dense;
 flat out vec2 drawn_along;  // way of the wind in the square, as long as the billow is drawn out
 
-const float LOW = 0.85, STREAMER = 2.2;  // height of the lowest billows beside others; their length along the wind, in heights
+const float LOW = 0.85, STREAMER = 3.0;  // height of the lowest billows beside others; their length along the wind, in heights
 
 void main() {
     int number = gl_VertexID / 6, corner = gl_VertexID % 6, row = number % rows, place = number / rows;

@@ -104,6 +104,7 @@ const float SLIP_FOOT = 1.6;           // of the sky, which feet of slip faces s
 const float RIPPLES_TURN = 0.16;       // of the wind's way, by which crests of one patch lie aslant to the next's
 const float SHORTER_RIPPLES = 0.74;    // cells: those of finer sand
 const vec2 RIPPLE_PATCHES = vec2(0.43, 0.57);
+const float PATCH_OF_RIPPLES = 83.0;   // cells, of the noise
 
 struct SlipFace {
     float slope;  // across the wind
@@ -145,7 +146,7 @@ Ripples ripples_at(vec2 cells, float height, vec2 slope, float pixel, sampler2D 
     float broad_slope = 0.10 * lies * mix(BROAD_ON_LEVEL, 1.0, windward);
 #if DETAIL_SCALES > 2
     // Patches of finer sand have shorter ones, which lie a little aslant: where patches meet, crests fork and end.
-    float patch_of = smoothstep(RIPPLE_PATCHES.x, RIPPLE_PATCHES.y, broad);
+    float patch_of = smoothstep(RIPPLE_PATCHES.x, RIPPLE_PATCHES.y, textureLod(noise, cells / PATCH_OF_RIPPLES, 3.0).x);
     float aslant = along + RIPPLES_TURN * dot(cells, vec2(-frame.wind.y, frame.wind.x));
     add_ripple_train(ripples, aslant, pixel, SHORTER_RIPPLES, 1.3 * fine_bend, 0.85 * broad_slope * (1.0 - patch_of), BROAD_RIPPLES_GONE, FINE_ON_CRESTS);
     broad_slope *= mix(0.15, 1.15, patch_of);

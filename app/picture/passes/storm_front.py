@@ -8,7 +8,7 @@ import moderngl
 
 from app.picture.passes.declaration import Frame, Part
 
-BILLOWS, ROWS = 76, 3
+BILLOWS, ROWS = 96, 3
 VERTICES = 6  # of the two triangles of a square
 
 
