@@ -98,7 +98,7 @@ void add_ripple_train(inout Ripples ripples, float along, float pixel, float wav
 }
 
 #if DETAIL_SCALES > 2
-const vec2 SLID_TONGUES = vec2(24.0, 31.0), RUNNELS = vec2(5.3, 29.0);  // cells across and down a slip face, of the noise
+const vec2 TONGUES = vec2(24.0, 31.0), RUNNELS = vec2(5.3, 29.0);  // cells across and down a slip face, of the noise
 const float TONGUES_DIFFER = 0.42, TONGUES_RISE = 0.85;  // in tone; in slope, on which low light falls
 const float SLIP_FOOT = 1.6;           // of the sky, which feet of slip faces see less of, for their hollowness
 const float RIPPLES_TURN = 0.16;       // of the wind's way, by which crests of one patch lie aslant to the next's
@@ -117,8 +117,8 @@ SlipFace slip_face_at(vec2 cells, float height, vec2 slope, float pixel, sampler
     float slides = smoothstep(IN_LEE.x, SLIDES.y, -dot(slope, frame.wind.xy) / frame.strata.w);
     if (slides <= 0.0) return SlipFace(0.0, 0.0);
     vec2 at = vec2(dot(cells, vec2(-frame.wind.y, frame.wind.x)), height);
-    vec2 sharp = log2(max(pixel * 512.0 / vec2(SLID_TONGUES.x, RUNNELS.x), 1.0));
-    vec4 tongue = textureLod(noise, at / SLID_TONGUES, sharp.x) - 0.5;
+    vec2 sharp = log2(max(pixel * 512.0 / vec2(TONGUES.x, RUNNELS.x), 1.0));
+    vec4 tongue = textureLod(noise, at / TONGUES, sharp.x) - 0.5;
     vec4 runnel = textureLod(noise, (at + 3.0 * tongue.x) / RUNNELS, sharp.y) - 0.5;
     float lobes = smoothstep(-0.15, 0.15, tongue.x) - 0.5;
     return SlipFace(slides * TONGUES_RISE * (tongue.y + 0.35 * runnel.y), slides * TONGUES_DIFFER * (0.42 * lobes + 0.4 * runnel.x));
