@@ -7,32 +7,24 @@ in vec3 position;
 in vec2 in_square;
 flat in float seed;
 flat in float dense;
-flat in vec2 drawn_along;
 
 layout(location = 0, index = 0) out vec4 added;
 layout(location = 0, index = 1) out vec4 kept;
 
-const float DIM_UP_TO = 0.06;  // of the side of the map
-const float DRAWN_OUT = 0.62;  // how much less noise differs along the wind
-
 void main() {
     float drift = 0.02 * frame.dust.w / frame.heights.w;
     // Each is turned in its own way: no two show the same rows of texels, nor any along their edges.
-    // Along the wind they are drawn out, and sheared: what is high is ahead.
-    vec2 sheared = in_square - drawn_along * in_square.y * 0.5;
-    vec2 stretched = sheared - drawn_along * dot(sheared, drawn_along) * DRAWN_OUT;
-    vec2 turn = vec2(cos(6.3 * seed), sin(6.3 * seed)), turned = mat2(turn.x, turn.y, -turn.y, turn.x) * stretched;
-    float sizes = 0.6 + 0.8 * fract(5.3 * seed);
-    vec4 coarse = textureLod(detail, 0.055 * sizes * turned + seed + vec2(0.0, -drift), 1.0);
-    vec4 fine = textureLod(detail, 0.15 * sizes * turned + 0.7 * seed + vec2(drift, -2.0 * drift), 1.0);
+    vec2 turn = vec2(cos(6.3 * seed), sin(6.3 * seed)), turned = mat2(turn.x, turn.y, -turn.y, turn.x) * in_square;
+    vec4 coarse = textureLod(detail, 0.055 * turned + seed + vec2(0.0, -drift), 1.0);
+    vec4 fine = textureLod(detail, 0.15 * turned + 0.7 * seed + vec2(drift, -2.0 * drift), 1.0);
     float from_middle = length(in_square), away = from_middle + 1.1 * (coarse.x - 0.5) + 0.55 * (fine.x - 0.5);
     // It has frayed to nothing before its square ends, and all around alike, or straight edges would be seen.
     float whole = 1.0 - smoothstep(0.35, 1.0, from_middle);
-    float cover = dense * (1.0 - smoothstep(0.46, 0.82, away)) * smoothstep(-1.0, -0.2, in_square.y) * whole;
+    float cover = dense * (1.0 - smoothstep(0.42, 0.80, away)) * smoothstep(-1.0, -0.2, in_square.y) * whole;
 
     vec3 to_eye = normalize(frame.camera.xyz - position), right = normalize(vec3(to_eye.z, 0.0, -to_eye.x) + vec3(1e-6, 0.0, 0.0));
     vec3 up = cross(to_eye, right);
-    vec2 frayed = 1.7 * (coarse.yz - 0.5) + 0.6 * (fine.yz - 0.5);
+    vec2 frayed = 1.9 * (coarse.yz - 0.5) + 0.9 * (fine.yz - 0.5);
     vec2 bulge = in_square + vec2(dot(turn, frayed), turn.x * frayed.y - turn.y * frayed.x);
     float towards = sqrt(max(1.0 - dot(bulge, bulge), 0.08));
     vec3 normal = normalize(bulge.x * right + bulge.y * up + towards * to_eye);
@@ -40,9 +32,7 @@ void main() {
     float lit = 0.08 + 0.56 * max(0.20 + 0.80 * dot(normal, frame.sun.xyz), 0.0);
     float forward = max(-dot(to_eye, frame.sun.xyz), 0.0);
     vec3 sunlight = frame.sun_light.rgb * (lit + 0.25 * forward * forward * forward);
-    // Low in the wall there is more of it before the sun.
-    float low = exp(-max(position.y - frame.air.z, 0.0) / (DIM_UP_TO * frame.heights.w));
-    vec3 light = DUST * (sunlight * (1.15 - 0.75 * low) + (0.62 - 0.16 * low) * sky_light(normal)) * (0.80 + 0.40 * fine.w);
+    vec3 light = DUST * (sunlight + 0.55 * sky_light(normal)) * (0.80 + 0.40 * fine.w);
 
     vec3 air_kept, air_added;
     air_before(position, air_kept, air_added);

@@ -1,6 +1,7 @@
 // The front of a dust storm: billows in rows over the line to which its dust has come, each a square that faces the eye.
 #include "clip.glsl"
-#include "storm_front.glsl"
+#include "map.glsl"
+#include "sky.glsl"
 
 uniform sampler2D surface;
 uniform int billows;  // along the front
@@ -10,9 +11,8 @@ out vec3 position;
 out vec2 in_square;      // from −1 to 1
 flat out float seed;
 flat out float dense;
-flat out vec2 drawn_along;  // way of the wind in the square, as long as the billow is drawn out
 
-const float LOW = 0.85, STREAMER = 3.0;  // height of the lowest billows beside others; their length along the wind, in heights
+const float REACH = 0.75;  // of the front to either side, in sides of the map
 
 void main() {
     int number = gl_VertexID / 6, corner = gl_VertexID % 6, row = number % rows, place = number / rows;
@@ -21,13 +21,13 @@ void main() {
     float side = frame.heights.w;
 
     // From both ends towards the eye, so that the nearer are drawn over the farther.
-    float eye = clamp(dot(frame.camera.xz - middle, across) / side, -FRONT_REACH, FRONT_REACH);
+    float eye = clamp(dot(frame.camera.xz - middle, across) / side, -REACH, REACH);
     float part = float(place / 2) / float(billows / 2);
-    float aside = mix(place % 2 == 0 ? -FRONT_REACH : FRONT_REACH, eye, part);
+    float aside = mix(place % 2 == 0 ? -REACH : REACH, eye, part);
     vec2 chances = vec2(hash(vec2(number, 3.0)), hash(vec2(7.0, number)));
-    float size = chances.x * chances.x, tall = side * mix(0.030, 0.095, size) * (row == 0 ? LOW : 1.0);
-    // Its upper rows hang back; none of them is level.
-    float ahead = frame.air.w + front_bulges(aside) - 0.02 * float(row) + 0.04 * (chances.y - 0.5);
+    float tall = side * mix(0.034, 0.074, chances.x * chances.x);
+    // The line bulges, and its upper rows hang back; none of them is level.
+    float ahead = frame.air.w + 0.03 * sin(11.0 * aside + 2.0) + 0.02 * sin(29.0 * aside) - 0.02 * float(row) + 0.04 * (chances.y - 0.5);
     vec2 at = middle + side * (aside * across + ahead * wind);
     vec2 outside = abs(at / middle - 1.0);
     float on_map = 1.0 - smoothstep(0.92, 1.06, max(outside.x, outside.y));
@@ -36,11 +36,7 @@ void main() {
 
     vec3 to_eye = normalize(frame.camera.xyz - centre), right = normalize(vec3(to_eye.z, 0.0, -to_eye.x) + vec3(1e-6, 0.0, 0.0));
     vec3 up = cross(to_eye, right);
-    // The wind draws the lowest out into streamers.
-    vec3 blows = vec3(wind.x, 0.0, wind.y);
-    drawn_along = vec2(dot(blows, right), dot(blows, up)) * (row == 0 ? 1.0 : 0.45);
-    float wide = row == 0 ? mix(1.25, STREAMER, abs(drawn_along.x)) : 1.25 + 0.5 * abs(drawn_along.x);
-    position = centre + tall * (wide * square.x * right + square.y * up);
+    position = centre + tall * (1.25 * square.x * right + square.y * up);
     in_square = square;
     seed = 17.0 * chances.x;
     // None comes or goes at once, nor stands before the eye.

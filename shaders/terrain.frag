@@ -172,10 +172,6 @@ in vec2 clear;  // height above the shadow; width of its soft edge
 #endif
 uniform sampler2D airborne;
 #if DEFERRED == 0
-#if STORM == 1
-in vec3 sun_past_dust;
-in float behind_storm;  // sides of the map behind the front of a storm
-#endif
 in float strata_top;
 #if INTRUSIONS == 1
 in float intruded;
@@ -315,10 +311,6 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixe
 #endif
 
 #if STORM == 1
-const float DRIVEN_SAND = 0.09;            // metres that a storm drives over the ground
-const vec2 GUSTS_BEGIN = vec2(-0.6, 0.0);  // sides of the map behind its front
-const vec3 UNDER_DUST = vec3(1.05, 0.80, 0.56);  // light around where dust hides the sky, beside its brightness
-const float UNDER_DUST_SKY = 0.7;               // how much of it is of that colour where no shadow lies
 const float DUST_SHADE = 0.7;  // fraction of sunlight that the densest veils block
 
 // Opacity of veils of blown dust in a direction. They float at some height above the ground, fixed as the camera moves.
@@ -712,16 +704,8 @@ void main() {
         ripples.tone *= blows;
 #endif
     }
-#if DETAIL_SCALES > 2
-    SlipFace slid = slip_face_at(cells, place.x / frame.map.z, sand_slope, pixel, detail);
-    ripples.tone += slid.tone;
-    seen.y *= 1.0 - ground.sand * clamp(SLIP_FOOT * hollowness, 0.0, 0.40);
-#endif
     albedo *= 1.0 + ripples.tone * ground.sand;
     bumps = bumps * (1.0 - 0.9 * smooth_sand) + ripples.slope * frame.wind.xy * ground.sand;
-#if DETAIL_SCALES > 2
-    bumps += slid.slope * vec2(-frame.wind.y, frame.wind.x) * ground.sand;
-#endif
 #endif
 #if WATER == 1
     bumps *= 1.0 - dim;
@@ -765,13 +749,7 @@ void main() {
 #if CANOPY > 0 && DETAIL_SCALES > 1
     around *= mix(vec3(1.0), BELOW_LEAVES, 1.0 - exp(-crowns.area - crowns.below));
 #endif
-    vec3 sunlight = frame.sun_light.rgb;
-#if STORM == 1 && DEFERRED == 0
-    // What the wall of a storm hides of the sun lights it, and so is the colour of what is in its shadow.
-    sunlight *= sun_past_dust;
-    around = mix(around, UNDER_DUST * dot(around, vec3(0.30, 0.59, 0.11)), mix(UNDER_DUST_SKY * min(1.4 * frame.dust.z, 1.0), 1.0, 1.0 - sun_past_dust.g));
-#endif
-    vec3 radiance = albedo * (sunlight * sun + around);
+    vec3 radiance = albedo * (frame.sun_light.rgb * sun + around);
 #if DESERT == 1
 #if DETAIL_SCALES > 1 || MATERIALS == 0
     radiance += frame.sun_light.rgb * glitter(cells, normal, normalize(frame.camera.xyz - position)) * ground.sand * sun;
@@ -783,11 +761,6 @@ void main() {
     vec2 sand_slope = place.yz;
 #endif
     float in_air = textureLod(airborne, uv, 0.0).x;
-#if STORM == 1 && DEFERRED == 0
-    // Its wind blows before its dust has come, and drives sand low over the ground.
-    in_air = max(in_air, DRIVEN_SAND * frame.dust.z * smoothstep(GUSTS_BEGIN.x, GUSTS_BEGIN.y, behind_storm));
-    sand_light *= mix(vec3(1.0), sun_past_dust, 0.6);
-#endif
     mat2 step_of = mat2(dFdx(cells), dFdy(cells));
     if (in_air > 0.0) radiance = mix(radiance, sand_light, drifting(cells, step_of, sand_slope, in_air, detail));
 #endif

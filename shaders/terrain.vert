@@ -28,12 +28,6 @@ out vec2 clear;  // height over the shadow; that over which it is soft
 out float clouds;  // before the sun
 #endif
 
-#if STORM == 1
-#include "storm_front.glsl"
-out vec3 sun_past_dust;
-out float behind_storm;
-#endif
-
 uniform sampler2D surface;
 
 out vec3 position;
@@ -70,10 +64,6 @@ void main() {
 #endif
 #if CLOUDS > 1
     clouds = clouds_before_sun(position, false);
-#endif
-#if STORM == 1
-    sun_past_dust = sun_past_front(position);
-    behind_storm = behind_front((position.xz - 0.5 * map_extent()) / frame.heights.w);
 #endif
     bounced = bounced_light_at(map_uv(position.xz));
     air_before(position, air_kept, air_added);

@@ -5,7 +5,7 @@ const vec3 DUNE_SAND = vec3(0.490, 0.298, 0.148);
 const vec3 DUNE_SAND_PALE = vec3(0.570, 0.385, 0.212);
 const vec3 DRIFTING_SAND = vec3(0.680, 0.500, 0.310);
 
-const vec3 SLID = vec3(0.92, 0.80, 0.67);  // sand on slip faces, beside that which wind has winnowed
+const vec3 SLID = vec3(0.95, 0.84, 0.71);  // sand on slip faces, beside that which wind has winnowed
 const vec3 LAG = vec3(0.76, 0.73, 0.71);   // beside sand, coarse grains and stones that the wind leaves between dunes
 const vec3 CRUST = vec3(1.16, 1.17, 1.20), DAMP = vec3(0.70, 0.66, 0.64);  // beside those: salt and clay, and what is moist below
 const vec2 CRUSTS = vec2(0.04, 0.12), DAMP_SPOTS = vec2(0.02, 0.12);       // of the noise
@@ -97,34 +97,6 @@ void add_ripple_train(inout Ripples ripples, float along, float pixel, float wav
     ripples.rough = sqrt(ripples.rough * ripples.rough + slope * slope * (1.0 - seen * seen));  // so that the variance of all is the same
 }
 
-#if DETAIL_SCALES > 2
-const vec2 TONGUES = vec2(24.0, 31.0), RUNNELS = vec2(5.3, 29.0);  // cells across and down a slip face, of the noise
-const float TONGUES_DIFFER = 0.42, TONGUES_RISE = 0.85;  // in tone; in slope, on which low light falls
-const float SLIP_FOOT = 1.6;           // of the sky, which feet of slip faces see less of, for their hollowness
-const float RIPPLES_TURN = 0.16;       // of the wind's way, by which crests of one patch lie aslant to the next's
-const float SHORTER_RIPPLES = 0.74;    // cells: those of finer sand
-const vec2 RIPPLE_PATCHES = vec2(0.43, 0.57);
-const float PATCH_OF_RIPPLES = 83.0;   // cells, of the noise
-
-struct SlipFace {
-    float slope;  // across the wind
-    float tone;
-};
-
-// What has slid down a slip face, at a height in cells: tongues of sand from the brink to lobes at the foot, which lie over
-// each other, and runnels in them.
-SlipFace slip_face_at(vec2 cells, float height, vec2 slope, float pixel, sampler2D noise) {
-    float slides = smoothstep(IN_LEE.x, SLIDES.y, -dot(slope, frame.wind.xy) / frame.strata.w);
-    if (slides <= 0.0) return SlipFace(0.0, 0.0);
-    vec2 at = vec2(dot(cells, vec2(-frame.wind.y, frame.wind.x)), height);
-    vec2 sharp = log2(max(pixel * 512.0 / vec2(TONGUES.x, RUNNELS.x), 1.0));
-    vec4 tongue = textureLod(noise, at / TONGUES, sharp.x) - 0.5;
-    vec4 runnel = textureLod(noise, (at + 3.0 * tongue.x) / RUNNELS, sharp.y) - 0.5;
-    float lobes = smoothstep(-0.15, 0.15, tongue.x) - 0.5;
-    return SlipFace(slides * TONGUES_RISE * (tongue.y + 0.35 * runnel.y), slides * TONGUES_DIFFER * (0.42 * lobes + 0.4 * runnel.x));
-}
-#endif
-
 // Ripples on sand that lies on `slope`; none on slip faces, where sand slides, nor in the lee of a brink, where no wind
 // draws them. On slopes across the wind their crests turn, by the height in cells.
 Ripples ripples_at(vec2 cells, float height, vec2 slope, float pixel, sampler2D noise) {
@@ -143,15 +115,7 @@ Ripples ripples_at(vec2 cells, float height, vec2 slope, float pixel, sampler2D 
     float along = dot(cells, frame.wind.xy) - TURNS_DOWNHILL * height;
     add_ripple_train(ripples, along, pixel, RIPPLE_LENGTH, 1.5 * fine_bend, 0.14 * lies, RIPPLES_GONE, FINE_ON_CRESTS);
     float windward = smoothstep(WINDWARD_SIDE.x, WINDWARD_SIDE.y, dot(slope, frame.wind.xy) / frame.strata.w);
-    float broad_slope = 0.10 * lies * mix(BROAD_ON_LEVEL, 1.0, windward);
-#if DETAIL_SCALES > 2
-    // Patches of finer sand have shorter ones, which lie a little aslant: where patches meet, crests fork and end.
-    float patch_of = smoothstep(RIPPLE_PATCHES.x, RIPPLE_PATCHES.y, textureLod(noise, cells / PATCH_OF_RIPPLES, 3.0).x);
-    float aslant = along + RIPPLES_TURN * dot(cells, vec2(-frame.wind.y, frame.wind.x));
-    add_ripple_train(ripples, aslant, pixel, SHORTER_RIPPLES, 1.3 * fine_bend, 0.85 * broad_slope * (1.0 - patch_of), BROAD_RIPPLES_GONE, FINE_ON_CRESTS);
-    broad_slope *= mix(0.15, 1.15, patch_of);
-#endif
-    add_ripple_train(ripples, along, pixel, BROAD_RIPPLE_LENGTH, fine_bend, broad_slope, BROAD_RIPPLES_GONE, FINE_ON_CRESTS);
+    add_ripple_train(ripples, along, pixel, BROAD_RIPPLE_LENGTH, fine_bend, 0.10 * lies * mix(BROAD_ON_LEVEL, 1.0, windward), BROAD_RIPPLES_GONE, FINE_ON_CRESTS);
     // From farther away their few crests are no field of ripples: they would be bars across the dunes.
     float coarse_slope = 0.07 * lies * smoothstep(0.46, 0.62, broad);
     add_ripple_train(ripples, along, pixel, MEGARIPPLE_LENGTH, coarse_bend, coarse_slope, MEGARIPPLES_GONE, -COARSE_ON_CRESTS);

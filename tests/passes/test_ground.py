@@ -629,37 +629,6 @@ def test_the_front_of_a_storm_runs_over_the_land_with_the_wind(show: Show) -> No
     assert abs(whole) < 0.6 * halfway
 
 
-def test_the_front_casts_a_red_shadow_away_from_the_sun(
-    context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The ground before it is in its shadow with the sun behind it, and not with the sun before it."""
-    masks.use(monkeypatch, LINEAR)
-    made = materials(("sandstone", math.inf))
-    land = snapshot(hills(64, 64) * 3.0, 2.0, world=None, cycle=12)
-    shown = with_layers(with_materials(land, made, made.kind("sand")), airborne=1e-5)
-    picture = Picture(context, bake_at_once=True, quality="high")
-    picture.show(shown)
-
-    def left(sun_direction: float) -> NDArray[np.float64]:
-        """What a storm whose front is in the west leaves of the light in the middle of the map: [colour]."""
-        seen = []
-        for storms in (0.0, 1.0):
-            scene = stormy(storms=storms, wind_direction=270.0)
-            scene = scene.with_values({"view.sun_direction": sun_direction, "view.sun_height": 15.0})
-            picture.draw(canvas.framebuffer(*SIZE), from_above(shown), scene, minimap=False)
-            pixels = canvas.pixels()
-            assert pixels is not None
-            part = pixels[SIZE[1] // 4 : -SIZE[1] // 4, SIZE[0] * 4 // 10 : SIZE[0] * 6 // 10]
-            seen.append(part.mean(axis=(0, 1)))
-        of_light: NDArray[np.float64] = seen[1] / seen[0]
-        return of_light
-
-    shaded, clear = left(270.0), left(90.0)
-    picture.release()
-    assert shaded[1] < 0.8 * clear[1]
-    assert shaded[2] / shaded[0] < 0.95 * clear[2] / clear[0]
-
-
 def test_billows_stand_over_the_front_at_high_levels(
     context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch
 ) -> None:

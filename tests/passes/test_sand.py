@@ -137,14 +137,6 @@ def test_no_ripples_lie_in_the_lee_of_a_brink(draw: Draw) -> None:
     assert ripples(44.0) < 0.4 * ripples(20.0)
 
 
-def test_sand_has_slid_down_slip_faces_in_tongues(draw: Draw) -> None:
-    """Some cells wide, longer than that, and seen without shadows."""
-    scene = desert(sun_height=80.0, quality="high", fine_relief=0.0)
-    pixels = draw(dune(), scene=scene, camera=on_slip_face(12.0), size=(240, 240)).astype(float).mean(axis=2)
-    across, down = (float(np.abs(np.diff(uniform_filter(pixels, 9), axis=axis)).mean()) for axis in (0, 1))
-    assert across > 1.2 * down > 0.3
-
-
 def test_sand_in_the_air_falls_down_past_a_brink(draw: Draw) -> None:
     """Streamers do not comb the shade of a slip face, but drift over the windward side."""
     camera = from_above(56.0)
