@@ -193,7 +193,7 @@ const float LITTER_GRAIN = 1.8;
 const float UNDERGROWN = 0.85;  // of what is under trees
 const float LITTER_EVEN = 0.75;  // how far it hides what the ground has of bumps
 const float CANOPY_BUMPS = 2.4;  // how far crowns that are not seen one by one are a surface of bumps
-const float FEET_SHADED = 0.5;        // of that, which trees hide that hide a sun in the zenith
+const float FEET_SHADED = 0.7;        // of that, which trees hide that hide a sun in the zenith
 const float LOW_CROWNS_IN_SUN = 0.35; // of the crowns of the understory
 #endif
 const float WASHES = 0.10;  // how much lines along which water runs off show on gentle ground
@@ -726,7 +726,7 @@ void main() {
 #else
     seen.x *= lit.w;
 #endif
-    seen.y *= 1.0 - 0.3 * covered;
+    seen.y *= 1.0 - 0.4 * covered;
 #endif
 #if STORM == 1 && DETAIL_SCALES > 2
     seen.x *= 1.0 - DUST_SHADE * veils(uv, frame.sun.xyz);

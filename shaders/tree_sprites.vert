@@ -90,7 +90,7 @@ void main() {
     to_sun = vec4(dot(frame.sun.xyz, right), dot(frame.sun.xyz, up), dot(frame.sun.xyz, to_eye), bare);
     float sun = (broad ? 1.06 : 0.90) * seen.x * mix(seen.w, 1.0, 0.6);
     sun_part = vec4(albedo * frame.sun_light.rgb * sun * air_kept, broad ? 0.0 : 1.0);
-    sky_part = albedo * (PASSED_ON * sky_light(vec3(0.0, 0.8, 0.0)) + FROM_GROUND * frame.sun.y * frame.sun_light.rgb * seen.x) * seen.y * air_kept;
+    sky_part = albedo * (PASSED_ON * sky_light(vec3(0.0, 0.7, 0.0)) + FROM_GROUND * frame.sun.y * frame.sun_light.rgb * seen.x) * seen.y * air_kept;
     own = vec4(chances.x * 17.0, 0.12 + 0.26 * against * against, level, above);
 
     vec2 out_of_place = 0.42 * (vec2(fract(chances.x * 31.0), fract(chances.y * 23.0)) - 0.5);

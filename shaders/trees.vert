@@ -105,7 +105,7 @@ void main() {
 #endif
     sun_in = vec2(seen.x * mix(0.35, 1.18, open), mix(seen.w, 1.0, clamp(place.y, 0.0, 1.0)));
     lit_place = position + 0.07 * height * frame.sun.xyz;  // no crown is in its own shadow by a hair
-    light_in = vec2(seen.y * mix(0.50, 1.0, open), leaves);
+    light_in = vec2(seen.y * mix(0.42, 1.0, open), leaves);
     albedo = leaf_colour(chances, seen.z - 0.5);
     bare = max(0.92 * dead_part(growth.z), 0.6 * shed_part(chances) * foliage.a);
 #if SNOWY == 1

@@ -146,7 +146,7 @@ const float CLOUDS_SHADE = 0.4;
 // on they would repeat in sight.
 const vec3 GUST_WAVES = vec3(1250.0, 270.0, 150.0), GUSTS_LONG = vec3(2.2, 1.5, 14.0), GUST_PARTS = vec3(0.5, 0.42, 0.26);
 #if SEA == 1 || RUNNING == 1
-const vec2 GUSTS = vec2(0.5, 1.4);
+const vec2 GUSTS = vec2(0.65, 1.3);
 #else
 const vec2 GUSTS = vec2(0.3, 1.7);  // land around a lake parts the wind
 #endif
@@ -161,7 +161,7 @@ const float FAR_SWELL = 0.45;
 const vec2 SWELL_SHOWS = vec2(0.1, 0.5);
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
 // The sea fades into the sky at the horizon, but for a line: angle below it in which to 1/e, radians, and how far
-const float HORIZON = 0.004, HORIZON_FADES = 0.7;
+const float HORIZON = 0.007, HORIZON_FADES = 0.9;
 // Waves wear a bench into a coast, which cells are too coarse for: its slope, its width in wavelengths of the deep sea where
 // it is narrowest and widest, and from which part of that on it drops to the bed. Over it they stir up sand and bubbles.
 const float BENCH_SLOPE = 0.09, BENCH_DROPS = 0.25;

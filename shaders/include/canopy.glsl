@@ -51,8 +51,8 @@ void canopy_light(Canopy crowns, vec3 to_eye, out vec3 from_sun, out vec3 from_s
     float toward = dot(to_eye, frame.sun.xyz);
     float against = max(-toward, 0.0);
     // A high sun lights the tops, which are the least shaded.
-    float reflected = (0.34 + 0.34 * toward + 0.10 * toward * toward) * (0.78 + 0.75 * frame.sun.y);
-    vec3 through = 0.90 * THROUGH_LEAVES * (0.08 + 0.18 * against * against);
+    float reflected = (0.32 + 0.34 * toward + 0.10 * toward * toward) * (0.78 + 0.75 * frame.sun.y);
+    vec3 through = 0.75 * THROUGH_LEAVES * (0.08 + 0.18 * against * against);
     from_sun = crowns.leaves * frame.sun_light.rgb * (reflected + through);
-    from_sky = 0.90 * crowns.leaves * sky_light(vec3(0.0, 0.8, 0.0));
+    from_sky = 0.78 * crowns.leaves * sky_light(vec3(0.0, 0.7, 0.0));
 }

@@ -110,7 +110,7 @@ const vec2 DEBRIS = vec2(0.36, 0.56);     // slopes on which loose material is d
 const float CROP_OUT = 1.8, CRAGGY = 3.5;  // by how much that fills less of the relief on crags; how many these are
 const vec2 CHUTES = vec2(0.07, 0.20), STONES_FALL = vec2(0.26, 0.42), FROST_SHATTERS = vec2(0.45, 0.75);  // depth of gullies; slopes; heights
 const float CHUTES_FILLED = 1.1;
-const float ROCK_EVEN = 0.35;  // how far its stains are a mean where cells have many faces, or they would hide its form
+const float ROCK_EVEN = 0.12;  // how far its stains are a mean where cells have many faces, or they would hide its form
 const vec2 FACES_IN_CELL = vec2(12.0, 60.0);  // metres
 const vec2 THIN_DEBRIS = vec2(1.4, 2.6);  // levels
 const float STEEP_BARE = 1.7;   // by which that fills less of the relief of faces too steep for it

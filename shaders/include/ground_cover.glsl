@@ -53,9 +53,9 @@ const vec2 TREE_LINE = vec2(-0.05, -0.22);  // relative height over the snow lin
 const float WOODS_WIDE = 40.0;              // metres, as a square of `clumped`
 const vec2 WOODS_FROM = vec2(0.43, 0.56);
 const vec3 CROWNS_OF_WOODS = vec3(0.034, 0.052, 0.025), FLOOR_OF_WOODS = vec3(0.082, 0.086, 0.044);
-const float FLOOR_SEEN = 0.75, BLUR_SOONER = 0.3;
-const vec2 OPEN_PLAINS = vec2(0.02, 0.14);  // slopes: of plains, which are meadows, and of all others
-const float MEADOWS = 0.22, WOODS_END = 0.12;  // how much less thrives there; part of the map, at whose edge no wood is cut off
+const float FLOOR_SEEN = 0.50, BLUR_SOONER = 0.3;
+const vec2 OPEN_PLAINS = vec2(0.05, 0.22);  // slopes: of plains, which are meadows, and of all others
+const float MEADOWS = 0.34, WOODS_END = 0.12;  // how much less thrives there; part of the map, at whose edge no wood is cut off
 
 // Where a world has no simulated plants its climate clothes it: woods stand where shrubs thrive below the tree line, first
 // on slopes that face away from the sun and the wind. `slope` is that of the ground.

@@ -7,7 +7,7 @@
 uniform sampler2DShadow tree_shadow;
 uniform mat4 shadow_matrix;  // from picture space
 
-const float THROUGH_CROWNS = 0.15;  // of the sunlight
+const float THROUGH_CROWNS = 0.12;  // of the sunlight
 
 // The part of the sunlight that comes past the trees; `otherwise` where the map of their shadows has its end.
 float sun_past_trees(vec3 position, float otherwise) {

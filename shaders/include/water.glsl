@@ -34,9 +34,9 @@ const vec2 TILES_SHOW = vec2(0.014, 0.045);         // tiles of waves in a pixel
 const float SQUARED_SLOPES = 0.1;                   // of waves in the mean, see app/picture/passes/wind_waves.py
 const float HEIGHTS_SPAN = 6.0;                     // deviations of heights between the texture's least and most
 const float OPEN_SEA = 1e8;                         // metres of fetch of a sea
-const vec2 FETCH_RAISES = vec2(8.0, 50.0);         // wavelengths of fetch that raise no waves, and the highest
+const vec2 FETCH_RAISES = vec2(2.0, 16.0);         // wavelengths of fetch that raise no waves, and the highest
 // Deviations of height from which crests break in the usual wind; how many less for twice its root; and till all is white
-const float WHITECAPS = 1.6, WHITECAPS_BY_WIND = 2.4, WHITECAPS_SOFT = 1.7, WHITECAPS_IN_PIXELS = 1.0;
+const float WHITECAPS = 2.5, WHITECAPS_BY_WIND = 2.4, WHITECAPS_SOFT = 1.7, WHITECAPS_IN_PIXELS = 1.0;
 const float MOST_WHITECAPS = 1.3;                   // deviations: in a storm their foam soon spreads
 const float LEANS = 3.0;                            // by how many deviations of slopes mirrored rays rise at most
 const vec3 FOAM = vec3(0.88, 0.92, 0.95);
