@@ -353,7 +353,7 @@ def test_no_seam_of_grass_lies_between_a_slope_and_what_fills_its_foot(draw: Dra
     scene = clear(quality="high", fine_relief=0.0, greenness=1.0)
     pixels = draw(shown, from_above(shown, 0.35), scene, size=(320, 320)).astype(float)
     green = (pixels[..., 1] - pixels[..., 0]).mean(axis=1)
-    # A cell is 19 rows of the picture. Between the faces of rock grass is lusher the lower it grows, and woods begin there.
+    # A cell is 19 rows of the picture. Between the faces of rock grass is lusher the lower it grows; woods begin there.
     assert green[140:180].max() < max(green[80:130].max(), green[190:240].max()) + 8.5
 
 

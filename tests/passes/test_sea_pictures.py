@@ -42,7 +42,7 @@ def scene(**values: float | str | bool) -> Scene:
 def test_the_sea_moves_and_after_its_loop_is_the_same(draw: Draw) -> None:
     shown, sea = sunk(), scene(loop=30.0)
     first, later, again = (draw(shown, from_above(shown), sea, time=time) for time in (1.0, 3.0, 31.0))
-    assert (first != later).any(axis=2).mean() > 0.05
+    assert (first != later).any(axis=2).mean() > 0.04
     assert np.abs(first.astype(int) - again).max() <= 1
 
 
@@ -172,7 +172,7 @@ def test_the_sea_has_whitecaps_in_wind_and_none_in_a_breeze(draw: Draw) -> None:
     shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=CELL), 0.0)
     camera = Camera(glm.vec3(32.0, 0.0, 32.0) * CELL, 0.0, 30.0, 60.0 * CELL, 40.0)
     white = []
-    for waves in (0.5, 1.0, 1.5):
+    for waves in (0.5, 1.5, 2.0):
         view = Scene().with_values({"view.quality": "high", "view.clouds": 0.0, "view.waves": waves})
         white.append((draw(shown, camera, view, size=(480, 270)).min(axis=2)[90:] > 130).mean())
     assert white[0] == 0.0
