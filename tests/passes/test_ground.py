@@ -345,6 +345,18 @@ def test_under_a_high_sun_hollows_are_darker_than_crests(show: Show) -> None:
     assert part[88.0] < 0.93 * part[45.0]
 
 
+def test_woods_stand_where_the_climate_lets_them_and_first_on_sheltered_slopes(draw: Draw) -> None:
+    """No world has simulated plants here. On slopes to the north there are more than on those to the south."""
+    woods = []
+    for rise, snow in ((3.0, 0.9), (-3.0, 0.9), (3.0, 0.0)):
+        shown = snapshot(plane(96, 96, 0.0, rise), cell_size=10.0)
+        scene = clear(quality="high", greenness=0.6, sun_height=85.0, snow_line=snow)
+        pixels = draw(shown, from_above(shown, 0.6), scene, size=(320, 320)).astype(float)
+        woods.append((pixels.mean(axis=2) < 60.0).mean())
+    north, south, above_trees = woods
+    assert north > 0.01 and south < 0.7 * north and above_trees < 0.1 * north
+
+
 def test_no_seam_of_grass_lies_between_a_slope_and_what_fills_its_foot(draw: Draw) -> None:
     """The cell between them is neither as steep as the rock nor has it sediment of its own."""
     row = np.arange(48)[:, None] + np.zeros(64)
