@@ -54,5 +54,5 @@ void canopy_light(Canopy crowns, vec3 to_eye, out vec3 from_sun, out vec3 from_s
     float reflected = (0.32 + 0.34 * toward + 0.10 * toward * toward) * (0.78 + 0.75 * frame.sun.y);
     vec3 through = 0.75 * THROUGH_LEAVES * (0.08 + 0.18 * against * against);
     from_sun = crowns.leaves * frame.sun_light.rgb * (reflected + through);
-    from_sky = 0.78 * crowns.leaves * sky_light(vec3(0.0, 0.7, 0.0));
+    from_sky = 0.84 * crowns.leaves * sky_light(vec3(0.0, 0.7, 0.0));
 }

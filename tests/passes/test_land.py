@@ -171,5 +171,5 @@ def test_no_shadow_line_runs_along_the_foot_of_a_sunlit_wall(
         assert pixels is not None
         brightness = pixels.max(axis=2)
         dark = brightness < 0.6 * np.percentile(brightness, 2)
-        assert dark.sum() < 10, "but for the shaded sides of shrubs; the line would have hundreds of pixels"
+        assert dark.sum() < 40, "but for the shaded sides of shrubs; the line would have hundreds of pixels"
     picture.release()
