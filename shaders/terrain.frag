@@ -211,7 +211,7 @@ const float GRAIN_SHADES = 0.65, FINE_IS_EVEN = 0.82;  // what lies between grai
 const float GRAIN_SHADES = 0.40, FINE_IS_EVEN = 0.7;
 #endif
 const float EDGES_RAGGED = 0.40, SAND_RAGGED = 0.15;  // how far single tufts and stones cross the edges of kinds of ground
-const float WALL_FACES_EVEN = 9.0;
+const float WALL_FACES_EVEN = 3.0;
 const float JOINTS_DARK = 1.3, FACES_LEAN = 0.4;  // of bare rock, beside what its noise says
 const vec2 FACES_MERGE = vec2(0.06, 0.22);  // cells in a pixel, from which on faces of rock merge into what they are parts of
 const float FROM_AFAR = 0.6;      // how far they stand out then
@@ -219,7 +219,7 @@ const vec3 PALE_IS_WARM = vec3(1.25, 1.0, 0.70);
 const float RAGGED_JOINTS = 0.09, CLEFTS_DARK = 0.35, CLEFTS_SHADED = 0.4;
 const float DEBRIS_EVEN = 0.65;  // how far debris hides the blocks of the rock below
 const float ROUGH_FACES = 0.20;  // cosine over which rock that turns from the sun gets dark, as single faces of it still see the sun
-const float LEAST_BLURRED = 0.4;  // of a pixel's length, to which detail is blurred on ground seen aslant
+const float LEAST_BLURRED = 0.6;  // of a pixel's length, to which detail is blurred on ground seen aslant
 const float STEEPEST_DRAWN = 20.0;  // slope
 const float FINEST_ON_WALLS = 1.5;  // cells
 const float STONES_FADE = 0.04;  // cells in a pixel

@@ -144,7 +144,7 @@ const float CLOUDS_SHADE = 0.4;
 // Gusts, squalls in them, and lanes along the wind: wavelengths of wind waves across a tile of their noise, how much longer
 // than wide they are, and how much each tells; the least and the most of the waves in them; and tiles in a pixel, from which
 // on they would repeat in sight.
-const vec3 GUST_WAVES = vec3(1250.0, 270.0, 150.0), GUSTS_LONG = vec3(2.2, 1.5, 14.0), GUST_PARTS = vec3(0.5, 0.42, 0.26);
+const vec3 GUST_WAVES = vec3(1250.0, 270.0, 150.0), GUSTS_LONG = vec3(2.2, 1.5, 14.0), GUST_PARTS = vec3(0.4, 0.24, 0.12);
 #if SEA == 1 || RUNNING == 1
 const vec2 GUSTS = vec2(0.65, 1.3);
 #else

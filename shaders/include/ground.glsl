@@ -110,8 +110,6 @@ const vec2 DEBRIS = vec2(0.36, 0.56);     // slopes on which loose material is d
 const float CROP_OUT = 1.8, CRAGGY = 3.5;  // by how much that fills less of the relief on crags; how many these are
 const vec2 CHUTES = vec2(0.07, 0.20), STONES_FALL = vec2(0.26, 0.42), FROST_SHATTERS = vec2(0.45, 0.75);  // depth of gullies; slopes; heights
 const float CHUTES_FILLED = 1.1;
-const float ROCK_EVEN = 0.12;  // how far its stains are a mean where cells have many faces, or they would hide its form
-const vec2 FACES_IN_CELL = vec2(12.0, 60.0);  // metres
 const vec2 THIN_DEBRIS = vec2(1.4, 2.6);  // levels
 const float STEEP_BARE = 1.7;   // by which that fills less of the relief of faces too steep for it
 const float DEBRIS_LOD = 3.0;   // of the table of strata, that mixes beds above one another
@@ -725,7 +723,6 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
         float own = block_at(at * ACROSS_SETS / (ZONES_WIDE * SPACED) + 0.15 * ripple, 3.0).own;
         vec2 zones = even * vec2(patches, coarse.z - 0.5) + JOINTED_ZONES * (fract(own * vec2(7.0, 13.0)) - 0.5);
         rock = weathered(rock, Face(finer.tilt, leans, faces.y, fine.w - 0.5, zones.x, zones.y, gully + hollowness, finer.seep));
-        rock = mix(rock, WEATHERED_IN_MEAN * plain, ROCK_EVEN * smoothstep(FACES_IN_CELL.x, FACES_IN_CELL.y, frame.map.z));
         vec3 body = bodies_of_rock(at, 0.5 * even * (patches + tone), size);
 #if MATERIALS == 1
         body = mix(body, vec3(1.0), bed.bedded);

@@ -21,7 +21,7 @@ const float BLOCKS_OF_SIZE[SIZES_OF_BUSHES] = float[](0.0, 0.10, 0.8, 1.0);  // 
 const float BLOCKS_PALE = 1.15;
 const float FACETS = 2.0;        // of their sides, for a slope of 1
 const float WOODS_DENSE = 1.0;   // by which more of them stand there
-const float FEWEST_IN_CLEARINGS = 0.25, MOST_IN_CLUMPS = 1.7, MOST_IN_WOODS = 3.2;  // of them, beside their mean
+const float FEWEST_IN_CLEARINGS = 0.5, MOST_IN_CLUMPS = 1.7, MOST_IN_WOODS = 3.2;  // of them, beside their mean
 const float LEAVES_SCATTER = 1.45;  // young trees are lit as crowns are, and not as the ground
 const vec3 BETWEEN_BUSHES = vec3(0.192, 0.170, 0.096);  // straw: what is green there stands up
 const float PALE_BETWEEN = 0.75, AS_BEFORE = 0.55;

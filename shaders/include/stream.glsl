@@ -27,8 +27,9 @@ const float OWN_BED = 0.5;  // part of the greatest depth at which a bed of ston
 const float SLOW_RIFFLES = 0.4;  // of what is told between pools and riffles, where a river hardly falls
 const float REACH_LOST = 0.7;  // cells by which streams wind beside the cells in which they are looked for
 const float DEPTH_FROM_AFAR = 0.5;  // metres
-const float BAR = 0.85, BAR_BESIDE = 1.3, MARGIN = 0.22;  // of half the width: bars in it, beside it, and on the other bank
-const float BENDS_MAKE_BARS = 2.6, BARS_BY_CHANCE = 2.2;  // how broad bars are for bends and, in straight reaches, for noise
+const float BAR = 0.85, BAR_BESIDE = 0.9, MARGIN = 0.22;  // of half the width: bars in it, beside it, and on the other bank
+const vec2 BENDS = vec2(0.08, 0.30);  // how sharp they are, from which on bars lie in them
+const float BENDS_MAKE_BARS = 2.6, BARS_BY_CHANCE = 1.4;  // how broad bars are for bends and, in straight reaches, for noise
 const float SOAKED_BANK = 0.25;    // of the dark rim of threads of a belt, whose gravel is soaked already
 const float RIFFLES = 3.0, RIFFLES_APART = 31.0;  // how much shallower they are than pools in a belt, and cells over which they come
 const vec2 SHALLOW = vec2(0.15, 0.45);  // metres of depth in which threads are riffles
@@ -144,7 +145,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     course.near = nearness * smoothstep(1.0, 3.0, (in_belt ? 1.5 : 1.0) * river.half_width / span);
     course.aside = sign(dot(place - river.middle, across)) * relative;
     // Bars lie inside bends, also of slow rivers; where it runs straight, on one side and then on the other.
-    float in_bends = BENDS_MAKE_BARS * turns * (1.0 - smoothstep(0.3, 0.8, fall));
+    float in_bends = BENDS_MAKE_BARS * turns * smoothstep(BENDS.x, BENDS.y, abs(turns)) * (1.0 - smoothstep(0.3, 0.8, fall));
     course.bar = clamp(in_bends + BARS_BY_CHANCE * reach.w * carries * (1.0 - smoothstep(0.0, 0.25, abs(turns))), -1.0, 1.0) * course.near;
     if (abs(course.aside) > 1.3 + 2.0 * MARGIN + BAR_BESIDE) course.bar = 0.0;  // beyond any
     course.room = room * level;

@@ -36,7 +36,7 @@ const float HEIGHTS_SPAN = 6.0;                     // deviations of heights bet
 const float OPEN_SEA = 1e8;                         // metres of fetch of a sea
 const vec2 FETCH_RAISES = vec2(2.0, 16.0);         // wavelengths of fetch that raise no waves, and the highest
 // Deviations of height from which crests break in the usual wind; how many less for twice its root; and till all is white
-const float WHITECAPS = 2.5, WHITECAPS_BY_WIND = 2.4, WHITECAPS_SOFT = 1.7, WHITECAPS_IN_PIXELS = 1.0;
+const float WHITECAPS = 3.3, WHITECAPS_BY_WIND = 2.4, WHITECAPS_SOFT = 1.7, WHITECAPS_IN_PIXELS = 1.0;
 const float MOST_WHITECAPS = 1.3;                   // deviations: in a storm their foam soon spreads
 const float LEANS = 3.0;                            // by how many deviations of slopes mirrored rays rise at most
 const vec3 FOAM = vec3(0.88, 0.92, 0.95);
