@@ -51,7 +51,7 @@ const float LEAFY_LIT = 0.5;    // of the shade of its leaves on a bush, that is
 
 const vec2 TREE_LINE = vec2(-0.05, -0.22);  // relative height over the snow line: none above, all below
 const float WOODS_WIDE = 40.0;              // metres, as a square of `clumped`
-const vec2 WOODS_FROM = vec2(0.43, 0.56);
+const vec2 WOODS_FROM = vec2(0.37, 0.50);
 const vec3 CROWNS_OF_WOODS = vec3(0.034, 0.052, 0.025), FLOOR_OF_WOODS = vec3(0.082, 0.086, 0.044);
 const float FLOOR_SEEN = 0.50, BLUR_SOONER = 0.3;
 const vec2 OPEN_PLAINS = vec2(0.05, 0.22);  // slopes: of plains, which are meadows, and of all others
@@ -62,7 +62,7 @@ const float MEADOWS = 0.34, WOODS_END = 0.12;  // how much less thrives there; p
 void grow_woods(inout GroundCover cover, inout vec3 albedo, vec2 east_south, float altitude, vec2 slope) {
     vec2 steep = clamp(2.0 * slope, -1.0, 1.0);
     float sheltered = 0.6 * steep.y - 0.4 * dot(steep, frame.wind.xy);
-    float thrive = 0.42 * clumped(east_south / WOODS_WIDE) + 0.75 * cover.bushes + 0.16 * sheltered + 0.5 * cover.turf.w;
+    float thrive = 0.42 * clumped(east_south / WOODS_WIDE) + 0.50 * cover.bushes + 0.16 * sheltered + 0.5 * cover.turf.w;
     thrive -= MEADOWS * (1.0 - smoothstep(OPEN_PLAINS.x, OPEN_PLAINS.y, length(slope)));
     vec2 uv = map_uv(east_south), inward = min(uv, 1.0 - uv);
     thrive -= 0.4 * (1.0 - smoothstep(0.0, WOODS_END, min(inward.x, inward.y)));
