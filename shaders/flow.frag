@@ -16,12 +16,15 @@ uniform float nowhere_near;  // height above water that means that there is none
 uniform sampler2D surveyed_flow;  // cubic metres a second
 uniform bool with_plumes;  // of rivers in lakes
 uniform sampler2D mouths;  // of river_mouths.frag
+uniform sampler2D froude;  // of water that runs; a single 0 where none is simulated
 
 out vec4 result;
 const float PIXEL = 0.85;  // cells; less than 1, as interpolation between cells smooths the cover once more
 
 const float BESIDE = 1e-3;  // an invisible cover that marks a stream nearby
 const float HIGHEST = 200.0;  // metres above water, at most
+// m/s of water that has just come and has no shore yet, m/s², and metres above it, so that there is none between cells.
+const float RUSHES = 1.5, GRAVITY = 9.81, WITHOUT_SHORE = 12.0;
 
 const float PLUME_SPREADS = 0.25, PLUME_FADES = 6.0;  // spread per cell of length; length of decay in cells
 const float WHOLE_PLUME = 0.25;  // half-width of a river in cells above which its plume has full strength
@@ -59,12 +62,15 @@ vec2 strongest_plume(ivec2 cell, float level) {
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy), last = ivec2(frame.map.xy) - 1;
     float height = texelFetch(surface, cell, 0).x, level = -1e30, own = 0.0, nearby = 0.0;
+    bool rushes = false;
     for (int south = -1; south <= 1; ++south) {
         for (int east = -1; east <= 1; ++east) {
             ivec2 at = clamp(cell + ivec2(east, south), ivec2(0), last);
             float ground = texelFetch(surface, at, 0).x;
             float depth = standing_depth(water, surface, at);
-            if (depth > 0.0) level = max(level, ground + depth);
+            float speed = texelFetch(froude, min(at, textureSize(froude, 0) - 1), 0).x * sqrt(GRAVITY * depth);
+            rushes = rushes || speed > RUSHES;
+            if (depth > 0.0 && speed <= RUSHES) level = max(level, ground + depth);
             if (at == cell) own = depth;
 #if RUNNING == 1
             nearby = max(nearby, texelFetch(rivers, at, 0).x);
@@ -98,6 +104,6 @@ void main() {
         along = way_with_plume(strength > 0.0 ? plume / strength : along, strength);
     }
     // Dry ground below the level is behind a dam.
-    float over = own > 0.0 ? own : level < -1e29 ? -nowhere_near : clamp(level - height, -HIGHEST, 0.0);
+    float over = own > 0.0 ? own : level < -1e29 ? (rushes ? -WITHOUT_SHORE : -nowhere_near) : clamp(level - height, -HIGHEST, 0.0);
     result = vec4(cover, along, above_water(over, cell, nowhere_near));
 }

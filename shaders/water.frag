@@ -83,17 +83,22 @@ in vec2 map_place;
 in float level;
 in vec2 fall;               // slope of the surface to the east and south
 in vec2 broad_fall;         // the same over some cells
+#if FINE_WATER == 1
+in float comes_with;        // m/s of the water that comes from upstream
+#endif
 uniform sampler2D froude;
 uniform sampler2D suspended;  // fine sediment in the water, metres of the bed; a single 0 where none is simulated
 // Froude numbers at which water begins to stir up mud, is all muddy, and begins to foam; and of the most foam
 const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, FASTEST = 2.6;
-const vec3 MUDDY_FOAM = vec3(0.560, 0.490, 0.385), FRONT_FOAM = vec3(0.800, 0.770, 0.700);
+const vec3 MUDDY_FOAM = vec3(0.560, 0.490, 0.385), FRONT_FOAM = vec3(0.790, 0.750, 0.670);
 const float EDDIES = 2.6, MIXED_IN = 0.3;  // cells; part of the load
 const float SURGES = 0.10;  // slope of the broadest, which turn the sky's light to the eye and away
 const float CHURNED = 0.09;  // squared slopes of the finest waves where water is fastest: it mirrors hardly anything
 // By how many octaves deep water that hardly runs has less of its load near its surface; metres of depth, Froude numbers.
 const float LOAD_SINKS = 9.0;
-const vec2 LOAD_SINKS_IN = vec2(2.2, 3.4), LOAD_MIXED = vec2(0.08, 0.75);
+const vec2 LOAD_SINKS_IN = vec2(1.6, 6.0), LOAD_MIXED = vec2(0.12, 1.5);
+const float MIXED_UNEVENLY = 1.2;  // octaves of the Froude number by which streaks differ in that
+const float SLURRY_TURBIDITY = 22.0;  // of mud as thick as it gets: a hand's breadth of it hides the ground
 const float WHITEST = 0.75;  // opacity of the thickest foam
 const float AERATED = 0.05;  // of the whitest water, where it runs fastest between patches of foam
 // Streaks of a flood: cells of a tile of theirs, over which they are laid out, how much longer than wide, steepness, and
@@ -107,11 +112,15 @@ const float WAVE_CELLS = 5.5, WAVE_STEEP = 0.20, WAVES_FADE = 2.0;
 // How many cells upstream fast water is looked for that becomes slow, by which Froude numbers: a roller.
 const float ROLLER = 3.5;
 const vec2 ROLLS = vec2(1.0, 2.0), SLOWED = vec2(1.7, 0.9);
-// Metres of depth in which the front of fast water is all broken, and how uneven that is.
-const vec2 FRONT_BREAKS = vec2(0.35, 1.5);
+// Metres of depth in which the front of fast water is all broken, and how uneven that is; and speeds of the water that comes,
+// m/s, at which it does not break, as along the sides of a flood, and all of it does.
+const vec2 FRONT_BREAKS = vec2(0.5, 2.0), FRONT_COMES = vec2(4.0, 11.5);
 const float FRONT_UNEVEN = 0.9;
 // How far ahead of a front, in cells, nothing runs yet; of its foam, what water has that runs along its rim; its teeth, metres.
-const float FRONT_AHEAD = 5.0, ALONG_RIM = 0.3, TEETH = 0.25;
+const float FRONT_AHEAD = 5.0, ALONG_RIM = 0.3;
+const vec2 TEETH = vec2(0.12, 0.5);
+const vec3 SPLASHED_GROUND = vec3(0.50, 0.46, 0.40);
+const float SPLASHED_BY = 0.06;  // metres of the water's depth
 const float FINER_STREAKS = 0.31;  // beside the others
 // Streaks of foam, on fast water and on the fastest; how much of them there is between bunches and in them; and Froude
 // numbers of water that bunches it.
@@ -566,7 +575,7 @@ void main() {
         waves.slope += STREAK_STEEP * runs * (downstream * finer.y + vec2(-downstream.y, downstream.x) * finer.z);
         streak = mix(patches, 1.5 * drawn_out.w + 0.9 * finer.w + 0.35 * patches, runs);
         float ahead = textureLod(froude, uv + FRONT_AHEAD * downstream / frame.map.xy, 0.0).x;
-        comes = mix(1.0, ALONG_RIM, smoothstep(0.2, 1.2, ahead));
+        comes = mix(1.0, ALONG_RIM, smoothstep(0.2, 1.2, ahead)) * smoothstep(FRONT_COMES.x, FRONT_COMES.y, comes_with + 9.0 * (surges.w - 0.5));
         float seen_waves = 1.0 - smoothstep(0.4 * WAVES_FADE, WAVES_FADE, STREAK_WIDE * wide);
         float rise = seen_waves * smoothstep(WAVES_RISE.x, WAVES_RISE.y, quick) * smoothstep(WAVES_NEED.x, WAVES_NEED.y, depth);
         if (rise > 0.0) {
@@ -579,22 +588,24 @@ void main() {
     }
 #endif
     float fast = smoothstep(0.5 * FOAMS, 1.3 * FOAMS, quick);
-    float front = comes * fast * (1.0 - smoothstep(FRONT_BREAKS.x, FRONT_BREAKS.y, depth * (1.0 - FRONT_UNEVEN * streak)));
-    shore *= mix(1.0, smoothstep(0.0, 0.25, depth / TEETH + 0.9 * streak), fast);
+    float clumps = 1.1 * patches + 0.5 * streak;  // what breaks at a front heaps up
+    float front = comes * fast * (1.0 - smoothstep(FRONT_BREAKS.x, FRONT_BREAKS.y, depth * (1.0 - FRONT_UNEVEN * clumps)));
+    shore *= mix(1.0, smoothstep(0.0, 0.25, depth / mix(TEETH.x, TEETH.y, comes) + 0.9 * clumps), fast);
     float foams = smoothstep(STREAKS_FOAM.x, STREAKS_FOAM.y, streak + 0.08 * (min(quick, FASTEST) - FOAMS));
     float bunched = smoothstep(0.52, 0.84, surges.w + 0.12 * smoothstep(BUNCHES_FROM.x, BUNCHES_FROM.y, quick));
     float white = fast * foams * mix(FOAM_IN_BUNCHES.x, FOAM_IN_BUNCHES.y, bunched);
-    white = max(white, max(mix(0.16, 0.8, bunched) * fast * crests, max(roller * smoothstep(-0.3, 0.2, streak), front * smoothstep(-0.75, 0.65, streak - 0.5 * (1.0 - front)))));
+    white = max(white, max(mix(0.16, 0.8, bunched) * fast * crests, max(roller * smoothstep(-0.3, 0.2, streak), front * smoothstep(-0.65, 0.8, clumps - 0.6 * (1.0 - front)))));
     waves.roughness += CHURNED * smoothstep(STIRS, FOAMS, quick);
-    float mud = smoothstep(STIRS, MUDDY, quick * (1.0 + 0.6 * streak)), thick = 0.0;
+    float mud = smoothstep(STIRS, MUDDY, quick * (1.0 + 0.6 * streak)), thick = 0.0, slurry = 0.0;
     if (textureSize(suspended, 0).x > 1) {
-        float sinks = LOAD_SINKS * smoothstep(LOAD_SINKS_IN.x, LOAD_SINKS_IN.y, depth) * (1.0 - smoothstep(LOAD_MIXED.x, LOAD_MIXED.y, quick));
+        float sinks = LOAD_SINKS * smoothstep(LOAD_SINKS_IN.x, LOAD_SINKS_IN.y, depth) * (1.0 - smoothstep(LOAD_MIXED.x, LOAD_MIXED.y, quick * exp2(MIXED_UNEVENLY * streak)));
         vec2 muddy = muddiness(log2(max(load_at(uv, max(depth, 0.05)), 1e-6)) + STREAK_LOADS * streak - sinks);
         mud = muddy.x;
         thick = muddy.y;
+        slurry = muddy.y * muddy.y;
     }
     vec3 deep_water = mix(mix(DEEP_WATER, DEEP_SEA, of_sea), mix(MUD, THICK_MUD, thick), mud);
-    float turbidity = mix(mix(TURBIDITY, SEA_TURBIDITY, of_sea), mix(RIVER_TURBIDITY, THICK_TURBIDITY, thick), mud);
+    float turbidity = mix(mix(TURBIDITY, SEA_TURBIDITY, of_sea), mix(RIVER_TURBIDITY, mix(THICK_TURBIDITY, SLURRY_TURBIDITY, slurry), thick), mud);
 #else
     vec3 deep_water = DEEP_WATER;
     const float turbidity = TURBIDITY;
@@ -737,6 +748,9 @@ void main() {
     keep *= 1.0 - on_path;
 #if SEA == 0 && RUNNING == 0 && FINE_WATER == 1
     keep = mix(mix(vec3(1.0), SOAKED_BED, (1.0 - river_here) * smoothstep(-0.5 * blur, 0.5 * blur + 0.3 * edge, water) * there), keep, shore);
+#elif SEA == 0 && RUNNING == 1
+    // What a flood throws ahead of itself wets the ground before its edge.
+    keep = mix(mix(vec3(1.0), SPLASHED_GROUND, fast * smoothstep(0.0, SPLASHED_BY, water)), keep, shore);
 #else
     keep = mix(vec3(1.0), keep, shore);
 #endif

@@ -10,6 +10,10 @@
 #define PART 0  // of the sea: 0 all of it, 1 on the map, 2 around it, to the horizon
 #endif
 
+#ifndef FINE_WATER
+#define FINE_WATER 1
+#endif
+
 #ifndef RUNNING
 #define RUNNING 0  // 1: water that runs, whose level is another in each cell
 #endif
@@ -57,8 +61,16 @@ out vec2 map_place;
 out float level;
 out vec2 fall;
 out vec2 broad_fall;
+#if FINE_WATER == 1
+out float comes_with;  // m/s of the water that comes there
+
+uniform sampler2D froude;
+#endif
 
 const int BROAD = 5;  // cells: the way of a flood is not that of each of its waves
+#if FINE_WATER == 1
+const float COMES_FROM = 2.0, GRAVITY = 9.81;  // cells upstream; m/s²
+#endif
 
 void main() {
     // Two triangles for each square between four cells.
@@ -70,6 +82,10 @@ void main() {
     level = running_level(cell);
     fall = running_fall(cell, 1);
     broad_fall = running_fall(cell, BROAD);
+#if FINE_WATER == 1
+    ivec2 upstream = on_map(cell + ivec2(round(COMES_FROM * broad_fall / max(length(broad_fall), 1e-6))));
+    comes_with = texelFetch(froude, upstream, 0).x * sqrt(GRAVITY * texelFetch(water, upstream, 0).x);
+#endif
     gl_Position = clip_position(vec4(map_place.x, level * frame.map.w, map_place.y, 1.0));
     // Between four dry cells there is no water, though the ground that is drawn there may lie below all of them.
     if (!is_wet_square(first)) gl_Position = vec4(0.0, 0.0, 0.0, 1.0);

@@ -17,6 +17,7 @@ from app.picture.passes.maps import LayerTextures
 from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import NO_DEFINES, Drawing, FullScreen, ShaderLibrary
 from app.picture.passes.shore_blocks import with_those_around
+from app.picture.passes.standing_water import RUNNING
 from app.picture.passes.targets import EXACT, MIPMAPPED, GrowingBuffer, MapTarget, release_all
 from app.picture.passes.wet_mark import WetMark
 from kernels.hydraulic_geometry import channel_width
@@ -155,7 +156,12 @@ class FlowMap:
         self._dry.draw(self._flow.framebuffer)
         for drawing, where in ((self._blur, blocks.beside_streams), (self._blur_standing, blocks.beside_water)):
             drawing.program.set(river_reach=self.reach, with_plumes=fine, nowhere_near=NOWHERE_NEAR)
-            drawing.program.bind(mouths=self._mouths.texture(), wet_mark=self._wet_mark.texture, **courses)
+            drawing.program.bind(
+                mouths=self._mouths.texture(),
+                wet_mark=self._wet_mark.texture,
+                froude=layers.texture(RUNNING),
+                **courses,
+            )
             drawing.draw(self._flow.framebuffer, where)
         self._mipmaps.build(self.texture)
 
