@@ -31,6 +31,7 @@ const vec3 STREAM_BED = vec3(0.150, 0.128, 0.092);
 const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked at from straight above
 const float BRIGHTEST_GLITTER = 0.9;                // in parts of sunlight
 const vec2 TILES_SHOW = vec2(0.014, 0.045);         // tiles of waves in a pixel, from which on they are not to be seen
+const float LONGEST_PIXEL = 2.5;                    // beside its width
 const float SQUARED_SLOPES = 0.1;                   // of waves in the mean, see app/picture/passes/wind_waves.py
 const float HEIGHTS_SPAN = 6.0;                     // deviations of heights between the texture's least and most
 const float OPEN_SEA = 1e8;                         // metres of fetch of a sea
@@ -62,7 +63,12 @@ void add_wave_train(inout Waves waves, vec2 place, vec4 pixel, vec2 turn, float 
 #if FINE_WATER == 1
     // From where many tiles are seen, they would make a pattern: there waves are only rough.
     vec2 along_row = vec2(dot(pixel.xy, along), dot(pixel.xy, across)) / tile;
-    vec2 along_column = vec2(dot(pixel.zw, along), dot(pixel.zw, across)) / tile, across_pixel = abs(along_row) + abs(along_column);
+    vec2 along_column = vec2(dot(pixel.zw, along), dot(pixel.zw, across)) / tile;
+    // Seen from aside a pixel is long: were waves evened over all of it to all sides, they would be streaks.
+    float row = length(along_row), column = length(along_column), longest = LONGEST_PIXEL * min(row, column);
+    along_row *= min(longest / row, 1.0);
+    along_column *= min(longest / column, 1.0);
+    vec2 across_pixel = abs(along_row) + abs(along_column);
     float shown = 1.0 - smoothstep(TILES_SHOW.x, TILES_SHOW.y, max(across_pixel.x, across_pixel.y));
     vec4 wave = shown > 0.0 ? textureGrad(wind_waves, at, along_row, along_column) : vec4(0.5, 0.5, 0.5, SQUARED_SLOPES);
     vec2 slope = (wave.xy - 0.5) * 2.0 * shown;
