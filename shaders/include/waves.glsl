@@ -150,6 +150,7 @@ Wave wave_at(vec2 east_south, Shore shore, vec4 pixel) {
 }
 
 const float WASH_LINES = 4.0;  // of foam behind a crest
+const float ROLLER_THIN = 0.45;  // of it, where a crest hardly breaks
 const float THIN_WASH = 0.70;  // of the foam, between them
 const float RIM_OF_FOAM = 0.85, RIM_ENDS = 0.18;  // how much lies along the coast between waves, and so many of them out
 // Foam that lasts along the coast: where it is narrowest and widest, in wavelengths of the deep sea; of it in its thin
@@ -205,7 +206,7 @@ float foam_at(vec2 east_south, Shore shore, Wave wave, float cells_per_pixel) {
     float breaks = max(max(surf_breaks, on_rock), spills);
     float before = 1.0 - wave.age;
     // The crest is a line along the shore; what it leaves behind is thin, and lies in lines along the crests, too.
-    float roller = max(smoothstep(0.10, 0.02, before), smoothstep(0.13, 0.01, wave.age));
+    float roller = max(smoothstep(0.10, 0.02, before), smoothstep(0.13, 0.01, wave.age)) * mix(ROLLER_THIN, 1.0, smoothstep(-1.2, 0.5, shore.uneven));
     float lines = smoothstep(-0.6, 1.0, sin(TWO_PI * WASH_LINES * sqrt(wave.age)));
     float left_behind = 0.82 * pow(before, 1.3) * mix(THIN_WASH, 1.0, lines);
     // Between two waves the foam of the last ones is left along the rock.
