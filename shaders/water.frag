@@ -173,10 +173,11 @@ const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
 const float HORIZON = 0.007, HORIZON_FADES = 0.9;
 // Waves wear a bench into a coast, which cells are too coarse for: its slope, its width in wavelengths of the deep sea where
 // it is narrowest and widest, and from which part of that on it drops to the bed. Over it they stir up sand and bubbles.
-const float BENCH_SLOPE = 0.09, BENCH_DROPS = 0.25, BENCH_FELT = 5.0;
+const float BENCH_SLOPE = 0.09, BENCH_DROPS = 0.25;
 #if SEA == 1 || RUNNING == 1
 const vec2 BENCH_ROOM = vec2(0.02, 0.12);  // for waves, that makes none and all of it
 const vec2 BENCH_WIDE = vec2(0.8, 3.2);
+const float BENCH_FELT = 5.0;  // times as far out as on it waves are slow
 const vec3 STIRRED_WATER = vec3(0.018, 0.072, 0.076);
 #else
 const vec2 BENCH_ROOM = vec2(0.09, 0.16);  // none where waves on lakes end
@@ -632,11 +633,13 @@ void main() {
             float wide = mix(BENCH_WIDE.x, BENCH_WIDE.y, wider) * TWO_PI / frame.waves.x;
             float bench = smoothstep(BENCH_ROOM.x, BENCH_ROOM.y, coming.room) * (1.0 - smoothstep(BENCH_DROPS, 1.0, off / wide));
             to_bed = mix(depth, min(depth, BENCH_SLOPE * off), bench);
+#if SEA == 1 || RUNNING == 1
             // On it waves are slow, turn to the coast and break (Airy 1845). What they fall behind they have made up farther out.
             coming.depth = min(coming.depth, mix(coming.depth, BENCH_SLOPE * off, bench));
             float slow_from = 1.0 / (BENCH_SLOPE * frame.waves.x), on = min(off, slow_from);
             float behind = 2.0 * sqrt(frame.waves.x / BENCH_SLOPE * on) - frame.waves.x * on;
             coming.phase += behind * (1.0 - smoothstep(slow_from, BENCH_FELT * slow_from, off)) * smoothstep(BENCH_ROOM.x, BENCH_ROOM.y, coming.room);
+#endif
 #if SEA == 0 && RUNNING == 1
             bench *= 1.0 - mud;
 #endif

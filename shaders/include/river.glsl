@@ -20,9 +20,10 @@ struct River {
 };
 
 // The stream nearest to a place, in cells; none where nobody is `asked`: software renderers skip the loop. `bend` is from
-// −1 where it turns sharply to its left to 1 where it does to its right.
+// −1 where streams around turn sharply to their left to 1 where they do to their right.
 River river_at(vec2 place, bool asked, out float bend) {
     River river = River(1e3, 0.0, vec2(1.0, 0.0), place);
+    float weights = 1e-6, around = float(river_reach) + 0.5;
     bend = 0.0;
     ivec2 own = ivec2(floor(place)), last = ivec2(frame.map.xy) - 1, beside = ivec2(-river_reach);
     int count = asked ? (2 * river_reach + 1) * (2 * river_reach + 1) : 0;
@@ -37,6 +38,13 @@ River river_at(vec2 place, bool asked, out float bend) {
             streams = third.xy != through.zw ? 3 : begins.zw != through.zw ? 2 : 1;
             vec2 at = place - vec2(cell) - 0.5 - 2.0 * through.xy, end = through.zw;
             vec2 course = width_and_bend(code.x);
+            if (stream == 0) {
+                // The mean of the cells around goes on from each to the next, and a step aside of one alone is no bend.
+                vec2 off = (place - vec2(cell) - 0.5) / around;
+                float near = max(1.0 - dot(off, off), 0.0), weight = near * near * course.x;
+                bend += weight * course.y;
+                weights += weight;
+            }
             vec2 begin = stream == 0 ? begins.xy : stream == 1 ? begins.zw : third.xy;
             float only = streams == 1 ? min(0.51 + 0.51 * third.z, 1.0) : 1.0;  // as the code is read back
             float part = stream == 0 ? only : 0.5 + 0.5 * (stream == 1 ? third.z : third.w);
@@ -50,14 +58,13 @@ River river_at(vec2 place, bool asked, out float bend) {
                 vec2 aside = at - from - s * along;
                 float away = length(aside);
                 float half_width = course.x * mix(part, 1.0, (float(piece) - 1.0 + s) / float(PIECES));
-                if (away - half_width < river.away - river.half_width && dot(along, along) > 0.0) {
+                if (away - half_width < river.away - river.half_width && dot(along, along) > 0.0)
                     river = River(away, half_width, along, place - aside);
-                    bend = course.y;
-                }
                 from = to;
             }
         }
     }
+    bend /= weights;
     river.along = normalize(river.along);
     return river;
 }
