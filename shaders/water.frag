@@ -96,7 +96,7 @@ const float SURGES = 0.10;  // slope of the broadest, which turn the sky's light
 const float CHURNED = 0.09;  // squared slopes of the finest waves where water is fastest: it mirrors hardly anything
 // By how many octaves deep water that hardly runs has less of its load near its surface; metres of depth, Froude numbers.
 const float LOAD_SINKS = 9.0;
-const vec2 LOAD_SINKS_IN = vec2(1.6, 6.0), LOAD_MIXED = vec2(0.12, 1.5);
+const vec2 LOAD_SINKS_IN = vec2(1.0, 4.5), LOAD_MIXED = vec2(0.12, 1.5);
 const float MIXED_UNEVENLY = 1.2;  // octaves of the Froude number by which streaks differ in that
 const float SLURRY_TURBIDITY = 22.0;  // of mud as thick as it gets: a hand's breadth of it hides the ground
 const float WHITEST = 0.75;  // opacity of the thickest foam
@@ -114,7 +114,7 @@ const float ROLLER = 3.5;
 const vec2 ROLLS = vec2(1.0, 2.0), SLOWED = vec2(1.7, 0.9);
 // Metres of depth in which the front of fast water is all broken, and how uneven that is; and speeds of the water that comes,
 // m/s, at which it does not break, as along the sides of a flood, and all of it does.
-const vec2 FRONT_BREAKS = vec2(0.5, 2.0), FRONT_COMES = vec2(4.0, 11.5);
+const vec2 FRONT_BREAKS = vec2(0.5, 2.0), FRONT_COMES = vec2(3.5, 10.5);
 const float FRONT_UNEVEN = 0.9;
 // How far ahead of a front, in cells, nothing runs yet; of its foam, what water has that runs along its rim; its teeth, metres.
 const float FRONT_AHEAD = 5.0, ALONG_RIM = 0.3;
@@ -576,7 +576,7 @@ void main() {
         waves.slope += STREAK_STEEP * runs * (downstream * finer.y + vec2(-downstream.y, downstream.x) * finer.z);
         streak = mix(patches, 1.5 * drawn_out.w + 0.9 * finer.w + 0.35 * patches, runs);
         float ahead = textureLod(froude, uv + FRONT_AHEAD * downstream / frame.map.xy, 0.0).x;
-        comes = mix(1.0, ALONG_RIM, smoothstep(0.2, 1.2, ahead)) * smoothstep(FRONT_COMES.x, FRONT_COMES.y, comes_with + 9.0 * (surges.w - 0.5));
+        comes = mix(1.0, ALONG_RIM, smoothstep(0.2, 1.2, ahead)) * smoothstep(FRONT_COMES.x, FRONT_COMES.y, comes_with + 7.0 * (surges.w - 0.5));
         float seen_waves = 1.0 - smoothstep(0.4 * WAVES_FADE, WAVES_FADE, STREAK_WIDE * wide);
         float rise = seen_waves * smoothstep(WAVES_RISE.x, WAVES_RISE.y, quick) * smoothstep(WAVES_NEED.x, WAVES_NEED.y, depth);
         if (rise > 0.0) {

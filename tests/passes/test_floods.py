@@ -65,17 +65,18 @@ def test_pools_in_muddy_water_share_its_mud_and_clear_lakes_do_not(draw: Draw) -
 
 
 def test_the_front_of_a_flood_foams(draw: Draw) -> None:
-    """Fast shallow water is white where nothing runs ahead of it, more than behind, and more than deep water there."""
+    """It is white where nothing runs ahead of it, more than behind, than deep water there, and than what comes slowly there."""
     east = np.arange(SIDE)[None, :] * np.ones((SIDE, 1))
 
-    def light(depth: float) -> NDArray[np.float64]:
-        across = seen(draw, flood(np.where(east < SIDE / 2, 2.4, 0.0), depth=depth)).mean(axis=(0, 2))
+    def light(depth: float, froude: float = 6.0) -> NDArray[np.float64]:
+        across = seen(draw, flood(np.where(east < SIDE / 2, froude, 0.0), depth=depth)).mean(axis=(0, 2))
         at = [round(across.size // 2 - PIXELS / 40 * cells) for cells in (4.0, 1.0, 16.0, 10.0)]
         return np.array([across[at[0] : at[1]].mean(), across[at[2] : at[3]].mean()])
 
-    shallow, deep = light(0.4), light(3.0)
+    shallow, deep, slow = light(0.4), light(3.0), light(0.4, froude=1.8)
     assert shallow[0] > shallow[1] + 15.0
     assert shallow[0] > deep[0] + 15.0
+    assert shallow[0] > slow[0] + 15.0, "as along the sides of a flood"
 
 
 def test_deep_water_that_hardly_runs_keeps_its_mud_below(draw: Draw) -> None:
