@@ -153,10 +153,14 @@ const float CLOUDS_SHADE = 0.4;
 // Gusts, squalls in them, and lanes along the wind: wavelengths of wind waves across a tile of their noise, how much longer
 // than wide they are, and how much each tells; the least and the most of the waves in them; and tiles in a pixel, from which
 // on they would repeat in sight.
-const vec3 GUST_WAVES = vec3(1250.0, 270.0, 150.0), GUSTS_LONG = vec3(2.2, 1.5, 5.0), GUST_PARTS = vec3(0.4, 0.24, 0.12);
+const vec3 GUST_WAVES = vec3(1250.0, 270.0, 150.0), GUST_PARTS = vec3(0.4, 0.24, 0.12);
 #if SEA == 1 || RUNNING == 1
+const vec3 GUSTS_LONG = vec3(2.2, 1.5, 5.0);
 const vec2 GUSTS = vec2(0.65, 1.3);
+const float GUSTS_SOFT = 0.0;  // level of the smaller images of their noise
 #else
+const vec3 GUSTS_LONG = vec3(2.2, 1.5, 14.0);
+const float GUSTS_SOFT = 1.0;
 const vec2 GUSTS = vec2(0.3, 1.7);  // land around a lake parts the wind
 #endif
 const vec2 GUSTS_SHOW = vec2(0.34, 0.66), GUSTS_REPEAT = vec2(0.004, 0.016);
@@ -540,7 +544,7 @@ void main() {
         float tiles = gust_pixel / GUST_WAVES[i], shown = 1.0 - smoothstep(GUSTS_REPEAT.x, GUSTS_REPEAT.y, tiles);
         if (shown <= 0.0) continue;
         vec2 at = with_wind / (GUST_WAVES[i] * vec2(GUSTS_LONG[i], 1.0)) + 0.37 * float(i);
-        gusts += GUST_PARTS[i] * shown * (textureLod(detail, at, noise_level(tiles, detail)).w - 0.5);
+        gusts += GUST_PARTS[i] * shown * (textureLod(detail, at, GUSTS_SOFT + noise_level(tiles, detail)).w - 0.5);
     }
     gusts = mix(0.5, gusts, mix(GUSTS_GRAZED, 1.0, smoothstep(0.02, 0.2, to_eye.y)));
     waviness *= mix(GUSTS.x, GUSTS.y, smoothstep(GUSTS_SHOW.x, GUSTS_SHOW.y, gusts));

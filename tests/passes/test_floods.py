@@ -65,7 +65,7 @@ def test_pools_in_muddy_water_share_its_mud_and_clear_lakes_do_not(draw: Draw) -
 
 
 def test_the_front_of_a_flood_foams(draw: Draw) -> None:
-    """It is white where nothing runs ahead of it, more than behind, than deep water there, and than what comes slowly there."""
+    """Where nothing runs ahead it is white, more than behind, than deep water, and than what comes slowly."""
     east = np.arange(SIDE)[None, :] * np.ones((SIDE, 1))
 
     def light(depth: float, froude: float = 6.0) -> NDArray[np.float64]:

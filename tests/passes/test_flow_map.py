@@ -90,6 +90,20 @@ def test_ground_that_water_has_left_is_wet_and_dries(draw: Draw, picture: Pictur
     assert over(low, 4001, 5)[left].min() > -0.1, "as wet as if water had not stood there for so long"
 
 
+def test_ground_before_a_flood_is_no_shore(draw: Draw, picture: Picture) -> None:
+    """Beside water that stands or hardly runs it is, as waves wash it; what rushes has only just come there."""
+    east, ground = np.arange(32)[None, :] * np.ones((24, 1)), flat(24, 32)
+    wet = with_water(snapshot(ground), np.where(east < 16, np.float32(1.0), ground))
+    before = {}
+    for froude in (0.0, 0.2, 2.0):
+        shown = with_layers(wet, froude=np.where(east < 16, froude, 0.0))
+        picture._maps.forget()
+        before[froude] = maps(draw, picture, shown, Scene().with_value("view.quality", "high"))[0][5:-5, 16, 3]
+    np.testing.assert_array_equal(before[0.2], before[0.0])
+    assert (before[0.0] >= 0.0).all()
+    assert (before[2.0] < -5.0 * flow_map.NOWHERE_NEAR).all()
+
+
 def test_where_no_water_has_left_nothing_is_drawn_of_it(draw: Draw, picture: Picture) -> None:
     shown = of_streams_and_lakes()
     for cycle in (1, 2, 30):

@@ -168,6 +168,16 @@ def test_the_sea_from_afar_has_no_pattern_of_tiles(draw: Draw) -> None:
     assert strength.max() < 150.0 * np.median(strength)
 
 
+def test_the_sea_from_afar_has_crests_and_no_streaks(draw: Draw) -> None:
+    """Along rows of the picture it is light and dark within a few pixels, though these are long from there."""
+    shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=CELL), 0.0)
+    camera = Camera(glm.vec3(32.0, 0.0, 32.0) * CELL, 0.0, 10.0, 60.0 * CELL, 40.0)
+    view = Scene().with_values({"view.quality": "high", "view.clouds": 0.0})
+    sea = draw(shown, camera, view, size=(480, 270)).astype(float).mean(axis=2)[110:160]
+    fine, broad = (np.abs(sea[:, pixels:] - sea[:, :-pixels]).mean() for pixels in (3, 24))
+    assert fine > 0.5 * broad, (fine, broad)
+
+
 def test_the_sea_has_whitecaps_in_wind_and_none_in_a_breeze(draw: Draw) -> None:
     shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=CELL), 0.0)
     camera = Camera(glm.vec3(32.0, 0.0, 32.0) * CELL, 0.0, 30.0, 60.0 * CELL, 40.0)
