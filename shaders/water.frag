@@ -96,7 +96,7 @@ const float SURGES = 0.10;  // slope of the broadest, which turn the sky's light
 const float CHURNED = 0.09;  // squared slopes of the finest waves where water is fastest: it mirrors hardly anything
 // By how many octaves deep water that hardly runs has less of its load near its surface; metres of depth, Froude numbers.
 const float LOAD_SINKS = 9.0;
-const vec2 LOAD_SINKS_IN = vec2(1.0, 4.5), LOAD_MIXED = vec2(0.12, 1.5);
+const vec2 LOAD_SINKS_IN = vec2(1.9, 4.8), LOAD_MIXED = vec2(0.12, 1.5);
 const float MIXED_UNEVENLY = 1.2;  // octaves of the Froude number by which streaks differ in that
 const float SLURRY_TURBIDITY = 22.0;  // of mud as thick as it gets: a hand's breadth of it hides the ground
 const float WHITEST = 0.75;  // opacity of the thickest foam
