@@ -21,6 +21,7 @@ const float DIRECTIONS = 16.0;  // in which waves of all squares agree
 // How unlike channels are in their water, and how little those of each size have. They narrow to a trickle and widen again;
 // only the smallest run dry: old ones.
 const float FILLED = 3.0;
+const float FILLED_MEAN[CHANNELS] = float[CHANNELS](1.0, 1.0, 0.4);  // most of the smallest are old, or they would comb all bars
 const float LEAST_FILLED[CHANNELS] = float[CHANNELS](0.45, 0.10, -1.2);
 const float SWELLS[CHANNELS] = float[CHANNELS](1.3, 2.2, 2.6);  // at most so much water, beside the mean
 const vec2 TURNS_BACK = vec2(0.25, 0.92);  // cosines of the angle to the way, over which one that turns back into the next ends
@@ -100,7 +101,7 @@ Channel channel_at(vec2 place, vec2 along, float share, int number) {
     weights += sum.y;
     float bends = turns * turns * max(length(vec2(value, clear)), 0.15 * weights);
     float aside = away_from_none(value, length(rises), bends) * square;
-    float filled = clamp(1.0 + FILLED * (sum.x / weights - 0.5) + 0.5 * clear / weights, LEAST_FILLED[number], SWELLS[number]);
+    float filled = clamp(FILLED_MEAN[number] + FILLED * (sum.x / weights - 0.5) + 0.5 * clear / weights, LEAST_FILLED[number], SWELLS[number]);
     filled *= smoothstep(TURNS_BACK.x, TURNS_BACK.y, abs(dot(rises, across)) / max(length(rises), 1e-6));
     // What runs in some cells side by side, gathered in one channel, is as wide as the root of their number.
     return Channel(aside, share * sqrt(GATHERED[number] * APART[number]) * filled / (1.0 + abs(filled)), filled);

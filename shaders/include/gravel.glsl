@@ -49,7 +49,7 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5;
     // Stones are sorted: the coarsest on heads and crests, sand in what has been left by the water.
     float coarseness = smoothstep(-0.25, 0.35, 0.6 * (height - 0.6) + 0.9 * (coarse.w - 0.5) + 0.5 * ripple);
-    vec3 gravel = mix(CHANNEL_SAND, PALE_STONES, smoothstep(0.50, 0.72, height + 0.7 * ripple + 0.9 * patches - 0.1));
+    vec3 gravel = mix(CHANNEL_SAND, PALE_STONES, smoothstep(0.50, 0.62, height + 1.1 * ripple + 1.5 * patches + 1.2 * (coarse.w - 0.5) - 0.28));
     gravel = mix(gravel, COBBLES, 0.45 * coarseness) * (1.0 + (0.25 + 0.35 * coarseness) * ripple + 0.5 * coarseness * (stones - 0.5));
     float plants = old * smoothstep(-0.12, 0.16, ripple + 0.5 * patches + 0.25 * (0.5 - in_use));
     // What has not been moved for long, beside the banks and on islands, is overgrown in patches, of which more and more join.

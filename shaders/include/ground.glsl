@@ -451,7 +451,7 @@ const vec2 TURF_STEEP = vec2(0.6, 1.1);
 const float GROVES_TILE = 520.0;  // metres
 const vec2 GROVES_THIN_OUT = vec2(-0.10, 0.22);
 const vec2 TURF_EVEN_AND_ROUGH = vec2(0.8, 1.4);  // some of it is short and some has tussocks
-const float GRAVEL_EVEN = 0.6;  // and bars of rivers
+const float GRAVEL_EVEN = 0.3;  // and bars of rivers
 const float WASHED_OFF = 1.0, BLOWN_OFF = 0.6;
 const float EVEN_MUD = 0.85;  // how much less of it this has: sand has none
 const float FRAYS = 0.75, LUSH_FRAYS = 0.55, LUSH_PATCHES = 0.5, PLANTS_END = 0.6;  // how far it frays the edges of patches of plants
