@@ -389,7 +389,7 @@ const vec3 TUSSOCK = vec3(0.190, 0.160, 0.086);
 const vec3 SCRUB = vec3(0.105, 0.108, 0.062);
 const float WASHES_THIN_OUT = 0.14, WASHES_SHOW = 0.65;
 const float BETWEEN_STONES = 0.97;  // less grows there, and no water gathers
-const float SETTLED_THINS_OUT = 0.50, SCRUB_THINS_OUT = 0.30, SCRUB_IN_CLUMPS = 1.2;
+const float SETTLED_THINS_OUT = 0.16, SCRUB_THINS_OUT = 0.30, SCRUB_IN_CLUMPS = 1.2;
 const float SCRUB_COVERS = 0.6;
 const vec3 SCRUB_GROUND = vec3(0.112, 0.110, 0.060);  // between its bushes: straw, litter
 const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which loose material fills relief
@@ -848,16 +848,16 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if MATERIALS == 1
     open_plain *= 1.0 - BETWEEN_STONES * stony * covered;
 #endif
-    float needs = watered + 0.3 * ragged + 0.2 * (fine.w - 0.5) + 0.5 * frays;
+    float needs = watered + 0.3 * ragged + 0.2 * (fine.w - 0.5) + 1.0 * frays;
     albedo *= mix(RED_SOIL, GREY_SOIL, clamp(0.5 + open_plain * (2.4 * (coarse.x - 0.5) - 1.6 * tone), 0.0, 1.0));
 #if LIVING == 1
     float dry_between = open_plain * (1.0 - 0.7 * growing);
 #else
     float dry_between = open_plain;
 #endif
-    albedo *= mix(vec3(1.0), DRY_SOIL, dry_between * smoothstep(0.02, -0.28, needs));
+    albedo *= mix(vec3(1.0), DRY_SOIL, dry_between * smoothstep(0.0, -0.10, needs));
     albedo *= 1.0 + TUSSOCKY * open_plain * (fine.w - 0.5);
-    albedo *= mix(vec3(1.0), DAMP_SOIL, open_plain * smoothstep(0.04, 0.30, needs));
+    albedo *= mix(vec3(1.0), DAMP_SOIL, open_plain * smoothstep(0.06, 0.16, needs));
 #if GREEN_BY_CLIMATE == 1
     // From afar they stand where the ground is hollow, in clumps as fine as a pixel: strokes as long as cells would be camouflage.
     float afar = smoothstep(THICKETS_AFAR.x, THICKETS_AFAR.y, length(fwidth(cells)));
