@@ -15,7 +15,7 @@ const float CORNICE = 0.85;    // how much less crests are bare on the side that
 const vec2 SUMMITS = vec2(0.06, 0.30);  // heights above the line, as parts of the relief, between which crests get white
 const float SUMMITS_SCOURED = 0.15;     // how far wind still bares them there
 const float DEEP_SNOW = 0.65;  // part of the cover that ends at an edge
-const float THIN_DARK = 0.22, PACKED = 0.20, OLD_SNOW = 0.30;
+const float THIN_DARK = 0.22, PACKED = 0.26, OLD_SNOW = 0.31;
 const vec3 SNOW_IN_HOLLOWS = vec3(0.90, 0.95, 1.0);  // beside other snow: it keeps what falls there, and its shade is of the sky
 const float SNOW_SCATTERS = 0.7;  // of the light that its hollows see of themselves, and not of the sky
 

@@ -99,6 +99,14 @@ def test_threads_differ_in_width_and_the_thinnest_fade(draw: Draw) -> None:
     assert 0.08 < water.mean() < 0.5
 
 
+def test_bars_are_not_combed_by_the_smallest_threads(draw: Draw) -> None:
+    """Of the threads that are a pixel to three wide, few lie side by side across the plain."""
+    water = bluer(seen(draw, plain(0.5)), seen(draw, plain(0.0)))[rows_of(16, 32)]
+    runs = np.diff(np.pad(water, ((1, 1), (0, 0))).astype(int), axis=0)
+    begins, ends = (np.argwhere(sign == runs.T)[:, 1] for sign in (1, -1))
+    assert 2.0 < np.count_nonzero(ends - begins < 4) / PIXELS < 10.5
+
+
 def test_threads_go_on_without_ends(draw: Draw) -> None:
     """They narrow and join: hardly any is a few pixels wide and gone some pixels on."""
     water = bluer(seen(draw, plain(0.1)), seen(draw, plain(0.0)))[rows_of(14, 34)]

@@ -482,6 +482,18 @@ def test_stones_of_scree_are_coarser_at_its_gentle_foot(draw: Draw) -> None:
     assert varies[0] > 1.2 * varies[1]
 
 
+def test_chutes_of_scree_are_more_even_than_what_lies_between_them(draw: Draw) -> None:
+    """By how much brightness varies from pixel to pixel, in squares of a few metres."""
+    made = materials((BLUE, math.inf))
+    land = snapshot(plane(48, 48, 3.0, 0.0), 5.0, cell_size=4.0)
+    shown = with_materials(land, made, made.kind("gravel"), rise=1e4)
+    scene = clear(quality="high", sun_direction=135.0, sun_height=50.0)
+    pixels = draw(shown, from_above(shown), scene, size=(320, 320)).astype(float).mean(axis=2)
+    varies = np.abs(np.diff(pixels, axis=1))[:, :312].reshape(40, 8, 39, 8).mean(axis=(1, 3))
+    even, coarse = np.percentile(varies, (10, 90))
+    assert coarse > 3.0 * even
+
+
 # Wetness and plants.
 
 
@@ -889,6 +901,14 @@ def test_level_ground_that_is_seen_aslant_is_as_sharp_as_a_pixel_near_and_far(dr
     for rows in (slice(150, 200), slice(250, 310)):
         part = pixels[rows, 100:380].astype(float)
         assert np.abs(np.diff(part, axis=1)).mean() > 0.05 * part.mean()
+
+
+def test_grass_is_uneven_from_afar(draw: Draw) -> None:
+    """From above, by pixels of four metres: tussocks and hummocks have a side in the sun and one in the shade."""
+    shown = snapshot(flat(96, 96, 100.0), cell_size=20.0)
+    scene = clear(quality="high", greenness=0.8, snow_line=2.0, sun_height=35.0)
+    pixels = draw(shown, from_above(shown, 0.5), scene, size=(240, 240)).mean(axis=2)
+    assert np.abs(np.diff(pixels, axis=1)).mean() > 0.14 * pixels.mean()
 
 
 def test_bushes_are_of_many_sizes(draw: Draw) -> None:
