@@ -3,6 +3,10 @@
 #define STORM 0
 #endif
 
+#if DETAIL_SCALES < 2
+#define GRITTY 1
+#endif
+
 #include "place.glsl"
 #include "outline.glsl"
 #include "ground.glsl"
@@ -149,18 +153,31 @@ uniform sampler2D fractures;
 const float BROKEN_TILE = 14.6;  // cells
 const float SHARPER = GRAIN == 1 ? -1.0 : -0.7;  // by mipmaps, which blur it as far as a pixel is long aslant
 const float WALL_FROM = 1.1, WALL_UNEVEN = 1.2;  // slope
-const float MASSIVE = -0.10, SHATTERED = 0.5;  // how much more broken some ground is than other, or all would be one carpet
+const float MASSIVE = -0.10, USUAL = 0.17, SHATTERED = 0.5, PATCHES_DIFFER = 1.67;  // how much more broken some ground is than other, or all would be one carpet
 const float BLOCKS_TILT = 2.25;   // on steep rock, beside the slopes that the texture has
+const float GRIT_WIDE = 0.85, GRIT_STEEP = 0.6;  // pixels in a grain, at least; on walls, of which a pixel shows more
+const float STAND_ON_PLAINS = 0.3, STAND_STEEP = 1.8;  // how far blocks stand out there; for a slope of 1
+const vec4 GRIT = vec4(0.36, 0.24, 0.24, 0.30);  // how far it stands out of blocks: in height, slopes and height beside others
 
 // One read for what is smaller than a cell: blocks of rock, which on soil are tufts and stones. Walls are read from their
 // sides, with slopes across and down them; `at` is a place and its height in cells.
 // `uneven` is a noise around 0, or the border of walls would have steps of cells.
-vec4 broken_detail(vec3 at, vec2 slope, float uneven) {
+vec4 broken_detail(vec3 at, vec2 slope, float uneven, float pixel) {
     float steepness = length(slope);
     bool on_wall = steepness > WALL_FROM + WALL_UNEVEN * uneven, from_south = slope.x * slope.x < slope.y * slope.y;
-    vec4 noise = texture(fractures, (on_wall ? from_south ? at.xz : at.yz : turned(at.xy)) / BROKEN_TILE, SHARPER);
+    vec2 here = on_wall ? from_south ? at.xz : at.yz : turned(at.xy);
+    vec4 noise = texture(fractures, here / BROKEN_TILE, SHARPER);
+    // Grit is as fine as a pixel at any distance: it is as wide as the next power of two, where noise frays the steps
+    // between these. A number for each grain costs less than a read.
+    float wide = uintBitsToFloat(floatBitsToUint(2.0 * GRIT_WIDE * max(GRIT_STEEP * steepness, 1.0) * (1.0 + uneven) * pixel) & 0x7f800000u);
+    uvec2 grain = uvec2(ivec2(here / wide)) * uvec2(0x9e3779b1u, 0x85ebca77u);
+    uint own = (grain.x ^ grain.y) * 0x2c1b3c6du;
+    own = (own ^ own >> 15) * 0x297a2d39u;
+    vec2 grit = vec2(int(own), int(own << 16)) / 4294967296.0;  // around 0
     vec2 across = from_south || !on_wall ? vec2(1.0, 0.0) : vec2(0.0, 1.0), down = on_wall ? slope / steepness : vec2(0.0, 1.0);
-    return vec4(noise.x, 0.5 + (noise.y - 0.5) * across + (noise.z - 0.5) * down, noise.w);
+    // On plains blocks lie under what fills the gaps between them.
+    float stand = min(STAND_ON_PLAINS + STAND_STEEP * steepness, 1.0);
+    return vec4(noise.x, 0.5 + stand * ((noise.y - 0.5) * across + (noise.z - 0.5) * down), noise.w) + GRIT * grit.xxyy;
 }
 #endif
 
@@ -402,8 +419,8 @@ void main() {
 #endif
     float steepness = apparent_steepness(place);
 #if DETAIL_SCALES < 2
-    vec4 fine = broken_detail(vec3(cells, position.y / frame.map.z), slope, coarse.w - 0.5);
-    fine += (fine - 0.5) * mix(MASSIVE, SHATTERED, smoothstep(-0.16, 0.20, coarse.w - 0.5 + 0.8 * (coarse.x - 0.5)));
+    vec4 fine = broken_detail(vec3(cells, position.y / frame.map.z), slope, coarse.w - 0.5, pixel_of(sqrt(length(dFdx(cells)) * length(dFdy(cells)))));
+    fine += (fine - 0.5) * clamp(USUAL + PATCHES_DIFFER * (coarse.w - 0.5 + 0.8 * (coarse.x - 0.5)), MASSIVE, SHATTERED);
 #endif
 #if RELIEF > 0
     vec4 relief_here = texture(relief, uv);

@@ -34,6 +34,10 @@
 #define LIVING 0
 #endif
 
+#ifndef GRITTY
+#define GRITTY 0  // 1: at the lowest levels noise has grit as fine as a pixel
+#endif
+
 #ifndef GREEN_BY_CLIMATE
 #define GREEN_BY_CLIMATE 1
 #endif
@@ -322,6 +326,8 @@ vec4 two_coarse_details(vec2 cells) {
 vec4 coarse_detail(vec2 cells) {
 #if DETAIL_SCALES > 1
     return two_coarse_details(cells);
+#elif GRITTY == 1
+    return textureLod(detail, cells.yx / 173.0 + 0.37, 1.0);  // its finest waves are as faint as what a mipmap would leave of them
 #else
     return texture(detail, cells.yx / 173.0 + 0.37);
 #endif
@@ -396,7 +402,8 @@ const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which 
 const float EVEN = 0.40, ROUGH = 1.25;  // how far the grain stands out
 const float SHADED_MOIST = 0.20;  // how much lusher slopes to the north are than level ground, and those to the south less
 const vec3 GRASSY = vec3(-0.30, 0.12, 0.30);  // patches on loose material, from which on they are green: old ones, fresh ones; and are all
-const float TURF_EVEN = 0.75;    // how far it hides the faces of the rock that it grows on
+const float JOINTS_SHOW = 0.9;  // in the tone of rock
+const float TURF_EVEN = GRITTY == 1 ? 0.55 : 0.75;  // how far it hides the faces of the rock that it grows on
 const float EDGE = 0.05;        // of patches of plants: half the range of what grows them
 const vec3 VARNISH = vec3(0.84, 0.81, 0.79);  // of the colour of ground that water does not wash
 const vec3 WASH = vec3(0.90, 0.80, 0.63);  // of lines of silt, beside the green of the ground around them
@@ -412,8 +419,8 @@ const float ARID = 0.30;         // how much less lush grass is where it hardly 
 #if DETAIL_SCALES > 2
 const float MEADOW_UNEVEN = 0.8;  // in tone
 #else
-const float MEADOW_UNEVEN = 0.5;
-const vec2 SPECKS = vec2(0.56, 0.62);
+const float MEADOW_UNEVEN = GRITTY == 1 ? 0.9 : 0.5;
+const vec2 SPECKS = GRITTY == 1 ? vec2(0.53, 0.72) : vec2(0.56, 0.62);
 const float SPECKS_HIDE = 0.8;
 #endif
 const vec2 GRASS_UNEVEN = DETAIL_SCALES > 2 ? vec2(0.18, 0.12) : vec2(0.30, 0.22);  // where it ends: the form tells more than chance
@@ -706,7 +713,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float bands = 0.5 + 0.5 * sin(altitude * 46.0 + patches * 7.0 + ripple * 2.0);
     vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.25 + 0.5 * bands + ripple * 0.9, 0.0, 1.0));
 #else
-    vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.5 + ripple * 0.9, 0.0, 1.0)) * body_of_rock(vec3(cells.x, place.x / frame.map.z, cells.y), 0.5 * patches + 0.3 * ripple);
+    vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.5 + ripple * 0.9, 0.0, 1.0));
+#if GRITTY == 1
+    rock *= mix(COOL, WARM, clamp(0.5 + 1.4 * tone - 1.0 * patches, 0.0, 1.0)) * max(1.0 + JOINTS_SHOW * (fine.w - 0.5), DARKEST_ROCK);
+#else
+    rock *= body_of_rock(vec3(cells.x, place.x / frame.map.z, cells.y), 0.5 * patches + 0.3 * ripple);
+#endif
 #endif
     vec3 soil = mix(ROCK_HIGH, DRY_GRASS, 0.55) * (1.0 + 0.4 * ripple);
 #endif
@@ -947,6 +959,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float rockiness = mix(mix(0.45, 1.0, bare), 0.35, max(smooth_cover, snow)) * (1.0 - 0.8 * sand);
 #if DETAIL_SCALES > 2
     rockiness *= 1.0 - 0.6 * snow;
+#endif
+#if DETAIL_SCALES > 2 || GRITTY == 1
 #if GREEN_BY_CLIMATE == 1
     rockiness *= 1.0 - TURF_EVEN * green_rock * (1.0 - snow);
 #endif
