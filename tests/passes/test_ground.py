@@ -274,11 +274,10 @@ def test_faces_of_bare_rock_differ_in_hue(draw: Draw) -> None:
     assert np.abs(hue[:, 8:] - hue[:, :-8]).mean() > 0.45 * hue.mean()
 
 
-@pytest.mark.parametrize("quality", ["low", "high"])
-def test_massive_rock_is_of_sheets_of_several_colours(draw: Draw, quality: str) -> None:
+def test_massive_rock_is_of_sheets_of_several_colours(draw: Draw) -> None:
     """Up a slope these follow on each other."""
     shown = snapshot(plane(96, 96, 0.0, -12.0), cell_size=10.0)
-    scene = clear(quality=quality, fine_relief=0.0, greenness=0.0, snow_line=2.0, sun_direction=180.0)
+    scene = clear(quality="high", fine_relief=0.0, greenness=0.0, snow_line=2.0, sun_direction=180.0)
     pixels = draw(shown, from_above(shown, 0.8), scene, size=(240, 240)).astype(float)
     squares = pixels.reshape(12, 20, 12, 20, 3).mean(axis=(1, 3))
     hue = squares[..., 0] / squares[..., 2]
@@ -893,14 +892,17 @@ def test_what_stands_on_the_ground_is_as_bright_from_afar(draw: Draw, greenness:
     assert light[0] == pytest.approx(light[1], rel=0.12)
 
 
-def test_level_ground_that_is_seen_aslant_is_as_sharp_as_a_pixel_near_and_far(draw: Draw) -> None:
+@pytest.mark.parametrize(("quality", "least"), [("lowest", 0.0195), ("low", 0.025), ("high", 0.05)])
+def test_level_ground_that_is_seen_aslant_is_as_sharp_as_a_pixel_near_and_far(
+    draw: Draw, quality: str, least: float
+) -> None:
     """Grass and crumbs of soil: each row of the picture differs from pixel to pixel."""
     shown = snapshot(flat(96, 96, 100.0), cell_size=4.0)
     camera = Camera(glm.vec3(48.0 * 4.0, 100.0, 48.0 * 4.0), 0.0, 14.0, 110.0, 30.0)
-    pixels = draw(shown, camera, clear(quality="high", greenness=0.8, snow_line=2.0), size=(480, 320)).mean(axis=2)
+    pixels = draw(shown, camera, clear(quality=quality, greenness=0.8, snow_line=2.0), size=(480, 320)).mean(axis=2)
     for rows in (slice(150, 200), slice(250, 310)):
         part = pixels[rows, 100:380].astype(float)
-        assert np.abs(np.diff(part, axis=1)).mean() > 0.05 * part.mean()
+        assert np.abs(np.diff(part, axis=1)).mean() > least * part.mean()
 
 
 def test_grass_is_uneven_from_afar(draw: Draw) -> None:
