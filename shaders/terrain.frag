@@ -4,6 +4,7 @@
 #endif
 
 #if DETAIL_SCALES < 2
+#undef GRITTY
 #define GRITTY 1
 #endif
 

@@ -420,7 +420,7 @@ const float ARID = 0.30;         // how much less lush grass is where it hardly 
 const float MEADOW_UNEVEN = 0.8;  // in tone
 #else
 const float MEADOW_UNEVEN = GRITTY == 1 ? 0.9 : 0.5;
-const vec2 SPECKS = GRITTY == 1 ? vec2(0.53, 0.72) : vec2(0.56, 0.62);
+const vec2 SPECKS = GRITTY == 1 ? vec2(0.52, 0.65) : vec2(0.56, 0.62);
 const float SPECKS_HIDE = 0.8;
 #endif
 const vec2 GRASS_UNEVEN = DETAIL_SCALES > 2 ? vec2(0.18, 0.12) : vec2(0.30, 0.22);  // where it ends: the form tells more than chance
@@ -962,7 +962,11 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if DETAIL_SCALES > 2 || GRITTY == 1
 #if GREEN_BY_CLIMATE == 1
+#if GRITTY == 1
+    rockiness *= 1.0 - TURF_EVEN * green_rock * (1.0 - covered) * (1.0 - snow);
+#else
     rockiness *= 1.0 - TURF_EVEN * green_rock * (1.0 - snow);
+#endif
 #endif
 #if LIVING == 1
     rockiness *= 1.0 - TURF_EVEN * grassy * (1.0 - snow);
