@@ -265,10 +265,9 @@ const float WASHED_DARK = 0.45;
 #if MATERIALS == 1
 const float BOULDERS_TILE = 20.4;  // metres, and so boulders of 2 m
 const float BLOCKS_OF_SCREE = 3.3;    // beside that
-const float FINE_STONES = 0.1, COARSE_STONES = 1.5;  // how far they stand out
+const float FINE_STONES = 0.3, COARSE_STONES = 1.5;  // how far they stand out
 const vec2 FEW_BLOCKS = vec2(0.84, 0.60);  // height in their tile, from which on they lie there
 const float POLYGONS = 0.9, GIANT_POLYGONS = 9.0;  // metres, of dry mud
-const float CHUTES_EVEN = 0.75;  // how much less uneven these are
 const float RUBBLE = 1.3;  // how far it stands out
 const float STREWN = 0.30;  // how much paler or darker than the ground between them
 const vec2 HOLDS_STONES = vec2(0.65, 1.15);  // slopes on which rock does not
@@ -282,9 +281,7 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixe
     albedo *= 1.0 + strewn * (smoothstep(0.54, 0.66, grain.w) - smoothstep(0.54, 0.66, 1.0 - grain.y));
 #if DETAIL_SCALES > 2
     // Chutes are of finer stones than what lies between them.
-    float chute = smoothstep(0.10, -0.06, streak) * smoothstep(LEVEL_SCREE.x, GENTLE_SCREE.y, rise);
-    float coarse_stones = ground.stony * mix(COARSE_STONES, FINE_STONES, chute);
-    bumps *= 1.0 - CHUTES_EVEN * ground.stony * chute;
+    float coarse_stones = ground.stony * mix(FINE_STONES, COARSE_STONES, smoothstep(-0.16, 0.16, streak));
 #else
     float coarse_stones = ground.stony;
 #endif
