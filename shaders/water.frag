@@ -97,7 +97,7 @@ const float CHURNED = 0.09;  // squared slopes of the finest waves where water i
 // By how many octaves deep water that hardly runs has less of its load near its surface; metres of depth, Froude numbers.
 const float LOAD_SINKS = 9.0;
 const vec2 LOAD_SINKS_IN = vec2(1.9, 4.8), LOAD_MIXED = vec2(0.12, 1.5);
-const float MIXED_UNEVENLY = 1.2;  // octaves of the Froude number by which streaks differ in that
+const float MIXED_UNEVENLY = 0.6;  // octaves of the Froude number by which streaks differ in that
 const float SLURRY_TURBIDITY = 22.0;  // of mud as thick as it gets: a hand's breadth of it hides the ground
 const float WHITEST = 0.75;  // opacity of the thickest foam
 const float AERATED = 0.05;  // of the whitest water, where it runs fastest between patches of foam
@@ -114,7 +114,7 @@ const float ROLLER = 3.5;
 const vec2 ROLLS = vec2(1.0, 2.0), SLOWED = vec2(1.7, 0.9);
 // Metres of depth in which the front of fast water is all broken, and how uneven that is; and speeds of the water that comes,
 // m/s, at which it does not break, as along the sides of a flood, and all of it does.
-const vec2 FRONT_BREAKS = vec2(0.5, 2.0), FRONT_COMES = vec2(3.5, 10.5);
+const vec2 FRONT_BREAKS = vec2(0.5, 2.0), FRONT_COMES = vec2(1.5, 6.0);
 const float FRONT_UNEVEN = 0.9;
 // How far ahead of a front, in cells, nothing runs yet; of its foam, what water has that runs along its rim; its teeth, metres.
 const float FRONT_AHEAD = 5.0, ALONG_RIM = 0.3;
@@ -166,8 +166,7 @@ const vec2 GUSTS = vec2(0.3, 1.7);  // land around a lake parts the wind
 const vec2 GUSTS_SHOW = vec2(0.34, 0.66), GUSTS_REPEAT = vec2(0.004, 0.016);
 const float GUSTS_GRAZED = 0.3;  // of their contrast, where the sea is seen from aside
 const float LEAST_FETCH = 4.0;  // wavelengths of wind waves, on any water
-// Foam of whitecaps: the part of white on the thickest, and over how deep water in wavelengths there are some.
-const float CAPS_WHITE = 1.0;
+// Over how deep water in wavelengths there are whitecaps.
 const vec2 CAPS_DEEP = vec2(0.8, 3.0), CAPS_TORN = vec2(1.5, 0.45);
 // Part of the slopes of swell that is drawn far out; how high beside the highest it shows whole.
 const float FAR_SWELL = 0.45;
@@ -580,7 +579,7 @@ void main() {
         waves.slope += STREAK_STEEP * runs * (downstream * finer.y + vec2(-downstream.y, downstream.x) * finer.z);
         streak = mix(patches, 1.5 * drawn_out.w + 0.9 * finer.w + 0.35 * patches, runs);
         float ahead = textureLod(froude, uv + FRONT_AHEAD * downstream / frame.map.xy, 0.0).x;
-        comes = mix(1.0, ALONG_RIM, smoothstep(0.2, 1.2, ahead)) * smoothstep(FRONT_COMES.x, FRONT_COMES.y, comes_with + 7.0 * (surges.w - 0.5));
+        comes = mix(1.0, ALONG_RIM, smoothstep(0.2, 1.2, ahead)) * smoothstep(FRONT_COMES.x, FRONT_COMES.y, comes_with + 4.0 * (surges.w - 0.5));
         float seen_waves = 1.0 - smoothstep(0.4 * WAVES_FADE, WAVES_FADE, STREAK_WIDE * wide);
         float rise = seen_waves * smoothstep(WAVES_RISE.x, WAVES_RISE.y, quick) * smoothstep(WAVES_NEED.x, WAVES_NEED.y, depth);
         if (rise > 0.0) {
@@ -662,7 +661,7 @@ void main() {
     }
 #endif
 #if WAVES == 1 && FINE_WATER == 1 && (SEA == 1 || RUNNING == 1)
-    float caps = CAPS_WHITE * whitecaps(waves.crest, waviness * frame.water.y, gust_pixel) * smoothstep(CAPS_DEEP.x, CAPS_DEEP.y, depth * frame.map.w / frame.water.z);
+    float caps = whitecaps(waves.crest, waviness * frame.water.y, gust_pixel) * smoothstep(CAPS_DEEP.x, CAPS_DEEP.y, depth * frame.map.w / frame.water.z);
 #if SEA == 0
     caps *= of_sea;
 #endif

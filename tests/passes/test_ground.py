@@ -481,21 +481,6 @@ def test_stones_of_scree_are_coarser_at_its_gentle_foot(draw: Draw) -> None:
     assert varies[0] > 1.2 * varies[1]
 
 
-def test_chutes_of_scree_are_more_even_than_what_lies_between_them(draw: Draw) -> None:
-    """By how much brightness varies from pixel to pixel, in squares of a few metres."""
-    made = materials((BLUE, math.inf))
-    land = snapshot(plane(48, 48, 3.0, 0.0), 5.0, cell_size=4.0)
-    shown = with_materials(land, made, made.kind("gravel"), rise=1e4)
-    scene = clear(quality="high", sun_direction=135.0, sun_height=50.0)
-    pixels = draw(shown, from_above(shown), scene, size=(320, 320)).astype(float).mean(axis=2)
-    varies = np.abs(np.diff(pixels, axis=1))[:, :312].reshape(40, 8, 39, 8).mean(axis=(1, 3))
-    even, coarse = np.percentile(varies, (10, 90))
-    assert coarse > 3.0 * even
-
-
-# Wetness and plants.
-
-
 def living(wetness: float, grass: float = 0.0, *, slope: float = 0.0, kind: str = "sand") -> Snapshot:
     made = materials(("granite", math.inf))
     land = snapshot(plane(48, 48, 10.0 * slope, 0.0), 5.0)
