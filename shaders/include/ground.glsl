@@ -858,7 +858,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if DETAIL_SCALES > 2
     float open_plain = plain * (1.0 - sand), thickets = 0.0;
 #if MATERIALS == 1
-    open_plain *= 1.0 - BETWEEN_STONES * stony * covered;
+    open_plain *= 1.0 - max(BETWEEN_STONES * stony, sandy) * covered;
 #endif
     float needs = watered + 0.3 * ragged + 0.2 * (fine.w - 0.5) + 1.0 * frays;
     albedo *= mix(RED_SOIL, GREY_SOIL, clamp(0.5 + open_plain * (2.4 * (coarse.x - 0.5) - 1.6 * tone), 0.0, 1.0));

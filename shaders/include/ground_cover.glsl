@@ -29,10 +29,10 @@ const vec2 LARGE_FROM_AFAR = vec2(0.014, 0.045);  // as STANDING_FADE: near by, 
 const float SMALLER_BUSHES = 0.38, FEWEST_THICKETS = 0.22, FEWEST_BUSHES = 0.75, MORE_BUSHES = 1.3;  // from the largest to the smallest: sizes, numbers
 const float PLANT_BULGES = 0.45, STONE_BULGES = 0.8;  // slope at the rim
 const float SHADE_SUN = 0.72, SHADE_SKY = 0.20;  // part of the light that their shade takes
-const float BARE_GRAIN = 2.2, GRASS_GRAIN = 3.4, BARE_BUMPS = 0.7, GRASS_BUMPS = 2.6, HIDES_STONES = 0.7;
-const float GRAIN_FADES_OUT = 20.0;  // metres in a pixel, that halve it
+const float BARE_GRAIN = 2.2, GRASS_GRAIN = 3.4, BARE_BUMPS = 0.5, GRASS_BUMPS = 2.6, HIDES_STONES = 0.7;
+const vec2 GRAIN_FADES_OUT = vec2(8.0, 20.0);  // metres in a pixel, that halve it; and of grass
 const float LOW_SUN = 2.5;  // and so they do under a low sun, which comes through blades
-const float BUMPS_FADE = 5.0;  // metres in a pixel, that halve its bumps: so wide are tussocks and hummocks
+const vec2 BUMPS_FADE = vec2(1.0, 5.0);  // metres in a pixel, that halve its bumps; and of grass: so wide are tussocks
 const float HIDDEN_ASLANT = 0.65;  // by which these hide each other's sides, for each way of the line of sight beside its height
 const vec3 DRY_TIPS = vec3(1.10, 1.0, 0.90);
 const float FEW_BOULDERS = 0.25;
@@ -117,10 +117,10 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     vec3 stone = mix(albedo, vec3(1.1 * dot(albedo, GREY)), 0.45);
     vec2 skin;
     // Blades shade each other, and what stands higher is drier. Grass hides the form of the stones below it.
-    float tall = mix(BARE_GRAIN, GRASS_GRAIN, cover.grassy) * (cover.turf.x + 0.5 * cover.turf.w) / (1.0 + size / GRAIN_FADES_OUT);
+    float tall = mix(BARE_GRAIN, GRASS_GRAIN, cover.grassy) * (cover.turf.x + 0.5 * cover.turf.w) / (1.0 + size / mix(GRAIN_FADES_OUT.x, GRAIN_FADES_OUT.y, cover.grassy));
     tall /= 1.0 + abs(tall);
     albedo *= 1.0 + tall * mix(vec3(1.0), DRY_TIPS, cover.grassy);
-    float as_high = mix(BARE_BUMPS, GRASS_BUMPS, cover.grassy) * min(LOW_SUN * frame.sun.y, 1.0) / ((1.0 + size / BUMPS_FADE) * max(HIDDEN_ASLANT * length(toward), 1.0));
+    float as_high = mix(BARE_BUMPS, GRASS_BUMPS, cover.grassy) * min(LOW_SUN * frame.sun.y, 1.0) / ((1.0 + size / mix(BUMPS_FADE.x, BUMPS_FADE.y, cover.grassy)) * max(HIDDEN_ASLANT * length(toward), 1.0));
     bumps = bumps * (1.0 - HIDES_STONES * cover.grassy) + as_high * cover.turf.yz;
     // From thickets, which are seen from afar only, to dwarf shrubs; the larger stand over the smaller.
     float straw = PALE_BETWEEN * min(1.6 * cover.bushes, 1.0) * (1.0 - cover.wooded);
