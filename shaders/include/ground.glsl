@@ -860,7 +860,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if MATERIALS == 1
     open_plain *= 1.0 - max(BETWEEN_STONES * stony, sandy) * covered;
 #endif
-    float needs = watered + 0.3 * ragged + 0.2 * (fine.w - 0.5) + 1.0 * frays;
+    float needs = watered + 0.3 * ragged + 0.2 * (fine.w - 0.5) + frays;
     albedo *= mix(RED_SOIL, GREY_SOIL, clamp(0.5 + open_plain * (2.4 * (coarse.x - 0.5) - 1.6 * tone), 0.0, 1.0));
 #if LIVING == 1
     float dry_between = open_plain * (1.0 - 0.7 * growing);

@@ -481,6 +481,9 @@ def test_stones_of_scree_are_coarser_at_its_gentle_foot(draw: Draw) -> None:
     assert varies[0] > 1.2 * varies[1]
 
 
+# Wetness and plants.
+
+
 def living(wetness: float, grass: float = 0.0, *, slope: float = 0.0, kind: str = "sand") -> Snapshot:
     made = materials(("granite", math.inf))
     land = snapshot(plane(48, 48, 10.0 * slope, 0.0), 5.0)
