@@ -6,6 +6,7 @@
 #include "braids.glsl"
 #include "river_mouth.glsl"
 #include "running_part.glsl"
+#include "froude.glsl"
 #include "wet_mark.glsl"
 
 #ifndef RUNNING
@@ -23,8 +24,8 @@ const float PIXEL = 0.85;  // cells; less than 1, as interpolation between cells
 
 const float BESIDE = 1e-3;  // an invisible cover that marks a stream nearby
 const float HIGHEST = 200.0;  // metres above water, at most
-// m/s of water that has just come and has no shore yet, m/s², and metres above it, so that there is none between cells.
-const float RUSHES = 1.5, GRAVITY = 9.81, WITHOUT_SHORE = 12.0;
+// m/s of water that has just come and has no shore yet, and metres above it, so that there is none between cells.
+const float RUSHES = 1.5, WITHOUT_SHORE = 12.0;
 
 const float PLUME_SPREADS = 0.25, PLUME_FADES = 6.0;  // spread per cell of length; length of decay in cells
 const float WHOLE_PLUME = 0.25;  // half-width of a river in cells above which its plume has full strength
@@ -68,7 +69,7 @@ void main() {
             ivec2 at = clamp(cell + ivec2(east, south), ivec2(0), last);
             float ground = texelFetch(surface, at, 0).x;
             float depth = standing_depth(water, surface, at);
-            float speed = texelFetch(froude, min(at, textureSize(froude, 0) - 1), 0).x * sqrt(GRAVITY * depth);
+            float speed = speed_of(texelFetch(froude, min(at, textureSize(froude, 0) - 1), 0).x, depth);
             rushes = rushes || speed > RUSHES;
             if (depth > 0.0 && speed <= RUSHES) level = max(level, ground + depth);
             if (at == cell) own = depth;

@@ -57,6 +57,7 @@ out vec2 map_place;
 
 #if RUNNING == 1
 #include "running.glsl"
+#include "froude.glsl"
 
 out float level;
 out vec2 fall;
@@ -69,7 +70,7 @@ uniform sampler2D froude;
 
 const int BROAD = 5;  // cells: the way of a flood is not that of each of its waves
 #if FINE_WATER == 1
-const float COMES_FROM = 2.0, GRAVITY = 9.81;  // cells upstream; m/s²
+const float COMES_FROM = 2.0;  // cells upstream
 #endif
 
 void main() {
@@ -84,7 +85,7 @@ void main() {
     broad_fall = running_fall(cell, BROAD);
 #if FINE_WATER == 1
     ivec2 upstream = on_map(cell + ivec2(round(COMES_FROM * broad_fall / max(length(broad_fall), 1e-6))));
-    comes_with = texelFetch(froude, upstream, 0).x * sqrt(GRAVITY * texelFetch(water, upstream, 0).x);
+    comes_with = speed_of(texelFetch(froude, upstream, 0).x, texelFetch(water, upstream, 0).x);
 #endif
     gl_Position = clip_position(vec4(map_place.x, level * frame.map.w, map_place.y, 1.0));
     // Between four dry cells there is no water, though the ground that is drawn there may lie below all of them.

@@ -327,7 +327,7 @@ vec4 coarse_detail(vec2 cells) {
 #if DETAIL_SCALES > 1
     return two_coarse_details(cells);
 #elif GRITTY == 1
-    return textureLod(detail, cells.yx / 173.0 + 0.37, 1.0);  // its finest waves are as faint as what a mipmap would leave of them
+    return textureLod(detail, cells.yx / 173.0 + 0.37, 1.0);  // without its finest waves: grit is finer
 #else
     return texture(detail, cells.yx / 173.0 + 0.37);
 #endif
@@ -715,7 +715,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #else
     vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.5 + ripple * 0.9, 0.0, 1.0));
 #if GRITTY == 1
-    rock *= mix(COOL, WARM, clamp(0.5 + 1.4 * tone - 1.0 * patches, 0.0, 1.0)) * max(1.0 + JOINTS_SHOW * (fine.w - 0.5), DARKEST_ROCK);
+    rock *= mix(COOL, WARM, clamp(0.5 + 1.4 * tone - patches, 0.0, 1.0)) * max(1.0 + JOINTS_SHOW * (fine.w - 0.5), DARKEST_ROCK);
 #else
     rock *= body_of_rock(vec3(cells.x, place.x / frame.map.z, cells.y), 0.5 * patches + 0.3 * ripple);
 #endif
@@ -962,11 +962,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if DETAIL_SCALES > 2 || GRITTY == 1
 #if GREEN_BY_CLIMATE == 1
-#if GRITTY == 1
-    rockiness *= 1.0 - TURF_EVEN * green_rock * (1.0 - covered) * (1.0 - snow);
-#else
-    rockiness *= 1.0 - TURF_EVEN * green_rock * (1.0 - snow);
-#endif
+    rockiness *= 1.0 - TURF_EVEN * green_rock * (GRITTY == 1 ? 1.0 - covered : 1.0) * (1.0 - snow);
 #endif
 #if LIVING == 1
     rockiness *= 1.0 - TURF_EVEN * grassy * (1.0 - snow);
