@@ -436,6 +436,18 @@ def test_land_is_mirrored_up_to_its_shore_also_in_swell(draw: Draw) -> None:
     assert 40 < shore < 80 and blueness[shore : shore + 15].max() < 50.0
 
 
+def test_water_mirrors_no_land_of_an_earlier_world(draw: Draw, picture: Picture) -> None:
+    """Both worlds are in their first version."""
+    row, _ = np.mgrid[:64, :64]
+    high, low = (flooded(np.where(row < 30, height, -40.0), 0.0, sea=0.0) for height in (200.0, 40.0))
+    camera = Camera(glm.vec3(32 * CELL, 0.0, 36 * CELL), 0.0, 6.0, 30.0 * CELL, 40.0)
+    scene = calm(quality="high")
+    draw(high, camera, scene)
+    after = draw(low, camera, scene)
+    picture.reload_shaders()  # bakes all again
+    np.testing.assert_array_equal(after, draw(low, camera, scene))
+
+
 def test_a_ridge_is_mirrored_whole_up_to_its_crest(draw: Draw) -> None:
     """In still water, a ridge that runs at a slant: no sky shows through it, and its crest is a soft straight line."""
     row, column = np.mgrid[:128, :128]

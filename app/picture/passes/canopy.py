@@ -43,11 +43,18 @@ class SkylineMap:
         return None if self._drawn is None else self._target.texture()
 
     def update(
-        self, surface: moderngl.Texture, canopy: CanopyMap, ground: int, cell_size: float, scale: float, *, rays: bool
+        self,
+        surface: moderngl.Texture,
+        canopy: CanopyMap,
+        ground: tuple[int, int],
+        cell_size: float,
+        scale: float,
+        *,
+        rays: bool,
     ) -> None:
-        """Draw it where trees, the version of the `ground`, or the `scale` of heights have changed.
+        """Draw it where trees, the `ground`, or the `scale` of heights have changed.
 
-        `rays` tells whether any are followed over it.
+        The ground is that of a world in one of its versions. `rays` tells whether any are followed over it.
         """
         if canopy.drawn is None and not rays:
             self.forget()

@@ -212,7 +212,7 @@ class LandMaps:
             self._skyline.update(
                 self.surface.texture,
                 self._canopy,
-                snapshot.ground_version,
+                (snapshot.world, snapshot.ground_version),
                 snapshot.cell_size,
                 view.exaggeration,
                 rays=quality.fine_water,
