@@ -69,7 +69,7 @@ void main() {
     if ((crown > 0.0 || between_twigs) && trunk < 0.5) discard;
 #endif
 
-    vec2 bulge = conifer > 0.5 ? vec2(rim, 0.4 * clamp(round_at.y, -1.0, 1.0)) : 0.40 * clamp(round_at, -1.0, 1.0) + 0.65 * on_lobe;
+    vec2 bulge = conifer > 0.5 ? vec2(rim, 0.4 * clamp(round_at.y, -1.0, 1.0)) : 0.62 * clamp(round_at, -1.0, 1.0) + 0.42 * on_lobe;
     vec3 normal = vec3(bulge, 0.0);
     normal.z = sqrt(max(1.0 - dot(normal, normal), 0.04));
     vec3 up = vec3(0.0, own.zw);

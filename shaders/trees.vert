@@ -10,6 +10,10 @@
 uniform mat4 shadow_matrix;
 #endif
 
+#ifndef DETAIL_SCALES
+#define DETAIL_SCALES 1
+#endif
+
 uniform vec2 limits;  // heights in pixels: of the level that is finer than this one; of the level that is coarser
 
 #ifndef FOG
@@ -38,6 +42,10 @@ out vec2 sun_in;   // past the land and into the crown; past other trees where t
 out vec3 lit_place;
 out vec2 light_in;  // sky; leaves or wood
 out vec2 in_spray;
+#if DETAIL_SCALES > 1
+out vec3 in_crown;  // from its middle, 1 at its rim
+flat out vec3 through_crown;  // the way to the sun, as in_crown
+#endif
 out vec3 air_kept;
 out vec3 air_added;
 flat out vec3 albedo;
@@ -48,6 +56,7 @@ flat out float snowy;  // how much snow lies on its boughs
 const float LEANS = 0.11;  // of its height, that its top is at most aside of its foot
 const float OWN_SHAPE = 0.095;  // of its height, that parts of a crown are at most out of the place in its shape
 const vec3 MIDDLE = vec3(0.0, 0.55, 0.0);  // of crowns
+const float WIDER = 1.15;  // crowns as they are grown, beside their shape
 const float LEAN = 0.030;  // of its height, that its top is bent by the wind
 const float SWAY = 0.010;  // and that it moves to either side of that
 
@@ -98,6 +107,11 @@ void main() {
 #else
     normal = normalize(vec3(turned * outward.xz, outward.y * width).xzy);
     in_spray = spray;
+#if DETAIL_SCALES > 1
+    float wide = WIDER * crown_radius[int(growth.x + 0.5)], half_high = 0.5 - 0.5 * crown_base[int(growth.x + 0.5)];
+    in_crown = vec3(turned * shape.xz / wide, (shape.y - 1.0 + half_high) / half_high).xzy;
+    through_crown = normalize(frame.sun.xyz / vec3(wide * width, half_high, wide * width));
+#endif
     inside = body + vec3(chances, 0.0).xzy * 17.0;
     vec4 seen = textureLod(light, map_uv(foot.xz), 0.0);
 #if CLOUDS > 1

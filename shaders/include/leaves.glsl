@@ -7,7 +7,7 @@ const vec3 SICK_NEEDLES = vec3(0.105, 0.076, 0.050);
 const vec3 LITTER = vec3(0.104, 0.090, 0.053);  // what lies under trees
 const vec3 ON_BOUGHS = vec3(0.600, 0.630, 0.680);  // snow
 const vec3 FROM_GROUND = vec3(0.22, 0.19, 0.12);
-const vec3 THROUGH_LEAVES = vec3(1.20, 1.20, 0.57);
+const vec3 THROUGH_LEAVES = vec3(1.08, 1.18, 0.54);
 const float PASSED_ON = 1.20;  // light of the sky on a crown, which its leaves pass on, beside that on a surface
 const float FROM_ABOVE = 0.5;   // of it, for leaves that face aside: it comes between the boughs
 

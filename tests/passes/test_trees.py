@@ -111,6 +111,27 @@ def draw_as(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.Monke
         picture.release()
 
 
+@pytest.fixture
+def draw_fine(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch) -> Iterator[Draw]:
+    """As `draw_as`, with all that level high has."""
+    pictures: dict[str, Picture] = {}
+
+    def draw(level: str, shown: Snapshot, camera: Camera, scene: Scene) -> NDArray[np.float64]:
+        if level not in pictures:
+            quality = replace(BY_NAME["high"], name="fine", tree_pixels=LEVELS[level])
+            monkeypatch.setitem(picture_module.BY_NAME, "fine", quality)
+            pictures[level] = Picture(context, bake_at_once=True, quality="fine")
+        pictures[level].show(shown)
+        pictures[level].draw(canvas.framebuffer(*SIZE), camera, scene, minimap=False)
+        pixels = canvas.pixels()
+        assert pixels is not None
+        return pixels.astype(np.float64) / 255.0
+
+    yield draw
+    for picture in pictures.values():
+        picture.release()
+
+
 def meadow(side: int = 32, height: float = 0.0) -> Snapshot:
     return snapshot(flat(side, side, height), cell_size=CELL)
 
@@ -528,6 +549,21 @@ def test_crowns_are_lit_on_the_side_of_the_sun(draw_as: Draw, level: str, kind: 
     (west_by_west, east_by_west), (west_by_east, east_by_east) = brightness[270.0], brightness[90.0]
     assert west_by_west > 1.02 * east_by_west
     assert east_by_east > 1.02 * west_by_east
+
+
+def test_light_falls_through_the_crown_of_a_near_tree_as_a_whole(draw_fine: Draw) -> None:
+    """It gets darker from its sunny side to the other, and not in each of its boughs."""
+    shown, bare = planted(meadow(), [[16.0, 16.0, BROADLEAF, 1.0]]), meadow()
+    camera, scene = looking(16.0, 16.0, 0.0, 6.0, 5.0, 0.6 * CELL), lit(270.0, 25.0)
+    pixels = draw_fine("near", shown, camera, scene)
+    there = changed(pixels, draw_fine("near", bare, camera, scene))
+    there[int(0.60 * SIZE[1]) :] = False  # the crown, not its shadow
+    columns = np.nonzero(there)[1]
+    first, last = np.percentile(columns, (2, 98))
+    edges = np.linspace(first, last, 5).astype(int)
+    grey = pixels.mean(axis=2)
+    parts = [grey[:, begin:end][there[:, begin:end]].mean() for begin, end in itertools.pairwise(edges)]
+    assert parts[0] > 1.8 * parts[3]
 
 
 @pytest.mark.parametrize("level", BODIES)
