@@ -208,6 +208,7 @@ const float BURIED = 0.60, BOUGHS_WHITE = 0.05, LITTER_WHITE = 0.72;  // by snow
 const float UNDERGROWTH = 0.35;  // of what lies and grows under trees is as green as they are
 const float ROCK_HIDDEN = 0.8, OF_PLANTS = 0.7;
 const float LITTER_GRAIN = 1.8;
+const vec2 YOUNG_DRAWN = vec2(0.17, 0.34);  // metres in a pixel
 const float UNDERGROWN = 0.85;  // of what is under trees
 const float LITTER_EVEN = 0.75;  // how far it hides what the ground has of bumps
 const float CANOPY_BUMPS = 2.4;  // how far crowns that are not seen one by one are a surface of bumps
@@ -665,8 +666,8 @@ void main() {
 #if DETAIL_SCALES > 2
     litter = max(litter + LITTER_GRAIN * (ground.stands.turf.x + 0.5 * ground.stands.turf.w), 0.2);
     bumps *= 1.0 - LITTER_EVEN * littered;
-    // Young trees and shrubs stand between those that are drawn.
-    float young = UNDERGROWN * littered * (1.0 - snowed);
+    // Young trees and shrubs stand between those that are drawn, and near by are drawn themselves.
+    float young = UNDERGROWN * littered * (1.0 - snowed) * smoothstep(YOUNG_DRAWN.x, YOUNG_DRAWN.y, frame.map.z * min(length(step_of_cells[0]), length(step_of_cells[1])));
     ground.stands.wooded = young / max(max(young, ground.stands.bushes), 1e-3);
     ground.stands.bushes = max(ground.stands.bushes, young);
     ground.stands.bush = mix(ground.stands.bush, crowns.leaves, ground.stands.wooded);
