@@ -22,7 +22,7 @@ const float BLOCKS_PALE = 1.15;
 const float FACETS = 2.0;        // of their sides, for a slope of 1
 const float WOODS_DENSE = 1.0;   // by which more of them stand there
 const float FEWEST_IN_CLEARINGS = 0.5, MOST_IN_CLUMPS = 1.7, MOST_IN_WOODS = 3.2;  // of them, beside their mean
-const float LEAVES_SCATTER = 1.45;  // young trees are lit as crowns are, and not as the ground
+const float LEAVES_SCATTER = 1.2;  // young trees are lit as crowns are, and not as the ground
 const vec3 BETWEEN_BUSHES = vec3(0.192, 0.170, 0.096);  // straw: what is green there stands up
 const float PALE_BETWEEN = 0.75, AS_BEFORE = 0.55;
 const vec2 LARGE_FROM_AFAR = vec2(0.014, 0.045);  // as STANDING_FADE: near by, what is larger than shrubs would be seen to have no leaves
@@ -41,6 +41,7 @@ const float FRAYED = 0.06;
 const int KINDS = 5;
 const float STONES_LOBED = 0.35, PLANTS_LOBED = 0.8;
 const float RAGGED = 1.2;  // outlines of bushes
+const vec2 TWIGS_SEEN = vec2(8.0, 30.0);  // pixels from one bush to the next
 const vec3 OLIVE = vec3(0.080, 0.088, 0.034), GREY_GREEN = vec3(0.094, 0.106, 0.062);  // leaves of shrubs
 const float SHADED_WITHIN = 0.92, LEAFY_TEXTURE = 2.2;  // leaves shade each other
 const float AROUND_BUSHES = 0.72;   // as a part of the sunlight on the ground, by which a side of theirs has less
@@ -52,8 +53,9 @@ const float LEAFY_LIT = 0.5;    // of the shade of its leaves on a bush, that is
 
 const vec2 TREE_LINE = vec2(-0.05, -0.22);  // relative height over the snow line: none above, all below
 const float WOODS_WIDE = 40.0;              // metres, as a square of `clumped`
-const vec2 WOODS_FROM = vec2(0.37, 0.50);
-const vec3 CROWNS_OF_WOODS = vec3(0.034, 0.052, 0.025), FLOOR_OF_WOODS = vec3(0.082, 0.086, 0.044);
+const vec2 WOODS_FROM = vec2(0.33, 0.55);
+const float WOODS_WITH = 0.35;  // cover of shrubs, below which woods get open
+const vec3 CROWNS_OF_WOODS = vec3(0.041, 0.055, 0.024), FLOOR_OF_WOODS = vec3(0.082, 0.086, 0.044);
 const float FLOOR_SEEN = 0.50, BLUR_SOONER = 0.3;
 const vec2 OPEN_PLAINS = vec2(0.05, 0.22);  // slopes: of plains, which are meadows, and of all others
 const float MEADOWS = 0.34, WOODS_END = 0.12;  // how much less thrives there; part of the map, at whose edge no wood is cut off
@@ -63,11 +65,11 @@ const float MEADOWS = 0.34, WOODS_END = 0.12;  // how much less thrives there; p
 void grow_woods(inout GroundCover cover, inout vec3 albedo, vec2 east_south, float altitude, vec2 slope) {
     vec2 steep = clamp(2.0 * slope, -1.0, 1.0);
     float sheltered = 0.6 * steep.y - 0.4 * dot(steep, frame.wind.xy);
-    float thrive = 0.42 * clumped(east_south / WOODS_WIDE) + 0.50 * cover.bushes + 0.16 * sheltered + 0.5 * cover.turf.w;
+    float thrive = 0.42 * clumped(east_south / WOODS_WIDE) + 0.35 * cover.bushes + 0.07 + 0.16 * sheltered + 0.2 * cover.turf.w;
     thrive -= MEADOWS * (1.0 - smoothstep(OPEN_PLAINS.x, OPEN_PLAINS.y, length(slope)));
     vec2 uv = map_uv(east_south), inward = min(uv, 1.0 - uv);
     thrive -= 0.4 * (1.0 - smoothstep(0.0, WOODS_END, min(inward.x, inward.y)));
-    float woods = smoothstep(WOODS_FROM.x, WOODS_FROM.y, thrive) * smoothstep(TREE_LINE.x, TREE_LINE.y, altitude - frame.ground_look.x) * step(0.02, cover.bushes);
+    float woods = smoothstep(WOODS_FROM.x, WOODS_FROM.y, thrive) * smoothstep(TREE_LINE.x, TREE_LINE.y, altitude - frame.ground_look.x) * smoothstep(0.0, WOODS_WITH, cover.bushes);
     cover.wooded = woods;
     cover.bushes = max(cover.bushes, woods);
     cover.bush = mix(cover.bush, CROWNS_OF_WOODS, woods);
@@ -128,11 +130,13 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     Bodies bushes = NO_BODIES;
     vec2 on_bushes = vec2(0.0);
     float rocky = 0.0;
-    float apart = THICKETS_APART, dense = FEWEST_THICKETS * (1.0 + WOODS_DENSE * cover.wooded), outline = RAGGED * (fray.y + 0.7 * cover.turf.x);
+    float apart = THICKETS_APART, dense = FEWEST_THICKETS * (1.0 - cover.wooded), outline = RAGGED * (fray.y + 0.7 * cover.turf.x);
     for (int k = 0; k < SIZES_OF_BUSHES; ++k) {
         float shown = k + 1 < SIZES_OF_BUSHES ? smoothstep(LARGE_FROM_AFAR.x, LARGE_FROM_AFAR.y, size / apart / (1.0 + cover.wooded)) : 1.0;
         float here = dense * cover.bushes * mix(FEWEST_IN_CLEARINGS, mix(MOST_IN_CLUMPS, MOST_IN_WOODS, cover.wooded), clumped(at / apart));
-        Bodies bodies = standing_bodies_at(at / apart + 0.5 * FRAYED * fray, shown * (here + BLOCKS_OF_SIZE[k] * cover.blocks), mix(STANDS, TREES_STAND, cover.wooded), (1.0 + BLUR_SOONER * cover.wooded) * size / apart, sunward, toward, outline, skin);
+        // Where twigs are far finer than a pixel, an edge of theirs would be cut out by pixels.
+        float twigs = outline * smoothstep(TWIGS_SEEN.x, TWIGS_SEEN.y, apart / size);
+        Bodies bodies = standing_bodies_at(at / apart + 0.5 * FRAYED * fray, shown * (here + BLOCKS_OF_SIZE[k] * cover.blocks), mix(STANDS, TREES_STAND, cover.wooded), (1.0 + BLUR_SOONER * cover.wooded) * size / apart, sunward, toward, twigs, skin);
         on_bushes = mix(apart * skin, on_bushes, bushes.cover);
         float blocks = BLOCKS_OF_SIZE[k] * cover.blocks, stony = blocks / max(blocks + here, 1e-3);
         stony = clamp(8.0 * (stony - bodies.chance) + 0.5, 0.0, 1.0);

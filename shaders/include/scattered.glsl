@@ -77,7 +77,7 @@ const float STANDS = 1.1, TREES_STAND = 2.1;  // height of a full body that stan
 const float STANDING_REACH = 2.1;  // squares from where one is seen to its foot
 const float STANDING_SHADOW = 2.4; // for each height
 const float STEEPEST_SIDE = 0.95;  // slope of the sides of what stands
-const float STANDING_LOBED = 0.9, SOFT_RIMS = 2.6;  // as `lobed` and SHARPEST: twigs end one by one
+const float STANDING_LOBED = 0.9, SOFT_RIMS = 4.2;  // as `lobed` and SHARPEST: twigs end one by one
 const float LONGEST_LOBE = 0.22;   // of the distance: lobes would have no end, and reach into other squares
 const float AS_RAGGED = 0.5;       // for each height: less so where it is seen more aslant
 
