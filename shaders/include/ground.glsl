@@ -412,7 +412,7 @@ const float FEW_BLOCKS_LIE = 0.25, SCREE_BLOCKS = 0.3, MOST_BLOCKS = 1.3;
 const vec2 SHRUBS_STEEP = vec2(0.9, 1.5);  // and on which no shrubs stand
 const float MUDDY_FROM = 0.40;  // wetness
 const vec2 FROZEN = vec2(1.0, 7.0);         // °C, between which grass is straw
-const vec3 WITHERED = vec3(0.215, 0.170, 0.098);
+const vec3 WITHERED = vec3(0.172, 0.146, 0.104);
 const float GREEN_LINES = 0.7;  // how much more of it grows where water gathers
 const vec2 MOST_MIXED = vec2(0.10, 1.0);  // in a pixel: of heights above the line of snow, of slopes
 const float ARID = 0.30;         // how much less lush grass is where it hardly grows
@@ -443,6 +443,7 @@ const float EVEN_FOOT = 0.55, SHEET_REACHES = 8.0, SHEET_HIDES = 0.35;  // relie
 const vec2 FOOT = vec2(0.30, 0.65);  // slopes
 const vec2 SHEET_FROM = vec2(0.02, 0.9);  // thickness of the sand beside it, in cells
 const float DUSTED = 5.0, DUSTING = 0.75;  // cells that snow is blown over bare ground; how much of it lies there
+const float TIPS = 0.3;
 const float PATTERN_FADES = 24.0;      // cells before the edge of the map
 const float DRY_BETWEEN = 0.06, SWALES_LUSH = 0.65;
 const vec3 DRY_SOIL = vec3(1.22, 1.14, 1.03), DAMP_SOIL = vec3(0.84, 0.89, 0.76);  // beside the colour of ground in the mean
@@ -929,8 +930,13 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float beside = textureLod(marks, drifted - DUSTED * (4.0 * streak + 2.0 * ripple) * up / frame.map.xy, 0.0).w;
     float in_lee_of = clamp(0.5 - 1.6 * uneven - 1.2 * dot(fine.yz - 0.5, frame.wind.xy), 0.0, 1.0);
     lies = max(lies, DUSTING * beside * in_lee_of);
+    // Tips of grass and stones come through along its edge.
+    uneven += TIPS * turf.x;
 #endif
     float snow = lying_snow(lies, steepness, clamp(uneven, -0.4, 0.4));
+#if DETAIL_SCALES > 2
+    albedo = ground_by_snow(albedo, smoothstep(0.0, 0.3, max(lies, beside)));
+#endif
 #else
     float above_line = altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05;
 #if ICE == 1
@@ -940,7 +946,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float steep_for_snow = steepness * mix(finer.ribbed, 1.0, SNOW_ON_FACES);
     vec2 for_snow = place_for_snow(above_line, steep_for_snow + ripple * 0.2, sheltered, hollowness + gully);
 #if DETAIL_SCALES > 2
-    float snow = snow_cover(for_snow, min(fwidth(for_snow), MOST_MIXED));  // or it would flicker from afar
+    vec2 mixed_snow = min(fwidth(for_snow), MOST_MIXED);  // or it would flicker from afar
+    float snow = snow_cover(for_snow, mixed_snow);
+    albedo = ground_by_snow(albedo, snow_cover(for_snow + vec2(MELTS_BESIDE.x, -MELTS_BESIDE.y), mixed_snow + MELTS_BESIDE));
 #else
     float snow = snow_cover(for_snow, vec2(0.0));
 #endif

@@ -16,6 +16,8 @@ const vec2 SUMMITS = vec2(0.06, 0.30);  // heights above the line, as parts of t
 const float SUMMITS_SCOURED = 0.15;     // how far wind still bares them there
 const float DEEP_SNOW = 0.65;  // part of the cover that ends at an edge
 const float THIN_DARK = 0.22, PACKED = 0.26, OLD_SNOW = 0.31;
+const float DEAD_GREY = 0.55, MELT_WET = 0.44;
+const vec2 MELTS_BESIDE = vec2(0.07, 0.20);  // heights above the line, and steepness, by which ground beside snow has none
 const vec3 SNOW_IN_HOLLOWS = vec3(0.90, 0.95, 1.0);  // beside other snow: it keeps what falls there, and its shade is of the sky
 const float SNOW_SCATTERS = 0.7;  // of the light that its hollows see of themselves, and not of the sky
 
@@ -46,6 +48,12 @@ float snow_cover(vec2 place, vec2 range) {
 // is a noise around 0, of drifts and of what wind has packed.
 float snow_tone(float cover, float tone) {
     return 1.0 - THIN_DARK * (1.0 - cover) + PACKED * tone - OLD_SNOW;
+}
+
+// The colour of bare ground where so much of what is around lies under snow: what melts wets it, and what grew there is dead.
+vec3 ground_by_snow(vec3 albedo, float around) {
+    vec3 dead = mix(albedo, dot(albedo, vec3(0.30, 0.55, 0.15)) * vec3(1.04, 0.99, 0.95), DEAD_GREY * around);
+    return dead * (1.0 - MELT_WET * around);
 }
 
 // The part of ground that lying snow hides: `lies` is from 0 for none to 1 for deep snow, `uneven` a relief of the ground

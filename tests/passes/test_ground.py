@@ -761,6 +761,19 @@ def test_snow_thins_out_on_steeper_ground(show: Show) -> None:
     assert ((risen > 0.1) & (risen < 0.6)).mean() > 0.08
 
 
+def test_ground_beside_snow_is_wet_and_dark(draw: Draw) -> None:
+    """On an even slope, just below the line of snow, and far below it as without snow."""
+    row, _ = np.mgrid[:96, :96]
+    shown = snapshot((2.0 * (96.0 - row)).astype(np.float32))
+    camera = from_above(shown)
+    bare, snowy = (
+        draw(shown, camera, clear(quality="high", snow_line=line, sun_direction=180.0, fine_relief=0.0)).mean(axis=2)
+        for line in (2.0, 0.5)
+    )
+    assert (snowy / bare).min() < 0.96
+    assert (snowy / bare)[-8:].min() > 0.99
+
+
 def test_wind_blows_snow_over_a_crest_into_its_lee(show: Show) -> None:
     """A ridge from south to north, lit alike from the south."""
     rows, columns = 96, 96
