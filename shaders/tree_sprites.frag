@@ -17,6 +17,10 @@ flat in vec4 lobes;
 #endif
 #if SNOWY == 1
 flat in vec4 snow;
+flat in vec3 shadow;
+flat in vec3 snow_in_shadow;
+const float SHADOW_WIDE = 0.62, SHADOW_ENDS = 0.2;  // of the crown; at its tip
+const float SHADOW_HIDES = 0.75;
 #endif
 
 out vec4 colour;
@@ -33,7 +37,12 @@ const float GRAIN = 0.022;  // of the noise, across a square: as fine as a few p
 
 void main() {
     vec2 square = gl_PointCoord * 2.0 - 1.0;
-    vec2 at = vec2(square.x, middle.y - square.y);  // from the foot, upwards
+    vec2 at = middle + vec2(square.x, -square.y);  // from the foot, upwards
+#if SNOWY == 1 && SAMPLES > 0
+    float along = clamp(dot(at, shadow.xy) / max(dot(shadow.xy, shadow.xy), 1e-4), 0.0, 1.0);
+    float beyond = length(at - along * shadow.xy) - SHADOW_WIDE * outline.x * mix(1.0, SHADOW_ENDS, along);
+    float shaded = SHADOW_HIDES * shadow.z * clamp(0.5 - beyond / max(fwidth(beyond), 1e-4), 0.0, 1.0);
+#endif
     at.x += LEANS * (fract(0.806 * own.x) - 0.5) * at.y;
     vec4 grain = texture(detail, vec2(square.x, square.y) * GRAIN + own.x);
     float ragged = (grain.x - 0.5) * 1.0 + (grain.w - 0.5) * 0.8;
@@ -63,7 +72,17 @@ void main() {
     float within = clamp(0.5 - crown / max(fwidth(crown), 1e-4), 0.0, 1.0);
     within = max(between_twigs ? 0.0 : within, trunk);
     int covered = int(within * float(SAMPLES) + 0.5);
+#if SNOWY == 1
+    if (covered == 0) {
+        covered = int(shaded * float(SAMPLES) + 0.5);
+        if (covered == 0) discard;
+        gl_SampleMask[0] = (1 << covered) - 1;
+        colour = vec4(snow_in_shadow + air_added, outline_key());
+        return;
+    }
+#else
     if (covered == 0) discard;
+#endif
     gl_SampleMask[0] = (1 << covered) - 1;
 #else
     if ((crown > 0.0 || between_twigs) && trunk < 0.5) discard;

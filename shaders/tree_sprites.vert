@@ -26,6 +26,10 @@ flat out vec3 air_added;
 flat out vec4 own;       // its grain; light through its leaves; which way is up: up, towards the eye
 #if SNOWY == 1
 flat out vec4 snow;      // how much brighter snow is than its leaves; how much lies on its boughs
+flat out vec3 shadow;    // of it, from its foot: right, up; how dark it is
+flat out vec3 snow_in_shadow;  // radiance
+const float LONGEST_SHADOW = 1.3;  // heights of a tree
+const vec3 SHADED_SNOW = vec3(0.58, 0.59, 0.61);
 #endif
 flat out vec4 lobes;     // the middles of two lobes of its crown; the third is beyond them
 
@@ -65,12 +69,21 @@ void main() {
         top = max(height * level, bottom + half_foot);
     }
     float lowest = min(broad ? bottom : bottom - half_foot, 0.0);
-    float across = 2.0 * radius, tall = top - lowest;
-    float side = max(across, tall);
+    vec2 low = vec2(-radius, lowest), high = vec2(radius, top);
+#if SNOWY == 1
+    // On snow a tree would float without its shadow, which falls as the ground is steep.
+    vec2 falls = -frame.sun.xz * height * min(1.0 / max(frame.sun.y, 0.05), LONGEST_SHADOW);
+    vec2 slope = textureLod(surface, map_uv(foot.xz), 0.0).yz * frame.map.w;
+    vec3 tip = vec3(falls.x, dot(falls, slope), falls.y);
+    vec2 seen_tip = vec2(dot(tip, right), dot(tip, up));
+    low = min(low, seen_tip);
+    high = max(high, seen_tip);
+#endif
+    float side = max(high.x - low.x, high.y - low.y);
     // Before the ground at its foot, as half of the crown is.
-    vec3 centre = foot + up * (0.5 * (top + lowest)) + to_eye * (0.5 * height * max(above, 0.0));
+    vec3 centre = foot + right * (0.5 * (low.x + high.x)) + up * (0.5 * (low.y + high.y)) + to_eye * (0.5 * height * max(above, 0.0));
     outline = vec4(radius, top, bottom, half_foot) / (0.5 * side);
-    middle = vec2(0.0, (top + lowest) / side);
+    middle = (low + high) / side;
 
     vec4 seen = textureLod(light, map_uv(foot.xz), 0.0);
 #if CLOUDS > 1
@@ -84,6 +97,8 @@ void main() {
     vec3 albedo = leaf_colour(chances, seen.z - 0.5);
 #if SNOWY == 1
     snow = vec4(ON_BOUGHS / max(albedo, 0.01) - 1.0, snow_on_boughs(cell, chances));
+    shadow = vec3(seen_tip / (0.5 * side), seen.x * snow.a);
+    snow_in_shadow = SHADED_SNOW * sky_light(vec3(0.0, 1.0, 0.0)) * seen.y * air_kept;
 #endif
     float against = max(-dot(to_eye, frame.sun.xyz), 0.0);
     float bare = max(0.92 * dead_part(growth.z), 0.6 * shed_part(chances) * foliage.a);

@@ -566,6 +566,19 @@ def test_light_falls_through_the_crown_of_a_near_tree_as_a_whole(draw_fine: Draw
     assert parts[0] > 1.8 * parts[3]
 
 
+def test_far_trees_cast_shadows_on_snow(draw_fine: Draw) -> None:
+    """Away from the sun; those that are not drawn as bodies have no other."""
+    snowy = with_layers(meadow(), snow=1.0)
+    camera, scene = looking(16.0, 16.0, 0.0, 40.0, 14.0), lit(270.0, 35.0)
+    darker = draw_fine("points", snowy, camera, scene) - draw_fine(
+        "points", planted(snowy, [[16.0, 16.0, CONIFER, 1.0]]), camera, scene
+    )
+    beside = darker.mean(axis=2)[SIZE[1] // 2 - 4 : SIZE[1] // 2 + 4]
+    middle = SIZE[0] // 2
+    east, west = beside[:, middle + 5 : middle + 14].mean(), beside[:, middle - 14 : middle - 5].mean()
+    assert east > 2.0 * abs(west)
+
+
 @pytest.mark.parametrize("level", BODIES)
 def test_trees_cast_shadows_away_from_the_sun(draw_as: Draw, level: str, subtests: pytest.Subtests) -> None:
     """Seen from above; `side` is where the shadow is: down and to the right of the tree."""
