@@ -90,7 +90,7 @@ LEVELS: tuple[Quality, ...] = (
     Quality("low", 0.65, 0, False, True, 7.0, (130.0, 34.0, 3.4), 512, 1, 0, False, 60, 6, 9, 100_000, 6_000, True),
     Quality("medium", 1.0, 0, True, False, 5.0, (120.0, 30.0, 3.0), 1024, 2, 2, False, 90, 8, 11, 200_000, 24_000),
     Quality("high", 1.0, 4, False, False, 5.0, (60.0, 18.0, 1.1), 4096, 3, 3, True, 110, 12, 14, 4_000_000, 1_000_000),
-    Quality("ultra", 1.5, 4, True, False, 1.5, (50.0, 16.0, 1.0), 2048, 3, 4, True, 140, 16, 16, 16_000_000, 4_000_000),
+    Quality("ultra", 1.5, 4, True, False, 1.5, (50.0, 16.0, 1.0), 4096, 3, 4, True, 140, 16, 16, 16_000_000, 4_000_000),
 )
 
 BY_NAME = {level.name: level for level in LEVELS}
