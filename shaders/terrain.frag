@@ -3,7 +3,7 @@
 #define STORM 0
 #endif
 
-#if DETAIL_SCALES < 2
+#if DETAIL_SCALES < 3
 #undef GRITTY
 #define GRITTY 1
 #endif
@@ -144,29 +144,32 @@ float past_relief(vec2 uv, float height, vec2 slope, float pixel) {
     return 1.0 - smoothstep(-0.3 * SHADOW_SOFT, 0.7 * SHADOW_SOFT, hidden);
 }
 #endif
+#if GRITTY == 1
 #if DETAIL_SCALES < 2
 uniform sampler2D fractures;
+#endif
 
 #ifndef GRAIN
 #define GRAIN 0  // 1: noise as fine as a pixel is wide
 #endif
 
 const float BROKEN_TILE = 14.6;  // cells
-const float SHARPER = GRAIN == 1 ? -1.0 : -0.7;  // by mipmaps, which blur it as far as a pixel is long aslant
+const float SHARPER = GRAIN == 1 || DETAIL_SCALES > 1 ? -1.0 : -0.7;  // by mipmaps, which blur it as far as a pixel is long aslant
 const float WALL_FROM = 1.1, WALL_UNEVEN = 1.2;  // slope
 const float MASSIVE = -0.10, USUAL = 0.17, SHATTERED = 0.5, PATCHES_DIFFER = 1.67;  // how much more broken some ground is than other, or all would be one carpet
 const float BLOCKS_TILT = 2.25;   // on steep rock, beside the slopes that the texture has
 const float GRIT_WIDE = 0.85, GRIT_STEEP = 0.6;  // pixels in a grain, at least; on walls, of which a pixel shows more
 const float STAND_ON_PLAINS = 0.3, STAND_STEEP = 1.8;  // how far blocks stand out there; for a slope of 1
+const float WALL_GRIT = 0.35;  // beside other grit: single grains of a bed's colour would lie strewn over the next one
 const vec4 GRIT = vec4(0.36, 0.24, 0.24, 0.30);  // how far it stands out of blocks: in height, slopes and height beside others
 
 // One read for what is smaller than a cell: blocks of rock, which on soil are tufts and stones. Walls are read from their
-// sides, with slopes across and down them; `at` is a place and its height in cells.
+// sides, with slopes across and down them; `at` is a place and its height in cells, and `here` gets its place seen so.
 // `uneven` is a noise around 0, or the border of walls would have steps of cells.
-vec4 broken_detail(vec3 at, vec2 slope, float uneven, float pixel) {
+vec4 broken_detail(vec3 at, vec2 slope, float uneven, float pixel, out vec2 here) {
     float steepness = length(slope);
     bool on_wall = steepness > WALL_FROM + WALL_UNEVEN * uneven, from_south = slope.x * slope.x < slope.y * slope.y;
-    vec2 here = on_wall ? from_south ? at.xz : at.yz : turned(at.xy);
+    here = on_wall ? from_south ? at.xz : at.yz : turned(at.xy);
     vec4 noise = texture(fractures, here / BROKEN_TILE, SHARPER);
     // Grit is as fine as a pixel at any distance: it is as wide as the next power of two, where noise frays the steps
     // between these. A number for each grain costs less than a read.
@@ -178,6 +181,9 @@ vec4 broken_detail(vec3 at, vec2 slope, float uneven, float pixel) {
     vec2 across = from_south || !on_wall ? vec2(1.0, 0.0) : vec2(0.0, 1.0), down = on_wall ? slope / steepness : vec2(0.0, 1.0);
     // On plains blocks lie under what fills the gaps between them.
     float stand = min(STAND_ON_PLAINS + STAND_STEEP * steepness, 1.0);
+#if DETAIL_SCALES > 1
+    if (on_wall) grit.x *= WALL_GRIT;
+#endif
     return vec4(noise.x, 0.5 + stand * ((noise.y - 0.5) * across + (noise.z - 0.5) * down), noise.w) + GRIT * grit.xxyy;
 }
 #endif
@@ -417,9 +423,13 @@ void main() {
 #endif
 #endif
     float steepness = apparent_steepness(place);
-#if DETAIL_SCALES < 2
-    vec4 fine = broken_detail(vec3(cells, position.y / frame.map.z), slope, coarse.w - 0.5, pixel_of(sqrt(length(dFdx(cells)) * length(dFdy(cells)))));
+#if GRITTY == 1
+    vec2 projected;  // the place as seen from above, or from the side of a wall
+    vec4 fine = broken_detail(vec3(cells, position.y / frame.map.z), slope, coarse.w - 0.5, pixel_of(sqrt(length(dFdx(cells)) * length(dFdy(cells)))), projected);
     fine += (fine - 0.5) * clamp(USUAL + PATCHES_DIFFER * (coarse.w - 0.5 + 0.8 * (coarse.x - 0.5)), MASSIVE, SHATTERED);
+#if DESERT == 1 && DETAIL_SCALES > 1
+    fine = mix(fine, fine_detail(cells), dune_sand_at(place.w));  // sand is of one piece
+#endif
 #endif
 #if RELIEF > 0
     vec4 relief_here = texture(relief, uv);
@@ -503,10 +513,8 @@ void main() {
     bare = max(bare, on_wall * looks_out);
     grain += grain_seen * (rock.grain - 0.5) + 1.4 * stones_seen * (rock.stones - 0.5);
 #else
-    vec4 fine = vec4(0.5);
-    if (max(bare, on_wall) < 1.0) fine = fine_detail(cells, step_of_cells);
-    if (bare > 0.0) fine = mix(fine, texture(fractures, turned(cells) / 7.3), bare);
-    if (grain_seen > 0.0) grain = mix(grain, textureGrad(fractures, cells / 2.3, step_of_cells[0] / 2.3, step_of_cells[1] / 2.3), grain_seen);
+    vec2 grain_east = dFdx(projected) / GRAIN_TILE, grain_south = dFdy(projected) / GRAIN_TILE;
+    if (grain_seen > 0.0) grain = mix(grain, textureGrad(fractures, projected / GRAIN_TILE, grain_east, grain_south), grain_seen);
 #endif
 #if DETAIL_SCALES > 2
 #if DESERT == 1
@@ -517,7 +525,7 @@ void main() {
     // Blocks on a ledge stand out as on gentle ground.
     float tilts = mix(min(1.5 + 1.6 * min(steepness, length(face)), 5.0), 1.2 * wall_tilt(face), on_wall);
 #else
-    float tilts = (1.5 + 1.6 * steepness) * drawn_out(steepness);
+    float tilts = min(1.5 + 1.6 * steepness, BLOCKS_TILT);
 #endif
     float stands_out = mix(1.0, FROM_AFAR, smoothstep(FACES_MERGE.x, FACES_MERGE.y, detail_pixel)) * bare;
     float joints_shade = stands_out * clamp(JOINTS_DARK * (fine.w - 0.5), -0.6, 0.25);

@@ -157,6 +157,8 @@ const float LEVEL_GROUND = 0.10;  // steepness from which on ground is a slope
 uniform sampler2D fractures;  // tile of fractured rock: height, two slopes, height above the surroundings
 #endif
 
+const float GRAIN_TILE = 2.3;  // cells
+
 struct Ground {
     vec3 albedo;
     float rockiness;  // strength of fine relief
@@ -214,7 +216,7 @@ float wall(vec2 slope) {
     return smoothstep(0.65, 1.20, length(slope));
 }
 
-const float FACES_TILE = 7.3, GRAIN_TILE = 2.3, WALL_GRAIN_TILE = 1.9, STONES_TILE = 0.55;  // cells
+const float FACES_TILE = 7.3, WALL_GRAIN_TILE = 1.9, STONES_TILE = 0.55;  // cells
 const float BROADER = 5.3, SHIFTED = 1.4;
 const float SOME_SHATTERED = 5.0, SLABS = 0.70, SHATTERED_MOST = 1.5;  // how far blocks stand out of massive rock, and of other
 const mat2 DIPPING = mat2(0.95, 0.31, -0.31, 0.95);  // joints of walls, which are no courses of bricks
@@ -421,7 +423,7 @@ const float MEADOW_UNEVEN = 0.8;  // in tone
 #else
 const float MEADOW_UNEVEN = GRITTY == 1 ? 0.9 : 0.5;
 const vec2 SPECKS = GRITTY == 1 ? vec2(0.52, 0.65) : vec2(0.56, 0.62);
-const float SPECKS_HIDE = 0.8;
+const float SPECKS_HIDE = 0.8, SPECKS_GATHER = 0.5;  // where water does
 #endif
 const vec2 GRASS_UNEVEN = DETAIL_SCALES > 2 ? vec2(0.18, 0.12) : vec2(0.30, 0.22);  // where it ends: the form tells more than chance
 const float FORM_TELLS = 0.6;   // how much lusher gullies are than ribs
@@ -435,20 +437,23 @@ float patch_of(float needed) {
 }
 #endif
 
-#if DETAIL_SCALES > 2
+#if DETAIL_SCALES > 1
 // Plains have the pattern of the water that runs over them: swales and old channels are lush, what lies between is dry.
 const vec2 PLAINS = vec2(0.14, 0.36);  // steepness
 const float LEAST_STREAK = 0.75;       // of streaks, on level ground
-const float EVEN_FOOT = 0.55, SHEET_REACHES = 8.0, SHEET_HIDES = 0.35;  // relief at feet of dunes; cells; level
-const vec2 FOOT = vec2(0.30, 0.65);  // slopes
-const vec2 SHEET_FROM = vec2(0.02, 0.9);  // thickness of the sand beside it, in cells
-const float DUSTED = 5.0, DUSTING = 0.75;  // cells that snow is blown over bare ground; how much of it lies there
-const float TIPS = 0.3;
 const float PATTERN_FADES = 24.0;      // cells before the edge of the map
 const float DRY_BETWEEN = 0.06, SWALES_LUSH = 0.65;
 const vec3 DRY_SOIL = vec3(1.22, 1.14, 1.03), DAMP_SOIL = vec3(0.84, 0.89, 0.76);  // beside the colour of ground in the mean
 const vec3 RED_SOIL = vec3(1.04, 0.985, 0.93), GREY_SOIL = vec3(0.95, 1.00, 1.05);  // of many cells
 const float TUSSOCKY = 0.7;
+#endif
+
+#if DETAIL_SCALES > 2
+const float EVEN_FOOT = 0.55, SHEET_REACHES = 8.0, SHEET_HIDES = 0.35;  // relief at feet of dunes; cells; level
+const vec2 FOOT = vec2(0.30, 0.65);  // slopes
+const vec2 SHEET_FROM = vec2(0.02, 0.9);  // thickness of the sand beside it, in cells
+const float DUSTED = 5.0, DUSTING = 0.75;  // cells that snow is blown over bare ground; how much of it lies there
+const float TIPS = 0.3;  // how far tips of grass and stones come through the edge of snow
 const vec2 THICKETS_AFAR = vec2(0.15, 0.6);  // cells in a pixel
 const float CLUMPS_AFAR = 1.4, FEWER_AFAR = 0.4;
 const float THICKETS_FROM = 0.25;
@@ -484,7 +489,7 @@ const FineRelief NO_RELIEF = FineRelief(0.0, 0.0, vec2(0.0), 0.0, 1.0);
 Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, float hollowness, vec4 fine, vec4 coarse, FineRelief finer) {
     float altitude = relative_height(place.x * frame.map.w);
     float gully = GULLY * clamp(-finer.height, -0.8, 0.8) + finer.streak * smoothstep(0.05, 0.40, steepness);
-#if DETAIL_SCALES > 2
+#if DETAIL_SCALES > 1
     float streak = finer.streak * mix(LEAST_STREAK, 1.0, smoothstep(0.003, 0.06, steepness));
 #else
     float streak = finer.streak * smoothstep(0.003, 0.06, steepness);
@@ -504,11 +509,13 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Some ground is even and some is rough, or all of it would be one carpet.
     ripple *= mix(EVEN, ROUGH, smoothstep(-0.16, 0.20, tone + 0.8 * patches + 0.5 * streak));
 #endif
-#if DETAIL_SCALES > 2
+#if DETAIL_SCALES > 1
     // Land beyond the map has no such pattern.
     vec2 inside = min(cells, frame.map.xy - cells) / PATTERN_FADES;
     float plain = (1.0 - smoothstep(PLAINS.x, PLAINS.y, mean_steepness)) * smoothstep(0.0, 1.0, min(inside.x, inside.y));
     float watered = 1.7 * streak + 1.2 * hollowness + 0.25 * patches + 0.25 * tone;
+#endif
+#if DETAIL_SCALES > 2
     // The same noise is the grain of rock, on walls from their sides.
     vec3 in_rock = vec3(cells, place.x / frame.map.z + finer.height);
     vec4 grit = turf_at(mean_steepness < TURF_STEEP.y ? in_rock.xy : abs(place.y) < abs(place.z) ? in_rock.xz : in_rock.yz);
@@ -542,7 +549,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float sandy = clamp(1.0 - 3.0 * abs(lying.a - 2.0 / 3.0), 0.0, 1.0);
 #endif
 
-#if DETAIL_SCALES > 2
+#if DETAIL_SCALES > 1
     float in_swales = plain * (SWALES_LUSH * watered - DRY_BETWEEN);
 #else
     const float in_swales = 0.0;
@@ -575,9 +582,13 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #else
     const float ends = 0.0;
 #endif
-#if DETAIL_SCALES == 1
+#if DETAIL_SCALES < 3
     // Of shrubs, the texture of blocks tells where they stand.
+#if DETAIL_SCALES > 1
+    float specks = smoothstep(SPECKS.x, SPECKS.y, fine.w + 0.18 * (lush - 0.5) + 0.3 * patches + SPECKS_GATHER * plain * watered);
+#else
     float specks = smoothstep(SPECKS.x, SPECKS.y, fine.w + 0.18 * (lush - 0.5) + 0.3 * patches);
+#endif
 #endif
     float green = frame.ground_look.y * (1.0 - smoothstep(0.50, 0.95, exposed + ripple * GRASS_UNEVEN.x + patches * GRASS_UNEVEN.y - ends));
     green *= 1.0 - smoothstep(NO_GRASS.x, NO_GRASS.y, altitude - frame.ground_look.x + 0.10 * patches);
@@ -685,6 +696,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     falls *= smoothstep(FROST_SHATTERS.x, FROST_SHATTERS.y, altitude + 0.5 * tone) * (1.0 - frame.wind.z);
     level = max(level, mix(-1.0, CHUTES_FILLED, falls));
 #endif
+#endif
+#if DETAIL_SCALES > 1
     float of_depths = min(0.6 * fwidth(level - relief), 1.2);
 #else
     const float of_depths = 0.0;
@@ -762,7 +775,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     green_rock = mix(green_rock, grown(green_rock, ripple + 0.4 * frays, patches), 0.7);
 #endif
     albedo = mix(albedo, meadow, green_rock);
-#if DETAIL_SCALES == 1
+#if DETAIL_SCALES < 3
     albedo = mix(albedo, BUSH, SPECKS_HIDE * green_rock * specks);
 #endif
 #endif
@@ -797,7 +810,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     settled = grown(smoothstep(-SETTLED_THINS_OUT, SETTLED_THINS_OUT, watered + 0.35 * ragged + ends + mix(0.06, 0.34, frame.ground_look.y) - mix(0.0, 0.2, put_down) + GREEN_LINES * gully), ragged, 0.0);
 #endif
     fill = mix(fill, mix(meadow, PLAIN_GRASS, PLAIN_EVEN), 0.85 * frame.ground_look.y * settled);
-#if DETAIL_SCALES == 1
+#if DETAIL_SCALES < 3
     fill = mix(fill, BUSH, SPECKS_HIDE * frame.ground_look.y * settled * specks);
 #endif
 #endif
@@ -856,8 +869,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     albedo = mix(albedo, mix(BAR_SAND, BAR_STONES * (1.0 + 0.5 * ripple), stones), bars);
 #endif
 
-#if DETAIL_SCALES > 2
-    float open_plain = plain * (1.0 - sand), thickets = 0.0;
+#if DETAIL_SCALES > 1
+    float open_plain = plain * (1.0 - sand);
 #if MATERIALS == 1
     open_plain *= 1.0 - max(BETWEEN_STONES * stony, sandy) * covered;
 #endif
@@ -871,6 +884,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     albedo *= mix(vec3(1.0), DRY_SOIL, dry_between * smoothstep(0.0, -0.10, needs));
     albedo *= 1.0 + TUSSOCKY * open_plain * (fine.w - 0.5);
     albedo *= mix(vec3(1.0), DAMP_SOIL, open_plain * smoothstep(0.06, 0.16, needs));
+#endif
+#if DETAIL_SCALES > 2
+    float thickets = 0.0;
 #if GREEN_BY_CLIMATE == 1
     // From afar they stand where the ground is hollow, in clumps as fine as a pixel: strokes as long as cells would be camouflage.
     float afar = smoothstep(THICKETS_AFAR.x, THICKETS_AFAR.y, length(fwidth(cells)));
@@ -965,7 +981,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float smooth_cover = 0.6 * covered * (1.0 - debris);
 #endif
     float rockiness = mix(mix(0.45, 1.0, bare), 0.35, max(smooth_cover, snow)) * (1.0 - 0.8 * sand);
-#if DETAIL_SCALES > 2
+#if DETAIL_SCALES > 1
     rockiness *= 1.0 - 0.6 * snow;
 #endif
 #if DETAIL_SCALES > 2 || GRITTY == 1
