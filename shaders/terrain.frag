@@ -144,7 +144,7 @@ float past_relief(vec2 uv, float height, vec2 slope, float pixel) {
     return 1.0 - smoothstep(-0.3 * SHADOW_SOFT, 0.7 * SHADOW_SOFT, hidden);
 }
 #endif
-#if GRITTY == 1
+#if DETAIL_SCALES < 3
 #if DETAIL_SCALES < 2
 uniform sampler2D fractures;
 #endif
@@ -423,7 +423,7 @@ void main() {
 #endif
 #endif
     float steepness = apparent_steepness(place);
-#if GRITTY == 1
+#if DETAIL_SCALES < 3
     vec2 projected;  // the place as seen from above, or from the side of a wall
     vec4 fine = broken_detail(vec3(cells, position.y / frame.map.z), slope, coarse.w - 0.5, pixel_of(sqrt(length(dFdx(cells)) * length(dFdy(cells)))), projected);
     fine += (fine - 0.5) * clamp(USUAL + PATCHES_DIFFER * (coarse.w - 0.5 + 0.8 * (coarse.x - 0.5)), MASSIVE, SHATTERED);
