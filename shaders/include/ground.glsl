@@ -461,6 +461,7 @@ const float THICKETS_FROM = 0.25;
 const float TURF_FINEST = 8.0, TURF_TEXELS = 512.0;  // metres that its smallest tile has; texels of a tile
 const float SHARP_TURF = 0.75;      // pixels: what is finer would flicker where the camera moves
 const float MOST_ASLANT = 4.0, SECTORS = 32.0, TURN = 6.2831853;  // powers of two
+const vec2 GRAZING = vec2(2.8, 4.8);
 const vec2 TURF_STEEP = vec2(0.6, 1.1);
 const float GROVES_TILE = 520.0;  // metres
 const vec2 GROVES_THIN_OUT = vec2(-0.10, 0.22);
@@ -489,7 +490,8 @@ vec4 turf_at(vec2 cells, float uneven) {
     vec4 fine = textureLod(detail, at / tile, lod) - 0.5, coarse = textureLod(detail, turned(at) / (2.0 * tile), max(lod - 1.0, 0.0)) - 0.5;
     coarse.yz = coarse.yz * TURNED;
     float begins = smoothstep(0.4, 1.0, part);
-    vec4 turf = mix(fine, coarse, begins) / sqrt(1.0 - 2.0 * begins * (1.0 - begins));  // as strong as either
+    // As strong as either; so nearly along the ground only its mean is seen.
+    vec4 turf = mix(fine, coarse, begins) / sqrt(1.0 - 2.0 * begins * (1.0 - begins)) * (1.0 - smoothstep(GRAZING.x, GRAZING.y, longer));
     turf.yz = turf.y * along + turf.z * vec2(-along.y, along.x);
     return turf;
 }

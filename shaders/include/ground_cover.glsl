@@ -121,12 +121,12 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     // Blades shade each other, and what stands higher is drier. Grass hides the form of the stones below it.
     float tall = mix(BARE_GRAIN, GRASS_GRAIN, cover.grassy) * (cover.turf.x + 0.5 * cover.turf.w) / (1.0 + size / mix(GRAIN_FADES_OUT.x, GRAIN_FADES_OUT.y, cover.grassy));
     tall /= 1.0 + abs(tall);
-    albedo *= 1.0 + tall * mix(vec3(1.0), DRY_TIPS, cover.grassy);
     float as_high = mix(BARE_BUMPS, GRASS_BUMPS, cover.grassy) * min(LOW_SUN * frame.sun.y, 1.0) / ((1.0 + size / mix(BUMPS_FADE.x, BUMPS_FADE.y, cover.grassy)) * max(HIDDEN_ASLANT * length(toward), 1.0));
     bumps = bumps * (1.0 - HIDES_STONES * cover.grassy) + as_high * cover.turf.yz;
     // From thickets, which are seen from afar only, to dwarf shrubs; the larger stand over the smaller.
     float straw = PALE_BETWEEN * min(1.6 * cover.bushes, 1.0) * (1.0 - cover.wooded);
     albedo = mix(albedo, BETWEEN_BUSHES * mix(vec3(1.0), albedo / max(dot(albedo, GREY), 1e-3), AS_BEFORE), straw);
+    albedo *= 1.0 + tall * mix(vec3(1.0), DRY_TIPS, cover.grassy);
     Bodies bushes = NO_BODIES;
     vec2 on_bushes = vec2(0.0);
     float rocky = 0.0;
