@@ -459,9 +459,9 @@ const float CLUMPS_AFAR = 1.4, FEWER_AFAR = 0.4;
 const float THICKETS_FROM = 0.25;
 
 const float TURF_FINEST = 8.0, TURF_TEXELS = 512.0;  // metres that its smallest tile has; texels of a tile
-const float SHARP_TURF = 0.75;      // pixels: what is finer would flicker where the camera moves
+const vec2 SHARP_TURF = vec2(0.75, 1.2);  // pixels, on gentle ground and on slopes: what is finer would flicker where the camera moves
 const float MOST_ASLANT = 4.0, SECTORS = 32.0, TURN = 6.2831853;  // powers of two
-const vec2 GRAZING = vec2(2.8, 4.8);
+const vec2 GRAZING = vec2(2.8, 4.8), PLANTS_STAND = vec2(0.35, 0.60);
 const vec2 TURF_STEEP = vec2(0.6, 1.1);
 const float GROVES_TILE = 520.0;  // metres
 const vec2 GROVES_THIN_OUT = vec2(-0.10, 0.22);
@@ -474,24 +474,24 @@ const float FRAYS = 0.75, LUSH_FRAYS = 0.55, LUSH_PATCHES = 0.5, PLANTS_END = 0.
 // Noise around 0 as fine as a pixel is wide, at any distance: grass, litter and crumbs of soil. Each tile is twice as
 // wide as the one before. Where a pixel is long, seen aslant, it is drawn out as far along the same way: what stands up is
 // as high as it is wide, and would lie in streaks. That goes by powers of two and by sectors, so that it stays in its place
-// where the camera moves; `uneven`, a noise around 0, frays the steps between these.
-vec4 turf_at(vec2 cells, float uneven) {
+// where the camera moves; `uneven`, a noise around 0, frays the steps between these. Only on `gentle` ground, from 0 to 1.
+vec4 turf_at(vec2 cells, float gentle, float uneven) {
     vec2 at = cells * frame.map.z, east = dFdx(at), south = dFdy(at);
     vec3 squares = vec3(dot(vec2(east.x, south.x), vec2(east.x, south.x)), dot(vec2(east.y, south.y), vec2(east.y, south.y)), dot(vec2(east.x, south.x), vec2(east.y, south.y)));
     float mean = 0.5 * (squares.x + squares.y), apart = length(vec2(0.5 * (squares.x - squares.y), squares.z));
     float longer = 0.5 * log2((mean + apart) / max(mean - apart, 1e-4 * mean + 1e-12));
-    float as_long = exp2(clamp(floor(longer + 0.25 + uneven), 0.0, MOST_ASLANT));
+    float as_long = exp2(clamp(floor(gentle * longer + 0.25 + uneven), 0.0, MOST_ASLANT));
     float sector = floor(SECTORS * (atan(squares.z, 0.5 * (squares.x - squares.y)) / TURN + 0.5) + uneven) / SECTORS - 0.5;
     vec2 along = vec2(cos(0.5 * TURN * sector), sin(0.5 * TURN * sector));
     at = vec2(dot(at, along) / as_long, dot(at, vec2(-along.y, along.x)));
-    float wide = SHARP_TURF * TURF_TEXELS * sqrt(sqrt(max(mean * mean - apart * apart, 1e-16)) / as_long);
+    float wide = mix(SHARP_TURF.y, SHARP_TURF.x, gentle) * TURF_TEXELS * sqrt(sqrt(max(mean * mean - apart * apart, 1e-16)) / as_long);
     float octave = max(log2(wide / TURF_FINEST), 0.0), number = floor(octave), part = octave - number;
     float tile = TURF_FINEST * exp2(number), lod = max(log2(wide / tile), 0.0);
     vec4 fine = textureLod(detail, at / tile, lod) - 0.5, coarse = textureLod(detail, turned(at) / (2.0 * tile), max(lod - 1.0, 0.0)) - 0.5;
     coarse.yz = coarse.yz * TURNED;
     float begins = smoothstep(0.4, 1.0, part);
     // As strong as either; so nearly along the ground only its mean is seen.
-    vec4 turf = mix(fine, coarse, begins) / sqrt(1.0 - 2.0 * begins * (1.0 - begins)) * (1.0 - smoothstep(GRAZING.x, GRAZING.y, longer));
+    vec4 turf = mix(fine, coarse, begins) / sqrt(1.0 - 2.0 * begins * (1.0 - begins)) * (1.0 - gentle * smoothstep(GRAZING.x, GRAZING.y, longer));
     turf.yz = turf.y * along + turf.z * vec2(-along.y, along.x);
     return turf;
 }
@@ -532,7 +532,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if DETAIL_SCALES > 2
     // The same noise is the grain of rock, on walls from their sides.
     vec3 in_rock = vec3(cells, place.x / frame.map.z + finer.height);
-    vec4 grit = turf_at(mean_steepness < TURF_STEEP.y ? in_rock.xy : abs(place.y) < abs(place.z) ? in_rock.xz : in_rock.yz, ripple);
+    vec4 grit = turf_at(mean_steepness < TURF_STEEP.y ? in_rock.xy : abs(place.y) < abs(place.z) ? in_rock.xz : in_rock.yz, 1.0 - smoothstep(PLANTS_STAND.x, PLANTS_STAND.y, mean_steepness), ripple);
     vec4 turf = grit * (1.0 - smoothstep(TURF_STEEP.x, TURF_STEEP.y, mean_steepness));
     vec4 groves = textureLod(detail, turned(cells) * frame.map.z / GROVES_TILE, max(log2(length(fwidth(cells)) * frame.map.z * TURF_TEXELS / GROVES_TILE), 1.0)) - 0.5;
     turf *= mix(TURF_EVEN_AND_ROUGH.x, TURF_EVEN_AND_ROUGH.y, smoothstep(-0.15, 0.15, groves.w + 0.4 * groves.x));

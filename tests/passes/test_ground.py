@@ -233,7 +233,7 @@ def of_the_cliff(draw: Draw, shown: Snapshot, distance: float, quality: str = "h
     return draw(shown, camera, scene, size=(320, 240))[40:200, 40:280].astype(float).mean(axis=2)
 
 
-@pytest.mark.parametrize("quality", ["low", "high"])
+@pytest.mark.parametrize("quality", ["low", "medium", "high"])
 def test_rock_is_not_drawn_out_down_a_cliff(draw: Draw, quality: str) -> None:
     """As many patches and bumps are on a way down the wall as on one along it."""
     pixels = of_the_cliff(draw, cliff(), 900.0, quality)
@@ -253,8 +253,8 @@ def test_grass_holds_on_to_gentle_faces_of_rock_also_where_no_relief_is_finer_th
     assert without.std() > 0.7 * with_relief.std()
 
 
-@pytest.mark.parametrize(("quality", "least"), [("lowest", 2.4), ("low", 6.0)])
-def test_bare_rock_is_broken_at_levels_with_one_noise(draw: Draw, quality: str, least: float) -> None:
+@pytest.mark.parametrize(("quality", "least"), [("lowest", 2.4), ("low", 6.0), ("medium", 22.0)])
+def test_bare_rock_is_broken_at_lower_levels(draw: Draw, quality: str, least: float) -> None:
     """Its light changes from face to face; that of noise without faces does so far less."""
     shown = snapshot(plane(64, 64, 6.0, 0.0), cell_size=10.0)
     scene = clear(quality=quality, fine_relief=0.0, sun_direction=200.0, sun_height=25.0)
@@ -893,7 +893,7 @@ def test_what_stands_on_the_ground_is_as_bright_from_afar(draw: Draw, greenness:
     assert light[0] == pytest.approx(light[1], rel=0.12)
 
 
-@pytest.mark.parametrize(("quality", "least"), [("lowest", 0.0195), ("low", 0.025), ("high", 0.05)])
+@pytest.mark.parametrize(("quality", "least"), [("lowest", 0.0195), ("low", 0.025), ("medium", 0.035), ("high", 0.1)])
 def test_level_ground_that_is_seen_aslant_is_as_sharp_as_a_pixel_near_and_far(
     draw: Draw, quality: str, least: float
 ) -> None:
@@ -904,6 +904,16 @@ def test_level_ground_that_is_seen_aslant_is_as_sharp_as_a_pixel_near_and_far(
     for rows in (slice(150, 200), slice(250, 310)):
         part = pixels[rows, 100:380].astype(float)
         assert np.abs(np.diff(part, axis=1)).mean() > least * part.mean()
+
+
+def test_what_stands_on_ground_that_is_seen_aslant_does_not_lie_in_streaks(draw: Draw) -> None:
+    """From row to row of the picture it does not change twice as much as from pixel to pixel of a row, near and far."""
+    shown = snapshot(flat(96, 96, 100.0), cell_size=4.0)
+    camera = Camera(glm.vec3(48.0 * 4.0, 100.0, 48.0 * 4.0), 20.0, 9.0, 110.0, 30.0)
+    pixels = draw(shown, camera, clear(quality="high", greenness=0.8, snow_line=2.0), size=(480, 320)).mean(axis=2)
+    for rows in (slice(150, 200), slice(250, 310)):
+        part = pixels[rows, 100:380].astype(float)
+        assert np.abs(np.diff(part, axis=0)).mean() < 1.8 * np.abs(np.diff(part, axis=1)).mean()
 
 
 def test_grass_is_uneven_from_afar(draw: Draw) -> None:
@@ -919,6 +929,7 @@ def test_bushes_are_of_many_sizes(draw: Draw) -> None:
     shown = snapshot(flat(96, 96, 100.0), cell_size=4.0)
     scene = clear(quality="high", greenness=0.7, snow_line=2.0, sun_height=70.0)
     pixels = draw(shown, from_above(shown, 0.8), scene, size=(614, 614)).astype(float).mean(axis=2)
+    pixels = ndimage.gaussian_filter(pixels, 0.7)  # or single blades of grass would count
     dark = ndimage.binary_opening(pixels < 0.62 * ndimage.uniform_filter(pixels, 61))
     labels, number = ndimage.label(dark)
     assert number > 60
@@ -974,11 +985,12 @@ def test_swales_of_a_plain_are_greener_and_darker_than_what_lies_between(draw: D
     assert swale.mean() < 0.9 * between.mean()
 
 
-def test_lower_levels_have_shrubs_on_meadows(draw: Draw) -> None:
+@pytest.mark.parametrize("quality", ["low", "medium"])
+def test_lower_levels_have_shrubs_on_meadows(draw: Draw, quality: str) -> None:
     shown = snapshot(flat(48, 64, 100.0), cell_size=10.0)
-    scene = clear(quality="low", greenness=1.0, snow_line=2.0, sun_height=85.0)
+    scene = clear(quality=quality, greenness=1.0, snow_line=2.0, sun_height=85.0)
     pixels = draw(shown, from_above(shown, 0.6), scene, size=(320, 320)).astype(float).mean(axis=2)
-    assert 0.05 < (pixels < 0.85 * ndimage.gaussian_filter(pixels, 8.0)).mean() < 0.3
+    assert 0.05 < (pixels < 0.85 * ndimage.gaussian_filter(pixels, 8.0)).mean() < 0.35
 
 
 def test_dry_mud_is_cracked_and_wet_mud_is_not(draw: Draw) -> None:

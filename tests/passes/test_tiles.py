@@ -197,8 +197,10 @@ def test_it_looks_as_if_the_mesh_itself_was_shaded(
             camera = replace(camera, distance=camera.distance * row["distance"])
             differ = both_ways(draw, patch, shown, camera, scene, size=(320, 200))
             # At the edges of triangles, quads of the mesh read coarser images of textures, and have other grit.
-            assert np.mean(differ) < 1.9
-            assert np.mean(differ > 12) < 0.05
+            # At level medium triangles are smaller, so there are more of these.
+            most, of_grit = (1.9, 0.05) if row["quality"] == "low" else (3.3, 0.075)
+            assert np.mean(differ) < most
+            assert np.mean(differ > 12) < of_grit
 
 
 def test_tiles_of_streams_and_beaches_leave_no_seams(
