@@ -437,7 +437,7 @@ void main() {
     relief_here.xyz = unpacked_relief(relief_here.xyz);
 #endif
     vec3 rib = relief_here.xyz;
-    FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0, 1.0);
+    FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0, 1.0, slope + rib.yz);
 #if DETAIL_SCALES > 2
     finer.streak *= 1.0 - STREAKS_STRETCHED * smoothstep(STREAKS_END.x, STREAKS_END.y, length(slope + rib.yz));
     // Water that runs off cuts rills, and leaves finer grains between them. On gentle ground it leaves lines alone.
@@ -462,6 +462,7 @@ void main() {
 #else
     const vec3 rib = vec3(0.0);
     FineRelief finer = NO_RELIEF;
+    finer.face = slope;
 #endif
 #if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
@@ -469,6 +470,9 @@ void main() {
     vec2 face = slope + rib.yz, steeper = dot(face, face) > dot(drawn, drawn) ? face : drawn;
     float on_wall = wall(steeper);
     float height = position.y / frame.map.z;
+#if DEFERRED == 1 && RELIEF > 0
+    height += rib.x;  // the place is that of the mesh, which has the form of the relief, and its height is that of the map
+#endif
 #else
     const float on_wall = 0.0;
 #endif

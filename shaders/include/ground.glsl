@@ -383,6 +383,7 @@ struct FineRelief {
     vec2 tilt;     // of faces of rock, beside the slope of the map
     float seep;    // a noise in lines straight down walls, around 0
     float ribbed;  // how steep ribs are, beside the faces of rock on them
+    vec2 face;     // slope of the ground with it
 };
 
 const vec3 BUSH = vec3(0.048, 0.062, 0.024);
@@ -463,6 +464,7 @@ const vec2 SHARP_TURF = vec2(0.75, 1.2);  // pixels, on gentle ground and on slo
 const float MOST_ASLANT = 4.0, SECTORS = 32.0, TURN = 6.2831853;  // powers of two
 const vec2 GRAZING = vec2(2.8, 4.8), PLANTS_STAND = vec2(0.35, 0.60);
 const vec2 TURF_STEEP = vec2(0.6, 1.1);
+const float TILTED = 0.45, UPRIGHT = 2.2;  // slopes of faces onto which it is projected from aslant, and from the side
 const float GROVES_TILE = 520.0;  // metres
 const vec2 GROVES_THIN_OUT = vec2(-0.10, 0.22);
 const vec2 TURF_EVEN_AND_ROUGH = vec2(0.8, 1.4);  // some of it is short and some has tussocks
@@ -471,12 +473,27 @@ const float WASHED_OFF = 1.0, BLOWN_OFF = 0.6;
 const float EVEN_MUD = 0.85;  // how much less of it this has: sand has none
 const float FRAYS = 0.75, LUSH_FRAYS = 0.55, LUSH_PATCHES = 0.5, PLANTS_END = 0.6;  // how far it frays the edges of patches of plants
 
+// The ways across a face and up it, of the nearest of some directions: noise that is projected onto it is hardly drawn
+// out, and each lies still. From east, south and up.
+const float TO_EAST[5] = float[](0.0, 0.3827, 0.7071, 0.9239, 1.0);
+const vec4 BETWEEN_WAYS = vec4(0.1951, 0.5556, 0.8315, 0.9808);
+mat3x2 along_face(vec2 slope) {
+    float steepness = length(slope);
+    if (steepness < TILTED) return mat3x2(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
+    int turn = int(dot(step(BETWEEN_WAYS, vec4(abs(slope.x) / steepness)), vec4(1.0)));
+    vec2 up = vec2(TO_EAST[turn], TO_EAST[4 - turn]) * mix(vec2(1.0), vec2(-1.0), lessThan(slope, vec2(0.0)));
+    vec2 dip = steepness < UPRIGHT ? vec2(0.7071) : vec2(0.0, 1.0);
+    return mat3x2(-up.y, dip.x * up.x, up.x, dip.x * up.y, 0.0, dip.y);
+}
+
 // Noise around 0 as fine as a pixel is wide, at any distance: grass, litter and crumbs of soil. Each tile is twice as
 // wide as the one before. Where a pixel is long, seen aslant, it is drawn out as far along the same way: what stands up is
 // as high as it is wide, and would lie in streaks. That goes by powers of two and by sectors, so that it stays in its place
 // where the camera moves; `uneven`, a noise around 0, frays the steps between these. Only on `gentle` ground, from 0 to 1.
-vec4 turf_at(vec2 cells, float gentle, float uneven) {
-    vec2 at = cells * frame.map.z, east = dFdx(at), south = dFdy(at);
+// `place` in cells: east, south and up.
+vec4 turf_at(vec3 place, vec2 slope, float gentle, float uneven) {
+    mat3x2 onto = along_face(slope);
+    vec2 at = frame.map.z * (onto * place), east = frame.map.z * (onto * dFdx(place)), south = frame.map.z * (onto * dFdy(place));
     vec3 squares = vec3(dot(vec2(east.x, south.x), vec2(east.x, south.x)), dot(vec2(east.y, south.y), vec2(east.y, south.y)), dot(vec2(east.x, south.x), vec2(east.y, south.y)));
     float mean = 0.5 * (squares.x + squares.y), apart = length(vec2(0.5 * (squares.x - squares.y), squares.z));
     float longer = 0.5 * log2((mean + apart) / max(mean - apart, 1e-4 * mean + 1e-12));
@@ -497,7 +514,7 @@ vec4 turf_at(vec2 cells, float gentle, float uneven) {
 }
 #endif
 
-const FineRelief NO_RELIEF = FineRelief(0.0, 0.0, vec2(0.0), 0.0, 1.0);
+const FineRelief NO_RELIEF = FineRelief(0.0, 0.0, vec2(0.0), 0.0, 1.0, vec2(0.0));
 
 // `top` is used in worlds with materials only.
 Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, float hollowness, vec4 fine, vec4 coarse, FineRelief finer) {
@@ -530,9 +547,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float watered = 1.7 * streak + 1.2 * hollowness + 0.25 * patches + 0.25 * tone;
 #endif
 #if DETAIL_SCALES > 2
-    // The same noise is the grain of rock, on walls from their sides.
-    vec3 in_rock = vec3(cells, place.x / frame.map.z + finer.height);
-    vec4 grit = turf_at(mean_steepness < TURF_STEEP.y ? in_rock.xy : abs(place.y) < abs(place.z) ? in_rock.xz : in_rock.yz, 1.0 - smoothstep(PLANTS_STAND.x, PLANTS_STAND.y, mean_steepness), ripple);
+    // The same noise is the grain of rock.
+    vec4 grit = turf_at(vec3(cells, place.x * frame.map.w / frame.map.z + finer.height), finer.face, 1.0 - smoothstep(PLANTS_STAND.x, PLANTS_STAND.y, mean_steepness), ripple);
     vec4 turf = grit * (1.0 - smoothstep(TURF_STEEP.x, TURF_STEEP.y, mean_steepness));
     vec4 groves = textureLod(detail, turned(cells) * frame.map.z / GROVES_TILE, max(log2(length(fwidth(cells)) * frame.map.z * TURF_TEXELS / GROVES_TILE), 1.0)) - 0.5;
     turf *= mix(TURF_EVEN_AND_ROUGH.x, TURF_EVEN_AND_ROUGH.y, smoothstep(-0.15, 0.15, groves.w + 0.4 * groves.x));
