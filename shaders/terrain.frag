@@ -121,6 +121,7 @@ uniform sampler2D relief;  // height in cells, its slopes to the east and south
 #include "clefts.glsl"
 #endif
 #if RELIEF > 0 && DETAIL_SCALES > 2
+const float FACES_WIDE = 2.0;   // cells
 const float AROUND_LOD = 3.0;   // mipmap of the relief that is the mean over some cells
 const float SHADOW_REACH = 1.1, SHADOW_SOFT = 0.55;  // cells
 const vec2 STANDS_OUT = vec2(0.12, 0.35);  // height in cells and slope of relief that shades what is beside it
@@ -132,6 +133,16 @@ float relief_near(vec2 uv, float lod) {
     height = unpacked_relief(vec3(height)).x;
 #endif
     return height;
+}
+
+// What is the mean over as much as a face of rock is wide: its parts each seen from another side would be hatched.
+vec3 relief_around(vec2 uv) {
+    float texels_per_cell = float(textureSize(relief, 0).x) / frame.map.x;
+    vec3 around = textureLod(relief, uv, log2(FACES_WIDE * texels_per_cell)).xyz;
+#if RELIEF == 1
+    around = unpacked_relief(around);
+#endif
+    return around;
 }
 
 // The sunlight that comes past ribs and cliffs, at a height on them in cells. The ground under them is a plane so near by.
@@ -394,7 +405,7 @@ void main() {
     float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
 #if DETAIL_SCALES > 2
     // Triangles can be steeper or gentler than the relief says.
-    vec3 upright = cross(dFdy(position), dFdx(position));
+    vec3 on_mesh = vec3(position.x, drawn_height(), position.z), upright = cross(dFdy(on_mesh), dFdx(on_mesh));
     vec2 drawn = -upright.xz / (abs(upright.y) > 1e-9 ? upright.y : 1e-9);
     drawn *= min(1.0, STEEPEST_DRAWN / max(length(drawn), 1e-3));
     vec4 coarse = coarse_detail(cells, max(pixel, FINEST_ON_WALLS * wall(drawn)));
@@ -437,8 +448,9 @@ void main() {
     relief_here.xyz = unpacked_relief(relief_here.xyz);
 #endif
     vec3 rib = relief_here.xyz;
-    FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0, 1.0, slope + rib.yz);
+    FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0, 1.0, slope);
 #if DETAIL_SCALES > 2
+    finer.face += relief_around(uv).yz;
     finer.streak *= 1.0 - STREAKS_STRETCHED * smoothstep(STREAKS_END.x, STREAKS_END.y, length(slope + rib.yz));
     // Water that runs off cuts rills, and leaves finer grains between them. On gentle ground it leaves lines alone.
     float runs_off = RILLED * smoothstep(0.02, 0.25, steepness) * min(steepness, STEEPEST);
@@ -469,10 +481,7 @@ void main() {
     // The flank of a rib can be a wall that faces another way than the slope below it.
     vec2 face = slope + rib.yz, steeper = dot(face, face) > dot(drawn, drawn) ? face : drawn;
     float on_wall = wall(steeper);
-    float height = position.y / frame.map.z;
-#if DEFERRED == 1 && RELIEF > 0
-    height += rib.x;  // the place is that of the mesh, which has the form of the relief, and its height is that of the map
-#endif
+    float height = on_mesh.y / frame.map.z;
 #else
     const float on_wall = 0.0;
 #endif
@@ -512,7 +521,7 @@ void main() {
     finer.seep = seeps * (noises.seep - 0.5);
     // So near that grain is blurred there are finer stones, and tufts.
     float stones_seen = 1.0 - smoothstep(0.4 * STONES_FADE, STONES_FADE, detail_pixel);
-    Fractured rock = fractured_at(over_wall, seen_step, steeper, on_wall, vec3(bare, grain_seen, stones_seen));
+    Fractured rock = fractured_at(over_wall, seen_step, finer.face, on_wall, vec3(bare, grain_seen, stones_seen));
     fine = in_place_of(mix(fine, rock.level, bare), rock.wall, on_wall);
     bare = max(bare, on_wall * looks_out);
     grain += grain_seen * (rock.grain - 0.5) + 1.4 * stones_seen * (rock.stones - 0.5);

@@ -231,41 +231,58 @@ struct Fractured {
     vec4 stones;  // finer grain
 };
 
-// Seen from above and projected onto walls from their sides, with slopes across and down them. `at` is a place and its
-// height in cells, and `step_of` its screen-space derivatives. `needed` says how far blocks seen from above, grain and stones
-// are seen. In software both sides of a branch are run, and a loop ends where no pixel nearby needs another turn: each turn
-// reads the texture once, for one of four sizes in one of three projections.
+const float TILTED = 0.45, UPRIGHT = 2.2;  // slopes of faces onto which noise is projected from aslant, and from the side
+// The ways across a face and up it, of the nearest of some directions: noise that is projected onto it is hardly drawn
+// out, and each lies still. From east, south and up.
+const float TO_EAST[5] = float[](0.0, 0.3827, 0.7071, 0.9239, 1.0);
+const vec4 BETWEEN_WAYS = vec4(0.1951, 0.5556, 0.8315, 0.9808);
+mat3x2 along_face(vec2 slope) {
+    float steepness = length(slope);
+    if (steepness < TILTED) return mat3x2(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
+    int turn = int(dot(step(BETWEEN_WAYS, vec4(abs(slope.x) / steepness)), vec4(1.0)));
+    vec2 up = vec2(TO_EAST[turn], TO_EAST[4 - turn]) * mix(vec2(1.0), vec2(-1.0), lessThan(slope, vec2(0.0)));
+    vec2 dip = steepness < UPRIGHT ? vec2(0.7071) : vec2(0.0, 1.0);
+    return mat3x2(-up.y, dip.x * up.x, up.x, dip.x * up.y, 0.0, dip.y);
+}
+
+// Projected onto faces, with slopes to the east and south. `at` is a place and its height in cells, and `step_of` its
+// screen-space derivatives. `needed` says how far blocks seen from above, grain and stones are seen. One projection takes
+// the place of another at an edge: their mean would be blurred. In software both sides of a branch are run, and a loop ends
+// where no pixel nearby needs another turn: each turn reads the texture once, first for what is broad, from two sides.
 Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 needed) {
-    vec2 down = slope / max(length(slope), 1e-3), massif = vec2(0.0);
-    float part = smoothstep(0.3, 0.7, down.x * down.x);
-    vec3 weights = vec3(1.0 - on_wall, on_wall * (1.0 - part), on_wall * part);
-    int of_any = (needed.y > 0.0 ? 4 : 0) + (needed.z > 0.0 ? 8 : 0), of_wall = of_any + 3, of_level = of_any + (needed.x > 0.0 ? 2 : 0);
-    int left = (weights.x > 0.0 ? of_level : 0) + (weights.y > 0.0 ? of_wall << 4 : 0) + (weights.z > 0.0 ? of_wall << 8 : 0);
-    Fractured rock = Fractured(vec4(0.5), vec4(0.0), vec4(0.0), vec4(0.0));
+    bool above = length(slope) < TILTED;
+    float part = smoothstep(0.3, 0.7, slope.x * slope.x / max(dot(slope, slope), 1e-6));
+    mat3x2 onto = along_face(slope);
+    vec2 across = vec2(onto[0][0], onto[1][0]), up = vec2(across.y, -across.x), massif = vec2(0.0);
+    int left = (on_wall > 0.0 && part < 1.0 ? 1 : 0) + (on_wall > 0.0 && part > 0.0 ? 2 : 0) + (max(needed.x, on_wall) > 0.0 ? 4 : 0)
+             + (needed.y > 0.0 ? 8 : 0) + (needed.z > 0.0 ? 16 : 0);
+    Fractured rock = Fractured(vec4(0.5), vec4(0.5), vec4(0.5), vec4(0.5));
     do {
-        int next = findLSB(left), size = next & 3;
+        int next = findLSB(left);
         left &= left - 1;
-        bool above = next < 4, from_south = next < 8;
-        float weight = above ? weights.x : from_south ? weights.y : weights.z;
+        bool broad = next < 2, blocks = next == 2, grain = next == 3;
         // Tiles of a wall are shifted and shaded by far larger ones, so that they are not seen in rows.
-        float tile = size == 0 ? BROADER * FACES_TILE : size == 1 ? FACES_TILE : size == 3 ? STONES_TILE : above ? GRAIN_TILE : WALL_GRAIN_TILE;
-        vec2 shift = size == 1 && !above ? SHIFTED * massif : vec2(0.0), blur = size == 0 ? vec2(SMOOTH_MASSIF / BROADER) : vec2(0.0);
-        vec2 here = (above ? at.xy : from_south ? at.xz : at.yz) / tile + shift;
-        vec2 east = (above ? step_of[0].xy : from_south ? step_of[0].xz : step_of[0].yz) / tile + blur;
-        vec2 south = (above ? step_of[1].xy : from_south ? step_of[1].xz : step_of[1].yz) / tile + vec2(-blur.x, blur.y);
-        mat2 axes = above && size != 2 ? TURNED : !above && size == 1 ? DIPPING : mat2(1.0);
+        float tile = broad ? BROADER * FACES_TILE : blocks ? FACES_TILE : !grain ? STONES_TILE : above ? GRAIN_TILE : WALL_GRAIN_TILE;
+        vec2 shift = blocks ? SHIFTED * massif : vec2(0.0), blur = broad ? vec2(SMOOTH_MASSIF / BROADER) : vec2(0.0);
+        vec2 here = (!broad ? onto * at : next == 0 ? at.xz : at.yz) / tile + shift;
+        vec2 east = (!broad ? onto * step_of[0] : next == 0 ? step_of[0].xz : step_of[0].yz) / tile + blur;
+        vec2 south = (!broad ? onto * step_of[1] : next == 0 ? step_of[1].xz : step_of[1].yz) / tile + vec2(-blur.x, blur.y);
+        mat2 axes = above && !grain ? TURNED : !above && blocks ? DIPPING : mat2(1.0);
         vec4 noise = vec4(0.5);
         if (next >= 0) noise = textureGrad(fractures, axes * here, axes * east, axes * south);
-        massif = size == 0 ? noise.xw - 0.5 : massif;
-        if (!above) noise.yz = 0.5 + (noise.y - 0.5) * vec2(-down.y, down.x) + (noise.z - 0.5) * down;
-        if (size == 1 && above) rock.level = noise;
-        if (size == 1 && !above) {
+        if (broad) massif += (next == 0 ? 1.0 - part : part) * (noise.xw - 0.5);
+        if (!above) {
+            vec2 rises = (noise.yz - 0.5) * axes;
+            noise.yz = 0.5 + rises.x * across + rises.y * up;
+        }
+        if (blocks) {
+            rock.level = noise;
             noise.x = 0.5 + 0.75 * (noise.x - 0.5) * (1.0 + 2.0 * massif.y) + 0.6 * massif.x;
             noise.yzw = 0.5 + (noise.yzw - 0.5) * clamp(1.0 + SOME_SHATTERED * massif.y, SLABS, SHATTERED_MOST);
-            rock.wall += weight / on_wall * noise;
+            rock.wall = noise;
         }
-        if (size == 2) rock.grain += weight * noise;
-        if (size == 3) rock.stones += weight * noise;
+        if (grain) rock.grain = noise;
+        if (next == 4) rock.stones = noise;
     } while (left != 0);
     return rock;
 }
@@ -383,7 +400,7 @@ struct FineRelief {
     vec2 tilt;     // of faces of rock, beside the slope of the map
     float seep;    // a noise in lines straight down walls, around 0
     float ribbed;  // how steep ribs are, beside the faces of rock on them
-    vec2 face;     // slope of the ground with it
+    vec2 face;     // slope of the ground with what is broad of it
 };
 
 const vec3 BUSH = vec3(0.048, 0.062, 0.024);
@@ -464,7 +481,6 @@ const vec2 SHARP_TURF = vec2(0.75, 1.2);  // pixels, on gentle ground and on slo
 const float MOST_ASLANT = 4.0, SECTORS = 32.0, TURN = 6.2831853;  // powers of two
 const vec2 GRAZING = vec2(2.8, 4.8), PLANTS_STAND = vec2(0.35, 0.60);
 const vec2 TURF_STEEP = vec2(0.6, 1.1);
-const float TILTED = 0.45, UPRIGHT = 2.2;  // slopes of faces onto which it is projected from aslant, and from the side
 const float GROVES_TILE = 520.0;  // metres
 const vec2 GROVES_THIN_OUT = vec2(-0.10, 0.22);
 const vec2 TURF_EVEN_AND_ROUGH = vec2(0.8, 1.4);  // some of it is short and some has tussocks
@@ -472,19 +488,6 @@ const float GRAVEL_EVEN = 0.3;  // and bars of rivers
 const float WASHED_OFF = 1.0, BLOWN_OFF = 0.6;
 const float EVEN_MUD = 0.85;  // how much less of it this has: sand has none
 const float FRAYS = 0.75, LUSH_FRAYS = 0.55, LUSH_PATCHES = 0.5, PLANTS_END = 0.6;  // how far it frays the edges of patches of plants
-
-// The ways across a face and up it, of the nearest of some directions: noise that is projected onto it is hardly drawn
-// out, and each lies still. From east, south and up.
-const float TO_EAST[5] = float[](0.0, 0.3827, 0.7071, 0.9239, 1.0);
-const vec4 BETWEEN_WAYS = vec4(0.1951, 0.5556, 0.8315, 0.9808);
-mat3x2 along_face(vec2 slope) {
-    float steepness = length(slope);
-    if (steepness < TILTED) return mat3x2(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
-    int turn = int(dot(step(BETWEEN_WAYS, vec4(abs(slope.x) / steepness)), vec4(1.0)));
-    vec2 up = vec2(TO_EAST[turn], TO_EAST[4 - turn]) * mix(vec2(1.0), vec2(-1.0), lessThan(slope, vec2(0.0)));
-    vec2 dip = steepness < UPRIGHT ? vec2(0.7071) : vec2(0.0, 1.0);
-    return mat3x2(-up.y, dip.x * up.x, up.x, dip.x * up.y, 0.0, dip.y);
-}
 
 // Noise around 0 as fine as a pixel is wide, at any distance: grass, litter and crumbs of soil. Each tile is twice as
 // wide as the one before. Where a pixel is long, seen aslant, it is drawn out as far along the same way: what stands up is

@@ -21,11 +21,17 @@ vec4 find_place(sampler2D surface) {
 float pixel_of(float difference) {
     return difference;
 }
+
+float drawn_height() {
+    return position.y;
+}
 #else
 #include "bounce.glsl"
 
 uniform sampler2D places;  // metres to the east and south
 uniform float widest_pixel;  // metres of ground in a pixel, for each metre that it is away
+
+const float STRAIGHT_DOWN = 1e-3;
 
 vec3 position;
 vec3 air_kept;
@@ -39,6 +45,16 @@ vec4 find_place(sampler2D surface) {
     position = vec3(east_south.x, place.x * frame.map.w, east_south.y);
     air_before(position, air_kept, air_added);
     return place;
+}
+
+// The height of the mesh, which has relief that is finer than the map: where the ray of the pixel meets its place. Of what
+// lies straight below the camera that would not be told exactly.
+float drawn_height() {
+    vec2 in_part = 2.0 * gl_FragCoord.xy / vec2(textureSize(places, 0)) - 1.0;
+    vec3 ray = (frame.rays * vec4((in_part - frame.crop.zw) / frame.crop.xy, 1.0, 0.0)).xyz;
+    float level = dot(ray.xz, ray.xz);
+    if (level < STRAIGHT_DOWN * dot(ray, ray)) return position.y;
+    return frame.camera.y + ray.y * dot(position.xz - frame.camera.xz, ray.xz) / level;
 }
 
 // The size of a pixel in cells, which differs so much from its neighbours. Along the outline of a hill they show other
