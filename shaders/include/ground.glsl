@@ -115,7 +115,8 @@ const float CROP_OUT = 1.8, CRAGGY = 3.5;  // by how much that fills less of the
 const vec2 CHUTES = vec2(0.07, 0.20), STONES_FALL = vec2(0.26, 0.42), FROST_SHATTERS = vec2(0.45, 0.75);  // depth of gullies; slopes; heights
 const float CHUTES_FILLED = 1.1;
 const vec2 THIN_DEBRIS = vec2(1.4, 2.6);  // levels
-const float STEEP_BARE = 1.7;   // by which that fills less of the relief of faces too steep for it
+const float LEAST_OF_WALL = 0.8;
+const float STEEP_BARE = DETAIL_SCALES > 2 ? 3.4 : 1.7;   // by which that fills less of the relief of faces too steep for it
 const float DEBRIS_LOD = 3.0;   // of the table of strata, that mixes beds above one another
 const float FALLS_FROM = 2.5;   // cells above it, from where the rock of debris comes
 #if DETAIL_SCALES > 2
@@ -736,7 +737,12 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     const float of_depths = 0.0;
 #endif
 #if MATERIALS == 1 || DETAIL_SCALES > 2
+#if DETAIL_SCALES > 2
+    // Debris comes to rest on gentle faces of a wall, if these are not too small for it.
+    float too_steep = smoothstep(0.85, 1.50, max(steepness, LEAST_OF_WALL * length(finer.face)) + 0.4 * ripple);
+#else
     float too_steep = smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
+#endif
     float covered = covered_by(level - STEEP_BARE * debris * too_steep, relief, debris, of_depths) * (1.0 - 0.75 * (1.0 - debris) * too_steep);
 #else
     float covered = covered_by(level, relief, debris, of_depths);
