@@ -241,6 +241,19 @@ def test_rock_is_not_drawn_out_down_a_cliff(draw: Draw, quality: str) -> None:
     assert 0.6 < down / along < 1.7
 
 
+def test_rock_is_as_sharp_on_slopes_between_the_axes(draw: Draw) -> None:
+    """Seen from straight before them, each lit in the same way: noise of several projections would be blurred there."""
+    sharp = []
+    for heading in (90.0, 135.0, 180.0):
+        turn = math.radians(heading)
+        shown = snapshot(plane(64, 64, 9.0 * math.sin(turn), -9.0 * math.cos(turn)), cell_size=10.0)
+        camera = Camera(glm.vec3(320.0, 0.5 * (shown.lowest + shown.highest), 320.0), heading, 48.0, 900.0, 10.0)
+        scene = clear(quality="high", fine_relief=0.0, sun_direction=heading + 150.0, sun_height=45.0)
+        pixels = draw(shown, camera, scene, size=(320, 240))[40:200, 40:280].astype(float).mean(axis=2)
+        sharp.append(np.abs(np.diff(pixels, n=2, axis=0)).mean() / pixels.mean())
+    assert sharp[1] > 0.98 * min(sharp[0], sharp[2])
+
+
 def test_grass_holds_on_to_gentle_faces_of_rock_also_where_no_relief_is_finer_than_the_map(draw: Draw) -> None:
     """As on maps that are too large for it: there is as much of it, and it lies in as many patches."""
     shown, green = snapshot(plane(48, 64, 7.5, 0.0), cell_size=10.0), []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import moderngl
 import numpy as np
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 from pyglm import glm
 
 from app.model.snapshot import Snapshot
+from app.picture import picture as picture_module
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
+from app.picture.passes.quality import BY_NAME
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from tests.passes import masks
@@ -25,6 +28,13 @@ ABOVE = """#include "place.glsl"
 uniform sampler2D surface;
 out vec4 colour;
 void main() { find_place(surface); colour = vec4(position.y > %f ? vec3(0.0, 0.0, 1.0) : vec3(1.0), 1.0); }
+"""
+
+# The height of what is drawn, by steps of some metres.
+STEPS = """#include "place.glsl"
+uniform sampler2D surface;
+out vec4 colour;
+void main() { find_place(surface); colour = vec4(vec3(fract(%s / 37.0)), 1.0); }
 """
 
 Show = Callable[..., NDArray[np.uint8]]
@@ -173,3 +183,25 @@ def test_no_shadow_line_runs_along_the_foot_of_a_sunlit_wall(
         dark = brightness < 0.6 * np.percentile(brightness, 2)
         assert dark.sum() < 40, "but for the shaded sides of shrubs; the line would have hundreds of pixels"
     picture.release()
+
+
+def test_the_height_of_the_mesh_is_known_where_ground_is_drawn_after_it(
+    context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the relief that is finer than the map, on which noise is projected; the map has not."""
+    shown, seen = snapshot(pyramid(64, 64, 32, 32, 600.0, 30), cell_size=10.0), {}
+    camera = Camera(glm.vec3(320.0, 300.0, 320.0), 20.0, 25.0, 900.0)
+    for height, samples in (("drawn_height()", 4), ("drawn_height()", 0), ("position.y", 0)):
+        quality = replace(BY_NAME["high"], samples=samples, outlines=False, fxaa=False)
+        monkeypatch.setitem(picture_module.BY_NAME, "tried", quality)
+        masks.use(monkeypatch, {**masks.PLAIN_SHADERS, "terrain.frag": STEPS % height})
+        picture = Picture(context, bake_at_once=True, quality="tried")
+        picture.show(shown)
+        picture.draw(canvas.framebuffer(*SIZE), camera, Scene(), minimap=False)
+        pixels = canvas.pixels()
+        assert pixels is not None
+        seen[height, samples] = pixels.astype(float).mean(axis=2)
+        picture.release()
+    mesh = seen["drawn_height()", 4]
+    differs = [np.abs(other - mesh).mean() for key, other in seen.items() if key != ("drawn_height()", 4)]
+    assert differs[0] < 5.0 < 0.5 * differs[1], differs
