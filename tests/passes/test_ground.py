@@ -331,7 +331,7 @@ def test_rills_finer_than_a_cell_run_down_a_slope_of_soil(draw: Draw) -> None:
     scene = clear(quality="high", sun_direction=180.0, sun_height=30.0)
     pixels = draw(shown, from_above(shown, 0.08), scene, size=(240, 240)).astype(float).mean(axis=2)
     across, down = (np.abs(np.diff(pixels[::4, ::4], axis=axis)).mean() for axis in (0, 1))
-    assert across > 1.25 * down
+    assert across > 1.2 * down  # what lies on the slope is foreshortened down it
 
 
 def test_ground_is_not_blurred_however_near_it_is(draw: Draw) -> None:
