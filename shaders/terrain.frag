@@ -256,6 +256,7 @@ const float RAGGED_JOINTS = 0.09, CLEFTS_DARK = 0.35, CLEFTS_SHADED = 0.4;
 const float DEBRIS_EVEN = 0.65;  // how far debris hides the blocks of the rock below
 const float ROUGH_FACES = 0.20;  // cosine over which rock that turns from the sun gets dark, as single faces of it still see the sun
 const float LEAST_BLURRED = 0.6;  // of a pixel's length, to which detail is blurred on ground seen aslant
+const float DRAWN_OUT = 0.6;  // cosine between a face and what is drawn there, under which noise would be
 const float STEEPEST_DRAWN = 20.0;  // slope
 const float FINEST_ON_WALLS = 1.5;  // cells
 const float STONES_FADE = 0.04;  // cells in a pixel
@@ -521,6 +522,7 @@ void main() {
     finer.seep = seeps * (noises.seep - 0.5);
     // So near that grain is blurred there are finer stones, and tufts.
     float stones_seen = 1.0 - smoothstep(0.4 * STONES_FADE, STONES_FADE, detail_pixel);
+    if (squarely(finer.face, drawn) < DRAWN_OUT) finer.face = drawn;
     Fractured rock = fractured_at(over_wall, seen_step, finer.face, on_wall, vec3(bare, grain_seen, stones_seen));
     fine = in_place_of(mix(fine, rock.level, bare), rock.wall, on_wall);
     bare = max(bare, on_wall * looks_out);

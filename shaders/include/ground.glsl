@@ -246,6 +246,12 @@ mat3x2 along_face(vec2 slope) {
     return mat3x2(-up.y, dip.x * up.x, up.x, dip.x * up.y, 0.0, dip.y);
 }
 
+// How squarely the noise of a face of a slope lies on one of another, from 0 to 1.
+float squarely(vec2 slope, vec2 drawn) {
+    mat2x3 ways = transpose(along_face(slope));
+    return abs(dot(cross(ways[0], ways[1]), normalize(vec3(-drawn, 1.0))));
+}
+
 // Projected onto faces, with slopes to the east and south. `at` is a place and its height in cells, and `step_of` its
 // screen-space derivatives. `needed` says how far blocks seen from above, grain and stones are seen. One projection takes
 // the place of another at an edge: their mean would be blurred. In software both sides of a branch are run, and a loop ends
