@@ -557,8 +557,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     float watered = 1.7 * streak + 1.2 * hollowness + 0.25 * patches + 0.25 * tone;
 #endif
 #if DETAIL_SCALES > 2
-    // The same noise is the grain of rock.
-    vec4 grit = turf_at(vec3(cells, place.x * frame.map.w / frame.map.z + finer.height), finer.face, 1.0 - smoothstep(PLANTS_STAND.x, PLANTS_STAND.y, mean_steepness), ripple);
+    // The same noise is the grain of rock, which lies on its faces.
+    vec2 face = mean_steepness < PLANTS_STAND.y ? vec2(0.0) : finer.face;
+    vec4 grit = turf_at(vec3(cells, place.x * frame.map.w / frame.map.z + finer.height), face, 1.0 - smoothstep(PLANTS_STAND.x, PLANTS_STAND.y, mean_steepness), ripple);
     vec4 turf = grit * (1.0 - smoothstep(TURF_STEEP.x, TURF_STEEP.y, mean_steepness));
     vec4 groves = textureLod(detail, turned(cells) * frame.map.z / GROVES_TILE, max(log2(length(fwidth(cells)) * frame.map.z * TURF_TEXELS / GROVES_TILE), 1.0)) - 0.5;
     turf *= mix(TURF_EVEN_AND_ROUGH.x, TURF_EVEN_AND_ROUGH.y, smoothstep(-0.15, 0.15, groves.w + 0.4 * groves.x));
