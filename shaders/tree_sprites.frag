@@ -17,6 +17,11 @@ flat in vec4 lobes;
 #endif
 #if SNOWY == 1
 flat in vec4 snow;
+#endif
+#ifndef SAMPLES
+#define SAMPLES 0  // for each pixel
+#endif
+#if SNOWY == 1 && SAMPLES > 0
 flat in vec3 shadow;
 flat in vec3 snow_in_shadow;
 const float SHADOW_WIDE = 0.62, SHADOW_ENDS = 0.2;  // of the crown; at its tip
@@ -24,10 +29,6 @@ const float SHADOW_HIDES = 0.75;
 #endif
 
 out vec4 colour;
-
-#ifndef SAMPLES
-#define SAMPLES 0  // for each pixel
-#endif
 
 const float LEANS = 0.22;  // see trees.vert
 const float TIERS = 4.5;

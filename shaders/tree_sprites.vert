@@ -26,6 +26,11 @@ flat out vec3 air_added;
 flat out vec4 own;       // its grain; light through its leaves; which way is up: up, towards the eye
 #if SNOWY == 1
 flat out vec4 snow;      // how much brighter snow is than its leaves; how much lies on its boughs
+#endif
+#ifndef SAMPLES
+#define SAMPLES 0
+#endif
+#if SNOWY == 1 && SAMPLES > 0
 flat out vec3 shadow;    // of it, from its foot: right, up; how dark it is
 flat out vec3 snow_in_shadow;  // radiance
 const float LONGEST_SHADOW = 1.3;  // heights of a tree
@@ -70,7 +75,7 @@ void main() {
     }
     float lowest = min(broad ? bottom : bottom - half_foot, 0.0);
     vec2 low = vec2(-radius, lowest), high = vec2(radius, top);
-#if SNOWY == 1
+#if SNOWY == 1 && SAMPLES > 0
     // On snow a tree would float without its shadow, which falls as the ground is steep.
     vec2 falls = -frame.sun.xz * height * min(1.0 / max(frame.sun.y, 0.05), LONGEST_SHADOW);
     vec2 slope = textureLod(surface, map_uv(foot.xz), 0.0).yz * frame.map.w;
@@ -97,6 +102,8 @@ void main() {
     vec3 albedo = leaf_colour(chances, seen.z - 0.5);
 #if SNOWY == 1
     snow = vec4(ON_BOUGHS / max(albedo, 0.01) - 1.0, snow_on_boughs(cell, chances));
+#endif
+#if SNOWY == 1 && SAMPLES > 0
     shadow = vec3(seen_tip / (0.5 * side), seen.x * snow.a);
     snow_in_shadow = SHADED_SNOW * sky_light(vec3(0.0, 1.0, 0.0)) * seen.y * air_kept;
 #endif

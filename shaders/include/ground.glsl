@@ -115,7 +115,7 @@ const float CROP_OUT = 1.8, CRAGGY = 3.5;  // by how much that fills less of the
 const vec2 CHUTES = vec2(0.07, 0.20), STONES_FALL = vec2(0.26, 0.42), FROST_SHATTERS = vec2(0.45, 0.75);  // depth of gullies; slopes; heights
 const float CHUTES_FILLED = 1.1;
 const vec2 THIN_DEBRIS = vec2(1.4, 2.6);  // levels
-const float LEAST_OF_WALL = 0.8;
+const float LEAST_OF_WALL = 0.8;  // of the slope of a face with what is broad of it, that counts as its steepness
 const float STEEP_BARE = DETAIL_SCALES > 2 ? 3.4 : 1.7;   // by which that fills less of the relief of faces too steep for it
 const float DEBRIS_LOD = 3.0;   // of the table of strata, that mixes beds above one another
 const float FALLS_FROM = 2.5;   // cells above it, from where the rock of debris comes
@@ -485,8 +485,10 @@ const float THICKETS_FROM = 0.25;
 
 const float TURF_FINEST = 8.0, TURF_TEXELS = 512.0;  // metres that its smallest tile has; texels of a tile
 const vec2 SHARP_TURF = vec2(0.75, 1.2);  // pixels, on gentle ground and on slopes: what is finer would flicker where the camera moves
-const float MOST_ASLANT = 4.0, SECTORS = 32.0, TURN = 6.2831853;  // powers of two
-const vec2 GRAZING = vec2(2.8, 4.8), PLANTS_STAND = vec2(0.35, 0.60);
+const float MOST_ASLANT = 4.0;  // power of two by which it is drawn out at most
+const float SECTORS = 32.0, TURN = 6.2831853;  // of a turn; radians
+const vec2 GRAZING = vec2(2.8, 4.8);  // powers of two by which a pixel is drawn out: from the first on its tone gets even
+const vec2 PLANTS_STAND = vec2(0.35, 0.60);  // steepness from which on they lie on a face
 const vec2 TURF_STEEP = vec2(0.6, 1.1);
 const float GROVES_TILE = 520.0;  // metres
 const vec2 GROVES_THIN_OUT = vec2(-0.10, 0.22);
