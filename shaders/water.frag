@@ -289,11 +289,17 @@ const float LEAST_STEPS = 6.0;
 const float HORIZON_BETWEEN = 0.75, HORIZON_MARGIN = 0.015, HORIZON_REACH = 1.6;
 const float FINENESS = 0.5;          // of the land that is looked up, in steps: means over whole ones have no crests
 const float SEEN_PART = 0.02;      // of the mirrored light, from which on land is looked up
-// Part of the slopes of waves by which they turn the mirrored land; steepness of the rest in the usual wind.
-const float MIRROR_TILTS = 0.2, MIRROR_SMEARS = 0.03;
-// Of mirrored land: half the angle over which it is smeared in still water, and for each deviation of the slopes of waves
-const float STILL_EDGE = 0.012, EDGE_OF_WAVES = 0.7;
-const float DENSE_CROWNS = 2.8;   // optical depth over the height of a tree, where crowns are closed
+// Part of the slopes of waves by which they turn the mirrored land; steepness of the rest in the usual wind. Of mirrored land:
+// half the angle over which it is smeared in still water, and for each deviation of the slopes of waves. Those of lakes are
+// seen to break it, and so smear it less.
+#if SEA == 1 || RUNNING == 1
+const float MIRROR_TILTS = 0.2, MIRROR_SMEARS = 0.03, STILL_EDGE = 0.012, EDGE_OF_WAVES = 0.7;
+#else
+const float MIRROR_TILTS = 0.5, MIRROR_SMEARS = 0.012, STILL_EDGE = 0.004, EDGE_OF_WAVES = 0.4;
+#endif
+// Optical depth over the height of a tree, where crowns are closed; waves that are not seen let light between them.
+const float DENSE_CROWNS = SEA == 1 || RUNNING == 1 ? 1.5 : 2.8;
+const float CROWNS_THIN_OUT = 0.3;  // towards their tops, of their height
 const float CROWNS_BELOW = 0.55;  // brightness of the lower sides of crowns, which water mirrors
 
 // The distance after which a ray leaves the map.
@@ -393,7 +399,8 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float til
         float part = smoothstep(-spread, spread, top - ray.y);
         if (tallest_tree > 0.0) {
             // Trees let light through: their crowns are no edge.
-            float inside = max(smoothstep(-spread, spread, here.y - ray.y) - max(part, covered), 0.0);
+            float soft = max(spread, CROWNS_THIN_OUT * (here.y - here.x));
+            float inside = max(smoothstep(-soft, soft, here.y - ray.y) - max(part, covered), 0.0);
             float dense = DENSE_CROWNS * min((here.y - here.x) * reach / tallest_tree, 1.0);
             float passed = inside * dense * max(onward, i == 0 ? frame.map.z : 0.0) / tallest_tree;
             crowns += passed;
