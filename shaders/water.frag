@@ -161,7 +161,7 @@ const float GUSTS_SOFT = 0.0;  // level of the smaller images of their noise
 #else
 const vec3 GUSTS_LONG = vec3(2.2, 1.5, 14.0);
 const float GUSTS_SOFT = 1.0;
-const vec2 GUSTS = vec2(0.3, 1.7);  // land around a lake parts the wind
+const vec2 GUSTS = vec2(0.55, 1.45);  // land around a lake parts the wind
 #endif
 const vec2 GUSTS_SHOW = vec2(0.34, 0.66), GUSTS_REPEAT = vec2(0.004, 0.016);
 const float GUSTS_GRAZED = 0.3;  // of their contrast, where the sea is seen from aside

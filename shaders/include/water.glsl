@@ -31,13 +31,14 @@ const vec3 STREAM_BED = vec3(0.150, 0.128, 0.092);
 const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked at from straight above
 const float BRIGHTEST_GLITTER = 0.9;                // in parts of sunlight
 const vec2 TILES_SHOW = vec2(0.014, 0.045);         // tiles of waves in a pixel, from which on they are not to be seen
-// How long a pixel of the sea is that is seen from aside, beside its width: were waves evened over all of it to all sides,
-// they would be streaks. A lake mirrors clouds, which would sparkle.
-const float LONGEST_PIXEL = 2.5, WHOLE_PIXEL = 1e6;
+// How long a pixel is that is seen from aside, beside its width: were waves evened over all of it to all sides, they would be
+// streaks, and none would be left to break what lakes mirror.
+const float LONGEST_PIXEL = 2.5;
 const float SQUARED_SLOPES = 0.1;                   // of waves in the mean, see app/picture/passes/wind_waves.py
 const float HEIGHTS_SPAN = 6.0;                     // deviations of heights between the texture's least and most
 const float OPEN_SEA = 1e8;                         // metres of fetch of a sea
-const vec2 FETCH_RAISES = vec2(2.0, 16.0);         // wavelengths of fetch that raise no waves, and the highest
+const float LAKE_WAVES = 0.55;                      // length of those on lakes, beside the sea's
+const vec2 FETCH_RAISES = vec2(0.5, 12.0);         // wavelengths of fetch that raise no waves, and the highest
 // Deviations of height from which crests break in the usual wind; how many less for twice its root; and till all is white
 const float WHITECAPS = 3.3, WHITECAPS_BY_WIND = 2.4, WHITECAPS_SOFT = 1.7, WHITECAPS_IN_PIXELS = 1.0;
 const float MOST_WHITECAPS = 1.3;                   // deviations: in a storm their foam soon spreads
@@ -53,9 +54,8 @@ struct Waves {
 };
 
 // One train of waves out of the texture, turned against the wind by the angle with this cosine and sine. `pixel` is how far
-// the place moves from pixel to pixel: to the east and south along x, and along y; it counts as no longer than that beside
-// its width.
-void add_wave_train(inout Waves waves, vec2 place, vec4 pixel, vec2 turn, float wavelength, float strength, float of_crest, float longest_pixel) {
+// the place moves from pixel to pixel: to the east and south along x, and along y.
+void add_wave_train(inout Waves waves, vec2 place, vec4 pixel, vec2 turn, float wavelength, float strength, float of_crest) {
     vec2 along = vec2(frame.wind.x * turn.x - frame.wind.y * turn.y, frame.wind.x * turn.y + frame.wind.y * turn.x);
     vec2 across = vec2(-along.y, along.x);
     // Waves run as fast as their length lets them: long ones faster, by the square root; in a loop of the sea by whole
@@ -67,7 +67,7 @@ void add_wave_train(inout Waves waves, vec2 place, vec4 pixel, vec2 turn, float 
     // From where many tiles are seen, they would make a pattern: there waves are only rough.
     vec2 along_row = vec2(dot(pixel.xy, along), dot(pixel.xy, across)) / tile;
     vec2 along_column = vec2(dot(pixel.zw, along), dot(pixel.zw, across)) / tile;
-    float row = length(along_row), column = length(along_column), longest = longest_pixel * min(row, column);
+    float row = length(along_row), column = length(along_column), longest = LONGEST_PIXEL * min(row, column);
     along_row *= min(longest / row, 1.0);
     along_column *= min(longest / column, 1.0);
     vec2 across_pixel = abs(along_row) + abs(along_column);
@@ -97,21 +97,21 @@ Waves water_waves(vec2 place, vec4 pixel, float depth, float wind, float fetch) 
     Waves waves = Waves(vec2(0.0), 0.0008, 0.0);
 #endif
     float strength = wind * frame.water.y * (0.25 + 0.75 * smoothstep(0.0, 1.5 * frame.water.z, depth * frame.map.w));
-    float unit = frame.water.z, longest = fetch > OPEN_SEA ? LONGEST_PIXEL : WHOLE_PIXEL;
+    float unit = (fetch > OPEN_SEA ? 1.0 : LAKE_WAVES) * frame.water.z;
 #if FINE_WATER == 1
     // Each is about as steep as the next.
-    if (fetch > OPEN_SEA) add_wave_train(waves, place, pixel, vec2(0.946, 0.326), 19.0 * unit, 0.11 * strength, 0.15, longest);
+    if (fetch > OPEN_SEA) add_wave_train(waves, place, pixel, vec2(0.946, 0.326), 19.0 * unit, 0.11 * strength, 0.15);
     float longer = grown(fetch, 6.7 * unit), shorter = grown(fetch, 1.9 * unit);
-    if (longer > 0.0) add_wave_train(waves, place, pixel, vec2(0.996, -0.087), 6.7 * unit, 0.14 * wind * longer * strength, 0.35, longest);
-    if (shorter > 0.0) add_wave_train(waves, place, pixel, vec2(0.956, 0.292), 1.9 * unit, 0.15 * shorter * strength, 0.65, longest);
-    add_wave_train(waves, place, pixel, vec2(0.883, -0.469), 0.73 * unit, 0.15 * grown(fetch, 0.73 * unit) * strength, 0.5, longest);
-    add_wave_train(waves, place, pixel, vec2(0.777, 0.629), 0.23 * unit, 0.14 * grown(fetch, 0.23 * unit) * strength, 0.3, longest);
+    if (longer > 0.0) add_wave_train(waves, place, pixel, vec2(0.996, -0.087), 6.7 * unit, 0.14 * wind * longer * strength, 0.35);
+    if (shorter > 0.0) add_wave_train(waves, place, pixel, vec2(0.956, 0.292), 1.9 * unit, 0.15 * shorter * strength, 0.65);
+    add_wave_train(waves, place, pixel, vec2(0.883, -0.469), 0.73 * unit, 0.15 * grown(fetch, 0.73 * unit) * strength, 0.5);
+    add_wave_train(waves, place, pixel, vec2(0.777, 0.629), 0.23 * unit, 0.14 * grown(fetch, 0.23 * unit) * strength, 0.3);
     // Near the camera finer ones are seen.
-    add_wave_train(waves, place, pixel, vec2(0.970, -0.243), 0.083 * unit, 0.12 * strength, 0.2, longest);
-    add_wave_train(waves, place, pixel, vec2(0.848, 0.530), 0.027 * unit, 0.10 * strength, 0.0, longest);
+    add_wave_train(waves, place, pixel, vec2(0.970, -0.243), 0.083 * unit, 0.12 * strength, 0.2);
+    add_wave_train(waves, place, pixel, vec2(0.848, 0.530), 0.027 * unit, 0.10 * strength, 0.0);
 #else
-    add_wave_train(waves, place, pixel, vec2(0.956, 0.292), 1.9 * unit, 0.075 * strength, 0.0, longest);
-    add_wave_train(waves, place, pixel, vec2(0.883, -0.469), 0.73 * unit, 0.085 * strength, 0.0, longest);
+    add_wave_train(waves, place, pixel, vec2(0.956, 0.292), 1.9 * unit, 0.075 * strength, 0.0);
+    add_wave_train(waves, place, pixel, vec2(0.883, -0.469), 0.73 * unit, 0.085 * strength, 0.0);
 #endif
     return waves;
 }

@@ -524,6 +524,16 @@ def test_clouds_mirrored_in_a_lake_with_waves_end_softly(draw: Draw) -> None:
         assert np.percentile(np.abs(np.diff(mirrored, axis=axis)), 99.5) < 4.5
 
 
+def test_waves_of_a_lake_break_what_it_mirrors_also_far_off(draw: Draw) -> None:
+    """Seen from aside, pixels are long, but waves are strokes in them and no blur."""
+    shown = flooded(np.pad(np.full((176, 176), -40.0), 8, constant_values=20.0), 0.0)
+    camera = Camera(glm.vec3(96 * CELL, 0.0, 96 * CELL), 0.0, 8.0, 5.0 * CELL, 40.0)
+    scene = calm(quality="high", waves=1.0, clouds=0.0).with_value("waves.enabled", True)
+    pixels = draw(shown, camera, scene, size=(480, 360)).astype(float).mean(axis=2)
+    strokes = pixels - ndimage.gaussian_filter(pixels, 4.0)
+    assert strokes[138:160, 160:320].std(axis=1).mean() > 5.0, "just below the far bank"
+
+
 def test_trees_on_the_shore_are_mirrored(draw: Draw) -> None:
     """A wood on a low shore darkens the water before it, and nothing else of it."""
     row, column = np.mgrid[:128, :128]
