@@ -270,6 +270,8 @@ const float FAR_PLAIN_EVEN = 0.85, DRIFTED_FAR = 0.8;
 const float BED_EVEN = 0.4;     // part of its slope by which light tells them: under water it is diffuse
 const float WET_SHORE = 0.5;  // metres above the water up to which waves and capillarity wet the ground
 #if DETAIL_SCALES > 2
+// Metres above the water up to which the ground is dark with it, how dark, and how even waves have made it by the shore.
+const float WET_BAND = 0.12, BAND_DARK = 0.38, SHORE_EVEN = 0.4;
 const float STRIP_OF_CELL = 0.07;  // as WET_SHORE, of cells that are so wide that no picture shows less
 const vec2 STRIP = vec2(0.25, 2.0), STRIP_STEEP = vec2(0.7, 1.2);  // how high it is beside that, least and most; slopes without
 const float MUD_STRIP = 1.25, STRIP_WIDE = 1.2, HIGHEST_STRIP = 0.7;  // beside the bed; cells, and metres, which the map of flow tells of, at most
@@ -625,11 +627,13 @@ void main() {
     ground.albedo = mix(ground.albedo, stones_and_mud, strip * dry);
     ground.stands.bushes *= 1.0 - strip;
     ground.stands.tufts *= 1.0 - strip;
-    float washed = max(0.6 * strip_height, WET_SHORE * (0.4 + 0.6 * fine.x));
+    float washed = WET_BAND * (0.5 + broad);
+    float evened = smoothstep(-strip_height - 2.0 * washed - span, -washed, wet.w) * (1.0 - smoothstep(STRIP_STEEP.x, STRIP_STEEP.y, length(place.yz)));
+    ground.albedo *= 1.0 - BAND_DARK * smoothstep(-washed - span, -0.6 * washed, wet.w) * (WET_BAND / (WET_BAND + span)) * dry;
 #else
     float washed = WET_SHORE * (0.4 + 0.6 * fine.x);
-#endif
     ground.albedo *= 1.0 - WASHED_DARK * smoothstep(-washed - span, 0.0, wet.w) * (WET_SHORE / (WET_SHORE + span)) * dry;
+#endif
     ground.rockiness *= 1.0 - 0.6 * submerged;
     slope *= mix(1.0, BED_EVEN, submerged);
 #if LIVING == 1
@@ -751,6 +755,9 @@ void main() {
 #endif
 #if WATER == 1
     bumps *= 1.0 - dim;
+#if DETAIL_SCALES > 2
+    bumps *= 1.0 - SHORE_EVEN * evened;
+#endif
 #endif
     vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
 

@@ -138,12 +138,12 @@ flat in float level;
 const vec2 WEED_STEEP = vec2(0.08, 0.25);
 const float WEED_ENDS = 4.0, WEED_HIDES = 0.75, SHORE_STONES_TILE = 24.0;
 // Between the stones of its margin a lake ends unevenly: over so many cells at most, on slopes up to this.
-const float MARGIN_CELLS = 0.3, MARGIN_TILE = 17.0, MARGIN_STEEP = 0.3;
+const float MARGIN_CELLS = 0.3, MARGIN_TILE = 17.0, MARGIN_FLAT = 0.03, MARGIN_STEEP = 0.3;
 const float EXACT_SHORE = 0.35;  // cells of depth, from which on the bed is as smooth as the map
 const vec3 SOAKED_BED = vec3(0.72, 0.69, 0.65);  // of what a dry bed gives back
 const float SOAKED_FROM = 0.25;  // metres of depth
 // The ground is soaked up to some way above the water, metres, where none is mirrored yet.
-const float SOAKED_EDGE = 0.04, SILT_EVENS = 0.7;
+const float SOAKED_EDGE = 0.04, SILT_EVENS = 0.7, SILT_FROM = 0.8;  // metres of depth, where it is all even
 // Of the shadows of clouds: what water scatters has come from around, and most of it from the sky.
 #if SEA == 1
 const float CLOUDS_SHADE = 0.8;
@@ -195,8 +195,9 @@ const float SHORE = 0.12;   // metres of depth over which water fades in
 #else
 const vec3 DEEP_WATER = DEEP_LAKE;
 const float TURBIDITY = LAKE_TURBIDITY, WAVINESS = 0.55;
-const float SHORE = 0.05;
+const float SHORE = RUNNING == 1 ? 0.05 : 0.02;
 #endif
+const float EDGE_PIXEL = SEA == 1 || RUNNING == 1 || FINE_WATER == 0 ? 0.5 : 0.0;  // pixels before its edge, where water begins
 const float SHORE_AT_RIVER = 0.20;  // the same where a river runs in
 
 layout(location = 0, index = 0) out vec4 added;
@@ -507,11 +508,11 @@ void main() {
     edge = SOAKED_EDGE * frame.map.w;
     if (by_shore > 0.0) {
         float uneven = textureLod(detail, map_place / (frame.map.z * MARGIN_TILE), 1.0).w;
-        edge += MARGIN_CELLS * smoothstep(0.3, 0.7, uneven) * min(length(bed.yz) * frame.map.w, MARGIN_STEEP) * frame.map.z;
+        edge += MARGIN_CELLS * smoothstep(0.3, 0.7, uneven) * MARGIN_STEEP * smoothstep(MARGIN_FLAT, MARGIN_STEEP, length(bed.yz) * frame.map.w) * frame.map.z;
     }
 #endif
     edge *= 1.0 - river_here;
-    float shore = smoothstep(edge, edge + margin + 1.5 * blur, water + 0.5 * blur) * there;
+    float shore = smoothstep(edge, edge + margin + 1.5 * blur, water + EDGE_PIXEL * blur) * there;
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if SEA == 1
     // Around the map the sea floor slopes down from the edge, and the ground pass has not drawn it.
@@ -707,7 +708,7 @@ void main() {
     keep *= mix(SOAKED_BED, vec3(1.0), river_here * (1.0 - smoothstep(0.0, SOAKED_FROM, depth)));
 #if FINE_WATER == 1
     // Silt evens the bed.
-    float silt = SILT_EVENS * (1.0 - river_here) * smoothstep(0.0, SOAKED_FROM, depth);
+    float silt = SILT_EVENS * (1.0 - river_here) * smoothstep(0.0, SILT_FROM, depth);
     colour += silt * keep * bed_material(vec4(0.5), vec4(0.5), 1.0) * daylight;
     keep *= 1.0 - silt;
 #endif
