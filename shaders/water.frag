@@ -92,12 +92,12 @@ uniform sampler2D suspended;  // fine sediment in the water, metres of the bed; 
 const float STIRS = 0.15, MUDDY = 0.7, FOAMS = 1.2, FASTEST = 2.6;
 const vec3 MUDDY_FOAM = vec3(0.560, 0.490, 0.385), FRONT_FOAM = vec3(0.790, 0.750, 0.670);
 const float EDDIES = 2.6, MIXED_IN = 0.3;  // cells; part of the load
-const float SURGES = 0.10;  // slope of the broadest, which turn the sky's light to the eye and away
-const float CHURNED = 0.09;  // squared slopes of the finest waves where water is fastest: it mirrors hardly anything
+const float SURGES = 0.20;  // slope of the broadest, which turn the sky's light to the eye and away
+const float CHURNED = 0.02;  // squared slopes of the finest waves where water is fastest
 // By how many octaves deep water that hardly runs has less of its load near its surface; metres of depth, Froude numbers.
 const float LOAD_SINKS = 9.0;
-const vec2 LOAD_SINKS_IN = vec2(1.9, 4.8), LOAD_MIXED = vec2(0.12, 1.5);
-const float MIXED_UNEVENLY = 0.6;  // octaves of the Froude number by which streaks differ in that
+const vec2 LOAD_SINKS_IN = vec2(1.4, 5.4), LOAD_MIXED = vec2(0.12, 1.5);
+const float MIXED_UNEVENLY = 1.0;  // octaves of the Froude number by which streaks differ in that
 const float SLURRY_TURBIDITY = 22.0;  // of mud as thick as it gets: a hand's breadth of it hides the ground
 const float WHITEST = 0.75;  // opacity of the thickest foam
 const float AERATED = 0.05;  // of the whitest water, where it runs fastest between patches of foam
