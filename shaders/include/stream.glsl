@@ -18,6 +18,7 @@ const float STREAKS = 2.5;        // how much longer than wide ripples are
 const vec2 BESIDE_WAY = vec2(0.55, 0.85);  // cosines of the angle from a stream to where the ground sinks, on its bank and in its bed
 const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which water whitens
 const float REACHES = 46.0;  // cells along the noise that tells pools from riffles, and on which side bars lie
+const float SMOOTH_BANKS = 2.0;  // level of the noise in them, whose finest grains would fray them
 const float WANDERS = 0.9;   // cells by which that noise leads a stream astray where the land is gentle
 const vec2 LEAVES_BED = vec2(0.7, 1.3);  // slopes over which water leaves it
 const vec2 STEEP = vec2(0.08, 0.70);  // slopes of the bed from which on water runs faster, and where it is narrowest
@@ -80,7 +81,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     float span = min(length(across * step_of), widest);
     bool asked = known.x > 0.0 && span < stream_far;
     // Banks are never straight.
-    vec2 bend = textureLod(noise, cells / 7.0, noise_level(pixel / 7.0, noise)).yz - 0.5;
+    vec2 bend = textureLod(noise, cells / 7.0, max(noise_level(pixel / 7.0, noise), SMOOTH_BANKS)).yz - 0.5;
     vec2 place = cells + 0.12 * bend;
 #if FINE_WATER == 1
     vec4 reach = textureLod(noise, cells / REACHES, 3.0) - 0.5;
@@ -116,15 +117,20 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     float nearness = asked ? 1.0 - smoothstep(0.6 * stream_far, stream_far, span) : 0.0;
     // Riffles are wide and shallow, pools narrow and deep; where the bed is steep water runs faster, and is narrow.
     float fall = max(-dot(slope, river.along), 0.0), steep = smoothstep(STEEP.x, STEEP.y, fall);
-    float carries = smoothstep(0.0, 0.02, fall) * (1.0 - smoothstep(0.3, 0.8, fall));
+    // Water lies level across: no higher on its banks than a shallow stream is deep.
+    vec2 middle = river.middle - place + cells;
+    float bed = asked && !in_belt ? elevation_at(surface, middle / frame.map.xy) : 0.0, rise = 0.0, sinks = fall;
+    if (asked && !in_belt) rise = (elevation_at(surface, cells / frame.map.xy) - bed) / frame.map.z;
+#if FINE_WATER == 1
+    // As its bed sinks: banks, which sink to a side, would tell another fall in each straight piece of its way.
+    if (asked && !in_belt) sinks = max(bed - elevation_at(surface, (middle + river.along) / frame.map.xy), 0.0) / frame.map.z;
+#endif
+    float carries = smoothstep(0.0, 0.02, sinks) * (1.0 - smoothstep(0.3, 0.8, sinks));
     course.riffle = clamp(4.0 * reach.x, -1.0, 1.0) * mix(SLOW_RIFFLES, 1.0, carries);
     float room = (float(river_reach) - REACH_LOST) / max(river.half_width, 1e-6);
     if (!in_belt) river.half_width *= mix(1.0, NARROWED, steep) * (1.0 + RIFFLES_WIDER * course.riffle);
     // Threads of a belt that are too narrow to be seen fade, as there are many.
     float drawn = in_belt ? river.half_width : seen_half_width(river, span);
-    // Water lies level across: no higher on its banks than a shallow stream is deep.
-    float rise = 0.0;
-    if (asked && !in_belt) rise = (elevation_at(surface, cells / frame.map.xy) - elevation_at(surface, (river.middle - place + cells) / frame.map.xy)) / frame.map.z;
     float level = 1.0 - smoothstep(0.25, 0.5, (rise - 0.25 * span) / drawn);
     float width = 2.0 * river.half_width * frame.map.z;
     float riffled = in_belt ? 1.0 + RIFFLES * (textureLod(noise, cells.yx / RIFFLES_APART, 2.0).x - 0.5) : 1.0 - RIFFLES_SHALLOWER * course.riffle;
@@ -145,7 +151,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     course.near = nearness * smoothstep(1.0, 3.0, (in_belt ? 1.5 : 1.0) * river.half_width / span);
     course.aside = sign(dot(place - river.middle, across)) * relative;
     // Bars lie inside bends, also of slow rivers; where it runs straight, on one side and then on the other.
-    float in_bends = BENDS_MAKE_BARS * turns * smoothstep(BENDS.x, BENDS.y, abs(turns)) * (1.0 - smoothstep(0.3, 0.8, fall));
+    float in_bends = BENDS_MAKE_BARS * turns * smoothstep(BENDS.x, BENDS.y, abs(turns)) * (1.0 - smoothstep(0.3, 0.8, sinks));
     course.bar = clamp(in_bends + BARS_BY_CHANCE * reach.w * carries * (1.0 - smoothstep(0.0, 0.25, abs(turns))), -1.0, 1.0) * course.near;
     if (abs(course.aside) > 1.3 + 2.0 * MARGIN + BAR_BESIDE) course.bar = 0.0;  // beyond any
     course.room = room * level;

@@ -1051,6 +1051,35 @@ def test_bars_lie_inside_bends(draw: Draw) -> None:
         assert inside > 500
 
 
+def test_shores_are_not_frayed_where_they_are_near(draw: Draw) -> None:
+    """What is water beside a straight river of 30 m has an outline that is not many times as long as its two banks."""
+    flow = flat(48, 48)
+    flow[24] = 36.0
+    camera, scene = from_above(5.0, 48, 48), calm(quality="high", flow_speed=0.0, fine_relief=0.0)
+    wet, dry = (
+        draw(running(flat(48, 48), each), camera, scene, size=(320, 320)).astype(int) for each in (flow, flat(48, 48))
+    )
+    water = (wet - dry)[..., 2] - (wet - dry)[..., 0] > 12
+    assert 0.4 < water.mean() < 0.7
+    outline = (water[1:] != water[:-1]).sum() + (water[:, 1:] != water[:, :-1]).sum()
+    assert outline < 8.0 * 2 * water.shape[1], outline / 2 / water.shape[1]
+
+
+def test_a_level_river_has_no_bars_for_banks_that_sink_along_it(draw: Draw) -> None:
+    """Only water that falls on its way lays down bars where it runs straight."""
+    columns = 300
+    ground = np.repeat(0.03 * CELL * (np.arange(float(columns))[None, ::-1] % 8), 24, axis=0)
+    ground[11:14] = 0.0
+    flow = flat(24, columns)
+    flow[12] = 60.0
+    camera, scene = from_above(24.0, 24, columns), calm(quality="high", flow_speed=0.0)
+    river, dry = (
+        draw(running(ground, each), camera, scene, size=(2400, 192)).astype(int) for each in (flow, flat(24, columns))
+    )
+    pale = (river - dry).min(axis=2) > 6
+    assert pale.mean() < 0.006, pale.mean()
+
+
 def test_overlays_are_seen_through_the_water(draw: Draw) -> None:
     shown, camera = all_waters(), from_above(40.0, 60, 90)
     scene = calm(overlay="elevation", overlay_opacity=1.0, fine_relief=0.0)
