@@ -47,7 +47,7 @@ from app.picture.passes.mesh import (
     select_nodes,
     twisted_patches,
 )
-from app.picture.passes.quality import BY_NAME
+from app.picture.passes.quality import BY_NAME, Quality
 from app.picture.passes.shaders import VERSION, ShaderLibrary, preprocess
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -84,8 +84,9 @@ def trees_stand_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trees_module, "MOST_UNDERSTORY", 0.0)
 
 
-@pytest.fixture
-def draw_as(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch) -> Iterator[Draw]:
+def drawing(
+    context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch, quality_at: Callable[[str], Quality]
+) -> Iterator[Draw]:
     """Draws a snapshot with all its trees at one level, as brightness of each pixel and channel from 0 to 1."""
     pictures: dict[str, Picture] = {}
 
@@ -93,10 +94,7 @@ def draw_as(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.Monke
         level: str, shown: Snapshot, camera: Camera, scene: Scene | None = None, size: tuple[int, int] = SIZE
     ) -> NDArray[np.float64]:
         if level not in pictures:
-            # Outlines that are smoothed would add pixels around a tree that show a part of it.
-            plain = replace(BY_NAME["low"], name=level, scale=1.0, outlines=False)
-            quality = replace(plain, tree_pixels=LEVELS[level], triangle_pixels=3.0)
-            monkeypatch.setitem(picture_module.BY_NAME, level, quality)
+            monkeypatch.setitem(picture_module.BY_NAME, level, quality_at(level))
             pictures[level] = Picture(context, bake_at_once=True, quality=level)
         picture = pictures[level]
         if picture.snapshot is not shown:
@@ -112,24 +110,20 @@ def draw_as(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.Monke
 
 
 @pytest.fixture
+def draw_as(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch) -> Iterator[Draw]:
+    """As `drawing`, without what else may show a part of a tree: outlines that are smoothed add pixels around it."""
+    plain = replace(BY_NAME["low"], scale=1.0, outlines=False, triangle_pixels=3.0)
+    yield from drawing(
+        context, canvas, monkeypatch, lambda level: replace(plain, name=level, tree_pixels=LEVELS[level])
+    )
+
+
+@pytest.fixture
 def draw_fine(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch) -> Iterator[Draw]:
-    """As `draw_as`, with all that level high has."""
-    pictures: dict[str, Picture] = {}
-
-    def draw(level: str, shown: Snapshot, camera: Camera, scene: Scene) -> NDArray[np.float64]:
-        if level not in pictures:
-            quality = replace(BY_NAME["high"], name="fine", tree_pixels=LEVELS[level])
-            monkeypatch.setitem(picture_module.BY_NAME, "fine", quality)
-            pictures[level] = Picture(context, bake_at_once=True, quality="fine")
-        pictures[level].show(shown)
-        pictures[level].draw(canvas.framebuffer(*SIZE), camera, scene, minimap=False)
-        pixels = canvas.pixels()
-        assert pixels is not None
-        return pixels.astype(np.float64) / 255.0
-
-    yield draw
-    for picture in pictures.values():
-        picture.release()
+    """As `drawing`, with all that level high has."""
+    yield from drawing(
+        context, canvas, monkeypatch, lambda level: replace(BY_NAME["high"], name=level, tree_pixels=LEVELS[level])
+    )
 
 
 def meadow(side: int = 32, height: float = 0.0) -> Snapshot:

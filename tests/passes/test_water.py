@@ -394,27 +394,30 @@ def test_a_lake_ends_unevenly_between_the_stones_of_its_margin(draw: Draw) -> No
     assert 0.02 < edge.std() < 0.2
 
 
-def test_a_lake_begins_at_a_line_below_a_soaked_rim(draw: Draw) -> None:
-    """On a bed that sinks by a tenth of a metre from cell to cell, the sky is mirrored from one cell to the next."""
-    camera = Camera(glm.vec3(48.0 * CELL, 0.0, 32.0 * CELL), 0.0, 12.0, 40.0 * CELL, 40.0)
+def blue_of_a_lake(draw: Draw, pitch: float, distance: float, size: tuple[int, int]) -> NDArray[np.float64]:
+    """How much bluer rows of pixels are with a lake on a bed that sinks by a tenth of a metre from cell to cell.
+
+    The camera is so many cells away from the middle of the lake's edge.
+    """
+    camera = Camera(glm.vec3(48.0 * CELL, 0.0, 32.0 * CELL), 0.0, pitch, distance * CELL, 40.0)
     ground = plane(64, 96, 0.0, 0.1)
     scene = calm(quality="high", fine_relief=0.0)
     shown = snapshot(ground, cell_size=CELL), flooded(ground, 3.2)
-    dry, wet = (draw(each, camera, scene, size=(320, 240)).astype(float) for each in shown)
-    bluer = (wet - dry)[..., 2].mean(axis=1)
+    dry, wet = (draw(each, camera, scene, size=size).astype(float) for each in shown)
+    return np.asarray((wet - dry)[..., 2].mean(axis=1))
+
+
+def test_a_lake_begins_at_a_line_below_a_soaked_rim(draw: Draw) -> None:
+    """The sky is mirrored from one cell to the next."""
+    bluer = blue_of_a_lake(draw, 12.0, 40.0, (320, 240))
     first = np.flatnonzero(bluer > 40.0)[-1]
     assert bluer[first] - bluer[first + 1] > 40.0, "a row of pixels is half a cell"
     assert -18.0 < bluer[first:].min() < -5.0, "soaked, not burnt"
 
 
 def test_a_lake_on_a_flat_bed_ends_at_a_line(draw: Draw) -> None:
-    """Where the bed sinks by a hundredth, the sky is mirrored a hand's breadth deep, not farther out."""
-    camera = Camera(glm.vec3(48.0 * CELL, 0.0, 32.0 * CELL), 0.0, 30.0, 8.0 * CELL, 40.0)
-    ground = plane(64, 96, 0.0, 0.1)
-    scene = calm(quality="high", fine_relief=0.0)
-    shown = snapshot(ground, cell_size=CELL), flooded(ground, 3.2)
-    dry, wet = (draw(each, camera, scene, size=(240, 240)).astype(float) for each in shown)
-    assert np.abs(np.diff((wet - dry)[..., 2].mean(axis=1))).max() > 8.0
+    """Seen from near by, the sky is mirrored a hand's breadth deep, not farther out."""
+    assert np.abs(np.diff(blue_of_a_lake(draw, 30.0, 8.0, (240, 240)))).max() > 8.0
 
 
 def test_the_sea_goes_on_beyond_the_map_without_a_seam(draw: Draw, subtests: pytest.Subtests) -> None:
