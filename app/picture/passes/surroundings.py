@@ -6,9 +6,9 @@ sides that face away from the eye. Sides that face the eye show their walls, and
 
 from __future__ import annotations
 
-import itertools
+import functools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import moderngl
@@ -26,14 +26,17 @@ from app.picture.passes.targets import GrowingBuffer, release_all
 # the block; the slopes of that land (to the east and south); how much of each slope the land here has, to the east
 # and to the south: of that to the east first; and the slopes that it has beside them.
 VERTEX = "3f 2f 2f 4f 2f", "place", "along", "slopes", "turned", "beside"
-SAMPLES = 96  # of the ground, along the longer side of the map
-QUADS, QUADS_OF_SOFTWARE = 80, 24  # along the longer side of the map
+SAMPLES = 192  # of the ground, along the longer side of the map
+# Along the longer side of the map; and a quad, in the next further in.
+QUADS, QUADS_OF_SOFTWARE = (80, 1.06), (40, 1.07)
 REACH = 2.4  # beside the map, in its longer sides
-GROWTH = 1.08  # of a quad to the next further out
 WINDING = 0.2  # sides by which the mirrored land is displaced, far away: no one sees that it is mirrored
 FAR_RELIEF = 0.7  # of that of the map, at the end
 SMOOTHED_OVER = 0.8  # sides
-GOES_ON = 0.12  # sides, over which the slopes of the border turn into those of mirrored land
+# Far away each row of pixels would show other crests: the land there is that of so many times fewer samples.
+COARSER = 6
+COARSE_FROM, COARSE_OVER = 0.3, 1.0  # sides
+GOES_ON = 0.07  # sides, over which the slopes of the border turn into those of mirrored land
 LEAST_SIDE = 0.12  # sides inside the block from which on the eye sees no wall of that side
 LEAVES = 0.26, 0.55  # sides outside the block, over which the land around it sinks to the table
 LEAST_ABOVE = 0.02  # sides: of the eye over the plain
@@ -43,69 +46,69 @@ Numbers = NDArray[np.float64]
 
 
 class Surroundings:
-    """The mesh, which changes with the ground: eight pieces around the block."""
+    """The mesh, which changes with the ground: quads around the block, of which those in sight are drawn."""
 
     def __init__(self, context: moderngl.Context) -> None:
         self._vertices, self._triangles = GrowingBuffer(context), GrowingBuffer(context)
         self._geometry = Geometry([(self._vertices.buffer, *VERTEX)], self._triangles.buffer)
-        self._written: tuple[int, ...] | None = None
-        self._pieces: list[Piece] = []
+        self._written: tuple[int | None, ...] | None = None
+        self._quads: Quads | None = None
+        self._drawn: tuple[object, ...] | None = None  # what the triangles were chosen for
+        self._count = 0  # corners of these
 
     def parts(self, frame: Frame, raised: float) -> Iterable[Part]:
-        """The pieces in sight, raised from the table by this part of their height."""
-        snapshot, quads = frame.snapshot, QUADS_OF_SOFTWARE if frame.quality.deferred else QUADS
-        wanted = snapshot.world, snapshot.ground_version, quads
+        """The quads in sight, raised from the table by this part of their height."""
+        snapshot, (quads, growth) = frame.snapshot, QUADS_OF_SOFTWARE if frame.quality.deferred else QUADS
+        wanted = snapshot.world, snapshot.ground_version, snapshot.versions.get("water_level"), quads
         if wanted != self._written:
-            vertices, triangles, self._pieces = mesh(snapshot, quads)
+            vertices, self._quads = mesh(snapshot, quads, growth)
             self._vertices.write(vertices)
-            self._triangles.write(np.concatenate((triangles, triangles[::-1])))
             self._written = wanted
+        assert self._quads is not None
         sides = tuple(raised * side for side in hidden_sides(frame.camera, snapshot))
-        pieces = [piece for piece in self._pieces if max(sides[side] for side in piece.sides) > 0.0]
-        # The nearest first, so that what it hides is not computed.
-        ahead = frame.camera.horizontal_direction
-        from_north_west = (ahead.z if abs(ahead.z) > abs(ahead.x) else ahead.x) > 0.0
-        count = sum(piece.length for piece in self._pieces)
-        for piece in sorted(pieces, key=lambda piece: piece.way_along(ahead)):
-            if in_sight(piece, frame.camera, frame.aspect):
-                yield Part(
-                    self._geometry,
-                    piece.length,
-                    first=piece.first if from_north_west else 2 * count - piece.first - piece.length,
-                    defines={"TABLE": 2, "SHADOW": 0, "SUN": 0, "FAR_LAND": 1},
-                    uniforms={"raised_sides": sides},
-                    vertex="surroundings.vert",
-                )
+        drawn = frame.camera, frame.aspect, sides, snapshot.shape, snapshot.cell_size, quads
+        if drawn != self._drawn:
+            triangles = self._quads.in_sight(frame.camera, frame.aspect, sides)
+            self._triangles.write(triangles)
+            self._drawn, self._count = drawn, triangles.size
+        if self._count:
+            yield Part(
+                self._geometry,
+                self._count,
+                defines={"TABLE": 2, "SHADOW": 0, "SUN": 0, "FAR_LAND": 1},
+                uniforms={"raised_sides": sides},
+                vertex="surroundings.vert",
+            )
 
     def release(self) -> None:
         release_all(self._vertices, self._triangles)
 
 
-class Piece(NamedTuple):
-    """A rectangle of the mesh: corners of triangles, the sides of the block that it is beside, and where it is."""
+class Quads(NamedTuple):
+    """The quads of a mesh, and where they are."""
 
-    first: int
-    length: int
-    sides: tuple[int, ...]  # 0 west, 1 east, 2 north, 3 south
-    low: tuple[float, float]  # its north-western corner (east, south) in metres
-    high: tuple[float, float]
+    triangles: NDArray[np.uint32]  # corners of the two of each
+    x: Numbers  # of the vertices, east and south in metres
+    z: Numbers
+    beside: NDArray[np.bool_]  # for each quad, the sides of the block that it is beside: west, east, north, south
 
-    def way_along(self, direction: glm.vec3) -> float:
-        """How far its middle lies in a horizontal direction, in metres."""
-        return 0.5 * (direction.x * (self.low[0] + self.high[0]) + direction.z * (self.low[1] + self.high[1]))
+    def in_sight(self, camera: Camera, aspect: float, raised_sides: Sequence[float]) -> NDArray[np.uint32]:
+        """Corners of the triangles that may be seen, the nearest first, so that what these hide is not computed.
 
-
-def in_sight(piece: Piece, camera: Camera, aspect: float) -> bool:
-    """Whether some of a piece may be seen: it is not all beside the picture, whose lower edge shows the most."""
-    across, up, ahead = camera.picture_axes(aspect)
-    below, eye = ahead - up, camera.position
-    if glm.dot(below, camera.horizontal_direction) <= 0.0:
-        return True
-    corners = [(x - eye.x, z - eye.z) for x in (piece.low[0], piece.high[0]) for z in (piece.low[1], piece.high[1])]
-    left, right = below - across, below + across
-    return any(left.x * z - left.z * x > 0.0 for x, z in corners) and any(
-        right.x * z - right.z * x < 0.0 for x, z in corners
-    )
+        All others are beside the picture, whose lower edge shows the most, or beside sides that are not raised.
+        """
+        across, up, ahead = camera.picture_axes(aspect)
+        below, eye, horizontal = ahead - up, camera.position, camera.horizontal_direction
+        seen = (self.beside & (np.array(raised_sides) > 0.0)).any(axis=1)
+        if glm.dot(below, horizontal) > 0.0:
+            left, right = below - across, below + across
+            x, z = self.x - eye.x, self.z - eye.z
+            for inside in (left.x * z - left.z * x > 0.0, right.x * z - right.z * x < 0.0):
+                seen &= inside[self.triangles[:, (0, 1, 2, 5)]].any(axis=1)
+        triangles = self.triangles[seen]
+        way = (horizontal.x * self.x + horizontal.z * self.z)[triangles[:, 0]]
+        nearest_first: NDArray[np.uint32] = triangles[np.argsort(way, kind="stable")].reshape(-1)
+        return nearest_first
 
 
 def border_height(snapshot: Snapshot) -> float:
@@ -135,76 +138,123 @@ def hidden_sides(camera: Camera, snapshot: Snapshot) -> tuple[float, float, floa
     return west, east, north, south
 
 
-def mesh(snapshot: Snapshot, quads: int) -> tuple[NDArray[np.float32], NDArray[np.uint32], list[Piece]]:
-    """Vertices, as `VERTEX`, corners of triangles, and pieces, with so many quads along the longer side of the map."""
-    rows, columns = snapshot.shape
-    size = snapshot.cell_size
-    side = max(rows, columns) * size
-    east, is_in_east = _axis(columns, size, side, quads)
-    south, is_in_south = _axis(rows, size, side, quads)
+class Lattice(NamedTuple):
+    """What of a mesh follows from the size of a map alone."""
+
+    x: Numbers  # places of its vertices, east and south in metres
+    z: Numbers
+    u: Numbers  # where their land is from, unfolded, in sides of the block
+    v: Numbers
+    skirt: NDArray[np.bool_]  # vertices inside the block
+    source: Sampling  # of their land, of that in fewer samples, and of that of the border beside them
+    coarse: Sampling
+    border: Sampling
+    coarse_part: Numbers  # how much of the land is in fewer samples
+    lower: Numbers  # of the relief of the map
+    lowers: tuple[Numbers, Numbers]  # its slopes, to the east and south
+    goes_on: Numbers  # from 0 to 1
+    goes_on_slopes: tuple[Numbers, Numbers]
+    along_border: tuple[NDArray[np.bool_], NDArray[np.bool_]]  # where that of the border is from another place
+    turned: tuple[Numbers, ...]  # slopes of `u`, then of `v`, times the side of the map along it
+    quads: Quads
+
+
+def mesh(snapshot: Snapshot, quads: int, growth: float = QUADS[1]) -> tuple[NDArray[np.float32], Quads]:
+    """Vertices, as `VERTEX`, and their quads, with so many along the longer side of the map."""
+    lattice = _lattice(snapshot.shape, snapshot.cell_size, quads, growth)
+    land = _smooth_land(snapshot)
+    source = _mixed(lattice.source.of(land), lattice.coarse.of(_means(land, COARSER)), lattice.coarse_part)
+    border = lattice.border.of(land)
+    level, lower, goes_on = border_height(snapshot), lattice.lower, lattice.goes_on
+    # Land mirrored in a point of the border has its slope there, as land mirrored in a line has not. What falls steeply
+    # inside would stand over the map as a cone: nothing is higher than the land of the map.
+    raised, room = 2.0 * goes_on * (border[0] - source[0]), np.maximum(land[0].max() - source[0], 1e-6)
+    part = np.clip(raised / room, 0.0, 2.0)
+    limited = np.where(raised > 0.0, room * (part - 0.25 * part**2), raised)
+    eased = 1.0 - 0.5 * part
+    over = source[0] + limited - level
+    height = level + over * lower
+    keeps = lower * (1.0 - (part - 0.25 * part**2) + eased * (part - 2.0 * goes_on))
+    # What the slopes of the mirrored land leave out.
+    rest = [
+        over * lowers + 2.0 * lower * eased * ((border[0] - source[0]) * weakens + goes_on * slope * along)
+        for along, slope, lowers, weakens in zip(
+            lattice.along_border, border[1:], lattice.lowers, lattice.goes_on_slopes, strict=True
+        )
+    ]
+    height[lattice.skirt] -= SKIRT * max(snapshot.shape) * snapshot.cell_size
+    turned = [keeps * part for part in lattice.turned]
+    vertices = np.stack(
+        [lattice.x, height, lattice.z, lattice.u, lattice.v, source[1], source[2], *turned, *rest],
+        axis=-1,
+        dtype=np.float32,
+        casting="same_kind",
+    )
+    return vertices.reshape(-1, vertices.shape[-1]), lattice.quads
+
+
+@functools.lru_cache(maxsize=2)
+def _lattice(shape: tuple[int, int], size: float, quads: int, growth: float) -> Lattice:
+    """The vertices of a mesh, and its triangles, which are the same while the ground changes."""
+    rows, columns = shape
+    side = max(shape) * size
+    east, is_in_east = _axis(columns, size, side, quads, growth)
+    south, is_in_south = _axis(rows, size, side, quads, growth)
     x, z = np.meshgrid(east, south)
     u, v = (x / size - 0.5) / max(columns - 1, 1), (z / size - 0.5) / max(rows - 1, 1)
     beside = [np.maximum(np.maximum(-part, part - 1.0), 0.0) for part in (u, v)]
     away = np.hypot(beside[0] * (columns - 1), beside[1] * (rows - 1)) * size / side
     winding = WINDING * away / (0.4 + away)
     u, v = u + winding * np.sin(5.0 * v + 2.0 * u + 1.0), v + winding * np.sin(5.5 * u - 1.5 * v + 2.5)
-    land = _smooth_land(snapshot)
-    source = _sampled(land, _folded(u), _folded(v))
-    level = border_height(snapshot)
     lower = 1.0 - (1.0 - FAR_RELIEF) * _smoothstep(away / SMOOTHED_OVER)
-    # Land mirrored in a point of the border has its slope there, as land mirrored in a line has not.
-    border = _sampled(land, np.clip(u, 0.0, 1.0), np.clip(v, 0.0, 1.0))
-    goes_on = np.exp(-((away / GOES_ON) ** 2))
-    over = source[0] + 2.0 * goes_on * (border[0] - source[0]) - level
-    height = level + over * lower
-    turned = [
-        lower * (1.0 - 2.0 * goes_on) * max(cells - 1, 1) * size * part
-        for along, cells in ((u, columns), (v, rows))
-        for part in reversed(np.gradient(along, south, east))
-    ]
-    # What the slopes of the mirrored land leave out.
-    weakens = goes_on * (source[0] - border[0]) * 2.0 * away / (GOES_ON**2 * side)
-    rest = [
-        over * lowers + 2.0 * lower * (weakens * outwards + goes_on * slope * ((place > 0.0) & (place < 1.0)))
-        for place, slope, lowers, outwards in zip(
-            (u, v),
-            border[1:],
-            np.gradient(lower, south, east)[::-1],
-            np.gradient(away * side, south, east)[::-1],
-            strict=True,
-        )
-    ]
-    height[np.ix_(is_in_south, is_in_east)] -= SKIRT * side
-    vertices = np.stack([x, height, z, u, v, source[1], source[2], *turned, *rest], axis=-1)
-    corner = np.arange(x.size, dtype=np.uint32).reshape(x.shape)
-    row = x.shape[1]
-    cuts = [
-        (0, int(within.argmax()), len(within) - int(within[::-1].argmax()) - 1, len(within) - 1)
-        for within in (is_in_east, is_in_south)
-    ]
-    pieces: list[Piece] = []
-    triangles: list[NDArray[np.uint32]] = []
-    begun = 0
-    for i, j in itertools.product(range(3), range(3)):
-        if i == j == 1:
-            continue
-        (west, east_end), (north, south_end) = cuts[0][i : i + 2], cuts[1][j : j + 2]
-        first = corner[north:south_end, west:east_end].reshape(-1, 1)
-        quad: NDArray[np.uint32] = first + np.array([0, row, 1, 1, row, row + 1], np.uint32)
-        triangles.append(quad.reshape(-1))
-        sides = tuple(side for side, beside in enumerate((i == 0, i == 2, j == 0, j == 2)) if beside)
-        low, high = (float(east[west]), float(south[north])), (float(east[east_end]), float(south[south_end]))
-        pieces.append(Piece(begun, triangles[-1].size, sides, low, high))
-        begun += triangles[-1].size
-    return vertices.reshape(-1, vertices.shape[-1]).astype(np.float32), np.concatenate(triangles), pieces
+    goes_on: Numbers = np.exp(-((away / GOES_ON) ** 2))
+    outwards = np.gradient(away, south, east)
+    lowers = np.gradient(lower, south, east)
+    grid = _grid(shape)
+    return Lattice(
+        x,
+        z,
+        u,
+        v,
+        is_in_south[:, None] & is_in_east,
+        _sampling(grid, _folded(u), _folded(v)),
+        _sampling(_means_grid(grid, COARSER), _folded(u), _folded(v)),
+        _sampling(grid, np.clip(u, 0.0, 1.0), np.clip(v, 0.0, 1.0)),
+        np.broadcast_to(_smoothstep((away - COARSE_FROM) / COARSE_OVER), x.shape),
+        lower,
+        (lowers[1], lowers[0]),
+        goes_on,
+        (-2.0 * away / GOES_ON**2 * goes_on * outwards[1], -2.0 * away / GOES_ON**2 * goes_on * outwards[0]),
+        ((u > 0.0) & (u < 1.0), (v > 0.0) & (v < 1.0)),
+        tuple(
+            max(cells - 1, 1) * size * part
+            for along, cells in ((u, columns), (v, rows))
+            for part in reversed(np.gradient(along, south, east))
+        ),
+        _quads(x, z, is_in_east, is_in_south),
+    )
 
 
-def _axis(cells: int, size: float, side: float, quads: int) -> tuple[Numbers, NDArray[np.bool_]]:
+def _quads(x: Numbers, z: Numbers, is_in_east: NDArray[np.bool_], is_in_south: NDArray[np.bool_]) -> Quads:
+    """The quads between vertices, but for those inside the block, whose rows and columns are told."""
+    rows, row = x.shape
+    first = np.arange(rows * row, dtype=np.uint32).reshape(rows, row)[:-1, :-1]
+    beside = np.zeros((*first.shape, 4), bool)
+    for along, within, (low, high) in ((1, is_in_east, (0, 1)), (0, is_in_south, (2, 3))):
+        inner = np.nonzero(within)[0]
+        number = np.expand_dims(np.arange(first.shape[along]), 1 - along)
+        beside[..., low], beside[..., high] = number < inner[0], number >= inner[-1]
+    around = beside.any(axis=2)
+    triangles = first[around][:, None] + np.array([0, row, 1, 1, row, row + 1], np.uint32)
+    return Quads(triangles, x.reshape(-1), z.reshape(-1), beside[around])
+
+
+def _axis(cells: int, size: float, side: float, quads: int, growth: float) -> tuple[Numbers, NDArray[np.bool_]]:
     """Places along an axis of the map, and which of them are within the block, a cell or more from its walls."""
     length = (cells - 1) * size
     inner = np.linspace(0.0, length, max(round(length / side * quads), 2) + 1)[1:-1]
-    steps = math.ceil(math.log(1.0 + REACH * quads * (GROWTH - 1.0)) / math.log(GROWTH))
-    outside = np.cumsum(GROWTH ** np.arange(steps)) * (side / quads)
+    steps = math.ceil(math.log(1.0 + REACH * quads * (growth - 1.0)) / math.log(growth))
+    outside = np.cumsum(growth ** np.arange(steps)) * (side / quads)
     edge = min(size, 0.5 * inner[0])
     last = np.array([length - edge, length])
     places = np.concatenate([-outside[::-1], np.array([0.0, edge]), inner, last, length + outside])
@@ -219,30 +269,70 @@ def _folded(place: Numbers) -> Numbers:
     return folded
 
 
+def _step(shape: tuple[int, int]) -> int:
+    """Cells between two samples of the ground."""
+    return max(max(shape) // SAMPLES, 1)
+
+
+def _grid(shape: tuple[int, int]) -> tuple[int, int]:
+    """Rows and columns of the samples of the ground."""
+    return _means_grid(shape, _step(shape))
+
+
+def _means_grid(grid: tuple[int, int], step: int) -> tuple[int, int]:
+    return max(grid[0] // step, 1), max(grid[1] // step, 1)
+
+
+def _means(layers: Numbers, step: int) -> Numbers:
+    """Layers `[number, row, column]` as means over squares of so many samples; what is left over is left out."""
+    rows, columns = _means_grid((layers.shape[1], layers.shape[2]), step)
+    high, wide = min(step, layers.shape[1]), min(step, layers.shape[2])
+    squares = layers[:, : rows * high, : columns * wide].reshape(len(layers), rows, high, columns, wide)
+    means: Numbers = squares.mean(axis=(2, 4), dtype=np.float64)
+    return means
+
+
 def _smooth_land(snapshot: Snapshot) -> Numbers:
-    """The height in metres and the slopes to the east and south of smoothed ground, `[number, row, column]`."""
-    step = max(max(snapshot.shape) // SAMPLES, 1)
+    """Smoothed ground and lakes: height in metres, slopes to the east and south, `[number, row, column]`."""
+    step = _step(snapshot.shape)
     ground = snapshot.ground()
-    rows, columns = (max(count // step, 1) for count in ground.shape)
-    ground = ground[: rows * step, : columns * step].reshape(rows, step, columns, step)
-    means = ground.mean(axis=(1, 3), dtype=np.float64)
-    if min(rows, columns) < 2:
+    means = _means(np.maximum(ground, snapshot.layers.get("water_level", ground))[None], step)[0]
+    if min(means.shape) < 2:
         return np.stack([np.full_like(means, means.mean()), np.zeros_like(means), np.zeros_like(means)])
     south, east = np.gradient(means, step * snapshot.cell_size)
     return np.stack([means, east, south])
 
 
-def _sampled(layers: Numbers, u: Numbers, v: Numbers) -> Numbers:
-    """Layers `[number, row, column]` at places in sides of the block."""
-    rows, columns = layers.shape[1:]
-    if min(rows, columns) < 2:
-        return np.broadcast_to(layers[:, :1, :1], (len(layers), *u.shape)).copy()
+class Sampling(NamedTuple):
+    """How layers `[number, row, column]` are read at places between their samples."""
+
+    first: NDArray[np.intp]  # the north-western of four samples, counted along rows
+    to_next: tuple[int, int]  # from a sample to that east and that south of it
+    right: Numbers  # parts of the way to these
+    down: Numbers
+
+    def of(self, layers: Numbers) -> Numbers:
+        """The layers at the places."""
+        flat = layers.reshape(len(layers), -1)
+        upper, lower = (
+            _mixed(flat[:, first], flat[:, first + self.to_next[0]], self.right)
+            for first in (self.first, self.first + self.to_next[1])
+        )
+        return _mixed(upper, lower, self.down)
+
+
+def _sampling(grid: tuple[int, int], u: Numbers, v: Numbers) -> Sampling:
+    """The way to read a grid of samples at places in sides of the block."""
+    rows, columns = grid
+    if min(grid) < 2:
+        return Sampling(np.zeros(u.shape, np.intp), (0, 0), np.zeros(u.shape), np.zeros(u.shape))
     row, column = v * (rows - 1), u * (columns - 1)
-    north, west = np.minimum(row.astype(int), rows - 2), np.minimum(column.astype(int), columns - 2)
-    down, right = row - north, column - west
-    upper = layers[:, north, west] * (1.0 - right) + layers[:, north, west + 1] * right
-    lower = layers[:, north + 1, west] * (1.0 - right) + layers[:, north + 1, west + 1] * right
-    mixed: Numbers = upper * (1.0 - down) + lower * down
+    north, west = np.minimum(row.astype(np.intp), rows - 2), np.minimum(column.astype(np.intp), columns - 2)
+    return Sampling(north * columns + west, (1, columns), column - west, row - north)
+
+
+def _mixed(one: Numbers, other: Numbers, part: Numbers) -> Numbers:
+    mixed: Numbers = one + (other - one) * part
     return mixed
 
 
