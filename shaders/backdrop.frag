@@ -113,18 +113,26 @@ in vec3 air_added;
 uniform sampler2D water;  // depth in metres
 const float WET = 0.3, FAR_WAVES = 0.01;  // metres of depth; roughness
 #endif
+#ifndef AFAR_RELIEF
+#define AFAR_RELIEF 0
+#endif
+uniform sampler2D land_afar;  // as `surface`, or with the relief that is finer than the map: its height, slopes of both, and streaks
 uniform sampler2D land_look;  // roots of the albedo of the land, and how much of the sky it sees
 #if RELIEF == 2
 uniform sampler2D relief;
 #endif
 
 const float MOST_BLURRED = 5.0;   // level of the mipmap
-const float BLENDED = 1.5;        // and how much more where nothing frays the borders of kinds of ground, which would be blots
 const float SUNLIT = 0.9;         // of the land that faces the sun, in the mean, where it is not that of the border
-const float PATCHES = 1.1, NOISE_TILE = 0.30;  // how far they differ from each other; sides of a tile of their noise
+const float GOES_ON = 0.08;       // sides, over which land that goes on over the border of the map has its colours and not those of mirrored land
 const float OF_BORDER = 0.3;      // sides of the block beside it, within which land comes to differ from that of its border
-#if DETAIL_SCALES > 2
 uniform sampler2D fractures;  // tile of fractured rock: height, two slopes, height above the surroundings
+const float SIDEWAYS = 0.9;       // parts of ground up to which noise is projected from the side
+const vec2 BARE = vec2(0.28, 0.62);   // slopes
+const vec2 SNOW_BLUE = vec2(0.25, 0.62);   // albedo in blue of ground without snow and of snow
+const float SNOW_EVEN = 0.65;
+const vec3 DRY = vec3(1.10, 1.06, 0.98), MOIST = vec3(0.78, 0.85, 0.70);  // what stands out of the ground, and gullies
+#if DETAIL_SCALES > 2
 #ifndef SNOWY
 #define SNOWY 0
 #endif
@@ -139,25 +147,23 @@ uniform vec4 intrusion;         // of its rock, the same
 #endif
 
 const int TAPS = 2;               // along the longer side of a pixel
-const vec2 SLOPES_BLURRED = vec2(1.3, 3.2);  // cells a tap
 const float TEXELS = 512.0;       // of a tile of noise
 const float GRAIN_TILE = 110.0, PATCHES_TILE = 420.0;  // pixels in a tile, at least
 const float SHARP = 1.35;         // pixels: what is finer would flicker where the camera moves
-const float SIDEWAYS = 0.9;       // parts of ground up to which noise is projected from the side
 const float FRAYS = 4.0;          // pixels by which borders of kinds of ground are frayed, at most some cells
 const float MOST_FRAYED = 7.0;
-const vec2 BARE = vec2(0.28, 0.62);   // slopes
-const float ROUGH_LEVEL = 0.12, ROUGH_STEEP = 3.2, ROUGHEST = 3.0;  // tilt of faces, beside the noise
+const float ROUGH_LEVEL = 0.12, ROUGH_STEEP = 3.2, ROUGHEST = 2.2;  // tilt of faces, beside the noise
 const float STEEPEST_ROUGH = 1.6;  // slope
-const float SNOW_EVEN = 0.65, OF_BEDS = 0.85, WANDERS = 0.15;
-const vec2 SNOW_BLUE = vec2(0.25, 0.62);   // albedo in blue of ground without snow and of snow
+const float OF_BEDS = 0.9, WANDERS = 0.05;
+const vec2 BEDS_SEEN = vec2(0.10, 0.40);  // slopes
 const vec3 SNOW_WHITE = vec3(0.860, 0.890, 0.930), BELOW_SNOW = vec3(0.215, 0.190, 0.160);
 const float DRIFTS_LONG = 4.0, DRIFTS_TILE = 1400.0, DRIFTS_TILT = 1.0, DRIFTS_SOFT = 3.0;  // metres across the wind
 const vec3 THICKETS = vec3(0.38, 0.46, 0.36);  // beside the colour of the ground
-const vec3 DRY = vec3(1.10, 1.06, 0.98), MOIST = vec3(0.78, 0.85, 0.70);  // what stands out of the ground, and gullies
 #else
-const int TAPS = 1;
-const vec2 SLOPES_BLURRED = vec2(1.0, 3.0);
+const float ASLANT = 1.2;         // times as long as wide, up to which a pixel shows what is as fine as its mean size
+const float FACES_TILE = 14.6;    // cells
+const vec2 FACES_TILT = vec2(0.3, 2.2), FACES_DIFFER = vec2(0.5, 1.1);  // of level and of bare ground
+const float FACES_SHARPER = -0.7;  // by mipmaps, as those of the map
 #endif
 
 // Where the mirrored map has the land of a place, in sides of the block.
@@ -173,9 +179,18 @@ struct MapLand {
     vec2 finer;    // relief finer than the map: height in cells, streaks down the slope around 0
 };
 
+// How far a place is a gully and no rib.
+float gully_of(MapLand land, float sky_seen) {
+    return 1.2 * land.finer.y - 0.35 * clamp(land.finer.x, -1.0, 1.0) + 0.8 * (0.75 - sky_seen);
+}
+
 MapLand land_of_map(vec2 uv, float cells) {
-    vec4 place = textureLod(surface, uv, 0.0);
-    MapLand land = MapLand(mix(place.yz * frame.map.w, smooth_slopes, smoothstep(SLOPES_BLURRED.x, SLOPES_BLURRED.y, cells)), place.x, place.w, vec2(0.0));
+    vec4 place = textureLod(land_afar, uv, log2(cells * float(textureSize(land_afar, 0).x) / frame.map.x));
+#if AFAR_RELIEF == 1
+    MapLand land = MapLand(place.yz * frame.map.w, 0.0, 0.0, vec2(place.x, place.w - 0.5));
+#else
+    MapLand land = MapLand(place.yz * frame.map.w, place.x, place.w, vec2(0.0));
+#endif
 #if RELIEF == 2
     vec4 finer = textureLod(relief, uv, max(log2(cells * float(textureSize(relief, 0).x) / frame.map.x), 0.0));
     land.slopes += finer.yz;
@@ -236,7 +251,7 @@ vec3 with_detail(vec3 albedo, float sky_seen, MapLand land, vec4 grain, vec4 pat
     float steep = length(slope), bare = smoothstep(BARE.x, BARE.y, steep + 0.3 * patchy.x + 0.3 * grain.x);
     vec2 down = slope / max(steep, 1e-3);
     float sand = frame.wind.z * smoothstep(0.0, frame.ground_look.z, land.loose);
-    float gully = 1.2 * land.finer.y - 0.35 * clamp(land.finer.x, -1.0, 1.0) + 0.8 * (0.75 - sky_seen);
+    float gully = gully_of(land, sky_seen);
 #if MATERIALS == 1
     StrataTop top = strata_top_at(mirrored_uv(from));
     float wanders = WANDERS * frame.strata.y * (patchy.x + 0.5 * grain.x);
@@ -245,7 +260,9 @@ vec3 with_detail(vec3 albedo, float sky_seen, MapLand land, vec4 grain, vec4 pat
 #if INTRUSIONS == 1
     bed = mix(bed, intrusion, step(0.5, top.intruded));
 #endif
-    albedo = mix(albedo, bed.rgb * bed.rgb, OF_BEDS * bare * (1.0 - sand));
+    // The map has them at heights of its own, which would be patches here.
+    float shown = smoothstep(BEDS_SEEN.x, BEDS_SEEN.y, steep + 0.15 * patchy.x);
+    albedo = mix(albedo, bed.rgb * bed.rgb, OF_BEDS * shown * (1.0 - sand));
 #endif
     // Snow has edges: it lies in gullies, and ribs break through it.
     float near_line = relative_height(land.height * frame.map.w) - frame.ground_look.x;
@@ -277,6 +294,13 @@ vec3 with_detail(vec3 albedo, float sky_seen, MapLand land, vec4 grain, vec4 pat
 // Land around the block: that of the map, mirrored at its border, in the light that it stands in.
 vec3 mirrored_land() {
     vec2 mirrored = 1.0 - 2.0 * step(1.0, mod(from, 2.0)), uv = mirrored_uv(from);
+    float away = distance_to_block(position.xz) / frame.heights.w, settled = smoothstep(0.0, OF_BORDER, away);
+    vec2 of_look = mix(from, clamp(from, 0.0, 1.0), exp(-away * away / (GOES_ON * GOES_ON)));
+#if WATER == 1 && DETAIL_SCALES > 1
+    float under_water = smoothstep(0.0, WET, textureLod(water, mirrored_uv(of_look), 0.0).x);
+#else
+    const float under_water = 0.0;
+#endif
     // Beside an outline what is known of a triangle is of a place beyond it.
 #if DETAIL_SCALES > 2
     // From aslant a pixel is long and narrow: ridges and valleys show across it, as wide as its narrow side.
@@ -286,32 +310,29 @@ vec3 mirrored_land() {
     float area = abs(determinant(mat2(dFdx(from) * frame.map.xy, dFdy(from) * frame.map.xy)));
     float cells = max(max(area / max(longer, 1e-3), longer / float(TAPS)), 1e-3);
 #else
-    vec2 texels = fwidth(from) * frame.map.xy;
-    float cells = max(max(texels.x, texels.y), 1e-3);
+    vec2 across = dFdx(from) * frame.map.xy, along = dFdy(from) * frame.map.xy;
+    float longer2 = max(dot(across, across), dot(along, along)), area = abs(across.x * along.y - across.y * along.x);
+    float cells = sqrt(max(max(area, longer2 / (ASLANT * ASLANT)), 1e-6));
 #endif
     float level = clamp(log2(cells * float(textureSize(land_look, 0).x) / frame.map.x), 0.0, MOST_BLURRED);
-#if DETAIL_SCALES > 2
-    // Noise as fine as pixels, of walls from their sides. The mean size of a pixel counts, as it is seen aslant.
+    // Noise of walls is from their sides. The mean size of a pixel counts, as it is seen aslant.
     vec3 step_right = dFdx(position), step_up = dFdy(position), upright = abs(cross(step_right, step_up));
     bool from_above = upright.y > SIDEWAYS * max(upright.x, upright.z), from_south = upright.z > upright.x;
     vec2 at = from_above ? position.xz : from_south ? position.xy : position.zy;
+#if DETAIL_SCALES > 2
+    // It is as fine as pixels.
     vec2 right = from_above ? step_right.xz : from_south ? step_right.xy : step_right.zy, up = from_above ? step_up.xz : from_south ? step_up.xy : step_up.zy;
     float metres = sqrt(max(length(right) * length(up), 1e-6));
     vec4 grain = noise_as_fine(fractures, at, GRAIN_TILE * metres, metres), patchy = noise_as_fine(detail, at, PATCHES_TILE * metres, metres);
     // They fray the borders of kinds of ground, which the map has in cells.
     vec2 frayed = (min(FRAYS * cells, MOST_FRAYED) * (2.0 * patchy.yz + 1.2 * grain.yz)) / frame.map.xy;
-#if WATER == 1
-    float under_water = smoothstep(0.0, WET, textureLod(water, uv, 0.0).x);
     frayed *= 1.0 - under_water;
-#else
-    const float under_water = 0.0;
-#endif
     vec4 look = vec4(0.0);
     MapLand land = MapLand(vec2(0.0), 0.0, 0.0, vec2(0.0));
     for (int i = 0; i < TAPS; ++i) {
-        vec2 way = from + along * ((float(i) + 0.5) / float(TAPS) - 0.5);
-        look += textureLod(land_look, mirrored_uv(way + frayed), level) / float(TAPS);
-        MapLand tap = land_of_map(mirrored_uv(way), cells);
+        vec2 way = along * ((float(i) + 0.5) / float(TAPS) - 0.5);
+        look += textureLod(land_look, mirrored_uv(of_look + way + frayed), level) / float(TAPS);
+        MapLand tap = land_of_map(mirrored_uv(from + way), cells);
         land.slopes += mirrored * tap.slopes / float(TAPS);
         land.height += tap.height / float(TAPS);
         land.loose += tap.loose / float(TAPS);
@@ -319,16 +340,25 @@ vec3 mirrored_land() {
     }
     vec2 slopes = land.slopes;
 #else
-    vec4 look = textureLod(land_look, uv, level + BLENDED);
-    vec2 slopes = mirrored * land_of_map(uv, cells).slopes;
+    vec4 look = textureLod(land_look, mirrored_uv(of_look), level);
+    MapLand land = land_of_map(uv, cells);
+    vec2 slopes = mirrored * land.slopes;
+    float tile = FACES_TILE * frame.map.z;
+    vec4 grain = textureLod(fractures, at / tile, 0.5 * log2(max(length(upright), 1e-6)) + log2(512.0 / tile) + FACES_SHARPER) - 0.5;
 #endif
-    float settled = smoothstep(0.0, OF_BORDER, distance_to_block(position.xz) / frame.heights.w);
     vec2 slope = slopes.x * of_slopes.xy + slopes.y * of_slopes.zw + own_slopes;
     vec3 albedo = look.rgb * look.rgb;
 #if DETAIL_SCALES > 2
     vec3 detailed = with_detail(albedo, look.a, land, grain, patchy, metres, from_above, slope);
     albedo = mix(detailed, albedo, under_water);
+#else
+    float bare = smoothstep(BARE.x, BARE.y, length(slope) + 0.3 * grain.x);
+    bare *= 1.0 - SNOW_EVEN * smoothstep(SNOW_BLUE.x, SNOW_BLUE.y, albedo.b);
+    slope += mix(FACES_TILT.x, FACES_TILT.y, bare) * grain.yz;
+    albedo *= mix(DRY, MOIST, smoothstep(-0.22, 0.26, gully_of(land, look.a) + 0.25 * grain.x));
+    albedo *= 1.0 + mix(FACES_DIFFER.x, FACES_DIFFER.y, bare) * grain.w;
 #endif
+    slope *= 1.0 - under_water;
     vec3 normal = normalize(vec3(-slope, 1.0).xzy);
     float sunlit = mix(1.0, SUNLIT, settled) * clamp(sun_past, 0.0, 1.0), pixel = length(fwidth(position.xz));
 #if CANOPY > 0
@@ -370,14 +400,7 @@ vec3 mirrored_land() {
 #endif
     vec3 lit = frame.sun_light.rgb * (sunlit * max(dot(normal, frame.sun.xyz), 0.0)) + sky_light(normal) * look.a;
     vec3 seen = albedo * lit;
-#if DETAIL_SCALES < 3
-    float tiles = 1.0 / (NOISE_TILE * frame.heights.w);
-    seen *= 1.0 + PATCHES * settled * (textureLod(detail, position.xz * tiles, log2(max(0.5 * pixel * tiles * 512.0, 1.0))).x - 0.5);
-#endif
 #if WATER == 1 && DETAIL_SCALES > 1
-#if DETAIL_SCALES < 3
-    float under_water = smoothstep(0.0, WET, textureLod(water, uv, 0.0).x);
-#endif
     vec3 from_eye = normalize(position - frame.camera.xyz);
     vec3 mirror = mirrored_sky(reflect(from_eye, vec3(0.0, 1.0, 0.0)), FAR_WAVES, look.a, lit);
     seen = mix(seen, mirror, water_fresnel(abs(from_eye.y), FAR_WAVES) * under_water);

@@ -14,6 +14,14 @@
 #define PATCHY 0  // with the patches of many cells that the ground shows
 #endif
 
+#ifndef AFAR_RELIEF
+#define AFAR_RELIEF 0
+#endif
+#if AFAR_RELIEF == 1
+uniform sampler2D land_afar;    // relief finer than the map: its height in cells, the slopes of both, and streaks
+const float RIBS_BARE_OF = 0.7;  // as a noise that is as fine tells rock from what lies on it
+#endif
+
 uniform sampler2D water;        // depth in metres
 uniform sampler2D suspended;    // fine sediment in the water, metres of the bed; a single 0 where none is simulated
 
@@ -33,7 +41,16 @@ void main() {
 #else
     vec4 coarse = even;
 #endif
-    vec3 albedo = ground_material(cells, place, top, apparent_steepness(place), seen.z - 0.5, even, coarse, NO_RELIEF).albedo;
+    FineRelief finer = NO_RELIEF;
+    float steepness = apparent_steepness(place);
+#if AFAR_RELIEF == 1
+    vec4 afar = textureLod(land_afar, uv, log2(max(dFdx(uv.x) * float(textureSize(land_afar, 0).x), 1.0)));
+    finer.height = afar.x;
+    finer.streak = afar.w - 0.5;
+    even.x += RIBS_BARE_OF * clamp(afar.x, -1.5, 1.5);
+    steepness = apparent_steepness(afar);
+#endif
+    vec3 albedo = ground_material(cells, place, top, steepness, seen.z - 0.5, even, coarse, finer).albedo;
 #if CANOPY > 0
     Canopy crowns = canopy_at(uv);
     albedo = mix(albedo, 0.5 * crowns.leaves, 1.0 - exp(-2.0 * crowns.area));

@@ -564,29 +564,66 @@ def test_land_around_a_block_is_that_of_its_border() -> None:
     row, column = np.mgrid[:64, :48]
     ground = 50.0 + 0.4 * row + 6.0 * np.sin(0.2 * column)
     shown = snapshot(ground, cell_size=CELL)
-    vertices, triangles, pieces = surroundings.mesh(shown, 20)
+    vertices, quads = surroundings.mesh(shown, 20)
     east, height, south = (vertices[:, :3] / (CELL, 1.0, CELL)).T
     at_border = np.isclose(south, 0.5, atol=1e-3) & (east > 0.4) & (east < 47.6)
     assert at_border.sum() > 15
     expected = np.interp(east[at_border] - 0.5, np.arange(48), ground[0])
     assert height[at_border] == pytest.approx(expected, abs=0.5)
-    seen = vertices[triangles][:, 0] / CELL
+    seen = vertices[quads.triangles].reshape(-1, vertices.shape[1])[:, 0] / CELL
     assert seen.min() < -40.0 and seen.max() > 100.0
-    assert sum(piece.length for piece in pieces) == len(triangles)
     inside = (east > 2.0) & (east < 46.0) & (south > 2.0) & (south < 62.0)
-    assert not inside[triangles].reshape(-1, 3).any(axis=1).any(), "nothing lies over the block"
+    assert not inside[quads.triangles].reshape(-1, 3).any(axis=1).any(), "nothing lies over the block"
 
 
 def test_slopes_go_on_over_the_border() -> None:
     """No crease shows where the map ends."""
     row, column = np.mgrid[:64, :48]
     shown = snapshot(50.0 + 2.0 * row - 1.0 * column, cell_size=CELL)
-    vertices, _, _ = surroundings.mesh(shown, 60)
+    vertices, _ = surroundings.mesh(shown, 60)
     east, height, south = (vertices[:, :3] / (CELL, 1.0, CELL)).T
     beside = (south < 0.0) & (south > -2.5) & (east > 2.0) & (east < 45.0)
     assert beside.sum() > 40
     expected = 50.0 + 2.0 * (south - 0.5) - 1.0 * (east - 0.5)
     assert np.abs(height - expected)[beside].max() < 3.0, "land mirrored in a line would rise again, by 2 a cell"
+
+
+def test_no_cone_stands_over_a_map_that_falls_off_inside() -> None:
+    """A plain with a trench along its border."""
+    row = np.arange(64.0)
+    ground = np.broadcast_to(100.0 - 90.0 * np.exp(-(((row - 7.0) / 3.0) ** 2))[:, None], (64, 64)).copy()
+    vertices, quads = surroundings.mesh(snapshot(ground, cell_size=CELL), 60)
+    height = vertices[quads.triangles][..., 1]
+    assert height.max() < ground.max() + 1.0, "a trench mirrored in a point would rise to 180 m"
+    assert np.isfinite(vertices).all()
+
+
+def test_lakes_beyond_a_block_are_level() -> None:
+    row = np.arange(64.0)
+    ground = np.broadcast_to(60.0 + 50.0 * np.cos(0.1 * np.pi * row)[:, None], (64, 64)).astype(np.float32)
+    level = np.maximum(ground, np.float32(50.0))
+    dry = snapshot(ground, cell_size=CELL)
+    wet = replace(dry, layers={**dry.layers, "water_level": level}, versions={**dry.versions, "water_level": 1})
+    heights = [
+        vertices[quads.triangles][..., 1] for vertices, quads in (surroundings.mesh(each, 60) for each in (dry, wet))
+    ]
+    below = [(height < 48.0).mean() for height in heights]
+    assert below[1] < 0.4 * below[0], "the beds"
+
+
+@pytest.mark.parametrize("quality", ["low", "medium", "high"])
+def test_land_beyond_a_block_has_ridges_that_are_finer_than_its_mesh(draw: Draw, quality: str) -> None:
+    """Also from so low that a pixel is many cells long."""
+    ground = np.broadcast_to(60.0 + 8.0 * np.sin(1.2 * np.arange(256.0)), (256, 256)).copy()
+    shown = snapshot(ground, cell_size=CELL)
+    camera = Camera(glm.vec3(128 * CELL, 60.0, 6 * CELL), 0.0, 7.0, 24 * CELL, 30.0)
+    scene = Scene().with_values({"view.sun_height": 30.0, "view.sun_direction": 90.0, "view.clouds": 0.0})
+    border = camera.place_of(glm.vec3(128 * CELL, 60.0, 0.5 * CELL), 1.0)
+    assert border is not None
+    row = round(120.0 - 120.0 * border[1])
+    pixels = draw(shown, camera, scene.with_value("view.quality", quality), size=(240, 240)).astype(float)
+    beyond, on_map = (pixels[rows].mean(axis=(0, 2)) for rows in (np.s_[row - 9 : row - 5], np.s_[row + 6 : row + 16]))
+    assert beyond.std() > 0.6 * on_map.std()
 
 
 def test_land_around_a_block_bends_below_its_horizon(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -611,16 +648,20 @@ def test_only_sides_that_face_away_have_land_beside_them() -> None:
     assert surroundings.raised_part(camera, shown) == 1.0
     far_away = replace(camera, distance=1.3 * side)
     assert surroundings.raised_part(far_away, shown) == 0.0, "it is a model on a table"
-    _, _, pieces = surroundings.mesh(shown, 20)
-    sides = {piece.sides for piece in pieces if surroundings.in_sight(piece, camera, 1.6)}
-    assert {(2,), (0, 2), (1, 2)} <= sides and not {(0, 3), (1, 3)} & sides
+    vertices, quads = surroundings.mesh(shown, 20)
+    seen = vertices[quads.in_sight(camera, 1.6, (1.0, 1.0, 1.0, 0.0))]
+    assert (seen[:, 0] < 0.0).any() and (seen[:, 0] > side).any() and (seen[:, 2] < -side).any()
+    assert seen[:, 2].max() < camera.position.z
+    way = seen.reshape(-1, 6, seen.shape[1])[:, 0, 2]
+    assert (np.diff(way) <= 0.0).all(), "the nearest first"
+    assert not (vertices[quads.in_sight(camera, 1.6, (0.0, 0.0, 1.0, 0.0))][:, 2] > 2 * CELL).any()
 
 
 def test_the_slopes_of_land_around_a_block_are_those_of_its_mesh() -> None:
     row, column = np.mgrid[:64, :48]
     shown = snapshot(50.0 + 0.6 * row + 9.0 * np.sin(0.15 * column + 0.05 * row), cell_size=CELL)
-    vertices, triangles, _ = surroundings.mesh(shown, 60)
-    corners = vertices[triangles].reshape(-1, 3, 13).astype(float)
+    vertices, quads = surroundings.mesh(shown, 60)
+    corners = vertices[quads.triangles].reshape(-1, 3, 13).astype(float)
     place, along, slopes, turned = (corners[..., part] for part in (np.s_[:3], np.s_[3:5], np.s_[5:7], np.s_[7:11]))
     beside_them = corners[..., 11:]
     one, other = place[:, 1] - place[:, 0], place[:, 2] - place[:, 0]

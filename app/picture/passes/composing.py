@@ -118,6 +118,10 @@ def compose(
         targets["lit land"] = maps.bounce.lit_land
     textures |= {"bounce": maps.bounce.texture, "lit_land": colour(maps.bounce.lit_land)}
     textures["land_look"] = colour(maps.bounce.lit_land, 1)
+    dip = horizon_dip(camera, snapshot, float(block["heights"][2]), view.exaggeration)
+    if dip is not None:
+        textures["land_afar"], with_relief = maps.land_afar(quality)
+        defines["AFAR_RELIEF"] = int(with_relief)
     return Frame(
         snapshot=snapshot,
         camera=camera,
@@ -140,7 +144,7 @@ def compose(
         falls=maps.falls,
         bounce=maps.bounce,
         table_height=float(block["heights"][2]),
-        horizon_dip=horizon_dip(camera, snapshot, float(block["heights"][2]), view.exaggeration),
+        horizon_dip=dip,
         trees=maps.trees,
         tree_view=tree_view,
         selected_trees=selected,

@@ -271,6 +271,14 @@ class LandMaps:
             if not at_rest or self._shore.settled(snapshot, waves):
                 break
 
+    def land_afar(self, quality: Quality) -> tuple[Texture, bool]:
+        """What land beyond the map shows of it, and whether that has the relief that is finer than the map."""
+        relief = self._relief.texture if self._relief.kind == 1 else None
+        span = self._relief.span if relief is not None else 0.0
+        return self.surface.from_afar(
+            quality.afar_side, relief, span, relief and self._relief.drawn
+        ), relief is not None
+
     def textures(self, snapshot: Snapshot, overlay: str, *, with_waves: bool) -> dict[str, Texture]:
         """All textures by name; missing layers are 0 everywhere."""
         found: dict[str, Texture] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
 import moderngl
@@ -13,12 +13,14 @@ from app.model.layers import LAYERS
 from app.model.snapshot import BURDEN, RAISING, Snapshot
 from app.picture.passes import unlocked
 from app.picture.passes.canopy import Crowns
+from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.quality import Quality
 from app.picture.passes.relief import Relief
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
-from app.picture.passes.targets import MapTarget, release_all
+from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 
 FINE_CELLS = 640 * 640  # largest map whose light may be finer than a cell
+NOTHING_AVERAGED = object()
 FIRST_TEXELS = 512 * 512  # of light baked at once for a new land: a fraction of a second in software
 
 
@@ -108,7 +110,10 @@ class AirborneMap:
 
 
 class SurfaceMap:
-    """Elevation, its slopes to the east and south, and sediment in one texture; and the elevation of the start."""
+    """Elevation, its slopes to the east and south, and sediment in one texture; and the elevation of the start.
+
+    Land beyond the map is seen from far away: it reads the same with mipmaps.
+    """
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
@@ -117,6 +122,10 @@ class SurfaceMap:
         )
         self._now, self._start = (MapTarget(context, (components, "f4")) for components in (4, 1))
         self._world: int | None = None  # the world of the initial elevation
+        self._from_afar = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
+        self._average = [FullScreen(context, shaders, "afar.frag", {"RELIEF": kind}) for kind in (0, 1)]
+        self._mipmaps = Mipmaps(context, shaders)
+        self._averaged: Hashable = NOTHING_AVERAGED
 
     @property
     def texture(self) -> moderngl.Texture:
@@ -137,9 +146,34 @@ class SurfaceMap:
         if snapshot.world != self._world:
             self._world = snapshot.world
             self._context.copy_framebuffer(self._start.framebuffer, self._now.framebuffer)
+        self._averaged = NOTHING_AVERAGED
+
+    def from_afar(
+        self, side: int, relief: moderngl.Texture | None = None, packed_span: float = 0.0, drawn: Hashable = None
+    ) -> moderngl.Texture:
+        """The surface with mipmaps, of `side` texels along the longer side of the map, or a texel for each cell.
+
+        With a fine `relief`, in 8 bits of `packed_span` and known by what it was `drawn` for: its height in cells, the
+        slopes of both, and its streaks.
+        """
+        factor = min(side / max(self._now.size), 1.0)
+        columns, rows = (max(round(cells * factor), 1) for cells in self._now.size)
+        if self._from_afar.fit((columns, rows)) or self._averaged != drawn:
+            average = self._average[relief is not None]
+            if relief is None:
+                average.program.bind(surface=self._now.texture())
+            else:
+                average.program.bind(surface=self._now.texture(), relief=relief)
+                average.program.set(relief_span=packed_span)
+            average.program.set(taps=math.ceil(0.5 / factor))
+            average.draw(self._from_afar.framebuffer)
+            self._mipmaps.build(self._from_afar.texture())
+            self._averaged = drawn
+        return self._from_afar.texture()
 
     def release(self) -> None:
         release_all(self._now, self._start, self._join, self._join_without_burden)
+        release_all(self._from_afar, *self._average, self._mipmaps)
 
 
 class Lighting(NamedTuple):
