@@ -124,7 +124,7 @@ uniform sampler2D relief;
 
 const float MOST_BLURRED = 5.0;   // level of the mipmap
 const float SUNLIT = 0.9;         // of the land that faces the sun, in the mean, where it is not that of the border
-const float GOES_ON = 0.08;       // sides, over which land that goes on over the border of the map has its colours and not those of mirrored land
+const float GOES_ON = 0.06;       // sides, over which land that goes on over the border of the map has its colours and not those of mirrored land
 const float OF_BORDER = 0.3;      // sides of the block beside it, within which land comes to differ from that of its border
 uniform sampler2D fractures;  // tile of fractured rock: height, two slopes, height above the surroundings
 const float SIDEWAYS = 0.9;       // parts of ground up to which noise is projected from the side

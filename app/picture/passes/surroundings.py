@@ -36,7 +36,7 @@ SMOOTHED_OVER = 0.8  # sides
 # Far away each row of pixels would show other crests: the land there is that of so many times fewer samples.
 COARSER = 6
 COARSE_FROM, COARSE_OVER = 0.3, 1.0  # sides
-GOES_ON = 0.07  # sides, over which the slopes of the border turn into those of mirrored land
+GOES_ON = 0.045  # sides, over which the slopes of the border turn into those of mirrored land
 LEAST_SIDE = 0.12  # sides inside the block from which on the eye sees no wall of that side
 LEAVES = 0.26, 0.55  # sides outside the block, over which the land around it sinks to the table
 LEAST_ABOVE = 0.02  # sides: of the eye over the plain
