@@ -28,7 +28,7 @@ from app.picture.passes.targets import GrowingBuffer, release_all
 VERTEX = "3f 2f 2f 4f 2f", "place", "along", "slopes", "turned", "beside"
 SAMPLES = 192  # of the ground, along the longer side of the map
 # Along the longer side of the map; and a quad, in the next further in.
-QUADS, QUADS_OF_SOFTWARE = (80, 1.06), (40, 1.07)
+QUADS, QUADS_OF_SOFTWARE = (80, 1.06), (34, 1.08)
 REACH = 2.4  # beside the map, in its longer sides
 WINDING = 0.2  # sides by which the mirrored land is displaced, far away: no one sees that it is mirrored
 FAR_RELIEF = 0.7  # of that of the map, at the end
