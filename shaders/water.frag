@@ -172,8 +172,9 @@ const vec2 CAPS_DEEP = vec2(0.8, 3.0), CAPS_TORN = vec2(1.5, 0.45);
 const float FAR_SWELL = 0.45;
 const vec2 SWELL_SHOWS = vec2(0.1, 0.5);
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
-// The sea fades into the sky at the horizon, but for a line: angle below it in which to 1/e, radians, and how far
-const float HORIZON = 0.007, HORIZON_FADES = 0.9;
+// The sea fades into the sky at the horizon, but for a faint line, and its colour into the haze over a wider strip: angles below
+// it in which to 1/e, radians, and how far.
+const vec2 HORIZON = vec2(0.006, 0.03), HORIZON_FADES = vec2(0.72, 0.22);
 // Waves wear a bench into a coast, which cells are too coarse for: its slope, its width in wavelengths of the deep sea where
 // it is narrowest and widest, and from which part of that on it drops to the bed. Over it they stir up sand and bubbles.
 const float BENCH_SLOPE = 0.09, BENCH_DROPS = 0.25;
@@ -783,7 +784,7 @@ void main() {
     colour = colour * air_kept + (1.0 - keep) * air_added;
 #if SEA == 1
     // The sea fades into the sky at the horizon.
-    float far = HORIZON_FADES * exp(-max(to_eye.y, 0.0) / HORIZON);
+    float far = dot(HORIZON_FADES, exp(-max(to_eye.y, 0.0) / HORIZON));
     vec3 horizon = horizon_colour(-to_eye);
     colour = mix(colour, horizon, far);
     keep *= 1.0 - far;
