@@ -88,6 +88,11 @@ float grown(float fetch, float wavelength) {
     return smoothstep(FETCH_RAISES.x, FETCH_RAISES.y, fetch / wavelength);
 }
 
+// By how much waves are lower where the bed is less than so many metres below.
+float lowered(float depth, float feel) {
+    return 0.25 + 0.75 * smoothstep(0.0, feel, depth * frame.map.w);
+}
+
 // Everything else asks only this function about waves. `depth` is in metres: waves are lower where it is less than their
 // length. `wind` is how much of it there is, from 0 to 1, and `fetch` over how many metres of open water it has come.
 Waves water_waves(vec2 place, vec4 pixel, float depth, float wind, float fetch) {
@@ -96,7 +101,8 @@ Waves water_waves(vec2 place, vec4 pixel, float depth, float wind, float fetch) 
 #else
     Waves waves = Waves(vec2(0.0), 0.0008, 0.0);
 #endif
-    float strength = wind * frame.water.y * (0.25 + 0.75 * smoothstep(0.0, 1.5 * frame.water.z, depth * frame.map.w));
+    float wind_here = wind * frame.water.y;
+    float strength = wind_here * lowered(depth, 1.5 * frame.water.z);
     float unit = (fetch > OPEN_SEA ? 1.0 : LAKE_WAVES) * frame.water.z;
 #if FINE_WATER == 1
     // Each is about as steep as the next.
@@ -105,10 +111,10 @@ Waves water_waves(vec2 place, vec4 pixel, float depth, float wind, float fetch) 
     if (longer > 0.0) add_wave_train(waves, place, pixel, vec2(0.996, -0.087), 6.7 * unit, 0.14 * wind * longer * strength, 0.35);
     if (shorter > 0.0) add_wave_train(waves, place, pixel, vec2(0.956, 0.292), 1.9 * unit, 0.15 * shorter * strength, 0.65);
     add_wave_train(waves, place, pixel, vec2(0.883, -0.469), 0.73 * unit, 0.15 * grown(fetch, 0.73 * unit) * strength, 0.5);
-    add_wave_train(waves, place, pixel, vec2(0.777, 0.629), 0.23 * unit, 0.14 * grown(fetch, 0.23 * unit) * strength, 0.3);
+    add_wave_train(waves, place, pixel, vec2(0.777, 0.629), 0.23 * unit, 0.14 * grown(fetch, 0.23 * unit) * wind_here * lowered(depth, 0.35 * unit), 0.3);
     // Near the camera finer ones are seen.
-    add_wave_train(waves, place, pixel, vec2(0.970, -0.243), 0.083 * unit, 0.12 * strength, 0.2);
-    add_wave_train(waves, place, pixel, vec2(0.848, 0.530), 0.027 * unit, 0.10 * strength, 0.0);
+    add_wave_train(waves, place, pixel, vec2(0.970, -0.243), 0.083 * unit, 0.12 * wind_here * lowered(depth, 0.12 * unit), 0.2);
+    add_wave_train(waves, place, pixel, vec2(0.848, 0.530), 0.027 * unit, 0.10 * wind_here * lowered(depth, 0.04 * unit), 0.0);
 #else
     add_wave_train(waves, place, pixel, vec2(0.956, 0.292), 1.9 * unit, 0.075 * strength, 0.0);
     add_wave_train(waves, place, pixel, vec2(0.883, -0.469), 0.73 * unit, 0.085 * strength, 0.0);
