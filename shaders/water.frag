@@ -98,7 +98,7 @@ const float CHURNED = 0.02;  // squared slopes of the finest waves where water i
 const float LOAD_SINKS = 9.0;
 const vec2 LOAD_SINKS_IN = vec2(1.4, 5.4), LOAD_MIXED = vec2(0.12, 1.5);
 const float MIXED_UNEVENLY = 1.0;  // octaves of the Froude number by which streaks differ in that
-const float SLURRY_TURBIDITY = 22.0;  // of mud as thick as it gets: a hand's breadth of it hides the ground
+const vec3 SLURRY_TURBIDITY = vec3(22.0);  // of mud as thick as it gets: a hand's breadth of it hides the ground
 const float WHITEST = 0.75;  // opacity of the thickest foam
 const float AERATED = 0.05;  // of the whitest water, where it runs fastest between patches of foam
 // Streaks of a flood: cells of a tile of theirs, over which they are laid out, how much longer than wide, steepness, and
@@ -186,16 +186,18 @@ const vec3 STIRRED_WATER = vec3(0.018, 0.072, 0.076);
 #else
 const vec2 BENCH_ROOM = vec2(0.09, 0.16);  // none where waves on lakes end
 const vec2 BENCH_WIDE = vec2(0.25, 1.2);
-const vec3 STIRRED_WATER = vec3(0.018, 0.052, 0.050);
+const vec3 STIRRED_WATER = vec3(0.022, 0.040, 0.032);
 #endif
 const float FALL_OF_BED = 0.035;  // slope of the sea floor beyond the map
 #if SEA == 1
 const vec3 DEEP_WATER = DEEP_SEA;
-const float TURBIDITY = SEA_TURBIDITY, WAVINESS = 1.0;
+const vec3 TURBIDITY = SEA_TURBIDITY;
+const float WAVINESS = 1.0;
 const float SHORE = 0.12;   // metres of depth over which water fades in
 #else
 const vec3 DEEP_WATER = DEEP_LAKE;
-const float TURBIDITY = LAKE_TURBIDITY, WAVINESS = 0.55;
+const vec3 TURBIDITY = LAKE_TURBIDITY;
+const float WAVINESS = 0.55;
 const float SHORE = RUNNING == 1 ? 0.05 : 0.02;
 #endif
 const float EDGE_PIXEL = SEA == 1 || RUNNING == 1 || FINE_WATER == 0 ? 0.5 : 0.0;  // pixels before its edge, where water begins
@@ -618,10 +620,10 @@ void main() {
         slurry = muddy.y * muddy.y;
     }
     vec3 deep_water = mix(mix(DEEP_WATER, DEEP_SEA, of_sea), mix(MUD, THICK_MUD, thick), mud);
-    float turbidity = mix(mix(TURBIDITY, SEA_TURBIDITY, of_sea), mix(RIVER_TURBIDITY, mix(THICK_TURBIDITY, SLURRY_TURBIDITY, slurry), thick), mud);
+    vec3 turbidity = mix(mix(TURBIDITY, SEA_TURBIDITY, of_sea), mix(RIVER_TURBIDITY, mix(THICK_TURBIDITY, SLURRY_TURBIDITY, slurry), thick), mud);
 #else
     vec3 deep_water = DEEP_WATER;
-    const float turbidity = TURBIDITY;
+    const vec3 turbidity = TURBIDITY;
 #endif
 #if WAVES == 1
     float foam = 0.0, crest = 0.0;

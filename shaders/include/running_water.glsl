@@ -44,7 +44,7 @@ Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
     float mirror = max(water_fresnel(facing, mix(POOL_ROUGHNESS, RIFFLE_ROUGHNESS, 0.5 + 0.5 * course.riffle)), STIRRED);
     vec3 daylight = light_on_water(seen);
-    float turbidity = mix(mix(STREAM_TURBIDITY, SILT_TURBIDITY, course.silt), LAKE_TURBIDITY, course.still);
+    vec3 turbidity = mix(vec3(mix(STREAM_TURBIDITY, SILT_TURBIDITY, course.silt)), LAKE_TURBIDITY, course.still);
     vec3 through = water_transmission(course.depth * stream.shoal, turbidity, facing) * (1.0 - mirror);
     vec3 bed = mix(mix(STREAM_BED, WET_STONES * GRAVEL, 0.5), WET_GRAVEL, course.silt) * stream.stones * course.own;
     vec3 colour = (water_scattering(mix(DEEP_LAKE, MILK, course.silt), through, daylight) * stream.tone + bed * through * daylight)

@@ -10,16 +10,17 @@ uniform sampler2D wind_waves;  // tiling: slopes along and across the wind, heig
 
 // Of the light, for each metre of depth.
 const vec3 ABSORPTION = vec3(0.42, 0.10, 0.07);
-// What is scattered out of the way in all colours: with the absorption this is coastal water of Jerlov's (1976) clearest
-// kind, a clear lake, and a river that carries silt.
-const float SEA_TURBIDITY = 0.03, LAKE_TURBIDITY = 0.07, RIVER_TURBIDITY = 0.9;
-// What comes back from water without a bed, in parts of white light. Humus and algae take blue out of inland waters.
-const vec3 DEEP_SEA = vec3(0.010, 0.036, 0.052), DEEP_LAKE = vec3(0.012, 0.035, 0.040);
+// What else it takes, or scatters out of the way: with the absorption this is coastal water of Jerlov's (1976) clearest
+// kind, a lake with some humus, which takes blue more than red (Bricaud, Morel and Prieur 1981), and a river that carries silt.
+const vec3 SEA_TURBIDITY = vec3(0.03), LAKE_TURBIDITY = vec3(0.09, 0.15, 0.35), RIVER_TURBIDITY = vec3(0.9);
+// What comes back from water without a bed, in parts of white light. Humus and algae take blue out of inland waters, and
+// leave little else: what is seen of deep lakes is mostly the sky in them.
+const vec3 DEEP_SEA = vec3(0.010, 0.036, 0.052), DEEP_LAKE = vec3(0.008, 0.019, 0.019);
 // Suspended sediment with which water begins to be muddy, is all muddy, and from which on it is as thick as mud gets: metres
 // of the bed in one of water. What comes back from such water.
 const vec3 CARRIES_MUD = vec3(0.0003, 0.006, 0.12);
 const vec3 MUD = vec3(0.094, 0.081, 0.046), THICK_MUD = vec3(0.104, 0.079, 0.043);
-const float THICK_TURBIDITY = 3.0;
+const vec3 THICK_TURBIDITY = vec3(3.0);
 
 // How far water is muddy, and how far that is as thick as mud gets, by the binary logarithm of what it carries, in metres of
 // the bed in one of water: the eye tells loads by their ratio.
@@ -137,7 +138,7 @@ vec3 wave_normal(vec2 slope) {
 
 // How much of the light comes down and up again through `depth` metres of water to an eye whose ray is so steep (Beer and
 // Lambert).
-vec3 water_transmission(float depth, float turbidity, float steepness) {
+vec3 water_transmission(float depth, vec3 turbidity, float steepness) {
     float down_and_up = 1.0 + inversesqrt(1.0 - (1.0 - steepness * steepness) / 1.77);
     return exp(-(ABSORPTION + turbidity) * max(depth, 0.0) * (down_and_up / frame.water.x));
 }

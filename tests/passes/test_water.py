@@ -274,7 +274,7 @@ def test_water_at_two_levels_stays_on_its_side_of_a_dam(draw: Draw) -> None:
     assert difference(with_both, with_low)[:, behind].max() <= 4
     assert difference(with_both, dry)[200:, behind].max() <= 4
     assert (difference(with_both, dry)[8:-8, 16:240] > 12).all()
-    assert (difference(with_low, dry)[8:180, 34 * 8 + 8 : 500] > 12).all()
+    assert (difference(with_low, dry)[8:180, 34 * 8 + 8 : 500] > 6).all()
 
 
 def test_land_below_the_sea_stays_dry_behind_a_dike(draw: Draw) -> None:
@@ -316,7 +316,7 @@ def test_deep_water_is_darker_and_takes_red_first(draw: Draw) -> None:
     for channel in (red, green, blue):
         assert (np.diff(channel) < 1.0).all()
     assert (np.diff(red / blue) < 0.0).all() and (np.diff(red / green) < 0.0).all()
-    assert red[3] < 0.6 * red[0] and green[3] > 0.65 * green[0] and blue[3] > 0.75 * blue[0]
+    assert red[3] < 0.6 * red[0] and green[3] > 0.65 * green[0] and blue[3] > 0.7 * blue[0]
 
 
 def linear_light(picture: Picture) -> NDArray[np.float64]:
@@ -326,10 +326,10 @@ def linear_light(picture: Picture) -> NDArray[np.float64]:
     return seen.reshape(-1, 3).mean(axis=0, dtype=np.float64)
 
 
-@pytest.mark.parametrize(("sea", "turbidity"), [(False, 0.07), (True, 0.03)])
+@pytest.mark.parametrize(("sea", "turbidity"), [(False, (0.09, 0.15, 0.35)), (True, (0.03, 0.03, 0.03))])
 @pytest.mark.parametrize("clarity", [1.0, 3.0])
 def test_water_takes_light_by_metres_as_beer_and_lambert_say(
-    draw: Draw, picture: Picture, sea: bool, turbidity: float, clarity: float
+    draw: Draw, picture: Picture, sea: bool, turbidity: tuple[float, float, float], clarity: float
 ) -> None:
     """Light from the bed goes through it twice: a metre more takes the same part of what is left.
 
@@ -340,7 +340,7 @@ def test_water_takes_light_by_metres_as_beer_and_lambert_say(
         colours_of_depths(draw, [depth * clarity], sea=sea, water_clarity=clarity)
         seen.append(linear_light(picture))
     one, two, three = seen
-    expected = 2.0 * (np.array([0.42, 0.10, 0.07]) + turbidity) / clarity
+    expected = 2.0 * (np.array([0.42, 0.10, 0.07]) + np.array(turbidity)) / clarity
     np.testing.assert_allclose(-np.log((two - three) / (one - two)) / clarity, expected, rtol=0.02)
 
 
@@ -469,7 +469,7 @@ def test_a_ridge_is_mirrored_whole_up_to_its_crest(draw: Draw) -> None:
     camera = Camera(glm.vec3(64 * CELL, 0.0, 70 * CELL), 0.0, 4.0, 45.0 * CELL, 40.0)
     scene = calm(quality="high", sun_height=50.0, sun_direction=200.0)
     pixels = draw(shown, camera, scene, size=(240, 240)).astype(int)
-    land = (pixels[..., 2] < pixels[..., 0] + 45)[115:]  # the water begins here
+    land = (pixels[..., 2] < pixels[..., 0] + 30)[115:]  # the water begins here
     height = land.sum(axis=0)
     assert height.min() > 18
     first_sky = np.argmin(land, axis=0)
