@@ -135,8 +135,9 @@ flat in float level;
 
 // Metres of depth to which stones and weed by the shore are seen, how much of the bed's light they take, and cells of
 // their noise; and slopes of a bed that has none and all of them.
+// Where single ones are not seen, the end of an even dark bed would be a line along a depth.
 const vec2 WEED_STEEP = vec2(0.08, 0.25);
-const float WEED_ENDS = 4.0, WEED_HIDES = 0.75, SHORE_STONES_TILE = 24.0;
+const float WEED_ENDS = FINE_WATER == 1 ? 4.0 : 400.0, WEED_HIDES = 0.75, SHORE_STONES_TILE = 24.0;
 // Between the stones of its margin a lake ends unevenly: over so many cells at most, on slopes up to this.
 const float MARGIN_CELLS = 0.3, MARGIN_TILE = 17.0, MARGIN_FLAT = 0.03, MARGIN_STEEP = 0.3;
 const float EXACT_SHORE = 0.35;  // cells of depth, from which on the bed is as smooth as the map
@@ -165,6 +166,13 @@ const vec2 GUSTS = vec2(0.55, 1.45);  // land around a lake parts the wind
 #endif
 const vec2 GUSTS_SHOW = vec2(0.34, 0.66), GUSTS_REPEAT = vec2(0.004, 0.016);
 const float GUSTS_GRAZED = 0.3;  // of their contrast, where the sea is seen from aside
+// At levels that have one read for all of these: wavelengths across a tile, and how much longer than wide they are; waves where
+// it is calm and where it is ruffled, beside the usual ones; squared slopes there of ripples too fine to be drawn, in the usual
+// wind.
+const float LANE_WAVES = SEA == 1 ? 700.0 : 190.0, LANES_LONG = SEA == 1 ? 3.0 : 4.0, LANES_SOFT = 1.5;
+const vec2 LANES_SHOW = vec2(0.26, 0.74), LANES = vec2(0.5, 1.5), LANES_RIPPLED = SEA == 1 ? vec2(0.0015, 0.0035) : vec2(0.0, 0.006);
+const vec2 LANES_NOISES = SEA == 1 ? vec2(0.0, 1.0) : vec2(0.4, 0.6);  // ragged and smooth
+const float LANES_GRAZED = 0.3;  // of their contrast, where the sea is seen from aside
 const float LEAST_FETCH = 4.0;  // wavelengths of wind waves, on any water
 // Over how deep water in wavelengths there are whitecaps.
 const vec2 CAPS_DEEP = vec2(0.8, 3.0), CAPS_TORN = vec2(1.5, 0.45);
@@ -343,7 +351,21 @@ float open_water(vec2 place) {
 #endif
 
 #if HORIZONS == 1 && FINE_WATER == 0
-const float HILLSIDE = 0.45;  // of the way to the horizon, from where on its land is seen at the height of the water
+// Half of the noise of the high clouds of the sky (see backdrop.frag), whose finer half waves blur.
+const vec2 MIRRORED_WISPS = vec2(0.46, 0.78);
+
+// The sky in a mirrored direction, with its high clouds.
+vec3 sky_with_wisps(vec3 direction) {
+    vec2 plane = direction.xz / (direction.y + 0.10) * 0.060 + vec2(0.0004, 0.0001) * frame.camera.w;
+    float body = textureLod(detail, plane * vec2(0.55, 1.0), 2.0).w;
+    float cover = smoothstep(MIRRORED_WISPS.x, MIRRORED_WISPS.y, body * 0.62 + 0.19) * smoothstep(0.01, 0.11, direction.y);
+    vec3 lit = frame.sun_light.rgb * 0.2 + sky_light(vec3(0.0, 1.0, 0.0));
+    return mix(clear_sky(direction), lit, 0.62 * cover * frame.cloud_drift.z);
+}
+
+// Of the way to the horizon, from where on its land is seen at the height of the water, and up to where: behind the crest
+// may be sunlight that is not seen from here.
+const float HILLSIDE = 0.45, CREST = 0.93;
 
 // What lies before the sky in a mirrored direction: the land up to the horizon, as seen through the air, with soft rims.
 vec3 mirrored_by_horizon(vec3 from, vec3 direction, float smeared, vec3 sky) {
@@ -351,7 +373,7 @@ vec3 mirrored_by_horizon(vec3 from, vec3 direction, float smeared, vec3 sky) {
     vec2 horizon = horizons_at(map_uv(from.xz), direction.xz).xy;
     float covered = smoothstep(-smeared, smeared, horizon.x - slope);
     if (covered == 0.0) return sky;
-    float reach = horizon.y * frame.heights.w * mix(HILLSIDE, 1.0, clamp(slope / max(horizon.x, 1e-3), 0.0, 1.0));
+    float reach = horizon.y * frame.heights.w * mix(HILLSIDE, CREST, clamp(slope / max(horizon.x, 1e-3), 0.0, 1.0));
     vec4 land = textureLod(lit_land, map_uv(from.xz + direction.xz / level * reach), 0.0);
     vec3 seen = mix(horizon_colour(direction), land.rgb / max(land.a, 1e-3), exp(-frame.air.x * reach));
     return mix(sky, seen, covered);
@@ -429,7 +451,9 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float til
     }
     return mirror;
 #elif HORIZONS == 1
-    return mirrored_by_horizon(from, direction, 0.02 + 0.6 * sqrt(roughness) + 0.5 * tilt, plain_sky(raised(direction, roughness)));
+    return mirrored_by_horizon(from, direction, 0.02 + 0.6 * sqrt(roughness) + 0.5 * tilt, sky_with_wisps(raised(direction, roughness)));
+#elif RUNNING == 0
+    return mirrored_sky(direction, roughness, seen.y, light_here, clear_sky(raised(direction, roughness)));
 #else
     return mirrored_sky(direction, roughness, seen.y, light_here);
 #endif
@@ -558,6 +582,14 @@ void main() {
     }
     gusts = mix(0.5, gusts, mix(GUSTS_GRAZED, 1.0, smoothstep(0.02, 0.2, to_eye.y)));
     waviness *= mix(GUSTS.x, GUSTS.y, smoothstep(GUSTS_SHOW.x, GUSTS_SHOW.y, gusts));
+#elif RUNNING == 0
+    vec2 with_wind = vec2(dot(map_place, frame.wind.xy), dot(map_place, vec2(-frame.wind.y, frame.wind.x)));
+    vec2 in_lanes = with_wind / (frame.water.z * LANE_WAVES * vec2(LANES_LONG, 1.0));
+    float ruffled = smoothstep(LANES_SHOW.x, LANES_SHOW.y, dot(LANES_NOISES, texture(detail, in_lanes, LANES_SOFT).xw));
+#if SEA == 1
+    ruffled = mix(0.5, ruffled, mix(LANES_GRAZED, 1.0, smoothstep(0.02, 0.25, to_eye.y)));
+#endif
+    waviness *= mix(LANES.x, LANES.y, ruffled);
 #endif
 #if SEA == 1 || RUNNING == 1
     const float fetch = 2.0 * OPEN_SEA;
@@ -568,6 +600,9 @@ void main() {
 #endif
     Waves waves = water_waves(map_place, pixel, depth, waviness, fetch);
     float tilt = 0.0;
+#if FINE_WATER == 0 && RUNNING == 0
+    waves.roughness += frame.water.y * mix(LANES_RIPPLED.x, LANES_RIPPLED.y, ruffled);
+#endif
 #if SEA == 0 && RUNNING == 1
     waves.slope += fall * frame.map.w;
     float quick = textureLod(froude, uv, 0.0).x;

@@ -117,8 +117,8 @@ Waves water_waves(vec2 place, vec4 pixel, float depth, float wind, float fetch) 
     add_wave_train(waves, place, pixel, vec2(0.970, -0.243), 0.083 * unit, 0.12 * wind_here * lowered(depth, 0.12 * unit), 0.2);
     add_wave_train(waves, place, pixel, vec2(0.848, 0.530), 0.027 * unit, 0.10 * wind_here * lowered(depth, 0.04 * unit), 0.0);
 #else
-    add_wave_train(waves, place, pixel, vec2(0.956, 0.292), 1.9 * unit, 0.075 * strength, 0.0);
-    add_wave_train(waves, place, pixel, vec2(0.883, -0.469), 0.73 * unit, 0.085 * strength, 0.0);
+    add_wave_train(waves, place, pixel, vec2(0.956, 0.292), 1.9 * unit, (fetch > OPEN_SEA ? 0.075 : 0.10) * strength, 0.0);
+    add_wave_train(waves, place, pixel, vec2(0.883, -0.469), 0.73 * unit, (fetch > OPEN_SEA ? 0.085 : 0.115) * strength, 0.0);
 #endif
     return waves;
 }
@@ -168,13 +168,16 @@ vec3 raised(vec3 direction, float roughness) {
     return normalize(vec3(direction.x, direction.y + LEANS * sqrt(roughness) * low2 * low2, direction.z));
 }
 
-// What is mirrored from a direction where the land is not looked up: sky, over a skyline all around as high as the part
+// What is mirrored from a direction where the land is not looked up: a sky, over a skyline all around as high as the part
 // of the sky that the light map says is seen.
-vec3 mirrored_sky(vec3 direction, float roughness, float sky_seen, vec3 light) {
-    float skyline = sqrt(max(1.0 - sky_seen, 0.0));
+vec3 mirrored_sky(vec3 direction, float roughness, float sky_seen, vec3 light, vec3 sky_there) {
+    float skyline = sqrt(max(1.0 - sky_seen, 0.0)), up = raised(direction, roughness).y;
     vec3 land = vec3(0.105, 0.096, 0.072) * light;
-    vec3 up = raised(direction, roughness);
-    return mix(land, plain_sky(up), smoothstep(0.5 * skyline - 0.01, 1.2 * skyline + 0.01, up.y));
+    return mix(land, sky_there, smoothstep(0.5 * skyline - 0.01, 1.2 * skyline + 0.01, up));
+}
+
+vec3 mirrored_sky(vec3 direction, float roughness, float sky_seen, vec3 light) {
+    return mirrored_sky(direction, roughness, sky_seen, light, plain_sky(raised(direction, roughness)));
 }
 
 // Light that falls on level water, of the sun and of the sky; `seen` is how much of them the place sees.

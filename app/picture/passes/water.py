@@ -43,7 +43,7 @@ class LakesMesh:
     def parts(self, frame: Frame) -> Iterable[Part]:
         tiles = frame.water.tiles[self.WIDE]
         # A drawn sea omits puddles; otherwise they are drawn without waves.
-        waves = NO_WAVES if frame.waves == NATURAL and not self.WIDE else frame.waves
+        waves = NO_WAVES if frame.waves == NATURAL and not (self.WIDE and frame.quality.fine_water) else frame.waves
         if tiles.number:
             defines = {"SEA": 0, "WAVES": waves}
             yield Part(tiles.geometry, 4, tiles.number, moderngl.TRIANGLE_STRIP, defines=defines)
