@@ -143,7 +143,7 @@ void main() {
     float carved_height = carved.height + rough + couloir;
     if (crag > 0.0) {
         vec3 some = smoothstep(-0.10, 0.14, vec3(body.y, body.w, body.x) - vec3(0.43, 0.50, 0.53));
-        carved_height += min(most, 1.0) * crag * blocks_at(at, flank.slope, vec3(0.1 * block), some);
+        carved_height += 0.70 * min(most, 1.0) * crag * blocks_at(at, flank.slope, vec3(0.1 * block), some);
     }
     // Cliffs stand on the same bed on ribs and in gullies.
     float lies = here.x + carved_height * frame.map.z / frame.map.w;
@@ -151,11 +151,14 @@ void main() {
     Bench bench = bench_at(strata_top_at(cell / frame.map.xy), lies, length(here.yz) * frame.map.w, here.w, 3.0 * block + 3.0 * (massif.y - 0.5), span);
     float height = carved_height + min(most, 1.0) * bench.height;
     float streak = streak_at(cell, 1.0 - smoothstep(SWALES_END.x, SWALES_END.y, length(flank.slope)));
-    if (wall > 0.0) {
-        vec3 some = smoothstep(-0.12, 0.16, vec3(body.x - 0.5, body.y - 0.5, 0.5 - body.z) + 0.10);
-        float stood = lies * frame.map.w / frame.map.z;
+    float stands_in_beds = max(wall, crag);
+    if (stands_in_beds > 0.0) {
+        vec3 some = smoothstep(-0.30, 0.0, vec3(body.x - 0.5, body.y - 0.5, 0.5 - body.z) + 0.10);
         vec2 pillar = pillar_at(at);
-        height += min(most, 1.0) * wall * ledges_at(stood + pillar.x, massif.x - 0.5, pillar.y * some);
+        float stood = dot(vec3(at.x, lies * frame.map.w / frame.map.z, at.z), ACROSS_SETS[0]) + 0.35 * pillar.x;
+        height += min(most, 1.0) * stands_in_beds * ledges_at(stood, massif.x - 0.5, pillar.y * some);
+    }
+    if (wall > 0.0) {
         streak = mix(streak, clamp(0.5 + 0.6 * (body.w - 0.5) + 0.8 * block, 0.0, 1.0), STAINED * wall);
     }
     float talus = talus_at(length(flank.slope), sediment, buried);

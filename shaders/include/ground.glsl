@@ -220,7 +220,8 @@ float wall(vec2 slope) {
 const float FACES_TILE = 7.3, WALL_GRAIN_TILE = 1.9, STONES_TILE = 0.55;  // cells
 const float BROADER = 5.3, SHIFTED = 1.4;
 const float SOME_SHATTERED = 5.0, SLABS = 0.70, SHATTERED_MOST = 1.5;  // how far blocks stand out of massive rock, and of other
-const mat2 DIPPING = mat2(0.95, 0.31, -0.31, 0.95);  // joints of walls, which are no courses of bricks
+const vec3 ACROSS_BEDS = vec3(0.21, -0.18, 0.96);  // east, south, up
+const float BEDS_LONG = 0.45, BEDS_THIN = 1.25;
 const float SMOOTH_MASSIF = 0.4;  // tiles over which it is a mean, or these would be marbled
 const float SEEPS_TILE = 13.0, SEEPS_LONG = 5.5, SEEPS_SOFT = 0.009;  // cells across; how much longer than wide; tiles over which they are a mean
 
@@ -274,7 +275,13 @@ Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 
         vec2 here = (!broad ? onto * at : next == 0 ? at.xz : at.yz) / tile + shift;
         vec2 east = (!broad ? onto * step_of[0] : next == 0 ? step_of[0].xz : step_of[0].yz) / tile + blur;
         vec2 south = (!broad ? onto * step_of[1] : next == 0 ? step_of[1].xz : step_of[1].yz) / tile + vec2(-blur.x, blur.y);
-        mat2 axes = above && !grain ? TURNED : !above && blocks ? DIPPING : mat2(1.0);
+        mat2 axes = above && !grain ? TURNED : mat2(1.0);
+        if (blocks && !above) {
+            vec2 long_beds = vec2(BEDS_LONG, 1.0) * BEDS_THIN;
+            here = vec2(dot(across, at.xy) * long_beds.x, dot(at, ACROSS_BEDS) * long_beds.y) / tile + shift * 0.3;
+            east = vec2(dot(across, step_of[0].xy) * long_beds.x, dot(step_of[0], ACROSS_BEDS) * long_beds.y) / tile;
+            south = vec2(dot(across, step_of[1].xy) * long_beds.x, dot(step_of[1], ACROSS_BEDS) * long_beds.y) / tile;
+        }
         vec4 noise = vec4(0.5);
         if (next >= 0) noise = textureGrad(fractures, axes * here, axes * east, axes * south);
         if (broad) massif += (next == 0 ? 1.0 - part : part) * (noise.xw - 0.5);
@@ -560,8 +567,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if DETAIL_SCALES > 2
     // The same noise is the grain of rock, which lies on its faces.
-    vec2 face = mean_steepness < PLANTS_STAND.y ? vec2(0.0) : finer.face;
-    vec4 grit = turf_at(vec3(cells, place.x * frame.map.w / frame.map.z + finer.height), face, 1.0 - smoothstep(PLANTS_STAND.x, PLANTS_STAND.y, mean_steepness), ripple);
+    float lies_on = max(mean_steepness, length(finer.face));
+    vec2 face = lies_on < PLANTS_STAND.y ? vec2(0.0) : finer.face;
+    vec4 grit = turf_at(vec3(cells, place.x * frame.map.w / frame.map.z + finer.height), face, 1.0 - smoothstep(PLANTS_STAND.x, PLANTS_STAND.y, lies_on), ripple);
     vec4 turf = grit * (1.0 - smoothstep(TURF_STEEP.x, TURF_STEEP.y, mean_steepness));
     vec4 groves = textureLod(detail, turned(cells) * frame.map.z / GROVES_TILE, max(log2(length(fwidth(cells)) * frame.map.z * TURF_TEXELS / GROVES_TILE), 1.0)) - 0.5;
     turf *= mix(TURF_EVEN_AND_ROUGH.x, TURF_EVEN_AND_ROUGH.y, smoothstep(-0.15, 0.15, groves.w + 0.4 * groves.x));

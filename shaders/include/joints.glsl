@@ -10,8 +10,8 @@ const int LEDGE_SCALES = 3;
 const float LEDGES_APART = 9.5;         // cells of height, the highest; each scale beside the one before:
 const float LEDGES_FINER = 0.41;
 const float TREAD = 0.12;               // slope of a ledge, beside that of the wall
-const float MEAN_DROP = 0.095;          // of what lies between ledges, by which they lower the ground in the mean
-const float DIPS = 15.0;                // cells by which joints rise and fall from block to block
+const float MEAN_DROP = 0.115;          // of what lies between ledges, by which they lower the ground in the mean
+const float DIPS = 7.0;                // cells by which joints rise and fall from block to block
 const float COULOIRS_APART = 25.0, COULOIR_DEEP = 3.3;  // cells
 const float COULOIR_WIDE = 0.55;        // from 0, a line, to 1
 const float COULOIRS_BROKEN = 0.35;
@@ -41,7 +41,7 @@ float below_ledges(float level, float scale) {
         number += 1.0;
     }
     float thick = 1.0 + jitter.y - jitter.x, up = (level - number - jitter.x) / thick;
-    float wide = mix(0.15, 0.50, hash(vec2(number, scale + 31.0))), stands_out = hash(vec2(number, scale + 57.0));
+    float wide = mix(0.28, 0.66, hash(vec2(number, scale + 31.0))), stands_out = smoothstep(0.15, 0.75, hash(vec2(number, scale + 57.0)));
     float riser = (1.0 - TREAD * wide) / (1.0 - wide);
     return stands_out * thick * (min(up, wide) * (1.0 - TREAD) - max(up - wide, 0.0) * (riser - 1.0));
 }
