@@ -143,7 +143,7 @@ void main() {
     float carved_height = carved.height + rough + couloir;
     if (crag > 0.0) {
         vec3 some = smoothstep(-0.10, 0.14, vec3(body.y, body.w, body.x) - vec3(0.43, 0.50, 0.53));
-        carved_height += 0.70 * min(most, 1.0) * crag * blocks_at(at, flank.slope, vec3(0.1 * block), some);
+        carved_height += min(most, 1.0) * crag * blocks_at(at, flank.slope, vec3(0.1 * block), vec3(0.5, 0.75, 1.0) * some);
     }
     // Cliffs stand on the same bed on ribs and in gullies.
     float lies = here.x + carved_height * frame.map.z / frame.map.w;

@@ -714,7 +714,7 @@ void main() {
     // Seen aslant a pixel is long, and what stands up is as high as it is wide.
     float footprint = pixel_of(sqrt(length(step_of_cells[0]) * length(step_of_cells[1])));
     vec3 up_to_eye = frame.camera.xyz - position;
-    vec2 toward = up_to_eye.xz / max(up_to_eye.y - frame.map.w * dot(place.yz, up_to_eye.xz), 0.05 * length(up_to_eye));
+    vec2 toward = up_to_eye.xz / max(up_to_eye.y - dot(finer.face, up_to_eye.xz), 0.05 * length(up_to_eye));
     albedo = with_ground_cover(albedo, ground.stands, cells, footprint, vec2(grain.x, grain.w) - 0.5, toward, bumps, seen);
 #endif
 #endif

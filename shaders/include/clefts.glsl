@@ -34,9 +34,10 @@ Clefts clefts_at(vec3 at, vec3 ragged, mat2x3 step_of, float shattered) {
         vec3 gapes = smoothstep(0.75 - shattered, 1.25 - shattered, fract(own * vec3(7.0, 11.0, 13.0)));
         vec3 broad = vec3(CLEFT_OPEN) + blurred;
         vec3 edge = (1.0 - smoothstep(0.25 * broad, broad, away)) * (CLEFT_OPEN / broad) * mix(vec3(0.2), vec3(1.0), gapes);
-        vec3 tilt = fract(own * vec3(19.0, 29.0, 37.0)) - 0.5;
+        vec3 tilt = fract(vec3(block.bed, own, own) * vec3(19.0, 29.0, 37.0)) - 0.5;
+        tilt.x *= 2.0;
         all.lean += seen * (across * (EDGES_TILT * edge * outward + 2.0 * FACES_TILT * mix(0.25, 1.0, shattered) * tilt));
-        all.tone += seen * FACES_TONE * (fract(own * 53.0) - 0.5);
+        all.tone += seen * FACES_TONE * (fract(mix(own, block.bed, step(0.4, own)) * 53.0) - 0.5);
         all.open = max(all.open, seen * max(max(edge.x, edge.y), edge.z));
         wide *= BLOCKS_FINER;
         across *= TURNS_ON;
