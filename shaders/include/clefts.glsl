@@ -21,7 +21,7 @@ struct Clefts {
 // the rock is there, `ragged` by how many blocks their sides are not planes.
 Clefts clefts_at(vec3 at, vec3 ragged, mat2x3 step_of, float shattered) {
     Clefts all = Clefts(vec3(0.0), 0.0, 0.0);
-    mat3 across = ACROSS_SETS;
+    mat3 across = across_sets();
     float wide = WIDEST_BLOCKS, pixel = 0.7 * max(length(step_of[0]), length(step_of[1]));
     for (int scale = 0; scale < CLEFT_SCALES; ++scale) {
         float seen = 1.0 - smoothstep(BLOCKS_FADE.x, BLOCKS_FADE.y, pixel / wide);

@@ -220,7 +220,6 @@ float wall(vec2 slope) {
 const float FACES_TILE = 7.3, WALL_GRAIN_TILE = 1.9, STONES_TILE = 0.55;  // cells
 const float BROADER = 5.3, SHIFTED = 1.4;
 const float SOME_SHATTERED = 5.0, SLABS = 0.70, SHATTERED_MOST = 1.5;  // how far blocks stand out of massive rock, and of other
-const vec3 ACROSS_BEDS = vec3(0.21, -0.18, 0.96);  // east, south, up
 const float BEDS_LONG = 0.45, BEDS_THIN = 1.25;
 const float SMOOTH_MASSIF = 0.4;  // tiles over which it is a mean, or these would be marbled
 const float SEEPS_TILE = 13.0, SEEPS_LONG = 5.5, SEEPS_SOFT = 0.009;  // cells across; how much longer than wide; tiles over which they are a mean
@@ -278,9 +277,9 @@ Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 
         mat2 axes = above && !grain ? TURNED : mat2(1.0);
         if (blocks && !above) {
             vec2 long_beds = vec2(BEDS_LONG, 1.0) * BEDS_THIN;
-            here = vec2(dot(across, at.xy) * long_beds.x, dot(at, ACROSS_BEDS) * long_beds.y) / tile + shift * 0.3;
-            east = vec2(dot(across, step_of[0].xy) * long_beds.x, dot(step_of[0], ACROSS_BEDS) * long_beds.y) / tile;
-            south = vec2(dot(across, step_of[1].xy) * long_beds.x, dot(step_of[1], ACROSS_BEDS) * long_beds.y) / tile;
+            here = vec2(dot(across, at.xy) * long_beds.x, dot(at, frame.beds.xzy) * long_beds.y) / tile + shift * 0.3;
+            east = vec2(dot(across, step_of[0].xy) * long_beds.x, dot(step_of[0], frame.beds.xzy) * long_beds.y) / tile;
+            south = vec2(dot(across, step_of[1].xy) * long_beds.x, dot(step_of[1], frame.beds.xzy) * long_beds.y) / tile;
         }
         vec4 noise = vec4(0.5);
         if (next >= 0) noise = textureGrad(fractures, axes * here, axes * east, axes * south);
@@ -802,7 +801,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
         rock *= 1.0 + ROCK_GRAIN * (grit.x + 0.5 * grit.w);
 #endif
         float even = mix(1.0, EVEN_WALLS, smoothstep(0.8, 2.0, steepness)), size = length(fwidth(cells));
-        float own = block_at(at * ACROSS_SETS / (ZONES_WIDE * SPACED) + 0.15 * ripple, 3.0).own;
+        float own = block_at(at * across_sets() / (ZONES_WIDE * SPACED) + 0.15 * ripple, 3.0).own;
         vec2 zones = even * vec2(patches, coarse.z - 0.5) + JOINTED_ZONES * (fract(own * vec2(7.0, 13.0)) - 0.5);
         rock = weathered(rock, Face(finer.tilt, leans, faces.y, fine.w - 0.5, zones.x, zones.y, gully + hollowness, finer.seep));
         vec3 body = bodies_of_rock(at, 0.5 * even * (patches + tone), size);

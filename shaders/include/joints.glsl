@@ -92,7 +92,7 @@ float couloir_at(vec2 cell, vec2 rise, float block, float some) {
 float blocks_at(vec3 at, vec2 rise, vec3 ragged, vec3 some) {
     float height = 0.0, wide = WIDEST_BUTTRESS;
     for (int scale = 0; scale < BLOCK_SCALES; ++scale) {
-        Block block = block_at((at * ACROSS_SETS) / (wide * SPACED) + ragged, 7.0 + float(scale));
+        Block block = block_at((at * across_sets()) / (wide * SPACED) + ragged, 7.0 + float(scale));
         vec3 tilt = fract(block.own * vec3(19.0, 29.0, 37.0)) - 0.5, middle = 0.5 * (block.below - block.above);
         vec3 aside = wide * SPACED * min(block.below, block.above);
         float whole = mix(BLOCK_EDGES, 1.0, smoothstep(0.0, BLOCK_SIDES, min(min(aside.x, aside.y), aside.z)));

@@ -8,8 +8,10 @@ vec3 slab_at(float at, float seed) {
     return up > parted ? vec3(2.0 * pair + 1.0, up - parted, 2.0 - up) : vec3(2.0 * pair, up, parted - up);
 }
 
-// The ways across the sets in east, up, south: beds that dip a little, and two of steep joints, not quite at right angles.
-const mat3 ACROSS_SETS = mat3(vec3(0.21, 0.96, -0.18), vec3(0.84, -0.19, 0.51), vec3(-0.47, 0.12, 0.87));
+// The ways across the sets in east, up, south: beds, and two of steep joints, not quite at right angles.
+mat3 across_sets() {
+    return mat3(frame.beds.xyz, vec3(0.84, -0.19, 0.51), vec3(-0.47, 0.12, 0.87));
+}
 const vec3 SPACED = vec3(0.62, 1.0, 1.45);
 
 struct Block {

@@ -48,6 +48,7 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("strata", "vec4",
         "1 over the depth of the table of strata, 1/m; thickness of a stratum, about, in m; season from −1 to 1;"
         " slope of slip faces of dunes"),
+    ("beds", "vec4", "the way across the beds of rock (east, up, south); 0"),
     ("dust", "vec4", "of a storm: extinction at the lowest ground, 1/m; height over which it thins; strength; drift"),
     ("rain", "vec4", "how much falls, to 1; warmth at height 0, °C, and its fall, °C/m; how much follows altitude"),
     ("part", "vec4", "lower left corner in the scene of what is drawn, in pixels; how far land is below an overlay; 0"),

@@ -31,6 +31,7 @@ DIMMED = 0.42, 0.52, 0.68  # optical depth of the thickest dust of a storm for s
 DUST_DEPTH = 4.2  # optical depth of it over the longer side of the map, along the lowest ground
 DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # scale height: a fraction of the relief, and at least of the longer side
 DUST_DRIFT = 0.045  # longer sides per second
+DIPPING, LEVEL = (0.21, 0.96, -0.18), (0.0, 1.0, 0.0)  # ways across beds: of one rock, of strata, which are level
 BED_SPAN = 0.02, 0.25  # limits of the drawn thickness of beds, as fractions of the relief
 # Air: optical depth over the longer side along the lowest ground, and its scale height in such sides.
 AIR_DEPTH, AIR_HEIGHT = 0.21, 0.16
@@ -122,6 +123,7 @@ def fill_frame_block(
     thinnest, thickest = (max(part * relief_in_metres, 1e-3) for part in BED_SPAN)
     beds = min(max(materials.thickness, thinnest), thickest)
     block["strata"] = (1.0 / materials.depth, beds, weather.season, materials.slip_slope)
+    block["beds"] = (*(DIPPING if math.isinf(materials.thickness) else LEVEL), 0.0)
     block["dust"] = (storm * DUST_DEPTH / side, thin, storm, time * DUST_DRIFT * side)
     sea_level = max(snapshot.sea_level, frame.NO_SEA)
     # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).
