@@ -6,9 +6,11 @@
 const vec2 WALLS = vec2(0.56, 1.10);    // slopes from which on rock stands in walls
 const vec2 CRAGS = vec2(0.34, 0.80);    // and from which on its blocks stand out
 const float OVER_CRAGS = 6.0;           // thickness of debris, beside what hides the ground
+const float WIDE_CELLS = 24.0;  // metres, from which on blocks are no larger
 const int LEDGE_SCALES = 3;
 const float LEDGES_APART = 9.5;         // cells of height, the highest; each scale beside the one before:
 const float LEDGES_FINER = 0.41;
+const vec2 LEDGES_FADE = vec2(2.0, 4.5);  // texels
 const float TREAD = 0.12;               // slope of a ledge, beside that of the wall
 const float MEAN_DROP = 0.115;          // of what lies between ledges, by which they lower the ground in the mean
 const float DIPS = 7.0;                // cells by which joints rise and fall from block to block
@@ -25,7 +27,6 @@ const float WIDEST_BUTTRESS = 17.0;  // cells; each scale of blocks beside the o
 const float BUTTRESSES_FINER = 0.42;
 const float BLOCK_SIDES = 1.0;  // cells
 const float BLOCK_EDGES = 0.7;  // of what they stand out in their middle
-const float WIDE_CELLS = 24.0;  // metres, from which on blocks are no larger
 const float STAND_OUT = 0.26, LEAN = 0.28;  // of their width, by which they differ; how much their faces are turned
 const float MOST_PROUD = 1.5;  // as heights, beside what they stand out of a wall
 
@@ -60,10 +61,10 @@ float crag_of_rock(float steepness, float loose, float buried) {
 // The height of ledges beside a wall that lies at a height in cells. `block` is how high the block of rock stands that
 // is there, around 0: its joints lie as much higher. No ledge goes round a wall: `some` says how much of those of each
 // scale there are. Lower ones lie on the treads and risers of higher ones: added up, treads would fall back into the wall.
-float ledges_at(float lies, float block, vec3 some) {
-    float height = 0.0, apart = LEDGES_APART;
+float ledges_at(float lies, float block, vec3 some, float texel) {
+    float height = 0.0, apart = LEDGES_APART * min(WIDE_CELLS / frame.map.z, 1.0);
     for (int scale = 0; scale < LEDGE_SCALES; ++scale) {
-        height += some[scale] * apart * (MEAN_DROP - below_ledges((lies + height + DIPS * block) / apart, float(scale)));
+        height += smoothstep(LEDGES_FADE.x, LEDGES_FADE.y, apart / texel) * some[scale] * apart * (MEAN_DROP - below_ledges((lies + height + DIPS * block) / apart, float(scale)));
         apart *= LEDGES_FINER;
     }
     return height;
