@@ -22,6 +22,7 @@ const float STEP = 0.8;    // cells
 const float LEAST_ROUGH = 0.15; // how far blocks stand out of rock that is not shattered
 const float BODIES_TILE = 131.0;  // cells: bodies of rock with few or many ledges
 const float MOST_STANDS = 1.3;  // slope
+const vec2 LEDGED = vec2(0.40, 0.85);  // slopes from which on crags have ledges
 const float STAINED = 0.75;  // how much of its tone a wall has by its blocks, and not by streaks
 const float CHUTES_APART = 4.1, TONGUES_APART = 15.0;  // cells
 const float CHUTE_STEEP = 0.11;  // slope of the levees between
@@ -151,7 +152,7 @@ void main() {
     Bench bench = bench_at(strata_top_at(cell / frame.map.xy), lies, length(here.yz) * frame.map.w, here.w, 3.0 * block + 3.0 * (massif.y - 0.5), span);
     float height = carved_height + min(most, 1.0) * bench.height;
     float streak = streak_at(cell, 1.0 - smoothstep(SWALES_END.x, SWALES_END.y, length(flank.slope)));
-    float stands_in_beds = max(wall, crag);
+    float stands_in_beds = max(wall, crag * smoothstep(LEDGED.x, LEDGED.y, length(flank.slope)));
     if (stands_in_beds > 0.0) {
         vec3 some = smoothstep(-0.30, 0.0, vec3(body.x - 0.5, body.y - 0.5, 0.5 - body.z) + 0.10);
         vec2 pillar = pillar_at(at);

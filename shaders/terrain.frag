@@ -286,6 +286,9 @@ const float WASHED_DARK = 0.45;
 #if MATERIALS == 1
 const float BOULDERS_TILE = 20.4;  // metres, and so boulders of 2 m
 const float BLOCKS_OF_SCREE = 3.3;    // beside that
+const float GRAIN_OF_SCREE = 0.35;  // its tile would be seen as rows of dots
+const float STONES_DIFFER = DETAIL_SCALES > 2 ? 0.55 : 1.0;
+const float EVEN_SCREE = 0.6;
 const float FINE_STONES = 0.3, COARSE_STONES = 1.5;  // how far they stand out
 const vec2 FEW_BLOCKS = vec2(0.84, 0.60);  // height in their tile, from which on they lie there
 const float POLYGONS = 0.9, GIANT_POLYGONS = 9.0;  // metres, of dry mud
@@ -306,8 +309,12 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float rise, float pixe
 #else
     float coarse_stones = ground.stony;
 #endif
-    albedo *= 1.0 + coarse_stones * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
+    albedo *= 1.0 + STONES_DIFFER * coarse_stones * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
+#if DETAIL_SCALES > 2
+    bumps += (grain.yz - 0.5) * GRAIN_OF_SCREE * coarse_stones;
+#else
     bumps += (grain.yz - 0.5) * 1.2 * coarse_stones;
+#endif
 #if DETAIL_SCALES > 2
     // Soil on rock is full of rubble, of which some pieces are pale and some are overgrown.
     float rubble = RUBBLE * ground.weathered * smoothstep(0.05, 0.18, rise);
@@ -658,7 +665,12 @@ void main() {
 #endif
 #if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
-    bumps += (grain.yz - 0.5) * ground.rockiness * mix(mix(0.8, 1.2, bare), 0.9 * wall_tilt(face), on_wall);
+#if MATERIALS == 1
+    float grainy = ground.rockiness * (1.0 - EVEN_SCREE * ground.stony);
+#else
+    float grainy = ground.rockiness;
+#endif
+    bumps += (grain.yz - 0.5) * grainy * mix(mix(0.8, 1.2, bare), 0.9 * wall_tilt(face), on_wall);
     if (ground.outcrop > 0.0) {
         float shattered = smoothstep(-0.20, 0.24, coarse.w - 0.5 + 0.8 * (coarse.x - 0.5));
         Clefts clefts = clefts_at(over_wall.xzy, RAGGED_JOINTS * (vec3(fine.x, fine.w, grain.x) - 0.5), mat2x3(step_on_wall[0].xzy, step_on_wall[1].xzy), shattered);
