@@ -763,6 +763,11 @@ void main() {
 #endif
     }
     albedo *= 1.0 + ripples.tone * ground.sand;
+#if DETAIL_SCALES > 2
+    Slid slid = slid_at(cells, sand_slope, detail_pixel);
+    albedo *= 1.0 + slid.tone * ground.sand;
+    slope += slid.slope * ground.sand;
+#endif
     bumps = bumps * (1.0 - 0.9 * smooth_sand) + ripples.slope * frame.wind.xy * ground.sand;
 #endif
 #if WATER == 1

@@ -1,5 +1,6 @@
 // Dry sand: its colour, the ripples that wind draws across its way, grains that glitter, and sand that drifts.
 #include "map.glsl"
+#include "waves_across.glsl"
 
 const vec3 DUNE_SAND = vec3(0.490, 0.298, 0.148);
 const vec3 DUNE_SAND_PALE = vec3(0.570, 0.385, 0.212);
@@ -24,6 +25,11 @@ const float RIPPLES_GONE = 0.24, BROAD_RIPPLES_GONE = 0.30, MEGARIPPLES_GONE = 0
 const float FINE_ON_CRESTS = 1.1, COARSE_ON_CRESTS = 1.6;
 const vec2 WINDWARD_SIDE = vec2(0.02, 0.16);  // in parts of the slope of slip faces
 const float TURNS_DOWNHILL = 1.6;      // crests on a slope across the wind, for each of its height: gravity pulls grains down
+const float CRESTS_LONG = 13.0;        // cells, about, from where one ends to the next
+const int TONGUE_SCALES = 2;
+const float TONGUES_WIDE = 2.6, TONGUES_FINER = 0.36, TONGUES_LONG = 4.0;  // cells; beside that
+const vec2 TONGUES_UNLIKE = vec2(0.9, 0.25), TONGUES_FADE = vec2(0.06, 0.22);  // pixels in one
+const float TONGUES_STEEP = 0.085, TONGUES_DIFFER = 0.075;  // slope of their sides; in tone
 const float GRAINS = 40.0;             // glittering facets along a cell
 // In parts of the slope of slip faces: from where on sand slides; by how much slopes differ at a brink, and fall behind it.
 const vec2 SLIDES = vec2(0.585, 0.862), BENDS_AT_BRINK = vec2(0.277, 0.693), FALLS_BEHIND = vec2(0.154, 0.539);
@@ -97,6 +103,47 @@ void add_ripple_train(inout Ripples ripples, float along, float pixel, float wav
     ripples.rough = sqrt(ripples.rough * ripples.rough + slope * slope * (1.0 - seen * seen));  // so that the variance of all is the same
 }
 
+#if DETAIL_SCALES > 2
+// What has slid down a slip face.
+struct Slid {
+    vec2 slope;  // to the east and south
+    float tone;
+};
+
+// Tongues that sand slides down in from the brink, with levees between: broad ones, and narrow ones in these. `pixel` is in cells.
+Slid slid_at(vec2 cells, vec2 slope, float pixel) {
+    Slid slid = Slid(vec2(0.0), 0.0);
+    float slides = in_lee(slope) * smoothstep(0.7 * SLIDES.x, SLIDES.y, length(slope) / frame.strata.w), wide = TONGUES_WIDE;
+    vec2 down = slope;
+    for (int scale = 0; scale < TONGUE_SCALES; ++scale) {
+        float seen = slides * (1.0 - smoothstep(TONGUES_FADE.x, TONGUES_FADE.y, pixel / wide));
+        if (seen <= 0.0) break;
+        vec2 across = vec2(-down.y, down.x) / max(length(down), 1e-4);
+        vec4 waves = summed_waves(cells / (wide * TONGUES_LONG) + 7.1 * float(scale), across, TONGUES_LONG, TONGUES_UNLIKE);
+        vec2 wave = waves.xy / max(length(waves.xy), 0.08);
+        float some = seen * smoothstep(0.35, 0.85, waves.z);
+        slid.slope -= some * TONGUES_STEEP * wave.y * (0.6 + 0.4 * wave.x) * across;
+        slid.tone += some * TONGUES_DIFFER * wave.x;
+        down += 0.3 * length(slope) * wave.y * across;
+        wide *= TONGUES_FINER;
+    }
+    return slid;
+}
+
+// By how many crests ripples are ahead at a place, so that some of them end there and the ones beside them join: a pair of
+// such ends lies in each square of some, of the width of `wide` cells.
+float ends_of_crests(vec2 cells, float wide) {
+    vec2 at = cells / wide;
+    at.x += 0.5 * mod(floor(at.y), 2.0) + 0.37 * sin(2.1 * floor(at.y));
+    vec2 square = floor(at), own = hash2(square), inside = at - square - 0.5;
+    vec2 apart = 0.28 * vec2(cos(TAU * own.x), sin(TAU * own.x));
+    vec2 first = inside - apart, second = inside + apart;
+    vec2 turned = vec2(dot(first, second), first.x * second.y - first.y * second.x);
+    float border = max(abs(inside.x), abs(inside.y));
+    return step(0.3, own.y) * (1.0 - smoothstep(0.30, 0.5, border)) * atan(turned.y, turned.x) / TAU;
+}
+#endif
+
 // Ripples on sand that lies on `slope`; none on slip faces, where sand slides, nor in the lee of a brink, where no wind
 // draws them. On slopes across the wind their crests turn, by the height in cells.
 Ripples ripples_at(vec2 cells, float height, vec2 slope, float pixel, sampler2D noise) {
@@ -104,9 +151,9 @@ Ripples ripples_at(vec2 cells, float height, vec2 slope, float pixel, sampler2D 
     // Crests wander and fork where the noise, without its finest waves, bends them. The coarse grains' lie in patches, which
     // where they can be seen are far wider than crests are apart, or these would be pits.
 #if DETAIL_SCALES > 2
-    float broad = textureLod(noise, cells.yx / 71.0, 4.0).x;
-    float fine_bend = 1.9 * broad, coarse_bend = broad;
-    if (pixel < RIPPLES_GONE * RIPPLE_LENGTH) fine_bend += 1.1 * textureLod(noise, cells.yx / 9.7, 4.0).w;
+    float broad = textureLod(noise, cells.yx / 71.0, 5.0).x;
+    float fine_bend = 1.4 * broad + ends_of_crests(cells, CRESTS_LONG), coarse_bend = broad;
+    if (pixel < RIPPLES_GONE * RIPPLE_LENGTH) fine_bend += 0.7 * textureLod(noise, cells.yx / 9.7, 5.0).w;
 #else
     float broad = textureLod(noise, cells / 23.0, 4.0).x;
     float fine_bend = 1.9 * broad + 0.8 * textureLod(noise, cells.yx / 7.9, 4.0).w, coarse_bend = 0.6 * fine_bend;
