@@ -22,6 +22,7 @@ const float STEP = 0.8;    // cells
 const float LEAST_ROUGH = 0.15; // how far blocks stand out of rock that is not shattered
 const float BODIES_TILE = 131.0;  // cells: bodies of rock with few or many ledges
 const float MOST_STANDS = 1.3;  // slope
+const float LEDGES_ALONE = 0.4;   // how high ledges are that only light tells of
 const vec2 LEDGED = vec2(0.40, 0.85);  // slopes from which on crags have ledges
 const float STAINED = 0.75;  // how much of its tone a wall has by its blocks, and not by streaks
 const float CHUTES_APART = 4.1, TONGUES_APART = 15.0;  // cells
@@ -157,7 +158,7 @@ void main() {
         vec3 some = smoothstep(-0.30, 0.0, vec3(body.x - 0.5, body.y - 0.5, 0.5 - body.z) + 0.10);
         vec2 pillar = pillar_at(at);
         float stood = dot(vec3(at.x, lies * frame.map.w / frame.map.z, at.z), frame.beds.xyz) + 0.35 * pillar.x;
-        height += min(most, 1.0) * stands_in_beds * ledges_at(stood, massif.x - 0.5, pillar.y * some, 1.0 / texels_per_cell);
+        height += min(most, 1.0) * stands_in_beds * ledges_at(stood, massif.x - 0.5, (in_blocks ? 1.0 : LEDGES_ALONE) * pillar.y * some, 1.0 / texels_per_cell);
     }
     if (wall > 0.0) {
         streak = mix(streak, clamp(0.5 + 0.6 * (body.w - 0.5) + 0.8 * block, 0.0, 1.0), STAINED * wall);

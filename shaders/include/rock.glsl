@@ -11,10 +11,10 @@ const vec3 LICHEN = vec3(0.098, 0.100, 0.084), PALE_LICHEN = vec3(0.270, 0.255, 
 const float LICHEN_HIDES = 0.42, CRACKS_DARK = 0.40;
 const float OWN_AGE = 4.2, OWN_RUST = 1.5;  // how much faces beside each other differ, for each slope between them
 
-const vec3 ACROSS_SHEETS[3] = vec3[3](vec3(0.24, 0.95, -0.20), vec3(0.20, 0.96, -0.21), vec3(0.83, 0.22, 0.51));  // the last of dikes
+const vec3 ACROSS_SHEETS[3] = vec3[3](vec3(0.38, 0.88, -0.29), vec3(0.30, 0.90, -0.32), vec3(0.83, 0.22, 0.51));  // the last of dikes
 const vec3 BODIES_WIDE = vec3(31.0, 7.3, 53.0);  // cells
 const float BODY_WIDE = 9.0;
-const vec3 BODIES_BEND = vec3(0.9, 1.1, 0.5);    // of their width, for each of the noise
+const vec3 BODIES_BEND = vec3(1.8, 2.2, 0.5);    // of their width, for each of the noise
 const vec3 BODIES_DIFFER = vec3(1.0, 0.6, 0.0);
 const vec2 BODIES_SOFT = vec2(0.05, 0.14);  // of their width: contacts
 const float BODIES_PALER = 0.48, BODIES_WARMER = 0.34, DIKES_WIDE = 0.055;
