@@ -67,7 +67,9 @@ float ledges_at(float lies, float block, vec3 some, float texel) {
         height += smoothstep(LEDGES_FADE.x, LEDGES_FADE.y, apart / texel) * some[scale] * apart * (MEAN_DROP - below_ledges((lies + height + DIPS * block) / apart, float(scale)));
         apart *= LEDGES_FINER;
     }
-    return height;
+    float over = height / HIGHEST_LEDGES;
+    over *= over;
+    return height * inversesqrt(sqrt(1.0 + over * over));
 }
 
 // Steep joints part a wall into pillars, each with ledges of its own: by how many cells they lie higher there than in the

@@ -11,6 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from app.picture.passes import shaders as module
+from app.picture.passes.frame import FrameBlock
+from app.picture.passes.frame_values import way_across_beds
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from tests.passes.test_maps import texels
 
@@ -31,8 +33,12 @@ Probe = Callable[..., NDArray[np.float32]]
 
 
 @pytest.fixture
-def probe(context: moderngl.Context, shaders: ShaderLibrary, monkeypatch: pytest.MonkeyPatch) -> Iterator[Probe]:
+def probe(
+    context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Probe]:
     """What a square of so many cells shows, along two directions: tone, clefts, change of slope."""
+    frame_block.values["beds"] = way_across_beds(math.inf)
+    frame_block.upload()
     read = module.read_shader
     monkeypatch.setattr(module, "read_shader", lambda name: PROBE if name == "probe.frag" else read(name))
     drawing = FullScreen(context, shaders, "probe.frag")
@@ -70,6 +76,15 @@ def test_blocks_are_not_drawn_out_on_a_wall_that_faces_any_way(probe: Probe) -> 
         tone = probe(20.0, along, DOWN)[..., 0]
         across, down = ((np.abs(np.diff(tone, axis=axis)) > 0.01).mean() for axis in (1, 0))
         assert 0.4 < down / across < 2.5
+
+
+def test_faces_of_one_bed_lean_alike(probe: Probe) -> None:
+    """Beds stand out as ledges: rows that follow one differ from each other more than columns do."""
+    east, _, south, _ = way_across_beds(math.inf)
+    level = math.hypot(east, south)
+    lean = probe(30.0, (-south / level, 0.0, east / level), DOWN)[..., 3]
+    rows, columns = (np.abs(np.diff(lean.mean(axis=axis))).mean() for axis in (1, 0))
+    assert rows > 4.0 * columns
 
 
 def test_blocks_finer_than_pixels_are_not_seen(probe: Probe) -> None:

@@ -17,6 +17,7 @@ from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.fractures import Fractures
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.gradual import GradualWork
+from app.picture.passes.frame_values import way_across_beds
 from app.picture.passes.maps import LayerTextures, SurfaceMap
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.mipmaps import Mipmaps
@@ -59,12 +60,13 @@ class Carver:
         self.surface.update(shown, self.layers.upload(shown))
         self.materials.show(shown.materials)
         self.block.values["strata"] = (1.0 / self.materials.depth, min(self.materials.thickness, 1e6), 0.0, 0.0)
+        self.block.values["beds"] = way_across_beds(self.materials.thickness)
         self.block.upload()
         return Relief(shown.world, shown.cycle, 1.0, SCALE, 1.0, snow_line=SNOW_ON_NONE)
 
-    def draw(self, shown: Snapshot) -> NDArray[np.float32]:
+    def draw(self, shown: Snapshot, blocks: bool = False) -> NDArray[np.float32]:
         """Height in cells and its slopes to the east and south, `[row, column, channel]`."""
-        wanted = self.show(shown)
+        wanted = self.show(shown)._replace(blocks=blocks)
         self.update(wanted, 1, at_once=True)
         return self.texels()
 
@@ -182,6 +184,30 @@ def test_walls_of_massive_rock_have_ledges_that_end_and_no_folds_from_top_to_bot
     assert (down < -0.3).mean() < 0.003 and down.min() > -2.0, "no tread falls back into the wall"
     bedded = with_materials(snapshot(ground, world=2), BEDS, rise=INTRUDED + 1000.0)
     assert (1.6 + carver.draw(bedded)[30:-30, 30:-30, 1] < 0.8).mean() < 0.5 * ledges.mean(), "rock in beds has benches"
+
+
+def test_ledges_follow_the_beds_of_one_rock_which_dip(carver: Carver) -> None:
+    """Along a contour of a wall ledges rise and fall with them; those of level beds go along it."""
+    wanted = carver.show(snapshot(slope(128, 128, 0.0, 1.6), world=1))._replace(blocks=True)
+
+    def along_contours(thickness: float) -> float:
+        carver.block.values["beds"] = way_across_beds(thickness)
+        carver.block.upload()
+        carver.map.forget()
+        carver.update(wanted, 1, at_once=True)
+        heights = carver.texels()[30:-30, 30:-30, 0]
+        return float(heights.mean(axis=0).std() / heights.std())
+
+    assert along_contours(20.0) > 1.5 * along_contours(np.inf)
+
+
+def test_ledges_are_no_higher_on_wide_cells(carver: Carver) -> None:
+    ground = slope(128, 128, 0.0, 1.6)
+    narrow, wide = (
+        carver.draw(snapshot(ground * scale, cell_size=10.0 * scale, world=world))[30:-30, 30:-30, 0].std()
+        for world, scale in ((1, 1.0), (2, 10.0))
+    )
+    assert wide < 0.85 * narrow
 
 
 def test_massive_rock_stands_out_in_blocks_that_end_at_joints_and_move_with_the_land_by_as_little(

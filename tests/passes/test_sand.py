@@ -159,7 +159,8 @@ def test_a_brink_is_sharp(draw: Draw) -> None:
     smooth = np.convolve(across, np.ones(5) / 5.0, "same")[10:-10]
     brink, cell = len(smooth) // 2, 32
     light, dark = smooth[brink - 2 * cell : brink - cell].mean(), smooth[brink + cell : brink + 2 * cell].mean()
-    between = (smooth < light - 0.2 * (light - dark)) & (smooth > dark + 0.2 * (light - dark))
+    beside = smooth[brink - cell : brink + cell]  # farther up the wind there are troughs of ripples
+    between = (beside < light - 0.2 * (light - dark)) & (beside > dark + 0.2 * (light - dark))
     assert between.sum() / cell < 0.8, "cells"
 
 
@@ -315,6 +316,27 @@ def test_the_ripples_of_coarse_grains_are_crests_across_the_wind_and_no_pits(dra
     crests = smooth - uniform_filter(pixels, 41)
     along, across = (np.abs(np.diff(crests, axis=axis)).mean() for axis in (1, 0))
     assert along > 2.2 * across
+
+
+def test_crests_of_ripples_are_straight_and_some_end(draw: Draw) -> None:
+    """What a row of the picture has in common with one a wavelength beside it, and with one many crests away."""
+    scene = desert(sun_direction=270.0, sun_height=30.0, quality="high")
+    pixels = draw(sand(), scene=scene, camera=from_above(16.0), size=(320, 320)).astype(float).mean(axis=2)
+    ripples = uniform_filter(pixels, (5, 5)) - uniform_filter(pixels, 61)
+
+    def alike(rows: int) -> float:
+        return float(np.corrcoef(ripples[rows:].ravel(), ripples[:-rows].ravel())[0, 1])
+
+    assert alike(20) > 0.6
+    assert alike(240) < 0.5
+
+
+def test_sand_slides_down_slip_faces_in_tongues(draw: Draw) -> None:
+    """They run down the face: it changes from side to side and hardly on the way down."""
+    scene = desert(sun_direction=180.0, sun_height=30.0, quality="high", fine_relief=0.0, greenness=0.0)
+    pixels = draw(dune(), scene=scene, camera=on_slip_face(12.0), size=(240, 240)).astype(float).mean(axis=2)
+    across, down = (np.abs(np.diff(uniform_filter(pixels, 3), axis=axis)).mean() for axis in (0, 1))
+    assert across > 1.3 * down and across > 0.4
 
 
 def test_from_afar_no_bars_lie_across_dunes(draw: Draw) -> None:

@@ -123,7 +123,7 @@ def fill_frame_block(
     thinnest, thickest = (max(part * relief_in_metres, 1e-3) for part in BED_SPAN)
     beds = min(max(materials.thickness, thinnest), thickest)
     block["strata"] = (1.0 / materials.depth, beds, weather.season, materials.slip_slope)
-    block["beds"] = (*(DIPPING if math.isinf(materials.thickness) else LEVEL), 0.0)
+    block["beds"] = way_across_beds(materials.thickness)
     block["dust"] = (storm * DUST_DEPTH / side, thin, storm, time * DUST_DRIFT * side)
     sea_level = max(snapshot.sea_level, frame.NO_SEA)
     # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).
@@ -144,6 +144,11 @@ def fill_frame_block(
     stepped_back = min(1.0, 1.4 * opacity) if overlay.value is not Value.NONE and overlay.dims else 0.0
     block["part"] = (crop.left, crop.bottom, stepped_back, 0.0)
     block["overlay"] = (overlay.value, opacity, overlay.scaled(low), overlay.scaled(high))
+
+
+def way_across_beds(thickness: float) -> tuple[float, float, float, float]:
+    """A unit vector across the beds of rock whose strata are so thick, infinitely where there is one: east, up, south."""
+    return (*(DIPPING if math.isinf(thickness) else LEVEL), 0.0)
 
 
 def cloud_line(snapshot: Snapshot, weather: Weather, cover: float) -> tuple[float, ...]:

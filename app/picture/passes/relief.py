@@ -14,7 +14,7 @@ from app.picture.passes.fractures import Fractures
 from app.picture.passes.gradual import GradualWork, draw_in_bands
 from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
-from app.picture.passes.shared import HIGHEST_BLOCKS
+from app.picture.passes.shared import HIGHEST_BLOCKS, HIGHEST_LEDGES
 from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release_all
 
 MOST_TEXELS = 2_400_000  # larger maps need less, as their cells are smaller in the picture
@@ -45,7 +45,8 @@ class Relief(NamedTuple):
     @property
     def span(self) -> float:
         """The limit of its height in cells, and of its slopes if it is not exact."""
-        return HIGHEST * max(self.amount, 1.0) + BENCHES * bool(self.materials) + HIGHEST_BLOCKS * self.blocks
+        blocks = (HIGHEST_BLOCKS + HIGHEST_LEDGES) * self.blocks
+        return HIGHEST * max(self.amount, 1.0) + BENCHES * bool(self.materials) + blocks
 
 
 class CarvedLand(NamedTuple):
