@@ -16,8 +16,8 @@ from app.picture.passes.benches import bench_table
 from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.fractures import Fractures
 from app.picture.passes.frame import FrameBlock
-from app.picture.passes.gradual import GradualWork
 from app.picture.passes.frame_values import way_across_beds
+from app.picture.passes.gradual import GradualWork
 from app.picture.passes.maps import LayerTextures, SurfaceMap
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.mipmaps import Mipmaps
