@@ -157,8 +157,9 @@ void main() {
     if (stands_in_beds > 0.0) {
         vec3 some = smoothstep(-0.30, 0.0, vec3(body.x - 0.5, body.y - 0.5, 0.5 - body.z) + 0.10);
         vec2 pillar = pillar_at(at);
+        float apart = LEDGES_APART * (in_blocks ? min(WIDE_CELLS / frame.map.z, 1.0) : 1.0);
         float stood = dot(vec3(at.x, lies * frame.map.w / frame.map.z, at.z), frame.beds.xyz) + 0.35 * pillar.x;
-        height += min(most, 1.0) * stands_in_beds * ledges_at(stood, massif.x - 0.5, (in_blocks ? 1.0 : LEDGES_ALONE) * pillar.y * some, 1.0 / texels_per_cell);
+        height += min(most, 1.0) * stands_in_beds * ledges_at(stood, massif.x - 0.5, (in_blocks ? 1.0 : LEDGES_ALONE) * pillar.y * some, apart, 1.0 / texels_per_cell);
     }
     if (wall > 0.0) {
         streak = mix(streak, clamp(0.5 + 0.6 * (body.w - 0.5) + 0.8 * block, 0.0, 1.0), STAINED * wall);

@@ -204,7 +204,7 @@ def test_ledges_follow_the_beds_of_one_rock_which_dip(carver: Carver) -> None:
 def test_ledges_are_no_higher_on_wide_cells(carver: Carver) -> None:
     ground = slope(128, 128, 0.0, 1.6)
     narrow, wide = (
-        carver.draw(snapshot(ground * scale, cell_size=10.0 * scale, world=world))[30:-30, 30:-30, 0].std()
+        carver.draw(snapshot(ground * scale, cell_size=10.0 * scale, world=world), blocks=True)[30:-30, 30:-30, 0].std()
         for world, scale in ((1, 1.0), (2, 10.0))
     )
     assert wide < 0.85 * narrow

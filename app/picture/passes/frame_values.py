@@ -147,7 +147,7 @@ def fill_frame_block(
 
 
 def way_across_beds(thickness: float) -> tuple[float, float, float, float]:
-    """A unit vector across beds of rock (east, up, south), by the mean thickness of strata in metres; infinite for one."""
+    """A unit vector across beds (east, up, south), where strata are so thick in metres; infinitely for one rock."""
     return (*(DIPPING if math.isinf(thickness) else LEVEL), 0.0)
 
 
