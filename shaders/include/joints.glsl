@@ -60,7 +60,8 @@ float crag_of_rock(float steepness, float loose, float buried) {
 
 // The height of ledges beside a wall that lies at a height in cells. `block` is how high the block of rock stands that
 // is there, around 0: its joints lie as much higher. No ledge goes round a wall: `some` says how much of those of each
-// scale there are, `apart` how far those of the first are. Lower ones lie on the treads and risers of higher ones: added up, treads would fall back into the wall.
+// scale there are, `apart` how far those of the first are. Lower ones lie on the treads and risers of higher ones: added
+// up, treads would fall back into the wall.
 float ledges_at(float lies, float block, vec3 some, float apart, float texel) {
     float height = 0.0;
     for (int scale = 0; scale < LEDGE_SCALES; ++scale) {
