@@ -95,6 +95,11 @@ class Frame:
         """Whether nothing covers the ground."""
         return not self.defines["OVERLAY"] and not self.defines["FLOW_PATH"]
 
+    @property
+    def ground_has_beach(self) -> bool:
+        """Whether the shader of the ground draws beaches too: it has no room for the textures of streams besides."""
+        return self.quality.deferred and self.ground_is_plain and self.smallest_stream is None
+
 
 class Part(NamedTuple):
     """A range of a mesh in one draw call, with its differences from the frame."""

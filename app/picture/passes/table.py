@@ -47,8 +47,8 @@ def with_free_falls(frame: Frame) -> bool:
 
 
 def with_beach(frame: Frame) -> bool:
-    """Whether beaches are drawn over the ground: a plain deferred ground includes them."""
-    return frame.waves == NATURAL and not (frame.quality.deferred and frame.ground_is_plain)
+    """Whether beaches are drawn over the ground: a deferred ground may include them."""
+    return frame.waves == NATURAL and not frame.ground_has_beach
 
 
 def with_storm_front(frame: Frame) -> bool:

@@ -172,7 +172,7 @@ class GroundTiles:
             frame.exaggeration,
             frame.crop,
             frame.focal_length,
-            shore=frame.shore if frame.ground_is_plain else None,
+            shore=frame.shore if frame.ground_has_beach else None,
             run_up=frame.run_up,
             run_up_way=frame.run_up_way,
             smallest_stream=frame.smallest_stream,
