@@ -22,11 +22,18 @@ out vec4 result;
 
 const int SEEPS_AWAY = 16;  // cells before the end of a stream on dry land over which its water goes into the ground
 const float WHOLE = 3.0;
+const int TAPERS = 14;
 // Cells from the middle: in the bed that carried the water, and not beside it. Wider rivers are their own bed.
 const float FARTHEST = 0.25;
+const float LOSES = 0.6;  // of a thread's water, the least that a river loses from which it parts
+const float FARTHEST_BEGIN = 0.9;  // cells from its first point to where a thread begins: see river_code.glsl
 
 bool is_wet(ivec2 cell) {
     return standing_depth(water, surface, cell) > 0.0;
+}
+
+int way_at(ivec2 cell) {
+    return int(floor(layer(surveyed_way, cell) + 0.5));
 }
 
 // How much of its water a stream still has in a cell, from where it goes on by so many of them to an end on dry land.
@@ -36,7 +43,7 @@ float not_seeped_away(ivec2 cell, int towards) {
         if (towards == 0) return is_at_edge(cell) ? 1.0 : (float(steps) + 0.5) / float(SEEPS_AWAY);
         cell += ivec2(towards_neighbour(towards - 1));
         if (!is_on_map(cell)) return 1.0;
-        towards = next_of(int(floor(layer(surveyed_way, cell) + 0.5)));
+        towards = next_of(way_at(cell));
     }
     return 1.0;
 }
@@ -48,7 +55,7 @@ int brings_most(ivec2 cell, float smallest) {
     for (int number = 1; number <= 8; ++number) {
         ivec2 there = cell + ivec2(towards_neighbour(number - 1));
         float brings = layer(surveyed_flow, there);
-        if (is_on_map(there) && next_of(int(floor(layer(surveyed_way, there) + 0.5))) == opposite(number - 1) + 1 && brings > most) {
+        if (is_on_map(there) && next_of(way_at(there)) == opposite(number - 1) + 1 && brings > most) {
             from = number;
             most = brings;
         }
@@ -62,7 +69,7 @@ vec4 evened(ivec2 cell, float smallest) {
     vec4 sum = vec4(0.0);
     ivec2 up = cell, down = cell;
     for (int step = 1; step <= straightened_over; ++step) {
-        int from = brings_most(up, smallest), towards = next_of(int(floor(layer(surveyed_way, down) + 0.5)));
+        int from = brings_most(up, smallest), towards = next_of(way_at(down));
         // Near its ends.
         if (from == 0 || towards == 0) return step > evened_over ? sum.xyxy / float((evened_over + 1) * (evened_over + 1)) : vec4(0.0);
         up += ivec2(towards_neighbour(from - 1));
@@ -78,16 +85,27 @@ vec2 no_longer_than(vec2 way, float most) {
     return way * min(1.0, most / max(length(way), 1e-6));
 }
 
-void main() {
-    ivec2 at = ivec2(gl_FragCoord.xy);
-    float flow = layer(surveyed_flow, at), smallest = exp2(frame.streams.x);
-    int way = int(floor(layer(surveyed_way, at) + 0.5)), towards = next_of(way);
-    if (way < 0) smallest *= SEEPING;
+// Where a stream gathers it is as narrow as its first water; with WHOLE times as much it has the width of its discharge. What
+// is left of one that had as much narrows over so many cells.
+float gathered(ivec2 cell, int way, float flow, float smallest) {
+    float whole = smoothstep(1.0, WHOLE, flow / smallest);
+    for (int steps = 0; steps < TAPERS && flow > smallest && whole < 1.0; ++steps) {
+        if (way < 0 || layer(surveyed_flow, cell) >= WHOLE * smallest) return mix(1.0, whole, float(steps) / float(TAPERS));
+        int from = brings_most(cell, smallest);
+        if (from == 0) break;
+        cell += ivec2(towards_neighbour(from - 1));
+        way = way_at(cell);
+    }
+    return whole;
+}
+
+// The point that a stream runs through in a cell, and half its width, where it comes `from` a neighbour: see `brings_most`.
+vec3 point_at(ivec2 at, int way, float smallest, int from) {
+    float flow = layer(surveyed_flow, at);
+    int towards = next_of(way);
     if (flow > smallest) flow *= not_seeped_away(at, towards);
-    // Where a stream gathers it is as narrow as its first water; with WHOLE times as much it has the width of its
-    // discharge, by the law of kernels/hydraulic_geometry.py.
-    float half_width = frame.streams.y * sqrt(max(flow, 0.0)) * smoothstep(1.0, WHOLE, flow / smallest);
-    int from = brings_most(at, smallest);
+    // By the law of kernels/hydraulic_geometry.py.
+    float half_width = frame.streams.y * sqrt(max(flow, 0.0)) * gathered(at, way, flow, smallest);
     // In steps from cell to cell there are eight directions. Between the two that lead on, others come out straight.
     vec2 point = vec2(0.0);
     if (from > 0 && towards > 0) point = 0.25 * (towards_neighbour(from - 1) + towards_neighbour(towards - 1));
@@ -103,5 +121,48 @@ void main() {
         float low = hardly_higher * depth_at_width(2.0 * half_width * frame.map.z);
         point = mix(point, mix(near, straighter, min(low / max(rise, 1e-6), 1.0)), wide);
     }
-    result = vec4(in_16ths(point), half_width, ways_coded(way, from));
+    return vec3(point, half_width);
+}
+
+// 1 + the number of the neighbour from which a thread parts that goes `towards` another, or 0. There a river loses as much
+// water as the thread has; among many threads it is a higher cell from which most water comes.
+int parts_from(ivec2 cell, int towards, float smallest) {
+    int from = 0, loses_most = 0;
+    float height = texelFetch(surface, cell, 0).x, most = 0.0, lost = LOSES * layer(surveyed_flow, cell);
+    for (int number = 1; number <= 8; ++number) {
+        vec2 step_to = towards_neighbour(number - 1);
+        ivec2 there = cell + ivec2(step_to);
+        float flow = layer(surveyed_flow, there), brings = flow * (texelFetch(surface, there, 0).x - height) / length(step_to);
+        if (number == towards || !is_on_map(there) || flow <= smallest) continue;
+        if (brings > most) {
+            most = brings;
+            from = number;
+        }
+        int on = next_of(way_at(there));
+        float loses = flow - (on > 0 ? layer(surveyed_flow, there + ivec2(towards_neighbour(on - 1))) : flow);
+        if (loses > lost) {
+            lost = loses;
+            loses_most = number;
+        }
+    }
+    return loses_most > 0 ? loses_most : from;
+}
+
+void main() {
+    ivec2 at = ivec2(gl_FragCoord.xy);
+    float smallest = exp2(frame.streams.x);
+    int way = way_at(at);
+    float least = way < 0 ? SEEPING * smallest : smallest;
+    int from = brings_most(at, least);
+    vec3 point = point_at(at, way, least, from);
+    if (way < 0 && from == 0 && point.z > 0.0) {
+        from = parts_from(at, next_of(way), least);
+        if (from > 0) {
+            // A river that is drawn straighter runs beside its cells: what parts from it begins at it.
+            ivec2 there = at + ivec2(towards_neighbour(from - 1));
+            vec2 to_river = towards_neighbour(from - 1) + point_at(there, way_at(there), smallest, brings_most(there, smallest)).xy - point.xy;
+            point.xy += to_river * max(1.0 - FARTHEST_BEGIN / max(length(to_river), 1e-6), 0.0);
+        }
+    }
+    result = vec4(in_16ths(point.xy), point.z, ways_coded(way, from));
 }

@@ -4,7 +4,6 @@
 #include "river_point.glsl"
 
 uniform sampler2D points;  // of river_points.frag
-uniform sampler2D surface;
 uniform sampler2D surveyed_flow;  // cubic metres a second
 uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, less than 0 where it parts
 
@@ -65,24 +64,6 @@ ivec2 to_end_before(ivec2 first) {
 // The part of its width that a stream has some cells below its spring.
 float risen(int cells) {
     return sqrt(min((float(cells) + 1.0) / float(RISES), 1.0));
-}
-
-// From where water comes to the first cell of a thread: a higher cell from which most of it does. There it begins.
-vec2 parts_from(ivec2 at, vec2 own) {
-    float height = texelFetch(surface, at, 0).x, most = 0.0;
-    vec2 from = own;
-    for (int number = 0; number < 8; ++number) {
-        vec2 step_to = towards_neighbour(number);
-        ivec2 there = at + ivec2(step_to);
-        if (!is_on_map(there)) continue;
-        vec4 other = texelFetch(points, there, 0);
-        float brings = other.z * other.z * (texelFetch(surface, there, 0).x - height) / length(step_to);
-        if (brings > most) {
-            most = brings;
-            from = step_to + other.xy;
-        }
-    }
-    return from;
 }
 
 void main() {
@@ -146,7 +127,11 @@ void main() {
     float rises = springs ? risen(below) : 1.0;
     vec3 parts = min(widths / own.z, 1.0);
     if (springs) parts.x = min(parts.x * risen(below - 1) / rises, 1.0);
-    if (widths.x == 0.0) begins[0] = way < 0 ? parts_from(at, own.xy) : before == ivec2(0) ? own.xy : clamp(vec2(before), -1.0, 1.0);
+    if (widths.x == 0.0) {
+        int parent = from_of(own.w);
+        begins[0] = before == ivec2(0) ? own.xy : clamp(vec2(before), -1.0, 1.0);
+        if (parent > 0) begins[0] = towards_neighbour(parent - 1) + texelFetch(points, at + ivec2(towards_neighbour(parent - 1)), 0).xy;
+    }
     // Where one comes in, or none, the place of the second's width says how wide the only one is where it begins.
     if (widths.y == 0.0) parts.y = widths.x > 0.0 ? parts.x : before == ivec2(0) ? FIRST_WIDTH : 1.0;
     float alone = way < 0 ? 1.0 - belt_at(surveyed_flow, surveyed_way, at).part : 1.0;

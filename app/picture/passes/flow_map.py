@@ -143,7 +143,7 @@ class FlowMap:
         # Include blocks where streams have become too small to be visible.
         self._find_points.draw(self._points.framebuffer, blocks.beside_streams)
         join = self._join if fine else self._join_plainly
-        join.program.bind(points=self._points.texture(), surface=surface, **streams)
+        join.program.bind(points=self._points.texture(), **streams)
         join.draw(self._rivers.framebuffer, blocks.of_streams)
         courses = {"surface": surface, "water": water, "rivers": self.rivers, **streams}
         if fine:
