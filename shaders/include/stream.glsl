@@ -24,7 +24,8 @@ const vec2 LEAVES_BED = vec2(0.7, 1.3);  // slopes over which water leaves it
 const vec2 STEEP = vec2(0.08, 0.70);  // slopes of the bed from which on water runs faster, and where it is narrowest
 const float NARROWED = 0.62, RIFFLES_WIDER = 0.22, RIFFLES_SHALLOWER = 0.55;
 const float GRAVEL_HIDES = 0.8;  // of the ground below a bar
-const float OWN_BED = 0.5;  // part of the greatest depth at which a bed of stones and sand hides the ground
+const float BANKS_DEEP = 1.25;  // of the mean depth, in the middle: banks of a river are steep, and its edges lines
+const float OWN_BED = 0.25;  // part of the greatest depth at which a bed of stones and sand hides the ground
 const float SLOW_RIFFLES = 0.4;  // of what is told between pools and riffles, where a river hardly falls
 const float REACH_LOST = 0.7;  // cells by which streams wind beside the cells in which they are looked for
 const float DEPTH_FROM_AFAR = 0.5;  // metres
@@ -145,7 +146,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     course.bank = mix(course.bank, (1.0 - smoothstep(-0.2 * damp, damp, river.away - river.half_width)) * part, nearness);
     if (in_belt) course.bank *= SOAKED_BANK;
     float relative = river.away / drawn, shallow = max(1.0 - relative * relative, 0.0);
-    course.depth = mix(DEPTH_FROM_AFAR, depth * shallow * (in_belt ? 1.5 : 1.6 * sqrt(shallow)), nearness);
+    course.depth = mix(DEPTH_FROM_AFAR, depth * (in_belt ? 1.5 * shallow : BANKS_DEEP * sqrt(shallow)), nearness);
     course.own = mix(1.0, smoothstep(0.0, OWN_BED, shallow), nearness);
     course.along = mix(known.yz, river.along, nearness);
     course.near = nearness * smoothstep(1.0, 3.0, (in_belt ? 1.5 : 1.0) * river.half_width / span);
