@@ -16,7 +16,8 @@ const int CHANNELS = 3;
 const float APART[CHANNELS] = float[CHANNELS](4.6, 1.7, 0.65);
 const float GATHERED[CHANNELS] = float[CHANNELS](0.38, 0.44, 0.18);
 const float WAVES_OF_CHANNELS = 2.4;  // of the lattice: channels go on some times as far as they are apart
-const vec2 CHANNELS_UNLIKE = vec2(0.35, 0.6);  // in how far they are apart, and in their way
+// In how far they are apart, and in their way: the less, the fewer of them end.
+const vec2 CHANNELS_UNLIKE[CHANNELS] = vec2[CHANNELS](vec2(0.19, 0.33), vec2(0.28, 0.48), vec2(0.35, 0.6));
 const float DIRECTIONS = 16.0;  // in which waves of all squares agree
 // How unlike channels are in their water, and how little those of each size have. They narrow to a trickle and widen again;
 // only the smallest run dry: old ones.
@@ -90,7 +91,7 @@ Channel channel_at(vec2 place, vec2 along, float share, int number) {
         vec2 lattice = corner + vec2(k % 3, k / 3) - 1.0, own = hash2(lattice + 57.0);
         vec2 away = at - lattice - hash2(lattice);
         float near = max(1.0 - dot(away, away), 0.0), weight = near * near;
-        vec2 way = turns * (1.0 + CHANNELS_UNLIKE.x * (own.x - 0.5)) * (across + CHANNELS_UNLIKE.y * (own.y - 0.5) * along);
+        vec2 way = turns * (1.0 + CHANNELS_UNLIKE[number].x * (own.x - 0.5)) * (across + CHANNELS_UNLIKE[number].y * (own.y - 0.5) * along);
         vec2 phases = dot(away, way) + turns * ((at - away) * acrosses);
         float high = mix(sin(phases.x), sin(phases.y), part), beside = mix(cos(phases.x), cos(phases.y), part);
         value += weight * high;

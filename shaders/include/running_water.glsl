@@ -7,6 +7,8 @@
 const float STIRRED = 0.04;  // broken water mirrors the sky also to an eye above it
 // What comes back from water that carries the flour of rocks, and how much of that a metre holds.
 const vec3 MILK = vec3(0.118, 0.182, 0.182);
+const vec3 DEEP_MILK = vec3(0.058, 0.118, 0.124);  // the same in deep threads, which bring back less light from their gravel
+const vec2 MILK_DEEPENS = vec2(0.15, 0.9);  // metres of depth
 const float SILT_TURBIDITY = 0.5;
 const vec3 GRAVEL = vec3(0.238, 0.205, 0.152);
 const vec3 WET_GRAVEL = vec3(0.235, 0.218, 0.186);  // the bed of a river that carries it
@@ -47,7 +49,8 @@ Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
     vec3 turbidity = mix(vec3(mix(STREAM_TURBIDITY, SILT_TURBIDITY, course.silt)), LAKE_TURBIDITY, course.still);
     vec3 through = water_transmission(course.depth * stream.shoal, turbidity, facing) * (1.0 - mirror);
     vec3 bed = mix(mix(STREAM_BED, WET_STONES * GRAVEL, 0.5), WET_GRAVEL, course.silt) * stream.stones * course.own;
-    vec3 colour = (water_scattering(mix(DEEP_LAKE, MILK, course.silt), through, daylight) * stream.tone + bed * through * daylight)
+    vec3 milk = mix(MILK, DEEP_MILK, course.near * smoothstep(MILK_DEEPENS.x, MILK_DEEPENS.y, course.depth));
+    vec3 colour = (water_scattering(mix(DEEP_LAKE, milk, course.silt), through, daylight) * stream.tone + bed * through * daylight)
                 + mirror * mirrored_sky(water_reflected(to_eye, normal), 0.0, mix(seen.y, 1.0, OPEN_SKY * course.near), daylight);
 #if FINE_WATER == 1
     colour += 0.25 * frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
