@@ -7,12 +7,13 @@ uniform float pixel;  // the angle of one
 in vec3 place;
 in vec2 across;  // half of the width
 in vec4 fall;  // how far to a side, metres fallen, seconds of falling, part of the sheet
-in float chance;
+in float chance;  // and 1 more where the fall is low
 
 out vec3 position;
 out vec4 falling;
 out float sideways;  // metres from the middle
 flat out float seed;
+flat out float low;
 out float narrow;    // how much of what is drawn there is
 
 const float THINNEST = 3.6;   // pixels from side to side, over which a thin sheet fades
@@ -35,6 +36,7 @@ void main() {
     position += to_eye / away * min(max(BEFORE * frame.map.z, BEFORE_FAR * pixel * away), 0.3 * away);
     falling = fall;
     sideways = fall.x * real;
-    seed = 23.0 * chance;
+    low = step(1.0, chance);
+    seed = 23.0 * (chance - low);
     gl_Position = clip_position(vec4(position, 1.0));
 }

@@ -29,6 +29,7 @@ SIDES = (-1.0, 0.0, 1.0)  # places across a sheet at which it is known
 NARROWEST = 0.6  # part of a sheet that is left in a slot
 EVENED = 40  # times, how wide a sheet is
 SPREAD = 1.5  # by which a sheet has become wider at its foot
+LEAST_LOW = 0.25  # of its width, from which height on a low fall is one: less is a rapid, as its stream shows it
 LENGTH, LENGTH_BY_WIDTH = 3.0, 0.5  # of the sheet of a low fall: heights and widths of it, together
 WHITE, WHITE_BY_WIDTH = 4.0, 2.0  # of the white water below
 BELOW = 3  # cells below the foot of a low fall, over which that can reach
@@ -36,7 +37,7 @@ BEGINS = 0.02  # part of a sheet by which less than 0 it is where it begins
 
 # Of a vertex: its place (east, height, south) in the middle; the way across (east, south) times half the width;
 # how far to a side, to 1; metres that the water has fallen there; seconds that took; the part of the sheet, and from 1
-# to 2 that of the white water below; chance
+# to 2 that of the white water below; chance, and 1 more where the fall is low
 SHEET = "3f 2f 4f 1f", "place", "across", "fall", "chance"
 # Of a vertex: the middle of a puff at rest; corner; its radius in metres; how dense it is; how it rises; chance
 SPRAY = "3f 2f 4f", "place", "corner", "puff"
@@ -146,6 +147,8 @@ def _falls(snapshot: Snapshot, surface: Numbers, smallest: float, width: float) 
             path.append(path[-1] + int(steps[direction[path[-1]]]))
         count = len(path) - 1
         is_low = height <= STEEP * size * count
+        if is_low and height < LEAST_LOW * channel_width(discharge, width):
+            continue
         for _ in range(BELOW if is_low else LANDS):
             below = path[-1] + int(steps[direction[path[-1]]])
             path.append(below if 0 <= below < direction.size else path[-1])  # a river may leave the map
@@ -229,7 +232,7 @@ def _sheet(ground: Numbers, size: float, fall: _Fall, width: float) -> Numbers:
     sheet[..., 6] = fallen[:, None]
     sheet[..., 7] = seconds[:, None]
     sheet[..., 8] = part[:, None]
-    sheet[..., 9] = _chance(fall.path)
+    sheet[..., 9] = _chance(fall.path) + float(fall.is_low)
     return sheet
 
 
