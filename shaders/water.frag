@@ -73,6 +73,7 @@ uniform float tallest_tree;  // metres; 0 without trees
 #endif
 #if SEA == 0 && FINE_WATER == 1 && WATER == 1
 #include "plume.glsl"
+#include "running_part.glsl"
 uniform sampler2D flow;
 const float PLUME_DEPTH = 1.8;  // metres of visible plume, the same as of the river
 #endif
@@ -528,7 +529,13 @@ void main() {
     // How much of the water is that of a river, which runs into a lake without an edge.
     float river_here = 0.0;
 #if SEA == 0 && FINE_WATER == 1 && WATER == 1
-    if (textureLod(flow, uv, 0.0).yz != vec2(0.0)) river_here = plume_strength(flow, uv);
+    vec4 runs_here = textureLod(flow, uv, 0.0);
+    if (runs_here.yz != vec2(0.0)) river_here = plume_strength(flow, uv);
+#if RUNNING == 0
+    // What stands in the bed of a river is a part of it, as far as that is drawn: see end_in_lake in stream.glsl.
+    there *= 1.0 - running_part(runs_here.x) * (1.0 - smoothstep(0.3, 2.5, water / frame.map.w));
+    if (there <= 0.0) discard;
+#endif
 #endif
     float margin = mix(SHORE, SHORE_AT_RIVER, river_here) * frame.map.w, edge = 0.0;
 #if SEA == 0 && RUNNING == 0 && FINE_WATER == 1

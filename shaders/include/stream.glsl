@@ -32,6 +32,7 @@ const float DEPTH_FROM_AFAR = 0.5;  // metres
 const float BAR = 0.85, BAR_BESIDE = 0.9, MARGIN = 0.22;  // of half the width: bars in it, beside it, and on the other bank
 const vec2 BENDS = vec2(0.08, 0.30);  // how sharp they are, from which on bars lie in them
 const float BENDS_MAKE_BARS = 2.6, BARS_BY_CHANCE = 1.4;  // how broad bars are for bends and, in straight reaches, for noise
+const vec2 ROLLS_OFF = vec2(0.45, 0.8);  // slopes of the ground on which gravel begins to be lost, and none lies
 const float SOAKED_BANK = 0.25;    // of the dark rim of threads of a belt, whose gravel is soaked already
 const float RIFFLES = 3.0, RIFFLES_APART = 31.0;  // how much shallower they are than pools in a belt, and cells over which they come
 const vec2 SHALLOW = vec2(0.15, 0.45);  // metres of depth in which threads are riffles
@@ -215,6 +216,7 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     float rim = min(1.0 + 2.0 * MARGIN, course.room) + 0.3 * stones;
     float margin = smoothstep(0.90, 0.97, -side) * clamp((rim + side) / 0.12, 0.0, 1.0);
     stream.gravel = GRAVEL_HIDES * max(bar, margin) * smoothstep(0.02, 0.35, broad);
+    stream.gravel *= 1.0 - smoothstep(ROLLS_OFF.x, ROLLS_OFF.y, length(ground_slope));
     stream.dry = smoothstep(0.10, 0.24, max(inner, -side - 1.0));
     stream.shoal = mix(1.0, clamp(0.10 - 1.6 * inner, 0.0, 1.0), smoothstep(0.0, 0.1, broad));
     float riffle = course.near * max(course.riffle, 0.0) * smoothstep(0.02, 0.12, fall) * (1.0 - rapid);
