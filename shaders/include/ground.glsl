@@ -58,7 +58,8 @@ const vec2 BANK = vec2(0.30, 0.58), BANK_FRAYED = vec2(0.1, 0.2), SCATTERS = vec
 const float TONGUES = 3.2, STONES_SCATTERED = 0.6;
 const float BANK_WINDS = 9.0, BANK_BEGINS = 0.15;  // cells; how little it was moved there
 #else
-const vec2 BANK = vec2(0.24, 0.45), BANK_FRAYED = vec2(0.9, 0.5);
+const vec2 BANK = vec2(0.33, 0.43), BANK_FRAYED = vec2(0.9, 0.5);
+const float BANK_TONGUES = 2.6;
 #endif
 uniform sampler2D marks;   // of snowballs: sand, bare rock; how recently a braided river reworked the ground
 #endif
@@ -82,6 +83,7 @@ const vec3 ROCK_HIGH = vec3(0.296, 0.268, 0.236);
 const vec3 SCREE = vec3(0.330, 0.284, 0.226);
 const vec3 SAND = vec3(0.365, 0.298, 0.198);
 const vec3 BAR_STONES = vec3(0.300, 0.284, 0.258);
+const float BAR_MEAN = 0.82;  // of those, among others that are darker
 const vec3 BAR_SAND = vec3(0.335, 0.300, 0.238);
 const vec3 SILT = vec3(0.235, 0.190, 0.128);
 const vec3 BED_SAND = vec3(0.225, 0.190, 0.138);
@@ -661,16 +663,13 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     // Fresh bars are bare stones. Later, sand fills the gaps, and finally grass returns.
 #if DETAIL_SCALES > 2
     float of_pixel = min(0.7 * fwidth(mark.z), 0.3);  // or banks would flicker from afar
-#else
-    const float of_pixel = 0.0;
-#endif
-#if DETAIL_SCALES > 2
     // Beyond its bank gravel lies scattered, in tongues that floods have left along their way.
     float near_bank = mark.z + TONGUES * mark.z * (1.0 - mark.z) * (streak + 0.3 * tone);
     float bars = smoothstep(BANK.x - of_pixel, BANK.y + of_pixel, near_bank + 0.25 * ragged);
     bars = max(bars, STONES_SCATTERED * smoothstep(SCATTERS.x, SCATTERS.y, near_bank) * patch_of(near_bank - SCATTERS.y + 1.3 * ragged));
 #else
-    float bars = smoothstep(BANK.x - of_pixel, BANK.y + of_pixel, mark.z);
+    float near_bank = mark.z + BANK_TONGUES * mark.z * (1.0 - mark.z) * (patches + tone + ripple);
+    float bars = smoothstep(BANK.x, BANK.y, near_bank);
 #endif
     float held = (1.0 - 0.85 * max(mark.x, mark.y)) * (1.0 - bars);
 #if LIVING == 1
@@ -921,7 +920,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if MARKS == 1
     float stones = smoothstep(-0.25, 0.25, mark.z - 0.62 + 0.9 * ripple + 0.8 * tone);
-    albedo = mix(albedo, mix(BAR_SAND, BAR_STONES * (1.0 + 0.5 * ripple), stones), bars);
+    albedo = mix(albedo, mix(BAR_SAND, BAR_STONES * (1.0 + 0.5 * ripple), stones) * (BAR_MEAN + patches), bars);
 #endif
 
 #if DETAIL_SCALES > 1
