@@ -22,7 +22,7 @@ const float SMOOTH_BANKS = 2.0;  // level of the noise in them, whose finest gra
 const float WANDERS = 0.9;   // cells by which that noise leads a stream astray where the land is gentle
 const vec2 LEAVES_BED = vec2(0.7, 1.3);  // slopes over which water leaves it
 const vec2 STEEP = vec2(0.08, 0.70);  // slopes of the bed from which on water runs faster, and where it is narrowest
-const float NARROWED = 0.62, RIFFLES_WIDER = 0.22, RIFFLES_SHALLOWER = 0.55;
+const float NARROWED = 0.62, RIFFLES_WIDER = 0.20, BENDS_WIDER = 0.16, RIFFLES_SHALLOWER = 0.55;
 const float GRAVEL_HIDES = 0.8;  // of the ground below a bar
 const float BANKS_DEEP = 1.25;  // of the mean depth, in the middle: banks of a river are steep, and its edges lines
 const float OWN_BED = 0.25;  // part of the greatest depth at which a bed of stones and sand hides the ground
@@ -128,9 +128,10 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     if (asked && !in_belt) sinks = max(bed - elevation_at(surface, (middle + river.along) / frame.map.xy), 0.0) / frame.map.z;
 #endif
     float carries = smoothstep(0.0, 0.02, sinks) * (1.0 - smoothstep(0.3, 0.8, sinks));
-    course.riffle = clamp(4.0 * reach.x, -1.0, 1.0) * mix(SLOW_RIFFLES, 1.0, carries);
+    float reaches = clamp(4.0 * reach.x, -1.0, 1.0);
+    course.riffle = reaches * mix(SLOW_RIFFLES, 1.0, carries);
     float room = (float(river_reach) - REACH_LOST) / max(river.half_width, 1e-6);
-    if (!in_belt) river.half_width *= mix(1.0, NARROWED, steep) * (1.0 + RIFFLES_WIDER * course.riffle);
+    if (!in_belt) river.half_width *= mix(1.0, NARROWED, steep) * (1.0 + RIFFLES_WIDER * reaches + BENDS_WIDER * min(abs(turns), 1.0));
     // Threads of a belt that are too narrow to be seen fade, as there are many.
     float drawn = in_belt ? river.half_width : seen_half_width(river, span);
     float level = 1.0 - smoothstep(0.25, 0.5, (rise - 0.25 * span) / drawn);
