@@ -26,9 +26,10 @@ const vec2 PARTS = vec2(4.0, 30.0);    // and over which it comes apart to a vei
 const vec3 SHADED = vec3(0.60, 0.69, 0.74);  // of thin water, beside what is white
 const float COARSEST = 3.0;   // image of the noise that is read
 const float CONTRAST = 3.0;   // of threads, beside that of the noise
-// How broad threads of foam are on a low fall, below which its stream is seen; and how narrow one is, beside what is drawn of
-// it, that is not seen from afar.
-const vec2 FOAM_ON_LOW = vec2(0.42, 0.78), LOW_SEEN = vec2(0.35, 0.9);
+// How broad threads of foam are on a low fall, and how white it is between them, where its stream is seen below; and how
+// narrow one is, beside what is drawn of it, that is not seen from afar.
+const vec2 FOAM_ON_LOW = vec2(0.35, 0.70), LOW_SEEN = vec2(0.35, 0.9);
+const float BETWEEN_FOAM = 0.6;
 // Rocks on the lip: tiles of noise for a metre, how high it is between them and on them, metres below them that they part water
 const float ROCKS_WIDE = 0.035, BEHIND_ROCKS = 42.0;
 const vec2 ROCKS = vec2(0.54, 0.62);
@@ -65,7 +66,7 @@ void main() {
     // Between its threads is what has come off them.
     near = max(near, VEIL * parted * (1.0 - aside * aside) * (0.5 + 0.5 * coarse.x));
     float cover = mix(near, 2.0 * (1.0 - aside) * min(narrow, 0.5) * (0.75 + 0.5 * coarse.x), whole);
-    cover *= mix(1.0, smoothstep(FOAM_ON_LOW.x, FOAM_ON_LOW.y, 0.6 * thread + 0.5 * pulse.w) * smoothstep(0.0, 0.5, part) * smoothstep(LOW_SEEN.x, LOW_SEEN.y, narrow), low);
+    cover *= mix(1.0, mix(BETWEEN_FOAM, 1.0, smoothstep(FOAM_ON_LOW.x, FOAM_ON_LOW.y, 0.6 * thread + 0.5 * pulse.w)) * smoothstep(0.0, 0.12, part) * smoothstep(LOW_SEEN.x, LOW_SEEN.y, narrow), low);
     // Rocks on its lip part it, and below them it comes together again.
     float rocks = textureLod(detail, vec2(ROCKS_WIDE * across, 0.0) + 0.7 * seed, 3.0).x + 0.05 * (coarse.x - 0.5);
     float parted_by = smoothstep(ROCKS.x, ROCKS.y, rocks) * (1.0 - low) * (1.0 - whole);

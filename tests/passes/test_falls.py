@@ -107,6 +107,12 @@ def test_a_low_fall_is_a_short_sheet_on_its_slope_and_white_water_below(drop: fl
     assert 4.0 * drop < np.ptp(east[part >= 1.0]) < 4.0 * drop + CELL
 
 
+def test_a_low_step_of_a_wide_stream_is_a_rapid_and_no_fall() -> None:
+    sheets = FallSheets()
+    sheets.update(cliff(20.0, 1.5), 1e-3, WIDTH)
+    assert not sheets.any
+
+
 def test_they_are_found_anew_where_land_or_streams_change_and_not_else() -> None:
     sheets, shown = FallSheets(), cliff(1.0)
     sheets.update(shown, 1e-3, WIDTH)

@@ -56,6 +56,33 @@ def test_what_lies_far_from_water_need_not_be_drawn(
     np.testing.assert_array_equal(flow, whole_flow)
 
 
+@pytest.mark.parametrize("loses", [0.3, 0.5])
+def test_an_arm_begins_at_the_river_from_which_it_parts(draw: Draw, picture: Picture, loses: float) -> None:
+    """Which has been drawn straighter, beside its cells; a higher stream on the other side is another."""
+    rows, columns = 40, 60
+    flow, ways = np.zeros((rows, columns)), np.zeros((rows, columns))
+    zigzag = 18 + np.abs((np.arange(columns) + 2) % 4 - 2)
+    for column, row in enumerate(zigzag):
+        on = zigzag[min(column + 1, columns - 1)] - row
+        flow[row, column], ways[row, column] = (1.0 if column <= 30 else 1.0 - loses), way((1.0, float(on)))
+    first = int(zigzag[30]) + 1
+    flow[first:, 30], ways[first:, 30] = loses, way((0.0, 1.0))
+    ways[first, 30] *= -1.0
+    flow[first, 28], ways[first, 28] = 0.9 * loses, way((0.0, 1.0))
+    ground = flat(rows, columns)
+    ground[first, 28] = 1.0
+    shown = with_layers(snapshot(ground, cell_size=4.0), surveyed_flow=flow, surveyed_way=ways)
+    _, rivers = maps(draw, picture, shown, Scene().with_values({"view.quality": "high", "rivers.width": 5.0}))
+
+    def decoded(code: float) -> NDArray[np.float64]:
+        return (np.array([int(code) >> shift & 63 for shift in (18, 12, 6, 0)]) - 32.0) / 32.0
+
+    point = 2.0 * decoded(rivers[first, 30, 1])[:2]
+    begins = np.array((30.0, first)) + point + decoded(rivers[first, 30, 2])[:2]
+    of_river = np.array((30.0, first - 1.0)) + 2.0 * decoded(rivers[first - 1, 30, 1])[:2]
+    np.testing.assert_allclose(begins, of_river, atol=0.3)
+
+
 def test_streams_are_looked_for_by_the_smallest_that_is_seen() -> None:
     flow = np.array([[0.5, 1.0, 1.5], [0.2, 0.5, 0.0]])
     ways = np.array([[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0]])

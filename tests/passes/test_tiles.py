@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partialmethod
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from app.scene.scene import Scene
 from tests.nets.cases import tried
 from tests.passes.conftest import Draw
 from tests.passes.rows import rows
-from tests.passes.worlds import drowned, hills, snapshot, with_rivers
+from tests.passes.worlds import drowned, hills, plane, planted, snapshot, way, with_layers, with_rivers
 
 CAMERAS = {
     "from afar": Camera(glm.vec3(640.0, 50.0, 480.0), 20.0, 35.0, 2400.0),
@@ -203,21 +204,40 @@ def test_it_looks_as_if_the_mesh_itself_was_shaded(
             assert np.mean(differ > 12) < of_grit
 
 
-def test_tiles_of_streams_and_beaches_leave_no_seams(
-    draw: Draw, picture: Picture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def everything_of(
+    tiles: GroundTiles, classes: Callable[..., list[GroundClass]], *arguments: Any, **options: Any
+) -> list[GroundClass]:
+    """Classes that say of all tiles that they may have streams nearby and beaches, where those are drawn at all."""
+    near, beach = options["smallest_stream"] is not None, options["shore"] is not None
+    return [entry._replace(near_streams=near, beach=beach) for entry in classes(tiles, *arguments, **options)]
+
+
+def test_tiles_of_streams_and_beaches_leave_no_seams(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same picture, where the whole screen has the shader for streams nearby and for beaches."""
-    for world in ("rivers", "sea"):
-        shown, scene = WORLDS[world](), rainy(Scene())
+    for make in (WORLDS["rivers"], WORLDS["sea"]):
+        shown, scene = make(), rainy(Scene())
         camera = scene_camera(scene, shown)
         pixels = draw(shown, camera, scene, size=(320, 200)).astype(int)
-        classes = GroundTiles.classes
-
-        def everything(*arguments: Any, classes: Any = classes, **options: Any) -> list[GroundClass]:
-            near, beach = options["smallest_stream"] is not None, options["shore"] is not None
-            return [entry._replace(near_streams=near, beach=beach) for entry in classes(*arguments, **options)]
-
-        monkeypatch.setattr(GroundTiles, "classes", everything)
-        everywhere = draw(shown, camera, scene, size=(320, 200)).astype(int)
-        monkeypatch.setattr(GroundTiles, "classes", classes)
+        with monkeypatch.context() as patch:
+            patch.setattr(GroundTiles, "classes", partialmethod(everything_of, GroundTiles.classes))
+            everywhere = draw(shown, camera, scene, size=(320, 200)).astype(int)
         assert np.abs(pixels - everywhere).max() <= 3
+
+
+def test_streams_near_a_beach_and_below_trees_are_whole(
+    draw: Draw, picture: Picture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ground has no room for the textures of all three: tiles without a beach would have other streams."""
+    sea = drowned(snapshot(plane(96, 128, 0.0, -0.4)), -30.0)
+    flow = np.zeros(sea.shape)
+    flow[:75, 4::8] = 30.0
+    wet = with_layers(sea, surveyed_flow=flow, surveyed_way=np.where(flow > 0.0, way((0.0, 1.0)), 0.0))
+    shown = planted(wet, [[row, column, 0.0, 1.0] for row in range(40, 72, 6) for column in range(0, 128, 8)])
+    scene = rainy(Scene()).with_values({"view.quality": "medium", "view.tree_size": 4.0, "rivers.width": 3.0})
+    camera = Camera(glm.vec3(640.0, -25.0, 680.0), 0.0, 20.0, 200.0, 40.0)
+    pixels = draw(shown, camera, scene, size=(320, 200)).astype(int)
+    assert picture.frame is not None and picture.frame.defines["CANOPY"] == 2
+    with monkeypatch.context() as patch:
+        patch.setattr(GroundTiles, "classes", partialmethod(everything_of, GroundTiles.classes))
+        everywhere = draw(shown, camera, scene, size=(320, 200)).astype(int)
+    assert np.abs(pixels - everywhere).max() <= 3
