@@ -979,7 +979,7 @@ def test_a_river_that_ends_on_dry_land_runs_out(draw: Draw, quality: str) -> Non
     np.testing.assert_allclose(runs_out[80:180], leaves[80:180], atol=3.0)
     by_cell = runs_out[:320].reshape(40, 8).mean(axis=1)
     assert 0.3 < by_cell[32] / by_cell[20] < 0.9 and by_cell[39] < 0.45 * by_cell[20]
-    assert np.diff(by_cell[26:38]).max() < 1.6, "but for the unevenness of its banks"
+    assert np.diff(by_cell[26:38]).max() < 1.9, "but for the unevenness of its banks and riffles"
 
 
 def test_a_river_takes_the_colour_of_the_lake_that_it_runs_into(draw: Draw) -> None:
