@@ -764,6 +764,17 @@ def test_a_wide_river_that_goes_zigzag_is_straightened_where_no_bank_holds_it(dr
     assert found[0] < 3.0 < 3.5 < found[1], f"{found} cells"
 
 
+def test_a_shallow_pool_in_the_bed_of_a_river_is_no_lens_on_it(draw: Draw) -> None:
+    flow = flat(48, 48)
+    flow[24] = 60.0
+    runs = running(flat(48, 48), flow)
+    level = flat(48, 48)
+    level[23, 22:26] = 0.2
+    pool = with_layers(runs, water=level, water_level=level)
+    one, other = (draw(shown, from_above(12.0, 48, 48), calm(quality="high")) for shown in (runs, pool))
+    assert difference(one, other)[51:58, 64:96].max() <= 6, "of the colour of the river"
+
+
 def test_small_streams_freeze_and_wide_ones_become_narrower(draw: Draw) -> None:
     def darker(discharge: float, temperature: float) -> NDArray[np.int64]:
         """By how much a stream is darker than the ground in which it would be, in the mean over rows of pixels."""
