@@ -714,7 +714,7 @@ void main() {
     ground.stands.stones *= dry;
     ground.stands.turf *= dry;
     ground.stands.grassy *= dry;
-#if GREEN_BY_CLIMATE == 1 && MATERIALS == 0 && DESERT == 0
+#if GREEN_BY_CLIMATE == 1 && MATERIALS == 0 && DESERT == 0 && CANOPY == 0
     grow_woods(ground.stands, albedo, position.xz, relative_height(place.x * frame.map.w), place.yz);
 #endif
     // Seen aslant a pixel is long, and what stands up is as high as it is wide.

@@ -75,10 +75,12 @@ class Forest:
         keep_off: Sequence[Callable[[NDArray[np.float32]], NDArray[np.bool_]]] = (),
         temperature: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None,
         reference: float = 1.0,
+        *,
+        in_groves: bool = True,
     ) -> None:
         """Each of `keep_off` says at which positions `[position, (row, column)]` no tree can stand, `temperature` what
         the annual mean is there, in °C; without it, trees are as high as they can be. `reference` is the width of a
-        reference cell, the unit of their sizes, in cells.
+        reference cell, the unit of their sizes, in cells. Trees of an open wood are drawn `in_groves`.
         """
         self.number = next(self._numbers)  # no other forest of the program has it
         rows, columns = shape
@@ -93,10 +95,11 @@ class Forest:
             trees = trees[_stays(trees)]
         for swept in keep_off:
             trees = trees[~swept(trees[:, :2])]
-        part = grove_sizes(trees, shape, reference)
-        stays = part > LEAST_SAPLING
-        trees = trees[stays]
-        trees[:, 3] *= part[stays]
+        if in_groves:
+            part = grove_sizes(trees, shape, reference)
+            stays = part > LEAST_SAPLING
+            trees = trees[stays]
+            trees[:, 3] *= part[stays]
         down, across = -(-rows // BLOCK), -(-columns // BLOCK)
         row, column = trees[:, 0], trees[:, 1]
         block = (row.astype(np.int32) // BLOCK).clip(0, down - 1) * across

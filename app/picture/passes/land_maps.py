@@ -17,6 +17,7 @@ from app.model.view_parameters import ViewParameters
 from app.picture.passes.bounce import BounceMap
 from app.picture.passes.canopy import CanopyMap, Crowns, SkylineMap
 from app.picture.passes.channels import Channels
+from app.picture.passes.climate_woods import ClimateWoods
 from app.picture.passes.cover import LIVING, CoverMap
 from app.picture.passes.edge_beds import EdgeBeds
 from app.picture.passes.falls import FallSheets
@@ -204,9 +205,10 @@ class LandMaps:
         self.glaciers.update(snapshot, self.layers, self.surface.texture)
         self._edge_beds.update(snapshot)
         self._cover.update(snapshot, self.layers, self.materials.textures(), may_wait=cover_may_wait)
-        if len(snapshot.trees):
+        if len(snapshot.trees) or _woods_of(snapshot, view, quality) is not None:
             self._channels.note(snapshot, smallest_stream, river_width)
-        self.trees.update(run_up, weather, self._channels, at_once=self._bake_at_once)
+        woods = _woods_of(snapshot, view, quality)
+        self.trees.update(run_up, weather, self._channels, woods, at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)
         if self.water.is_seen if quality.fine_water else self.water.has_lakes:
             self._skyline.update(
@@ -363,7 +365,7 @@ class LandMaps:
             self._canopy.forget()
             return
         reference_cells = (snapshot.reference_cell_size or snapshot.cell_size) / snapshot.cell_size
-        crowns = Crowns(snapshot.world, self.trees.version, snapshot.flora, view.tree_size * reference_cells)
+        crowns = Crowns(snapshot.world, forest.number, snapshot.flora, view.tree_size * reference_cells)
         self._canopy.update(crowns, self.surface.texture.size, self.trees.geometry, len(forest.trees))
 
     def _read_mipmaps(self, quality: Quality) -> None:
@@ -545,6 +547,14 @@ def with_flow_path(snapshot: Snapshot) -> bool:
 def with_life(snapshot: Snapshot) -> bool:
     """Whether the ground has wetness or grass."""
     return any(name in snapshot.layers for name in LIVING)
+
+
+def _woods_of(snapshot: Snapshot, view: ViewParameters, quality: Quality) -> ClimateWoods | None:
+    """What the trees of a world without simulated plants follow from; None if it has none at this level."""
+    if quality.detail_scales == 1 or with_plants(snapshot) or view.desert > 0.0 or snapshot.materials is not None:
+        return None
+    full_height = view.tree_size * (snapshot.reference_cell_size or snapshot.cell_size)
+    return ClimateWoods(view.snow_line, view.greenness, full_height)
 
 
 def with_plants(snapshot: Snapshot) -> bool:

@@ -14,6 +14,7 @@ from app.model.plants import Flora
 from app.model.snapshot import Snapshot
 from app.picture.passes import tree_shapes
 from app.picture.passes.channels import Channels
+from app.picture.passes.climate_woods import ClimateWoods, climate_flora, climate_trees
 from app.picture.passes.forest import Forest, Selection, TreeView, block_heights
 from app.picture.passes.geometry import Geometry
 from app.picture.passes.ground_cover import GroundCover
@@ -26,6 +27,7 @@ from app.picture.passes.tree_shapes import CROWN_BASE, CROWN_RADIUS, Shape
 from app.picture.passes.waves import RunUp
 
 PATIENCE = 24  # frames between updates of growing trees
+PATIENCE_OF_WOODS = 240  # and of those that follow from the ground, which hardly changes meanwhile
 MOST_UNDERSTORY = 3.0  # undrawn over drawn crown area, at most
 INSTANCE = ("2f 3f 4f", "cell", "growth", "foliage")  # a row of Forest.trees
 
@@ -46,17 +48,14 @@ class Trees:
         self._climate: tuple[float, float] | None = None  # where the trees are drawn
         self._wanted_climate: tuple[float, float] | None = None
         self._channels = self._wanted_channels = 0  # their version, where the trees are drawn
+        self._woods: ClimateWoods | None = None  # where the trees are drawn
+        self._wanted_woods: ClimateWoods | None = None
         self._ground: tuple[int, ...] | None = None
         self._heights = np.empty((0, 2), np.float32)
         self._age = 0  # frames since the trees were uploaded
         self.forest: Forest | None = None
         self._cover: GroundCover | None = None
         self.shadows = TreeShadows(context)
-
-    @property
-    def version(self) -> int:
-        """The version of the drawn trees."""
-        return self._shown[1] if self._shown is not None else 0
 
     @property
     def settled(self) -> bool:
@@ -66,12 +65,16 @@ class Trees:
     @property
     def _are_latest(self) -> bool:
         latest = self._latest
-        shown = self._shown, self._flora, self._run_up, self._climate, self._channels
         if latest is None:
             return True
-        trees = latest.world, latest.trees_version
-        wanted = trees, latest.flora, self._wanted_run_up, self._wanted_climate, self._wanted_channels
-        return shown == wanted
+        shown = self._shown, self._flora, self._run_up, self._climate, self._channels, self._woods
+        wanted = latest.flora, self._wanted_run_up, self._wanted_climate, self._wanted_channels, self._wanted_woods
+        return shown == (self._wanted_trees(latest), *wanted)
+
+    def _wanted_trees(self, snapshot: Snapshot) -> tuple[int, int]:
+        """World and version of the trees of a snapshot; those of the climate follow from its ground."""
+        by_climate = self._wanted_woods is not None
+        return snapshot.world, snapshot.ground_version if by_climate else snapshot.trees_version
 
     @property
     def cover(self) -> GroundCover | None:
@@ -89,21 +92,32 @@ class Trees:
         self._latest = snapshot
         if before is None or (before.world, before.trees_version) != (snapshot.world, snapshot.trees_version):
             self._shore = SeaShore.of(snapshot) if len(snapshot.trees) else None
+        if len(snapshot.trees) or self._woods is not None:
+            self._note_ground(snapshot)
+
+    def _note_ground(self, snapshot: Snapshot) -> None:
         ground = (snapshot.world, snapshot.ground_version)
-        if len(snapshot.trees) and ground != self._ground:
+        if ground != self._ground:
             self._ground, self._heights = ground, block_heights(snapshot)
             if self.forest is not None and self._shown is not None and self._shown[0] == snapshot.world:
                 self.forest.take_heights(self._heights)
 
     def update(
-        self, run_up: RunUp | None, weather: Weather, channels: Channels | None = None, *, at_once: bool
+        self,
+        run_up: RunUp | None,
+        weather: Weather,
+        channels: Channels | None = None,
+        woods: ClimateWoods | None = None,
+        *,
+        at_once: bool,
     ) -> None:
         """Upload changed trees: new ones now, growing ones from time to time, or `at_once`.
 
         None of them is seen where the sea runs up its beaches nor in the `channels` of streams, and they are low where
-        it is cold all year.
+        it is cold all year. Where no plants are simulated, they are the `woods` of the climate.
         """
         self._age += 1
+        self._wanted_woods = woods
         self._wanted_run_up = run_up
         self._wanted_channels = channels.version if channels is not None else 0
         self._wanted_climate = climate = weather.mean_temperature, weather.lapse_rate
@@ -111,9 +125,9 @@ class Trees:
         if latest is None or self._are_latest:
             return
         same_world = self._shown is not None and self._shown[0] == latest.world and self.forest is not None
-        if same_world and self._age < PATIENCE and not at_once:
+        if same_world and self._age < (PATIENCE if woods is None else PATIENCE_OF_WOODS) and not at_once:
             return
-        self._shown, self._flora, self._age = (latest.world, latest.trees_version), latest.flora, 0
+        self._shown, self._flora, self._age, self._woods = self._wanted_trees(latest), latest.flora, 0, woods
         self._run_up, self._climate, self._channels = run_up, climate, self._wanted_channels
         self.forest = None
         shore = self._shore
@@ -122,10 +136,13 @@ class Trees:
             keep_off.append(partial(shore.swept, run_up=run_up))
         if channels is not None and channels.any:
             keep_off.append(channels.cover)
-        temperature = partial(temperature_at, latest, *climate)
-        grown = latest.trees, latest.flora, latest.shape, latest.cell_size
+        if woods is None:
+            grown, temperature = (latest.trees, latest.flora), partial(temperature_at, latest, *climate)
+        else:
+            self._note_ground(latest)
+            grown, temperature = (climate_trees(latest, woods), climate_flora()), None
         reference = (latest.reference_cell_size or latest.cell_size) / latest.cell_size
-        forest = Forest(*grown, self._heights, keep_off, temperature, reference)
+        forest = Forest(*grown, latest.shape, latest.cell_size, self._heights, keep_off, temperature, reference, in_groves=woods is None)
         if len(forest.trees):
             self.forest = forest
             self._all_trees.write(forest.trees)

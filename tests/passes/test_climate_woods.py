@@ -1,0 +1,66 @@
+"""Trees where no plants are simulated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import moderngl
+import numpy as np
+
+from app.model.climate import Weather
+from app.picture.passes import trees as trees_module
+from app.picture.passes.climate_woods import BROADLEAVES, CONIFERS, ClimateWoods, climate_trees
+from tests.passes.worlds import flat, hills, plane, snapshot, with_layers
+
+CELL = 20.0
+WOODS = ClimateWoods(snow_line=2.0, greenness=0.7, full_height=28.0)
+
+
+def test_no_tree_of_the_climate_stands_on_walls_nor_in_water_nor_above_the_tree_line() -> None:
+    land = snapshot(60.0 * hills(96, 96), cell_size=CELL)
+    everywhere = climate_trees(land, WOODS)
+    assert len(everywhere) > 200
+    assert (everywhere[:, :2] >= 0.0).all() and (everywhere[:, :2] < 96.0).all()
+    assert not len(climate_trees(snapshot(plane(64, 64, 1.2 * CELL, 0.0), cell_size=CELL), WOODS))
+    water = np.zeros((96, 96))
+    water[:, 40:60] = 3.0
+    beside = climate_trees(with_layers(land, water=water), WOODS)
+    assert 0 < len(beside) < len(everywhere)
+    assert ((beside[:, 1] < 40.0) | (beside[:, 1] >= 60.0)).all()
+    ground = land.ground()
+    low = climate_trees(land, WOODS._replace(snow_line=0.6))
+    at = tuple(low[:, :2].astype(int).T)
+    assert 0 < len(low)
+    assert ((ground[at] - ground.min()) / np.ptp(ground)).max() < 0.6
+    assert not len(climate_trees(land, WOODS._replace(greenness=0.0)))
+
+
+def test_trees_of_the_climate_stay_where_they_are_while_the_ground_changes_a_little() -> None:
+    heights = 60.0 * hills(96, 96)
+    before, after = (
+        {tuple(tree) for tree in climate_trees(snapshot(land, cell_size=CELL), WOODS)[:, :2]}
+        for land in (heights, heights + 0.02 * hills(96, 96, seed=9))
+    )
+    assert len(before & after) > 0.9 * len(before | after)
+
+
+def test_woods_are_mixed_and_most_of_their_trees_are_small() -> None:
+    trees = climate_trees(snapshot(60.0 * hills(128, 128), cell_size=CELL), WOODS)
+    assert min((trees[:, 2] == CONIFERS).mean(), (trees[:, 2] == BROADLEAVES).mean()) > 0.05
+    assert np.median(trees[:, 3]) < 0.6 * trees[:, 3].max()
+
+
+def test_trees_of_the_climate_follow_the_ground_once_it_has_changed(context: moderngl.Context) -> None:
+    land = snapshot(60.0 * hills(96, 96), cell_size=CELL)
+    drowned = snapshot(flat(96, 96), cell_size=CELL)
+    drowned = replace(drowned, versions={name: version + 1 for name, version in drowned.versions.items()})
+    drawn = trees_module.Trees(context)
+    numbers = []
+    for shown, woods in ((land, None), (land, WOODS), (drowned, WOODS)):
+        drawn.show(shown)
+        drawn.update(None, Weather(), None, woods, at_once=True)
+        assert drawn.settled
+        numbers.append(0 if drawn.forest is None else len(drawn.forest.trees))
+    drawn.release()
+    assert numbers[0] == 0
+    assert 0 < numbers[2] != numbers[1] > 0
