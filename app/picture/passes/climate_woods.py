@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import NamedTuple
 
@@ -13,14 +14,36 @@ from app.model.snapshot import Snapshot
 from app.picture.passes.forest import chance, grove_noise
 
 TALL = 17.0  # metres, of the tallest trees of most stands
+LARGEST_OF_STAND = 0.61  # size of the largest tree of a stand of forest.py, beside that of the stand
 STAND_WIDE = 15.0  # metres from one stand to the next in closed woods
+MOST_STANDS = 300_000  # on a map; on a larger one they are farther apart
 CONIFERS, BROADLEAVES, SHRUBS = range(3)
 GROVES_WIDE = (26.0, 8.0)  # of STAND_WIDE, of woods and of the groves and gaps in them; see `grove_noise`
 GROVES_CELLS = 7.0  # cells of the narrower waves of `grove_noise`, for a reference of 1
-STEEP = (0.45, 0.80)  # slopes of ground: all trees hold, none does
+# What lets trees thrive: a mean, which green land has more of; both kinds of noise; hollows, which are deep where they
+# lie so far below the mean around, for its reach; slopes that face north; and plains, where they thrive less.
+MEAN, BY_GREENNESS, BY_NOISE, BY_HOLLOW, BY_ASPECT, ON_PLAINS = -0.28, 0.45, (1.0, 1.3), 0.9, 0.14, -0.17
+AROUND, DEEP = 6.0, 0.12  # reach, in STAND_WIDE
+NORTHERN = 1.2  # for a slope of 1, up to 0.6
+# Stands are closed where they thrive, and beyond that they end in groves and single trees.
+CLOSES, CLOSED = 1.9, 0.95
+SINGLE, THIN_OUT = 0.09, 3.5
+APPEARS = 0.06  # range of density in which a stand grows up
+STEEP = (0.80, 0.45)  # slopes of ground: none holds, all trees do
 PLAINS = (0.04, 0.20)  # slopes of plains, which are meadows, and of all other ground
-TREE_LINE = (0.06, 0.22)  # of the relief, below the line of snow: none grows, woods grow as anywhere
+TREE_LINE, TREE_LINE_UNEVEN = (
+    (0.06, 0.22),
+    0.12,
+)  # of the relief, below the line of snow: none grows, woods grow as anywhere
+COLD = (0.55, 0.10)  # of the relief, below the line of snow: warm, and the coldest
+CONIFERS_WARM, CONIFERS_COLD, CONIFERS_TOGETHER, CONIFERS_LEAST = 0.06, 1.3, 2.8, 0.03  # part of stands
+SHRUBS_OPEN, SHRUBS_CLOSED = 0.45, -0.15  # part of stands that are shrubs, in the open and in closed woods
+SHRUBS_LOW, COLD_LOW = 0.75, 0.45  # size of shrubs; by which trees are lower in the cold
+# Most trees are young, and a few stand over the others: sizes, and how skewed they are.
+YOUNG, OLD, SKEWED = 0.42, 1.17, 1.6
 LARGEST_CELL = 40.0  # metres; a map of larger cells shows no single trees
+BARE = ("water", "ice", "reworked")  # layers where none stands, for so much of which there are none
+BARES = 8.0
 
 
 class ClimateWoods(NamedTuple):
@@ -42,29 +65,29 @@ def climate_flora() -> Flora:
 def climate_trees(snapshot: Snapshot, woods: ClimateWoods) -> NDArray[np.float32]:
     """The trees of a snapshot without simulated plants, as `Snapshot.trees` has those of others."""
     cell = snapshot.cell_size
-    if woods.greenness <= 0.0 or cell > LARGEST_CELL or snapshot.materials is not None:
+    if woods.greenness <= 0.0 or cell > LARGEST_CELL:
         return np.empty((0, len(TREE_COLUMNS)), np.float32)
     ground = snapshot.ground()
     density, cold = _density(snapshot, ground, woods)
     rows, columns = ground.shape
-    apart = max(STAND_WIDE / cell, 0.25)
-    lattice = np.stack(
-        np.meshgrid(*(np.arange(int(length / apart)) for length in (rows, columns)), indexing="ij"), axis=-1
-    ).reshape(-1, 2).astype(float)
+    apart = max(STAND_WIDE / cell, math.sqrt(ground.size / MOST_STANDS))
+    along = [np.arange(int(length / apart)) for length in (rows, columns)]
+    lattice = np.stack(np.meshgrid(*along, indexing="ij"), axis=-1).reshape(-1, 2).astype(float)
     place = apart * (lattice + np.stack([chance(lattice, 5.0), chance(lattice, 11.0)], axis=1))
     at = np.minimum(place.astype(np.intp), (rows - 1, columns - 1)).T
     here = density[tuple(at)]
-    room = np.clip((here - 0.94 * chance(lattice, 13.0)) / 0.06, 0.0, 1.0)
+    room = np.clip((here - (1.0 - APPEARS) * chance(lattice, 13.0)) / APPEARS, 0.0, 1.0)
     chosen = room > 0.0
-    place, lattice, room, at = place[chosen], lattice[chosen], room[chosen], at[:, chosen]
+    place, lattice, room, here, at = place[chosen], lattice[chosen], room[chosen], here[chosen], at[:, chosen]
     high = cold[tuple(at)]
-    kind_noise = grove_noise((rows, columns), GROVES_WIDE[1] * STAND_WIDE / cell / GROVES_CELLS)[tuple(at)]
-    conifer = chance(lattice, 19.0) < np.clip(0.06 + 1.3 * high + 2.8 * (kind_noise - 0.5), 0.03, 0.94)
-    shrub = chance(lattice, 23.0) > 0.55 + 0.6 * here[chosen]
+    together = grove_noise((rows, columns), _reference(GROVES_WIDE[1], cell))[tuple(at)] - 0.5
+    conifers = CONIFERS_WARM + CONIFERS_COLD * high + CONIFERS_TOGETHER * together
+    conifer = chance(lattice, 19.0) < np.clip(conifers, CONIFERS_LEAST, 1.0 - 2.0 * CONIFERS_LEAST)
+    shrub = chance(lattice, 23.0) < SHRUBS_OPEN + (SHRUBS_CLOSED - SHRUBS_OPEN) * here
     kind = np.where(shrub, SHRUBS, np.where(conifer, CONIFERS, BROADLEAVES))
-    # Most of a stand's trees are young; a few stand over the others.
-    size = (0.42 + 0.75 * chance(lattice, 29.0) ** 1.6) * (0.5 + 0.5 * room) * (1.0 - 0.45 * high) * np.where(shrub, 0.75, 1.0)
-    size *= TALL / woods.full_height / 0.61
+    size = YOUNG + (OLD - YOUNG) * chance(lattice, 29.0) ** SKEWED
+    size *= (0.5 + 0.5 * room) * (1.0 - COLD_LOW * high) * np.where(shrub, SHRUBS_LOW, 1.0)
+    size *= TALL / (LARGEST_OF_STAND * woods.full_height)
     ones = np.ones(len(place))
     return np.column_stack([place, kind, size, ones, ones]).astype(np.float32)
 
@@ -76,23 +99,27 @@ def _density(
     cell = snapshot.cell_size
     south, east = np.gradient(ground, cell)
     steep = np.hypot(south, east)
-    wide = max(round(6.0 * STAND_WIDE / cell), 2)
-    hollow = np.clip((_mean_around(ground, wide) - ground) / (0.12 * wide * cell), -1.0, 1.0)
+    wide = max(round(AROUND * STAND_WIDE / cell), 2)
+    hollow = np.clip((_mean_around(ground, wide) - ground) / (DEEP * wide * cell), -1.0, 1.0)
     low, high = float(ground.min()), float(ground.max())
-    altitude = (ground - low) / max(high - low, 1e-3)
-    cold = np.clip((altitude - woods.snow_line + 0.55) / 0.45, 0.0, 1.0)
-    noises = [grove_noise(ground.shape, part * STAND_WIDE / cell / GROVES_CELLS) for part in GROVES_WIDE]
-    sheltered = 0.6 * np.clip(2.0 * south, -1.0, 1.0)
-    thrive = -0.28 + 1.0 * (noises[0] - 0.5) + 1.3 * (noises[1] - 0.5) + 0.9 * hollow + 0.14 * sheltered + 0.45 * woods.greenness
-    thrive -= 0.17 * (1.0 - _smooth(PLAINS, steep))
-    # Woods end in groves and single trees.
-    thrive = np.clip(1.9 * thrive, 0.0, 0.95) + 0.09 * np.clip(1.0 + 3.5 * thrive, 0.0, 1.0) ** 2
-    thrive *= _smooth(STEEP[::-1], steep)
-    thrive *= _smooth(TREE_LINE, woods.snow_line - altitude + 0.12 * (noises[1] - 0.5))
-    for bare in ("water", "ice", "reworked"):
+    below_snow = woods.snow_line - (ground - low) / max(high - low, 1e-3)
+    noises = [grove_noise(ground.shape, _reference(part, cell)) - 0.5 for part in GROVES_WIDE]
+    thrive = MEAN + BY_GREENNESS * woods.greenness + BY_HOLLOW * hollow
+    thrive += BY_NOISE[0] * noises[0] + BY_NOISE[1] * noises[1]
+    thrive += BY_ASPECT * np.clip(NORTHERN * south, -0.5 * NORTHERN, 0.5 * NORTHERN)
+    thrive += ON_PLAINS * (1.0 - _smooth(PLAINS, steep))
+    thrive = np.clip(CLOSES * thrive, 0.0, CLOSED) + SINGLE * np.clip(1.0 + THIN_OUT * thrive, 0.0, 1.0) ** 2
+    thrive *= _smooth(STEEP, steep) * _smooth(TREE_LINE, below_snow + TREE_LINE_UNEVEN * noises[1])
+    for bare in BARE:
         if bare in snapshot.layers:
-            thrive *= 1.0 - np.clip(8.0 * _mean_around(snapshot.layers[bare], 1), 0.0, 1.0)
+            thrive *= 1.0 - np.clip(BARES * _mean_around(snapshot.layers[bare], 1), 0.0, 1.0)
+    cold = np.clip((below_snow - COLD[0]) / (COLD[1] - COLD[0]), 0.0, 1.0)
     return thrive.astype(np.float32), cold.astype(np.float32)
+
+
+def _reference(wide: float, cell: float) -> float:
+    """What makes the waves of `grove_noise` so wide, in STAND_WIDE, in cells of so many metres."""
+    return wide * STAND_WIDE / (cell * GROVES_CELLS)
 
 
 def _smooth(between: tuple[float, float], values: NDArray[np.float32]) -> NDArray[np.float32]:

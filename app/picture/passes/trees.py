@@ -142,7 +142,16 @@ class Trees:
             self._note_ground(latest)
             grown, temperature = (climate_trees(latest, woods), climate_flora()), None
         reference = (latest.reference_cell_size or latest.cell_size) / latest.cell_size
-        forest = Forest(*grown, latest.shape, latest.cell_size, self._heights, keep_off, temperature, reference, in_groves=woods is None)
+        forest = Forest(
+            *grown,
+            latest.shape,
+            latest.cell_size,
+            self._heights,
+            keep_off,
+            temperature,
+            reference,
+            in_groves=woods is None,
+        )
         if len(forest.trees):
             self.forest = forest
             self._all_trees.write(forest.trees)
