@@ -135,9 +135,9 @@ def near_columnar(form: int) -> Shape:
     """Steep boughs around a stem. Forms: a spire, a wider tree with gaps, and one with two tops."""
     generator = np.random.default_rng(11 + 3 * form)
     boughs = _steep_boughs(form, 12, generator)
-    bodies = [_lump(OF_COLUMNAR, middle, WITHIN * size, generator, 1.7, uneven=0.3) for middle, size in boughs]
+    bodies = [_lump(OF_COLUMNAR, middle, WITHIN * size, generator, 2.6, uneven=0.3) for middle, size in boughs]
     sprays = [
-        _sprays(Crown(middle, size * np.array([1.0, 1.7, 1.0])), 8, 0.046, generator, of=OF_COLUMNAR)
+        _sprays(Crown(middle, size * np.array([0.9, 2.6, 0.9])), 10, 0.040, generator, of=OF_COLUMNAR)
         for middle, size in boughs
     ]
     return _joined([_trunk(6, 0.024, 0.62), *bodies, *sprays])
@@ -146,8 +146,12 @@ def near_columnar(form: int) -> Shape:
 def middle_columnar(form: int) -> Shape:
     generator = np.random.default_rng(8 + form)
     boughs = _steep_boughs(form, 5, generator)
-    bodies = [_lump(OF_COLUMNAR, middle, size, generator, 1.9, uneven=0.25) for middle, size in boughs]
-    return _joined([_trunk(3, 0.026, 0.40), *bodies, _sprays(OF_COLUMNAR, 20, 0.060, generator)])
+    bodies = [_lump(OF_COLUMNAR, middle, 0.8 * size, generator, 2.8, uneven=0.35) for middle, size in boughs]
+    sprays = [
+        _sprays(Crown(middle, size * np.array([0.9, 2.4, 0.9])), 7, 0.050, generator, of=OF_COLUMNAR)
+        for middle, size in boughs
+    ]
+    return _joined([_trunk(3, 0.026, 0.40), *bodies, *sprays])
 
 
 def _steep_boughs(form: int, number: int, generator: np.random.Generator) -> list[tuple[NDArray[np.float64], float]]:
