@@ -27,7 +27,7 @@ AROUND, DEEP = 6.0, 0.12  # reach, in STAND_WIDE
 NORTHERN = 1.2  # for a slope of 1, up to 0.6
 # Stands are closed where they thrive, and beyond that they end in groves and single trees.
 CLOSES, CLOSED = 1.9, 0.95
-SINGLE, THIN_OUT = 0.09, 3.5
+SINGLE, THIN_OUT = 0.12, 2.8
 APPEARS = 0.06  # range of density in which a stand grows up
 STEEP = (0.80, 0.45)  # slopes of ground: none holds, all trees do
 PLAINS = (0.04, 0.20)  # slopes of plains, which are meadows, and of all other ground

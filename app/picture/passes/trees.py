@@ -27,7 +27,7 @@ from app.picture.passes.tree_shapes import CROWN_BASE, CROWN_RADIUS, Shape
 from app.picture.passes.waves import RunUp
 
 PATIENCE = 24  # frames between updates of growing trees
-PATIENCE_OF_WOODS = 240  # and of those that follow from the ground, which hardly changes meanwhile
+PATIENCE_OF_WOODS = 96  # and of those that follow from the ground, which hardly changes meanwhile
 MOST_UNDERSTORY = 3.0  # undrawn over drawn crown area, at most
 INSTANCE = ("2f 3f 4f", "cell", "growth", "foliage")  # a row of Forest.trees
 
