@@ -13,7 +13,7 @@ from app.cli.headless import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
-from app.picture.passes import frame
+from app.picture.passes import frame, land_maps
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -27,6 +27,13 @@ def context() -> Iterator[moderngl.Context]:
     """The context, current for this test, which must leave no error in it."""
     with graphics() as context:
         yield context
+
+
+@pytest.fixture(autouse=True)
+def bare_land(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No trees stand but those that a test plants, except where its module wants `WOODS_OF_CLIMATE`."""
+    if not getattr(request.module, "WOODS_OF_CLIMATE", False):
+        monkeypatch.setattr(land_maps, "woods_of", lambda *_: None)
 
 
 @pytest.fixture

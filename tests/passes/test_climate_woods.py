@@ -6,12 +6,18 @@ from dataclasses import replace
 
 import moderngl
 import numpy as np
+from pyglm import glm
 
 from app.model.climate import Weather
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
 from app.picture.passes import trees as trees_module
 from app.picture.passes.climate_woods import BROADLEAVES, CONIFERS, ClimateWoods, climate_trees
-from tests.passes.worlds import flat, hills, plane, snapshot, with_layers
+from app.picture.picture import Picture
+from app.scene.scene import Scene
+from tests.passes.worlds import flat, hills, plane, planted, snapshot, with_layers
 
+WOODS_OF_CLIMATE = True
 CELL = 20.0
 WOODS = ClimateWoods(snow_line=2.0, greenness=0.7, full_height=28.0)
 
@@ -64,3 +70,23 @@ def test_trees_of_the_climate_follow_the_ground_once_it_has_changed(context: mod
     drawn.release()
     assert numbers[0] == 0
     assert 0 < numbers[2] != numbers[1] > 0
+
+
+def test_the_climate_grows_trees_from_level_medium_on_and_beside_none_that_are_known(
+    context: moderngl.Context, canvas: Canvas
+) -> None:
+    land = snapshot(60.0 * hills(96, 96), cell_size=CELL)
+    one = planted(land, [[48.0, 48.0, 0.0, 1.0]])
+    numbers = {}
+    for name, shown, level in (("low", land, "low"), ("medium", land, "medium"), ("planted", one, "medium")):
+        picture = Picture(context, bake_at_once=True, quality=level)
+        picture.show(shown)
+        camera = Camera(glm.vec3(960.0, 60.0, 960.0), 0.0, 30.0, 1500.0, 30.0)
+        picture.draw(canvas.framebuffer(96, 64), camera, Scene(), minimap=False)
+        assert picture.frame is not None
+        forest = picture.frame.trees.forest
+        numbers[name] = 0 if forest is None else len(forest.trees)
+        picture.release()
+    assert numbers["low"] == 0
+    assert numbers["medium"] > 200
+    assert 0 < numbers["planted"] <= 4
