@@ -15,15 +15,15 @@ from app.picture.passes.forest import chance, grove_noise
 
 TALL = 17.0  # metres, of the tallest trees of most stands
 LARGEST_OF_STAND = 0.61  # size of the largest tree of a stand of forest.py, beside that of the stand
-STAND_WIDE = 15.0  # metres from one stand to the next in closed woods
-MOST_STANDS = 300_000  # on a map; on a larger one they are farther apart
+STAND_WIDE = 19.0  # metres from one stand to the next in closed woods
+MOST_STANDS = 200_000  # on a map; on a larger one they are farther apart
 CONIFERS, BROADLEAVES, SHRUBS = range(3)
-GROVES_WIDE = (26.0, 8.0)  # of STAND_WIDE, of woods and of the groves and gaps in them; see `grove_noise`
+GROVES_WIDE = (390.0, 120.0)  # metres, of woods and of the groves and gaps in them; see `grove_noise`
 GROVES_CELLS = 7.0  # cells of the narrower waves of `grove_noise`, for a reference of 1
 # What lets trees thrive: a mean, which green land has more of; both kinds of noise; hollows, which are deep where they
 # lie so far below the mean around, for its reach; slopes that face north; and plains, where they thrive less.
 MEAN, BY_GREENNESS, BY_NOISE, BY_HOLLOW, BY_ASPECT, ON_PLAINS = -0.28, 0.45, (1.0, 1.3), 0.9, 0.14, -0.17
-AROUND, DEEP = 6.0, 0.12  # reach, in STAND_WIDE
+AROUND, DEEP = 90.0, 0.12  # reach, in metres
 NORTHERN = 1.2  # for a slope of 1, up to 0.6
 # Stands are closed where they thrive, and beyond that they end in groves and single trees.
 CLOSES, CLOSED = 1.9, 0.95
@@ -99,7 +99,7 @@ def _density(
     cell = snapshot.cell_size
     south, east = np.gradient(ground, cell)
     steep = np.hypot(south, east)
-    wide = max(round(AROUND * STAND_WIDE / cell), 2)
+    wide = max(round(AROUND / cell), 2)
     hollow = np.clip((_mean_around(ground, wide) - ground) / (DEEP * wide * cell), -1.0, 1.0)
     low, high = float(ground.min()), float(ground.max())
     below_snow = woods.snow_line - (ground - low) / max(high - low, 1e-3)
@@ -118,8 +118,8 @@ def _density(
 
 
 def _reference(wide: float, cell: float) -> float:
-    """What makes the waves of `grove_noise` so wide, in STAND_WIDE, in cells of so many metres."""
-    return wide * STAND_WIDE / (cell * GROVES_CELLS)
+    """What makes the waves of `grove_noise` so many metres wide, in cells of so many."""
+    return wide / (cell * GROVES_CELLS)
 
 
 def _smooth(between: tuple[float, float], values: NDArray[np.float32]) -> NDArray[np.float32]:

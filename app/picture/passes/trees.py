@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -28,6 +29,7 @@ from app.picture.passes.waves import RunUp
 
 PATIENCE = 24  # frames between updates of growing trees
 PATIENCE_OF_WOODS = 96  # and of those that follow from the ground, which hardly changes meanwhile
+WIDEST_SHADED = 900.0  # metres, over which woods of the climate cast shadows one by one; over more they are too many
 MOST_UNDERSTORY = 3.0  # undrawn over drawn crown area, at most
 INSTANCE = ("2f 3f 4f", "cell", "growth", "foliage")  # a row of Forest.trees
 
@@ -166,7 +168,12 @@ class Trees:
         at_once: bool,
     ) -> None:
         """Choose the trees that cast shadows around the selected bodies, if that has changed."""
-        if selected is None or self.forest is None or self._shown is None or self._ground is None:
+        too_wide = (
+            selected is not None
+            and self._woods is not None
+            and math.dist(selected.low[[0, 2]], selected.high[[0, 2]]) > WIDEST_SHADED
+        )
+        if selected is None or self.forest is None or self._shown is None or self._ground is None or too_wide:
             self.shadows.clear()
             return
         self.shadows.begin(self.forest, selected, sun, quality, view, self._shown, self._ground, at_once=at_once)
