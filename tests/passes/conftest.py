@@ -30,10 +30,12 @@ def context() -> Iterator[moderngl.Context]:
 
 
 @pytest.fixture(autouse=True)
-def bare_land(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def bare_land(request: pytest.FixtureRequest) -> Iterator[None]:
     """No trees stand but those that a test plants, except where its module wants `WOODS_OF_CLIMATE`."""
-    if not getattr(request.module, "WOODS_OF_CLIMATE", False):
-        monkeypatch.setattr(land_maps, "woods_of", lambda *_: None)
+    with pytest.MonkeyPatch.context() as patch:  # its own: a test may undo what it has changed
+        if not getattr(request.module, "WOODS_OF_CLIMATE", False):
+            patch.setattr(land_maps, "woods_of", lambda *_: None)
+        yield
 
 
 @pytest.fixture
