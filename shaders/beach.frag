@@ -22,12 +22,14 @@ in float clouds;  // before the sun
 
 void main() {
     vec2 uv = map_uv(position.xz), cells = position.xz / frame.map.z;
-    vec4 place = texture(surface, uv);
-    vec2 pixel = vec2(fwidth(place.x), max(length(dFdx(cells)), length(dFdy(cells))));
+    mat2 step_of = mat2(dFdx(cells), dFdy(cells));
     float height = beach_height(uv);
     if (height < 0.0) discard;
     Shore shore = shore_at(position.xz);
     if (up_the_beach(height, -shore.away, shore.strength) > beach_rises) discard;
+    vec4 place = textureLod(surface, uv, 0.0);
+    vec2 rise = abs(frame.map.z * place.yz * step_of);
+    vec2 pixel = vec2(rise.x + rise.y, max(length(step_of[0]), length(step_of[1])));
 
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if CLOUDS > 1

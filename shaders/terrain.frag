@@ -116,6 +116,7 @@ uniform sampler2D relief;  // height in cells, its slopes to the east and south
 #endif
 #if RELIEF > 0 && DETAIL_SCALES > 2
 const float FACES_WIDE = 2.0;   // cells
+const float HARDLY_TILTED = 0.2;  // slope of ground and relief, up to which what lies around makes no face of it
 const float AROUND_LOD = 3.0;   // mipmap of the relief that is the mean over some cells
 const float SHADOW_REACH = 1.1, SHADOW_SOFT = 0.55;  // cells
 const vec2 STANDS_OUT = vec2(0.12, 0.35);  // height in cells and slope of relief that shades what is beside it
@@ -201,6 +202,9 @@ in vec2 clear;  // height above the shadow; width of its soft edge
 #endif
 uniform sampler2D airborne;
 #if DEFERRED == 0
+#if DRIFTING == 1
+in float in_air;  // sand, metres over a cell
+#endif
 in float strata_top;
 #if INTRUSIONS == 1
 in float intruded;
@@ -454,7 +458,7 @@ void main() {
     vec3 rib = relief_here.xyz;
     FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0, 1.0, slope);
 #if DETAIL_SCALES > 2
-    finer.face += relief_around(uv).yz;
+    if (length(rib.yz) + length(slope) > HARDLY_TILTED) finer.face += relief_around(uv).yz;
     finer.streak *= 1.0 - STREAKS_STRETCHED * smoothstep(STREAKS_END.x, STREAKS_END.y, length(slope + rib.yz));
     // Water that runs off cuts rills, and leaves finer grains between them. On gentle ground it leaves lines alone.
     float runs_off = RILLED * smoothstep(0.02, 0.25, steepness) * min(steepness, STEEPEST);
@@ -775,7 +779,7 @@ void main() {
 #if CANOPY > 0
     float covered = 1.0 - exp(-crowns.area);
 #if CANOPY > 1
-    if (seen.x > 0.0) {
+    if (seen.x > 0.0 && lit.w < 1.0) {  // otherwise no crowns are before the sun
         float past_trees = sun_past_trees(position, lit.w);
 #if DETAIL_SCALES > 1
         // What hides a high sun stands over the place, and hides the sky as well: so it is at the feet of trees.
@@ -820,7 +824,9 @@ void main() {
 #if DESERT == 0
     vec2 sand_slope = place.yz;
 #endif
+#if DEFERRED == 1
     float in_air = textureLod(airborne, uv, 0.0).x;
+#endif
     mat2 step_of = mat2(dFdx(cells), dFdy(cells));
     if (in_air > 0.0) radiance = mix(radiance, sand_light, drifting(cells, step_of, sand_slope, in_air, detail));
 #endif

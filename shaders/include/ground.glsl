@@ -524,9 +524,10 @@ vec4 turf_at(vec3 place, vec2 slope, float gentle, float uneven) {
     float wide = mix(SHARP_TURF.y, SHARP_TURF.x, gentle) * TURF_TEXELS * sqrt(sqrt(max(mean * mean - apart * apart, 1e-16)) / as_long);
     float octave = max(log2(wide / TURF_FINEST), 0.0), number = floor(octave), part = octave - number;
     float tile = TURF_FINEST * exp2(number), lod = max(log2(wide / tile), 0.0);
-    vec4 fine = textureLod(detail, at / tile, lod) - 0.5, coarse = textureLod(detail, turned(at) / (2.0 * tile), max(lod - 1.0, 0.0)) - 0.5;
-    coarse.yz = coarse.yz * TURNED;
+    vec4 fine = textureLod(detail, at / tile, lod) - 0.5, coarse = vec4(0.0);
     float begins = smoothstep(0.4, 1.0, part);
+    if (begins > 0.0) coarse = textureLod(detail, turned(at) / (2.0 * tile), max(lod - 1.0, 0.0)) - 0.5;
+    coarse.yz = coarse.yz * TURNED;
     // As strong as either; so nearly along the ground only its mean is seen.
     vec4 turf = mix(fine, coarse, begins) / sqrt(1.0 - 2.0 * begins * (1.0 - begins)) * (1.0 - gentle * smoothstep(GRAZING.x, GRAZING.y, longer));
     turf.yz = turf.y * along + turf.z * vec2(-along.y, along.x);
@@ -894,7 +895,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     loose *= 1.0 + sorted * streak;
 #endif
 #if DESERT == 1 && DETAIL_SCALES > 2
-    loose *= mix(vec3(1.0), sorted_sand(cells, place.yz, detail), sand);
+    loose *= mix(vec3(1.0), sorted_sand(cells, place.yz, sand, detail), sand);
 #endif
     albedo = mix(albedo, loose, covered);
 #if MATERIALS == 1 && DETAIL_SCALES > 2

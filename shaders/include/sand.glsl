@@ -66,10 +66,13 @@ vec3 between_dunes(float between, vec4 fine, vec4 coarse) {
 }
 
 #if DETAIL_SCALES > 2
-// The colour of sand that the wind has sorted, in tongues across its way, or that has slid, beside the mean.
-vec3 sorted_sand(vec2 cells, vec2 slope, sampler2D noise) {
-    vec2 along = vec2(dot(cells, frame.wind.xy), dot(cells, vec2(-frame.wind.y, frame.wind.x)));
-    float slid = in_lee(slope), paler = SHEETS_DIFFER * (texture(noise, along / SHEETS).x - 0.5);
+// The colour of sand that the wind has sorted, in tongues across its way, or that has slid, beside the mean; 1 where no
+// `sand` lies.
+vec3 sorted_sand(vec2 cells, vec2 slope, float sand, sampler2D noise) {
+    vec2 tongues = vec2(dot(cells, frame.wind.xy), dot(cells, vec2(-frame.wind.y, frame.wind.x))) / SHEETS;
+    vec2 east = dFdx(tongues), south = dFdy(tongues);
+    if (sand <= 0.0) return vec3(1.0);
+    float slid = in_lee(slope), paler = SHEETS_DIFFER * (textureGrad(noise, tongues, east, south).x - 0.5);
 #if MATERIALS == 1
     return mix(vec3(1.0 + paler), SLID, slid);
 #else

@@ -33,6 +33,7 @@ const float BAR = 0.85, BAR_BESIDE = 0.9, MARGIN = 0.22;  // of half the width: 
 const vec2 BENDS = vec2(0.08, 0.30);  // how sharp they are, from which on bars lie in them
 const float BENDS_MAKE_BARS = 2.6, BARS_BY_CHANCE = 1.4;  // how broad bars are for bends and, in straight reaches, for noise
 const vec2 ROLLS_OFF = vec2(0.45, 0.8);  // slopes of the ground on which gravel begins to be lost, and none lies
+const vec2 BESIDE_STREAM = vec2(5.0, 3.0);  // half widths of it, and pixels, beyond which neither banks nor bars reach
 const float SOAKED_BANK = 0.25;    // of the dark rim of threads of a belt, whose gravel is soaked already
 const float RIFFLES = 3.0, RIFFLES_APART = 31.0;  // how much shallower they are than pools in a belt, and cells over which they come
 const vec2 SHALLOW = vec2(0.15, 0.45);  // metres of depth in which threads are riffles
@@ -121,11 +122,13 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     float fall = max(-dot(slope, river.along), 0.0), steep = smoothstep(STEEP.x, STEEP.y, fall);
     // Water lies level across: no higher on its banks than a shallow stream is deep.
     vec2 middle = river.middle - place + cells;
-    float bed = asked && !in_belt ? elevation_at(surface, middle / frame.map.xy) : 0.0, rise = 0.0, sinks = fall;
-    if (asked && !in_belt) rise = (elevation_at(surface, cells / frame.map.xy) - bed) / frame.map.z;
+    // So far from a stream there is nothing of it.
+    bool told = asked && !in_belt && (nearness < 1.0 || river.away < BESIDE_STREAM.x * river.half_width + BESIDE_STREAM.y * span);
+    float bed = told ? elevation_at(surface, middle / frame.map.xy) : 0.0, rise = 0.0, sinks = fall;
+    if (told) rise = (elevation_at(surface, cells / frame.map.xy) - bed) / frame.map.z;
 #if FINE_WATER == 1
     // As its bed sinks: banks, which sink to a side, would tell another fall in each straight piece of its way.
-    if (asked && !in_belt) sinks = max(bed - elevation_at(surface, (middle + river.along) / frame.map.xy), 0.0) / frame.map.z;
+    if (told) sinks = max(bed - elevation_at(surface, (middle + river.along) / frame.map.xy), 0.0) / frame.map.z;
 #endif
     float carries = smoothstep(0.0, 0.02, sinks) * (1.0 - smoothstep(0.3, 0.8, sinks));
     float reaches = clamp(4.0 * reach.x, -1.0, 1.0);
