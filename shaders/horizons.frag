@@ -1,4 +1,5 @@
-// How high the land stands around places on water, for each direction of a tile; 0 where there is no water.
+// How high the land stands around places on water, for each direction of a tile; where there is no water 0, or the most
+// where rays are followed.
 #include "standing_depth.glsl"
 #include "horizons.glsl"
 
@@ -32,7 +33,8 @@ void main() {
         float depth = standing_depth(water, surface, cell);
         if (depth > 0.0) levels += vec2(texelFetch(surface, cell, 0).x + depth, 1.0);
     }
-    result = vec2(0.0);
+    // Where rays are followed none ends for what is not known: water that is too narrow to be found.
+    result = vec2(rays ? 1.0 : 0.0);
     if (levels.y == 0.0) return;
     float level = levels.x / levels.y * frame.map.w;
     vec2 direction = direction_of((number.y * float(HORIZON_TILES.x) + number.x) * 4.0 / HORIZON_TURNS);

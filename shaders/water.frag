@@ -142,6 +142,7 @@ const float WEED_ENDS = FINE_WATER == 1 ? 4.0 : 400.0, WEED_HIDES = 0.75, SHORE_
 // Between the stones of its margin a lake ends unevenly: over so many cells at most, on slopes up to this.
 const float MARGIN_CELLS = 0.3, MARGIN_TILE = 17.0, MARGIN_FLAT = 0.03, MARGIN_STEEP = 0.3;
 const float EXACT_SHORE = 0.35;  // cells of depth, from which on the bed is as smooth as the map
+const float BEYOND_SHORE = 0.5;  // half of how much farther it is looked up over the water than below, where dry ground hides it
 const vec3 SOAKED_BED = vec3(0.72, 0.69, 0.65);  // of what a dry bed gives back
 const float SOAKED_FROM = 0.25;  // metres of depth
 // The ground is soaked up to some way above the water, metres, where none is mirrored yet.
@@ -175,6 +176,7 @@ const vec2 LANES_SHOW = vec2(0.26, 0.74), LANES = vec2(0.5, 1.5), LANES_RIPPLED 
 const vec2 LANES_NOISES = SEA == 1 ? vec2(0.0, 1.0) : vec2(0.4, 0.6);  // ragged and smooth
 const float LANES_GRAZED = 0.3;  // of their contrast, where the sea is seen from aside
 const float LEAST_FETCH = 4.0;  // wavelengths of wind waves, on any water
+const float MOST_FETCH = FETCH_RAISES.y * LONGEST_ON_LAKES * LAKE_WAVES;  // the same, from where on no waves get higher
 // Over how deep water in wavelengths there are whitecaps.
 const vec2 CAPS_DEEP = vec2(0.8, 3.0), CAPS_TORN = vec2(1.5, 0.45);
 // Part of the slopes of swell that is drawn far out; how high beside the highest it shows whole.
@@ -340,10 +342,9 @@ vec3 mirrored_land(vec3 from, vec3 ray, float reach, float wide) {
     return mix(horizon_colour(normalize(ray)), land.rgb / max(land.a, 1e-3), exp(-frame.air.x * reach));
 }
 
-// A distance in metres within which there is certainly no land.
-float open_water(vec2 place) {
+// A distance in metres within which there is certainly no land; `shore` is what `nearshore` says of the place.
+float open_water(vec4 shore) {
 #if WAVES == 1
-    vec4 shore = textureLod(nearshore, map_uv(place), 0.0);
     return shore.w > 0.0 ? 0.9 * shore.x * frame.map.z : 0.0;  // puddles have no coast of their own in the map
 #else
     return 0.0;
@@ -381,9 +382,17 @@ vec3 mirrored_by_horizon(vec3 from, vec3 direction, float smeared, vec3 sky) {
 }
 #endif
 
+#if HORIZONS == 1 && FINE_WATER == 1
+// Whether all land from a distance on stays below a slope, where the horizon is this high no farther away than `between`.
+bool is_below(float horizon, float distance, float between, float slope) {
+    return distance > 2.0 * between && horizon * distance / (distance - between) + HORIZON_MARGIN < slope;
+}
+#endif
+
 // The reflection from a direction: the sky, or land in front of it, which is mirrored from a `calmer` one. `roughness` is
-// that of the waves within a pixel, and `tilt` the steepness of waves that blur like roughness.
-vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float tilt, vec3 seen, vec3 light_here) {
+// that of the waves within a pixel, and `tilt` the steepness of waves that blur like roughness; `coast` is what `nearshore`
+// says of the place.
+vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float tilt, vec3 seen, vec3 light_here, vec4 coast) {
 #if FINE_WATER == 1
     vec3 mirror = clear_sky(raised(direction, roughness));
 #if CLOUDS > 1 && SEA == 0 && RUNNING == 0
@@ -395,20 +404,23 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float til
     // to far: each place that stands over all before it fills the part of the spread between their slopes and its own.
     float spread = STILL_EDGE + EDGE_OF_WAVES * sqrt(roughness) + 0.5 * tilt;
     float entry = way_to_map(from.xz, ray.xz);
-    float first = entry + max(1.5 * frame.map.z, open_water(from.xz + ray.xz * entry));
+#if WAVES == 1
+    if (entry > 0.0) coast = textureLod(nearshore, map_uv(from.xz + ray.xz * entry), 0.0);
+#endif
+    float first = entry + max(1.5 * frame.map.z, open_water(coast));
     float last = way_out_of_map(from.xz, ray.xz), over_all = frame.heights.y + tallest_tree - from.y;
     if (ray.y > spread) last = min(last, over_all / (ray.y - spread));
+    if (first >= last) return mirror;
 #if HORIZONS == 1
     // Places between those whose horizon is known see the same land, from so much nearer at most.
     float between = HORIZON_BETWEEN * frame.heights.w / float(max(textureSize(horizons, 0).x, textureSize(horizons, 0).y) / HORIZON_TILES.x);
+    vec4 horizon = horizons_at(map_uv(from.xz), ray.xz);
+    if (is_below(horizon.z, first, between, ray.y - spread)) return mirror;
     if (first > 2.0 * between) {
-        vec4 horizon = horizons_at(map_uv(from.xz), ray.xz);
-        float nearer = first / (first - between), slope = horizon.z * nearer + HORIZON_MARGIN;
-        if (first >= last || slope < ray.y - spread) return mirror;
         last = min(last, HORIZON_REACH * horizon.w * frame.heights.w + 2.0 * between);  // behind it nothing is seen
+        if (first >= last) return mirror;
     }
 #endif
-    if (first >= last) return mirror;
     // Steps grow evenly, from a cell on.
     float steps = clamp(ceil((last - first) / frame.map.z), LEAST_STEPS, float(MIRROR_STEPS)), step_length = min(frame.map.z, (last - first) / steps);
     float grows = ((last - first) / steps - step_length) / steps;
@@ -418,6 +430,9 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float til
     vec2 before = vec2(0.0), here = slopes_to_land(from, ray, first, step_length);
     float reach = first;
     for (int i = 0; i < int(steps) && covered < 1.0 - SEEN_PART; ++i) {
+#if HORIZONS == 1
+        if (is_below(horizon.z, reach, between, ray.y - spread)) break;
+#endif
         float next = first + float(i + 1) * (step_length + grows * float(i + 1)), onward = next - reach;
         vec2 after = slopes_to_land(from, ray, next, onward);
         // Of a crest between steps the height follows by a parabola.
@@ -461,11 +476,12 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float til
 }
 
 #if SEA == 0 && RUNNING == 0 && FINE_WATER == 1
-// Metres of water that lie before the wind: from place to place by as far as no coast is.
-float fetch_on_lake(vec2 place) {
-    float fetch = 0.0;
+// Metres of water that lie before the wind, up to what raises the highest waves: from place to place by as far as no coast is.
+float fetch_on_lake(vec2 place, vec4 coast) {
+    float fetch = max(coast.x, 0.0) * frame.map.z;
 #if WAVES > 0
-    for (int i = 0; i < 3; ++i) fetch += max(textureLod(nearshore, map_uv(place - frame.wind.xy * fetch), 0.0).x, 0.0) * frame.map.z;
+    for (int i = 0; i < 2 && fetch < MOST_FETCH * frame.water.z; ++i)
+        fetch += max(textureLod(nearshore, map_uv(place - frame.wind.xy * fetch), 0.0).x, 0.0) * frame.map.z;
 #endif
     return max(fetch, LEAST_FETCH * frame.water.z);
 }
@@ -508,12 +524,20 @@ void main() {
     float water = (level - bed.x) * frame.map.w;  // depth in metres
 #if SEA == 0 && FINE_WATER == 1
     // By the shore the ground is looked up as it is drawn.
-    float by_shore = 1.0 - smoothstep(0.5 * EXACT_SHORE, EXACT_SHORE, water / frame.map.z);
+    float by_shore = 1.0 - smoothstep(0.5 * EXACT_SHORE, EXACT_SHORE, abs(water / frame.map.z + BEYOND_SHORE) - BEYOND_SHORE);
     if (by_shore > 0.0) water = mix(water, (level - elevation_at(surface, uv)) * frame.map.w, by_shore);
 #endif
     float blur = fwidth(water);
     vec4 pixel = vec4(dFdx(map_place), dFdy(map_place));
     if (there <= 0.0) discard;
+#if SEA == 0 && RUNNING == 0 && FINE_WATER == 1
+    if (water <= -0.5 * blur) discard;  // below dry ground, of which most is drawn before it
+#endif
+#if WAVES > 0
+    vec4 coast = textureLod(nearshore, uv, 0.0);
+#else
+    const vec4 coast = vec4(0.0);
+#endif
 
     vec3 to_eye = normalize(frame.camera.xyz - position);
     float steepness = max(abs(to_eye.y), 1e-3);
@@ -527,15 +551,16 @@ void main() {
     float depth = max(water, 0.0) / frame.map.w;
 #endif
     // How much of the water is that of a river, which runs into a lake without an edge.
-    float river_here = 0.0;
 #if SEA == 0 && FINE_WATER == 1 && WATER == 1
-    vec4 runs_here = textureLod(flow, uv, 0.0);
-    if (runs_here.yz != vec2(0.0)) river_here = plume_strength(flow, uv);
+    float river_here = plume_strength(flow, uv);
 #if RUNNING == 0
     // What stands in the bed of a river is a part of it, as far as that is drawn: see end_in_lake in stream.glsl.
-    there *= 1.0 - running_part(runs_here.x) * (1.0 - smoothstep(0.3, 2.5, water / frame.map.w));
+    float pool = 1.0 - smoothstep(0.3, 2.5, water / frame.map.w);
+    if (pool > 0.0) there *= 1.0 - running_part(textureLod(flow, uv, 0.0).x) * pool;
     if (there <= 0.0) discard;
 #endif
+#else
+    const float river_here = 0.0;
 #endif
     float margin = mix(SHORE, SHORE_AT_RIVER, river_here) * frame.map.w, edge = 0.0;
 #if SEA == 0 && RUNNING == 0 && FINE_WATER == 1
@@ -601,7 +626,7 @@ void main() {
 #if SEA == 1 || RUNNING == 1
     const float fetch = 2.0 * OPEN_SEA;
 #elif FINE_WATER == 1
-    float fetch = fetch_on_lake(map_place);
+    float fetch = fetch_on_lake(map_place, coast);
 #else
     const float fetch = 0.0;
 #endif
@@ -673,7 +698,7 @@ void main() {
     float to_bed = depth;  // or to the bench before the coast
 #if WAVES == 1
     if (!outside) {
-        Shore coming = shore_at(map_place);
+        Shore coming = shore_at(map_place, coast);
 #if SEA == 0
         float has_waves = coming.away > 2.0 ? 1.0 : lake_with_waves(uv);
 #if RUNNING == 1
@@ -745,7 +770,7 @@ void main() {
 #endif
     vec3 colour = water_scattering(deep_water, through, scattered)
                 + (drawn < 1.0 ? bed_without_land(map_place) * daylight * through * (1.0 - drawn) : vec3(0.0))
-                + mirror * mirrored(position, water_reflected(to_eye, normal), calmer, waves.roughness, tilt, seen, daylight)
+                + mirror * mirrored(position, water_reflected(to_eye, normal), calmer, waves.roughness, tilt, seen, daylight, coast)
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
     vec3 keep = through * drawn;
 #if SEA == 0 && RUNNING == 0

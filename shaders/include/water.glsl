@@ -40,6 +40,7 @@ const float HEIGHTS_SPAN = 6.0;                     // deviations of heights bet
 const float OPEN_SEA = 1e8;                         // metres of fetch of a sea
 const float LAKE_WAVES = 0.55;                      // length of those on lakes, beside the sea's
 const vec2 FETCH_RAISES = vec2(0.5, 12.0);         // wavelengths of fetch that raise no waves, and the highest
+const float LONGEST_ON_LAKES = 6.7;                // wavelengths of wind waves
 // Deviations of height from which crests break in the usual wind; how many less for twice its root; and till all is white
 const float WHITECAPS = 3.3, WHITECAPS_BY_WIND = 2.4, WHITECAPS_SOFT = 1.7, WHITECAPS_IN_PIXELS = 1.0;
 const float MOST_WHITECAPS = 1.3;                   // deviations: in a storm their foam soon spreads
@@ -108,8 +109,8 @@ Waves water_waves(vec2 place, vec4 pixel, float depth, float wind, float fetch) 
 #if FINE_WATER == 1
     // Each is about as steep as the next.
     if (fetch > OPEN_SEA) add_wave_train(waves, place, pixel, vec2(0.946, 0.326), 19.0 * unit, 0.11 * strength, 0.15);
-    float longer = grown(fetch, 6.7 * unit), shorter = grown(fetch, 1.9 * unit);
-    if (longer > 0.0) add_wave_train(waves, place, pixel, vec2(0.996, -0.087), 6.7 * unit, 0.14 * wind * longer * strength, 0.35);
+    float longer = grown(fetch, LONGEST_ON_LAKES * unit), shorter = grown(fetch, 1.9 * unit);
+    if (longer > 0.0) add_wave_train(waves, place, pixel, vec2(0.996, -0.087), LONGEST_ON_LAKES * unit, 0.14 * wind * longer * strength, 0.35);
     if (shorter > 0.0) add_wave_train(waves, place, pixel, vec2(0.956, 0.292), 1.9 * unit, 0.15 * shorter * strength, 0.65);
     add_wave_train(waves, place, pixel, vec2(0.883, -0.469), 0.73 * unit, 0.15 * grown(fetch, 0.73 * unit) * strength, 0.5);
     add_wave_train(waves, place, pixel, vec2(0.777, 0.629), 0.23 * unit, 0.14 * grown(fetch, 0.23 * unit) * wind_here * lowered(depth, 0.35 * unit), 0.3);

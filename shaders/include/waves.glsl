@@ -54,9 +54,9 @@ float front_strength(vec2 cells, float number) {
     return mix(1.0, smoothstep(-0.8, 0.6, high), frame.fronts.y);
 }
 
-Shore shore_at(vec2 east_south) {
+// `place` is what `nearshore` says there.
+Shore shore_at(vec2 east_south, vec4 place) {
     vec2 uv = map_uv(east_south), cells = east_south / frame.map.z;
-    vec4 place = textureLod(nearshore, uv, 0.0);
     Shore shore;
     shore.away = place.x;
     shore.depth = place.z;
@@ -91,6 +91,10 @@ Shore shore_at(vec2 east_south) {
     shore.uneven = 6.0 * (textureLod(detail, in_wavelengths(cells) / 5.3, 1.0).w - 0.5);
 #endif
     return shore;
+}
+
+Shore shore_at(vec2 east_south) {
+    return shore_at(east_south, textureLod(nearshore, map_uv(east_south), 0.0));
 }
 
 struct Wave {

@@ -7,6 +7,7 @@ from dataclasses import replace
 import moderngl
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from app.bench.budget import COUNTS_FROM, _CountingShaders, budget, with_counts
 from app.bench.frame import READS, PlainMesh
@@ -113,21 +114,31 @@ def test_the_sea_reads_no_more_textures_the_more_land_it_mirrors(context: modern
     assert found and found.reads / (240 * 135) <= READS
 
 
-def test_no_ray_is_followed_where_a_lake_mirrors_only_sky(context: moderngl.Context) -> None:
-    """A mountain behind the viewer is as high as any land, but those rays do not meet it."""
-    row, column = np.mgrid[:128, :128]
-    lake = np.where(np.hypot(row - 64, column - 64) < 50, -20.0, 8.0)
+def added_by_a_mountain_behind(context: moderngl.Context, lake: NDArray[np.bool_], **view_from: float) -> float:
+    """Reads of a pixel over a lake: a mountain behind the viewer is as high as any land, but no ray meets it."""
+    row, _ = np.indices(lake.shape)
+    ground = np.where(lake, -20.0, 8.0)
     alone, below_a_mountain = (
-        with_water(snapshot(np.where(row > 120, height, lake), cell_size=10.0), np.maximum(-lake, 0.0) * (row <= 120))
+        with_water(snapshot(np.where(row > 120, height, ground), cell_size=10.0), 20.0 * (lake & (row <= 120)))
         for height in (8.0, 500.0)
     )
-    scene = Scene().with_values(
-        {"view.quality": "high", "camera.heading": 0.0, "camera.pitch": 30.0, "camera.distance": 0.3}
-    )
+    scene = Scene().with_values({"view.quality": "high", "camera.heading": 0.0})
+    scene = scene.with_values({f"camera.{name}": value for name, value in view_from.items()})
     resting_place = context.fbo
     reads = [found.reads for shown in (alone, below_a_mountain) if (found := budget(context, scene, shown, (160, 90)))]
     resting_place.use()
-    assert reads[1] - reads[0] < 5.0 * 160 * 90
+    return (reads[1] - reads[0]) / (160 * 90)
+
+
+def test_no_ray_is_followed_where_a_lake_mirrors_only_sky(context: moderngl.Context) -> None:
+    row, column = np.mgrid[:128, :128]
+    round_lake = np.hypot(row - 64, column - 64) < 50
+    assert added_by_a_mountain_behind(context, round_lake, pitch=30.0, distance=0.3) < 5.0
+
+
+def test_rays_from_near_a_coast_end_where_all_land_is_below_them(context: moderngl.Context) -> None:
+    row, _ = np.mgrid[:128, :128]
+    assert added_by_a_mountain_behind(context, np.abs(row - 64) < 3, pitch=50.0, distance=0.12) < 5.0
 
 
 def reads_of_a_pixel(context: moderngl.Context, clouds: float, **view_from: float) -> float:
