@@ -83,6 +83,25 @@ def test_an_arm_begins_at_the_river_from_which_it_parts(draw: Draw, picture: Pic
     np.testing.assert_allclose(begins, of_river, atol=0.3)
 
 
+def test_streams_are_drawn_whole_though_only_on_the_parts_of_the_ground_beside_them(
+    draw: Draw, picture: Picture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = Scene().with_values({"view.quality": "high", "rivers.width": 60.0})
+    shown = with_rivers(snapshot(200.0 * hills(96, 140), cell_size=10.0), 20000.0)
+    camera = scene_camera(scene, shown)
+    pixels = draw(shown, camera, scene, size=(320, 200))
+    assert picture.frame is not None
+    patches = picture.frame.stream_patches
+    assert patches.any() and not patches.all()
+    monkeypatch.setattr(flow_map, "patches_with_streams", lambda blocks: np.ones_like(patches))
+    picture._maps._flow.forget()
+    np.testing.assert_array_equal(draw(shown, camera, scene, size=(320, 200)), pixels)
+    assert picture.frame.stream_patches.all()
+    monkeypatch.setattr(flow_map, "patches_with_streams", lambda blocks: np.zeros_like(patches))
+    picture._maps._flow.forget()
+    assert (draw(shown, camera, scene, size=(320, 200)) != pixels).any()
+
+
 def test_streams_are_looked_for_by_the_smallest_that_is_seen() -> None:
     flow = np.array([[0.5, 1.0, 1.5], [0.2, 0.5, 0.0]])
     ways = np.array([[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0]])

@@ -141,6 +141,7 @@ def compose(
         run_up_way=float(block["beach"][1]),
         falling=taken.falling,
         smallest_stream=shot.least_discharge if maps.with_streams else None,
+        stream_patches=maps.stream_patches,
         falls=maps.falls,
         bounce=maps.bounce,
         table_height=float(block["heights"][2]),

@@ -74,6 +74,7 @@ class Frame:
     run_up_way: float  # horizontal run-up on flat ground
     falling: float  # amount of rain or snow, from 0 to 1
     smallest_stream: float | None  # discharge of the smallest visible stream
+    stream_patches: NDArray[np.bool_]  # patches of the map with streams
     falls: FallSheets
     bounce: BounceMap  # light reflected by the land
     table_height: float  # of the base of the block

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.model.overlays import largest
 from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
-from app.picture.passes.blocks import corners_of, in_whole_blocks, joined, reduce_blocks
+from app.picture.passes.blocks import PATCH, corners_of, in_whole_blocks, joined, reduce_blocks
 from app.picture.passes.maps import LayerTextures
 from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.shaders import NO_DEFINES, Drawing, FullScreen, ShaderLibrary
@@ -73,6 +73,7 @@ class FlowMap:
         self.is_behind = False  # whether the maps show an earlier state of the land
         self._streams: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None  # `of_streams` and `beside_streams`
         self._streams_noted: tuple[object, ...] | None = None
+        self.stream_patches = np.zeros((0, 0), bool)  # `patches_with_streams` of the map that is shown
         self.reach = 1  # half of the neighbourhood in cells that is searched for the widest stream
 
     @property
@@ -124,6 +125,7 @@ class FlowMap:
         self._drawn, self._mark_drawn = wanted, self._wet_mark.version
         self.reach = reach_of(largest(snapshot, SURVEYED_FLOW), width, snapshot.cell_size)
         blocks = self._blocks(snapshot, wet, smallest)
+        self.stream_patches = patches_with_streams(blocks.beside_streams)
         streams = {name: layers.texture(name) for name in self.STREAM_LAYERS}
         water = layers.texture("water")
         for target in (self._points, self._rivers):
@@ -193,6 +195,16 @@ class FlowMap:
             self._streams_noted = noted
         beside_water = _in_blocks(with_those_around(wet, np.logical_or))
         return Blocks(*self._streams, beside_water & ~self._streams[1])
+
+
+def patches_with_streams(blocks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which patches of `PATCH` × `PATCH` cells hold a stream or lie beside one, `[row, column]` of patches.
+
+    The map tells of streams in these `blocks` of `SIDE` × `SIDE` cells, and its smaller images in those around.
+    """
+    side = PATCH // SIDE
+    around = with_those_around(blocks, np.logical_or)
+    return np.asarray(reduce_blocks(in_whole_blocks(around, side, False), side, np.logical_or))
 
 
 class BlocksDrawing:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import moderngl
 import numpy as np
+from numpy.typing import NDArray
 
 from app.model.climate import Weather
 from app.model.layers import ROOF, STRATA
@@ -159,6 +160,11 @@ class LandMaps:
     def river_reach(self) -> int:
         """Half of the neighbourhood in cells that shaders search for the widest stream."""
         return self._flow.reach
+
+    @property
+    def stream_patches(self) -> NDArray[np.bool_]:
+        """Which patches of the map hold a stream or lie beside one."""
+        return self._flow.stream_patches
 
     @property
     def shade(self) -> Texture | None:

@@ -10,6 +10,7 @@ from app.picture.passes.lit_land import LitLand
 from app.picture.passes.mesh import GroundMesh, MapMesh
 from app.picture.passes.rain import Raindrops, RainShafts, with_rain
 from app.picture.passes.storm_front import StormFront
+from app.picture.passes.streams import StreamsMesh
 from app.picture.passes.tiles import GroundTiles
 from app.picture.passes.tree_meshes import TreeBodies, TreeCasters, TreePoints
 from app.picture.passes.undergrowth import UndergrowthMesh
@@ -93,7 +94,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("ground of pixels", "tiles.vert", "terrain.frag", GroundTiles, Blending.IN_PLACE, deferred, {"DEFERRED": 1},
         joined=True),
     Pass("walls", "walls.vert", "walls.frag", WallsMesh, defines=ANY_AIR),
-    Pass("streams", "terrain.vert", "streams.frag", GroundMesh, Blending.BY_COLOUR, with_streams, ANY_AIR,
+    Pass("streams", "terrain.vert", "streams.frag", StreamsMesh, Blending.BY_COLOUR, with_streams, ANY_AIR,
         culled=True),
     Pass("beach", "terrain.vert", "beach.frag", BeachMesh, Blending.BY_COLOUR, with_beach, ANY_AIR),
     Pass("trees", "trees.vert", "trees.frag", TreeBodies, when=with_trees, defines=ANY_AIR, joined=True),
