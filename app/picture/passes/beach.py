@@ -15,6 +15,8 @@ BEACH_RISES = 3.0  # largest height of a beach, relative to the wave run-up
 class BeachMesh(GroundMesh):
     """The parts of the ground's mesh at the shore, as software renderers pay for the whole shader everywhere."""
 
+    BANDS = 1
+
     def nodes(self, frame: Frame) -> MeshParts:
         whole, plain, crossed = frame.mesh
         if frame.shore is None:

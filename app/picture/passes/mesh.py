@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import moderngl
@@ -218,13 +218,28 @@ def mesh_parts(nodes: np.ndarray, twisted: NDArray[np.bool_]) -> MeshParts:
     return MeshParts(*(np.ascontiguousarray(table) for table in tables))
 
 
+def in_bands(
+    tables: Sequence[NDArray[np.float32]], quads: Sequence[int], eye: tuple[float, float], bands: int
+) -> list[list[NDArray[np.float32]]]:
+    """The rows of tables of nodes in bands of distance, the nearest first.
+
+    `quads` are those along the sides of the nodes of each table, and `eye` is the camera's column and row.
+    """
+    middles = [table[:, :2] + 0.5 * side * table[:, 2:3] for table, side in zip(tables, quads, strict=True)]
+    away = [np.hypot(*(middle - eye).T) for middle in middles]
+    all_away = np.concatenate(away)
+    ends = np.quantile(all_away, np.arange(1, bands) / bands) if len(all_away) else all_away
+    numbers = [np.searchsorted(ends, each) for each in away]
+    return [[table[number == band] for table, number in zip(tables, numbers, strict=True)] for band in range(bands)]
+
+
 class GroundMesh:
     """The mesh of the ground, for all passes that draw it or something on it."""
 
     DEFINES: tuple[Mapping[str, int], Mapping[str, int]] = NO_DEFINES, NO_DEFINES  # nodes without and with centres
+    BANDS = 6  # of distance, drawn one after the other, as what is hidden by nearer ground is not shaded
 
     def __init__(self, context: moderngl.Context) -> None:
-        # Parts of nodes, then nodes: those are the nearest, and what they hide is not shaded.
         self._plain, self._crossed, self._whole = self._shapes = (
             NodeShape(context, PATCH, crossed=False),
             NodeShape(context, PATCH, crossed=True),
@@ -233,7 +248,11 @@ class GroundMesh:
 
     def parts(self, frame: Frame) -> Iterable[Part]:
         nodes = self.nodes(frame)
-        for shape, table in ((self._plain, nodes.plain), (self._crossed, nodes.crossed), (self._whole, nodes.whole)):
+        # Parts of nodes, then nodes, of which parts are the nearest.
+        shapes, tables = (self._plain, self._crossed, self._whole), (nodes.plain, nodes.crossed, nodes.whole)
+        eye, cell_size = frame.camera.position, frame.snapshot.cell_size
+        banded = in_bands(tables, [shape.quads for shape in shapes], (eye.x / cell_size, eye.z / cell_size), self.BANDS)
+        for shape, table in ((shape, table) for band in banded for shape, table in zip(shapes, band, strict=True)):
             defines = self.DEFINES[shape.crossed]
             at_once = (frame.nodes_at_once or max(len(table), 1)) * (QUADS // shape.quads) ** 2
             for first in range(0, len(table), at_once):
@@ -258,6 +277,7 @@ class MapMesh(GroundMesh):
     """
 
     DEFINES = {"MIDDLES": 0}, NO_DEFINES
+    BANDS = 1
 
 
 class NodeShape:
