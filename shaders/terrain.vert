@@ -29,7 +29,7 @@ out float clouds;  // before the sun
 #endif
 
 #ifndef DRIFTING
-#define DRIFTING 0
+#define DRIFTING 1
 #endif
 #if DRIFTING == 1
 uniform sampler2D airborne;
