@@ -86,8 +86,9 @@ def test_an_arm_begins_at_the_river_from_which_it_parts(draw: Draw, picture: Pic
 def test_streams_are_drawn_whole_though_only_on_the_parts_of_the_ground_beside_them(
     draw: Draw, picture: Picture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scene = Scene().with_values({"view.quality": "high", "rivers.width": 60.0})
-    shown = with_rivers(snapshot(200.0 * hills(96, 140), cell_size=10.0), 20000.0)
+    scene = Scene().with_values({"view.quality": "high", "rivers.width": 60.0, "camera.distance": 0.25})
+    flow = np.where(np.arange(96) == 40, 20.0, 0.0)[:, None] * np.ones((1, 140))
+    shown = with_layers(snapshot(flat(96, 140), cell_size=10.0), surveyed_flow=flow, surveyed_way=way((1.0, 0.0)))
     camera = scene_camera(scene, shown)
     pixels = draw(shown, camera, scene, size=(320, 200))
     assert picture.frame is not None
