@@ -202,13 +202,19 @@ in vec2 clear;  // height above the shadow; width of its soft edge
 #endif
 uniform sampler2D airborne;
 #if DEFERRED == 0
-#if DRIFTING == 1
 in float in_air;  // sand, metres over a cell
-#endif
 in float strata_top;
 #if INTRUSIONS == 1
 in float intruded;
 #endif
+
+float sand_over(vec2 uv) {
+    return in_air;
+}
+#else
+float sand_over(vec2 uv) {
+    return textureLod(airborne, uv, 0.0).x;
+}
 #endif
 
 out vec4 colour;
@@ -824,11 +830,9 @@ void main() {
 #if DESERT == 0
     vec2 sand_slope = place.yz;
 #endif
-#if DEFERRED == 1
-    float in_air = textureLod(airborne, uv, 0.0).x;
-#endif
+    float airborne_sand = sand_over(uv);
     mat2 step_of = mat2(dFdx(cells), dFdy(cells));
-    if (in_air > 0.0) radiance = mix(radiance, sand_light, drifting(cells, step_of, sand_slope, in_air, detail));
+    if (airborne_sand > 0.0) radiance = mix(radiance, sand_light, drifting(cells, step_of, sand_slope, airborne_sand, detail));
 #endif
 #if LIVING == 1
     // A film of water on the ground reflects sky and sun.

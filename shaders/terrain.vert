@@ -28,13 +28,8 @@ out vec2 clear;  // height over the shadow; that over which it is soft
 out float clouds;  // before the sun
 #endif
 
-#ifndef DRIFTING
-#define DRIFTING 1
-#endif
-#if DRIFTING == 1
 uniform sampler2D airborne;
 out float in_air;  // sand, metres over a cell
-#endif
 
 uniform sampler2D surface;
 
@@ -74,9 +69,7 @@ void main() {
     clouds = clouds_before_sun(position, false);
 #endif
     bounced = bounced_light_at(map_uv(position.xz));
-#if DRIFTING == 1
     in_air = textureLod(airborne, map_uv(position.xz), 0.0).x;
-#endif
     air_before(position, air_kept, air_added);
 #if FOG == 1
     add_fog(position, air_kept, air_added);
