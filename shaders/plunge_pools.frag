@@ -19,7 +19,6 @@ const vec3 DEEP = vec3(0.016, 0.062, 0.066), BUBBLES = vec3(0.30, 0.43, 0.43);  
 const float RUNS = 1.1;           // metres in a second, of foam on its way out
 const float RINGS_APART = 3.4;    // metres
 const float PERIOD = 4.0;         // seconds for which a pattern of foam runs before it is another
-const float FOAM_BY_WALL = 3.0;   // metres of depth there
 const float CONTRAST = 2.4;       // of foam, beside that of the noise
 const vec3 WET = vec3(0.42, 0.40, 0.39);  // of the light that dry rock gives back
 const float SOAKS = 14.0;         // metres from the water over which rock is ever less wet
@@ -69,9 +68,6 @@ void main() {
         float lace = 0.5 + CONTRAST * (0.75 * fine.x + 0.25 * fine.w - 0.5), bubbly = 0.5 + CONTRAST * (finest.x - 0.5);
         float lies = 1.05 - 2.3 * out_to + 0.9 * (coarse.w - 0.5);
         float foam = smoothstep(0.10, 1.30, lace + lies - 0.45) * smoothstep(1.05, 0.7, out_to) * clamp(0.55 + 0.6 * bubbly + boils, 0.0, 1.0);
-        // And what waves beat to the wall lies along it.
-        float by_wall = 1.0 - smoothstep(0.0, FOAM_BY_WALL, beside.y + 0.6 * FOAM_BY_WALL * (fine.x - 0.5));
-        foam = max(foam, by_wall * clamp(0.15 + 0.8 * bubbly, 0.0, 0.8) * runs_out);
         colour = mix(colour, light_from_foam(0.85 * FOAM, foam, normal, vec3(max(seen.x, 0.05), max(seen.y, 0.5), 0.0)), 0.92 * foam);
         through = vec3(0.0);
     }
