@@ -30,9 +30,6 @@ const float CONTRAST = 3.0;   // of threads, beside that of the noise
 // narrow one is, beside what is drawn of it, that is not seen from afar.
 const vec2 FOAM_ON_LOW = vec2(0.35, 0.70), LOW_SEEN = vec2(0.35, 0.9);
 const float BETWEEN_FOAM = 0.6;
-// Rocks on the lip: tiles of noise for a metre, how high it is between them and on them, metres below them that they part water
-const float ROCKS_WIDE = 0.035, BEHIND_ROCKS = 42.0;
-const vec2 ROCKS = vec2(0.54, 0.62);
 const float VEIL = 0.38;      // opacity of what has come off them
 
 // Threads of water, from 0 to 1, so many times as fine as the broadest: what has fallen for so long stays together, and
@@ -67,10 +64,6 @@ void main() {
     near = max(near, VEIL * parted * (1.0 - aside * aside) * (0.5 + 0.5 * coarse.x));
     float cover = mix(near, 2.0 * (1.0 - aside) * min(narrow, 0.5) * (0.75 + 0.5 * coarse.x), whole);
     cover *= mix(1.0, mix(BETWEEN_FOAM, 1.0, smoothstep(FOAM_ON_LOW.x, FOAM_ON_LOW.y, 0.6 * thread + 0.5 * pulse.w)) * smoothstep(0.0, 0.12, part) * smoothstep(LOW_SEEN.x, LOW_SEEN.y, narrow), low);
-    // Rocks on its lip part it, and below them it comes together again.
-    float rocks = textureLod(detail, vec2(ROCKS_WIDE * across, 0.0) + 0.7 * seed, 3.0).x + 0.05 * (coarse.x - 0.5);
-    float parted_by = smoothstep(ROCKS.x, ROCKS.y, rocks) * (1.0 - low) * (1.0 - whole);
-    cover *= 1.0 - parted_by * (1.0 - smoothstep(0.25 * BEHIND_ROCKS, BEHIND_ROCKS, metres + 20.0 * (coarse.w - 0.5)));
     // Its last water is spray.
     cover *= smoothstep(-0.020, -0.012, part) * (1.0 - 0.55 * smoothstep(0.70, 1.0, part));
     cover *= 1.0 - smoothstep(0.0, 1.0, below + 0.7 * (1.0 - whole) * (fine.x - 0.5) * smoothstep(0.0, 0.2, below));
