@@ -30,6 +30,9 @@ const float CONTRAST = 3.0;   // of threads, beside that of the noise
 // narrow one is, beside what is drawn of it, that is not seen from afar.
 const vec2 FOAM_ON_LOW = vec2(0.35, 0.70), LOW_SEEN = vec2(0.35, 0.9);
 const float BETWEEN_FOAM = 0.6;
+// Parts of the sheet where what splashes up begins to hide it, and hides most, and where it is all in the pool; and how far.
+const vec3 SPLASHES = vec3(0.72, 0.955, 0.995);
+const float SPLASH = 0.85;
 const float VEIL = 0.38;      // opacity of what has come off them
 
 // Threads of water, from 0 to 1, so many times as fine as the broadest: what has fallen for so long stays together, and
@@ -64,8 +67,11 @@ void main() {
     near = max(near, VEIL * parted * (1.0 - aside * aside) * (0.5 + 0.5 * coarse.x));
     float cover = mix(near, 2.0 * (1.0 - aside) * min(narrow, 0.5) * (0.75 + 0.5 * coarse.x), whole);
     cover *= mix(1.0, mix(BETWEEN_FOAM, 1.0, smoothstep(FOAM_ON_LOW.x, FOAM_ON_LOW.y, 0.6 * thread + 0.5 * pulse.w)) * smoothstep(0.0, 0.12, part) * smoothstep(LOW_SEEN.x, LOW_SEEN.y, narrow), low);
-    // Its last water is spray.
+    // Its last water is spray, and what splashes up from the pool is before it.
     cover *= smoothstep(-0.020, -0.012, part) * (1.0 - 0.55 * smoothstep(0.70, 1.0, part));
+    float foot = part + 0.05 * (fine.w - 0.5) + 0.03 * (pulse.x - 0.5);
+    float splash = (1.0 - aside * aside) * smoothstep(SPLASHES.x, SPLASHES.y, foot) * (1.0 - low) * (1.0 - whole);
+    cover = max(cover, SPLASH * splash) * (1.0 - smoothstep(SPLASHES.y, SPLASHES.z, foot) * (1.0 - low));
     cover *= 1.0 - smoothstep(0.0, 1.0, below + 0.7 * (1.0 - whole) * (fine.x - 0.5) * smoothstep(0.0, 0.2, below));
     cover = clamp(cover, 0.0, 1.0);
     if (cover <= 0.004) discard;
@@ -78,6 +84,7 @@ void main() {
     vec3 daylight = frame.sun_light.rgb * sunny * max(seen.x, 0.15) + sky_light(towards) * max(seen.y, 0.75);
     // Thick threads shade what lies between them.
     vec3 shade = mix(SHADED, vec3(1.0), smoothstep(0.25, 0.95, thick)) * (0.55 + 0.45 * thread);
+    shade = mix(shade, vec3(0.85 + 0.3 * fine.w), splash);
     vec3 smooth_water = CLEAR * daylight * (0.85 + 0.3 * coarse.x) + SKY_IN_LIP * plain_sky(vec3(to_eye.x, 0.6, to_eye.z)) * max(seen.y, 0.5) * smoothstep(0.3, 0.8, coarse.w);
     vec3 colour = mix(smooth_water, WHITE * daylight * mix(shade, vec3(0.55 + 0.50 * coarse.x), whole), white);
     vec3 air_kept, air_added;

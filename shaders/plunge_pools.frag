@@ -19,6 +19,7 @@ const vec3 DEEP = vec3(0.016, 0.062, 0.066), BUBBLES = vec3(0.30, 0.43, 0.43);  
 const float RUNS = 1.1;           // metres in a second, of foam on its way out
 const float RINGS_APART = 3.4;    // metres
 const float PERIOD = 4.0;         // seconds for which a pattern of foam runs before it is another
+const float TO_WALL = 0.6;       // of the way to the rim, from where water strikes, behind the sheet
 const float CONTRAST = 2.4;       // of foam, beside that of the noise
 const vec3 WET = vec3(0.42, 0.40, 0.39);  // of the light that dry rock gives back
 const float SOAKS = 14.0;         // metres from the water over which rock is ever less wet
@@ -40,7 +41,7 @@ void main() {
     vec3 to_eye = normalize(frame.camera.xyz - position);
     float distance = length(away);
     // From the foot to the rim, as far as the noise lets it.
-    float out_to = beside.x, shore = 1.0 - out_to;
+    float shore = 1.0 - beside.x, out_to = beside.x * mix(1.0, TO_WALL, smoothstep(-0.2, -0.9, away.x / max(distance, 0.5)));
     vec4 coarse = running_out(away, distance, TILES), fine = running_out(away, distance, 3.7 * TILES), finest = running_out(away, distance, 11.0 * TILES);
     vec4 still = textureLod(detail, 1.3 * TILES * away + seed, 2.0);
     vec3 colour, through;
