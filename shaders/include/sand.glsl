@@ -155,17 +155,18 @@ Ripples ripples_at(vec2 cells, float height, vec2 slope, float pixel, sampler2D 
     // where they can be seen are far wider than crests are apart, or these would be pits.
 #if DETAIL_SCALES > 2
     float broad = textureLod(noise, cells.yx / 71.0, 5.0).x;
-    float fine_bend = 1.4 * broad + ends_of_crests(cells, CRESTS_LONG), coarse_bend = broad;
-    if (pixel < RIPPLES_GONE * RIPPLE_LENGTH) fine_bend += 0.7 * textureLod(noise, cells.yx / 9.7, 5.0).w;
+    float fine_bend = 1.4 * broad, coarse_bend = broad, ends = ends_of_crests(cells, CRESTS_LONG);
+    // As far as the broad ones are seen: where the bend of crests changed, they would not join.
+    if (pixel < BROAD_RIPPLES_GONE * BROAD_RIPPLE_LENGTH) fine_bend += 0.7 * textureLod(noise, cells.yx / 9.7, 5.0).w;
 #else
     float broad = textureLod(noise, cells / 23.0, 4.0).x;
-    float fine_bend = 1.9 * broad + 0.8 * textureLod(noise, cells.yx / 7.9, 4.0).w, coarse_bend = 0.6 * fine_bend;
+    float fine_bend = 1.9 * broad + 0.8 * textureLod(noise, cells.yx / 7.9, 4.0).w, coarse_bend = 0.6 * fine_bend, ends = 0.0;
 #endif
     Ripples ripples = Ripples(0.0, 0.0, 0.0);
     float along = dot(cells, frame.wind.xy) - TURNS_DOWNHILL * height;
-    add_ripple_train(ripples, along, pixel, RIPPLE_LENGTH, 1.5 * fine_bend, 0.14 * lies, RIPPLES_GONE, FINE_ON_CRESTS);
+    add_ripple_train(ripples, along, pixel, RIPPLE_LENGTH, 1.5 * fine_bend + ends, 0.14 * lies, RIPPLES_GONE, FINE_ON_CRESTS);
     float windward = smoothstep(WINDWARD_SIDE.x, WINDWARD_SIDE.y, dot(slope, frame.wind.xy) / frame.strata.w);
-    add_ripple_train(ripples, along, pixel, BROAD_RIPPLE_LENGTH, fine_bend, 0.10 * lies * mix(BROAD_ON_LEVEL, 1.0, windward), BROAD_RIPPLES_GONE, FINE_ON_CRESTS);
+    add_ripple_train(ripples, along, pixel, BROAD_RIPPLE_LENGTH, fine_bend + ends, 0.10 * lies * mix(BROAD_ON_LEVEL, 1.0, windward), BROAD_RIPPLES_GONE, FINE_ON_CRESTS);
     // From farther away their few crests are no field of ripples: they would be bars across the dunes.
     float coarse_slope = 0.07 * lies * smoothstep(0.46, 0.62, broad);
     add_ripple_train(ripples, along, pixel, MEGARIPPLE_LENGTH, coarse_bend, coarse_slope, MEGARIPPLES_GONE, -COARSE_ON_CRESTS);

@@ -331,6 +331,18 @@ def test_crests_of_ripples_are_straight_and_some_end(draw: Draw) -> None:
     assert alike(240) < 0.5
 
 
+def test_crests_join_where_finer_ripples_begin_to_be_seen(draw: Draw) -> None:
+    """Pixels that are a little smaller show the same ripples in the same places: no seam lies between them."""
+    scene = desert(sun_direction=270.0, sun_height=30.0, quality="high")
+    farther, nearer = (
+        uniform_filter(
+            draw(sand(), scene=scene, camera=from_above(cells), size=(160, 160)).astype(float).mean(axis=2), 3
+        )
+        for cells in (16.2, 16.0)
+    )
+    assert np.corrcoef(nearer.ravel(), farther.ravel())[0, 1] > 0.9
+
+
 def test_sand_slides_down_slip_faces_in_tongues(draw: Draw) -> None:
     """They run down the face: it changes from side to side and hardly on the way down."""
     scene = desert(sun_direction=180.0, sun_height=30.0, quality="high", fine_relief=0.0, greenness=0.0)
