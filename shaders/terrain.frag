@@ -260,8 +260,9 @@ const float RAGGED_JOINTS = 0.09, CLEFTS_DARK = 0.35, CLEFTS_SHADED = 0.4;
 const float DEBRIS_EVEN = 0.65;  // how far debris hides the blocks of the rock below
 const float ROUGH_FACES = 0.20;  // cosine over which rock that turns from the sun gets dark, as single faces of it still see the sun
 const float LEAST_BLURRED = 0.6;  // of a pixel's length, to which detail is blurred on ground seen aslant
-const float DRAWN_OUT = 0.6;  // cosine between a face and what is drawn there, under which noise would be
 const float STEEPEST_DRAWN = 20.0;  // slope
+const vec2 LEDGE_OF = vec2(0.5, 1.0), LEDGE_LEVEL = vec2(0.5, 0.9), LEDGE_ASLANT = vec2(0.12, 0.45);  // slopes; how short a pixel is
+const float LEDGES_EVEN = 0.8;
 const float FINEST_ON_WALLS = 1.5;  // cells
 const float STONES_FADE = 0.04;  // cells in a pixel
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
@@ -462,7 +463,7 @@ void main() {
     relief_here.xyz = unpacked_relief(relief_here.xyz);
 #endif
     vec3 rib = relief_here.xyz;
-    FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0, 1.0, slope);
+    FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0, 1.0, slope, STEEPEST_DRAWN);
 #if DETAIL_SCALES > 2
     if (length(rib.yz) + length(slope) > HARDLY_TILTED) finer.face += relief_around(uv).yz;
     finer.streak *= 1.0 - STREAKS_STRETCHED * smoothstep(STREAKS_END.x, STREAKS_END.y, length(slope + rib.yz));
@@ -517,7 +518,10 @@ void main() {
     vec3 over_wall = vec3(cells, height);
     mat2x3 step_on_wall = mat2x3(dFdx(over_wall), dFdy(over_wall));
     // Ground seen aslant would be blurred as far as a pixel is long, and look drawn out.
-    float sharper = max(sqrt(aslant(step_on_wall)), LEAST_BLURRED);
+    float aslant_here = aslant(step_on_wall), sharper = max(sqrt(aslant_here), LEAST_BLURRED);
+    // On ledges what lies there would be seen as streaks, of which plants that stand on them have none.
+    float ledge = smoothstep(LEDGE_OF.x, LEDGE_OF.y, length(slope)) * (1.0 - smoothstep(LEDGE_LEVEL.x, LEDGE_LEVEL.y, length(steeper)));
+    float lies_flat = 1.0 - LEDGES_EVEN * ledge * (1.0 - smoothstep(LEDGE_ASLANT.x, LEDGE_ASLANT.y, aslant_here));
     mat2x3 seen_step = step_on_wall;
     seen_step[0] *= sharper;
     seen_step[1] *= sharper;
@@ -535,11 +539,13 @@ void main() {
     finer.seep = seeps * (noises.seep - 0.5);
     // So near that grain is blurred there are finer stones, and tufts.
     float stones_seen = 1.0 - smoothstep(0.4 * STONES_FADE, STONES_FADE, detail_pixel);
-    if (squarely(finer.face, drawn) < DRAWN_OUT) finer.face = drawn;
+    finer.face = noise_lies_on(finer.face, drawn);
+    finer.steepest = length(steeper);
     Fractured rock = fractured_at(over_wall, seen_step, finer.face, on_wall, vec3(bare, grain_seen, stones_seen));
     fine = in_place_of(mix(fine, rock.level, bare), rock.wall, on_wall);
     bare = max(bare, on_wall * looks_out);
-    grain += grain_seen * (rock.grain - 0.5) + 1.4 * stones_seen * (rock.stones - 0.5);
+    fine = 0.5 + lies_flat * (fine - 0.5);
+    grain += lies_flat * (grain_seen * (rock.grain - 0.5) + 1.4 * stones_seen * (rock.stones - 0.5));
 #else
     vec2 grain_east = dFdx(projected) / GRAIN_TILE, grain_south = dFdy(projected) / GRAIN_TILE;
     if (grain_seen > 0.0) grain = mix(grain, textureGrad(fractures, projected / GRAIN_TILE, grain_east, grain_south), grain_seen);

@@ -223,6 +223,7 @@ const float FACES_TILE = 7.3, WALL_GRAIN_TILE = 1.9, STONES_TILE = 0.55;  // cel
 const float BROADER = 5.3, SHIFTED = 1.4;
 const float SOME_SHATTERED = 5.0, SLABS = 0.70, SHATTERED_MOST = 1.5;  // how far blocks stand out of massive rock, and of other
 const float BEDS_LONG = 0.45, BEDS_THIN = 1.25;
+const float BEDS_SEEN = 0.45;  // sine between a face and the beds, under which their blocks would be drawn out
 const float SMOOTH_MASSIF = 0.4;  // tiles over which it is a mean, or these would be marbled
 const float SEEPS_TILE = 13.0, SEEPS_LONG = 5.5, SEEPS_SOFT = 0.009;  // cells across; how much longer than wide; tiles over which they are a mean
 
@@ -234,6 +235,7 @@ struct Fractured {
     vec4 stones;  // finer grain
 };
 
+const float DRAWN_OUT = 0.6;  // cosine between a face and what is drawn there, under which noise would be
 const float TILTED = 0.45, UPRIGHT = 2.2;  // slopes of faces onto which noise is projected from aslant, and from the side
 // The ways across a face and up it, of the nearest of some directions: noise that is projected onto it is hardly drawn
 // out, and each lies still. From east, south and up.
@@ -254,12 +256,23 @@ float squarely(vec2 slope, vec2 drawn) {
     return abs(dot(cross(ways[0], ways[1]), normalize(vec3(-drawn, 1.0))));
 }
 
+// How squarely beds come to light on a face, from 0 to 1: hardly on a ledge, which lies along them.
+float across_beds(vec2 slope) {
+    return length(cross(frame.beds.xzy, normalize(vec3(-slope, 1.0))));
+}
+
+// The face onto which noise is projected: that of the ground with what is broad of it, but what is drawn where the noise
+// would be drawn out on that, as on a ledge of a wall.
+vec2 noise_lies_on(vec2 face, vec2 drawn) {
+    return min(squarely(face, drawn), across_beds(drawn)) < DRAWN_OUT ? drawn : face;
+}
+
 // Projected onto faces, with slopes to the east and south. `at` is a place and its height in cells, and `step_of` its
 // screen-space derivatives. `needed` says how far blocks seen from above, grain and stones are seen. One projection takes
 // the place of another at an edge: their mean would be blurred. In software both sides of a branch are run, and a loop ends
 // where no pixel nearby needs another turn: each turn reads the texture once, first for what is broad, from two sides.
 Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 needed) {
-    bool above = length(slope) < TILTED;
+    bool above = length(slope) < TILTED, beds_seen = across_beds(slope) > BEDS_SEEN;
     float part = smoothstep(0.3, 0.7, slope.x * slope.x / max(dot(slope, slope), 1e-6));
     mat3x2 onto = along_face(slope);
     vec2 across = vec2(onto[0][0], onto[1][0]), up = vec2(across.y, -across.x), massif = vec2(0.0);
@@ -277,7 +290,7 @@ Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 
         vec2 east = (!broad ? onto * step_of[0] : next == 0 ? step_of[0].xz : step_of[0].yz) / tile + blur;
         vec2 south = (!broad ? onto * step_of[1] : next == 0 ? step_of[1].xz : step_of[1].yz) / tile + vec2(-blur.x, blur.y);
         mat2 axes = above && !grain ? TURNED : mat2(1.0);
-        if (blocks && !above) {
+        if (blocks && !above && beds_seen) {
             vec2 long_beds = vec2(BEDS_LONG, 1.0) * BEDS_THIN;
             here = vec2(dot(across, at.xy) * long_beds.x, dot(at, frame.beds.xzy) * long_beds.y) / tile + shift * 0.3;
             east = vec2(dot(across, step_of[0].xy) * long_beds.x, dot(step_of[0], frame.beds.xzy) * long_beds.y) / tile;
@@ -416,6 +429,7 @@ struct FineRelief {
     float seep;    // a noise in lines straight down walls, around 0
     float ribbed;  // how steep ribs are, beside the faces of rock on them
     vec2 face;     // slope of the ground with what is broad of it
+    float steepest;  // slope of what is drawn: ledges of a wall are gentle
 };
 
 const vec3 BUSH = vec3(0.048, 0.062, 0.024);
@@ -535,7 +549,7 @@ vec4 turf_at(vec3 place, vec2 slope, float gentle, float uneven) {
 }
 #endif
 
-const FineRelief NO_RELIEF = FineRelief(0.0, 0.0, vec2(0.0), 0.0, 1.0, vec2(0.0));
+const FineRelief NO_RELIEF = FineRelief(0.0, 0.0, vec2(0.0), 0.0, 1.0, vec2(0.0), 1e9);
 
 // `top` is used in worlds with materials only.
 Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, float hollowness, vec4 fine, vec4 coarse, FineRelief finer) {
@@ -569,10 +583,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if DETAIL_SCALES > 2
     // The same noise is the grain of rock, which lies on its faces.
-    float lies_on = max(mean_steepness, length(finer.face));
+    float lies_on = min(max(mean_steepness, length(finer.face)), finer.steepest);
     vec2 face = lies_on < PLANTS_STAND.y ? vec2(0.0) : finer.face;
     vec4 grit = turf_at(vec3(cells, place.x * frame.map.w / frame.map.z + finer.height), face, 1.0 - smoothstep(PLANTS_STAND.x, PLANTS_STAND.y, lies_on), ripple);
-    vec4 turf = grit * (1.0 - smoothstep(TURF_STEEP.x, TURF_STEEP.y, mean_steepness));
+    vec4 turf = grit * (1.0 - smoothstep(TURF_STEEP.x, TURF_STEEP.y, min(mean_steepness, finer.steepest)));
     vec4 groves = textureLod(detail, turned(cells) * frame.map.z / GROVES_TILE, max(log2(length(fwidth(cells)) * frame.map.z * TURF_TEXELS / GROVES_TILE), 1.0)) - 0.5;
     turf *= mix(TURF_EVEN_AND_ROUGH.x, TURF_EVEN_AND_ROUGH.y, smoothstep(-0.15, 0.15, groves.w + 0.4 * groves.x));
     float frays = FRAYS * turf.x;

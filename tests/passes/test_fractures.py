@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import moderngl
@@ -9,13 +10,27 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from app.picture.passes import shaders as module
 from app.picture.passes.fixed import FixedTextures
 from app.picture.passes.fractures import SIDE, SPANS, Fractures
+from app.picture.passes.frame import FrameBlock
+from app.picture.passes.frame_values import way_across_beds
 from app.picture.passes.mipmaps import Mipmaps
-from app.picture.passes.shaders import ShaderLibrary
+from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP
 from tests.graphics import own_framebuffer
 from tests.passes import gl
+from tests.passes.test_maps import texels
+
+PROBE = """#include "ground.glsl"
+in vec2 uv;
+out vec4 result;
+void main() {
+    vec3 at = vec3(8.0 * uv, 3.0);
+    vec2 face = noise_lies_on(vec2(1.2, 0.0), vec2(0.0));
+    result = fractured_at(at, mat2x3(dFdx(at), dFdy(at)), face, 0.0, vec3(1.0, 0.0, 0.0)).level;
+}
+"""
 
 
 @pytest.fixture
@@ -94,3 +109,27 @@ def test_all_pictures_of_a_context_read_one_until_the_last_is_released(
     again = FixedTextures.of(context)
     assert again is not one
     again.release()
+
+
+def test_blocks_on_a_level_ledge_of_a_wall_are_not_drawn_out(
+    context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It lies along the beds that rock on the wall is drawn by, and would have one and the same of them all over."""
+    frame_block.values["beds"] = way_across_beds(math.inf)
+    frame_block.upload()
+    read = module.read_shader
+    monkeypatch.setattr(module, "read_shader", lambda name: PROBE if name == "probe.frag" else read(name))
+    drawing = FullScreen(context, shaders, "probe.frag", defines={"DETAIL_SCALES": 3})
+    fixed = FixedTextures(context)
+    fractures = Fractures(context, shaders, fixed)
+    target = context.texture((128, 128), 4, dtype="f4")
+    framebuffer = context.framebuffer([target])
+    before = context.fbo
+    drawing.program.bind(fractures=fractures.texture)
+    drawing.draw(framebuffer)
+    before.use()
+    height = texels(target)[..., 0]
+    across, along = (np.abs(np.diff(height, axis=axis)).mean() for axis in (1, 0))
+    assert 0.7 < across / along < 1.4
+    for made in (framebuffer, target, drawing, fractures, fixed):
+        made.release()
