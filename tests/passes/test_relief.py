@@ -188,17 +188,24 @@ def test_walls_of_massive_rock_have_ledges_that_end_and_no_folds_from_top_to_bot
 
 def test_ledges_follow_the_beds_of_one_rock_which_dip(carver: Carver) -> None:
     """Along a contour of a wall ledges rise and fall with them; those of level beds go along it."""
-    wanted = carver.show(snapshot(slope(128, 128, 0.0, 1.6), world=1))._replace(blocks=True)
+    wanted = carver.show(snapshot(slope(128, 128, 0.0, 1.6), world=1))
 
-    def along_contours(thickness: float) -> float:
+    def alike(thickness: float) -> tuple[float, float]:
+        """How much the wall has in common with what is 16 cells up it and 2 to the east, or to the west."""
         carver.block.values["beds"] = way_across_beds(thickness)
         carver.block.upload()
         carver.map.forget()
         carver.update(wanted, 1, at_once=True)
-        heights = carver.texels()[30:-30, 30:-30, 0]
-        return float(heights.mean(axis=0).std() / heights.std())
+        heights, up, aside = carver.texels()[30:-30, 30:-30, 0], 16 * SCALE, 2 * SCALE
+        low, high = heights[:-up], heights[up:]
+        east = np.corrcoef(low[:, :-aside].ravel(), high[:, aside:].ravel())[0, 1]
+        west = np.corrcoef(low[:, aside:].ravel(), high[:, :-aside].ravel())[0, 1]
+        return float(east), float(west)
 
-    assert along_contours(20.0) > 1.5 * along_contours(np.inf)
+    east, west = alike(20.0)
+    assert east == pytest.approx(west, rel=0.4), "level"
+    east, west = alike(np.inf)
+    assert east > 2.5 * west, "dipping"
 
 
 def test_ledges_are_no_higher_on_wide_cells(carver: Carver) -> None:
