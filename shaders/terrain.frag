@@ -539,9 +539,10 @@ void main() {
     finer.seep = seeps * (noises.seep - 0.5);
     // So near that grain is blurred there are finer stones, and tufts.
     float stones_seen = 1.0 - smoothstep(0.4 * STONES_FADE, STONES_FADE, detail_pixel);
-    finer.face = noise_lies_on(finer.face, drawn);
+    if (squarely(finer.face, drawn) < DRAWN_OUT) finer.face = drawn;
+    vec2 noise_face = noise_lies_on(finer.face, drawn);
     finer.steepest = length(steeper);
-    Fractured rock = fractured_at(over_wall, seen_step, finer.face, on_wall, vec3(bare, grain_seen, stones_seen));
+    Fractured rock = fractured_at(over_wall, seen_step, noise_face, on_wall, vec3(bare, grain_seen, stones_seen));
     fine = in_place_of(mix(fine, rock.level, bare), rock.wall, on_wall);
     bare = max(bare, on_wall * looks_out);
     fine = 0.5 + lies_flat * (fine - 0.5);
