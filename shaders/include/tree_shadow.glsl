@@ -6,6 +6,7 @@
 
 uniform sampler2DShadow tree_shadow;
 uniform mat4 shadow_matrix;  // from picture space
+uniform float shadow_strength;
 
 const float THROUGH_CROWNS = 0.12;  // of the sunlight
 
@@ -26,5 +27,5 @@ float sun_past_trees(vec3 position, float otherwise) {
 #else
     float sun = textureLod(tree_shadow, at, 0.0);
 #endif
-    return mix(otherwise, mix(THROUGH_CROWNS, 1.0, sun), inside);
+    return mix(otherwise, mix(THROUGH_CROWNS, 1.0, sun), inside * shadow_strength);
 }

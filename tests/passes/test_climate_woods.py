@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
+from typing import Any
 
 import moderngl
 import numpy as np
+import pytest
 from pyglm import glm
 
 from app.model.climate import Weather
@@ -13,9 +16,11 @@ from app.picture.camera import Camera
 from app.picture.canvas import Canvas
 from app.picture.passes import trees as trees_module
 from app.picture.passes.climate_woods import BROADLEAVES, CONIFERS, ClimateWoods, climate_trees
+from app.picture.passes.forest import Forest
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from tests.passes.worlds import flat, hills, plane, planted, snapshot, with_layers
+from tests.waiting import PATIENCE, wait_for
 
 WOODS_OF_CLIMATE = True
 CELL = 20.0
@@ -90,3 +95,52 @@ def test_the_climate_grows_trees_from_level_medium_on_and_beside_none_that_are_k
     assert numbers["low"] == 0
     assert numbers["medium"] > 200
     assert 0 < numbers["planted"] <= 4
+
+
+def test_woods_grow_in_a_thread_as_they_do_at_once_and_are_there_when_they_are_drawn_again(
+    context: moderngl.Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heights = 60.0 * hills(96, 96)
+    land = snapshot(heights, cell_size=CELL)
+    may_grow, growers = threading.Event(), []
+    grow = trees_module._grow
+
+    def watched(*inputs: Any, **options: Any) -> Any:
+        assert may_grow.wait(PATIENCE)
+        growers.append(threading.current_thread())
+        return grow(*inputs, **options)
+
+    def update(drawn: trees_module.Trees, woods: ClimateWoods | None, *, at_once: bool = False) -> Forest | None:
+        drawn.update(None, Weather(), None, woods, at_once=at_once)
+        return drawn.forest
+
+    at_once, beside = trees_module.Trees(context), trees_module.Trees(context)
+    at_once.show(land)
+    expected = update(at_once, WOODS, at_once=True)
+    monkeypatch.setattr(trees_module, "_grow", watched)
+    beside.show(land)
+    assert (update(beside, WOODS), beside.settled) == (None, False), "no picture waits"
+    land.layers["bedrock"][:] = 0.0  # as its arrays are used again
+    may_grow.set()
+    grown = wait_for(lambda: update(beside, WOODS), "woods")
+    assert growers and growers[0] is not threading.current_thread()
+    assert expected is not None and beside.settled
+    np.testing.assert_array_equal(grown.trees, expected.trees)
+    assert update(beside, None) is None
+    assert update(beside, WOODS) is grown and beside.settled and len(growers) == 1
+    at_once.release()
+    beside.release()
+
+
+def test_trees_stay_as_they_are_until_many_of_them_would_change() -> None:
+    heights = 60.0 * hills(96, 96)
+    first, hardly, much = (
+        trees_module._grow(snapshot(land, cell_size=CELL), None, (1, number), WOODS, 0)
+        for number, land in enumerate((heights, heights + 1e-5, heights + 6.0 * hills(96, 96, seed=9)))
+    )
+    assert first.forest.part_beside(hardly.forest) < trees_module.LITTLE < first.forest.part_beside(much.forest) < 1.0
+    assert first.forest.part_beside(first.forest) == 0.0
+    for land, stays in ((heights + 1e-5, True), (heights + 6.0 * hills(96, 96, seed=9), False)):
+        grown = trees_module._grow(snapshot(land, cell_size=CELL), None, (1, 9), WOODS, 0, before=first)
+        assert (grown.forest is first.forest) == stays
+        assert grown.trees == (1, 9)

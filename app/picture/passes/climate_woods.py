@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from functools import cache
-from typing import NamedTuple
+from dataclasses import replace
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.model.plants import TREE_COLUMNS, Flora, Tree, load_plants
-from app.model.snapshot import Snapshot
+from app.model.snapshot import RAISING, Snapshot
 from app.picture.passes.forest import chance, grove_noise
 
 TALL = 17.0  # metres, of the tallest trees of most stands
@@ -69,27 +70,64 @@ def climate_trees(snapshot: Snapshot, woods: ClimateWoods) -> NDArray[np.float32
         return np.empty((0, len(TREE_COLUMNS)), np.float32)
     ground = snapshot.ground()
     density, cold = _density(snapshot, ground, woods)
-    rows, columns = ground.shape
-    apart = max(STAND_WIDE / cell, math.sqrt(ground.size / MOST_STANDS))
-    along = [np.arange(int(length / apart)) for length in (rows, columns)]
+    lattice = _lattice(snapshot.shape, cell)
+    here = density[lattice.row, lattice.column]
+    room = np.clip((here - lattice.least) / APPEARS, 0.0, 1.0)
+    chosen = np.flatnonzero(room > 0.0)
+    lattice, room, here = lattice.of(chosen), room[chosen], here[chosen]
+    high = cold[lattice.row, lattice.column]
+    conifers = CONIFERS_WARM + CONIFERS_COLD * high + CONIFERS_TOGETHER * lattice.together
+    conifer = lattice.leafy < np.clip(conifers, CONIFERS_LEAST, 1.0 - 2.0 * CONIFERS_LEAST)
+    shrub = lattice.tall < SHRUBS_OPEN + (SHRUBS_CLOSED - SHRUBS_OPEN) * here
+    kind = np.where(shrub, SHRUBS, np.where(conifer, CONIFERS, BROADLEAVES))
+    size = lattice.grown * (0.5 + 0.5 * room) * (1.0 - COLD_LOW * high) * np.where(shrub, SHRUBS_LOW, 1.0)
+    size *= TALL / (LARGEST_OF_STAND * woods.full_height)
+    ones = np.ones(len(size))
+    return np.column_stack([lattice.place, kind, size, ones, ones]).astype(np.float32)
+
+
+def kept_land(snapshot: Snapshot) -> Snapshot:
+    """The snapshot with what woods follow from, which stays as it is when the next one is taken."""
+    layers = {name: snapshot.layers[name].copy() for name in (*RAISING, *BARE) if name in snapshot.layers}
+    return replace(snapshot, layers=layers)
+
+
+class Lattice(NamedTuple):
+    """All places for stands on a map, and what chance makes of each: it depends on no ground."""
+
+    place: NDArray[np.float64]  # [stand, (row, column)]
+    row: NDArray[np.intp]
+    column: NDArray[np.intp]
+    least: NDArray[np.float64]  # density with which it appears
+    leafy: NDArray[np.float64]  # from 0 to 1: a conifer below some part
+    tall: NDArray[np.float64]  # and a shrub
+    grown: NDArray[np.float64]  # size
+    together: NDArray[np.float32]  # noise about 0, by which conifers stand together
+
+    def of(self, stands: NDArray[np.intp]) -> Lattice:
+        """Some of the places."""
+        chosen: list[NDArray[Any]] = [of_all[stands] for of_all in self]
+        return Lattice(*chosen)
+
+
+@lru_cache(maxsize=2)
+def _lattice(shape: tuple[int, int], cell: float) -> Lattice:
+    rows, columns = shape
+    apart = max(STAND_WIDE / cell, math.sqrt(rows * columns / MOST_STANDS))
+    along = [np.arange(int(length / apart)) for length in shape]
     lattice = np.stack(np.meshgrid(*along, indexing="ij"), axis=-1).reshape(-1, 2).astype(float)
     place = apart * (lattice + np.stack([chance(lattice, 5.0), chance(lattice, 11.0)], axis=1))
-    at = np.minimum(place.astype(np.intp), (rows - 1, columns - 1)).T
-    here = density[tuple(at)]
-    room = np.clip((here - (1.0 - APPEARS) * chance(lattice, 13.0)) / APPEARS, 0.0, 1.0)
-    chosen = room > 0.0
-    place, lattice, room, here, at = place[chosen], lattice[chosen], room[chosen], here[chosen], at[:, chosen]
-    high = cold[tuple(at)]
-    together = grove_noise((rows, columns), _reference(GROVES_WIDE[1], cell))[tuple(at)] - 0.5
-    conifers = CONIFERS_WARM + CONIFERS_COLD * high + CONIFERS_TOGETHER * together
-    conifer = chance(lattice, 19.0) < np.clip(conifers, CONIFERS_LEAST, 1.0 - 2.0 * CONIFERS_LEAST)
-    shrub = chance(lattice, 23.0) < SHRUBS_OPEN + (SHRUBS_CLOSED - SHRUBS_OPEN) * here
-    kind = np.where(shrub, SHRUBS, np.where(conifer, CONIFERS, BROADLEAVES))
-    size = YOUNG + (OLD - YOUNG) * chance(lattice, 29.0) ** SKEWED
-    size *= (0.5 + 0.5 * room) * (1.0 - COLD_LOW * high) * np.where(shrub, SHRUBS_LOW, 1.0)
-    size *= TALL / (LARGEST_OF_STAND * woods.full_height)
-    ones = np.ones(len(place))
-    return np.column_stack([place, kind, size, ones, ones]).astype(np.float32)
+    row, column = np.minimum(place.astype(np.intp), (rows - 1, columns - 1)).T
+    return Lattice(
+        place,
+        row,
+        column,
+        least=(1.0 - APPEARS) * chance(lattice, 13.0),
+        leafy=chance(lattice, 19.0),
+        tall=chance(lattice, 23.0),
+        grown=YOUNG + (OLD - YOUNG) * chance(lattice, 29.0) ** SKEWED,
+        together=grove_noise(shape, _reference(GROVES_WIDE[1], cell))[row, column] - np.float32(0.5),
+    )
 
 
 def _density(

@@ -45,6 +45,7 @@ SHELTER = 0.7  # °C
 LEAST_ENDURED = 0.1  # health with which a tree lives
 VARIANTS = 3  # forms of each shape
 CLOSED_WOOD = 6.0  # over the area of crowns of a full-grown tree, in heights: all of a cell is wood
+ALIKE = 0.05  # by which sizes of trees differ that look alike
 SAMPLED = 4  # cells between samples for the heights of a block
 ROUGHLY = 0.95  # margin on the height in pixels that a tree needs, as the height of its ground is unknown
 NEARER = 4095.0  # steps of distance by which points are sorted
@@ -131,6 +132,16 @@ class Forest:
     def take_heights(self, heights: NDArray[np.float32]) -> None:
         """Update the heights of the ground, given as `block_heights`."""
         self._heights = heights[self.inhabited]
+
+    def part_beside(self, other: Forest) -> float:
+        """The part of all trees that stand in one of two forests only, or are not alike in both."""
+        mine, theirs = (
+            np.ascontiguousarray(forest.trees[:, :2], np.float32).view(np.complex64).ravel() for forest in (self, other)
+        )
+        _, here, there = np.intersect1d(mine, theirs, return_indices=True)
+        unlike = np.abs(self.trees[here, 2:4] - other.trees[there, 2:4]).max(axis=1) > ALIKE
+        alike = len(here) - np.count_nonzero(unlike)
+        return 1.0 - float(alike) / max(len(self.trees), len(other.trees), 1)
 
     def boxes(self, exaggeration: float, tallest: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Opposite corners of each inhabited block with its trees, in picture space; `tallest` in metres, of size 1."""

@@ -9,7 +9,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from app.picture.passes.forest import Forest, Selection, TreeView
+from app.picture.passes.forest import AROUND, Forest, Selection, TreeView
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import Uniform
 from app.picture.passes.targets import release_targets, released_on_error
@@ -79,6 +79,7 @@ class TreeShadows:
         self._wanted_ground: tuple[int, ...] = ()  # of the last frame
         self._age = 0  # frames since it was drawn
         self._frustum: Frustum | None = None
+        self._strength = 1.0
         self.any = False  # whether there are trees near enough in this frame
         self.casters: NDArray[np.float32] | None = None  # the trees to draw into it in this frame, if it has changed
 
@@ -101,7 +102,8 @@ class TreeShadows:
         """Uniforms of tree_shadow.glsl, if there are shadows."""
         if not self.any or self._frustum is None:
             return {}
-        return {"shadow_matrix": _columns(TO_TEXTURE @ self._frustum.matrix())}
+        matrix = _columns(TO_TEXTURE @ self._frustum.matrix())
+        return {"shadow_matrix": matrix, "shadow_strength": self._strength}
 
     @property
     def clip_matrix(self) -> Uniform:
@@ -118,13 +120,16 @@ class TreeShadows:
         trees: tuple[int, ...],
         ground: tuple[int, ...],
         *,
+        strength: float = 1.0,
         at_once: bool,
     ) -> None:
         """Choose the trees that cast shadows, and set `casters`.
 
-        `trees` and `ground` are their worlds and versions. The ground changes slowly.
+        `trees` and `ground` are their worlds and versions, or numbers. The ground changes slowly. Of how they shade it,
+        `strength` is the part that is seen; the rest is as without them.
         """
         self.clear()
+        self._strength = strength
         self.any = len(selected.near) + len(selected.middle) > 0 and sun[1] > 0.0
         if not self.any:
             return
@@ -136,8 +141,15 @@ class TreeShadows:
             return
         self._drawn, self._ground, self._age, self._frustum = wanted, ground, 0, frustum
         self._begin_texture(quality.tree_shadow)
-        numbers, _ = forest.of_blocks(np.flatnonzero(frustum.touches(*forest.boxes(view.exaggeration, view.tallest))))
-        self.casters = forest.trees[numbers]
+        low, high = forest.boxes(view.exaggeration, view.tallest)
+        blocks = np.flatnonzero(frustum.touches(low, high))
+        numbers, lengths = forest.of_blocks(blocks)
+        # A block is much wider than a crown: most of its trees may stand beside what is shaded.
+        around = 0.5 * AROUND * view.tallest * forest.sizes[numbers]
+        (east, south), bottom, top = forest.places[:, numbers], low[blocks, 1], high[blocks, 1]
+        feet = np.column_stack([east - around, bottom.repeat(lengths), south - around])
+        tops = np.column_stack([east + around, top.repeat(lengths), south + around])
+        self.casters = forest.trees[numbers[frustum.touches(feet, tops)]]
 
     def release(self) -> None:
         if self.target is not None:

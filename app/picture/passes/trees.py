@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from typing import NamedTuple
 
 import moderngl
 import numpy as np
@@ -15,7 +18,7 @@ from app.model.plants import Flora
 from app.model.snapshot import Snapshot
 from app.picture.passes import tree_shapes
 from app.picture.passes.channels import Channels
-from app.picture.passes.climate_woods import ClimateWoods, climate_flora, climate_trees
+from app.picture.passes.climate_woods import ClimateWoods, climate_flora, climate_trees, kept_land
 from app.picture.passes.forest import Forest, Selection, TreeView, block_heights
 from app.picture.passes.geometry import Geometry
 from app.picture.passes.ground_cover import GroundCover
@@ -29,13 +32,27 @@ from app.picture.passes.waves import RunUp
 
 PATIENCE = 24  # frames between updates of growing trees
 PATIENCE_OF_WOODS = 96  # and of those that follow from the ground, which hardly changes meanwhile
-WIDEST_SHADED = 900.0  # metres, over which woods of the climate cast shadows one by one; over more they are too many
+LITTLE = 0.002  # part of the trees of the climate that may differ from those that are drawn, which stay then
+# Metres, over which woods of the climate cast shadows one by one: fewer and fewer, as over more they are too many.
+SHADED_WIDE = (650.0, 900.0)
 MOST_UNDERSTORY = 3.0  # undrawn over drawn crown area, at most
 INSTANCE = ("2f 3f 4f", "cell", "growth", "foliage")  # a row of Forest.trees
 
 
+class _Woods(NamedTuple):
+    """What trees of the climate were grown from, and the forest."""
+
+    trees: tuple[int, int]  # world and version
+    woods: ClimateWoods
+    channels: int  # their version
+    forest: Forest
+
+
 class Trees:
-    """The trees of a snapshot, and their shadows."""
+    """The trees of a snapshot, and their shadows.
+
+    Those of the climate grow in a thread, as they are many and follow from the whole map: no picture waits for them.
+    """
 
     def __init__(self, context: moderngl.Context) -> None:
         self._all_trees = GrowingBuffer(context)
@@ -55,6 +72,9 @@ class Trees:
         self._ground: tuple[int, ...] | None = None
         self._heights = np.empty((0, 2), np.float32)
         self._age = 0  # frames since the trees were uploaded
+        self._grower: ThreadPoolExecutor | None = None
+        self._growing: Future[_Woods] | None = None
+        self._grown: _Woods | None = None  # the last: they are there at once where they are drawn again
         self.forest: Forest | None = None
         self._cover: GroundCover | None = None
         self.shadows = TreeShadows(context)
@@ -69,8 +89,11 @@ class Trees:
         latest = self._latest
         if latest is None:
             return True
+        if self._wanted_woods is not None:
+            of_woods = self._wanted_trees(latest), self._wanted_woods, self._wanted_channels
+            return of_woods == (self._shown, self._woods, self._channels)
         shown = self._shown, self._flora, self._run_up, self._climate, self._channels, self._woods
-        wanted = latest.flora, self._wanted_run_up, self._wanted_climate, self._wanted_channels, self._wanted_woods
+        wanted = latest.flora, self._wanted_run_up, self._wanted_climate, self._wanted_channels, None
         return shown == (self._wanted_trees(latest), *wanted)
 
     def _wanted_trees(self, snapshot: Snapshot) -> tuple[int, int]:
@@ -126,37 +149,69 @@ class Trees:
         latest = self._latest
         if latest is None or self._are_latest:
             return
-        same_world = self._shown is not None and self._shown[0] == latest.world and self.forest is not None
-        if same_world and self._age < (PATIENCE if woods is None else PATIENCE_OF_WOODS) and not at_once:
+        if woods is not None:
+            self._update_woods(latest, woods, channels, at_once=at_once)
             return
-        self._shown, self._flora, self._age, self._woods = self._wanted_trees(latest), latest.flora, 0, woods
+        same_world = self._shown is not None and self._shown[0] == latest.world and self.forest is not None
+        if same_world and self._woods is None and self._age < PATIENCE and not at_once:
+            return
+        self._shown, self._flora, self._age, self._woods = self._wanted_trees(latest), latest.flora, 0, None
         self._run_up, self._climate, self._channels = run_up, climate, self._wanted_channels
-        self.forest = None
         shore = self._shore
         keep_off: list[Callable[[NDArray[np.float32]], NDArray[np.bool_]]] = []
         if shore is not None and run_up is not None:
             keep_off.append(partial(shore.swept, run_up=run_up))
         if channels is not None and channels.any:
             keep_off.append(channels.cover)
-        if woods is None:
-            grown, temperature = (latest.trees, latest.flora), partial(temperature_at, latest, *climate)
-        else:
-            self._note_ground(latest)
-            grown, temperature = (climate_trees(latest, woods), climate_flora()), None
         reference = (latest.reference_cell_size or latest.cell_size) / latest.cell_size
-        forest = Forest(
-            *grown,
-            latest.shape,
-            latest.cell_size,
-            self._heights,
-            keep_off,
-            temperature,
-            reference,
-            in_groves=woods is None,
+        self._draw_forest(
+            Forest(
+                latest.trees,
+                latest.flora,
+                latest.shape,
+                latest.cell_size,
+                self._heights,
+                keep_off,
+                partial(temperature_at, latest, *climate),
+                reference,
+            )
         )
-        if len(forest.trees):
-            self.forest = forest
-            self._all_trees.write(forest.trees)
+
+    def _draw_forest(self, forest: Forest) -> None:
+        self.forest = forest if len(forest.trees) else None
+        self._all_trees.write(forest.trees)
+
+    def _update_woods(self, latest: Snapshot, woods: ClimateWoods, channels: Channels | None, *, at_once: bool) -> None:
+        """Draw the trees of the climate that have grown, and let others grow where they are wanted."""
+        self._note_ground(latest)
+        wanted = self._wanted_trees(latest), woods, self._wanted_channels
+        if at_once:
+            if self._grown is None or self._grown[:3] != wanted:
+                self._grown = _grow(latest, channels, *wanted)
+            self._draw_woods(self._grown)
+            return
+        if self._growing is not None and self._growing.done():
+            self._grown, self._growing = self._growing.result(), None
+        grown = self._grown
+        if grown is None or grown.trees[0] != latest.world:
+            grown = self._grown = None
+            self.forest = self._shown = None
+        elif (self._shown, self._woods, self._channels) != grown[:3]:
+            self._draw_woods(grown)
+        follows = grown is not None and grown.woods == woods
+        if self._growing is not None or self._are_latest or (follows and self._age < PATIENCE_OF_WOODS):
+            return
+        if self._grower is None:
+            self._grower = ThreadPoolExecutor(1, "woods")
+        streams = copy.copy(channels)  # which replaces its arrays, and changes none
+        self._growing = self._grower.submit(_grow, kept_land(latest), streams, *wanted, before=grown)
+        self._age = 0
+
+    def _draw_woods(self, grown: _Woods) -> None:
+        self._shown, self._woods, self._channels, forest = grown
+        if forest is not self.forest:
+            self._draw_forest(forest)
+        forest.take_heights(self._heights)
 
     def cast_shadows(
         self,
@@ -168,19 +223,48 @@ class Trees:
         at_once: bool,
     ) -> None:
         """Choose the trees that cast shadows around the selected bodies, if that has changed."""
-        too_wide = (
-            selected is not None
-            and self._woods is not None
-            and math.dist(selected.low[[0, 2]], selected.high[[0, 2]]) > WIDEST_SHADED
-        )
-        if selected is None or self.forest is None or self._shown is None or self._ground is None or too_wide:
+        wide = 0.0
+        if selected is not None and self._woods is not None:
+            wide = math.dist(selected.low[[0, 2]], selected.high[[0, 2]])
+        kept = min(max((SHADED_WIDE[1] - wide) / (SHADED_WIDE[1] - SHADED_WIDE[0]), 0.0), 1.0)
+        if selected is None or self.forest is None or self._shown is None or self._ground is None or kept == 0.0:
             self.shadows.clear()
             return
-        self.shadows.begin(self.forest, selected, sun, quality, view, self._shown, self._ground, at_once=at_once)
+        number = (self.forest.number,)
+        self.shadows.begin(
+            self.forest, selected, sun, quality, view, number, self._ground, strength=kept, at_once=at_once
+        )
 
     def release(self) -> None:
+        if self._grower is not None:
+            self._grower.shutdown(wait=False, cancel_futures=True)
         self._all_trees.release()
         self.shadows.release()
+
+
+def _grow(
+    land: Snapshot,
+    channels: Channels | None,
+    trees: tuple[int, int],
+    woods: ClimateWoods,
+    streams: int,
+    *,
+    before: _Woods | None = None,
+) -> _Woods:
+    """The trees of the climate; they are those `before` if nearly all stay as they are."""
+    forest = Forest(
+        climate_trees(land, woods),
+        climate_flora(),
+        land.shape,
+        land.cell_size,
+        block_heights(land),
+        [channels.cover] if channels is not None and channels.any else [],
+        reference=(land.reference_cell_size or land.cell_size) / land.cell_size,
+        in_groves=False,
+    )
+    if before is not None and forest.part_beside(before.forest) < LITTLE:
+        forest = before.forest
+    return _Woods(trees, woods, streams, forest)
 
 
 def temperature_at(
