@@ -185,7 +185,9 @@ const vec2 SWELL_SHOWS = vec2(0.1, 0.5);
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
 // The sea fades into the sky at the horizon, but for a faint line, and its colour into the haze over a wider strip: angles below
 // it in which to 1/e, radians, and how far.
-const vec2 HORIZON = vec2(0.006, 0.03), HORIZON_FADES = vec2(0.72, 0.22);
+const vec2 HORIZON = vec2(0.007, 0.04), HORIZON_FADES = vec2(0.62, 0.30);
+// Low over the sea its waves mirror haze and the sides of clouds, not blue: sine of the height in which to 1/e, and how much.
+const float LOW_SKY = 0.16, LOW_SKY_HAZY = FINE_WATER == 1 ? 0.72 : 0.4;
 // Waves wear a bench into a coast, which cells are too coarse for: its slope, its width in wavelengths of the deep sea where
 // it is narrowest and widest, and from which part of that on it drops to the bed. Over it they stir up sand and bubbles.
 const float BENCH_SLOPE = 0.09, BENCH_DROPS = 0.25;
@@ -389,12 +391,21 @@ bool is_below(float horizon, float distance, float between, float slope) {
 }
 #endif
 
+// The sky without clouds in a mirrored direction.
+vec3 mirrored_clear_sky(vec3 direction, float roughness) {
+    vec3 mirror = clear_sky(raised(direction, roughness));
+#if SEA == 1
+    mirror = mix(mirror, horizon_colour(direction), LOW_SKY_HAZY * exp(-direction.y / LOW_SKY));
+#endif
+    return mirror;
+}
+
 // The reflection from a direction: the sky, or land in front of it, which is mirrored from a `calmer` one. `roughness` is
 // that of the waves within a pixel, and `tilt` the steepness of waves that blur like roughness; `coast` is what `nearshore`
 // says of the place.
 vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float tilt, vec3 seen, vec3 light_here, vec4 coast) {
 #if FINE_WATER == 1
-    vec3 mirror = clear_sky(raised(direction, roughness));
+    vec3 mirror = mirrored_clear_sky(direction, roughness);
 #if CLOUDS > 1 && SEA == 0 && RUNNING == 0
     mirror = with_clouds(from, normalize(direction + calmer), CLOUDS_SMEARED * tilt / (tilt + STILL_EDGE) + 2.0 * sqrt(roughness), mirror);
 #endif
@@ -469,7 +480,7 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 calmer, float roughness, float til
 #elif HORIZONS == 1
     return mirrored_by_horizon(from, direction, 0.02 + 0.6 * sqrt(roughness) + 0.5 * tilt, sky_with_wisps(raised(direction, roughness)));
 #elif RUNNING == 0
-    return mirrored_sky(direction, roughness, seen.y, light_here, clear_sky(raised(direction, roughness)));
+    return mirrored_sky(direction, roughness, seen.y, light_here, mirrored_clear_sky(direction, roughness));
 #else
     return mirrored_sky(direction, roughness, seen.y, light_here);
 #endif
