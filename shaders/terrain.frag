@@ -274,12 +274,14 @@ const vec2 PLAIN_FAR = vec2(0.2, 1.0);  // cells in a pixel
 const float FAR_PLAIN_EVEN = 0.85, DRIFTED_FAR = 0.8;
 const float BED_EVEN = 0.4;     // part of its slope by which light tells them: under water it is diffuse
 const float WET_SHORE = 0.5;  // metres above the water up to which waves and capillarity wet the ground
+const float BAND_FADES = 0.3;  // the ground dark with it, where that is only a part of a pixel
 #if DETAIL_SCALES > 2
-// Metres above the water up to which the ground is dark with it, how dark, and how even waves have made it by the shore.
-const float WET_BAND = 0.12, BAND_DARK = 0.38, SHORE_EVEN = 0.4;
+// Metres above the water up to which the ground is dark with it, the same of cells so wide that no picture shows less, in parts
+// of one and at most; how dark it is, and how even waves have made it by the shore.
+const float WET_BAND = 0.12, BAND_OF_CELL = 0.03, HIGHEST_BAND = 0.6, BAND_DARK = 0.5, SHORE_EVEN = 0.4;
 const float STRIP_OF_CELL = 0.07;  // as WET_SHORE, of cells that are so wide that no picture shows less
 const vec2 STRIP = vec2(0.25, 2.0), STRIP_STEEP = vec2(0.7, 1.2);  // how high it is beside that, least and most; slopes without
-const float MUD_STRIP = 1.25, STRIP_WIDE = 1.2, HIGHEST_STRIP = 0.7;  // beside the bed; cells, and metres, which the map of flow tells of, at most
+const float MUD_STRIP = 1.0, STRIP_WIDE = 1.2, HIGHEST_STRIP = 0.7;  // beside the bed; cells, and metres, which the map of flow tells of, at most
 const vec3 SHINGLE = vec3(0.215, 0.202, 0.180);
 #endif
 #if GREEN_BY_CLIMATE == 0
@@ -440,6 +442,11 @@ void main() {
     if (dim == 1.0) {
         vec3 bed_normal = normalize(vec3(-BED_EVEN * slope.x, 1.0, -BED_EVEN * slope.y));
         vec3 bed = bed_material(fine_detail(cells), coarse, 1.0);
+        float stony = place.x < frame.water.w ? 0.0 : stony_bed(place.yz);
+#if MATERIALS == 1
+        if (stony > 0.0) stony *= 1.0 - sand_of_grain(textureLod(loose_colour, uv, 0.0).a);
+#endif
+        bed *= 1.0 - STONY_BED_DARK * stony;
         bed *= frame.sun_light.rgb * max(dot(bed_normal, frame.sun.xyz), 0.0) * seen.x + light_around(bed_normal, seen.y, bounced);
         colour = vec4(bed * air_kept + air_added, outline_key_at(position));
         return;
@@ -621,6 +628,13 @@ void main() {
     float submerged = smoothstep(-0.5 * span, hidden_from + 0.5 * span, wet.w);
     dry = 1.0 - submerged;
     vec3 bed = bed_material(fine, coarse, silty);
+#if DETAIL_SCALES > 1
+    float stones_of_bed = place.x < frame.water.w ? 0.0 : stony_bed(place.yz);
+#if MATERIALS == 1
+    stones_of_bed *= 1.0 - ground.sandy;
+#endif
+    bed *= 1.0 - STONY_BED_DARK * stones_of_bed;
+#endif
 #if MATERIALS == 1 && DETAIL_SCALES > 2
     bed = mix(bed, SHOAL_SAND * (0.85 + 0.30 * fine.x), ground.sandy * (1.0 - dim));
 #endif
@@ -645,12 +659,12 @@ void main() {
     ground.albedo = mix(ground.albedo, stones_and_mud, strip * dry);
     ground.stands.bushes *= 1.0 - strip;
     ground.stands.tufts *= 1.0 - strip;
-    float washed = WET_BAND * (0.5 + broad);
+    float band = clamp(BAND_OF_CELL * frame.map.z, WET_BAND, HIGHEST_BAND), washed = band * (0.5 + broad);
     float evened = smoothstep(-strip_height - 2.0 * washed - span, -washed, wet.w) * (1.0 - smoothstep(STRIP_STEEP.x, STRIP_STEEP.y, length(place.yz)));
-    ground.albedo *= 1.0 - BAND_DARK * smoothstep(-washed - span, -0.6 * washed, wet.w) * (WET_BAND / (WET_BAND + span)) * dry;
+    ground.albedo *= 1.0 - BAND_DARK * smoothstep(-washed - span, -0.6 * washed, wet.w) * (band / (band + BAND_FADES * span)) * dry;
 #else
     float washed = WET_SHORE * (0.4 + 0.6 * fine.x);
-    ground.albedo *= 1.0 - WASHED_DARK * smoothstep(-washed - span, 0.0, wet.w) * (WET_SHORE / (WET_SHORE + span)) * dry;
+    ground.albedo *= 1.0 - WASHED_DARK * smoothstep(-washed - span, 0.0, wet.w) * (WET_SHORE / (WET_SHORE + BAND_FADES * span)) * dry;
 #endif
     ground.rockiness *= 1.0 - 0.6 * submerged;
     slope *= mix(1.0, BED_EVEN, submerged);

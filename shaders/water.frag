@@ -199,7 +199,7 @@ const vec3 STIRRED_WATER = vec3(0.018, 0.072, 0.076);
 #else
 const vec2 BENCH_ROOM = vec2(0.09, 0.16);  // none where waves on lakes end
 const vec2 BENCH_WIDE = vec2(0.25, 1.2);
-const vec3 STIRRED_WATER = vec3(0.022, 0.040, 0.032);
+const vec3 STIRRED_WATER = vec3(0.017, 0.031, 0.026);
 #endif
 const float FALL_OF_BED = 0.035;  // slope of the sea floor beyond the map
 #if SEA == 1
@@ -789,7 +789,9 @@ void main() {
     keep *= mix(SOAKED_BED, vec3(1.0), river_here * (1.0 - smoothstep(0.0, SOAKED_FROM, depth)));
 #if FINE_WATER == 1
     // Silt evens the bed.
-    float silt = SILT_EVENS * (1.0 - river_here) * smoothstep(0.0, SILT_FROM, depth);
+    float stony_here = stony_bed(bed.yz);
+    if (stony_here > 0.0) stony_here *= 1.0 - sand_of_grain(textureLod(loose_colour, uv, 0.0).a);
+    float silt = SILT_EVENS * (1.0 - river_here) * (1.0 - stony_here) * smoothstep(0.0, SILT_FROM, depth);
     colour += silt * keep * bed_material(vec4(0.5), vec4(0.5), 1.0) * daylight;
     keep *= 1.0 - silt;
 #endif

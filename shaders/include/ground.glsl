@@ -68,9 +68,13 @@ uniform sampler2D marks;   // of snowballs: sand, bare rock; how recently a brai
 #include "glacier.glsl"
 #endif
 
-#if MATERIALS == 1
 uniform sampler2D loose_colour;  // root of the albedo of loose material; its grain: clay, soil, sand, stones
-#endif
+
+// How much of loose material is sand.
+float sand_of_grain(float grain) {
+    return clamp(1.0 - 3.0 * abs(grain - 2.0 / 3.0), 0.0, 1.0);
+}
+
 #if LIVING == 1 || MATERIALS == 1 && DESERT == 1
 uniform sampler2D cover;   // wetness, grass, exposure to wind, breadth of the wet ground
 #endif
@@ -391,6 +395,12 @@ vec3 bed_material(vec4 fine, vec4 coarse, float silty) {
     return mix(BED_SAND, BED_SILT, silty * silt) * (0.88 + 0.24 * fine.x);
 }
 
+// How much of a bed of this slope is stones that algae darken: silt slides off what is steep.
+const float STONY_BED_DARK = 0.6;
+float stony_bed(vec2 slope) {
+    return smoothstep(0.20, 0.45, length(slope));
+}
+
 // Factor on noise that is projected from above and stretched down a cliff.
 float drawn_out(float steepness) {
     return 1.0 / (1.0 + 0.5 * steepness * steepness);
@@ -613,7 +623,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     vec4 lying = textureLod(loose_colour, around, 0.0);
     lying.rgb *= lying.rgb;
     float stony = clamp(3.0 * lying.a - 2.0, 0.0, 1.0), clayey = clamp(1.0 - 3.0 * lying.a, 0.0, 1.0);
-    float sandy = clamp(1.0 - 3.0 * abs(lying.a - 2.0 / 3.0), 0.0, 1.0);
+    float sandy = sand_of_grain(lying.a);
 #endif
 
 #if DETAIL_SCALES > 1

@@ -436,6 +436,37 @@ def test_the_sea_goes_on_beyond_the_map_without_a_seam(draw: Draw, subtests: pyt
             assert np.abs(np.diff(across, axis=0)).max() < 5.0
 
 
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_far_sea_is_of_the_hue_of_the_sky_low_over_it(draw: Draw, quality: str) -> None:
+    """Waves that are seen from aside mirror haze, and air lies before them."""
+    camera = Camera(glm.vec3(32 * CELL, 0.0, 32 * CELL), 65.0, 14.0, 90.0 * CELL, 40.0)
+    scene = Scene().with_value("view.quality", quality).with_value("view.sun_height", 20.0)
+    pixels = draw(flooded(flat(64, 64, -12.0), 0.0, sea=0.0), camera, scene, size=(160, 240)).astype(float)
+    upwards = pixels.mean(axis=1)
+    bluer = upwards[:, 2] / upwards[:, 0]  # the horizon is at the 38th row
+    assert bluer[46:50].max() < 1.3 * bluer[32:36].mean()
+
+
+def from_shore(draw: Draw, slope: float) -> NDArray[np.float64]:
+    """The brightness of ground and of the bed of a lake, by rows of less than a metre; its shore is at the 120th."""
+    ground = plane(64, 64, 0.0, -slope * CELL)
+    level = float(ground[31:33, 0].mean())
+    scene = calm(quality="high", fine_relief=0.0, sun_height=45.0)
+    pixels = draw(flooded(ground, level), from_above(20.0, 64, 64, level), scene, size=(240, 240)).astype(float)
+    return np.asarray(pixels[:, 40:200, 1].mean(axis=1))
+
+
+def test_ground_is_dark_by_a_lake_as_far_up_as_pictures_of_its_cells_show(draw: Draw) -> None:
+    bright = from_shore(draw, 0.1)
+    assert bright[118:120].mean() < 0.85 * bright[112:115].mean()
+
+
+def test_steep_beds_of_lakes_are_of_dark_stones(draw: Draw) -> None:
+    """Silt lies where it is flatter."""
+    bright = from_shore(draw, 0.6)
+    assert bright[124:128].mean() < 0.35 * bright[90:100].mean()
+
+
 def test_land_is_mirrored_up_to_its_shore_also_in_swell(draw: Draw) -> None:
     """Waves smear what they mirror: before a cliff no band of sky is seen."""
     row, _ = np.mgrid[:128, :128]
