@@ -277,11 +277,12 @@ const float WET_SHORE = 0.5;  // metres above the water up to which waves and ca
 const float BAND_FADES = 0.3;  // the ground dark with it, where that is only a part of a pixel
 #if DETAIL_SCALES > 2
 // Metres above the water up to which the ground is dark with it, the same of cells so wide that no picture shows less, in parts
-// of one and at most; how dark it is, and how even waves have made it by the shore.
-const float WET_BAND = 0.12, BAND_OF_CELL = 0.03, HIGHEST_BAND = 0.6, BAND_DARK = 0.5, SHORE_EVEN = 0.4;
+// of one and at most, and its width in cells at most; how dark it is, and how even waves have made it by the shore.
+const float WET_BAND = 0.12, BAND_OF_CELL = 0.03, HIGHEST_BAND = 0.6, BAND_WIDE = 0.3, SHORE_EVEN = 0.4;
+const vec2 BAND_DARK = vec2(0.38, 0.5);  // of a low band, and a high one
 const float STRIP_OF_CELL = 0.07;  // as WET_SHORE, of cells that are so wide that no picture shows less
 const vec2 STRIP = vec2(0.25, 2.0), STRIP_STEEP = vec2(0.7, 1.2);  // how high it is beside that, least and most; slopes without
-const float MUD_STRIP = 1.0, STRIP_WIDE = 1.2, HIGHEST_STRIP = 0.7;  // beside the bed; cells, and metres, which the map of flow tells of, at most
+const float MUD_STRIP = 1.25, STRIP_WIDE = 1.2, HIGHEST_STRIP = 0.7;  // beside the bed; cells, and metres, which the map of flow tells of, at most
 const vec3 SHINGLE = vec3(0.215, 0.202, 0.180);
 #endif
 #if GREEN_BY_CLIMATE == 0
@@ -659,9 +660,10 @@ void main() {
     ground.albedo = mix(ground.albedo, stones_and_mud, strip * dry);
     ground.stands.bushes *= 1.0 - strip;
     ground.stands.tufts *= 1.0 - strip;
-    float band = clamp(BAND_OF_CELL * frame.map.z, WET_BAND, HIGHEST_BAND), washed = band * (0.5 + broad);
+    float band = max(WET_BAND, min(min(BAND_OF_CELL, BAND_WIDE * length(place.yz)) * frame.map.z, HIGHEST_BAND)), washed = band * (0.5 + broad);
     float evened = smoothstep(-strip_height - 2.0 * washed - span, -washed, wet.w) * (1.0 - smoothstep(STRIP_STEEP.x, STRIP_STEEP.y, length(place.yz)));
-    ground.albedo *= 1.0 - BAND_DARK * smoothstep(-washed - span, -0.6 * washed, wet.w) * (band / (band + BAND_FADES * span)) * dry;
+    float high_band = clamp(band / WET_BAND - 1.0, 0.0, 1.0);
+    ground.albedo *= 1.0 - mix(BAND_DARK.x, BAND_DARK.y, high_band) * smoothstep(-washed - span, -0.6 * washed, wet.w) * (band / (band + mix(1.0, BAND_FADES, high_band) * span)) * dry;
 #else
     float washed = WET_SHORE * (0.4 + 0.6 * fine.x);
     ground.albedo *= 1.0 - WASHED_DARK * smoothstep(-washed - span, 0.0, wet.w) * (WET_SHORE / (WET_SHORE + BAND_FADES * span)) * dry;
