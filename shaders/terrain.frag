@@ -58,11 +58,13 @@
 #define CANOPY 0
 #endif
 
-// Likewise on beaches: where streams run, a later pass draws these; trees shade as from afar in worlds with all kinds of ground.
-#if DEFERRED == 1 && BEACH == 1
+// Likewise on beaches: streams are a fraction of pixels, and trees shade as from afar, in worlds with all these.
+#if DEFERRED == 1 && BEACH == 1 && CANOPY > 1
+#if STREAMS > 1
 #undef STREAMS
-#define STREAMS 0
-#if CANOPY > 1 && MARKS == 1 && MATERIALS == 1
+#define STREAMS 1
+#endif
+#if MARKS == 1 && MATERIALS == 1
 #undef CANOPY
 #define CANOPY 1
 #endif
@@ -80,6 +82,10 @@
 #if CANOPY > 1 && (BEACH == 1 || MARKS == 1)
 #undef CANOPY
 #define CANOPY 1
+#endif
+#if STREAMS > 1 && BEACH == 1
+#undef STREAMS
+#define STREAMS 1
 #endif
 #if CANOPY == 1 && BEACH == 1 && MARKS == 1
 #undef RELIEF

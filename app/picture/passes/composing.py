@@ -31,6 +31,7 @@ from app.picture.passes.quality import Quality
 from app.picture.passes.rain import may_fall, storms_are_dry
 from app.picture.passes.shaders import Uniform
 from app.picture.passes.standing_water import TILE
+from app.picture.passes.streams import STREAM_NEAR, meet_near
 from app.picture.passes.taken import Taken
 from app.picture.passes.targets import colour
 from app.picture.passes.tiles import FINE_STREAM_FAR, STREAM_FAR, WIDEST_PIXEL
@@ -124,6 +125,13 @@ def compose(
     if dip is not None:
         textures["land_afar"], with_relief = maps.land_afar(quality)
         defines["AFAR_RELIEF"] = int(with_relief)
+    shore = maps.shore if taken.waves == NATURAL else None
+    near = STREAM_NEAR * focal_length * snapshot.cell_size
+    by_shore = (
+        maps.with_streams
+        and shore is not None
+        and meet_near(maps.stream_patches, shore.patches, snapshot, camera, near)
+    )
     return Frame(
         snapshot=snapshot,
         camera=camera,
@@ -138,12 +146,13 @@ def compose(
         focal_length=focal_length,
         waves=taken.waves,
         water=maps.water,
-        shore=maps.shore if taken.waves == NATURAL else None,
+        shore=shore,
         run_up=float(block["beach"][0]),
         run_up_way=float(block["beach"][1]),
         falling=taken.falling,
         smallest_stream=shot.least_discharge if maps.with_streams else None,
         stream_patches=maps.stream_patches,
+        streams_near_shore=by_shore,
         falls=maps.falls,
         bounce=maps.bounce,
         table_height=float(block["heights"][2]),

@@ -75,6 +75,7 @@ class Frame:
     falling: float  # amount of rain or snow, from 0 to 1
     smallest_stream: float | None  # discharge of the smallest visible stream
     stream_patches: NDArray[np.bool_]  # patches of the map with streams
+    streams_near_shore: bool  # whether the camera is near to one by a shore
     falls: FallSheets
     bounce: BounceMap  # light reflected by the land
     table_height: float  # of the base of the block
@@ -98,8 +99,8 @@ class Frame:
 
     @property
     def ground_has_beach(self) -> bool:
-        """Whether the shader of the ground draws beaches too: it has no room for the textures of streams besides."""
-        return self.quality.deferred and self.ground_is_plain and self.smallest_stream is None
+        """Whether the shader of the ground draws beaches too: it has no room for the textures of near streams besides."""
+        return self.quality.deferred and self.ground_is_plain and not self.streams_near_shore
 
 
 class Part(NamedTuple):
