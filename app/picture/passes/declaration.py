@@ -99,7 +99,7 @@ class Frame:
 
     @property
     def ground_has_beach(self) -> bool:
-        """Whether the shader of the ground draws beaches too: it has no room for the textures of near streams besides."""
+        """Whether the shader of the ground draws beaches too: it has no room for near streams besides."""
         return self.quality.deferred and self.ground_is_plain and not self.streams_near_shore
 
 
