@@ -27,7 +27,6 @@ from app.picture.passes.mesh import (
     nodes_in_sight,
     select_nodes,
 )
-from app.picture.passes.quality import Quality
 from app.picture.passes.rain import may_fall, storms_are_dry
 from app.picture.passes.shaders import Uniform
 from app.picture.passes.standing_water import TILE
@@ -41,7 +40,6 @@ from app.picture.passes.waves import NATURAL, NO_WAVES
 
 NODES_AT_REST = 12  # drawn in one slice of a picture that is refined: the first touch gives it up after that
 OF_BOUNCE = "sun_light", "sky_light", "sun", "ground_look", "wind", "strata"  # fields that bounced light depends on
-ANY_HEIGHT = 1e6  # pixels: trees of all heights are smaller
 
 
 def compose(
@@ -68,7 +66,7 @@ def compose(
         finer = Finer(finer_detail(detail), view_projection, float(block["heights"][2]), maps.relief_span)
     tree_view = _tree_view(taken, detail, finer)
     forest, selected = maps.trees.forest, None
-    if forest is not None and not with_overlay and not _are_merged(maps, quality):  # which trees would hide
+    if forest is not None and not with_overlay:  # which trees would hide
         each = quality.deferred  # in software, culling each tree here is far cheaper than shading hidden ones
         selected = select_trees(forest, camera, aspect, quality.tree_pixels, tree_view, one_by_one=each)
     sun = block["sun"][:3].astype(float)
@@ -194,19 +192,15 @@ def _tree_view(taken: Taken, detail: float, finer: Finer | None) -> TreeView:
     )
 
 
-def _are_merged(maps: LandMaps, quality: Quality) -> bool:
-    """Whether all trees are a colour of the ground: those of the climate at the lowest levels, which draw none."""
-    return maps.trees.of_climate and quality.detail_scales == 1
-
-
 def _uniforms(taken: Taken, maps: LandMaps, tree_view: TreeView) -> dict[str, Uniform]:
     """The uniforms that all passes of a frame may read."""
     forest, quality, crop, focal_length = maps.trees.forest, taken.quality, taken.crop, tree_view.focal_length
-    merge_below = ANY_HEIGHT if _are_merged(maps, quality) else quality.tree_pixels[2]
     return {
         **tree_uniforms(tree_view),
         **maps.trees.shadows.uniforms,
-        "forest": NO_FOREST if forest is None else (tree_view.height, focal_length, merge_below, tree_view.winter),
+        "forest": NO_FOREST
+        if forest is None
+        else (tree_view.height, focal_length, quality.tree_pixels[2], tree_view.winter),
         **leaf_uniforms(forest, taken.shot.appearance.view.tree_size),
         "scene_size": (float(crop.width), float(crop.height)),
         "relief_span": maps.relief_span,

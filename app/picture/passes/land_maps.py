@@ -211,9 +211,9 @@ class LandMaps:
         self.glaciers.update(snapshot, self.layers, self.surface.texture)
         self._edge_beds.update(snapshot)
         self._cover.update(snapshot, self.layers, self.materials.textures(), may_wait=cover_may_wait)
-        if len(snapshot.trees) or woods_of(snapshot, view) is not None:
+        if len(snapshot.trees) or woods_of(snapshot, view, quality) is not None:
             self._channels.note(snapshot, smallest_stream, river_width)
-        woods = woods_of(snapshot, view)
+        woods = woods_of(snapshot, view, quality)
         self.trees.update(run_up, weather, self._channels, woods, at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)
         if self.water.is_seen if quality.fine_water else self.water.has_lakes:
@@ -555,10 +555,10 @@ def with_life(snapshot: Snapshot) -> bool:
     return any(name in snapshot.layers for name in LIVING)
 
 
-def woods_of(snapshot: Snapshot, view: ViewParameters) -> ClimateWoods | None:
-    """What trees follow from where none are known; None where they are, and in deserts."""
+def woods_of(snapshot: Snapshot, view: ViewParameters, quality: Quality) -> ClimateWoods | None:
+    """What trees follow from where none are known; None where they are, in deserts, and at the lowest levels."""
     known = len(snapshot.trees) > 0 or with_plants(snapshot)
-    if known or view.desert > 0.0 or snapshot.materials is not None:
+    if known or quality.detail_scales == 1 or view.desert > 0.0 or snapshot.materials is not None:
         return None
     full_height = view.tree_size * (snapshot.reference_cell_size or snapshot.cell_size)
     return ClimateWoods(view.snow_line, view.greenness, full_height)

@@ -85,11 +85,6 @@ class Trees:
         return self._are_latest and self.shadows.is_settled
 
     @property
-    def of_climate(self) -> bool:
-        """Whether the trees are those of the climate."""
-        return self._woods is not None
-
-    @property
     def _are_latest(self) -> bool:
         latest = self._latest
         if latest is None:
