@@ -32,10 +32,8 @@ SINGLE, THIN_OUT = 0.12, 2.8
 APPEARS = 0.06  # range of density in which a stand grows up
 STEEP = (0.80, 0.45)  # slopes of ground: none holds, all trees do
 PLAINS = (0.04, 0.20)  # slopes of plains, which are meadows, and of all other ground
-TREE_LINE, TREE_LINE_UNEVEN = (
-    (0.06, 0.22),
-    0.12,
-)  # of the relief, below the line of snow: none grows, woods grow as anywhere
+# Of the relief, below the line of snow: none grows, woods grow as anywhere.
+TREE_LINE, TREE_LINE_UNEVEN = (0.06, 0.22), 0.12
 COLD = (0.55, 0.10)  # of the relief, below the line of snow: warm, and the coldest
 CONIFERS_WARM, CONIFERS_COLD, CONIFERS_TOGETHER, CONIFERS_LEAST = 0.06, 1.3, 2.8, 0.03  # part of stands
 SHRUBS_OPEN, SHRUBS_CLOSED = 0.45, -0.15  # part of stands that are shrubs, in the open and in closed woods

@@ -57,7 +57,7 @@ class Quality:
     @property
     def bounce_side(self) -> int:
         """Texels along the longer side of the lit land."""
-        return 512 if self.fine_water else 256 if self.detail_scales > 1 else 128 if self.fine_water else 256
+        return 512 if self.fine_water else 256
 
     @property
     def afar_side(self) -> int:
