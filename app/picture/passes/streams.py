@@ -13,7 +13,7 @@ from app.picture.passes.mesh import GroundMesh, parts_within, touching
 from app.picture.passes.mesh_parts import MeshParts
 
 FAR_STRIDE = 1.0  # cells between vertices: in coarser nodes, pixels are so long that streams blur far beside them
-STREAM_NEAR = 0.1  # cells per pixel below which the edges of streams are seen
+STREAM_NEAR = 0.07  # cells per pixel below which the edges of streams are seen
 
 
 def meet_near(
