@@ -527,14 +527,19 @@ def test_the_sun_stands_in_its_glare(draw: Draw, sun: float) -> None:
     assert np.abs(np.diff(above, axis=0)).max() < 12.0
 
 
+def row_of(camera: Camera, place: glm.vec3) -> int:
+    """The row of a square picture of 240 pixels in which a place is seen."""
+    seen = camera.place_of(place, 1.0)
+    assert seen is not None
+    return round(120.0 - 120.0 * seen[1])
+
+
 def test_ridges_go_on_beyond_the_sides_that_face_away(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
     ground = np.broadcast_to(60.0 + 30.0 * np.sin(0.5 * np.arange(64)), (64, 64)).copy()
     shown = snapshot(ground, cell_size=CELL)
     camera = Camera(glm.vec3(32 * CELL, 60.0, 20 * CELL), 0.0, 20.0, 30 * CELL, 30.0)
     scene = Scene().with_values({"view.sun_height": 30.0, "view.sun_direction": 90.0, "view.clouds": 0.0})
-    border = camera.place_of(glm.vec3(32 * CELL, 90.0, 0.5 * CELL), 1.0)
-    assert border is not None
-    row = round(120.0 - 120.0 * border[1])
+    row = row_of(camera, glm.vec3(32 * CELL, 90.0, 0.5 * CELL))
 
     def varies() -> float:
         """How much the brightness differs along rows beyond the border."""
@@ -552,9 +557,7 @@ def test_land_beyond_a_block_is_as_rough_as_a_pixel_shows(draw: Draw) -> None:
     shown = snapshot(ground, cell_size=CELL)
     scene = Scene().with_values({"view.sun_height": 30.0, "view.clouds": 0.0, "view.quality": "high"})
     camera = Camera(glm.vec3(40 * CELL, float(ground[0, 40]), 2 * CELL), 0.0, 25.0, 8 * CELL, 30.0)
-    border = camera.place_of(glm.vec3(40 * CELL, float(ground[0, 40]), 0.5 * CELL), 1.0)
-    assert border is not None
-    row = round(120.0 - 120.0 * border[1])
+    row = row_of(camera, glm.vec3(40 * CELL, float(ground[0, 40]), 0.5 * CELL))
     beyond = draw(shown, camera, scene, size=(240, 240)).astype(float)[row - 40 : row - 10, 60:180].mean(axis=2)
     assert np.abs(np.diff(beyond, 2, axis=1)).mean() > 4.0
     assert beyond.std() < 40.0
@@ -618,9 +621,7 @@ def test_land_beyond_a_block_has_ridges_that_are_finer_than_its_mesh(draw: Draw,
     shown = snapshot(ground, cell_size=CELL)
     camera = Camera(glm.vec3(128 * CELL, 60.0, 6 * CELL), 0.0, 7.0, 24 * CELL, 30.0)
     scene = Scene().with_values({"view.sun_height": 30.0, "view.sun_direction": 90.0, "view.clouds": 0.0})
-    border = camera.place_of(glm.vec3(128 * CELL, 60.0, 0.5 * CELL), 1.0)
-    assert border is not None
-    row = round(120.0 - 120.0 * border[1])
+    row = row_of(camera, glm.vec3(128 * CELL, 60.0, 0.5 * CELL))
     pixels = draw(shown, camera, scene.with_value("view.quality", quality), size=(240, 240)).astype(float)
     beyond, on_map = (pixels[rows].mean(axis=(0, 2)) for rows in (np.s_[row - 9 : row - 5], np.s_[row + 6 : row + 16]))
     assert beyond.std() > 0.6 * on_map.std()

@@ -211,9 +211,9 @@ class LandMaps:
         self.glaciers.update(snapshot, self.layers, self.surface.texture)
         self._edge_beds.update(snapshot)
         self._cover.update(snapshot, self.layers, self.materials.textures(), may_wait=cover_may_wait)
-        if len(snapshot.trees) or woods_of(snapshot, view, quality) is not None:
-            self._channels.note(snapshot, smallest_stream, river_width)
         woods = woods_of(snapshot, view, quality)
+        if len(snapshot.trees) or woods is not None:
+            self._channels.note(snapshot, smallest_stream, river_width)
         self.trees.update(run_up, weather, self._channels, woods, at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)
         if self.water.is_seen if quality.fine_water else self.water.has_lakes:
@@ -281,11 +281,10 @@ class LandMaps:
 
     def land_afar(self, quality: Quality) -> tuple[Texture, bool]:
         """What land beyond the map shows of it, and whether that has the relief that is finer than the map."""
-        relief = self._relief.texture if self._relief.kind == 1 else None
-        span = self._relief.span if relief is not None else 0.0
-        return self.surface.from_afar(
-            quality.afar_side, relief, span, relief and self._relief.drawn
-        ), relief is not None
+        relief = self._relief
+        if relief.kind != 1:
+            return self.surface.from_afar(quality.afar_side), False
+        return self.surface.from_afar(quality.afar_side, relief.texture, relief.span, relief.drawn), True
 
     def textures(self, snapshot: Snapshot, overlay: str, *, with_waves: bool) -> dict[str, Texture]:
         """All textures by name; missing layers are 0 everywhere."""
