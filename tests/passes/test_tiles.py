@@ -198,10 +198,8 @@ def test_it_looks_as_if_the_mesh_itself_was_shaded(
             camera = replace(camera, distance=camera.distance * row["distance"])
             differ = both_ways(draw, patch, shown, camera, scene, size=(320, 200))
             # At the edges of triangles, quads of the mesh read coarser images of textures, and have other grit.
-            # At level medium triangles are smaller, so there are more of these.
-            most, of_grit = (1.9, 0.05) if row["quality"] == "low" else (3.3, 0.075)
-            assert np.mean(differ) < most
-            assert np.mean(differ > 12) < of_grit
+            assert np.mean(differ) < 3.3
+            assert np.mean(differ > 12) < 0.075
 
 
 def everything_of(
