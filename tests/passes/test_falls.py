@@ -79,6 +79,20 @@ def test_a_sheet_spreads_towards_its_foot_and_a_pool_runs_on_from_there() -> Non
     assert sheets.pool_triangles.max() == len(sheets.pools) - 1
 
 
+def test_spray_lies_around_the_foot_and_grows_on_its_way_down_the_sheet() -> None:
+    sheets = FallSheets()
+    sheets.update(cliff(20.0), 1e-3, WIDTH)
+    foot, lip = (sheets.sheets[station + len(SIDES) // 2] for station in (-len(SIDES), 0))
+    half = np.hypot(*foot[3:5])
+    at_foot = sheets.spray[:, 7] > 0.0
+    away = np.hypot(*(sheets.spray[at_foot][:, [0, 2]] - foot[[0, 2]]).T)
+    assert 0 < at_foot.sum() < len(at_foot)
+    assert 0.5 * half < away.max() < half + 0.25 * DROP
+    torn = sheets.spray[~at_foot]
+    assert (torn[:, 1] > foot[1]).all() and (torn[:, 1] < lip[1]).all()
+    assert np.corrcoef(torn[:, 1], torn[:, 5])[0, 1] < -0.8, "it does not grow"
+
+
 def test_in_the_air_a_sheet_does_not_turn() -> None:
     """Also where the river leaves the foot in another direction."""
     shown = cliff(20.0)
