@@ -50,7 +50,7 @@ def test_what_lies_far_from_water_need_not_be_drawn(
     assert near.any() and not near.all()
     monkeypatch.setattr(flow_map, "stream_cells", lambda snapshot, smallest: np.ones(snapshot.shape, bool))
     picture._maps.forget()
-    picture._maps._flow._streams = None
+    picture._maps._usual.flow._streams = None
     whole_flow, whole_rivers = maps(draw, picture, shown, scene)
     np.testing.assert_array_equal(rivers, whole_rivers)
     np.testing.assert_array_equal(flow, whole_flow)
@@ -95,11 +95,11 @@ def test_streams_are_drawn_whole_though_only_on_the_parts_of_the_ground_beside_t
     patches = picture.frame.stream_patches
     assert patches.any() and not patches.all()
     monkeypatch.setattr(flow_map, "patches_with_streams", lambda blocks: np.ones_like(patches))
-    picture._maps._flow.forget()
+    picture._maps._usual.flow.forget()
     np.testing.assert_array_equal(draw(shown, camera, scene, size=(320, 200)), pixels)
     assert picture.frame.stream_patches.all()
     monkeypatch.setattr(flow_map, "patches_with_streams", lambda blocks: np.zeros_like(patches))
-    picture._maps._flow.forget()
+    picture._maps._usual.flow.forget()
     assert (draw(shown, camera, scene, size=(320, 200)) != pixels).any()
 
 
@@ -131,9 +131,9 @@ def test_ground_that_water_has_left_is_wet_and_dries(draw: Draw, picture: Pictur
     np.testing.assert_array_equal(dry, never)
     over(full, 201, 4)
     over(full, 2000, 4)
-    drawn = picture._maps._flow._wet_mark.version
+    drawn = picture._maps._usual.flow._wet_mark.version
     over(full, 4000, 4)  # nothing dries any more
-    assert picture._maps._flow._wet_mark.version == drawn
+    assert picture._maps._usual.flow._wet_mark.version == drawn
     assert over(low, 4001, 5)[left].min() > -0.1, "as wet as if water had not stood there for so long"
 
 
@@ -155,7 +155,7 @@ def test_where_no_water_has_left_nothing_is_drawn_of_it(draw: Draw, picture: Pic
     shown = of_streams_and_lakes()
     for cycle in (1, 2, 30):
         maps(draw, picture, replace(shown, cycle=cycle), Scene().with_value("view.quality", "low"))
-    assert picture._maps._flow._wet_mark.version == 1
+    assert picture._maps._usual.flow._wet_mark.version == 1
 
 
 @pytest.mark.parametrize(("quality", "in_turn"), [("low", True), ("high", False)])

@@ -21,7 +21,7 @@ from app.picture.camera import Camera
 from app.picture.canvas import Canvas
 from app.picture.legend import legend_sign
 from app.picture.lettering import sign
-from app.picture.passes.quality import AutomaticQuality
+from app.picture.passes.quality import BY_NAME, AutomaticQuality
 from app.picture.passes.tiles import GroundTiles
 from app.picture.picture import MINIMAP_PATIENCE, Picture
 from app.picture.sides import DIVIDER_COLOUR, LONGER_REST, Sides, areas
@@ -610,5 +610,39 @@ def test_a_sea_at_rest_is_refined_and_stands_still_until_it_is_touched(
     assert side._drawn and side._drawn[0].finer == finest and not drawn[-1]
     assert look(len(drawn), replace(camera, distance=2.0 * camera.distance))
     assert side._drawn and side._drawn[0].finer == 0
+    resting_place.use()
+    sides.release()
+
+
+def test_after_pictures_at_rest_the_usual_one_is_there_at_once(
+    context: moderngl.Context, resting_place: moderngl.Framebuffer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Light that is baked over many pictures stays as it was."""
+    monkeypatch.setattr(AutomaticQuality, "measure", lambda self, seconds: None)
+    monkeypatch.setattr("app.picture.picture.FINEST_AT_REST", BY_NAME["medium"])
+    sides, scene, shown = Sides(context), Scene().with_value("view.quality", "automatic"), snapshot(hills(64, 64))
+    sides.show([shown])
+    sides.lay_out(*SIZE)
+    side, camera = sides.shown[0], scene_camera(scene, shown)
+    finest = side.picture.finer_levels(scene.view)
+    if not finest:
+        pytest.skip("a graphics card draws at the level that suits it")
+
+    def draw_until(condition: Callable[[], bool], *, at_rest: bool) -> NDArray[np.int_]:
+        for _ in range(400):
+            sides.begin([camera], [scene], time=0.0, minimap=False, at_rest=at_rest)
+            sides.go_on()
+            if condition():
+                pixels = sides.pixels()
+                assert pixels is not None
+                return pixels.astype(int)
+        pytest.fail("it is never reached")
+
+    usual = draw_until(lambda: sides.settled, at_rest=False)
+    refined = draw_until(lambda: side._drawn is not None and side._drawn[0].finer == finest, at_rest=True)
+    assert np.abs(refined - usual).mean() > 1.0
+    touched = draw_until(lambda: True, at_rest=False)
+    assert sides.settled
+    np.testing.assert_array_equal(touched, usual)
     resting_place.use()
     sides.release()

@@ -23,10 +23,10 @@ from app.picture.passes.cover import LIVING, CoverMap
 from app.picture.passes.edge_beds import EdgeBeds
 from app.picture.passes.falls import FallSheets
 from app.picture.passes.fixed import FixedTextures
-from app.picture.passes.flow_map import FlowMap
 from app.picture.passes.fractures import Fractures
 from app.picture.passes.glaciers import GlaciersMap
-from app.picture.passes.horizons import HorizonMap, Horizons
+from app.picture.passes.horizons import Horizons
+from app.picture.passes.level_maps import LevelMaps
 from app.picture.passes.maps import AirborneMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.picture.passes.marks import MarksMap
 from app.picture.passes.materials import MaterialTextures
@@ -34,7 +34,7 @@ from app.picture.passes.mesh import TWISTED, twisted_patches
 from app.picture.passes.mipmaps import Mipmaps
 from app.picture.passes.overlays import FLOW_PATH, OverlayMaps, palette_texture
 from app.picture.passes.quality import Quality
-from app.picture.passes.relief import SNOW_ON_ALL, SNOW_ON_NONE, CarvedLand, Relief, ReliefMap, texels_per_cell
+from app.picture.passes.relief import SNOW_ON_ALL, SNOW_ON_NONE, CarvedLand, Relief, texels_per_cell
 from app.picture.passes.shaders import ShaderLibrary, Texture
 from app.picture.passes.shore import ShoreMap, cells_of_shore, has_calm_shore, open_water, wet_cells, with_waves
 from app.picture.passes.shore_blocks import Shore
@@ -59,6 +59,7 @@ class LandMaps:
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, *, bake_at_once: bool) -> None:
         self._context = context
+        self._shaders = shaders
         self._bake_at_once = bake_at_once
         self.layers = LayerTextures(context)
         self.surface = SurfaceMap(context, shaders)
@@ -70,11 +71,9 @@ class LandMaps:
         self._cover = CoverMap(context, shaders)
         self._canopy = CanopyMap(context, shaders)
         self._skyline = SkylineMap(context, shaders)
-        self._horizons = HorizonMap(context, shaders)
-        self.light = LightMap(context, shaders)
-        self.bounce = BounceMap(context, shaders)
-        self._relief = ReliefMap(context, shaders)
-        self._flow = FlowMap(context, shaders)
+        self._usual = LevelMaps(context, shaders)
+        self._at_rest: LevelMaps | None = None  # those of refined pictures, after which the usual ones are still there
+        self._level = self._usual  # those of the picture that is drawn
         self._shore = ShoreMap(context, shaders)
         self._airborne = AirborneMap(context, shaders)
         self._valleys = ValleyFloors(context)
@@ -87,8 +86,7 @@ class LandMaps:
         self._fractures = Fractures(context, shaders, self._fixed)
         self._drawn = (
             self.marks, self.glaciers, self._cover, self._overlay, self._flow_path, self._canopy, self._skyline,
-            self._horizons, self.light, self.bounce, self._fractures, self._relief, self._flow, self._shore,
-            self._airborne,
+            self._fractures, self._shore, self._airborne,
         )  # fmt: skip
         self._nothing = context.texture((1, 1), 4, bytes(4))
         self.trees = Trees(context)
@@ -106,10 +104,6 @@ class LandMaps:
         self._waters = np.zeros((0, 0), bool)  # cells of waters that can have waves
         self._surface_is_current = False
         self._changes = 0  # updates with another state of the land
-        self._wanted_light: Lighting | None = None
-        self._wanted_relief: Relief | None = None
-        self._wanted_horizons: Horizons | None = None  # None where none are wanted
-        self._only_in_light = False  # whether the light alone shows the relief
 
     def show(self, snapshot: Snapshot) -> None:
         """Upload changed layers. The arrays of the snapshot may be reused afterwards."""
@@ -125,31 +119,50 @@ class LandMaps:
         self._note_water(snapshot)
         self.water.show(snapshot, self._waters)
         self._surface_is_current = False
-        self._wanted_light = self._wanted_relief = None
+        self._usual.note_change()
+        if self._at_rest is not None:  # which takes as much memory again
+            self._at_rest.release()
+            self._at_rest, self._level = None, self._usual
+
+    @property
+    def _levels(self) -> Iterator[LevelMaps]:
+        yield self._usual
+        if self._at_rest is not None:
+            yield self._at_rest
+
+    def _maps_at_rest(self) -> LevelMaps:
+        if self._at_rest is None:
+            self._at_rest = LevelMaps(self._context, self._shaders)
+        return self._at_rest
+
+    @property
+    def light(self) -> LightMap:
+        return self._level.light
+
+    @property
+    def bounce(self) -> BounceMap:
+        return self._level.bounce
 
     @property
     def settled(self) -> bool:
         """Whether streams, cover, trees, relief and light are up to date."""
-        relief = self._wanted_relief is not None and self._relief.settled(self._wanted_relief)
-        horizons = self._horizons.settled(self._wanted_horizons)
-        light = self.light.settled(self._wanted_light) and self.bounce.is_settled
-        behind = self._cover.is_behind or (self.with_water and self._flow.is_behind)
-        return self.trees.settled and not behind and relief and light and horizons
+        behind = self._cover.is_behind or (self.with_water and self._level.flow.is_behind)
+        return self.trees.settled and not behind and self._level.settled
 
     @property
     def horizons_known(self) -> bool:
         """Whether there is a map of horizons, by which lakes mirror the land."""
-        return self._wanted_horizons is not None and self._horizons.texture is not None
+        return self._level.wanted_horizons is not None and self._level.horizons.texture is not None
 
     @property
     def relief_kind(self) -> int:
         """The kind of fine relief, a number for shaders: 0 none, 1 in 8 bits, 2 exact enough to displace the mesh."""
-        return 0 if self._only_in_light else self._relief.kind
+        return 0 if self._level.only_in_light else self._level.relief.kind
 
     @property
     def relief_span(self) -> float:
         """Range of the fine relief: its largest height in cells, and its slopes."""
-        return self._relief.span
+        return self._level.relief.span
 
     @property
     def with_water(self) -> bool:
@@ -159,24 +172,24 @@ class LandMaps:
     @property
     def river_reach(self) -> int:
         """Half of the neighbourhood in cells that shaders search for the widest stream."""
-        return self._flow.reach
+        return self._level.flow.reach
 
     @property
     def stream_patches(self) -> NDArray[np.bool_]:
         """Which patches of the map hold a stream or lie beside one."""
-        return self._flow.stream_patches
+        return self._level.flow.stream_patches
 
     @property
     def shade(self) -> Texture | None:
         """The heights up to which shadows reach, if they are valid for the drawn exaggeration."""
-        baked, wanted = self.light.baked, self._wanted_light
+        baked, wanted = self._level.light.baked, self._level.wanted_light
         holds = baked is not None and wanted is not None and baked.exaggeration == wanted.exaggeration
-        return self.light.shade if holds else None
+        return self._level.light.shade if holds else None
 
     @property
     def state(self) -> tuple[object, ...]:
         """The keys of the maps that are redrawn gradually."""
-        return self.light.drawn, self._relief.drawn, self._canopy.drawn, self._shore.shown
+        return self._level.light.drawn, self._level.relief.drawn, self._canopy.drawn, self._shore.shown
 
     def update(
         self,
@@ -199,6 +212,7 @@ class LandMaps:
         Trees get lower towards the cold of the `weather`. `at_rest` relief, light, horizons and shore are completed,
         with many breaks; otherwise they continue within the budgets of a frame.
         """
+        self._level = self._maps_at_rest() if at_rest else self._usual
         # At low levels, streams and cover take turns to follow a land that changes in every picture.
         cover_may_wait = streams_may_wait = False
         if not self._surface_is_current:
@@ -236,7 +250,7 @@ class LandMaps:
             self._valleys.update(snapshot)
         yield
         if self.with_water:
-            self._flow.update(
+            self._level.flow.update(
                 snapshot,
                 self.layers,
                 self.surface.texture,
@@ -253,17 +267,17 @@ class LandMaps:
         while True:
             relief = self._update_relief(snapshot, view, quality, snow_line, texels)
             yield
-            if not at_rest or self._relief.settled(relief):
+            if not at_rest or self._level.relief.settled(relief):
                 break
         while True:
             light = self._update_light(snapshot, view, quality, texels)
-            if not at_rest or self.light.settled(light):
+            if not at_rest or self._level.light.settled(light):
                 break
             yield
         while True:
             self._update_horizons(snapshot, view, quality, texels)
             yield
-            if not at_rest or self._horizons.settled(self._wanted_horizons):
+            if not at_rest or self._level.horizons.settled(self._level.wanted_horizons):
                 break
         while waves is not None:
             self._shore.update(
@@ -281,7 +295,7 @@ class LandMaps:
 
     def land_afar(self, quality: Quality) -> tuple[Texture, bool]:
         """What land beyond the map shows of it, and whether that has the relief that is finer than the map."""
-        relief = self._relief
+        relief = self._level.relief
         if relief.kind != 1:
             return self.surface.from_afar(quality.afar_side), False
         return self.surface.from_afar(quality.afar_side, relief.texture, relief.span, relief.drawn), True
@@ -314,7 +328,7 @@ class LandMaps:
             **{name: self.layers.texture(name) for name in (*LAYERS, BURDEN)},
             "fractures": self._fractures.read_by(self._filter),
             "surface": self.surface.texture,
-            "light": self.light.texture,
+            "light": self._level.light.texture,
             "marks": self.marks.texture,
             "glaciers": self.glaciers.texture,
             "canopy": self._canopy.texture,
@@ -328,14 +342,14 @@ class LandMaps:
             found["airborne"] = self._airborne.texture
         if self._has_valleys:
             found["valleys"] = self._valleys.texture
-        if self._relief.texture is not None:
-            found["relief"] = self._relief.texture
-        if self._wanted_horizons is not None and (horizons := self._horizons.texture) is not None:
+        if self._level.relief.texture is not None:
+            found["relief"] = self._level.relief.texture
+        if self._level.wanted_horizons is not None and (horizons := self._level.horizons.texture) is not None:
             found["horizons"] = horizons
         if self.shade is not None:
             found["shade"] = self.shade
         if self.with_water:
-            found |= {"flow": self._flow.texture, "rivers": self._flow.rivers}
+            found |= {"flow": self._level.flow.texture, "rivers": self._level.flow.rivers}
         if with_waves:
             found |= {"coast": self._shore.coast, "nearshore": self._shore.nearshore, "surf": self._shore.surf}
         if with_flow_path(snapshot):
@@ -347,6 +361,8 @@ class LandMaps:
         self._surface_is_current = False
         for maps in self._drawn:
             maps.forget()
+        for level in self._levels:
+            level.forget()
 
     def release(self) -> None:
         release_all(
@@ -356,6 +372,7 @@ class LandMaps:
             self._mipmaps,
             self._edge_beds,
             *self._drawn,
+            *self._levels,
             self._valleys,
             self.trees,
             self.water,
@@ -376,7 +393,7 @@ class LandMaps:
     def _read_mipmaps(self, quality: Quality) -> None:
         """Set how shaders read mipmaps at this level of quality."""
         self._filter = quality.mipmaps
-        read = [self._canopy.texture, *([self._flow.texture] if self.with_water else [])]
+        read = [self._canopy.texture, *([self._level.flow.texture] if self.with_water else [])]
         for texture in read:
             if texture.filter != quality.mipmaps:
                 texture.filter = quality.mipmaps
@@ -387,15 +404,15 @@ class LandMaps:
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
         ground = snapshot.ground_version
         relief = view.fine_relief if quality.relief_in_light else 0.0
-        carved = self._relief.drawn if relief > 0.0 else None
+        carved = self._level.relief.drawn if relief > 0.0 else None
         wanted = Lighting(
             snapshot.world, ground, sun, detail, self._canopy.drawn, relief, self.materials.version, carved
         )
         budget = texels or quality.light_budget - self._relief_budget(quality)
-        self._wanted_light = wanted
+        self._level.wanted_light = wanted
         if budget == 0 and not self._bake_at_once:
             return wanted
-        self.light.update(
+        self._level.light.update(
             self.surface.texture,
             wanted,
             quality,
@@ -404,9 +421,9 @@ class LandMaps:
                 BURDEN: self.layers.texture(BURDEN),
                 "strata_rise": self.layers.texture("strata_rise"),
                 "benches": self._benches,
-                "relief": self._relief.texture or self._nothing,
+                "relief": self._level.relief.texture or self._nothing,
             },
-            packed_span=self._relief.span if self._relief.kind == 1 else 0.0,
+            packed_span=self._level.relief.span if self._level.relief.kind == 1 else 0.0,
             canopy=self._canopy.texture,
             budget=budget,
         )
@@ -415,21 +432,21 @@ class LandMaps:
     def _update_horizons(self, snapshot: Snapshot, view: ViewParameters, quality: Quality, texels: int | None) -> None:
         """Lakes mirror the land by them where no ray is followed over it; where rays are, none is above them."""
         if not self.water.has_lakes:
-            self._horizons.forget()
-            self._wanted_horizons = None
+            self._level.horizons.forget()
+            self._level.wanted_horizons = None
             return
         water = snapshot.sea_level, snapshot.versions.get("water", -1)
-        self._wanted_horizons = Horizons(
+        self._level.wanted_horizons = Horizons(
             snapshot.world, snapshot.ground_version, water, self._canopy.drawn, view.exaggeration, quality.fine_water
         )
-        rests = self.light.settled(self._wanted_light) and not self._relief_budget(quality)
+        rests = self._level.light.settled(self._level.wanted_light) and not self._relief_budget(quality)
         budget = texels or (quality.light_budget if rests else quality.light_budget // HORIZONS_SHARE)
         maps = {
             "surface": self.surface.texture,
             "skyline": self._skyline.texture or self.surface.texture,
             "water": self.layers.texture("water"),
         }
-        self._horizons.update(maps, self._wanted_horizons, budget, at_once=self._bake_at_once)
+        self._level.horizons.update(maps, self._level.wanted_horizons, budget, at_once=self._bake_at_once)
 
     def _update_relief(
         self, snapshot: Snapshot, view: ViewParameters, quality: Quality, snow_line: float, texels: int | None
@@ -438,7 +455,8 @@ class LandMaps:
         rows, columns = snapshot.shape
         scale = texels_per_cell(columns, rows, quality.relief_scale) if view.fine_relief > 0.0 else 0
         ground = snapshot.ground_version
-        water = (snapshot.sea_level, snapshot.versions.get("water", -1), self._flow.drawn if self.with_water else None)
+        streams = self._level.flow.drawn if self.with_water else None
+        water = snapshot.sea_level, snapshot.versions.get("water", -1), streams
         snow = min(max(snow_line, SNOW_ON_ALL), SNOW_ON_NONE)
         wanted = Relief(
             snapshot.world,
@@ -453,14 +471,9 @@ class LandMaps:
             self._usual_flow(snapshot) if scale else 0.0,
             blocks=quality.displaced,
         )
-        self._only_in_light = quality.relief_in_light
-        if self._only_in_light and (drawn := self._relief.drawn) is not None:
-            # That of a higher level serves as well.
-            as_wanted = drawn._replace(texels_per_cell=scale, exact=False, blocks=False)
-            if as_wanted == wanted and drawn.texels_per_cell >= scale:
-                wanted = drawn
-        self._wanted_relief = wanted
-        flow = self._flow.texture if self.with_water else self._nothing
+        self._level.only_in_light = quality.relief_in_light
+        self._level.wanted_relief = wanted
+        flow = self._level.flow.texture if self.with_water else self._nothing
         land = CarvedLand(
             self.surface.texture,
             self.layers.texture(BURDEN),
@@ -471,15 +484,15 @@ class LandMaps:
             self._benches,
             self.layers.texture(SURVEYED_FLOW),
         )
-        self._relief.update(
+        self._level.relief.update(
             land,
             wanted,
             texels or self._relief_budget(quality) or quality.light_budget // 2,
             at_once=self._bake_at_once,
-            new_at_once=not self._only_in_light and texels is None,
+            new_at_once=not self._level.only_in_light and texels is None,
         )
-        if self._only_in_light and self._relief.settled(wanted):
-            self._relief.keep_shown_only()
+        if self._level.only_in_light and self._level.relief.settled(wanted):
+            self._level.relief.keep_shown_only()
         return wanted
 
     def _relief_budget(self, quality: Quality) -> int:
@@ -487,10 +500,9 @@ class LandMaps:
 
         These wait where only finer light or that of the next relief is left to bake.
         """
-        behind = self._wanted_relief is not None and not self._relief.settled(self._wanted_relief)
-        if not (self._only_in_light and behind):
+        if not self._level.only_in_light or self._level.relief_settled:
             return 0
-        lit = self._wanted_light is not None and self.light.baked == self._wanted_light
+        lit = self._level.wanted_light is not None and self._level.light.baked == self._level.wanted_light
         return quality.light_budget if lit else quality.light_budget // RELIEF_SHARE
 
     def _usual_flow(self, snapshot: Snapshot) -> float:
