@@ -27,6 +27,11 @@ const float HIGHEST = 200.0;  // metres above water, at most
 // m/s of water that has just come and has no shore yet, and metres above it, so that there is none between cells.
 const float RUSHES = 1.5, WITHOUT_SHORE = 12.0;
 
+// Places up and down the way of threads at which it is told whether these go on, and cells from one to the next; the parts of
+// their width with which they begin, as they part from others, and sink into their gravel.
+const int THINS = 4, THINS_STEP = 2;
+const float PARTS = 0.6, ENDS = 0.2;
+
 const float PLUME_SPREADS = 0.25, PLUME_FADES = 6.0;  // spread per cell of length; length of decay in cells
 const float WHOLE_PLUME = 0.25;  // half-width of a river in cells above which its plume has full strength
 
@@ -60,6 +65,20 @@ vec2 strongest_plume(ivec2 cell, float level) {
     return strongest;
 }
 
+// How far threads of a belt go on from a cell, down their way and up, to 1: they thin out before they end.
+float goes_on(ivec2 cell, vec2 along) {
+    vec2 runs = vec2(0.0);
+    ivec2 last = ivec2(frame.map.xy) - 1;
+    for (int step = 1; step <= THINS; ++step) {
+        for (int side = 0; side < 2; ++side) {
+            ivec2 there = cell + ivec2(round(float(THINS_STEP * step * (1 - 2 * side)) * along));
+            bool wet = there != clamp(there, ivec2(0), last) || layer(surveyed_flow, there) > SEEPING * exp2(frame.streams.x);
+            if (wet || standing_depth(water, surface, there) > 0.0) runs[side] += 1.0 / float(THINS);
+        }
+    }
+    return mix(ENDS, 1.0, runs.x) * mix(PARTS, 1.0, runs.y);
+}
+
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy), last = ivec2(frame.map.xy) - 1;
     float height = texelFetch(surface, cell, 0).x, level = -1e30, own = 0.0, nearby = 0.0;
@@ -89,6 +108,7 @@ void main() {
     }
     Belt belt = belt_at(surveyed_flow, surveyed_way, cell);
     if (belt.share > 0.0) {
+        belt.share *= goes_on(cell, belt.along);
         float wet = BESIDE;
         for (int number = 0; number < CHANNELS; ++number) {
             Channel channel = channel_at(vec2(cell) + 0.5, belt.along, belt.share, number);

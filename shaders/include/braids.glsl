@@ -10,7 +10,7 @@ const float SEEPING = 0.25;
 const vec2 BELT = vec2(0.52, 0.72);  // of the cells around one that have threads
 const float WIDEST_SHARE = 0.42;
 const vec2 BELT_SHARE = vec2(0.03, 0.16);
-const float THREADS_BROAD = 2.4;  // beside a river in one bed with the same water: threads are shallow
+const float THREADS_BROAD = 3.0;  // beside a river in one bed with the same water: threads are shallow
 // Channels of a belt are of three sizes: how far they are from each other, in cells, and how much of the water they have.
 const int CHANNELS = 3;
 const float APART[CHANNELS] = float[CHANNELS](4.6, 1.7, 0.65);
@@ -22,13 +22,15 @@ const float DIRECTIONS = 16.0;  // in which waves of all squares agree
 // How unlike channels are in their water, and how little those of each size have. They narrow to a trickle and widen again;
 // only the smallest run dry: old ones.
 const float FILLED = 3.0;
-const float FILLED_MEAN[CHANNELS] = float[CHANNELS](1.0, 1.0, 0.4);  // most of the smallest are old, or they would comb all bars
+const float FILLED_MEAN[CHANNELS] = float[CHANNELS](1.0, 1.0, 0.3);  // most of the smallest are old, or they would comb all bars
 const float LEAST_FILLED[CHANNELS] = float[CHANNELS](0.45, 0.10, -1.2);
 const float SWELLS[CHANNELS] = float[CHANNELS](1.3, 2.2, 2.6);  // at most so much water, beside the mean
 const vec2 TURNS_BACK = vec2(0.25, 0.92);  // cosines of the angle to the way, over which one that turns back into the next ends
+const float WIDENED = 1.2;  // as their edges are thin
+const vec2 DISAGREE = vec2(0.10, 0.50);  // heights of waves beside those that all agree, over which a channel thins out
 const float JOIN = 0.30;  // of the distance of the next smaller channels, over which banks are rounded where threads meet
 // How much channels wind, and over how many cells.
-const float WINDS = 2.6, WINDING = 21.0;
+const float WINDS = 4.2, WINDING = 21.0;
 
 struct Belt {
     float part;   // from 0 for a thread by itself to 1 among many
@@ -66,7 +68,7 @@ struct Channel {
 
 // Where a place would lie if channels ran straight.
 vec2 unwound(vec2 cells, sampler2D noise) {
-    return cells + WINDS * (textureLod(noise, cells / WINDING, 3.0).yz - 0.5);
+    return cells + WINDS * (textureLod(noise, cells / WINDING, 4.0).yz - 0.5);
 }
 
 // How far a place is from where a value is 0, by the value, its slope and how sharply it bends at most: also between two
@@ -104,8 +106,10 @@ Channel channel_at(vec2 place, vec2 along, float share, int number) {
     float aside = away_from_none(value, length(rises), bends) * square;
     float filled = clamp(FILLED_MEAN[number] + FILLED * (sum.x / weights - 0.5) + 0.5 * clear / weights, LEAST_FILLED[number], SWELLS[number]);
     filled *= smoothstep(TURNS_BACK.x, TURNS_BACK.y, abs(dot(rises, across)) / max(length(rises), 1e-6));
+    // Where waves do not agree a channel ends: it thins out before.
+    filled *= smoothstep(DISAGREE.x, DISAGREE.y, length(vec2(value, clear)) / weights);
     // What runs in some cells side by side, gathered in one channel, is as wide as the root of their number.
-    return Channel(aside, share * sqrt(GATHERED[number] * APART[number]) * filled / (1.0 + abs(filled)), filled);
+    return Channel(aside, WIDENED * share * sqrt(GATHERED[number] * APART[number]) * filled / (1.0 + abs(filled)), filled);
 }
 
 // The nearer of two banks, rounded where they come together over so many cells.

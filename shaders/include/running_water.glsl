@@ -13,6 +13,7 @@ const float SILT_TURBIDITY = 0.5;
 const vec3 GRAVEL = vec3(0.238, 0.205, 0.152);
 const vec3 WET_GRAVEL = vec3(0.235, 0.218, 0.186);  // the bed of a river that carries it
 const float WET_STONES = 0.60, WET_BANK = 0.70;  // of the light that dry ones give back
+const float SOAKED = 0.55, THIN_MIRROR = 0.4;  // of that gravel below the thin edges of threads, and of the sky that they mirror
 const float OPEN_SKY = 0.6;  // of what its bed does not see, which the surface of a wide stream does
 const float POOL_ROUGHNESS = 0.002, RIFFLE_ROUGHNESS = 0.03;
 const float STREAM_TURBIDITY = 0.45;
@@ -45,6 +46,8 @@ Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
     vec3 normal = wave_normal(stream.slope);
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
     float mirror = max(water_fresnel(facing, mix(POOL_ROUGHNESS, RIFFLE_ROUGHNESS, 0.5 + 0.5 * course.riffle)), STIRRED);
+    // Where threads thin out over their gravel there is more of that, and wet, than of the sky.
+    mirror *= mix(1.0, THIN_MIRROR, course.silt * (1.0 - course.own));
     vec3 daylight = light_on_water(seen);
     vec3 turbidity = mix(vec3(mix(STREAM_TURBIDITY, SILT_TURBIDITY, course.silt)), LAKE_TURBIDITY, course.still);
     vec3 through = water_transmission(course.depth * stream.shoal, turbidity, facing) * (1.0 - mirror);
@@ -60,7 +63,7 @@ Film running_water(Course course, Stream stream, vec3 position, vec3 seen) {
     vec3 gravel = GRAVEL * mix(WET_STONES, 1.0, stream.dry) * stream.stones * daylight;
     stream.gravel *= 1.0 - cold;
     vec3 added = mix(colour * course.cover + ICE_SHOWS * ice * RIVER_ICE * daylight, gravel, stream.gravel);
-    vec3 below = course.cover * through * WET_BANK * (1.0 - course.own) * (1.0 - stream.white) * (1.0 - FRAZIL_HIDES * cold);
+    vec3 below = course.cover * through * mix(WET_BANK, SOAKED, course.silt) * (1.0 - course.own) * (1.0 - stream.white) * (1.0 - FRAZIL_HIDES * cold);
     float beside = (1.0 - course.cover - ICE_SHOWS * ice) * mix(1.0, WET_BANK, course.bank);
     return Film(added, (below + beside) * (1.0 - stream.gravel));
 }

@@ -25,7 +25,7 @@ const vec2 STEEP = vec2(0.08, 0.70);  // slopes of the bed from which on water r
 const float NARROWED = 0.62, RIFFLES_WIDER = 0.20, BENDS_WIDER = 0.16, RIFFLES_SHALLOWER = 0.55;
 const float GRAVEL_HIDES = 0.8;  // of the ground below a bar
 const float BANKS_DEEP = 1.25;  // of the mean depth, in the middle: banks of a river are steep, and its edges lines
-const float OWN_BED = 0.25;  // part of the greatest depth at which a bed of stones and sand hides the ground
+const float OWN_BED = 0.25, THREAD_BED = 0.6;  // part of the greatest depth at which a bed of stones and sand hides the ground
 const float SLOW_RIFFLES = 0.4;  // of what is told between pools and riffles, where a river hardly falls
 const float REACH_LOST = 0.7;  // cells by which streams wind beside the cells in which they are looked for
 const float DEPTH_FROM_AFAR = 0.5;  // metres
@@ -35,8 +35,9 @@ const float BENDS_MAKE_BARS = 2.6, BARS_BY_CHANCE = 1.4;  // how broad bars are 
 const vec2 ROLLS_OFF = vec2(0.45, 0.8);  // slopes of the ground on which gravel begins to be lost, and none lies
 const vec2 BESIDE_STREAM = vec2(5.0, 3.0);  // half widths of it, and pixels, beyond which neither banks nor bars reach
 const float SOAKED_BANK = 0.25;    // of the dark rim of threads of a belt, whose gravel is soaked already
-const float RIFFLES = 3.0, RIFFLES_APART = 31.0;  // how much shallower they are than pools in a belt, and cells over which they come
-const vec2 SHALLOW = vec2(0.15, 0.45);  // metres of depth in which threads are riffles
+// In a belt: how much shallower and wider riffles are than pools, cells over which they come, and what makes a whole one.
+const float RIFFLES = 3.0, RIFFLES_SPREAD = 2.4, RIFFLES_APART = 31.0, WHOLE_RIFFLE = 0.16;
+const float THIN_EDGE = 0.32;  // part of the greatest depth from which on threads of a belt hide their gravel
 
 // Where a stream is in a pixel.
 struct Course {
@@ -94,16 +95,18 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
 #endif
     float turns;
     River river = river_at(place, asked, turns);
-    float share = length(known.yz) - 1.0;
+    float share = length(known.yz) - 1.0, pools = 0.0;
     bool in_belt = false;
     if (asked && share > LEAST_SHARE) {
         vec2 along = normalize(textureLod(flow, cells / frame.map.xy, SMOOTH_WAY).yz);
+        pools = textureLod(noise, cells.yx / RIFFLES_APART, 2.0).x - 0.5;
         vec2 straight = unwound(cells, noise);
         float bank = river.away - river.half_width;
         for (int number = 0; number < CHANNELS; ++number) {
             Channel channel = channel_at(straight, along, share, number);
             float away = abs(channel.aside), from = bank;
             if (channel.half_width <= 0.0) continue;
+            channel.half_width *= max(1.0 - RIFFLES_SPREAD * pools, 0.4);
             bank = joined_banks(bank, away - channel.half_width, JOIN * min(APART[number], 2.0 * channel.half_width + 0.1));
             if (away - channel.half_width > from) continue;
             river = River(away, channel.half_width, along, cells - channel.aside * vec2(-along.y, along.x));
@@ -132,14 +135,14 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
 #endif
     float carries = smoothstep(0.0, 0.02, sinks) * (1.0 - smoothstep(0.3, 0.8, sinks));
     float reaches = clamp(4.0 * reach.x, -1.0, 1.0);
-    course.riffle = reaches * mix(SLOW_RIFFLES, 1.0, carries);
+    course.riffle = in_belt ? clamp(-pools / WHOLE_RIFFLE, -1.0, 1.0) : reaches * mix(SLOW_RIFFLES, 1.0, carries);
     float room = (float(river_reach) - REACH_LOST) / max(river.half_width, 1e-6);
     if (!in_belt) river.half_width *= mix(1.0, NARROWED, steep) * (1.0 + RIFFLES_WIDER * reaches + BENDS_WIDER * min(abs(turns), 1.0));
     // Threads of a belt that are too narrow to be seen fade, as there are many.
     float drawn = in_belt ? river.half_width : seen_half_width(river, span);
     float level = 1.0 - smoothstep(0.25, 0.5, (rise - 0.25 * span) / drawn);
     float width = 2.0 * river.half_width * frame.map.z;
-    float riffled = in_belt ? 1.0 + RIFFLES * (textureLod(noise, cells.yx / RIFFLES_APART, 2.0).x - 0.5) : 1.0 - RIFFLES_SHALLOWER * course.riffle;
+    float riffled = in_belt ? 1.0 + RIFFLES * pools : 1.0 - RIFFLES_SHALLOWER * course.riffle;
     float depth = depth_at_width(width) * riffled;
     // In a trench too narrow for it, it stands as high as its cross-section needs, between walls that are as steep.
     float needed = width * depth / (frame.map.z * frame.map.z);
@@ -151,8 +154,10 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     course.bank = mix(course.bank, (1.0 - smoothstep(-0.2 * damp, damp, river.away - river.half_width)) * part, nearness);
     if (in_belt) course.bank *= SOAKED_BANK;
     float relative = river.away / drawn, shallow = max(1.0 - relative * relative, 0.0);
-    course.depth = mix(DEPTH_FROM_AFAR, depth * (in_belt ? 1.5 * shallow : BANKS_DEEP * sqrt(shallow)), nearness);
-    course.own = mix(1.0, smoothstep(0.0, OWN_BED, shallow), nearness);
+    // Threads of a belt have no banks: they thin out over gravel that they soak.
+    if (in_belt) course.cover *= mix(1.0, smoothstep(0.0, THIN_EDGE, shallow), nearness);
+    course.depth = mix(DEPTH_FROM_AFAR, depth * (in_belt ? 1.6 * shallow * shallow : BANKS_DEEP * sqrt(shallow)), nearness);
+    course.own = mix(1.0, smoothstep(0.0, in_belt ? THREAD_BED : OWN_BED, shallow), nearness);
     course.along = mix(known.yz, river.along, nearness);
     course.near = nearness * smoothstep(1.0, 3.0, (in_belt ? 1.5 : 1.0) * river.half_width / span);
     course.aside = sign(dot(place - river.middle, across)) * relative;
@@ -225,7 +230,7 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     stream.shoal = mix(1.0, clamp(0.10 - 1.6 * inner, 0.0, 1.0), smoothstep(0.0, 0.1, broad));
     float riffle = course.near * max(course.riffle, 0.0) * smoothstep(0.02, 0.12, fall) * (1.0 - rapid);
     // Threads of a braided river are shallow wherever their bed is not a pool.
-    riffle = max(riffle, course.silt * course.near * smoothstep(SHALLOW.y, SHALLOW.x, course.depth));
+    riffle = max(riffle, course.silt * course.near * max(course.riffle, 0.0) * (1.0 - course.aside * course.aside));
     broken += 0.30 * riffle - 0.08 * course.near * max(-course.riffle, 0.0);
     stream.white = max(stream.white, (0.40 + 0.15 * course.silt) * riffle * smoothstep(0.08, 0.45, foam));
 #endif
