@@ -3,7 +3,12 @@
 #include "stream.glsl"
 
 #if MARKS == 1 && DETAIL_SCALES > 2
-const vec3 PALE_STONES = vec3(0.390, 0.362, 0.308), COBBLES = vec3(0.215, 0.200, 0.174);
+const vec3 PALE_STONES = vec3(0.455, 0.430, 0.375), GREY_STONES = vec3(0.315, 0.300, 0.265), LICHENS = vec3(0.178, 0.172, 0.116);
+// By how much the ages of bars beside each other differ, for channels of each size, and how their edges fray, in the
+// distance of those.
+const float UNLIKE_BARS[CHANNELS] = float[CHANNELS](0.30, 0.28, 0.16);
+const float BARS_FRAY = 0.06;
+const vec3 COBBLES = vec3(0.215, 0.200, 0.174);
 const vec3 CHANNEL_SAND = vec3(0.245, 0.222, 0.182), OVERGROWN = vec3(0.125, 0.132, 0.060);
 const vec3 SOAKED_GRAVEL = vec3(0.56, 0.54, 0.50);  // of the light that dry gravel gives back
 // Of channels of each size: how deep they are, in cells; how far their water soaks the gravel, in their distance.
@@ -31,13 +36,15 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
     vec2 along = normalize(textureLod(flow, cells / frame.map.xy, SMOOTH_WAY).yz + vec2(1e-6, 0.0));
     vec2 across = vec2(-along.y, along.x), place = unwound(cells, noise);
     float share = max(length(known.yz) - 1.0, 0.0), in_use = smoothstep(0.0, DRY_BELT, share);
-    float slope = 0.0, height = 1.0, soaked = 0.0, old = 0.0, washed = 0.0;
+    float age = 0.0, slope = 0.0, height = 1.0, soaked = 0.0, old = 0.0, washed = 0.0;
     for (int number = 0; number < CHANNELS; ++number) {
         Channel channel = channel_at(place, along, share, number);
         float seen = 1.0 - smoothstep(CHANNEL_FADES.x, CHANNEL_FADES.y, pixel / APART[number]);
         float half_way = 0.5 * APART[number], from = max(channel.half_width, 0.0);
         float away = abs(channel.aside), up = clamp((away - from) / max(half_way - from, 0.2 * half_way), 0.0, 1.0);
         seen *= smoothstep(SILTED_UP[number].x, SILTED_UP[number].y, channel.filled + 2.0 * (coarse.x - 0.5));
+        // Between channels lie bars, of which each is older or younger than those across.
+        age += seen * UNLIKE_BARS[number] * clamp(channel.aside / max(pixel, BARS_FRAY * APART[number]) + 1.5 * (fine.x - 0.5), -1.0, 1.0);
         float wet = in_use * smoothstep(0.0, 0.4, channel.filled);
         // Banks are steep, and the crests of bars are flat.
         slope += seen * CHANNEL_DEPTH[number] / half_way * BANK_STEEP * pow(1.0 - up, BANK_STEEP - 1.0) * smoothstep(from - 0.5 * pixel, from + pixel, away) * sign(channel.aside);
@@ -49,8 +56,10 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5;
     // Stones are sorted: the coarsest on heads and crests, sand in what has been left by the water.
     float coarseness = smoothstep(-0.25, 0.35, 0.6 * (height - 0.6) + 0.9 * (coarse.w - 0.5) + 0.5 * ripple);
-    vec3 gravel = mix(CHANNEL_SAND, PALE_STONES, smoothstep(0.50, 0.62, height + 1.1 * ripple + 1.5 * patches + 1.2 * (coarse.w - 0.5) - 0.28));
-    gravel = mix(gravel, COBBLES, 0.45 * coarseness) * (1.0 + (0.25 + 0.35 * coarseness) * ripple + 0.5 * coarseness * (stones - 0.5));
+    age += 3.0 * patches + 1.2 * (coarse.w - 0.5) + 0.3 * ripple;
+    vec3 bar = mix(mix(PALE_STONES, GREY_STONES, smoothstep(-0.25, 0.02, age)), LICHENS, smoothstep(0.22, 0.62, age));
+    vec3 gravel = mix(CHANNEL_SAND, bar, smoothstep(0.20, 0.55, height + 0.7 * ripple + 0.6 * patches));
+    gravel = mix(gravel, COBBLES, 0.25 * coarseness) * (1.0 + (0.25 + 0.35 * coarseness) * ripple + 0.5 * coarseness * (stones - 0.5));
     float plants = old * smoothstep(-0.12, 0.16, ripple + 0.5 * patches + 0.25 * (0.5 - in_use));
     // What has not been moved for long, beside the banks and on islands, is overgrown in patches, of which more and more join.
     float long_ago = 1.0 - smoothstep(MOVED.x, MOVED.y, textureLod(marks, cells / frame.map.xy, 0.0).z);

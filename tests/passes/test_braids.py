@@ -129,3 +129,11 @@ def test_threads_thin_out_before_their_gravel_ends(draw: Draw) -> None:
     water = bluer(seen(draw, ended), seen(draw, plain(0.0)))[rows_of(14, 34)]
     farther_up, before = water[:, rows_of(14, 24)].mean(), water[:, rows_of(ends_at - 4, ends_at)].mean()
     assert 0.01 < before < 0.75 * farther_up, before / farther_up
+
+
+def test_bars_are_of_different_ages(draw: Draw) -> None:
+    """Fresh ones are pale, and next to them lie some that are far darker, both without water."""
+    light = seen(draw, plain(0.0))[rows_of(16, 32)].astype(float).mean(axis=2)
+    light = light.reshape(8, 16, 20, 16).mean(axis=(1, 3))
+    dark, pale = np.percentile(light, (10, 90))
+    assert pale > 1.25 * dark, (dark, pale)
