@@ -27,9 +27,11 @@ const float GRAVEL_HIDES = 0.8;  // of the ground below a bar
 const float BANKS_DEEP = 1.25;  // of the mean depth, in the middle: banks of a river are steep, and its edges lines
 const float OWN_BED = 0.25, THREAD_BED = 0.6;  // part of the greatest depth at which a bed of stones and sand hides the ground
 const float SLOW_RIFFLES = 0.4;  // of what is told between pools and riffles, where a river hardly falls
+const float SINKS_OVER = 3.0;  // cells of its way over which it is told how a bed sinks: from cell to cell it does in steps
 const float REACH_LOST = 0.7;  // cells by which streams wind beside the cells in which they are looked for
 const float DEPTH_FROM_AFAR = 0.5;  // metres
 const float BAR = 0.85, BAR_BESIDE = 0.9, MARGIN = 0.22;  // of half the width: bars in it, beside it, and on the other bank
+const float BAR_SOFT = 0.7;  // half widths over which the broadest ends on land
 const vec2 BENDS = vec2(0.08, 0.30);  // how sharp they are, from which on bars lie in them
 const float BENDS_MAKE_BARS = 2.6, BARS_BY_CHANCE = 1.4;  // how broad bars are for bends and, in straight reaches, for noise
 const vec2 ROLLS_OFF = vec2(0.45, 0.8);  // slopes of the ground on which gravel begins to be lost, and none lies
@@ -131,7 +133,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     if (told) rise = (elevation_at(surface, cells / frame.map.xy) - bed) / frame.map.z;
 #if FINE_WATER == 1
     // As its bed sinks: banks, which sink to a side, would tell another fall in each straight piece of its way.
-    if (told) sinks = max(bed - elevation_at(surface, (middle + river.along) / frame.map.xy), 0.0) / frame.map.z;
+    if (told) sinks = max(bed - elevation_at(surface, (middle + SINKS_OVER * river.along) / frame.map.xy), 0.0) / (SINKS_OVER * frame.map.z);
 #endif
     float carries = smoothstep(0.0, 0.02, sinks) * (1.0 - smoothstep(0.3, 0.8, sinks));
     float reaches = clamp(4.0 * reach.x, -1.0, 1.0);
@@ -220,13 +222,13 @@ Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, samp
     // A bar reaches into the water and out of it, and its rims are uneven; a cut bank has but a margin of gravel.
     float side = course.aside * sign(course.bar), broad = abs(course.bar);
     float inner = side - (1.0 - BAR * broad) + 0.09 * stones;
-    float outer = min(1.0 + MARGIN + BAR_BESIDE * broad, course.room) + 0.22 * stones;
-    float bar = smoothstep(-0.04, 0.04, inner) * clamp((outer - side) / 0.12, 0.0, 1.0);
+    float outer = min(1.0 + MARGIN + BAR_BESIDE * broad, course.room) + 0.30 * stones;
+    float bar = smoothstep(-0.04, 0.04, inner) * clamp((outer - side) / (0.12 + BAR_SOFT * broad), 0.0, 1.0);
     float rim = min(1.0 + 2.0 * MARGIN, course.room) + 0.3 * stones;
     float margin = smoothstep(0.90, 0.97, -side) * clamp((rim + side) / 0.12, 0.0, 1.0);
     stream.gravel = GRAVEL_HIDES * max(bar, margin) * smoothstep(0.02, 0.35, broad);
     stream.gravel *= 1.0 - smoothstep(ROLLS_OFF.x, ROLLS_OFF.y, length(ground_slope));
-    stream.dry = smoothstep(0.10, 0.24, max(inner, -side - 1.0));
+    stream.dry = smoothstep(0.02, 0.40, max(inner, 2.0 * (-side - 1.0)) + 0.15 * stones);
     stream.shoal = mix(1.0, clamp(0.10 - 1.6 * inner, 0.0, 1.0), smoothstep(0.0, 0.1, broad));
     float riffle = course.near * max(course.riffle, 0.0) * smoothstep(0.02, 0.12, fall) * (1.0 - rapid);
     // Threads of a braided river are shallow wherever their bed is not a pool.
