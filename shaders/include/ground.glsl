@@ -98,7 +98,7 @@ const vec3 STRAW = vec3(0.300, 0.238, 0.118);
 const vec3 MEADOW = vec3(0.116, 0.122, 0.048);
 const vec3 RANK_GRASS = vec3(0.052, 0.068, 0.027);
 const vec3 REEDS = vec3(0.046, 0.066, 0.022);
-const vec3 MUD_FLAT = vec3(0.098, 0.084, 0.064);
+const vec3 MUD_FLAT = vec3(0.098, 0.084, 0.064), MUD_CRUST = vec3(0.232, 0.196, 0.142);
 const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 
 // Darkening of the ground between dunes per hollowness: wind removes fine, pale grains and leaves a lag of coarse, dark
@@ -469,7 +469,7 @@ const vec3 WASH = vec3(0.90, 0.80, 0.63);  // of lines of silt, beside the green
 const vec2 STONY_STEEP = vec2(0.55, 0.95);  // steepness from which on nothing that is projected from above is drawn
 const float FEW_BLOCKS_LIE = 0.25, SCREE_BLOCKS = 0.3, MOST_BLOCKS = 1.3;
 const vec2 SHRUBS_STEEP = vec2(0.9, 1.5);  // and on which no shrubs stand
-const float MUDDY_FROM = 0.40;  // wetness
+const float MUDDY_FROM = 0.40, CRUST_FROM = 0.52;  // wetness
 const vec2 FROZEN = vec2(1.0, 7.0);         // °C, between which grass is straw
 const vec3 WITHERED = vec3(0.172, 0.146, 0.104);
 const float GREEN_LINES = 0.7;  // how much more of it grows where water gathers
@@ -984,7 +984,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if DETAIL_SCALES > 2
     // Flats of mud end at an edge, against bars of sand that stand a little higher.
     float muddy = patch_of(wet - MUDDY_FROM + 0.5 * tone + 0.6 * streak + 0.2 * ripple) * (1.0 - smoothstep(0.06, 0.16, steepness));
-    albedo = mix(albedo, MUD_FLAT * (1.0 + 0.5 * ripple), 0.65 * muddy);
+    // They dry in patches, to a pale crust.
+    float crust = patch_of(CRUST_FROM - wet + 1.1 * patches + 0.7 * tone + 0.5 * streak + 0.3 * ripple);
+    albedo = mix(albedo, mix(MUD_FLAT, MUD_CRUST, crust) * (1.0 + 0.5 * ripple), 0.65 * muddy);
 #endif
     float grassy = grown(growing, ripple + 0.4 * frays, patches);
     albedo = mix(albedo, grass, grassy);
