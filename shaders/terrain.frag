@@ -274,6 +274,11 @@ const float STONES_FADE = 0.04;  // cells in a pixel
 const float SILTED = 0.5, SANDED = 0.1;  // metres of depth at which silt, or sand of the sea, covers the ground
 const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes silt away
 const vec2 SAND_DRY = vec2(0.2, 1.1);  // metres over water from which on wind moves sand, and moves it as it does anywhere
+// Level of the smaller images of the map of flow which tells of water around, and what it says where there is little and much:
+// see NOWHERE_NEAR in app/picture/passes/flow_map.py.
+const float BY_WATER_LOD = 3.0;
+const vec2 BY_WATER = vec2(-1.1, -0.3);
+const vec3 STAINED = vec3(0.74, 0.72, 0.68), LEVEE_GRASS = vec3(0.175, 0.165, 0.078);
 const float DIM_BED = 1.0;      // metres of clear water through which ripples leave only the bed's large forms
 const vec2 LEVEL_PLAIN = vec2(0.03, 0.15);  // slopes
 const vec2 PLAIN_FAR = vec2(0.2, 1.0);  // cells in a pixel
@@ -397,6 +402,22 @@ float aslant(mat2x3 step_of) {
     float east = dot(step_of[0], step_of[0]), south = dot(step_of[1], step_of[1]), both = dot(step_of[0], step_of[1]);
     float mean = 0.5 * (east + south), apart = sqrt(max(mean * mean - (east * south - both * both), 0.0));
     return sqrt(max(mean - apart, 0.0) / max(mean + apart, 1e-12));
+}
+#endif
+
+#if WATER == 1 && DESERT == 1 && DETAIL_SCALES > 2
+// Sand that lies low between arms of a river or beside a lake is damp, and wind does not ripple it: it is stained by floods, and
+// tufts hold it in patches. `water_around` is what the map of flow says of water, as a mean over some cells.
+void settle_by_water(inout Ground ground, float water_around, vec4 fine, vec4 coarse) {
+    float settled = ground.sand * smoothstep(BY_WATER.x, BY_WATER.y, water_around);
+    if (settled <= 0.0) return;
+    float stained = smoothstep(-0.16, 0.22, 1.5 * (coarse.x - 0.5) + 0.9 * (coarse.w - 0.5) + 0.6 * (fine.x - 0.5));
+    float tufted = smoothstep(0.02, 0.20, 1.3 * (coarse.w - 0.5) - 0.8 * (coarse.x - 0.5) + 0.9 * (fine.x - 0.5));
+    ground.albedo *= mix(vec3(1.0), STAINED, settled * stained);
+    ground.albedo = mix(ground.albedo, LEVEE_GRASS * (0.6 + 0.8 * fine.w), 0.65 * settled * tufted);
+    ground.stands.tufts = max(ground.stands.tufts, settled * tufted);
+    ground.rockiness += 0.3 * settled;
+    ground.sand *= 1.0 - settled;
 }
 #endif
 
@@ -618,6 +639,9 @@ void main() {
 #endif
     float dry = 1.0;
 #if WATER == 1
+#if DESERT == 1 && DETAIL_SCALES > 2
+    if (ground.sand > 0.0) settle_by_water(ground, textureLod(flow, uv, BY_WATER_LOD).w, fine, coarse);
+#endif
     // Sand and silt cover the bed, and the ground just above the water is wet and dark, less so if it is only a part of
     // a pixel.
 #if MARKS == 1 && DETAIL_SCALES > 2

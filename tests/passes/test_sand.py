@@ -19,7 +19,7 @@ from app.picture.picture import Picture
 from app.scene.scene import Scene
 from kernels import wind
 from tests.passes.conftest import Draw
-from tests.passes.worlds import flat, materials, plane, snapshot, with_layers, with_materials
+from tests.passes.worlds import flat, materials, plane, snapshot, with_layers, with_materials, with_water
 
 CELL = 10.0
 
@@ -464,3 +464,19 @@ def test_the_wind_draws_broader_ripples_on_windward_sides(draw: Draw) -> None:
         return float((pixels - uniform_filter(pixels, 15)).std())
 
     assert ripples(0.15) > 1.5 * ripples(0.0)
+
+
+def test_sand_between_waters_is_stained_and_not_rippled(draw: Draw) -> None:
+    """A spit twelve cells broad in a lake, as far from the water as the map of flow tells of it, and broader."""
+    spit = np.where(np.abs(np.arange(64) - 32) < 6, 0.0, -2.0) * np.ones((64, 1))
+    land = snapshot(spit, 20.0, cell_size=CELL)
+    by_water = with_layers(with_water(land, np.maximum(20.0 + spit, 19.0)), airborne=0.0, wind_path=0.0)
+    scene = desert(sun_direction=270.0, quality="high")
+    near, far = (draw(shown, scene=scene, camera=from_above(3.0), size=(160, 160)) for shown in (by_water, sand()))
+    assert change(near)[0] < 1.4 * change(near)[1]
+    assert change(far)[0] > 2.0 * change(far)[1]
+    stained, even = (
+        uniform_filter(draw(shown, scene=scene, camera=from_above(9.0), size=(96, 96)).astype(float).mean(axis=2), 9)
+        for shown in (by_water, sand())
+    )
+    assert stained.std() > 1.25 * even.std()
