@@ -1031,8 +1031,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     uneven += TIPS * turf.x;
 #endif
     float snow = lying_snow(lies, steepness, clamp(uneven, -0.4, 0.4));
+    float crusted = 1.0 - smoothstep(CRUSTED.x, CRUSTED.y, lies - 0.3 * tone);
 #if DETAIL_SCALES > 2
-    albedo = ground_by_snow(albedo, smoothstep(0.0, 0.3, max(lies, beside)));
+    albedo = ground_by_snow(albedo, smoothstep(0.0, 0.3, max(lies, beside)), SWEPT_WET);
 #endif
 #else
     float above_line = altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05;
@@ -1045,7 +1046,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if DETAIL_SCALES > 2
     vec2 mixed_snow = min(fwidth(for_snow), MOST_MIXED);  // or it would flicker from afar
     float snow = snow_cover(for_snow, mixed_snow);
-    albedo = ground_by_snow(albedo, snow_cover(for_snow + vec2(MELTS_BESIDE.x, -MELTS_BESIDE.y), mixed_snow + MELTS_BESIDE));
+    albedo = ground_by_snow(albedo, snow_cover(for_snow + vec2(MELTS_BESIDE.x, -MELTS_BESIDE.y), mixed_snow + MELTS_BESIDE), 1.0);
 #else
     float snow = snow_cover(for_snow, vec2(0.0));
 #endif
@@ -1053,6 +1054,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     vec3 white = SNOW * snow_tone(snow, tone + 0.6 * patches + 0.5 * ripple + 0.8 * streak);
 #if DETAIL_SCALES > 1
     white *= mix(vec3(1.0), SNOW_IN_HOLLOWS, smoothstep(0.0, 0.25, hollowness + gully + 0.5 * tone));
+#endif
+#if SNOWY == 1 && MARKS == 1
+    white *= mix(vec3(1.0), WIND_CRUST, crusted);
 #endif
     albedo = mix(albedo, white, snow);
     sand *= 1.0 - snow;

@@ -16,7 +16,7 @@ const vec2 SUMMITS = vec2(0.06, 0.30);  // heights above the line, as parts of t
 const float SUMMITS_SCOURED = 0.15;     // how far wind still bares them there
 const float DEEP_SNOW = 0.65;  // part of the cover that ends at an edge
 const float THIN_DARK = 0.22, PACKED = 0.26, OLD_SNOW = 0.31;
-const float DEAD_GREY = 0.55, MELT_WET = 0.44;
+const float DEAD_GREY = 0.55, MELT_WET = 0.44, SWEPT_WET = 0.3;
 const vec2 MELTS_BESIDE = vec2(0.07, 0.20);  // heights above the line, and steepness, by which ground beside snow has none
 const vec3 SNOW_IN_HOLLOWS = vec3(0.90, 0.95, 1.0);  // beside other snow: it keeps what falls there, and its shade is of the sky
 const float SNOW_SCATTERS = 0.7;  // of the light that its hollows see of themselves, and not of the sky
@@ -50,10 +50,11 @@ float snow_tone(float cover, float tone) {
     return 1.0 - THIN_DARK * (1.0 - cover) + PACKED * tone - OLD_SNOW;
 }
 
-// The colour of bare ground where so much of what is around lies under snow: what melts wets it, and what grew there is dead.
-vec3 ground_by_snow(vec3 albedo, float around) {
+// The colour of bare ground where so much of what is around lies under snow, of which such a part melts: that wets it, and
+// what grew there is dead.
+vec3 ground_by_snow(vec3 albedo, float around, float melts) {
     vec3 dead = mix(albedo, dot(albedo, vec3(0.30, 0.55, 0.15)) * vec3(1.04, 0.99, 0.95), DEAD_GREY * around);
-    return dead * (1.0 - MELT_WET * around);
+    return dead * (1.0 - MELT_WET * around * melts);
 }
 
 // The part of ground that lying snow hides: `lies` is from 0 for none to 1 for deep snow, `uneven` a relief of the ground
@@ -64,8 +65,12 @@ float lying_snow(float lies, float steepness, float uneven) {
     return mix(thin, deep, DEEP_SNOW) * smoothstep(0.01, 0.08, lies);
 }
 
+const vec3 WIND_CRUST = vec3(0.64, 0.69, 0.75);     // beside deep snow: what wind has packed and polished
+const vec2 CRUSTED = vec2(0.55, 0.99);         // of what lies: all of it, none
+
 const vec2 SASTRUGI = vec2(6.0, 34.0);         // metres from one to the next: ridges along the wind, drifts across it
 const vec2 SASTRUGI_STEEP = vec2(0.38, 0.36);  // slopes
+const float WHALEBACKS = 170.0, WHALEBACKS_STEEP = 0.09;  // and wide drifts across the wind
 const vec2 SASTRUGI_FADE = vec2(0.12, 0.40);   // of them in a pixel
 
 // The slope that wind gives to snow at a place in metres. `pixel` is the size of a pixel there; `warp` are three noises
@@ -79,5 +84,6 @@ vec2 wind_on_snow(vec2 at, float pixel, vec3 warp) {
     vec2 part = fract(phase);
     part = abs(2.0 * mix(part, part * part, 0.5) - 1.0);
     seen *= part * part * (6.0 - 4.0 * part) - 1.0;
-    return across * seen.x + along * seen.y;
+    float back = 6.2832 * (dot(at, along) / WHALEBACKS + 0.4 * warp.y + 2.2 * warp.z + 0.002 * dot(at, across));
+    return across * seen.x + along * (seen.y + WHALEBACKS_STEEP * clamp(4.0 * warp.z + 0.4, 0.0, 1.0) * sin(back));
 }

@@ -17,6 +17,7 @@ from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures
 from app.picture.passes.marks import SNOWBALLS, MarksMap
 from app.picture.passes.shaders import ShaderLibrary
+from app.picture.passes.targets import release_all
 from app.scene.scene import Scene
 from tests.passes.conftest import Draw
 from tests.passes.worlds import bumps, flat, snapshot
@@ -40,13 +41,19 @@ def marks(context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameB
     made.release()
 
 
-def joined(context: moderngl.Context, marks: MarksMap, shown: Snapshot, strength: float = 1.0) -> NDArray[np.float64]:
-    """Sand, bare rock and what rivers moved, `[row, column, 4]`."""
+def joined(
+    context: moderngl.Context, marks: MarksMap, shown: Snapshot, strength: float = 1.0, wind_direction: float = 270.0
+) -> NDArray[np.float64]:
+    """Sand, bare rock, what rivers moved and what lies under snow, `[row, column, 4]`."""
     layers, before = LayerTextures(context), context.fbo
     layers.upload(shown)
-    marks.update(shown, layers, strength)
+    south, east = np.gradient(shown.ground(dtype=np.float64), shown.cell_size)
+    ground = np.dstack([shown.ground(dtype=np.float64), east, south, np.zeros(shown.shape)]).astype(np.float32)
+    surface = context.texture(shown.shape[::-1], 4, ground.tobytes(), dtype="f4")
+    surface.repeat_x = surface.repeat_y = False
+    marks.update(shown, layers, strength, surface, wind_direction)
     before.use()
-    layers.release()
+    release_all(layers, surface)
     width, height = marks.texture.size
     return np.frombuffer(marks.texture.read(), np.uint8).reshape(height, width, 4) / 255.0
 
@@ -168,3 +175,25 @@ def test_lying_snow_hides_the_ground_whatever_the_climate_says(
     assert white.min(axis=2).mean() > 180.0 > 1.3 * bare.min(axis=2).mean()
     frozen = draw(ground, camera, scene).astype(float)
     assert frozen.min(axis=2).mean() > 180.0, "without the layer, by climate"
+
+
+def test_wind_takes_snow_from_rises_and_from_slopes_that_face_it(context: moderngl.Context, marks: MarksMap) -> None:
+    """It leaves it in hollows and in their lee, and nothing changes where none lies."""
+    column = np.arange(COLUMNS) - 0.5 * (COLUMNS - 1)
+    ridge = np.broadcast_to(np.float32(60.0 - 4.0 * np.abs(column)), (ROWS, COLUMNS)).copy()
+
+    def snowy(ground: NDArray[np.float32], depth: float, version: int) -> Snapshot:
+        made = snapshot(ground, cell_size=CELL)
+        layers = {**made.layers, "snow": flat(ROWS, COLUMNS, depth)}
+        return replace(made, layers=layers, versions=dict.fromkeys(layers, version))
+
+    def lies(wind_direction: float, ground: NDArray[np.float32] = ridge) -> NDArray[np.float64]:
+        return joined(context, marks, snowy(ground, 0.2, 1), 0.0, wind_direction)[..., 3].mean(axis=0)
+
+    west, east = np.s_[4:16], np.s_[-16:-4]
+    from_west, from_east = lies(270.0), lies(90.0)
+    assert from_west[west].mean() < from_west[east].mean() - 0.1
+    assert from_east[east].mean() < from_east[west].mean() - 0.1
+    middle = np.s_[COLUMNS // 2 - 1 : COLUMNS // 2 + 1]
+    assert from_west[middle].mean() < 0.5 * lies(270.0, 60.0 - ridge)[middle].mean()
+    assert not joined(context, marks, snowy(ridge, 0.0, 2), 0.0)[..., 3].any()

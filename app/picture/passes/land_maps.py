@@ -221,7 +221,7 @@ class LandMaps:
             self._changes += 1
             if quality.deferred and not self._bake_at_once:
                 cover_may_wait, streams_may_wait = self._changes % 2 == 1, self._changes % 2 == 0
-        self.marks.update(snapshot, self.layers, view.wear_and_deposit)
+        self.marks.update(snapshot, self.layers, view.wear_and_deposit, self.surface.texture, weather.wind_direction)
         self.glaciers.update(snapshot, self.layers, self.surface.texture)
         self._edge_beds.update(snapshot)
         self._cover.update(snapshot, self.layers, self.materials.textures(), may_wait=cover_may_wait)

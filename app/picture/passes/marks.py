@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import moderngl
@@ -22,6 +23,8 @@ class Marks(NamedTuple):
     world: int
     versions: tuple[int | None, ...]  # of the traces
     strength: float
+    ground: int | None = None  # its version where snow lies, which wind sweeps off its rises
+    wind_direction: float = 0.0  # where it comes from, °
 
 
 class MarksMap:
@@ -43,20 +46,32 @@ class MarksMap:
         """Whether there are any marks."""
         return self._drawn is not None
 
-    def update(self, snapshot: Snapshot, layers: LayerTextures, strength: float) -> None:
-        """Combine the traces of a snapshot. `strength` is that of sand and rock, from 0 to 1."""
+    def update(
+        self,
+        snapshot: Snapshot,
+        layers: LayerTextures,
+        strength: float,
+        surface: moderngl.Texture,
+        wind_direction: float,
+    ) -> None:
+        """Combine the traces of a snapshot. `strength` is that of sand and rock, from 0 to 1.
+
+        Snow lies on its `surface` as wind has left it, which comes from a direction in degrees.
+        """
         by_snowballs = strength > 0.0 and all(name in snapshot.layers for name in SNOWBALLS)
         if not by_snowballs and not any(name in snapshot.layers for name in (*RIVERS, SNOW)):
             self._drawn = None
             return
         versions = tuple(snapshot.versions.get(name) for name in TRACES)
-        wanted = Marks(snapshot.world, versions, strength)
+        swept = (snapshot.ground_version, wind_direction) if SNOW in snapshot.layers else ()
+        wanted = Marks(snapshot.world, versions, strength, *swept)
         if wanted == self._drawn:
             return
         rows, columns = snapshot.shape
         self._target.fit((columns, rows))
-        self._drawing.program.bind(**{name: layers.texture(name) for name in TRACES})
-        self._drawing.program.set(strength=strength)
+        self._drawing.program.bind(surface=surface, **{name: layers.texture(name) for name in TRACES})
+        blows = math.radians(wind_direction)
+        self._drawing.program.set(strength=strength, wind=(-math.sin(blows), math.cos(blows)))
         self._drawing.draw(self._target.framebuffer)
         self._drawn = wanted
 
