@@ -231,11 +231,12 @@ const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand
 #if CANOPY > 0
 const vec3 BELOW_LEAVES = vec3(1.20, 1.26, 0.92);  // the light of the sky that comes through leaves and from leaf to leaf
 const vec2 NO_CROWNS = vec2(1.2, 2.2);  // slopes of walls, on which the crowns of a cell would be drawn out
-const float BURIED = 0.60, BOUGHS_WHITE = 0.05, LITTER_WHITE = 0.72;  // by snow: of the understory, of crowns, of litter
+const float BURIED = 0.20, YOUNG_BURIED = 0.25, BOUGHS_WHITE = 0.05, LITTER_WHITE = 0.55;  // by snow: of the understory, of crowns, of litter
 const float UNDERGROWTH = 0.35;  // of what lies and grows under trees is as green as they are
 const float ROCK_HIDDEN = 0.8, OF_PLANTS = 0.7;
 const float LITTER_GRAIN = 1.8;
 const vec2 YOUNG_DRAWN = vec2(0.17, 0.34);  // metres in a pixel
+const vec2 THICKET = vec2(0.12, 0.50);  // litter of single trees and of stands, in which young ones stand out of snow
 const float UNDERGROWN = 0.85;  // of what is under trees
 const float LITTER_EVEN = 0.75;  // how far it hides what the ground has of bumps
 const float CANOPY_BUMPS = 2.4;  // how far crowns that are not seen one by one are a surface of bumps
@@ -763,7 +764,7 @@ void main() {
     litter = max(litter + LITTER_GRAIN * (ground.stands.turf.x + 0.5 * ground.stands.turf.w), 0.2);
     bumps *= 1.0 - LITTER_EVEN * littered;
     // Young trees and shrubs stand between those that are drawn, and near by are drawn themselves.
-    float young = UNDERGROWN * littered * (1.0 - snowed) * smoothstep(YOUNG_DRAWN.x, YOUNG_DRAWN.y, frame.map.z * min(length(step_of_cells[0]), length(step_of_cells[1])));
+    float young = UNDERGROWN * littered * (1.0 - mix(1.0, YOUNG_BURIED, smoothstep(THICKET.x, THICKET.y, littered)) * snowed) * smoothstep(YOUNG_DRAWN.x, YOUNG_DRAWN.y, frame.map.z * min(length(step_of_cells[0]), length(step_of_cells[1])));
     ground.stands.wooded = young / max(max(young, ground.stands.bushes), 1e-3);
     ground.stands.bushes = max(ground.stands.bushes, young);
     ground.stands.bush = mix(ground.stands.bush, crowns.leaves, ground.stands.wooded);

@@ -104,7 +104,7 @@ void main() {
     vec3 through = own.y * (0.7 + 1.2 * thin * thin) * THROUGH_LEAVES * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
     vec3 radiance = sun_part.rgb * (lit + through) + sky_part * mix(open, 1.0, SKY_BETWEEN);
 #if SNOWY == 1
-    radiance *= 1.0 + snow.rgb * 0.85 * snow.a * smoothstep(SNOW_LIES.x, SNOW_LIES.y, dot(normal, up) - 0.5 * conifer * tier + 1.3 * (grain.w - 0.5));
+    radiance *= 1.0 + snow.rgb * 0.50 * snow.a * smoothstep(SNOW_LIES.x, SNOW_LIES.y, dot(normal, up) - 0.5 * conifer * tier + 1.3 * (grain.w - 0.5));
 #endif
     colour = vec4(radiance * (0.55 + 0.90 * grain.x) + air_added, outline_key());
 }

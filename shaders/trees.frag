@@ -104,7 +104,7 @@ void main() {
     vec3 bent = normalize(rounded + crowned * (1.3 * vec3(grain.y - 0.5, 0.6 * (grain.x - 0.5), grain.z - 0.5) + 0.9 * (grain.w - 0.5)));
     vec3 wood = mix(BARK, DEAD_WOOD, bare);
     vec3 own = mix(wood, mix(albedo, wood, 0.7 * bare), leafy) * (crowned > 0.5 ? 0.52 + 0.96 * grain.x : 0.62 + 0.76 * grain.x);
-    own = mix(own, ON_BOUGHS, 0.75 * leafy * snowy * smoothstep(0.22, 0.68, bent.y + 1.2 * (grain.w - 0.5)));  // on what faces up
+    own = mix(own, ON_BOUGHS, 0.55 * leafy * snowy * smoothstep(0.22, 0.68, bent.y + 1.2 * (grain.w - 0.5)));  // on what faces up
     float between = mix(0.38, 1.08, smoothstep(0.30, 0.62, grain.x + 0.6 * (grain.w - 0.5)));  // dark between the boughs
 #if SHADOWS == 1
     float sun = sun_in.x * sun_past_trees(lit_place, sun_in.y);
