@@ -125,12 +125,14 @@ uniform sampler2D relief;
 const float MOST_BLURRED = 5.0;   // level of the mipmap
 const float SUNLIT = 0.9;         // of the land that faces the sun, in the mean, where it is not that of the border
 const float GOES_ON = 0.06;       // sides, over which land that goes on over the border of the map has its colours and not those of mirrored land
+const float BROADENS = 0.7;       // of its length
 const float OF_BORDER = 0.3;      // sides of the block beside it, within which land comes to differ from that of its border
 uniform sampler2D fractures;  // tile of fractured rock: height, two slopes, height above the surroundings
 const float SIDEWAYS = 0.9;       // parts of ground up to which noise is projected from the side
 const vec2 BARE = vec2(0.28, 0.62);   // slopes
 const vec2 SNOW_BLUE = vec2(0.25, 0.62);   // albedo in blue of ground without snow and of snow
 const float SNOW_EVEN = 0.65;
+const float DEEP_SNOW_GREEN = 0.61;  // albedo
 const vec3 DRY = vec3(1.10, 1.06, 0.98), MOIST = vec3(0.78, 0.85, 0.70);  // what stands out of the ground, and gullies
 #if DETAIL_SCALES > 2
 #ifndef SNOWY
@@ -279,6 +281,9 @@ vec3 with_detail(vec3 albedo, float sky_seen, MapLand land, vec4 grain, vec4 pat
     float thickets = frame.ground_look.y * (1.0 - bare) * even * smoothstep(0.14, 0.30, gully + 0.9 * grain.x + 0.7 * patchy.w);
     below *= mix(vec3(1.0), THICKETS, 0.8 * thickets);
     vec3 white = SNOW_WHITE * snow_tone(lies, patchy.x + 0.5 * grain.x);
+#if SNOWY == 1
+    white *= mix(1.0, min(albedo.g / DEEP_SNOW_GREEN, 1.0), snow);  // what wind has packed
+#endif
     float rough = even * (1.0 - SNOW_EVEN * lies) * min(ROUGH_LEVEL + ROUGH_STEEP * steep, ROUGHEST);
     vec2 tilt = rough * (grain.yz + 0.35 * patchy.yz);
     slope += from_above ? tilt : (tilt.x * vec2(-down.y, down.x) + tilt.y * down) * clamp(steep, 1.0, STEEPEST_ROUGH);
@@ -295,7 +300,8 @@ vec3 with_detail(vec3 albedo, float sky_seen, MapLand land, vec4 grain, vec4 pat
 vec3 mirrored_land() {
     vec2 mirrored = 1.0 - 2.0 * step(1.0, mod(from, 2.0)), uv = mirrored_uv(from);
     float away = distance_to_block(position.xz) / frame.heights.w, settled = smoothstep(0.0, OF_BORDER, away);
-    vec2 of_look = mix(from, clamp(from, 0.0, 1.0), exp(-away * away / (GOES_ON * GOES_ON)));
+    float goes_on = exp(-away * away / (GOES_ON * GOES_ON));
+    vec2 of_look = mix(from, clamp(from, 0.0, 1.0), goes_on);
 #if WATER == 1 && DETAIL_SCALES > 1
     float under_water = smoothstep(0.0, WET, textureLod(water, mirrored_uv(of_look), 0.0).x);
 #else
@@ -315,6 +321,8 @@ vec3 mirrored_land() {
     float cells = sqrt(max(max(area, longer2 / (ASLANT * ASLANT)), 1e-6));
 #endif
     float level = clamp(log2(cells * float(textureSize(land_look, 0).x) / frame.map.x), 0.0, MOST_BLURRED);
+    // What goes on from the border gets as broad as it gets long, or a spot of it would be a bar.
+    level = max(level, goes_on * log2(max(BROADENS * away * float(textureSize(land_look, 0).x), 1.0)));
     // Noise of walls is from their sides. The mean size of a pixel counts, as it is seen aslant.
     vec3 step_right = dFdx(position), step_up = dFdy(position), upright = abs(cross(step_right, step_up));
     bool from_above = upright.y > SIDEWAYS * max(upright.x, upright.z), from_south = upright.z > upright.x;
