@@ -228,6 +228,9 @@ out vec4 colour;
 #if DESERT == 1
 const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand to sand more than once takes its colour
 #endif
+const float WILLOWS = 0.7;
+const vec2 WILLOWS_BY = vec2(0.0, 0.30), WILLOWS_LEVEL = vec2(0.10, 0.40);  // parts of the ground that a stream has; slopes
+const vec3 WILLOW = vec3(0.100, 0.068, 0.046);  // twigs
 #if CANOPY > 0
 const vec3 BELOW_LEAVES = vec3(1.20, 1.26, 0.92);  // the light of the sky that comes through leaves and from leaf to leaf
 const vec2 NO_CROWNS = vec2(1.2, 2.2);  // slopes of walls, on which the crowns of a cell would be drawn out
@@ -773,6 +776,14 @@ void main() {
 #endif
 #if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
+#if SNOWY == 1 && WATER == 1 && LIVING == 1
+    // Thickets of willows by streams stand out of the snow, without leaves.
+    float willows = smoothstep(WILLOWS_BY.x, WILLOWS_BY.y, wet.x + 0.5 * (coarse.w - 0.5) + 0.7 * (fine.x - 0.5)) * smoothstep(0.0, 0.06, wet.x);
+    willows *= WILLOWS * ground.snow * (1.0 - smoothstep(WILLOWS_LEVEL.x, WILLOWS_LEVEL.y, length(place.yz)));
+    ground.stands.bush = mix(ground.stands.bush, WILLOW, willows);
+    ground.stands.bushes = max(ground.stands.bushes, willows);
+    ground.stands.wooded = max(ground.stands.wooded, willows);
+#endif
     ground.stands.bushes *= dry;
     ground.stands.tufts *= dry;
     ground.stands.stones *= dry;
