@@ -21,6 +21,7 @@ from app.model.camera_path import read_camera_path
 from app.model.errors import UserError
 from app.picture.camera_path import CameraPath
 from app.picture.crop import LARGEST_TILE
+from app.picture.ground import above_ground
 from app.picture.layers import CHANNELS, material_names
 from app.picture.sides import Look, Sides
 from app.scene.scene import Scene
@@ -74,7 +75,9 @@ def render(
                     stage.show(lockstep, scene.view)
                 scenes = [scene.at(lockstep.cycle) for scene in lockstep.scenes]  # keyed parameters change
                 view = scenes[0].view
-                camera = replace(opening, heading=opening.heading + orbit * frame / frames)
+                # The ground may have risen, as where a dune has come, or the orbit leads over higher ground.
+                turned = replace(opening, heading=opening.heading + orbit * frame / frames)
+                camera = above_ground(turned, stage.ground(view))
                 if keys := read_camera_path(view.camera_path):
                     camera = CameraPath(keys, stage.ground(view), stage.aspect).at(lockstep.cycle)
                 film.take(stage.frame(camera, scenes, frame / fps) if film.has_clips else None)

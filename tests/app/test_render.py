@@ -9,7 +9,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import imageio_ffmpeg
 import moderngl
@@ -20,13 +22,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 from PIL import Image
+from pyglm import glm
 
 from app.cli import main as cli
+from app.cli import render as render_module
+from app.cli.filming import Stage
 from app.engine.lockstep import Lockstep
 from app.engine.simulator import SimulationError, Simulator
 from app.files.recorder import open_recorder, write_png
 from app.files.still import open_png
 from app.model.errors import UserError
+from app.picture.camera import Camera
 from app.picture.passes.declaration import Shot
 from app.picture.picture import Picture
 from tests.waiting import PATIENCE, running, size_of, wait_for
@@ -154,6 +160,26 @@ def test_orbit_turns_the_camera(tmp_path: Path) -> None:
     render(*still, tmp_path / "turned_%d.png", "--orbit", "180")
     assert (tmp_path / "still_0.png").read_bytes() == (tmp_path / "turned_0.png").read_bytes()
     assert (tmp_path / "still_1.png").read_bytes() != (tmp_path / "turned_1.png").read_bytes()
+
+
+def test_the_camera_stays_above_ground_that_rises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a dune comes to where it stands."""
+    opening, frame = render_module.scene_camera, Stage.frame
+    taken: list[float] = []
+
+    def under_ground(*words: Any) -> Camera:
+        camera = opening(*words)
+        return replace(camera, target=camera.target - glm.vec3(0.0, 1e4, 0.0))
+
+    def take(stage: Stage, camera: Camera, scenes: Any, time: float) -> Any:
+        eye = camera.position
+        taken.append(eye.y - stage.ground(scenes[0].view).limit(eye.x, eye.z))
+        return frame(stage, camera, scenes, time)
+
+    monkeypatch.setattr(render_module, "scene_camera", under_ground)
+    monkeypatch.setattr(Stage, "frame", take)
+    render("--frames", "1", "--orbit", "0", "--out", tmp_path / "clip.mp4")
+    assert len(taken) == 1 and taken[0] > 0.0
 
 
 LABEL_ROWS = 90  # more than the labels here have
