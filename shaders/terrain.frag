@@ -834,7 +834,7 @@ void main() {
     albedo *= 1.0 + ripples.tone * ground.sand;
 #if DETAIL_SCALES > 2
     Slid slid = slid_at(cells, sand_slope, detail_pixel);
-    albedo *= 1.0 + slid.tone * ground.sand;
+    albedo *= mix(vec3(1.0), slid_sand(sand_slope, lit.z - 0.5) * (1.0 + slid.tone), ground.sand);
     slope += slid.slope * ground.sand;
 #endif
     bumps = bumps * (1.0 - 0.9 * smooth_sand) + ripples.slope * frame.wind.xy * ground.sand;

@@ -104,7 +104,7 @@ const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 // Darkening of the ground between dunes per hollowness: wind removes fine, pale grains and leaves a lag of coarse, dark
 // ones, so dunes are visible even at noon, without shadows. Thin sand on rock is darkened as at a hollowness of
 // LAG_ON_ROCK, less so the more it fills the relief of the rock, up to a level of LAG_ENDS.
-const float LAG_DARK = 0.8, LAG_ON_ROCK = 0.30, LAG_ENDS = 6.0;
+const float LAG_DARK = 1.1, LAG_DARKEST = 0.28, CRESTS_PALE = 0.25, LAG_ON_ROCK = 0.30, LAG_ENDS = 6.0;
 const float LAG_STONY = 0.6;  // of what lies between dunes
 #if DETAIL_SCALES > 2
 const float SLIPS_STREAKED = 0.25;  // how much of the tone of streaks slip faces lack
@@ -897,10 +897,10 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if DESERT == 1
     // A lag of coarse, darker sand lies between dunes and where sand is thin on rock, but not on slip faces, where
     // blown sand slides down.
-    float lag = min(hollowness, hollowness * (1.0 - in_lee(place.yz)));
+    float lag = hollowness > 0.0 ? hollowness * (1.0 - in_lee(place.yz)) : CRESTS_PALE * hollowness;
     lag = mix(LAG_ON_ROCK, lag, smoothstep(0.0, LAG_ENDS, level));
     float between = lag_between_dunes(altitude, place.yz, patches + 0.5 * ripple);
-    loose = mix(loose, dune_sand(fine, coarse, place.yz) * (1.0 - LAG_DARK * lag) * between_dunes(between, fine, coarse), frame.wind.z);
+    loose = mix(loose, dune_sand(fine, coarse, place.yz) * (1.0 - min(LAG_DARK * lag, LAG_DARKEST)) * between_dunes(between, fine, coarse), frame.wind.z);
     float sand = covered * frame.wind.z * (1.0 - LAG_STONY * between);
 #else
     float sand = covered * frame.wind.z;

@@ -2,11 +2,16 @@
 #include "map.glsl"
 #include "waves_across.glsl"
 
-const vec3 DUNE_SAND = vec3(0.490, 0.298, 0.148);
-const vec3 DUNE_SAND_PALE = vec3(0.570, 0.385, 0.212);
+const vec3 DUNE_SAND = vec3(0.462, 0.281, 0.139);
+const vec3 DUNE_SAND_PALE = vec3(0.540, 0.360, 0.193);
 const vec3 DRIFTING_SAND = vec3(0.680, 0.500, 0.310);
 
-const vec3 SLID = vec3(0.95, 0.84, 0.71);  // sand on slip faces, beside that which wind has winnowed
+const vec3 SLID = vec3(0.80, 0.73, 0.655);  // sand on slip faces, beside that which wind has winnowed
+// Coarse grains, which are dark, roll farthest: how much for each of hollowness, and at most at the foot and at the brink.
+const float COARSE_AT_FOOT = 0.9, COARSEST_AT_FOOT = 0.20, FINEST_AT_BRINK = 0.12;
+const float SLID_EVEN = 0.8;  // of its spots, less
+const vec3 APRON = vec3(0.80, 0.765, 0.735);  // what has run out at their feet
+const vec2 FOOT_OF_SLIP = vec2(0.03, 0.13);   // hollowness
 const vec3 LAG = vec3(0.76, 0.73, 0.71);   // beside sand, coarse grains and stones that the wind leaves between dunes
 const vec3 CRUST = vec3(1.16, 1.17, 1.20), DAMP = vec3(0.70, 0.66, 0.64);  // beside those: salt and clay, and what is moist below
 const vec2 CRUSTS = vec2(0.04, 0.12), DAMP_SPOTS = vec2(0.02, 0.12);       // of the noise
@@ -26,10 +31,10 @@ const float FINE_ON_CRESTS = 1.1, COARSE_ON_CRESTS = 1.6;
 const vec2 WINDWARD_SIDE = vec2(0.02, 0.16);  // in parts of the slope of slip faces
 const float TURNS_DOWNHILL = 1.6;      // crests on a slope across the wind, for each of its height: gravity pulls grains down
 const float CRESTS_LONG = 13.0;        // cells, about, from where one ends to the next
-const int TONGUE_SCALES = 2;
+const int TONGUE_SCALES = 3;
 const float TONGUES_WIDE = 2.6, TONGUES_FINER = 0.36, TONGUES_LONG = 4.0;  // cells; beside that
 const vec2 TONGUES_UNLIKE = vec2(0.9, 0.25), TONGUES_FADE = vec2(0.06, 0.22);  // pixels in one
-const float TONGUES_STEEP = 0.085, TONGUES_DIFFER = 0.075;  // slope of their sides; in tone
+const float TONGUES_STEEP = 0.12, TONGUES_DIFFER = 0.10;  // slope of their sides; in tone
 const float GRAINS = 40.0;             // glittering facets along a cell
 // In parts of the slope of slip faces: from where on sand slides; by how much slopes differ at a brink, and fall behind it.
 const vec2 SLIDES = vec2(0.585, 0.862), BENDS_AT_BRINK = vec2(0.277, 0.693), FALLS_BEHIND = vec2(0.154, 0.539);
@@ -66,26 +71,34 @@ vec3 between_dunes(float between, vec4 fine, vec4 coarse) {
 }
 
 #if DETAIL_SCALES > 2
-// The colour of sand that the wind has sorted, in tongues across its way, or that has slid, beside the mean; 1 where no
-// `sand` lies.
+// The colour of sand that the wind has sorted, in tongues across its way, beside the mean; 1 where no `sand` lies.
 vec3 sorted_sand(vec2 cells, vec2 slope, float sand, sampler2D noise) {
     vec2 tongues = vec2(dot(cells, frame.wind.xy), dot(cells, vec2(-frame.wind.y, frame.wind.x))) / SHEETS;
     vec2 east = dFdx(tongues), south = dFdy(tongues);
     if (sand <= 0.0) return vec3(1.0);
-    float slid = in_lee(slope), paler = SHEETS_DIFFER * (textureGrad(noise, tongues, east, south).x - 0.5);
-#if MATERIALS == 1
-    return mix(vec3(1.0 + paler), SLID, slid);
-#else
-    return vec3(1.0 + paler * (1.0 - slid));
-#endif
+    return vec3(1.0 + SHEETS_DIFFER * (textureGrad(noise, tongues, east, south).x - 0.5) * (1.0 - in_lee(slope)));
 }
 #endif
 
 // On a slope: what slides is of finer grains than what the wind leaves.
 vec3 dune_sand(vec4 fine, vec4 coarse, vec2 slope) {
-    vec3 sand = mix(DUNE_SAND, DUNE_SAND_PALE, clamp(0.5 + 1.1 * (coarse.w - 0.5) + 0.7 * (fine.x - 0.5), 0.0, 1.0));
+    float spots = 0.7 * (fine.x - 0.5) * (1.0 - SLID_EVEN * in_lee(slope));
+    vec3 sand = mix(DUNE_SAND, DUNE_SAND_PALE, clamp(0.5 + 1.1 * (coarse.w - 0.5) + spots, 0.0, 1.0));
+#if DETAIL_SCALES > 2
+    return sand;  // see `slid_sand`, which knows the brink's edge
+#else
     return sand * mix(vec3(1.0), SLID, in_lee(slope));
+#endif
 }
+
+#if DETAIL_SCALES > 2
+// The colour of sand that has slid down a slip face, beside that which wind has winnowed.
+vec3 slid_sand(vec2 slope, float hollowness) {
+    float slid = in_lee(slope);
+    vec3 sorted = mix(mix(vec3(1.0), APRON, smoothstep(FOOT_OF_SLIP.x, FOOT_OF_SLIP.y, hollowness)), SLID, slid);
+    return sorted * (1.0 - slid * clamp(COARSE_AT_FOOT * hollowness, -FINEST_AT_BRINK, COARSEST_AT_FOOT));
+}
+#endif
 
 struct Ripples {
     float slope;  // along the wind
