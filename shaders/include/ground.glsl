@@ -105,6 +105,7 @@ const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 // ones, so dunes are visible even at noon, without shadows. Thin sand on rock is darkened as at a hollowness of
 // LAG_ON_ROCK, less so the more it fills the relief of the rock, up to a level of LAG_ENDS.
 const float LAG_DARK = 1.1, LAG_DARKEST = 0.28, CRESTS_PALE = 0.25, LAG_ON_ROCK = 0.30, LAG_ENDS = 6.0;
+const float SAND_EVEN = 0.6;  // of the spots of loose material, less on dunes
 const float LAG_STONY = 0.6;  // of what lies between dunes
 #if DETAIL_SCALES > 2
 const float SLIPS_STREAKED = 0.25;  // how much of the tone of streaks slip faces lack
@@ -871,7 +872,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
         lying.rgb = mix(lying.rgb, above * above, of_rock * (1.0 - sandy * frame.wind.z));
         stony = max(stony, debris);
     }
-    vec3 loose = lying.rgb * (1.0 + ripple * mix(0.35, 0.8, stony) + 0.25 * tone + 0.5 * patches);
+    float spotted = mix(0.35, 0.8, stony) * (1.0 - SAND_EVEN * sandy * frame.wind.z);
+    vec3 loose = lying.rgb * (1.0 + ripple * spotted + 0.25 * tone + 0.5 * patches);
 #if DESERT == 1
     float dry_sand = covered * sandy * (1.0 - smoothstep(0.25, 0.60, wet));
     float sand = dry_sand * covers.z;

@@ -28,6 +28,7 @@ const float MEGARIPPLE_LENGTH = 3.1;   // the coarse grains' longer ones
 const float RIPPLES_GONE = 0.24, BROAD_RIPPLES_GONE = 0.30, MEGARIPPLES_GONE = 0.12;  // pixels, in their wavelengths
 // How much paler the fine grains on crests of ripples are, for each of their slope, and darker the coarse ones on longer ones.
 const float FINE_ON_CRESTS = 1.1, COARSE_ON_CRESTS = 1.6;
+const float STEEP_TO_LEE = 0.4;  // how far their lee sides are steeper
 const vec2 WINDWARD_SIDE = vec2(0.02, 0.16);  // in parts of the slope of slip faces
 const float TURNS_DOWNHILL = 1.6;      // crests on a slope across the wind, for each of its height: gravity pulls grains down
 const float CRESTS_LONG = 13.0;        // cells, about, from where one ends to the next
@@ -114,7 +115,9 @@ void add_ripple_train(inout Ripples ripples, float along, float pixel, float wav
     float seen = 1.0 - smoothstep(gone / 3.0, gone, pixel / wavelength);
     ripples.slope += slope * seen * cos(6.28318531 * phase);
 #if DETAIL_SCALES > 2
-    ripples.tone += slope * pale * seen * sin(6.28318531 * phase);
+    float steep = STEEP_TO_LEE * (1.0 - smoothstep(gone / 6.0, gone / 2.0, pixel / wavelength));
+    ripples.slope += slope * steep * cos(12.5663706 * phase);
+    ripples.tone += slope * pale * (seen * sin(6.28318531 * phase) + steep * sin(12.5663706 * phase));
 #endif
     ripples.rough = sqrt(ripples.rough * ripples.rough + slope * slope * (1.0 - seen * seen));  // so that the variance of all is the same
 }
