@@ -952,6 +952,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 
 #if DETAIL_SCALES > 1
     float open_plain = plain * (1.0 - sand);
+#if DESERT == 1 && MATERIALS == 0
+    open_plain *= 1.0 - covered * frame.wind.z;  // the lag between dunes is no soil
+#endif
 #if MATERIALS == 1
     open_plain *= 1.0 - max(BETWEEN_STONES * stony, sandy) * covered;
 #endif
@@ -1194,6 +1197,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     even = max(even, GRAVEL_EVEN * bars);
 #endif
     float blocks = FEW_BLOCKS_LIE * pebbles;
+#if DESERT == 1
+    blocks *= 1.0 - frame.wind.z * covered;
+#endif
 #if MATERIALS == 1
     // The largest stones of scree roll down to its foot, between chutes of finer ones.
     blocks = max(blocks, stony * shown * mix(MOST_BLOCKS, SCREE_BLOCKS, smoothstep(0.40, 0.66, steepness)) * smoothstep(-0.15, 0.20, streak + 0.5 * groves.x));

@@ -49,6 +49,7 @@ const float SHRUBS_PALE = 0.75;   // how far they have these colours, and not th
 const vec2 PALE_FROM = vec2(0.06, 0.10);
 const float PALE_GROUND = 0.55;  // and so are those of dry ground
 const vec3 GREY = vec3(0.30, 0.55, 0.15);
+const float STONES_GREY = 0.45, DUSTY_STONES_GREY = 0.12;  // beside the ground; those of deserts
 const float LEAFY_LIT = 0.5;    // of the shade of its leaves on a bush, that is light which they pass on
 
 const vec2 TREE_LINE = vec2(-0.05, -0.22);  // relative height over the snow line: none above, all below
@@ -116,7 +117,7 @@ vec3 with_ground_cover(vec3 albedo, GroundCover cover, vec2 cells, float pixel, 
     vec2 at = cells * frame.map.z, sunward = frame.sun.xz / max(frame.sun.y, 0.05), shadow = -sunward;
     shadow *= min(1.0, LONGEST_SHADOW / max(length(shadow), 1e-3));
     float size = pixel * frame.map.z, leafy = 0.0;
-    vec3 stone = mix(albedo, vec3(1.1 * dot(albedo, GREY)), 0.45);
+    vec3 stone = mix(albedo, vec3(1.1 * dot(albedo, GREY)), mix(STONES_GREY, DUSTY_STONES_GREY, frame.wind.z));
     vec2 skin;
     // Blades shade each other, and what stands higher is drier. Grass hides the form of the stones below it.
     float tall = mix(BARE_GRAIN, GRASS_GRAIN, cover.grassy) * (cover.turf.x + 0.5 * cover.turf.w) / (1.0 + size / mix(GRAIN_FADES_OUT.x, GRAIN_FADES_OUT.y, cover.grassy));
