@@ -108,8 +108,9 @@ const float STREAK_WIDE = 7.0, STREAK_SIDE = 5.0, STREAK_LONG = 4.5, STREAK_STEE
 // Waves that stand, and from a Froude number of 2 on roll (Kennedy 1963; Brock 1969): from which numbers on they rise,
 // metres of depth that they need, and how high crests break; cells from crest to crest, steepness, and cells of a pixel
 // in which none are seen.
-const vec2 WAVES_RISE = vec2(0.55, 1.0), WAVES_NEED = vec2(0.2, 1.2), CRESTS_BREAK = vec2(0.35, 1.0);
+const vec2 WAVES_RISE = vec2(0.55, 1.0), WAVES_NEED = vec2(0.05, 0.7), CRESTS_BREAK = vec2(0.35, 1.0);
 const float WAVE_CELLS = 5.5, WAVE_STEEP = 0.20, WAVES_FADE = 2.0;
+const float MOST_ASLANT = 0.35;  // sine of their angle with the way of the water
 // How many cells upstream fast water is looked for that becomes slow, by which Froude numbers: a roller.
 const float ROLLER = 3.5;
 const vec2 ROLLS = vec2(1.0, 2.0), SLOWED = vec2(1.7, 0.9);
@@ -672,9 +673,12 @@ void main() {
         float seen_waves = 1.0 - smoothstep(0.4 * WAVES_FADE, WAVES_FADE, STREAK_WIDE * wide);
         float rise = seen_waves * smoothstep(WAVES_RISE.x, WAVES_RISE.y, quick) * smoothstep(WAVES_NEED.x, WAVES_NEED.y, depth);
         if (rise > 0.0) {
-            vec2 wave = waves_across(map_place / (frame.map.z * WAVE_CELLS * WAVES_IN_SQUARE), downstream);
-            waves.slope += WAVE_STEEP * rise * wave.y * downstream;
-            crests = rise * smoothstep(CRESTS_BREAK.x, CRESTS_BREAK.y, wave.x + 0.8 * streak);
+            // Water that is faster than its waves holds them aslant, and those from both sides cross.
+            float sine = clamp(1.0 / max(quick, 1e-3), MOST_ASLANT, 1.0), cosine = sqrt(1.0 - sine * sine);
+            vec2 aside = vec2(-downstream.y, downstream.x), one = sine * downstream + cosine * aside, other = sine * downstream - cosine * aside;
+            vec4 waves_there = crossing_waves(map_place / (frame.map.z * WAVE_CELLS * WAVES_IN_SQUARE), one, other);
+            waves.slope += WAVE_STEEP * rise * (waves_there.y * one + waves_there.w * other);
+            crests = rise * smoothstep(CRESTS_BREAK.x, CRESTS_BREAK.y, 0.6 * (waves_there.x + waves_there.z) + 0.8 * streak);
         }
         float before = textureLod(froude, uv - ROLLER * downstream / frame.map.xy, 0.0).x;
         roller = smoothstep(ROLLS.x, ROLLS.y, before - quick) * smoothstep(SLOWED.x, SLOWED.y, quick);

@@ -34,6 +34,18 @@ def test_fast_water_stands_in_waves_across_its_way(draw: Draw) -> None:
     assert along > 1.3 * across, "though foam lies along it in streaks"
 
 
+def test_water_that_is_faster_than_its_waves_holds_them_aslant(draw: Draw) -> None:
+    """Light changes across its way as much as along it, other than in slower water."""
+
+    def across_to_along(froude: float) -> float:
+        light = seen(draw, flood(froude, depth=6.0))[..., 2]
+        cells = light.reshape(len(light) // 8, 8, -1, 8).mean(axis=(1, 3))
+        across, along = (np.abs(np.diff(cells, axis=axis)).mean() for axis in (0, 1))
+        return float(across / along)
+
+    assert across_to_along(2.4) > 3.0 * across_to_along(0.95)
+
+
 def test_fast_water_that_is_slowed_has_a_roller(draw: Draw) -> None:
     """It is white there, and no line of its own where it is not slowed."""
     east = np.arange(SIDE)[None, :] * np.ones((SIDE, 1))
