@@ -7,6 +7,7 @@
 #include "sea_chart.glsl"
 #include "drawn_out.glsl"
 #include "waves_across.glsl"
+#include "froude.glsl"
 
 #ifndef SEA
 #define SEA 1
@@ -97,14 +98,22 @@ const float SURGES = 0.20;  // slope of the broadest, which turn the sky's light
 const float CHURNED = 0.02;  // squared slopes of the finest waves where water is fastest
 // By how many octaves deep water that hardly runs has less of its load near its surface; metres of depth, Froude numbers.
 const float LOAD_SINKS = 9.0;
-const vec2 LOAD_SINKS_IN = vec2(1.4, 5.4), LOAD_MIXED = vec2(0.12, 1.5);
+const vec2 LOAD_SINKS_IN = vec2(1.4, 5.4), LOAD_MIXED = vec2(0.06, 0.7);
 const float MIXED_UNEVENLY = 1.0;  // octaves of the Froude number by which streaks differ in that
-const vec3 SLURRY_TURBIDITY = vec3(22.0);  // of mud as thick as it gets: a hand's breadth of it hides the ground
+const vec3 SLURRY_TURBIDITY = vec3(12.0);  // of mud as thick as it gets: a hand's breadth of it hides the ground
+// Shallow water is stirred through, and pale; what it gives back, to which depths in metres, and by how many octaves these
+// differ between streaks. Deep water is darker by that part.
+const vec3 SHALLOW_MUD = vec3(0.158, 0.117, 0.067);
+const vec2 SHALLOWS = vec2(0.15, 2.2);
+const float FROM_AROUND = 0.2;   // part of the sun's light in mud
+const float SHALLOWS_UNEVEN = 0.7, DEEP_DARKENS = 0.72;
+const vec2 ENERGY = vec2(3.0, 11.0);  // m/s, at which water has little foam and all of it
+const float FOAM_IF_SLOW = 0.5;       // of that
 const float WHITEST = 0.75;  // opacity of the thickest foam
-const float AERATED = 0.05;  // of the whitest water, where it runs fastest between patches of foam
+const float AERATED = 0.15;  // of the whitest water, where it runs fastest between patches of foam
 // Streaks of a flood: cells of a tile of theirs, over which they are laid out, how much longer than wide, steepness, and
 // by how many octaves the load differs between them
-const float STREAK_WIDE = 7.0, STREAK_SIDE = 5.0, STREAK_LONG = 4.5, STREAK_STEEP = 0.24, STREAK_LOADS = 1.6;
+const float STREAK_WIDE = 7.0, STREAK_SIDE = 8.0, STREAK_LONG = 9.0, STREAK_STEEP = 0.24, STREAK_LOADS = 1.6;
 // Waves that stand, and from a Froude number of 2 on roll (Kennedy 1963; Brock 1969): from which numbers on they rise,
 // metres of depth that they need, and how high crests break; cells from crest to crest, steepness, and cells of a pixel
 // in which none are seen.
@@ -116,7 +125,7 @@ const float ROLLER = 3.5;
 const vec2 ROLLS = vec2(1.0, 2.0), SLOWED = vec2(1.7, 0.9);
 // Metres of depth in which the front of fast water is all broken, and how uneven that is; and speeds of the water that comes,
 // m/s, at which it does not break, as along the sides of a flood, and all of it does.
-const vec2 FRONT_BREAKS = vec2(0.5, 2.0), FRONT_COMES = vec2(1.5, 6.0);
+const vec2 FRONT_BREAKS = vec2(0.6, 2.4), FRONT_COMES = vec2(1.2, 4.5);
 const float FRONT_UNEVEN = 0.9;
 // How far ahead of a front, in cells, nothing runs yet; of its foam, what water has that runs along its rim; its teeth, metres.
 const float FRONT_AHEAD = 5.0, ALONG_RIM = 0.3;
@@ -126,7 +135,7 @@ const float SPLASHED_BY = 0.06;  // metres of the water's depth
 const float FINER_STREAKS = 0.31;  // beside the others
 // Streaks of foam, on fast water and on the fastest; how much of them there is between bunches and in them; and Froude
 // numbers of water that bunches it.
-const vec2 STREAKS_FOAM = vec2(-0.20, 0.90), FOAM_IN_BUNCHES = vec2(0.02, 0.85), BUNCHES_FROM = vec2(1.6, 3.6);
+const vec2 STREAKS_FOAM = vec2(-0.20, 0.90), FOAM_IN_BUNCHES = vec2(0.10, 0.95), BUNCHES_FROM = vec2(1.6, 3.6);
 const float SEA_BED = 0.1;  // cells below the level of the sea, where running water is all sea
 // By how much of its depth the sea may have risen or fallen, where waves begin to change, and where they are lost
 const float WAVES_CHANGE = 0.3, WAVES_LOST = 0.9;
@@ -690,7 +699,8 @@ void main() {
     shore *= mix(1.0, smoothstep(0.0, 0.25, depth / mix(TEETH.x, TEETH.y, comes) + 0.9 * clumps), fast);
     float foams = smoothstep(STREAKS_FOAM.x, STREAKS_FOAM.y, streak + 0.08 * (min(quick, FASTEST) - FOAMS));
     float bunched = smoothstep(0.52, 0.84, surges.w + 0.12 * smoothstep(BUNCHES_FROM.x, BUNCHES_FROM.y, quick));
-    float white = fast * foams * mix(FOAM_IN_BUNCHES.x, FOAM_IN_BUNCHES.y, bunched);
+    float energy = smoothstep(ENERGY.x, ENERGY.y, speed_of(quick, depth));
+    float white = fast * foams * mix(FOAM_IN_BUNCHES.x, FOAM_IN_BUNCHES.y, bunched) * mix(FOAM_IF_SLOW, 1.0, energy);
     white = max(white, max(mix(0.16, 0.8, bunched) * fast * crests, max(roller * smoothstep(-0.3, 0.2, streak), front * smoothstep(-0.65, 0.8, clumps - 0.6 * (1.0 - front)))));
     waves.roughness += CHURNED * smoothstep(STIRS, FOAMS, quick);
     float mud = smoothstep(STIRS, MUDDY, quick * (1.0 + 0.6 * streak)), thick = 0.0, slurry = 0.0;
@@ -701,7 +711,8 @@ void main() {
         thick = muddy.y;
         slurry = muddy.y * muddy.y;
     }
-    vec3 deep_water = mix(mix(DEEP_WATER, DEEP_SEA, of_sea), mix(MUD, THICK_MUD, thick), mud);
+    float deep = smoothstep(SHALLOWS.x, SHALLOWS.y, depth * exp2(SHALLOWS_UNEVEN * streak));
+    vec3 deep_water = mix(mix(DEEP_WATER, DEEP_SEA, of_sea), mix(SHALLOW_MUD, DEEP_DARKENS * mix(MUD, THICK_MUD, thick), deep), mud);
     vec3 turbidity = mix(mix(TURBIDITY, SEA_TURBIDITY, of_sea), mix(RIVER_TURBIDITY, mix(THICK_TURBIDITY, SLURRY_TURBIDITY, slurry), thick), mud);
 #else
     vec3 deep_water = DEEP_WATER;
@@ -778,8 +789,9 @@ void main() {
 #endif
     vec3 through = water_transmission(to_bed, turbidity, steepness) * (1.0 - mirror);
 #if SEA == 0 && RUNNING == 1
-    // Mud gives light back near its surface, and so shows how that is turned to the sun.
-    vec3 scattered = mix(daylight, frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * seen.x + sky_light(normal) * seen.y, mud);
+    // Mud gives light back near its surface, and so shows how that is turned to the sun; some comes through from around.
+    float turned = mix(max(dot(normal, frame.sun.xyz), 0.0), frame.sun.y, FROM_AROUND);
+    vec3 scattered = mix(daylight, frame.sun_light.rgb * turned * seen.x + sky_light(normal) * seen.y, mud);
 #else
     vec3 scattered = daylight;
 #endif
@@ -838,7 +850,7 @@ void main() {
 
 #if SEA == 0 && RUNNING == 1
     // Between patches of foam, water that runs fast is full of bubbles.
-    float bubbles = AERATED * smoothstep(FOAMS, FASTEST, quick + 0.8 * streak);
+    float bubbles = AERATED * smoothstep(FOAMS, FASTEST, quick + 1.6 * streak) * smoothstep(-0.35, 0.75, streak);
     white = mix(bubbles, WHITEST, white);
     vec3 foamy = mix(mix(MUD, mix(MUDDY_FOAM, FRONT_FOAM, front), 0.5 + 0.5 * white), FOAM, 1.0 - mud);
     colour = mix(colour, light_from_foam(foamy, white, normal, seen), white);

@@ -55,6 +55,12 @@ def test_fast_water_that_is_slowed_has_a_roller(draw: Draw) -> None:
     assert roller > max(fast, slow) + 8.0
 
 
+def test_shallow_mud_is_paler_than_deep(draw: Draw) -> None:
+    """Though it carries no more."""
+    shallow, deep = (seen(draw, flood(0.4, depth=depth)).mean() for depth in (0.5, 5.0))
+    assert shallow > 1.15 * deep
+
+
 def test_the_foam_of_fast_water_lies_in_bunches(draw: Draw) -> None:
     """Between them its mud is as dark as that of quiet water, but where it turns to the sky."""
     quiet, fast = (seen(draw, flood(froude, depth=2.0)).mean(axis=2) for froude in (0.1, 3.0))
