@@ -7,7 +7,6 @@
 #include "sea_chart.glsl"
 #include "drawn_out.glsl"
 #include "waves_across.glsl"
-#include "froude.glsl"
 
 #ifndef SEA
 #define SEA 1
@@ -82,6 +81,7 @@ const float PLUME_DEPTH = 1.8;  // metres of visible plume, the same as of the r
 #if SEA == 0
 in vec2 map_place;
 #if SEA == 0 && RUNNING == 1
+#include "froude.glsl"
 in float level;
 in vec2 fall;               // slope of the surface to the east and south
 in vec2 broad_fall;         // the same over some cells

@@ -39,7 +39,7 @@ vec4 summed_waves(vec2 at, vec2 across, float waves_in_square, vec2 unlike) {
 }
 
 // The height that waves have, by their sum and a number of their own.
-float wave_height(vec2 sum, float own) {
+float height_of_sum(vec2 sum, float own) {
     return (0.15 + 1.1 * own) / max(length(sum), 0.08);
 }
 
@@ -47,7 +47,7 @@ float wave_height(vec2 sum, float own) {
 // that crests join and fork.
 vec2 waves_across(vec2 at, vec2 across) {
     vec4 waves = summed_waves(at, across, WAVES_IN_SQUARE, UNLIKE);
-    return vec2(waves.x, -waves.y) * wave_height(waves.xy, waves.z);
+    return vec2(waves.x, -waves.y) * height_of_sum(waves.xy, waves.z);
 }
 
 const vec2 UNLIKE_CROSSING = vec2(0.7, 0.6);
@@ -71,5 +71,5 @@ vec4 crossing_waves(vec2 at, vec2 one, vec2 other) {
         }
     }
     numbers /= weights;
-    return vec4(vec2(sum.x, -sum.y) * wave_height(sum.xy, numbers.x), vec2(sum.z, -sum.w) * wave_height(sum.zw, numbers.y));
+    return vec4(vec2(sum.x, -sum.y) * height_of_sum(sum.xy, numbers.x), vec2(sum.z, -sum.w) * height_of_sum(sum.zw, numbers.y));
 }
