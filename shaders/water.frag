@@ -119,7 +119,7 @@ const float STREAK_WIDE = 7.0, STREAK_SIDE = 8.0, STREAK_LONG = 9.0, STREAK_STEE
 // in which none are seen.
 const vec2 WAVES_RISE = vec2(0.55, 1.0), WAVES_NEED = vec2(0.05, 0.7), CRESTS_BREAK = vec2(0.35, 1.0);
 const float WAVE_CELLS = 5.5, WAVE_STEEP = 0.20, WAVES_FADE = 2.0;
-const float MOST_ASLANT = 0.35;  // sine of their angle with the way of the water
+const float WAVES_ASLANT = 0.35;  // sine of their angle with the way of the water
 // How many cells upstream fast water is looked for that becomes slow, by which Froude numbers: a roller.
 const float ROLLER = 3.5;
 const vec2 ROLLS = vec2(1.0, 2.0), SLOWED = vec2(1.7, 0.9);
@@ -683,7 +683,7 @@ void main() {
         float rise = seen_waves * smoothstep(WAVES_RISE.x, WAVES_RISE.y, quick) * smoothstep(WAVES_NEED.x, WAVES_NEED.y, depth);
         if (rise > 0.0) {
             // Water that is faster than its waves holds them aslant, and those from both sides cross.
-            float sine = clamp(1.0 / max(quick, 1e-3), MOST_ASLANT, 1.0), cosine = sqrt(1.0 - sine * sine);
+            float sine = clamp(1.0 / max(quick, 1e-3), WAVES_ASLANT, 1.0), cosine = sqrt(1.0 - sine * sine);
             vec2 aside = vec2(-downstream.y, downstream.x), one = sine * downstream + cosine * aside, other = sine * downstream - cosine * aside;
             vec4 waves_there = crossing_waves(map_place / (frame.map.z * WAVE_CELLS * WAVES_IN_SQUARE), one, other);
             waves.slope += WAVE_STEEP * rise * (waves_there.y * one + waves_there.w * other);

@@ -56,7 +56,9 @@ def active_samplers(suffix: str, source: str) -> list[str]:
     program = create(GL_SHADERS[suffix], 1, (ctypes.c_char_p * 1)(source.encode()))
     linked, count, size, kind = ctypes.c_int(), ctypes.c_int(), ctypes.c_int(), ctypes.c_uint()
     call("GetProgramiv")(program, GL_LINK_STATUS, ctypes.byref(linked))
-    assert linked.value, "it does not compile"
+    said = ctypes.create_string_buffer(1000)
+    call("GetProgramInfoLog")(program, len(said), None, said)
+    assert linked.value, said.value.decode()
     call("GetProgramiv")(program, GL_ACTIVE_UNIFORMS, ctypes.byref(count))
     samplers = []
     for index in range(count.value):
