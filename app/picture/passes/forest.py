@@ -47,6 +47,7 @@ VARIANTS = 3  # forms of each shape
 CLOSED_WOOD = 6.0  # over the area of crowns of a full-grown tree, in heights: all of a cell is wood
 ALIKE = 0.05  # by which sizes of trees differ that look alike
 SAMPLED = 4  # cells between samples for the heights of a block
+FADES = 0.375  # times the least height of points, by which some are gone sooner than others: see tree_sprites.vert
 ROUGHLY = 0.95  # margin on the height in pixels that a tree needs, as the height of its ground is unknown
 NEARER = 4095.0  # steps of distance by which points are sorted
 AROUND = 1.5  # heights of a tree: radius around its foot that contains all of it
@@ -116,6 +117,7 @@ class Forest:
         # Positions (east, south) in metres, and sizes: contiguous, as each frame reads all of them.
         self.places = np.stack([column, row]).astype(np.float32) * np.float32(cell_size)
         self.sizes = np.ascontiguousarray(self.trees[:, 3])
+        self.shown_sizes = self.sizes * _shown_parts(self.trees[:, :2])  # see `_shown_parts`
         self.leaves = _mean_leaves(self.trees)
         self.simulated_cover = _simulated_cover(flora, kind.astype(np.intp), size)
         numbers = np.bincount(block, minlength=down * across)
@@ -161,9 +163,11 @@ class Forest:
         return np.arange(lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths), lengths
 
     def larger_than(self, sizes: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The indices of trees larger than the limit for their inhabited block, and the number in each block."""
+        """The indices of trees whose shown sizes are larger than the limit for their inhabited block, and the number in
+        each block.
+        """
         all_lengths = np.diff(self._starts, append=len(self.trees))
-        numbers = np.flatnonzero(self.sizes > np.repeat(sizes.astype(np.float32), all_lengths))
+        numbers = np.flatnonzero(self.shown_sizes > np.repeat(sizes.astype(np.float32), all_lengths))
         return numbers, np.diff(np.searchsorted(numbers, self._starts), append=len(numbers))
 
     def wood(self) -> NDArray[np.float32]:
@@ -261,6 +265,24 @@ def chance(places: NDArray[np.float64], which: float) -> NDArray[np.float64]:
     return np.asarray(drawn - np.floor(drawn))
 
 
+def _shown_parts(cells: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The height of each tree at these cells (column, row), beside that of others of its size, divided by how many
+    times the least height of points it must have to be more than a colour of the ground: see tree_sprites.vert.
+    """
+    of_height = chance_in_shaders(cells * np.float32(7.31) + np.float32(3.7))
+    of_fading = chance_in_shaders(cells[:, ::-1] * np.float32(5.17) + np.float32(91.3))
+    return np.asarray((1.0 + SPREAD * (of_height - 0.5)) / (1.0 + FADES * of_fading), np.float32)
+
+
+def chance_in_shaders(places: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The number from 0 to 1 that `hash` of map.glsl has for each place, `[place, 2]`."""
+    x, y = np.ascontiguousarray(places.T, np.float32) * np.float32(0.1031)
+    x, y = x - np.floor(x), y - np.floor(y)
+    added = x * (y + np.float32(33.33)) + y * (x + np.float32(33.33)) + x * (x + np.float32(33.33))
+    found = (x + y + 2.0 * added) * (x + added)
+    return np.asarray(found - np.floor(found), np.float32)
+
+
 def variants_of(trees: NDArray[np.float32]) -> NDArray[np.intp]:
     """The form of each tree of `Forest.trees`, chosen by its position."""
     return (VARIANTS * chance(trees[:, :2].astype(np.float64), 1.0)).astype(np.intp)
@@ -349,6 +371,7 @@ class Selection(NamedTuple):
     middle: NDArray[np.float32]  # trees as bodies
     points: list[tuple[int, int]]  # ranges (first, count) of trees that become points if they are small enough
     one_by_one: NDArray[np.uint32] | None  # indices of visible ones; without it, the shader culls them
+    smallest: float  # least height of points, pixels
     low: NDArray[np.float64]  # opposite corners of a box around all bodies, in picture space
     high: NDArray[np.float64]
 
@@ -361,10 +384,12 @@ def select_trees(
     view: TreeView,
     *,
     one_by_one: bool = False,
+    most_points: int | None = None,
 ) -> Selection:
     """The trees in view by level of detail, which depends on their height in pixels, see `limits`.
 
-    Points are selected by block, and culled by the shader, or `one_by_one`.
+    Points are selected by block, and culled by the shader, or `one_by_one`. With `most_points` of them the least height
+    of points is larger where more would be in view: while the camera moves, trees fade and none flickers.
     """
     low, high = forest.boxes(view.exaggeration, view.tallest)
     eye = np.array(camera.position)
@@ -397,11 +422,17 @@ def select_trees(
         box_low[[0, 2]], box_high[[0, 2]] = places.min(axis=0), places.max(axis=0)
         box_low[1], box_high[1] = low[owners, 1].min(), high[owners, 1].max()
     far = seen & blocks.between(small, middle)
+    numbers_of_points = None
+    if one_by_one:
+        numbers_of_points, small = _points_in_view(
+            forest, far, (low, high), nearest, eye, planes, small, view, most_points
+        )
     return Selection(
         near=trees[pixels.between(near, 0.0)],
         middle=trees[pixels.between(middle, near)],
         points=forest.runs(far),
-        one_by_one=_points_in_view(forest, far, (low, high), nearest, eye, planes, small, view) if one_by_one else None,
+        one_by_one=numbers_of_points,
+        smallest=small,
         low=box_low,
         high=box_high,
     )
@@ -416,13 +447,15 @@ def _points_in_view(
     planes: NDArray[np.float64],
     small: float,
     view: TreeView,
-) -> NDArray[np.uint32]:
-    """The trees of some inhabited blocks that may be in view and at least `small` pixels high.
+    most_points: int | None,
+) -> tuple[NDArray[np.uint32], float]:
+    """The trees of some inhabited blocks that may be in view and at least `small` pixels high, or more if more than
+    `most_points` are, and that height.
 
     `boxes` contain the blocks, and `nearest` are their distances in metres.
     """
     low, high = boxes
-    most = view.tallest * view.focal_length / (ROUGHLY * small)  # largest distance at which a tree of size 1 is so high
+    most = view.height * view.focal_length / (ROUGHLY * small)  # largest distance at which a tree of size 1 is so high
     # The distance of their blocks comes first: it excludes most of them with one comparison each.
     numbers, lengths = forest.larger_than(np.where(blocks, nearest / most, np.inf))
     size, (east, south) = forest.sizes[numbers], forest.places[:, numbers]
@@ -432,15 +465,20 @@ def _points_in_view(
 
     beyond = np.maximum(np.maximum(low[:, 1] - eye[1], eye[1] - high[:, 1]), 0.0)
     away2 = (east - np.float32(eye[0])) ** 2 + (south - np.float32(eye[2])) ** 2 + of_trees(beyond**2)
-    seen = (size * np.float32(most)) ** 2 > away2
+    high2 = (forest.shown_sizes[numbers] * np.float32(most)) ** 2 / np.maximum(away2, np.float32(1e-6))  # in `small`
+    seen = high2 > 1.0
     around = size * np.float32(AROUND * view.tallest)
     for x, y, z, d in planes:
         room = np.float32(abs(x) + abs(y) + abs(z)) * around
         at_most = of_trees(np.maximum(y * low[:, 1], y * high[:, 1]) + d)
         seen &= np.float32(x) * east + np.float32(z) * south + room + at_most > 0.0
+    if most_points is not None and np.count_nonzero(seen) > most_points:
+        least2 = float(np.partition(high2[seen], -most_points)[-most_points])
+        seen &= high2 >= least2
+        small *= math.sqrt(least2)
     # The nearest first: they hide others, which are not shaded then.
     order = np.argsort(
         np.sqrt(away2[seen] / max(float(away2.max(initial=0.0)), 1e-6) * NEARER**2).astype(np.uint16), kind="stable"
     )
     found: NDArray[np.uint32] = numbers[seen][order].astype(np.uint32)
-    return found
+    return found, small

@@ -66,10 +66,10 @@ class TreePoints:
         self._of_numbers: Geometry | None = None
 
     def parts(self, frame: Frame) -> Iterable[Part]:
-        selected, (_, middle, small) = frame.selected_trees, frame.quality.tree_pixels
+        selected, (_, middle, _) = frame.selected_trees, frame.quality.tree_pixels
         if selected is None:
             return
-        limits: dict[str, Uniform] = {"limits": (middle, small)}
+        limits: dict[str, Uniform] = {"limits": (middle, selected.smallest)}
         if selected.one_by_one is None:
             for first, number in selected.points:
                 yield Part(frame.trees.geometry, number, mode=moderngl.POINTS, first=first, uniforms=limits)
