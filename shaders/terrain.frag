@@ -93,6 +93,16 @@
 #endif
 #endif
 
+// At the lowest levels the light alone tells where woods of the climate stand.
+#if DETAIL_SCALES == 1 && CANOPY == 0 && GREEN_BY_CLIMATE == 1 && DESERT == 0 && OVERLAY == 0
+#define UNDER_WOODS 1
+const vec3 WOODED_GROUND = vec3(0.066, 0.090, 0.034);
+const float WOODED_FROM = 3.8, SIDE_OF_CROWNS = 1.4;  // by how many layers of crowns; see slanted_crowns
+const float WOODED_MOST = 0.85, WOODED_SHADE = 0.22;
+#else
+#define UNDER_WOODS 0
+#endif
+
 #ifndef CLOUDS
 #define CLOUDS 0  // 1: in the sky, 2: with their shadows
 #endif
@@ -449,6 +459,10 @@ void main() {
 #endif
     vec3 seen = lit.xyz;
     float hollowness = seen.z - 0.5;
+#if UNDER_WOODS == 1
+    // Low light is lost in far fewer crowns.
+    float wooded = 1.0 - pow(lit.w, WOODED_FROM * frame.sun.w / length(vec2(frame.sun.w, SIDE_OF_CROWNS)));
+#endif
     seen.xy *= 1.0 - frame.ground_look.w * hollowness;
 
     float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
@@ -749,6 +763,10 @@ void main() {
     albedo *= 1.0 + ground.debris * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
     bumps += (grain.yz - 0.5) * 1.2 * ground.debris;
 #endif
+#endif
+#if UNDER_WOODS == 1
+    albedo = mix(albedo, WOODED_GROUND, WOODED_MOST * wooded);
+    seen.xy *= 1.0 - WOODED_SHADE * wooded;
 #endif
 #if CANOPY > 0
     // The ground under crowns has litter and undergrowth, and sees little of the sky.

@@ -14,6 +14,7 @@ from pyglm import glm
 from app.model.climate import Weather
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
+from app.picture.passes import composing, land_maps
 from app.picture.passes import trees as trees_module
 from app.picture.passes.climate_woods import BROADLEAVES, CONIFERS, ClimateWoods, climate_trees
 from app.picture.passes.forest import Forest
@@ -77,7 +78,7 @@ def test_trees_of_the_climate_follow_the_ground_once_it_has_changed(context: mod
     assert 0 < numbers[2] != numbers[1] > 0
 
 
-def test_the_climate_grows_trees_from_level_medium_on_and_beside_none_that_are_known(
+def test_the_climate_grows_trees_at_all_levels_and_beside_none_that_are_known(
     context: moderngl.Context, canvas: Canvas
 ) -> None:
     land = snapshot(60.0 * hills(96, 96), cell_size=CELL)
@@ -92,9 +93,34 @@ def test_the_climate_grows_trees_from_level_medium_on_and_beside_none_that_are_k
         forest = picture.frame.trees.forest
         numbers[name] = 0 if forest is None else len(forest.trees)
         picture.release()
-    assert numbers["low"] == 0
-    assert numbers["medium"] > 200
+    assert numbers["low"] == numbers["medium"] > 200
     assert 0 < numbers["planted"] <= 4
+
+
+def test_at_level_low_woods_darken_the_ground_where_no_tree_is_seen(
+    context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(composing, "MOST_OF_WOODS", 1)
+    land = snapshot(20.0 * hills(96, 96), cell_size=CELL)
+    camera = Camera(glm.vec3(960.0, 10.0, 960.0), 0.0, 85.0, 2500.0, 30.0)
+    drawn = []
+    for woods in (WOODS, None):
+        monkeypatch.setattr(land_maps, "woods_of", lambda *land_and_view, woods=woods: woods)
+        picture, target = Picture(context, bake_at_once=True, quality="low"), canvas.framebuffer(96, 96)
+        picture.show(land)
+        picture.draw(target, camera, Scene(), minimap=False)
+        assert picture.frame is not None and picture.frame.defines["CANOPY"] == 0, "nothing more is read per pixel"
+        forest = picture.frame.trees.forest
+        assert (forest is None) == (woods is None)
+        if forest is not None:
+            wood = forest.wood()[::-1].reshape(24, 4, 24, 4).mean(axis=(1, 3))
+        pixels = np.frombuffer(target.read(components=3), np.uint8).reshape(24, 4, 24, 4, 3)
+        drawn.append(pixels.mean(axis=(1, 3, 4)))
+        picture.release()
+    darker = drawn[1] - drawn[0]
+    middle = np.s_[4:-4, 4:-4]
+    assert np.corrcoef(darker[middle].ravel(), wood[middle].ravel())[0, 1] > 0.3
+    assert darker[middle].max() > 12.0
 
 
 def test_woods_grow_in_a_thread_as_they_do_at_once_and_are_there_when_they_are_drawn_again(

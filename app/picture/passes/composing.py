@@ -39,6 +39,8 @@ from app.picture.passes.valleys import fog_of
 from app.picture.passes.waves import NATURAL, NO_WAVES
 
 NODES_AT_REST = 12  # drawn in one slice of a picture that is refined: the first touch gives it up after that
+# Of the woods of the climate at the lowest levels: least height of trees in pixels, and how many are drawn.
+SMALLEST_OF_WOODS, MOST_OF_WOODS = 2.4, 6000
 OF_BOUNCE = "sun_light", "sky_light", "sun", "ground_look", "wind", "strata"  # fields that bounced light depends on
 
 
@@ -66,12 +68,17 @@ def compose(
         finer = Finer(finer_detail(detail), view_projection, float(block["heights"][2]), maps.relief_span)
     tree_view = _tree_view(taken, detail, finer)
     forest, selected = maps.trees.forest, None
+    # At the lowest levels baked light alone tells the ground of woods of the climate: they must cost little.
+    in_light = maps.trees.are_of_climate and quality.detail_scales == 1
     if forest is not None and not with_overlay:  # which trees would hide
         each = quality.deferred  # in software, culling each tree here is far cheaper than shading hidden ones
-        selected = select_trees(forest, camera, aspect, quality.tree_pixels, tree_view, one_by_one=each)
+        limits, most = quality.tree_pixels, None
+        if in_light:
+            limits, most = (*limits[:2], SMALLEST_OF_WOODS), MOST_OF_WOODS
+        selected = select_trees(forest, camera, aspect, limits, tree_view, one_by_one=each, most_points=most)
     sun = block["sun"][:3].astype(float)
     shadows = maps.trees.shadows
-    maps.trees.cast_shadows(selected, sun, quality, tree_view, at_once=at_once)
+    maps.trees.cast_shadows(None if in_light else selected, sun, quality, tree_view, at_once=at_once)
     if shadows.target is not None:
         targets["tree shadows"] = shadows.target
     with_materials = snapshot.materials is not None
@@ -102,7 +109,7 @@ def compose(
         "STORM": int(taken.storm > 0.0),
         "FOG": int(fog_of(view.fog, view.sun_height) > 0.0 and not quality.deferred),
         "CLOUDS": int(view.clouds > 0.0 or rainy) * (1 + int(quality.deep_clouds)),
-        "CANOPY": 0 if with_overlay or forest is None else 1 + int(shadows.any),
+        "CANOPY": 0 if with_overlay or forest is None or in_light else 1 + int(shadows.any),
         "SHADOWS": int(shadows.any),
         "DETAIL_SCALES": quality.detail_scales,
         "GRAIN": int(quality.grain),

@@ -567,9 +567,9 @@ def with_life(snapshot: Snapshot) -> bool:
 
 
 def woods_of(snapshot: Snapshot, view: ViewParameters, quality: Quality) -> ClimateWoods | None:
-    """What trees follow from where none are known; None where they are, in deserts, and at the lowest levels."""
+    """What trees follow from where none are known; None where they are, and in deserts."""
     known = len(snapshot.trees) > 0 or with_plants(snapshot)
-    if known or quality.detail_scales == 1 or view.desert > 0.0 or snapshot.materials is not None:
+    if known or view.desert > 0.0 or snapshot.materials is not None:
         return None
     full_height = view.tree_size * (snapshot.reference_cell_size or snapshot.cell_size)
     return ClimateWoods(view.snow_line, view.greenness, full_height)

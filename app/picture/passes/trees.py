@@ -96,6 +96,11 @@ class Trees:
         wanted = latest.flora, self._wanted_run_up, self._wanted_climate, self._wanted_channels, None
         return shown == (self._wanted_trees(latest), *wanted)
 
+    @property
+    def are_of_climate(self) -> bool:
+        """Whether the drawn trees follow from the climate."""
+        return self._woods is not None
+
     def _wanted_trees(self, snapshot: Snapshot) -> tuple[int, int]:
         """World and version of the trees of a snapshot; those of the climate follow from its ground."""
         by_climate = self._wanted_woods is not None
