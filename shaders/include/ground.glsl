@@ -295,7 +295,8 @@ Fractured fractured_at(vec3 at, mat2x3 step_of, vec2 slope, float on_wall, vec3 
         vec2 east = (!broad ? onto * step_of[0] : next == 0 ? step_of[0].xz : step_of[0].yz) / tile + blur;
         vec2 south = (!broad ? onto * step_of[1] : next == 0 ? step_of[1].xz : step_of[1].yz) / tile + vec2(-blur.x, blur.y);
         mat2 axes = above && !grain ? TURNED : mat2(1.0);
-        if (blocks && !above && beds_seen) {
+        // In strata grain lies along them as well, or it would be strokes down the sides of a valley.
+        if ((blocks || MATERIALS == 1 && grain) && !above && beds_seen) {
             vec2 long_beds = vec2(BEDS_LONG, 1.0) * BEDS_THIN;
             here = vec2(dot(across, at.xy) * long_beds.x, dot(at, frame.beds.xzy) * long_beds.y) / tile + shift * 0.3;
             east = vec2(dot(across, step_of[0].xy) * long_beds.x, dot(step_of[0], frame.beds.xzy) * long_beds.y) / tile;

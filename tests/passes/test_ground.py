@@ -229,7 +229,7 @@ def of_the_cliff(draw: Draw, shown: Snapshot, distance: float, quality: str = "h
     """What one sees of it from straight before it, at an even scale."""
     middle = glm.vec3(320.0, shown.lowest + 720.0, 240.0)
     camera = Camera(middle, 0.0, math.degrees(math.atan(1.0 / 3.0)), distance, 10.0)
-    scene = clear(quality=quality, fine_relief=0.0, sun_direction=150.0, sun_height=35.0)
+    scene = clear(quality="high", fine_relief=0.0, sun_direction=150.0, sun_height=35.0)
     return draw(shown, camera, scene, size=(320, 240))[40:200, 40:280].astype(float).mean(axis=2)
 
 
@@ -239,6 +239,20 @@ def test_rock_is_not_drawn_out_down_a_cliff(draw: Draw, quality: str) -> None:
     pixels = of_the_cliff(draw, cliff(), 900.0, quality)
     along, down = np.abs(np.diff(pixels, axis=1)).mean(), np.abs(np.diff(pixels, axis=0)).mean()
     assert 0.6 < down / along < 1.7
+
+
+def test_rock_in_beds_lies_in_layers_on_walls_and_slopes(draw: Draw) -> None:
+    """Seen from straight before them, it changes more up them than along them, and lies in no strokes down them."""
+    made, ratios = materials((RED, math.inf), repeat=True), []
+    for height in (8.0, 30.0):
+        shown = with_materials(snapshot(plane(48, 64, 0.0, -height), cell_size=10.0), made, rise=2000.0)
+        middle = glm.vec3(320.0, 0.5 * (shown.lowest + shown.highest), 240.0)
+        camera = Camera(middle, 0.0, math.degrees(math.atan(10.0 / height)), 500.0, 10.0)
+        scene = clear(quality="high", fine_relief=0.0, sun_direction=150.0, sun_height=35.0)
+        pixels = draw(shown, camera, scene, size=(320, 240))[40:200, 40:280].astype(float).mean(axis=2)
+        along, down = np.abs(np.diff(pixels, axis=1)).mean(), np.abs(np.diff(pixels, axis=0)).mean()
+        ratios.append(down / along)
+    assert np.mean(ratios) > 1.15
 
 
 def test_rock_is_as_sharp_on_slopes_between_the_axes(draw: Draw) -> None:
