@@ -356,7 +356,7 @@ def test_from_afar_no_bars_lie_across_dunes(draw: Draw) -> None:
     scene = desert(sun_direction=270.0, sun_height=12.0, quality="high").with_value("view.drifting_sand", 1.0)
     pixels = draw(dune(lee=-0.15, airborne=0.05), scene=scene, camera=from_above(60.0), size=(120, 120)).astype(float)
     smooth = uniform_filter(pixels.mean(axis=2), 3)[20:-20, 20:-20]
-    assert (smooth - uniform_filter(smooth, 31)).std() < 2.0
+    assert (smooth - uniform_filter(smooth, 31)).std() < 2.2
 
 
 def test_what_flies_is_seen_in_the_air_before_what_lies_behind_it(draw: Draw) -> None:

@@ -40,7 +40,7 @@ from app.picture.passes.waves import NATURAL, NO_WAVES
 
 NODES_AT_REST = 12  # drawn in one slice of a picture that is refined: the first touch gives it up after that
 # Of the woods of the climate at the lowest levels: least height of trees in pixels, and how many are drawn.
-SMALLEST_OF_WOODS, MOST_OF_WOODS = 2.4, 6000
+SMALLEST_OF_WOODS, MOST_OF_WOODS = 2.4, 3000
 OF_BOUNCE = "sun_light", "sky_light", "sun", "ground_look", "wind", "strata"  # fields that bounced light depends on
 
 
