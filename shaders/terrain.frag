@@ -94,13 +94,13 @@
 #endif
 
 // At the lowest levels the light alone tells where woods of the climate stand.
-#if DETAIL_SCALES == 1 && CANOPY == 0 && GREEN_BY_CLIMATE == 1 && DESERT == 0 && OVERLAY == 0
-#define UNDER_WOODS 1
+#ifndef UNDER_WOODS
+#define UNDER_WOODS 0
+#endif
+#if UNDER_WOODS == 1
 const vec3 WOODED_GROUND = vec3(0.066, 0.090, 0.034);
 const float WOODED_FROM = 5.5, SIDE_OF_CROWNS = 1.4;  // by how many layers of crowns; see slanted_crowns
 const float WOODED_MOST = 0.85, WOODED_SHADE = 0.22;
-#else
-#define UNDER_WOODS 0
 #endif
 
 #ifndef CLOUDS

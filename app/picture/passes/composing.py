@@ -110,6 +110,7 @@ def compose(
         "FOG": int(fog_of(view.fog, view.sun_height) > 0.0 and not quality.deferred),
         "CLOUDS": int(view.clouds > 0.0 or rainy) * (1 + int(quality.deep_clouds)),
         "CANOPY": 0 if with_overlay or forest is None or in_light else 1 + int(shadows.any),
+        "UNDER_WOODS": int(in_light and not with_overlay and forest is not None),
         "SHADOWS": int(shadows.any),
         "DETAIL_SCALES": quality.detail_scales,
         "GRAIN": int(quality.grain),
