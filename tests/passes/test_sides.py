@@ -585,20 +585,27 @@ def test_a_legend_keeps_within_its_room() -> None:
             assert legend_sign(told, 1.0, 120, widest).shape[1] <= widest
 
 
+def with_levels_to_refine(
+    context: moderngl.Context, monkeypatch: pytest.MonkeyPatch, shown: Snapshot
+) -> tuple[Sides, Scene, Camera, int]:
+    """A land of which pictures at rest are refined by so many levels, however long one takes."""
+    monkeypatch.setattr(AutomaticQuality, "measure", lambda self, seconds: None)
+    sides, scene = Sides(context), Scene().with_value("view.quality", "automatic")
+    sides.show([shown])
+    sides.lay_out(*SIZE)
+    finest = sides.shown[0].picture.finer_levels(scene.view)
+    if not finest:
+        pytest.skip("a graphics card draws at the level that suits it")
+    return sides, scene, scene_camera(scene, shown), finest
+
+
 def test_a_sea_at_rest_is_refined_and_stands_still_until_it_is_touched(
     context: moderngl.Context, resting_place: moderngl.Framebuffer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Though waves run, and the light of a low level is baked over many pictures."""
-    monkeypatch.setattr(AutomaticQuality, "measure", lambda self, seconds: None)  # however long a picture takes
-    sides = Sides(context)
-    scene = Scene().with_value("view.quality", "automatic")
     shown = drowned(snapshot(island(128, 128), world=1), 0.0)
-    sides.show([shown])
-    sides.lay_out(*SIZE)
-    side, camera = sides.shown[0], scene_camera(scene, shown)
-    finest = side.picture.finer_levels(scene.view)
-    if not finest:
-        pytest.skip("a graphics card draws at the level that suits it")
+    sides, scene, camera, finest = with_levels_to_refine(context, monkeypatch, shown)
+    side = sides.shown[0]
 
     def look(time: int, camera: Camera) -> bool:
         drawn = sides.begin([camera], [scene], time=0.1 * time, minimap=False, at_rest=True)
@@ -618,15 +625,9 @@ def test_after_pictures_at_rest_the_usual_one_is_there_at_once(
     context: moderngl.Context, resting_place: moderngl.Framebuffer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Light that is baked over many pictures stays as it was."""
-    monkeypatch.setattr(AutomaticQuality, "measure", lambda self, seconds: None)
     monkeypatch.setattr("app.picture.picture.FINEST_AT_REST", BY_NAME["medium"])
-    sides, scene, shown = Sides(context), Scene().with_value("view.quality", "automatic"), snapshot(hills(64, 64))
-    sides.show([shown])
-    sides.lay_out(*SIZE)
-    side, camera = sides.shown[0], scene_camera(scene, shown)
-    finest = side.picture.finer_levels(scene.view)
-    if not finest:
-        pytest.skip("a graphics card draws at the level that suits it")
+    sides, scene, camera, finest = with_levels_to_refine(context, monkeypatch, snapshot(hills(64, 64)))
+    side = sides.shown[0]
 
     def draw_until(condition: Callable[[], bool], *, at_rest: bool) -> NDArray[np.int_]:
         for _ in range(400):
