@@ -1,10 +1,9 @@
-// Where a lake is cut by the edge of the map: for each tile that it lies in, a wall on every side that is an edge.
+// Where a lake is cut by the edge of the map: for each of its rectangles, a wall on every side that is an edge.
 #include "clip.glsl"
 #include "map.glsl"
 
-uniform float tile;  // cells along its side
-
-in vec3 lake;  // first column and row, level in metres
+in vec4 rectangle;  // first column and row, how many more it extends over
+in float level_of_lake;  // metres
 
 out vec3 position;
 flat out vec3 normal;
@@ -14,7 +13,7 @@ const float OUTSIDE = 0.01;  // cells before the wall of the ground, so that bot
 
 void main() {
     int side = gl_VertexID / 6, corner = gl_VertexID % 6;
-    vec2 low = lake.xy, high = min(lake.xy + tile, frame.map.xy - 1.0);
+    vec2 low = rectangle.xy, high = low + rectangle.zw;
     vec2 from, to;
     bool at_edge;
     switch (side) {
@@ -25,7 +24,7 @@ void main() {
     }
     bool far = corner == 1 || corner == 2 || corner == 4, top = corner == 2 || corner == 4 || corner == 5;
     vec2 cell = (at_edge && far ? to : from) + 0.5 + OUTSIDE * normal.xz;
-    level = lake.z;
+    level = level_of_lake;
     float height = top || !at_edge ? level * frame.map.w : min(level * frame.map.w, frame.heights.x);
     position = vec3(cell.x, 0.0, cell.y) * frame.map.z + vec3(0.0, height, 0.0);
     gl_Position = clip_position(vec4(position, 1.0));

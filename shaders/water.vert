@@ -1,4 +1,4 @@
-// Standing water: the sea is one plane to the horizon, a lake one square for each tile of the map that it lies in.
+// Standing water: the sea is one plane to the horizon, a lake one rectangle, or one for each tile of the map that it lies in.
 #include "clip.glsl"
 #include "map.glsl"
 
@@ -49,9 +49,10 @@ void main() {
     gl_Position = clip_position(place);
 }
 #else
-uniform float tile;  // cells along its side
-
-in vec3 lake;  // first column and row, level in metres
+in vec4 rectangle;  // first column and row, how many more it extends over
+#if RUNNING == 0
+in float level_of_lake;  // metres
+#endif
 
 out vec2 map_place;
 
@@ -75,9 +76,9 @@ const float COMES_FROM = 2.0;  // cells upstream
 
 void main() {
     // Two triangles for each square between four cells.
-    int square = gl_VertexID / 6, corner = gl_VertexID % 6, side = int(tile);
+    int square = gl_VertexID / 6, corner = gl_VertexID % 6, side = int(rectangle.z);
     ivec2 step = ivec2(corner == 1 || corner == 2 || corner == 4, corner == 2 || corner == 4 || corner == 5);
-    ivec2 first = ivec2(lake.xy) + ivec2(square % side, square / side);
+    ivec2 first = ivec2(rectangle.xy) + ivec2(square % side, square / side);
     ivec2 cell = on_map(first + step);
     map_place = (vec2(cell) + 0.5) * frame.map.z;
     level = running_level(cell);
@@ -95,9 +96,9 @@ void main() {
 flat out float level;
 
 void main() {
-    vec2 cell = min(lake.xy + tile * vec2(gl_VertexID % 2, gl_VertexID / 2), frame.map.xy - 1.0);
+    vec2 cell = rectangle.xy + rectangle.zw * vec2(gl_VertexID % 2, gl_VertexID / 2);
     map_place = (cell + 0.5) * frame.map.z;
-    level = lake.z;
+    level = level_of_lake;
     gl_Position = clip_position(vec4(map_place.x, level * frame.map.w, map_place.y, 1.0));
 }
 #endif

@@ -24,7 +24,7 @@ from app.picture.canvas import Canvas
 from app.picture.passes import backdrop, frame, land_maps
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.shaders import VERSION, preprocess
-from app.picture.passes.standing_water import TILE, lake_tiles
+from app.picture.passes.standing_water import TILE, lake_rectangles
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from kernels.components import components
@@ -102,35 +102,50 @@ def bluer(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.bool_]
     return ratios[0] > 1.06 * ratios[1]
 
 
-def reference_tiles(shown: Snapshot) -> set[tuple[float, float, float]]:
-    """The tiles that touch a cell of a lake, one by one."""
-    rows, columns = shown.shape
-    found = set()
-    for row, column in np.argwhere(shown.layers["water"] > 0.0):
-        level = shown.layers["water_level"][row, column]
-        if level == np.float32(shown.sea_level):
-            continue
-        for first_row in range(0, rows, TILE):
-            for first_column in range(0, columns, TILE):
-                if first_row <= row <= first_row + TILE and first_column <= column <= first_column + TILE:
-                    found.add((float(first_column), float(first_row), float(level)))
-    return found
+def squares_with(level: float, shown: Snapshot) -> NDArray[np.bool_]:
+    """The squares between four cells that the water of a level may reach: those at one of its cells."""
+    wet = (shown.layers["water"] > 0.0) & (shown.layers["water_level"] == np.float32(level))
+    return wet[:-1, :-1] | wet[:-1, 1:] | wet[1:, :-1] | wet[1:, 1:]
 
 
-@pytest.mark.parametrize("shape", [(8, 8), (33, 65), (97, 40), (64, 64)])
+@pytest.mark.parametrize("shape", [(8, 8), (33, 65), (97, 40), (64, 64), (50, 7)])
 @pytest.mark.parametrize("sea", [-math.inf, 2.0])
-def test_lakes_are_drawn_in_every_tile_that_they_touch(shape: tuple[int, int], sea: float) -> None:
-    levels = np.random.default_rng(4).choice([1.0, 2.0, 3.5], shape).astype(np.float32)
+@pytest.mark.parametrize("ponds", [False, True])
+def test_each_square_of_a_lake_is_covered_once(shape: tuple[int, int], sea: float, ponds: bool) -> None:
+    chance = np.random.default_rng(4)
+    levels = chance.choice([1.0, 2.0, 3.5], shape).astype(np.float32)
+    if ponds:  # one level in each square of cells, so that many lakes are small
+        rows, columns = np.indices(shape) // 6
+        levels = (1.0 + 0.25 * ((5 * rows + 3 * columns) % 11)).astype(np.float32)
+        levels[: shape[0] // 3] = 7.5  # and a large one
     shown = flooded(bumps(*shape, seed=2, height=40.0), levels, sea=sea)
-    tiles = lake_tiles(shown)
-    assert tiles.dtype == np.float32
-    assert {tuple(map(float, tile)) for tile in tiles} == reference_tiles(shown)
-    assert len(tiles) == len(reference_tiles(shown)), "each once"
+    rectangles = lake_rectangles(shown)
+    assert rectangles.dtype == np.float32
+    drawn = {float(level) for level in rectangles[:, 4]}
+    assert drawn == {float(level) for level in shown.layers["water_level"][shown.layers["water"] > 0.0]} - {sea}
+    for level in drawn:
+        covered = np.zeros((shape[0] - 1, shape[1] - 1), int)
+        own = rectangles[rectangles[:, 4] == np.float32(level), :4].astype(int)
+        for column, row, columns_on, rows_on in own:
+            assert column + columns_on < shape[1] and row + rows_on < shape[0]
+            covered[row : row + rows_on, column : column + columns_on] += 1
+        assert covered.max() == 1
+        assert covered[squares_with(level, shown)].all()
+        # Rectangles that share only a part of an edge would leave holes along it.
+        assert len(own) == 1 or not (own[:, :2] % TILE).any()
 
 
-def test_without_water_there_are_no_tiles() -> None:
-    assert lake_tiles(snapshot(flat(8, 8))).shape == (0, 3)
-    assert lake_tiles(flooded(flat(40, 40, 5.0), 1.0)).shape == (0, 3)
+def test_a_pond_has_a_small_rectangle_of_its_own() -> None:
+    levels = np.full((64, 64), 1.0, np.float32)
+    ground = flat(64, 64, 5.0)
+    ground[30:34, 14:19] = 0.5
+    found = lake_rectangles(flooded(ground, levels))
+    np.testing.assert_array_equal(found, [[13.0, 29.0, 6.0, 5.0, 1.0]])
+
+
+def test_without_water_there_are_no_rectangles() -> None:
+    assert len(lake_rectangles(snapshot(flat(8, 8)))) == 0
+    assert len(lake_rectangles(flooded(flat(40, 40, 5.0), 1.0))) == 0
 
 
 def test_where_nothing_stands_the_picture_is_the_same_to_the_bit(draw: Draw) -> None:
@@ -176,15 +191,14 @@ def running_levels(context: moderngl.Context, shown: Snapshot) -> NDArray[np.flo
     head = [VERSION, "#define SEA 0", "#define RUNNING 1"]
     program = context.program(vertex_shader="\n".join(head + lines), varyings=["map_place", "level"])
     program[frame.BLOCK].binding = frame.BINDING  # type: ignore[union-attr]
-    program["tile"].value = float(columns)  # type: ignore[union-attr]
     textures = [context.texture((columns, rows), 1, shown.layers[name].tobytes(), dtype="f4") for name in WATER]
     for unit, (name, texture) in enumerate(zip(WATER, textures, strict=True)):
         texture.use(unit)
         program[name].value = unit  # type: ignore[union-attr]
-    tile = context.buffer(np.zeros(3, np.float32).tobytes())
+    tile = context.buffer(np.array([0, 0, columns, rows], np.float32).tobytes())
     number = 6 * columns * columns
     result = context.buffer(reserve=12 * number)
-    array = context.vertex_array(program, [(tile, "3f/i", "lake")])
+    array = context.vertex_array(program, [(tile, "4f/i", "rectangle")])
     array.transform(result, moderngl.POINTS, vertices=number, instances=1)
     vertices = np.frombuffer(result.read(), np.float32).reshape(number, 3)
     for part in (array, result, tile, program, *textures):

@@ -29,7 +29,6 @@ from app.picture.passes.mesh import (
 )
 from app.picture.passes.rain import may_fall, storms_are_dry
 from app.picture.passes.shaders import Uniform
-from app.picture.passes.standing_water import TILE
 from app.picture.passes.streams import STREAM_NEAR, meet_near
 from app.picture.passes.taken import Taken
 from app.picture.passes.targets import colour
@@ -214,7 +213,6 @@ def _uniforms(taken: Taken, maps: LandMaps, tree_view: TreeView) -> dict[str, Un
         "relief_span": maps.relief_span,
         "tallest_tree": 0.0 if forest is None else tree_view.height,
         "level_is_known": maps.water.level_is_known,
-        "tile": float(TILE),
         "stream_far": STREAM_FAR if quality.deferred else FINE_STREAM_FAR,
         "river_reach": maps.river_reach,
         "beach_rises": BEACH_RISES,

@@ -1,4 +1,4 @@
-"""The tiles in which surfaces of water are drawn."""
+"""The rectangles in which surfaces of water are drawn."""
 
 from __future__ import annotations
 
@@ -14,46 +14,74 @@ from app.picture.passes.targets import GrowingBuffer
 
 RUNNING = "froude"  # the layer that marks running water
 TILE = 16  # cells per side of a tile
+RECTANGLE = 5  # first column and row, how many more of both it extends over, level in metres
 
 
-def lake_tiles(snapshot: Snapshot, of: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
-    """The tiles that contain lakes, once per level: float32 `[n, (column, row, level)]`.
+def lake_rectangles(snapshot: Snapshot, of: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
+    """Rectangles that together cover all lakes, each place of a lake once: float32 `[n, RECTANGLE]`.
 
-    A tile extends from the centres of its first cells to those of its neighbour's first cells. `of` selects cells of
-    lakes; without it, all count.
+    A lake that fits into a tile has a rectangle of its own, as its square would mostly lie beside it. Larger ones have
+    the tiles that they touch: all of each, as rectangles that share only a part of an edge would leave holes. Squares
+    extend from centres of cells to centres of cells. `of` selects cells of lakes; without it, all count.
     """
     layers = snapshot.layers
     if "water_level" not in layers:
-        return np.empty((0, 3), np.float32)
+        return np.empty((0, RECTANGLE), np.float32)
     level = layers["water_level"]
     lake = (layers["water"] > 0.0) & (level != np.float32(snapshot.sea_level))
     if of is not None:
         lake &= of
-    # Skip cells next to one of the same lake in the same tile: they add nothing.
-    fresh = lake.copy()
-    fresh[:, 1:] &= ~(lake[:, :-1] & (level[:, 1:] == level[:, :-1]))
-    for first in (0, 1):  # the first cells of a tile also belong to the previous one
-        fresh[:, first::TILE] |= lake[:, first::TILE]
-    row, column = np.nonzero(fresh)
-    keys = []
-    across = -(-level.shape[1] // TILE)
-    for rows_back in (0, 1):
-        for columns_back in (0, 1):
-            # Tiles of this cell: its own, and those that end at it.
-            ends = ((row % TILE == 0) | (rows_back == 0)) & ((column % TILE == 0) | (columns_back == 0))
-            tile_row, tile_column = row[ends] // TILE - rows_back, column[ends] // TILE - columns_back
-            on_map = (tile_row >= 0) & (tile_column >= 0)
-            number = (tile_row * across + tile_column).astype(np.uint64)[on_map]
-            bits = level[row[ends], column[ends]].view(np.uint32)[on_map]
-            keys.append((number << np.uint64(32)) | bits)
-    key = np.unique(np.concatenate(keys))
+    cells = np.flatnonzero(lake)
+    if not len(cells):
+        return np.empty((0, RECTANGLE), np.float32)
+    # Runs of one lake along rows.
+    columns, bits = level.shape[1], level.ravel()[cells].view(np.uint32)
+    next_begins = (np.diff(cells) != 1) | (cells[1:] % columns == 0) | (bits[1:] != bits[:-1])
+    begins, ends = np.concatenate([[True], next_begins]), np.concatenate([next_begins, [True]])
+    (row, first), last, bits = np.divmod(cells[begins], columns), cells[ends] % columns, bits[begins]
+    levels, lake_of = np.unique(bits, return_inverse=True)
+    # Water reaches beyond its cells, up to the centres of the next ones.
+    most = np.array(level.shape)[::-1] - 1
+    low, high = np.full((len(levels), 2), most), np.zeros((len(levels), 2), np.int64)
+    np.minimum.at(low, lake_of, np.column_stack([first, row]))
+    np.maximum.at(high, lake_of, np.column_stack([last, row]))
+    low, high = np.maximum(low - 1, 0), np.minimum(high + 1, most)
+    alone = (high - low <= TILE).all(axis=1)
+    own = np.column_stack([low, high - low, levels.view(np.float32)])[alone]
+    cut = ~alone[lake_of]
+    return np.concatenate([own, _touched_tiles(row[cut], first[cut], last[cut], bits[cut], level.shape)]).astype(
+        np.float32
+    )
+
+
+def _touched_tiles(
+    row: NDArray[np.intp],
+    first: NDArray[np.intp],
+    last: NDArray[np.intp],
+    bits: NDArray[np.uint32],
+    shape: tuple[int, int],
+) -> NDArray[np.float64]:
+    """The tiles that runs of cells touch, from `first` to `last` column, once per level, as rectangles.
+
+    The first cells of a tile are on the edge of the previous one, too.
+    """
+    across = -(-shape[1] // TILE)
+    from_column, from_row = np.maximum(first - 1, 0) // TILE, np.maximum(row - 1, 0) // TILE
+    lengths = last // TILE - from_column + 1
+    column = (
+        np.repeat(from_column, lengths) + np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    )
+    rows = np.concatenate([np.repeat(from_row, lengths), np.repeat(row // TILE, lengths)])
+    number = (rows * across + np.tile(column, 2)).astype(np.uint64)
+    key = np.unique((number << np.uint64(32)) | np.tile(np.repeat(bits, lengths), 2))
     number = (key >> np.uint64(32)).astype(np.int64)
     levels = (key & np.uint64(0xFFFFFFFF)).astype(np.uint32).view(np.float32)
-    return np.column_stack([number % across * TILE, number // across * TILE, levels]).astype(np.float32)
+    low = np.column_stack([number % across, number // across]) * TILE
+    return np.column_stack([low, np.minimum(low + TILE, np.array(shape)[::-1] - 1) - low, levels])
 
 
 def running_tiles(snapshot: Snapshot) -> NDArray[np.float32]:
-    """The tiles of running water, whose level varies, in the form of `lake_tiles`."""
+    """The tiles of running water, whose level varies, in the form of `lake_rectangles`."""
     layers = snapshot.layers
     level = layers["water_level"]
     wet = (layers["water"] > 0.0) & (level != np.float32(snapshot.sea_level))
@@ -67,31 +95,34 @@ def running_tiles(snapshot: Snapshot) -> NDArray[np.float32]:
     near[:, 1:] |= near[:, :-1].copy()
     near[:, :-1] |= near[:, 1:].copy()
     row, column = np.nonzero(near[:-1, :-1].reshape(rows, TILE, columns, TILE).any(axis=(1, 3)))
-    return np.column_stack([column * TILE, row * TILE, np.zeros(len(row))]).astype(np.float32)
+    side, none = np.full(len(row), TILE), np.zeros(len(row))
+    return np.column_stack([column * TILE, row * TILE, side, side, none]).astype(np.float32)
 
 
-class LakeTiles:
-    """A buffer with an instance per tile, for shaders."""
+class WaterRectangles:
+    """A buffer with an instance per rectangle, for shaders; those of running water have no level."""
 
-    def __init__(self, context: moderngl.Context) -> None:
+    def __init__(self, context: moderngl.Context, *, of_lakes: bool) -> None:
         self._buffer = GrowingBuffer(context)
-        self.geometry = Geometry([(self._buffer.buffer, "3f/i", "lake")])
+        attributes = ("4f 1f/i", "rectangle", "level_of_lake") if of_lakes else ("4f 1x4/i", "rectangle")
+        self.geometry = Geometry([(self._buffer.buffer, *attributes)])
         self.number = 0
 
-    def write(self, tiles: NDArray[np.float32]) -> None:
-        self.number = len(tiles)
-        self._buffer.write(tiles)
+    def write(self, rectangles: NDArray[np.float32]) -> None:
+        self.number = len(rectangles)
+        self._buffer.write(rectangles)
 
     def release(self) -> None:
         self._buffer.release()
 
 
 class StandingWater:
-    """The tiles of the water of a snapshot."""
+    """The rectangles of the water of a snapshot."""
 
     def __init__(self, context: moderngl.Context) -> None:
-        self.tiles = {False: LakeTiles(context), True: LakeTiles(context)}  # of lakes, by whether they can have waves
-        self.running = LakeTiles(context)  # of running water
+        # By whether they can have waves.
+        self.lakes = {waves: WaterRectangles(context, of_lakes=True) for waves in (False, True)}
+        self.running = WaterRectangles(context, of_lakes=False)
         self.has_sea = False
         self.level_is_known = False
         self._version: tuple[int, int] | None = None
@@ -99,15 +130,15 @@ class StandingWater:
     @property
     def is_seen(self) -> bool:
         """Whether there is any water."""
-        return self.has_sea or self.running.number > 0 or any(tiles.number for tiles in self.tiles.values())
+        return self.has_sea or self.running.number > 0 or any(lakes.number for lakes in self.lakes.values())
 
     @property
     def has_lakes(self) -> bool:
         """Whether there is water at other levels than the sea's, which does not run."""
-        return any(tiles.number for tiles in self.tiles.values())
+        return any(lakes.number for lakes in self.lakes.values())
 
     def show(self, snapshot: Snapshot, wide: NDArray[np.bool_]) -> None:
-        """Update the tiles from a snapshot; `wide` are the cells of waters `with_waves`."""
+        """Update them from a snapshot; `wide` are the cells of waters `with_waves`."""
         self.has_sea = math.isfinite(snapshot.sea_level)
         self.level_is_known = "water_level" in snapshot.layers
         version = (snapshot.world, snapshot.versions.get("water_level", -1))
@@ -115,11 +146,11 @@ class StandingWater:
             self._version = version
             # A world can be opened with water that ran once, of which no process tells where it stands now.
             runs = RUNNING in snapshot.layers and self.level_is_known
-            none = np.empty((0, 3), np.float32)
-            self.tiles[True].write(none if runs else lake_tiles(snapshot, wide))
-            self.tiles[False].write(none if runs else lake_tiles(snapshot, ~wide))
+            none = np.empty((0, RECTANGLE), np.float32)
+            self.lakes[True].write(none if runs else lake_rectangles(snapshot, wide))
+            self.lakes[False].write(none if runs else lake_rectangles(snapshot, ~wide))
             self.running.write(running_tiles(snapshot) if runs else none)
 
     def release(self) -> None:
-        for tiles in (*self.tiles.values(), self.running):
-            tiles.release()
+        for rectangles in (*self.lakes.values(), self.running):
+            rectangles.release()

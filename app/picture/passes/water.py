@@ -33,7 +33,7 @@ class SeaMesh:
 
 
 class LakesMesh:
-    """A square for each tile of a lake."""
+    """A rectangle for each lake, or for each tile of a large one."""
 
     WIDE = True
 
@@ -41,12 +41,12 @@ class LakesMesh:
         pass
 
     def parts(self, frame: Frame) -> Iterable[Part]:
-        tiles = frame.water.tiles[self.WIDE]
+        rectangles = frame.water.lakes[self.WIDE]
         # A drawn sea omits puddles; otherwise they are drawn without waves.
         waves = NO_WAVES if frame.waves == NATURAL and not (self.WIDE and frame.quality.fine_water) else frame.waves
-        if tiles.number:
+        if rectangles.number:
             defines = {"SEA": 0, "WAVES": waves}
-            yield Part(tiles.geometry, 4, tiles.number, moderngl.TRIANGLE_STRIP, defines=defines)
+            yield Part(rectangles.geometry, 4, rectangles.number, moderngl.TRIANGLE_STRIP, defines=defines)
 
     def release(self) -> None:
         pass
@@ -71,21 +71,21 @@ class RunningMesh:
 
 
 class LakeSides(LakesMesh):
-    """Four walls for each tile of a lake."""
+    """Four walls for each rectangle of a lake."""
 
     def parts(self, frame: Frame) -> Iterable[Part]:
-        tiles = frame.water.tiles[self.WIDE]
-        if tiles.number:
-            yield Part(tiles.geometry, 24, tiles.number)
+        rectangles = frame.water.lakes[self.WIDE]
+        if rectangles.number:
+            yield Part(rectangles.geometry, 24, rectangles.number)
 
 
 class PuddlesMesh(LakesMesh):
-    """A square for each tile of water without waves."""
+    """A rectangle for each water without waves, or for each tile of a large one."""
 
     WIDE = False
 
 
 class PuddleSides(LakeSides):
-    """Four walls for each tile of water without waves."""
+    """Four walls for each rectangle of water without waves."""
 
     WIDE = False
