@@ -2,6 +2,9 @@
 #include "joints.glsl"
 #include "snow.glsl"
 #include "benches.glsl"
+#include "between_cells.glsl"
+#include "packed_streak.glsl"
+#include "soft_rock.glsl"
 
 uniform sampler2D surface;
 uniform sampler2D burden;  // what raises the ground beside rock and sediment; one texel where nothing does
@@ -15,7 +18,7 @@ uniform bool in_blocks;           // whether massive rock is
 uniform float amount;
 uniform float snow_line;  // as a fraction of the relief of the land
 
-out vec2 result;  // height; streak
+out vec2 result;  // height; streak, with how far bumps of the map are rounded
 
 const int WAY = 6;         // steps up and down the slope along which streaks are drawn out
 const float STEP = 0.8;    // cells
@@ -140,9 +143,31 @@ void main() {
     flank.slope = mat2(cos(turn), sin(turn), -sin(turn), cos(turn)) * flank.slope;
     float couloir = wall > 0.0 ? most * wall * couloir_at(cell, flank.slope, block, smoothstep(0.35, 0.65, massif.w)) : 0.0;
     flank.strength *= mix(1.0, FEW_RIBS * (0.2 + 1.6 * smoothstep(0.40, 0.65, massif.x)), wall);
+    // Soft rock is not carved by ribs. In software a loop is left out, and a branch is not.
+    float texel = frame.map.z / texels_per_cell, rounded = 0.0, lowered = 0.0;
+    float bare = in_blocks ? min(most, 1.0) * weathers_to_clay(flank.slope, here.w) : 0.0;
+    StrataTop top = strata_top_at(cell / frame.map.xy);
+    float soft = bare * softness_at(top, here.x, 2.0 * texel), around = bare * softness_at(top, here.x, 2.0 * ROUNDED_OVER);
+    for (int k = 0; k < (around > 0.0 ? 1 : 0); ++k) {
+        vec3 form = rounded_form(surface, cell, here.x);
+        rounded = around * ROUNDED;  // thin hard beds are undermined
+        lowered = rounded * (form.x - smooth_height(surface, clamp(cell - 0.5, vec2(0.0), frame.map.xy - 1.0))) * frame.map.w / frame.map.z;
+        vec2 rise = form.yz * frame.map.w;
+        float steep = min(length(rise), STEEPEST_RILLED), wide = WIDEST_GULLY;
+        float strength = soft * GULLY_SIDES * steep * smoothstep(GULLIES_FROM.x, GULLIES_FROM.y, length(rise));
+        for (int octave = 0; octave < GULLY_OCTAVES; ++octave) {
+            float seen = strength * smoothstep(GULLIES_FADE.x, GULLIES_FADE.y, wide / texel);
+            vec3 gully = gullies_at(cell * frame.map.z / wide, float(octave), rise);
+            lowered += 0.25 * seen * wide / frame.map.z * gully.x;
+            rise += 0.25 * JOINING * seen * gully.yz;  // finer ones run down the sides of wider ones
+            wide *= GULLIES_FINER;
+            strength *= FINER_FLATTER;
+        }
+        flank.strength *= 1.0 - soft;
+    }
     Carved carved = carved(flank, cell, RIB_OCTAVES);
-    float rough = max(carved.strength, 0.5 * most * max(wall, flank.crest)) * mix(LEAST_ROUGH, 1.0, max(shattered, 0.6 * max(wall, flank.crest))) * BLOCKS_RISE * BLOCKS_TILE * stands * block;
-    float carved_height = carved.height + rough + couloir;
+    float rough = (1.0 - soft) * max(carved.strength, 0.5 * most * max(wall, flank.crest)) * mix(LEAST_ROUGH, 1.0, max(shattered, 0.6 * max(wall, flank.crest))) * BLOCKS_RISE * BLOCKS_TILE * stands * block;
+    float carved_height = carved.height + rough + couloir + lowered;
     if (crag > 0.0) {
         vec3 some = smoothstep(-0.10, 0.14, vec3(body.y, body.w, body.x) - vec3(0.43, 0.50, 0.53));
         carved_height += min(most, 1.0) * crag * blocks_at(at, flank.slope, vec3(0.1 * block), vec3(0.5, 0.75, 1.0) * some);
@@ -185,5 +210,5 @@ void main() {
         washes = max(washes, smoothstep(branches_from - 0.15, branches_from + 0.15, branch) * smoothstep(-0.5, 0.5, trunk.x));
         streak = clamp(mix(streak, 0.46, (tells_hollows ? EVEN_BESIDE_SWALES : EVEN_FANS) * fan) + fan * THREADS_SHOW * washes, 0.0, 1.0);
     }
-    result = vec2(height, streak);
+    result = vec2(height, with_rounded(streak, rounded));
 }

@@ -133,6 +133,7 @@ uniform sampler2D relief;  // height in cells, its slopes to the east and south
 #if RELIEF > 0 && DETAIL_SCALES > 2
 const float FACES_WIDE = 2.0;   // cells
 const float HARDLY_TILTED = 0.2;  // slope of ground and relief, up to which what lies around makes no face of it
+const float AROUND = 1.5;       // cells
 const float AROUND_LOD = 3.0;   // mipmap of the relief that is the mean over some cells
 const float SHADOW_REACH = 1.1, SHADOW_SOFT = 0.55;  // cells
 const vec2 STANDS_OUT = vec2(0.12, 0.35);  // height in cells and slope of relief that shades what is beside it
@@ -156,13 +157,27 @@ vec3 relief_around(vec2 uv) {
     return around;
 }
 
+// How many cells the map lies over what is around it.
+float over_map(vec2 uv, float height) {
+    vec2 aside = AROUND / frame.map.xy;
+    vec4 around = vec4(textureLod(surface, uv + vec2(aside.x, 0.0), 0.0).x, textureLod(surface, uv - vec2(aside.x, 0.0), 0.0).x,
+                       textureLod(surface, uv + vec2(0.0, aside.y), 0.0).x, textureLod(surface, uv - vec2(0.0, aside.y), 0.0).x);
+    return (height - dot(around, vec4(0.25))) * frame.map.w / frame.map.z;
+}
+
 // The sunlight that comes past ribs and cliffs, at a height on them in cells. The ground under them is a plane so near by.
 // `pixel` is the width of a pixel in cells.
-float past_relief(vec2 uv, float height, vec2 slope, float pixel) {
+float past_relief(vec2 uv, float height, vec4 place, float soft, float pixel) {
     float texels_per_cell = float(textureSize(relief, 0).x) / frame.map.x;
-    vec2 toward = normalize(frame.sun.xz + vec2(1e-5, 0.0));
+    vec2 toward = normalize(frame.sun.xz + vec2(1e-5, 0.0)), slope = place.yz * frame.map.w;
+    vec2 ahead = uv + SHADOW_REACH * toward / frame.map.xy;
     float gains = (dot(slope, toward) - frame.sun.w) * SHADOW_REACH;
-    float hidden = relief_near(uv + SHADOW_REACH * toward / frame.map.xy, max(log2(pixel * texels_per_cell), 1.0)) - height + gains;
+    // Relief that rounds bumps of the map is of their form.
+    for (int k = 0; k < (soft > 0.0 ? 1 : 0); ++k) {
+        float rises = (textureLod(surface, ahead, 0.0).x - place.x) * frame.map.w / frame.map.z;
+        gains = mix(gains, rises - frame.sun.w * SHADOW_REACH, soft);
+    }
+    float hidden = relief_near(ahead, max(log2(pixel * texels_per_cell), 1.0)) - height + gains;
     return 1.0 - smoothstep(-0.3 * SHADOW_SOFT, 0.7 * SHADOW_SOFT, hidden);
 }
 #endif
@@ -259,6 +274,7 @@ const float LOW_CROWNS_IN_SUN = 0.35; // of the crowns of the understory
 const float WASHES = 0.10;  // how much lines along which water runs off show on gentle ground
 const vec4 WASHED = vec4(0.004, 0.02, 0.06, 0.2);  // steepness of ground that is
 const float RILLED = 0.33, RILLS_SHOW = 0.35;  // how deep rills are beside their width, and how much of their colour is their own
+const float SOFT_RILLED = 1.0, CRUMBS = 0.45;  // of soft rock: how deep rills are, how far crumbs stand out
 const float NO_RILLS = 0.85;  // of those, less on thick debris
 const vec2 BLOCKS_LOOK_OUT = vec2(0.25, 0.60), BLOCKS_THROUGH_SOIL = vec2(0.12, 0.42);  // slopes
 const vec2 THIN_SOIL = vec2(3.5, 7.0);  // thickness, beside what hides the ground
@@ -516,7 +532,7 @@ void main() {
     relief_here.xyz = unpacked_relief(relief_here.xyz);
 #endif
     vec3 rib = relief_here.xyz;
-    FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0, 1.0, slope, STEEPEST_DRAWN);
+    FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0, 1.0, slope, STEEPEST_DRAWN, 0.0);
 #if DETAIL_SCALES > 2
     if (length(rib.yz) + length(slope) > HARDLY_TILTED) finer.face += relief_around(uv).yz;
     finer.streak *= 1.0 - STREAKS_STRETCHED * smoothstep(STREAKS_END.x, STREAKS_END.y, length(slope + rib.yz));
@@ -524,7 +540,11 @@ void main() {
     float runs_off = RILLED * smoothstep(0.02, 0.25, steepness) * min(steepness, STEEPEST);
     runs_off *= 1.0 - NO_RILLS * smoothstep(0.36, 0.56, steepness) * smoothstep(0.5, 2.0, place.w / frame.ground_look.z);  // between stones
     runs_off *= 1.0 - wall(slope + rib.yz);
-#if MATERIALS == 0
+#if MATERIALS == 1
+    // Rain cuts soft rock everywhere, and weathers it to a skin of clay that is even but for crumbs.
+    finer.soft = softness_of(top, place.x + rib.x * frame.map.z / frame.map.w) * weathers_to_clay(slope, place.w);
+    runs_off = mix(runs_off, SOFT_RILLED * smoothstep(0.10, 0.45, length(slope + rib.yz)) * min(length(slope + rib.yz), STEEPEST), finer.soft);
+#else
     runs_off *= 1.0 - NO_RILLS * smoothstep(0.36, 0.80, steepness) * exp(-place.w / (3.0 * frame.ground_look.z));  // in massive rock
 #endif
     float washes = WASHES * smoothstep(WASHED.x, WASHED.y, steepness) * (1.0 - smoothstep(WASHED.z, WASHED.w, steepness));
@@ -533,7 +553,7 @@ void main() {
     washes *= 1.0 - dune_sand_at(place.w);
 #endif
     if (max(runs_off, washes) > 0.0) {
-        Rills rills = rills_at(cells, slope + rib.yz, pixel, runs_off);
+        Rills rills = rills_at(cells, mix(slope + rib.yz, finer.face, finer.soft), pixel, runs_off, finer.soft);
         rib.yz += rills.slope;
         finer.streak += (RILLS_SHOW * runs_off + washes) * rills.height;
     }
@@ -595,11 +615,12 @@ void main() {
     if (squarely(finer.face, drawn) < DRAWN_OUT) finer.face = drawn;
     vec2 noise_face = noise_lies_on(finer.face, drawn);
     finer.steepest = length(steeper);
-    Fractured rock = fractured_at(over_wall, seen_step, noise_face, on_wall, vec3(bare, grain_seen, stones_seen));
+    float broken = finer.soft < 1.0 ? 1.0 : 0.0;
+    Fractured rock = fractured_at(over_wall, seen_step, noise_face, on_wall * broken, vec3(bare * broken, grain_seen, stones_seen));
     fine = in_place_of(mix(fine, rock.level, bare), rock.wall, on_wall);
     bare = max(bare, on_wall * looks_out);
-    fine = 0.5 + lies_flat * (fine - 0.5);
-    grain += lies_flat * (grain_seen * (rock.grain - 0.5) + 1.4 * stones_seen * (rock.stones - 0.5));
+    fine = 0.5 + lies_flat * (1.0 - finer.soft) * (fine - 0.5);
+    grain += lies_flat * mix(1.0, CRUMBS, finer.soft) * (grain_seen * (rock.grain - 0.5) + 1.4 * stones_seen * (rock.stones - 0.5));
 #else
     vec2 grain_east = dFdx(projected) / GRAIN_TILE, grain_south = dFdy(projected) / GRAIN_TILE;
     if (grain_seen > 0.0) grain = mix(grain, textureGrad(fractures, projected / GRAIN_TILE, grain_east, grain_south), grain_seen);
@@ -637,7 +658,8 @@ void main() {
     float shades = smoothstep(STANDS_OUT.x, STANDS_OUT.y, abs(rib.x) + length(rib.yz)) * (1.0 - smoothstep(SHADES_FADE.x, SHADES_FADE.y, pixel));
     if (shades > 0.0) {
         beside -= shades * relief_near(uv, AROUND_LOD);
-        if (seen.x > 0.0) seen.x *= mix(1.0, past_relief(uv, rib.x, place.yz * frame.map.w, pixel), shades);
+        for (int k = 0; k < (finer.soft > 0.0 ? 1 : 0); ++k) beside += finer.soft * shades * over_map(uv, place.x);
+        if (seen.x > 0.0) seen.x *= mix(1.0, past_relief(uv, rib.x, place, finer.soft, pixel), shades);
     }
     seen.y *= 1.0 + clamp(1.3 * beside, mix(-0.6, -0.35, on_wall), 0.1);
 #else

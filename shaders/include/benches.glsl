@@ -2,7 +2,7 @@
 #include "map.glsl"
 #include "strata_top.glsl"
 
-uniform sampler2D benches;  // by depth below the top of the strata: metres by which ground lies deeper; a single 0 without
+uniform sampler2D benches;  // by depth below the top of the strata: metres by which ground lies deeper, how soft rock is; a single 0 without
 
 const float HIGHEST_CLIFF = 3.0;  // cells by which ground is raised or lowered at most
 const float JOINTED = 0.10;  // how far edges wander, as a fraction of a stratum
@@ -26,4 +26,13 @@ Bench bench_at(StrataTop top, float height, float steepness, float loose, float 
     float most = HIGHEST_CLIFF * frame.map.z / frame.map.w;
     float deeper = 0.5 * (above + below) / most, eased = inversesqrt(1.0 + deeper * deeper);
     return Bench(-strength * HIGHEST_CLIFF * deeper * eased, strength * (below - above) / (step_down / frame.strata.x) * eased * eased * eased);
+}
+
+// How soft rock is at a height in metres, from 0 to 1, where a texel covers a `span` of heights.
+float softness_at(StrataTop top, float height, float span) {
+    float steps = float(textureSize(benches, 0).x);
+    if (steps == 1.0 || top.height > 0.5 * INTRUDED) return 0.0;
+    float at = (top.height - height) * frame.strata.x;
+    float lod = at > 0.0 && at < 1.0 ? max(log2(span * frame.strata.x * steps), 0.0) : 0.0;  // the last rock continues below
+    return textureLod(benches, vec2(at, 0.5), lod).y;
 }

@@ -146,6 +146,7 @@ const float ROCK_STREAKED = 0.25;  // how much of the tone of streaks rock has
 const vec2 CROPS_OUT = vec2(0.04, 0.14);  // how resistant beds are that stand out of gentle slopes
 const vec2 CROPS_STEEP = vec2(0.07, 0.20);  // slopes on which they do
 const float OUTCROPS_BARE = 0.85, OUTCROPS_PALE = 0.32, OUTCROPS_STAND = 3.0;
+const float SKIN_GRAIN = 0.4;    // of soft rock, beside that of others
 const float SOFT_ROCK = DETAIL_SCALES > 2 ? 0.5 : 0.65;  // how far rock in beds looks as it does inside
 #if DETAIL_SCALES > 2
 const float SOIL_UNEVEN = 0.6;  // in tone
@@ -442,6 +443,7 @@ struct FineRelief {
     float ribbed;  // how steep ribs are, beside the faces of rock on them
     vec2 face;     // slope of the ground with what is broad of it
     float steepest;  // slope of what is drawn: ledges of a wall are gentle
+    float soft;      // how much it is bare clay
 };
 
 const vec3 BUSH = vec3(0.048, 0.062, 0.024);
@@ -561,7 +563,7 @@ vec4 turf_at(vec3 place, vec2 slope, float gentle, float uneven) {
 }
 #endif
 
-const FineRelief NO_RELIEF = FineRelief(0.0, 0.0, vec2(0.0), 0.0, 1.0, vec2(0.0), 1e9);
+const FineRelief NO_RELIEF = FineRelief(0.0, 0.0, vec2(0.0), 0.0, 1.0, vec2(0.0), 1e9, 0.0);
 
 // `top` is used in worlds with materials only.
 Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, float hollowness, vec4 fine, vec4 coarse, FineRelief finer) {
@@ -824,7 +826,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
         // Noise that is projected from above would be drawn out down walls.
         vec3 at = vec3(cells.x, place.x / frame.map.z + finer.height, cells.y);
 #if DETAIL_SCALES > 2
-        rock *= 1.0 + ROCK_GRAIN * (grit.x + 0.5 * grit.w);
+        rock *= 1.0 + ROCK_GRAIN * mix(1.0, SKIN_GRAIN, finer.soft) * (grit.x + 0.5 * grit.w);
 #endif
         float even = mix(1.0, EVEN_WALLS, smoothstep(0.8, 2.0, steepness)), size = length(fwidth(cells));
         float own = block_at(at * across_sets() / (ZONES_WIDE * SPACED) + 0.15 * ripple, 3.0).own;
@@ -836,7 +838,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
         rock *= body;
 #if MATERIALS == 1
-        rock = mix(rock, plain, SOFT_ROCK * bed.bedded);  // which is gone before it has weathered
+        rock = mix(rock, plain, mix(SOFT_ROCK * bed.bedded, 1.0, finer.soft));  // which is gone before it has weathered
 #endif
         rock = by_sea(rock, place.x - frame.water.w + finer.height * frame.map.z / frame.map.w, patches + ripple);
     }
@@ -1106,7 +1108,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
     ground.rock *= 1.0 - icy;
 #endif
     ground.ledge = bed.ledge * ground.rock;
-    ground.weathered = ground.rock * (1.0 - bare);
+    ground.weathered = ground.rock * (1.0 - bare) * (1.0 - finer.soft);
 #if DETAIL_SCALES > 2
     ground.ledge += OUTCROPS_STAND * gentle_rock * bed.hard * ground.rock;
 #endif
@@ -1128,7 +1130,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if DETAIL_SCALES > 2
     ground.outcrop = bare * (1.0 - covered) * (1.0 - snow);
 #if MATERIALS == 1
-    ground.outcrop *= 1.0 - BEDS_UNBROKEN * bed.bedded;
+    ground.outcrop *= 1.0 - mix(BEDS_UNBROKEN * bed.bedded, 1.0, finer.soft);
 #endif
 #if ICE == 1
     ground.outcrop *= 1.0 - icy;

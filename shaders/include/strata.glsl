@@ -6,8 +6,8 @@
 #define DETAIL_SCALES 1
 #endif
 
-uniform vec4 intrusion;         // of its rock: the root of the albedo, how much it lies in beds
-uniform sampler2D strata;       // by depth below the top of the strata: the root of the albedo, how much it lies in beds
+uniform vec4 intrusion;         // of its rock: the root of the albedo, its fabric
+uniform sampler2D strata;       // by depth below the top of the strata: the root of the albedo; 0 massive, 0.5 in beds, 1 in beds and soft
 
 const float BED_TILE = 1.6;      // strata of mean thickness that the noise of beds covers before it comes again
 const float BED_BLUR = 1.62;     // a level of its mipmaps from 0.7 further on
@@ -23,6 +23,20 @@ struct Rock {
     float ledge;   // how much steeper (+) or flatter (-) than the slope it stands out
     float hard;    // around 0: hard beds are pale
 };
+
+// In 8 bits half is a little more.
+float soft_by(float fabric) {
+    return clamp(2.02 * fabric - 1.02, 0.0, 1.0);
+}
+
+// How soft rock is at a height in metres, from 0 to 1.
+float softness_of(StrataTop top, float height) {
+    float fabric = texture(strata, vec2(clamp((top.height - height) * frame.strata.x, 0.0, 1.0), 0.5)).a;
+#if INTRUSIONS == 1
+    fabric = mix(fabric, intrusion.a, step(0.5, top.intruded));
+#endif
+    return soft_by(fabric);
+}
 
 // `along` are cells on the map, `height` metres, `wander` noise around 0 that bends contacts. Rock that is not `bare`, not even in part, is not looked up.
 Rock rock_in_strata(vec2 along, StrataTop top, float height, float wander, bool bare, sampler2D noise) {
@@ -49,14 +63,15 @@ Rock rock_in_strata(vec2 along, StrataTop top, float height, float wander, bool 
 #else
     beds *= 0.55;
 #endif
+    float bedded = min(2.0 * told.a, 1.0);
     // Beds differ in tone, with parting lines between them; pale ones have less colour.
     float tone = 0.55 * beds.x + 0.38 * (smoothstep(-0.14, 0.14, beds.w) - 0.5) + 0.7 * sets.w;
     Rock rock;
-    rock.bedded = told.a;
+    rock.bedded = bedded;
     rock.mean = told.rgb * told.rgb;
     float grey = dot(rock.mean, vec3(0.2126, 0.7152, 0.0722));
-    rock.albedo = mix(rock.mean, vec3(grey), told.a * clamp(1.2 * tone, -0.3, 0.45)) * (1.0 + told.a * tone);
-    rock.ledge = told.a * 2.2 * beds.z;
-    rock.hard = told.a * tone;
+    rock.albedo = mix(rock.mean, vec3(grey), bedded * clamp(1.2 * tone, -0.3, 0.45)) * (1.0 + bedded * tone);
+    rock.ledge = bedded * 2.2 * beds.z;
+    rock.hard = bedded * tone;
     return rock;
 }

@@ -21,7 +21,7 @@ from app.model.world import World
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
 from app.picture.passes.frame_values import snow_line
-from app.picture.passes.materials import albedo, grain_of, strata_table, stratum_thickness
+from app.picture.passes.materials import albedo, grain_of, look_of, strata_table, stratum_thickness
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from kernels.rock import INTRUDED
@@ -92,6 +92,15 @@ def test_albedos_are_darker_and_less_colourful_than_what_files_tell_in_the_same_
     assert sorted(known, key=lambda name: seen[name].sum()) == sorted(known, key=lambda name: told[name].sum())
     assert all(colour.min() > 0.02 and colour.max() < 0.5 for colour in seen.values())
     assert all(np.ptp(seen[name]) / seen[name].mean() < np.ptp(told[name]) / told[name].mean() for name in known)
+
+
+def test_rock_is_massive_or_in_beds_or_soft() -> None:
+    known = {
+        rock.name: look_of(rock)[3]
+        for name in ("granite", "sandstone", "clay")
+        for rock in materials((name, math.inf)).rocks
+    }
+    assert known == pytest.approx({"granite": 0.0, "sandstone": 0.5, "clay": 1.0}, abs=0.02)
 
 
 def test_each_step_of_the_table_has_the_colour_of_its_rock() -> None:

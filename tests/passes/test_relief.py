@@ -485,6 +485,45 @@ def test_gentle_ground_loose_material_and_intrusions_have_no_benches(carver: Car
     np.testing.assert_allclose(carver.draw(under)[..., 0], plain, atol=5e-3)
 
 
+def badlands(carver: Carver, rock: str, ground: NDArray[np.float32], world: int) -> NDArray[np.float32]:
+    """The relief of a land of 3 m cells, of one rock below a cap that lies above it."""
+    made = materials((rock, 300.0), ("sandstone", 10.0), repeat=True)
+    return carver.draw(with_materials(snapshot(ground, world=world, cell_size=3.0), made, rise=400.0), blocks=True)
+
+
+def test_gullies_run_down_slopes_of_soft_rock_and_meet_in_a_v(carver: Carver) -> None:
+    ground = (0.3 * slope(96, 64, 0.0, 0.7) + 150.0).astype(np.float32)
+    drawn = badlands(carver, "siltstone", ground, 31)[30:-30, 30:-30]
+    height = drawn[..., 0] - drawn[..., 0].mean(axis=0)  # without benches, which run along the slope
+    along, aside = (np.abs(np.diff(height, axis=axis)).mean() for axis in (1, 0))
+    assert aside > 1.6 * along and 0.2 < height.std() < 1.0
+    bends = np.diff(height, 2, axis=0)
+    assert (bends**3).mean() > 0.2 * bends.std() ** 3, "bottoms are sharper than divides"
+
+
+def test_creep_rounds_small_bumps_of_soft_rock_and_not_those_of_hard_rock(carver: Carver) -> None:
+    plain = np.full((48, 64), 200.0, np.float32)
+    bumpy = plain.copy()
+    bumpy[24, 32] += 1.5
+    middle = np.s_[24 * SCALE + 1, 32 * SCALE + 1, 0]
+    soft, hard = (badlands(carver, rock, bumpy, 33 + number)[middle] for number, rock in enumerate(("clay", "granite")))
+    assert soft < -0.25 and abs(hard) < 0.2
+
+
+def test_a_thin_soft_top_over_hard_rock_makes_no_badlands_below_it(carver: Carver) -> None:
+    """The last rock of the stack continues below its table, and is no mean of what is in it."""
+    ground = (0.3 * slope(48, 96, 0.0, 0.7)).astype(np.float32)
+    hard, thin = (
+        with_materials(
+            snapshot(ground, world=35 + number, cell_size=3.0),
+            materials((rock, 6.0), ("granite", np.inf)),
+            rise=400.0,
+        )
+        for number, rock in enumerate(("sandstone", "clay"))
+    )
+    np.testing.assert_allclose(carver.draw(hard, blocks=True), carver.draw(thin, blocks=True), atol=0.01)
+
+
 def test_work_that_was_given_up_begins_anew_and_what_was_done_stays() -> None:
     work, begun = GradualWork(), list[str]()
 

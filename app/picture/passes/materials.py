@@ -18,6 +18,7 @@ SEAM = 0.26  # darkening of the contact itself
 BRIGHTEST, CONTRAST, COLOURFULNESS = 0.52, 0.75, 0.80  # of albedos, relative to the colours in files
 USUAL_REPOSE = 33.0  # degrees, of dry sand, in a world without materials
 MASSIVE, BEDDED = 0.03, 0.10  # porosity of massive and of fully bedded rock
+FIRM, SOFT = 0.5, 0.8  # erodibility of rock that stands in ledges, and of such that rain cuts into rills
 
 
 def albedo(material: Material) -> NDArray[np.float64]:
@@ -54,14 +55,19 @@ def stratum_thickness(materials: Materials) -> float:
     return len(materials.strata) * materials.metres_per_step / contacts if contacts else np.inf
 
 
+def softness(rock: Material) -> float:
+    """From 0, rock that breaks into blocks, to 1, such that weathers to clay, which rain washes off."""
+    return _between(FIRM, SOFT, rock.erodibility) * _between(MASSIVE, BEDDED, rock.porosity)
+
+
 def look_of(rock: Material) -> tuple[float, float, float, float]:
-    """Albedo of a rock in linear light, and strength of its bedding."""
+    """Albedo of a rock in linear light, and its fabric: 0 massive, 0.5 in beds, 1 in beds and soft."""
     red, green, blue = albedo(rock).tolist()
-    return red, green, blue, _between(MASSIVE, BEDDED, rock.porosity)
+    return red, green, blue, 0.5 * (_between(MASSIVE, BEDDED, rock.porosity) + softness(rock))
 
 
 def strata_table(materials: Materials) -> NDArray[np.float64]:
-    """[step, channel]: albedo of the rock at each depth in linear light, and strength of its bedding."""
+    """[step, channel]: albedo of the rock at each depth in linear light, and its fabric."""
     table: NDArray[np.float64] = np.array([look_of(rock) for rock in materials.rocks])[materials.strata]
     width = CONTACT * stratum_thickness(materials) / materials.metres_per_step  # in steps
     if not np.isfinite(width):
@@ -73,6 +79,7 @@ def strata_table(materials: Materials) -> NDArray[np.float64]:
     soft = np.stack([np.convolve(padded[:, channel], weights, "valid") for channel in range(4)], axis=1)
     contacts = np.pad(np.diff(materials.strata.astype(np.int64)) != 0, (0, 1)).astype(np.float64)
     seams = np.convolve(np.pad(contacts, reach), weights / weights.max(), "valid")
+    soft[-1, 3] = table[-1, 3]  # it continues below
     soft[:, :3] *= 1.0 - SEAM * np.minimum(seams, 1.0)[:, None]
     return soft
 
@@ -113,8 +120,10 @@ class MaterialTextures:
             strata.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
             numbers = keep(self._context.texture(steps, 1, materials.strata.astype(np.float32).tobytes(), dtype="f4"))
             numbers.filter = (moderngl.NEAREST, moderngl.NEAREST)
-            raised = bench_table(materials).astype(np.float32)
-            benches = keep(self._context.texture((len(raised), 1), 1, raised.tobytes(), dtype="f4"))
+            raised = bench_table(materials)
+            soft = np.array([softness(rock) for rock in materials.rocks])[materials.strata[: len(raised)]]
+            of_slopes = np.stack([raised, soft], axis=1).astype(np.float32)
+            benches = keep(self._context.texture((len(raised), 1), 2, of_slopes.tobytes(), dtype="f4"))
             self._mipmaps.build(benches)
             benches.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
             textures = {"kinds": kinds, "strata": strata, "rock_numbers": numbers, "benches": benches}
@@ -135,7 +144,7 @@ class MaterialTextures:
 
     @property
     def intrusion(self) -> tuple[float, float, float, float]:
-        """Root of the albedo of the rock of intrusions, and strength of its bedding; 0 if there are none."""
+        """Root of the albedo of the rock of intrusions, and its fabric; 0 if there are none."""
         if self._made_for is None or not self._made_for.intruded:
             return 0.0, 0.0, 0.0, 0.0
         red, green, blue, bedded = look_of(self._made_for.rocks[0])

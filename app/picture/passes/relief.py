@@ -159,7 +159,7 @@ class ReliefMap:
         carved = {"amount": wanted.amount, "snow_line": wanted.snow_line, "usual_flow": wanted.usual_flow}
         carved |= {"tells_hollows": wanted.exact, "in_blocks": wanted.blocks}
         yield from draw_in_bands(self._of_height, self._heights, band, self._read, **uniforms, **carved)
-        slopes = {"heights": self._heights.texture()}
+        slopes = {"heights": self._heights.texture(), "surface": land.surface}
         if not wanted.exact:
             uniforms["relief_span"] = wanted.span
         yield from _cheap(draw_in_bands(self._of_slopes[wanted.exact], self._next, band, slopes, **uniforms))
