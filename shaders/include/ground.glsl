@@ -146,7 +146,10 @@ const float ROCK_STREAKED = 0.25;  // how much of the tone of streaks rock has
 const vec2 CROPS_OUT = vec2(0.04, 0.14);  // how resistant beds are that stand out of gentle slopes
 const vec2 CROPS_STEEP = vec2(0.07, 0.20);  // slopes on which they do
 const float OUTCROPS_BARE = 0.85, OUTCROPS_PALE = 0.32, OUTCROPS_STAND = 3.0;
-const float SKIN_GRAIN = 0.4;    // of soft rock, beside that of others
+// Of soft rock, beside others: its colour, which beds have in many hues; the grain of its skin.
+const vec3 BUFF_CLAY = vec3(0.84, 0.775, 0.665), GREY_CLAY = vec3(0.74, 0.76, 0.785);
+const vec2 HUES = vec2(-0.10, 0.10);
+const float SKIN_GRAIN = 0.4;
 const float SOFT_ROCK = DETAIL_SCALES > 2 ? 0.5 : 0.65;  // how far rock in beds looks as it does inside
 #if DETAIL_SCALES > 2
 const float SOIL_UNEVEN = 0.6;  // in tone
@@ -795,6 +798,9 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #if MATERIALS == 1
     Rock bed = rock_in_strata(cells, top, place.x, 0.7 * ripple + patches, covered < 1.0, detail);
     vec3 rock = bed.albedo * max(1.0 + ripple * mix(0.9, 0.35, bed.bedded) + tone * mix(0.5, 0.15, bed.bedded), DARKEST_ROCK);
+#if DETAIL_SCALES > 2
+    rock *= mix(vec3(1.0), mix(BUFF_CLAY, GREY_CLAY, smoothstep(HUES.x, HUES.y, bed.hue)), finer.soft);
+#endif
     // Gentle slopes of rock are weathered: beds fade, and cracks hold soil.
 #if DETAIL_SCALES > 2
     // On gentle slopes hard beds still crop out as low ledges, in some places and not in others.

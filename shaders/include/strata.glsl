@@ -22,6 +22,7 @@ struct Rock {
     float bedded;  // from 0, massive, to 1
     float ledge;   // how much steeper (+) or flatter (-) than the slope it stands out
     float hard;    // around 0: hard beds are pale
+    float hue;     // around 0, by beds
 };
 
 // In 8 bits half is a little more.
@@ -52,7 +53,7 @@ Rock rock_in_strata(vec2 along, StrataTop top, float height, float wander, bool 
 #endif
     vec2 down = vec2(depth * frame.strata.x, 0.5);
     mat2 step_of = mat2(dFdx(at), dFdy(at)), step_down = mat2(dFdx(down), dFdy(down));
-    if (!bare) return Rock(vec3(0.0), vec3(0.0), 0.0, 0.0, 0.0);
+    if (!bare) return Rock(vec3(0.0), vec3(0.0), 0.0, 0.0, 0.0, 0.0);
     vec4 told = textureGrad(strata, down, step_down[0], step_down[1]);
 #if INTRUSIONS == 1
     told = mix(told, intrusion, smoothstep(-CONTACT, CONTACT, top.intruded - 0.5 + CONTACT * wander));
@@ -68,6 +69,7 @@ Rock rock_in_strata(vec2 along, StrataTop top, float height, float wander, bool 
     float tone = 0.55 * beds.x + 0.38 * (smoothstep(-0.14, 0.14, beds.w) - 0.5) + 0.7 * sets.w;
     Rock rock;
     rock.bedded = bedded;
+    rock.hue = beds.y + 0.8 * sets.y;
     rock.mean = told.rgb * told.rgb;
     float grey = dot(rock.mean, vec3(0.2126, 0.7152, 0.0722));
     rock.albedo = mix(rock.mean, vec3(grey), bedded * clamp(1.2 * tone, -0.3, 0.45)) * (1.0 + bedded * tone);
