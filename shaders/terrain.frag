@@ -285,6 +285,7 @@ const float GRAIN_FADES = 0.35;  // cells in a pixel
 const float GRAIN_SHADES = 0.65, FINE_IS_EVEN = 0.82;  // what lies between grains, and tufts, is darker: not so in sand
 #else
 const float GRAIN_SHADES = 0.40, FINE_IS_EVEN = 0.7;
+const float SHRUBS_SINGLE = 1.5;  // how far plants stand by the texture's grain, and not by its blocks alone
 #endif
 const float EDGES_RAGGED = 0.40, SAND_RAGGED = 0.15;  // how far single tufts and stones cross the edges of kinds of ground
 const float WALL_FACES_EVEN = 3.0;
@@ -624,6 +625,7 @@ void main() {
 #else
     vec2 grain_east = dFdx(projected) / GRAIN_TILE, grain_south = dFdy(projected) / GRAIN_TILE;
     if (grain_seen > 0.0) grain = mix(grain, textureGrad(fractures, projected / GRAIN_TILE, grain_east, grain_south), grain_seen);
+    fine.w += SHRUBS_SINGLE * (1.0 - bare) * (grain.w - 0.5);
 #endif
 #if DETAIL_SCALES > 2
 #if DESERT == 1

@@ -463,6 +463,7 @@ const float WASHES_THIN_OUT = 0.14, WASHES_SHOW = 0.65;
 const float BETWEEN_STONES = 0.97;  // less grows there, and no water gathers
 const float SETTLED_THINS_OUT = 0.16, SCRUB_THINS_OUT = 0.30, SCRUB_IN_CLUMPS = 1.2;
 const float SCRUB_COVERS = 0.6;
+const float BUSHES_GATHER = 0.16, BUSHES_SPARSE = 0.06;  // on dry ground: as a height in the texture of blocks
 const vec3 SCRUB_GROUND = vec3(0.112, 0.110, 0.060);  // between its bushes: straw, litter
 const float UNEVEN_COVER = 2.4, THIN_ON_CRESTS = 3.0;  // of the level to which loose material fills relief
 const float EVEN = 0.40, ROUGH = 1.25;  // how far the grain stands out
@@ -952,6 +953,11 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #else
     float scrub = smoothstep(-0.14, 0.20, 1.3 * ripple + 0.55 * (smoothstep(-0.18, 0.26, damp_ground + 0.5 * tone) - 0.5));
     albedo = mix(albedo, mix(1.12 * albedo, SCRUB * (1.0 + 0.8 * ripple), SCRUB_COVERS * scrub), grows * level_ground);
+#if DETAIL_SCALES > 1
+    // Bushes stand out of it one by one.
+    float bushes = smoothstep(SPECKS.x, SPECKS.y, fine.w + BUSHES_GATHER * (scrub - 0.5) - BUSHES_SPARSE);
+    albedo = mix(albedo, BUSH, SPECKS_HIDE * grows * level_ground * bushes);
+#endif
 #endif
 #endif
 #if MARKS == 1
