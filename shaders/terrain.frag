@@ -602,8 +602,8 @@ void main() {
     mat2 seen_step_of = mat2(seen_step[0].xy, seen_step[1].xy);
     float detail_pixel = pixel * sharper;
 #else
-    mat2 seen_step_of = step_of_cells;
-    float detail_pixel = pixel;
+    mat2 seen_step_of = LEAST_BLURRED * step_of_cells;
+    float detail_pixel = LEAST_BLURRED * pixel;
 #endif
     float grain_seen = 1.0 - smoothstep(0.6 * GRAIN_FADES, GRAIN_FADES, detail_pixel);  // too fine to be seen from afar
 #if DETAIL_SCALES > 2
@@ -623,7 +623,7 @@ void main() {
     fine = 0.5 + lies_flat * (1.0 - finer.soft) * (fine - 0.5);
     grain += lies_flat * mix(1.0, CRUMBS, finer.soft) * (grain_seen * (rock.grain - 0.5) + 1.4 * stones_seen * (rock.stones - 0.5));
 #else
-    vec2 grain_east = dFdx(projected) / GRAIN_TILE, grain_south = dFdy(projected) / GRAIN_TILE;
+    vec2 grain_east = LEAST_BLURRED * dFdx(projected) / GRAIN_TILE, grain_south = LEAST_BLURRED * dFdy(projected) / GRAIN_TILE;
     if (grain_seen > 0.0) grain = mix(grain, textureGrad(fractures, projected / GRAIN_TILE, grain_east, grain_south), grain_seen);
     fine.w += SHRUBS_SINGLE * (1.0 - bare) * (grain.w - 0.5);
 #endif
