@@ -5,6 +5,7 @@
 uniform sampler2D benches;  // by depth below the top of the strata: metres by which ground lies deeper, how soft rock is; a single 0 without
 
 const float HIGHEST_CLIFF = 3.0;  // cells by which ground is raised or lowered at most
+const float THICK_MANTLE = 12.0;  // thickness of debris that still has the form of what it lies on, beside what hides the ground
 const float JOINTED = 0.10;  // how far edges wander, as a fraction of a stratum
 
 struct Bench {
@@ -16,7 +17,7 @@ struct Bench {
 // of cliffs, and `span` the range of heights in metres that a texel covers.
 Bench bench_at(StrataTop top, float height, float steepness, float loose, float wander, float span) {
     int steps = textureSize(benches, 0).x;
-    float strength = smoothstep(0.10, 0.40, steepness) * exp(-loose / (3.0 * frame.ground_look.z));
+    float strength = smoothstep(0.10, 0.40, steepness) * exp(-loose / (THICK_MANTLE * frame.ground_look.z));
     if (steps == 1 || strength == 0.0) return Bench(0.0, 0.0);
     float depth = top.height - height + JOINTED * frame.strata.y * wander;
     float at = depth * frame.strata.x, step_down = max(span, 2.0 / (frame.strata.x * float(steps))) * frame.strata.x;

@@ -479,7 +479,7 @@ def test_gentle_ground_loose_material_and_intrusions_have_no_benches(carver: Car
     np.testing.assert_allclose(carver.draw(within)[..., 0], carver.draw(snapshot(ground, world=4))[..., 0], atol=2e-3)
     level = with_materials(snapshot(slope(48, 96, 0.0, 0.05), world=5), BEDS, rise=np.full(ground.shape, 600.0))
     assert np.abs(carver.draw(level)[..., 0]).max() < 0.01
-    loose = {"sediment": np.full(ground.shape, 20.0 * COVER, np.float32)}
+    loose = {"sediment": np.full(ground.shape, 120.0 * COVER, np.float32)}
     under = with_materials(snapshot(ground, **loose, world=6), BEDS, rise=900.0)
     plain = carver.draw(snapshot(ground, **loose, world=7))[..., 0]
     np.testing.assert_allclose(carver.draw(under)[..., 0], plain, atol=5e-3)
@@ -522,6 +522,16 @@ def test_a_thin_soft_top_over_hard_rock_makes_no_badlands_below_it(carver: Carve
         for number, rock in enumerate(("sandstone", "clay"))
     )
     np.testing.assert_allclose(carver.draw(hard, blocks=True), carver.draw(thin, blocks=True), atol=0.01)
+
+
+def test_benches_show_through_a_mantle_of_debris(carver: Carver) -> None:
+    ground, high = slope(48, 96, 0.0, 0.7), {}
+    for world, thick in enumerate((0.0, 4.0)):
+        loose = {"sediment": np.full(ground.shape, thick * COVER, np.float32)}
+        benched = carver.draw(with_materials(snapshot(ground, **loose, world=10 + world), BEDS, rise=900.0))
+        plain = carver.draw(snapshot(ground, **loose, world=20 + world))
+        high[thick] = np.abs(benched - plain)[30:-30, 30:-30, 0].mean()
+    assert high[4.0] > 0.5 * high[0.0] > 0.1
 
 
 def test_work_that_was_given_up_begins_anew_and_what_was_done_stays() -> None:
