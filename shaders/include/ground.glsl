@@ -133,6 +133,7 @@ const float OF_ROCK = 0.55;
 #endif
 const float STONES_OF_ROCK = DETAIL_SCALES > 2 ? 0.85 : 0.0;  // of that, those on level ground: scree and what lies at its foot are of one rock
 const float DARKEST_ROCK = 0.5;   // beside its mean: that of deep holes would be black
+const float DARKEST_LOOSE = 0.65;  // as much, of loose material
 const float BEDS_UNBROKEN = 0.15;  // how much less rock in beds is parted by joints
 const float OF_ITS_BED = 0.5;     // how much of that is of the rock that debris lies on, and not of what is above
 const vec2 OLD_AND_FRESH = vec2(0.76, 1.10);  // its tongues
@@ -883,7 +884,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
         stony = max(stony, debris);
     }
     float spotted = mix(0.35, 0.8, stony) * (1.0 - SAND_EVEN * sandy * frame.wind.z);
-    vec3 loose = lying.rgb * (1.0 + ripple * spotted + 0.25 * tone + 0.5 * patches);
+    vec3 loose = lying.rgb * max(1.0 + ripple * spotted + 0.25 * tone + 0.5 * patches, DARKEST_LOOSE);
 #if DESERT == 1
     float dry_sand = covered * sandy * (1.0 - smoothstep(0.25, 0.60, wet));
     float sand = dry_sand * covers.z;
