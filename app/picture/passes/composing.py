@@ -116,7 +116,7 @@ def compose(
         "SAMPLES": quality.samples,
         "RELIEF": maps.relief_kind,
         "DISPLACED": int(displaced),
-        "SHADE": int(maps.shade is not None and quality.displaced),
+        "SHADE": int(maps.shade is not None and quality.shadows_have_heights),
         "FINE_WATER": int(quality.fine_water),
         "HORIZONS": int(maps.horizons_known),
         "WAVES": taken.waves,

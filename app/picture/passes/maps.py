@@ -310,7 +310,8 @@ class LightMap:
 
     def _begin(self, wanted: Lighting, size: tuple[int, int], quality: Quality) -> None:
         self._baking, self._row, self._strays = wanted, 0, False
-        formats = (self.LIGHT, self.SHADE) if quality.displaced else (self.ABOVE_1 if wanted.relief else self.LIGHT,)
+        with_shade = self.LIGHT, self.SHADE
+        formats = with_shade if quality.shadows_have_heights else (self.ABOVE_1 if wanted.relief else self.LIGHT,)
         self._next.fit(size, *formats)
 
     def _bake(self, maps: dict[str, moderngl.Texture], quality: Quality, rows: int, packed_span: float) -> None:

@@ -37,7 +37,12 @@ class Quality:
     @property
     def light_scale(self) -> int:
         """Texels of baked light per cell."""
-        return 2 if self.displaced else 1
+        return 2 if self.shadows_have_heights else 1
+
+    @property
+    def shadows_have_heights(self) -> bool:
+        """Whether baked light tells up to which height shadows reach: deferred ground does not read that."""
+        return self.displaced and not self.deferred
 
     @property
     def relief_in_light(self) -> bool:
@@ -72,7 +77,7 @@ class Quality:
     @property
     def displaced(self) -> bool:
         """Whether the mesh is displaced by the relief finer than the map."""
-        return self.relief > 2
+        return self.relief >= 2
 
     @property
     def undergrowth(self) -> bool:
