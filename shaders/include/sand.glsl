@@ -22,15 +22,18 @@ const vec2 LEVEL_GROUND_OF_DUNES = vec2(0.12, 0.03);  // slopes
 const vec2 HIGH_DUNES = vec2(0.5, 2.0);    // relief in cells, without which sand is a sheet
 
 const float RIPPLE_LENGTH = 0.42;      // cells from crest to crest
+const float SMALL_RIPPLE_LENGTH = 0.14, SMALL_RIPPLES_STEEP = 0.13;  // those between, which only an eye that is near sees
 const float BROAD_RIPPLE_LENGTH = 1.13;  // those of the faster wind on windward sides
-const float BROAD_ON_LEVEL = 0.3;      // of their height
+const float BROAD_ON_LEVEL = 0.3, SMALL_ON_LEVEL = 0.55;  // of their height
+// On windward sides, where sand is fresh and no stones lie: the first two beside those on level ground, the coarse ones less.
+const float STEEP_TO_WIND = 1.5, COARSE_LACKING = 0.75;
 const float MEGARIPPLE_LENGTH = 3.1;   // the coarse grains' longer ones
 const float RIPPLES_GONE = 0.24, BROAD_RIPPLES_GONE = 0.30, MEGARIPPLES_GONE = 0.12;  // pixels, in their wavelengths
 // How much paler the fine grains on crests of ripples are, for each of their slope, and darker the coarse ones on longer ones.
 const float FINE_ON_CRESTS = 1.1, COARSE_ON_CRESTS = 1.6;
 const float STEEP_TO_LEE = 0.4;  // how far their lee sides are steeper
 const vec2 WINDWARD_SIDE = vec2(0.02, 0.16);  // in parts of the slope of slip faces
-const float TURNS_DOWNHILL = 1.6;      // crests on a slope across the wind, for each of its height: gravity pulls grains down
+const float TURNS_DOWNHILL = 0.6;      // crests on a slope across the wind, for each of its height: gravity pulls grains down
 const float CRESTS_LONG = 13.0;        // cells, about, from where one ends to the next
 const int TONGUE_SCALES = 3;
 const float TONGUES_WIDE = 2.6, TONGUES_FINER = 0.36, TONGUES_LONG = 4.0;  // cells; beside that
@@ -166,7 +169,9 @@ float ends_of_crests(vec2 cells, float wide) {
 // Ripples on sand that lies on `slope`; none on slip faces, where sand slides, nor in the lee of a brink, where no wind
 // draws them. On slopes across the wind their crests turn, by the height in cells.
 Ripples ripples_at(vec2 cells, float height, vec2 slope, float pixel, sampler2D noise) {
-    float lies = (1.0 - smoothstep(SLIDES.x, SLIDES.y, length(slope) / frame.strata.w)) * (1.0 - in_lee(slope));
+    float windward = smoothstep(WINDWARD_SIDE.x, WINDWARD_SIDE.y, dot(slope, frame.wind.xy) / frame.strata.w);
+    float slides = smoothstep(SLIDES.x, SLIDES.y, length(slope) / frame.strata.w) * (1.0 - windward);
+    float lies = (1.0 - slides) * (1.0 - in_lee(slope));
     // Crests wander and fork where the noise, without its finest waves, bends them. The coarse grains' lie in patches, which
     // where they can be seen are far wider than crests are apart, or these would be pits.
 #if DETAIL_SCALES > 2
@@ -180,11 +185,17 @@ Ripples ripples_at(vec2 cells, float height, vec2 slope, float pixel, sampler2D 
 #endif
     Ripples ripples = Ripples(0.0, 0.0, 0.0);
     float along = dot(cells, frame.wind.xy) - TURNS_DOWNHILL * height;
-    add_ripple_train(ripples, along, pixel, RIPPLE_LENGTH, 1.5 * fine_bend + ends, 0.14 * lies, RIPPLES_GONE, FINE_ON_CRESTS);
-    float windward = smoothstep(WINDWARD_SIDE.x, WINDWARD_SIDE.y, dot(slope, frame.wind.xy) / frame.strata.w);
-    add_ripple_train(ripples, along, pixel, BROAD_RIPPLE_LENGTH, fine_bend + ends, 0.10 * lies * mix(BROAD_ON_LEVEL, 1.0, windward), BROAD_RIPPLES_GONE, FINE_ON_CRESTS);
+    add_ripple_train(ripples, along, pixel, RIPPLE_LENGTH, 1.5 * fine_bend + ends, 0.14 * lies * mix(1.0, STEEP_TO_WIND, windward), RIPPLES_GONE, FINE_ON_CRESTS);
+    add_ripple_train(ripples, along, pixel, BROAD_RIPPLE_LENGTH, fine_bend + ends, 0.10 * lies * mix(BROAD_ON_LEVEL, STEEP_TO_WIND, windward), BROAD_RIPPLES_GONE, FINE_ON_CRESTS);
+#if DETAIL_SCALES > 2
+    if (pixel < RIPPLES_GONE * SMALL_RIPPLE_LENGTH) {
+        float rough = ripples.rough;  // they are too small to count for light from afar
+        add_ripple_train(ripples, along, pixel, SMALL_RIPPLE_LENGTH, 3.2 * fine_bend + ends, SMALL_RIPPLES_STEEP * lies * mix(SMALL_ON_LEVEL, 1.0, windward), RIPPLES_GONE, FINE_ON_CRESTS);
+        ripples.rough = rough;
+    }
+#endif
     // From farther away their few crests are no field of ripples: they would be bars across the dunes.
-    float coarse_slope = 0.07 * lies * smoothstep(0.46, 0.62, broad);
+    float coarse_slope = 0.07 * lies * smoothstep(0.46, 0.62, broad) * (1.0 - COARSE_LACKING * windward);
     add_ripple_train(ripples, along, pixel, MEGARIPPLE_LENGTH, coarse_bend, coarse_slope, MEGARIPPLES_GONE, -COARSE_ON_CRESTS);
     return ripples;
 }

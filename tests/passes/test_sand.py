@@ -441,7 +441,7 @@ def test_the_ground_between_dunes_is_darker_than_they_are(draw: Draw) -> None:
 
 def test_crests_of_ripples_turn_on_slopes_across_the_wind(draw: Draw) -> None:
     """Gravity pulls grains down: level they lie across the wind, and there they do not."""
-    rise = 0.25 * CELL * np.arange(64.0)
+    rise = 0.35 * CELL * np.arange(64.0)
     slope = snapshot(np.broadcast_to(rise[:, None], (64, 64)).copy(), 20.0, cell_size=CELL)
     scene = desert(sun_direction=270.0, sun_height=30.0, quality="high", fine_relief=0.0)
 
@@ -481,3 +481,26 @@ def test_sand_between_waters_is_stained_and_not_rippled(draw: Draw) -> None:
         for shown in (by_water, sand())
     )
     assert stained.std() > 1.25 * even.std()
+
+
+def test_steep_windward_sides_have_ripples(draw: Draw) -> None:
+    """Sand slides down slip faces; as steep a side that looks to the wind is rippled."""
+    scene = desert(sun_direction=270.0, sun_height=30.0, quality="high", fine_relief=0.0)
+
+    def ripples(east_rise: float) -> float:
+        shown = snapshot(plane(64, 64, east_rise * CELL, 0.0), 20.0, cell_size=CELL)
+        camera = replace(from_above(4.0), target=glm.vec3(32.0 * CELL, 0.5 * (shown.highest + shown.lowest), 320.0))
+        pixels = draw(shown, scene=scene, camera=camera, size=(160, 160)).astype(float).mean(axis=2)
+        return float(np.abs(np.diff(uniform_filter(pixels, 3), axis=1)).mean())
+
+    gentle, steep, slipping = (ripples(rise) for rise in (0.15, 0.55, -0.55))
+    assert steep > 0.4 * gentle and steep > 2.0 * slipping
+
+
+def test_from_near_small_ripples_are_seen_between_the_others(draw: Draw) -> None:
+    scene = desert(sun_direction=270.0, sun_height=30.0, quality="high", fine_relief=0.0)
+    pixels = draw(sand(), scene=scene, camera=from_above(2.0), size=(240, 240)).astype(float).mean(axis=(0, 2))
+    waves = np.abs(np.fft.rfft((pixels - pixels.mean()) * np.hanning(240))) ** 2
+    crests = np.arange(len(waves)) / 2.0  # in a cell
+    small = waves[(crests > 6.0) & (crests < 9.0)].sum()
+    assert small > 0.01 * waves.sum()
