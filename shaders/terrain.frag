@@ -251,7 +251,9 @@ float sand_over(vec2 uv) {
 out vec4 colour;
 
 #if DESERT == 1
-const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84);  // light that goes from sand to sand more than once takes its colour
+// Light that goes from sand to sand more than once takes its colour; shade below most of the sky keeps that of the sky.
+const vec3 BETWEEN_DUNES = vec3(1.22, 1.06, 0.84), BELOW_SKY = vec3(1.07, 1.10, 1.20);
+const vec2 SKY_SEEN = vec2(0.60, 0.95);
 #endif
 const float WILLOWS = 0.7;
 const vec2 WILLOWS_BY = vec2(0.0, 0.30), WILLOWS_LEVEL = vec2(0.10, 0.40);  // parts of the ground that a stream has; slopes
@@ -921,7 +923,7 @@ void main() {
     // Hollows see less of the land around, in the same proportion as of the sky.
     vec3 around = light_around(normal, lit.y, bounced) * (seen.y / max(lit.y, 1e-3));
 #if DESERT == 1
-    around *= mix(vec3(1.0), BETWEEN_DUNES, ground.sand);
+    around *= mix(vec3(1.0), mix(BETWEEN_DUNES, BELOW_SKY, (1.0 - seen.x) * smoothstep(SKY_SEEN.x, SKY_SEEN.y, lit.y)), ground.sand);
 #endif
 #if CANOPY > 0 && DETAIL_SCALES > 1
     around *= mix(vec3(1.0), BELOW_LEAVES, 1.0 - exp(-crowns.area - crowns.below));

@@ -504,3 +504,10 @@ def test_from_near_small_ripples_are_seen_between_the_others(draw: Draw) -> None
     crests = np.arange(len(waves)) / 2.0  # in a cell
     small = waves[(crests > 6.0) & (crests < 9.0)].sum()
     assert small > 0.01 * waves.sum()
+
+
+def test_shade_below_an_open_sky_has_the_colour_of_the_sky(draw: Draw) -> None:
+    """On a slip face that the sun does not reach light is less warm than that which sand throws at sand."""
+    scene = desert(sun_direction=270.0, sun_height=8.0, quality="high", fine_relief=0.0, haze=0.0)
+    shade = draw(dune(), scene=scene, camera=on_slip_face(8.0)).astype(float).mean(axis=(0, 1))
+    assert shade[0] < 1.15 * shade[2]
