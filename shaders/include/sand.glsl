@@ -39,6 +39,8 @@ const int TONGUE_SCALES = 3;
 const float TONGUES_WIDE = 2.6, TONGUES_FINER = 0.36, TONGUES_LONG = 4.0;  // cells; beside that
 const vec2 TONGUES_UNLIKE = vec2(0.9, 0.25), TONGUES_FADE = vec2(0.06, 0.22);  // pixels in one
 const float TONGUES_STEEP = 0.12, TONGUES_DIFFER = 0.10;  // slope of their sides; in tone
+// Narrow ones are as flat as what slid last lies, and end at an edge: of a wave, from where on it is one, and half of the edge.
+const float TONGUES_FROM = 0.25, TONGUES_EDGE = 0.16, EDGES_STEEP = 0.08, EDGES_DIFFER = 0.07, EDGES_SHADE = 0.08;
 const float GRAINS = 40.0;             // glittering facets along a cell
 // In parts of the slope of slip faces: from where on sand slides; by how much slopes differ at a brink, and fall behind it.
 const vec2 SLIDES = vec2(0.585, 0.862), BENDS_AT_BRINK = vec2(0.277, 0.693), FALLS_BEHIND = vec2(0.154, 0.539);
@@ -144,8 +146,15 @@ Slid slid_at(vec2 cells, vec2 slope, float pixel) {
         vec4 waves = summed_waves(cells / (wide * TONGUES_LONG) + 7.1 * float(scale), across, TONGUES_LONG, TONGUES_UNLIKE);
         vec2 wave = waves.xy / max(length(waves.xy), 0.08);
         float some = seen * smoothstep(0.35, 0.85, waves.z);
-        slid.slope -= some * TONGUES_STEEP * wave.y * (0.6 + 0.4 * wave.x) * across;
-        slid.tone += some * TONGUES_DIFFER * wave.x;
+        if (scale == 0) {
+            slid.slope -= some * TONGUES_STEEP * wave.y * (0.6 + 0.4 * wave.x) * across;
+            slid.tone += some * TONGUES_DIFFER * wave.x;
+        } else {
+            float edge = TONGUES_EDGE + 4.0 * pixel / wide, past = (wave.x - TONGUES_FROM) / edge;
+            float at_edge = max(1.0 - past * past, 0.0), below = max(1.0 - (past + 1.2) * (past + 1.2), 0.0);
+            slid.slope -= some * EDGES_STEEP * sign(wave.y) * at_edge * across;
+            slid.tone += some * (EDGES_DIFFER * smoothstep(-1.0, 1.0, past) - EDGES_SHADE * below);
+        }
         down += 0.3 * length(slope) * wave.y * across;
         wide *= TONGUES_FINER;
     }
