@@ -48,6 +48,8 @@ const vec2 IN_LEE = vec2(0.185, 0.462);  // falling along the wind
 const float BESIDE_A_BRINK = 2.0;      // cells from a brink to where the map's slopes know nothing of its other side
 const float LOOKS_AHEAD = 1.9;         // cells along the wind, where a slip face is looked for
 const float FURROW = 2.2;              // cells, along which three places of a contour line are taken together
+const vec2 AMONG_STREAMERS = vec2(0.01, 0.07);  // cells in a pixel, nearer than which they are a thin haze
+const float THIN_HAZE = 0.35;          // of their opacity
 const float LEAST_SEEN = 0.002;        // opacity, about half a step of a screen's
 const float LEVEL = 0.05;              // slope under which the wind and not the ground says which way sand faces
 
@@ -287,7 +289,8 @@ float glitter(vec2 cells, vec3 normal, vec3 to_eye) {
 // makes. Past a brink it falls down. `step_of` is how far pixels are from each other.
 float drifting(vec2 cells, mat2 step_of, vec2 slope, float sand_in_air, sampler2D noise) {
     float dense = 1.0 - exp(-22.0 * sand_in_air);
-    float most = 0.75 * frame.wind.w * dense * (1.0 - in_lee(slope));
+    float near = 1.0 - smoothstep(AMONG_STREAMERS.x, AMONG_STREAMERS.y, sqrt(abs(determinant(step_of))));
+    float most = 0.75 * frame.wind.w * dense * (1.0 - in_lee(slope)) * mix(1.0, THIN_HAZE, near);
     if (most < LEAST_SEEN) return 0.0;
     mat2 turn = mat2(frame.wind.x, -frame.wind.y, frame.wind.y, frame.wind.x);  // to along and across
     vec2 moved = turn * cells - vec2(9.0 * frame.camera.w, 0.0), broad = vec2(0.024, 0.160), fine = vec2(0.068, 0.440);
