@@ -2,8 +2,8 @@
 #include "map.glsl"
 #include "waves_across.glsl"
 
-const vec3 DUNE_SAND = vec3(0.462, 0.281, 0.139);
-const vec3 DUNE_SAND_PALE = vec3(0.540, 0.360, 0.193);
+const vec3 DUNE_SAND = vec3(0.455, 0.271, 0.134);
+const vec3 DUNE_SAND_PALE = vec3(0.528, 0.340, 0.182);
 const vec3 DRIFTING_SAND = vec3(0.680, 0.500, 0.310);
 
 const vec3 SLID = vec3(0.80, 0.73, 0.655);  // sand on slip faces, beside that which wind has winnowed
@@ -12,8 +12,8 @@ const float COARSE_AT_FOOT = 0.9, COARSEST_AT_FOOT = 0.20, FINEST_AT_BRINK = 0.1
 const float SLID_EVEN = 0.8;  // of its spots, less
 const vec3 APRON = vec3(0.80, 0.765, 0.735);  // what has run out at their feet
 const vec2 FOOT_OF_SLIP = vec2(0.03, 0.13);   // hollowness
-const vec3 LAG = vec3(0.76, 0.73, 0.71);   // beside sand, coarse grains and stones that the wind leaves between dunes
-const vec3 CRUST = vec3(1.16, 1.17, 1.20), DAMP = vec3(0.70, 0.66, 0.64);  // beside those: salt and clay, and what is moist below
+const vec3 LAG = vec3(0.82, 0.785, 0.755);   // beside sand, coarse grains and stones that the wind leaves between dunes
+const vec3 CRUST = vec3(1.16, 1.17, 1.20), DAMP = vec3(0.80, 0.76, 0.735);  // beside those: salt and clay, and what is moist below
 const vec2 CRUSTS = vec2(0.04, 0.12), DAMP_SPOTS = vec2(0.02, 0.12);       // of the noise
 const vec2 SHEETS = vec2(7.3, 23.0);  // cells along and across the wind: tongues of finer and coarser sand
 const float SHEETS_DIFFER = 0.5;     // in tone
