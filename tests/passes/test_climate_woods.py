@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import moderngl
@@ -17,7 +18,8 @@ from app.picture.canvas import Canvas
 from app.picture.passes import composing, land_maps
 from app.picture.passes import trees as trees_module
 from app.picture.passes.climate_woods import BROADLEAVES, CONIFERS, ClimateWoods, climate_trees
-from app.picture.passes.forest import Forest
+from app.picture.passes.forest import Forest, TreeView
+from app.picture.passes.quality import BY_NAME
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from tests.passes.worlds import flat, hills, plane, planted, snapshot, with_layers
@@ -26,6 +28,7 @@ from tests.waiting import PATIENCE, wait_for
 WOODS_OF_CLIMATE = True
 CELL = 20.0
 WOODS = ClimateWoods(snow_line=2.0, greenness=0.7, full_height=28.0)
+VIEW = TreeView(28.0, 1000.0, (1e4, 8.0, 0.0, 0.5), 1.0, 0.0)
 
 
 def test_no_tree_of_the_climate_stands_on_walls_nor_in_water_nor_above_the_tree_line() -> None:
@@ -60,6 +63,27 @@ def test_woods_are_mixed_and_most_of_their_trees_are_small() -> None:
     trees = climate_trees(snapshot(60.0 * hills(128, 128), cell_size=CELL), WOODS)
     assert min((trees[:, 2] == CONIFERS).mean(), (trees[:, 2] == BROADLEAVES).mean()) > 0.05
     assert np.median(trees[:, 3]) < 0.6 * trees[:, 3].max()
+
+
+def test_woods_cast_shadows_as_wide_as_their_map_has_texels(
+    context: moderngl.Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shadows: dict[str, float] = {}
+    trees = trees_module.Trees(context)
+    woods = planted(snapshot(flat(32, 32), cell_size=CELL), [[16.0, 16.0, 0.0, 1.0]])
+    trees.show(woods)
+    trees.update(None, Weather(), at_once=True)
+    monkeypatch.setattr(trees, "_woods", WOODS)
+    for wide in (0.0, 1400.0):
+        box: Any = SimpleNamespace(low=np.zeros(3), high=np.array([wide, 9.0, wide]))
+        for level in ("medium", "high"):
+            monkeypatch.setattr(
+                trees.shadows, "begin", lambda *_, strength, level=level, **__: shadows.update({level: strength})
+            )
+            shadows.clear()
+            trees.cast_shadows(box, np.array([0.0, 1.0, 0.0]), BY_NAME[level], VIEW, at_once=True)
+            assert shadows.get(level, 0.0) == (1.0 if level == "high" or not wide else 0.0)
+    trees.release()
 
 
 def test_trees_of_the_climate_follow_the_ground_once_it_has_changed(context: moderngl.Context) -> None:

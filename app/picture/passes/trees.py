@@ -33,8 +33,9 @@ from app.picture.passes.waves import RunUp
 PATIENCE = 24  # frames between updates of growing trees
 PATIENCE_OF_WOODS = 96  # and of those that follow from the ground, which hardly changes meanwhile
 LITTLE = 0.002  # part of the trees of the climate that may differ from those that are drawn, which stay then
-# Metres, over which woods of the climate cast shadows one by one: fewer and fewer, as over more they are too many.
-SHADED_WIDE = (650.0, 900.0)
+# Metres in a texel of the map of shadows, over which woods of the climate cast them one by one: less and less, as over
+# more they are too many, and each too small.
+SHADED_WIDE = (0.64, 0.88)
 MOST_UNDERSTORY = 3.0  # undrawn over drawn crown area, at most
 INSTANCE = ("2f 3f 4f", "cell", "growth", "foliage")  # a row of Forest.trees
 
@@ -230,7 +231,7 @@ class Trees:
         """Choose the trees that cast shadows around the selected bodies, if that has changed."""
         wide = 0.0
         if selected is not None and self._woods is not None:
-            wide = math.dist(selected.low[[0, 2]], selected.high[[0, 2]])
+            wide = math.dist(selected.low[[0, 2]], selected.high[[0, 2]]) / quality.tree_shadow
         kept = min(max((SHADED_WIDE[1] - wide) / (SHADED_WIDE[1] - SHADED_WIDE[0]), 0.0), 1.0)
         if selected is None or self.forest is None or self._shown is None or self._ground is None or kept == 0.0:
             self.shadows.clear()
