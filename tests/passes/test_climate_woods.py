@@ -17,7 +17,7 @@ from app.picture.camera import Camera
 from app.picture.canvas import Canvas
 from app.picture.passes import composing, land_maps
 from app.picture.passes import trees as trees_module
-from app.picture.passes.climate_woods import BROADLEAVES, CONIFERS, ClimateWoods, climate_trees
+from app.picture.passes.climate_woods import BROADLEAVES, CONIFERS, SHRUBS, ClimateWoods, climate_trees
 from app.picture.passes.forest import Forest, TreeView
 from app.picture.passes.quality import BY_NAME
 from app.picture.picture import Picture
@@ -63,6 +63,16 @@ def test_woods_are_mixed_and_most_of_their_trees_are_small() -> None:
     trees = climate_trees(snapshot(60.0 * hills(128, 128), cell_size=CELL), WOODS)
     assert min((trees[:, 2] == CONIFERS).mean(), (trees[:, 2] == BROADLEAVES).mean()) > 0.05
     assert np.median(trees[:, 3]) < 0.6 * trees[:, 3].max()
+
+
+def test_woods_end_in_low_trees() -> None:
+    trees = climate_trees(snapshot(60.0 * hills(128, 128), cell_size=CELL), WOODS)
+    row, column = trees[:, :2].astype(int).T
+    tile = row // 4 * 32 + column // 4
+    around = np.bincount(tile, minlength=1024)[tile]
+    tall = trees[:, 2] != SHRUBS
+    inside, at_rim = (trees[tall & chosen, 3].mean() for chosen in (around > 10, around < 4))
+    assert at_rim < 0.8 * inside, (at_rim, inside)
 
 
 def test_woods_cast_shadows_as_wide_as_their_map_has_texels(
@@ -143,7 +153,7 @@ def test_at_level_low_woods_darken_the_ground_where_no_tree_is_seen(
         picture.release()
     darker = drawn[1] - drawn[0]
     middle = np.s_[4:-4, 4:-4]
-    assert np.corrcoef(darker[middle].ravel(), wood[middle].ravel())[0, 1] > 0.3
+    assert np.corrcoef(darker[middle].ravel(), wood[middle].ravel())[0, 1] > 0.25
     assert darker[middle].max() > 12.0
 
 

@@ -28,7 +28,8 @@ AROUND, DEEP = 90.0, 0.12  # reach, in metres
 NORTHERN = 1.2  # for a slope of 1, up to 0.6
 # Stands are closed where they thrive, and beyond that they end in groves and single trees.
 CLOSES, CLOSED = 1.9, 0.95
-SINGLE, THIN_OUT = 0.12, 2.8
+SINGLE, THIN_OUT = 0.18, 2.2
+RIM_LOW, RIM_UP_TO = 0.60, 0.5  # size of trees where woods end; density from which on they are as high as inside
 APPEARS = 0.06  # range of density in which a stand grows up
 STEEP = (0.80, 0.45)  # slopes of ground: none holds, all trees do
 PLAINS = (0.04, 0.20)  # slopes of plains, which are meadows, and of all other ground
@@ -36,7 +37,7 @@ PLAINS = (0.04, 0.20)  # slopes of plains, which are meadows, and of all other g
 TREE_LINE, TREE_LINE_UNEVEN = (0.06, 0.22), 0.12
 COLD = (0.55, 0.10)  # of the relief, below the line of snow: warm, and the coldest
 CONIFERS_WARM, CONIFERS_COLD, CONIFERS_TOGETHER, CONIFERS_LEAST = 0.06, 1.3, 2.8, 0.03  # part of stands
-SHRUBS_OPEN, SHRUBS_CLOSED = 0.45, -0.15  # part of stands that are shrubs, in the open and in closed woods
+SHRUBS_OPEN, SHRUBS_CLOSED = 0.62, -0.20  # part of stands that are shrubs, in the open and in closed woods
 SHRUBS_LOW, COLD_LOW = 0.75, 0.45  # size of shrubs; by which trees are lower in the cold
 # Most trees are young, and a few stand over the others: sizes, and how skewed they are.
 YOUNG, OLD, SKEWED = 0.42, 1.17, 1.6
@@ -79,6 +80,7 @@ def climate_trees(snapshot: Snapshot, woods: ClimateWoods) -> NDArray[np.float32
     shrub = lattice.tall < SHRUBS_OPEN + (SHRUBS_CLOSED - SHRUBS_OPEN) * here
     kind = np.where(shrub, SHRUBS, np.where(conifer, CONIFERS, BROADLEAVES))
     size = lattice.grown * (0.5 + 0.5 * room) * (1.0 - COLD_LOW * high) * np.where(shrub, SHRUBS_LOW, 1.0)
+    size *= RIM_LOW + (1.0 - RIM_LOW) * _smooth((0.0, RIM_UP_TO), here)
     size *= TALL / (LARGEST_OF_STAND * woods.full_height)
     ones = np.ones(len(size))
     return np.column_stack([lattice.place, kind, size, ones, ones]).astype(np.float32)
