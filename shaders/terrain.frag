@@ -271,6 +271,7 @@ const float UNDERGROWN = 0.85;  // of what is under trees
 const float LITTER_EVEN = 0.75;  // how far it hides what the ground has of bumps
 const float CANOPY_BUMPS = 2.4;  // how far crowns that are not seen one by one are a surface of bumps
 const float FEET_SHADED = 0.7;        // of that, which trees hide that hide a sun in the zenith
+const float TOPS_IN_SUN = 0.80;       // of crowns, however dense the wood is
 const float LOW_CROWNS_IN_SUN = 0.35; // of the crowns of the understory
 #endif
 const float WASHES = 0.10;  // how much lines along which water runs off show on gentle ground
@@ -979,7 +980,7 @@ void main() {
     crowns.below *= 1.0 - bushes_told_apart(footprint);
 #endif
     radiance = mix(radiance, low_crowns, 1.0 - exp(-crowns.below * slant));
-    vec3 tops = (leaves_in_sun * lit.x * mix(lit.w, 1.0, 0.6) + leaves_under_sky * lit.y) * (0.7 + 0.6 * fine.x);
+    vec3 tops = (leaves_in_sun * lit.x * mix(lit.w, 1.0, TOPS_IN_SUN) + leaves_under_sky * lit.y) * (0.7 + 0.6 * fine.x);
     radiance = mix(radiance, tops, (1.0 - exp(-crowns.area * slant)) * merged_trees(crowns, distance));
 #endif
 #if STORM == 1

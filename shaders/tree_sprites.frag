@@ -9,6 +9,7 @@ flat in vec4 outline;
 flat in vec4 to_sun;
 flat in vec4 sun_part;
 flat in vec3 sky_part;
+flat in float hidden_below;
 flat in vec3 air_added;
 flat in vec4 own;
 flat in vec4 lobes;
@@ -32,6 +33,7 @@ out vec4 colour;
 
 const float LEANS = 0.22;  // see trees.vert
 const float TIERS = 4.5;
+const float DARK_BELOW = 0.75, TOPS_FROM = 0.75;  // of the sun, in woods; part of the height of a crown
 const vec2 SNOW_LIES = vec2(0.10, 0.80);  // on what is turned up so far: boughs are, one above the other
 const float SKY_BETWEEN = 0.35;  // of the light of the sky that comes between the boughs
 const float GRAIN = 0.022;  // of the noise, across a square: as fine as a few pixels show
@@ -98,11 +100,13 @@ void main() {
     // Dark between its boughs, and below each tier of branches.
     float gap = 1.6 * (grain.x - 0.5) + 0.8 * (grain.w - 0.5) - 0.5 * conifer * tier;
     float open = mix(0.28, 1.04, clamp(0.5 + 0.5 * dot(normal, up) + gap, 0.0, 1.0));
+    // In woods the sun comes to the tops.
+    float sun = 1.0 - DARK_BELOW * hidden_below * (1.0 - smoothstep(0.0, TOPS_FROM, high));
     float lit = clamp((facing + 0.25) / 1.25, 0.0, 1.0) * mix(0.5, 1.0, open);
     // Against the sun its thin rim glows.
     float thin = 1.0 - normal.z;
     vec3 through = own.y * (0.7 + 1.2 * thin * thin) * THROUGH_LEAVES * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
-    vec3 radiance = sun_part.rgb * (lit + through) + sky_part * mix(open, 1.0, SKY_BETWEEN);
+    vec3 radiance = sun_part.rgb * sun * (lit + through) + sky_part * mix(open, 1.0, SKY_BETWEEN);
 #if SNOWY == 1
     radiance *= 1.0 + snow.rgb * 0.50 * snow.a * smoothstep(SNOW_LIES.x, SNOW_LIES.y, dot(normal, up) - 0.5 * conifer * tier + 1.3 * (grain.w - 0.5));
 #endif

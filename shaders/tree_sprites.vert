@@ -22,6 +22,7 @@ flat out vec4 outline;   // half width; top and foot of the crown, half height o
 flat out vec4 to_sun;    // in the square: right, up, towards the eye; how much of its leaves it has lost
 flat out vec4 sun_part;  // radiance in full sun, air before it; whether it is a conifer
 flat out vec3 sky_part;
+flat out float hidden_below;  // part of the sun that other crowns hide from its foot
 flat out vec3 air_added;
 flat out vec4 own;       // its grain; light through its leaves; which way is up: up, towards the eye
 #if SNOWY == 1
@@ -110,7 +111,8 @@ void main() {
     float against = max(-dot(to_eye, frame.sun.xyz), 0.0);
     float bare = max(0.92 * dead_part(growth.z), 0.6 * shed_part(chances) * foliage.a);
     to_sun = vec4(dot(frame.sun.xyz, right), dot(frame.sun.xyz, up), dot(frame.sun.xyz, to_eye), bare);
-    float sun = (broad ? 1.06 : 0.90) * seen.x * mix(seen.w, 1.0, 0.6);
+    float sun = (broad ? 1.06 : 0.90) * seen.x;
+    hidden_below = 1.0 - seen.w;
     sun_part = vec4(albedo * frame.sun_light.rgb * sun * air_kept, broad ? 0.0 : 1.0);
     sky_part = albedo * (PASSED_ON * sky_light(vec3(0.0, 0.7, 0.0)) + FROM_GROUND * frame.sun.y * frame.sun_light.rgb * seen.x) * seen.y * air_kept;
     own = vec4(chances.x * 17.0, 0.12 + 0.26 * against * against, level, above);

@@ -700,6 +700,25 @@ def test_trees_stand_in_the_shadow_of_hills_and_of_other_trees(draw_as: Draw) ->
 # What they look like.
 
 
+def test_in_woods_the_sun_comes_to_the_tops_of_far_trees(draw_as: Draw) -> None:
+    """Others stand towards the sun, beside the tree: it is darker at its foot and hardly at its top."""
+    tree, others = (
+        [[16.0, 16.0, BROADLEAF, 1.0]],
+        [[row, column, BROADLEAF, 1.0] for row in np.arange(15.0, 17.0, 0.25) for column in np.arange(11.0, 15.3, 0.3)],
+    )
+    camera, scene = looking(16.0, 16.0, 0.0, 5.0, 14.0, 0.5 * CELL), lit(270.0, 12.0)
+    parts = {}
+    for name, beside in (("alone", []), ("in woods", others)):
+        without = draw_as("points", planted(meadow(), beside) if beside else meadow(), camera, scene)
+        pixels = draw_as("points", planted(meadow(), [*beside, *tree]), camera, scene)
+        there = changed(pixels, without)
+        there[:, : SIZE[0] // 2 - 2] = False  # the tree, not those beside it
+        rows = np.nonzero(there.any(axis=1))[0]
+        grey, middle = pixels.mean(axis=2), (rows[0] + rows[-1]) // 2
+        parts[name] = grey[:middle][there[:middle]].mean() / grey[middle:][there[middle:]].mean()
+    assert parts["in woods"] > 1.15 * parts["alone"], parts
+
+
 @pytest.mark.parametrize("level", BODIES)
 def test_kinds_differ_in_form_and_colour(draw_as: Draw, level: str) -> None:
     camera, scene = looking(16.0, 16.0, 0.0, 8.0, 10.0, 0.6 * CELL), lit(200.0, 30.0)
