@@ -130,9 +130,9 @@ float shed_part(vec2 chances) {
 vec3 leaf_colour(vec2 chances, float hollow) {
     vec3 colour = crowns_of(foliage, shed_part(chances));
     // Some stand darker and bluer, some lighter and yellower, and so do some groves.
-    colour *= mix(vec3(0.74, 0.83, 0.99), vec3(1.23, 1.15, 0.92), chances.x) * (0.86 + 0.28 * chances.y);
+    colour *= mix(vec3(0.66, 0.77, 0.97), vec3(1.34, 1.23, 0.93), chances.x) * (0.86 + 0.28 * chances.y);
     float site = clamp(site_chance(cell, 9.0) - 1.2 * hollow, 0.0, 1.0);
-    colour *= mix(vec3(0.86, 0.96, 1.02), vec3(1.14, 1.04, 0.96), site);
+    colour *= mix(vec3(0.74, 0.90, 1.06), vec3(1.28, 1.10, 0.92), site);
     return mix((growth.x > 0.5 ? SICK : SICK_NEEDLES) * (0.75 + 0.5 * chances.y), colour, 1.0 - sick_part(growth.z));
 }
 
