@@ -12,7 +12,7 @@ uniform sampler2D wind_waves;  // tiling: slopes along and across the wind, heig
 const vec3 ABSORPTION = vec3(0.42, 0.10, 0.07);
 // What else it takes, or scatters out of the way: with the absorption this is coastal water of Jerlov's (1976) clearest
 // kind, a lake with some humus, which takes blue more than red (Bricaud, Morel and Prieur 1981), and a river that carries silt.
-const vec3 SEA_TURBIDITY = vec3(0.03), LAKE_TURBIDITY = vec3(0.09, 0.15, 0.35), RIVER_TURBIDITY = vec3(0.9);
+const vec3 SEA_TURBIDITY = vec3(0.03), LAKE_TURBIDITY = vec3(0.05, 0.07, 0.16), RIVER_TURBIDITY = vec3(0.9);
 // What comes back from water without a bed, in parts of white light. Humus and algae take blue out of inland waters, and
 // leave little else: what is seen of deep lakes is mostly the sky in them.
 const vec3 DEEP_SEA = vec3(0.010, 0.036, 0.052), DEEP_LAKE = vec3(0.008, 0.019, 0.019);
