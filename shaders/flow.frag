@@ -1,4 +1,5 @@
-// Per cell: the fraction covered by streams, their direction, and the height of nearby standing water above the ground.
+// Per cell: the fraction covered by streams, or below 0 how far fast water splashes it; their direction, and the height of
+// nearby standing water above the ground.
 // The length of the direction encodes more: 1 + the share of threads of a braided river (see include/braids.glsl), or
 // half as long on standing water, and longer by the strength of a river's plume (see plume.glsl).
 #include "downhill.glsl"
@@ -26,6 +27,7 @@ const float BESIDE = 1e-3;  // an invisible cover that marks a stream nearby
 const float HIGHEST = 200.0;  // metres above water, at most
 // m/s of water that has just come and has no shore yet, and metres above it, so that there is none between cells.
 const float RUSHES = 1.5, WITHOUT_SHORE = 12.0;
+const vec2 SPLASHES = vec2(1.0, 6.0);  // metres over it up to which its banks are all splashed, and not at all
 
 // Places up and down the way of threads at which it is told whether these go on, and cells from one to the next; the parts of
 // their width with which they begin, as they part from others, and sink into their gravel.
@@ -81,16 +83,15 @@ float goes_on(ivec2 cell, vec2 along) {
 
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy), last = ivec2(frame.map.xy) - 1;
-    float height = texelFetch(surface, cell, 0).x, level = -1e30, own = 0.0, nearby = 0.0;
-    bool rushes = false;
+    float height = texelFetch(surface, cell, 0).x, level = -1e30, rushing = -1e30, own = 0.0, nearby = 0.0;
     for (int south = -1; south <= 1; ++south) {
         for (int east = -1; east <= 1; ++east) {
             ivec2 at = clamp(cell + ivec2(east, south), ivec2(0), last);
             float ground = texelFetch(surface, at, 0).x;
             float depth = standing_depth(water, surface, at);
             float speed = speed_of(texelFetch(froude, min(at, textureSize(froude, 0) - 1), 0).x, depth);
-            rushes = rushes || speed > RUSHES;
-            if (depth > 0.0 && speed <= RUSHES) level = max(level, ground + depth);
+            if (speed > RUSHES) rushing = max(rushing, ground + depth);
+            else if (depth > 0.0) level = max(level, ground + depth);
             if (at == cell) own = depth;
 #if RUNNING == 1
             nearby = max(nearby, texelFetch(rivers, at, 0).x);
@@ -125,6 +126,7 @@ void main() {
         along = way_with_plume(strength > 0.0 ? plume / strength : along, strength);
     }
     // Dry ground below the level is behind a dam.
-    float over = own > 0.0 ? own : level < -1e29 ? (rushes ? -WITHOUT_SHORE : -nowhere_near) : clamp(level - height, -HIGHEST, 0.0);
+    float over = own > 0.0 ? own : level < -1e29 ? (rushing > -1e29 ? -WITHOUT_SHORE : -nowhere_near) : clamp(level - height, -HIGHEST, 0.0);
+    if (cover == 0.0) cover = -1.0 + smoothstep(SPLASHES.x, SPLASHES.y, height - rushing);
     result = vec4(cover, along, above_water(over, cell, nowhere_near));
 }

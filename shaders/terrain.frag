@@ -329,6 +329,8 @@ const float STRIP_OF_CELL = 0.07;  // as WET_SHORE, of cells that are so wide th
 const vec2 STRIP = vec2(0.25, 2.0), STRIP_STEEP = vec2(0.7, 1.2);  // how high it is beside that, least and most; slopes without
 const float MUD_STRIP = 1.25, STRIP_WIDE = 1.2, HIGHEST_STRIP = 0.7;  // beside the bed; cells, and metres, which the map of flow tells of, at most
 const vec3 SHINGLE = vec3(0.215, 0.202, 0.180);
+const vec2 SPLASHES_SHOW = vec2(0.10, 0.42);  // how far ground is splashed whose mud shows here and there, and everywhere
+const vec3 SPLASHED_MUD = vec3(0.135, 0.104, 0.066);
 #endif
 #if GREEN_BY_CLIMATE == 0
 const float WASHED_DARK = 0.2;  // less, because simulated wetness darkens the ground as well
@@ -739,6 +741,13 @@ void main() {
     float evened = smoothstep(-strip_height - 2.0 * washed - span, -washed, wet.w) * (1.0 - smoothstep(STRIP_STEEP.x, STRIP_STEEP.y, length(place.yz)));
     float high_band = clamp(band / WET_BAND - 1.0, 0.0, 1.0);
     ground.albedo *= 1.0 - mix(BAND_DARK.x, BAND_DARK.y, high_band) * smoothstep(-washed - span, -0.6 * washed, wet.w) * (band / (band + mix(1.0, BAND_FADES, high_band) * span)) * dry;
+    // Fast water leaves mud as far as it splashes: farther here than there.
+    float splashed = -wet.x;
+    if (splashed > 0.0) {
+        splashed = smoothstep(SPLASHES_SHOW.x, SPLASHES_SHOW.y, splashed + 0.6 * (fine.x - 0.5) + 1.3 * (coarse.w - 0.5)) * (1.0 - ground.snow);
+        ground.albedo = mix(ground.albedo, SPLASHED_MUD * (0.7 + 0.6 * fine.x), 0.9 * splashed);
+        ground.stands.tufts *= 1.0 - splashed;
+    }
 #else
     float washed = WET_SHORE * (0.4 + 0.6 * fine.x);
     ground.albedo *= 1.0 - WASHED_DARK * smoothstep(-washed - span, 0.0, wet.w) * (WET_SHORE / (WET_SHORE + BAND_FADES * span)) * dry;

@@ -130,7 +130,8 @@ const float FRONT_UNEVEN = 0.9;
 // How far ahead of a front, in cells, nothing runs yet; of its foam, what water has that runs along its rim; its teeth, metres.
 const float FRONT_AHEAD = 5.0, ALONG_RIM = 0.3;
 const vec2 TEETH = vec2(0.12, 0.5);
-const vec3 SPLASHED_GROUND = vec3(0.50, 0.46, 0.40);
+const float RIM_FOAM = 0.65, RIM_DEPTH = 0.9;  // opacity of foam along steep banks; metres of depth down to which it lies
+const vec3 SPLASHED_GROUND = vec3(0.72, 0.68, 0.62);
 const float SPLASHED_BY = 0.06;  // metres of the water's depth
 const float FINER_STREAKS = 0.31;  // beside the others
 // Streaks of foam, on fast water and on the fastest; how much of them there is between bunches and in them; and Froude
@@ -702,6 +703,8 @@ void main() {
     float energy = smoothstep(ENERGY.x, ENERGY.y, speed_of(quick, depth));
     float white = fast * foams * mix(FOAM_IN_BUNCHES.x, FOAM_IN_BUNCHES.y, bunched) * mix(FOAM_IF_SLOW, 1.0, energy);
     white = max(white, max(mix(0.16, 0.8, bunched) * fast * crests, max(roller * smoothstep(-0.3, 0.2, streak), front * smoothstep(-0.65, 0.8, clumps - 0.6 * (1.0 - front)))));
+    // Foam and what floats gathers along the rim.
+    white = max(white, RIM_FOAM * fast * smoothstep(0.08, 0.25, length(bed.yz)) * (1.0 - smoothstep(0.3, 1.0, depth / RIM_DEPTH - clumps)));
     waves.roughness += CHURNED * smoothstep(STIRS, FOAMS, quick);
     float mud = smoothstep(STIRS, MUDDY, quick * (1.0 + 0.6 * streak)), thick = 0.0, slurry = 0.0;
     if (textureSize(suspended, 0).x > 1) {

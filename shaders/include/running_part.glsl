@@ -3,5 +3,5 @@
 const float WHOLE_LINE = 0.75;  // what streams have there that cover all of it
 
 float running_part(float known) {
-    return min(known / WHOLE_LINE, 1.0);
+    return clamp(known / WHOLE_LINE, 0.0, 1.0);
 }

@@ -75,7 +75,7 @@ float silt_of(vec4 known) {
 
 // From so far that a stream is part of a pixel.
 Course course_from_afar(vec4 known) {
-    float cover = min(known.x / WHOLE_LINE, 1.0);
+    float cover = running_part(known.x);
     return Course(cover, cover, DEPTH_FROM_AFAR, known.yz, 0.0, 0.0, 0.0, silt_of(known), 0.0, 0.0, 0.0, 1.0, 0.5 * cover * frame.map.z);
 }
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from numpy.typing import ArrayLike, NDArray
 
 from app.model.snapshot import Snapshot
@@ -95,6 +98,23 @@ def test_the_front_of_a_flood_foams(draw: Draw) -> None:
     assert shallow[0] > shallow[1] + 15.0
     assert shallow[0] > deep[0] + 15.0
     assert shallow[0] > slow[0] + 15.0, "as along the sides of a flood"
+
+
+def test_fast_water_leaves_its_banks_muddy(draw: Draw) -> None:
+    """Next to it grass is brown, farther off as green as beside slow water."""
+    east = np.arange(SIDE)[None, :] * np.ones((SIDE, 1))
+    ground = (0.2 * CELL * np.maximum(east - SIDE / 2, -4.0)).astype(np.float32)
+
+    def red_to_green(froude: float) -> NDArray[np.float64]:
+        shown = with_layers(flooded(ground, 0.1), froude=np.where(ground < 0.1, froude, 0.0))
+        shown = replace(shown, versions={**shown.versions, "water": round(10 * froude)})
+        across = seen(draw, shown).mean(axis=0)
+        beside, away = (across[across.shape[0] // 2 + 8 * first :][: 8 * 2].mean(axis=0) for first in (1, 8))
+        return np.array([beside[0] / beside[1], away[0] / away[1]])
+
+    slow, fast = red_to_green(0.2), red_to_green(2.6)
+    assert fast[0] > 1.05 * slow[0]
+    assert fast[1] == pytest.approx(slow[1], abs=0.01)
 
 
 def test_deep_water_that_hardly_runs_keeps_its_mud_below(draw: Draw) -> None:

@@ -151,6 +151,18 @@ def test_ground_before_a_flood_is_no_shore(draw: Draw, picture: Picture) -> None
     assert (before[2.0] < -5.0 * flow_map.NOWHERE_NEAR).all()
 
 
+def test_fast_water_splashes_its_banks_as_high_as_it_reaches(draw: Draw, picture: Picture) -> None:
+    """Low ones and not high ones; and slow water none."""
+    east, ground = np.arange(32)[None, :] * np.ones((24, 1)), flat(24, 32)
+    ground[:12, 16:], ground[12:, 16:] = 1.5, 20.0
+    wet = with_water(snapshot(ground), np.where(east < 16, np.float32(1.0), ground))
+    for froude, splashed in ((0.2, 0.0), (2.0, -1.0)):
+        picture._maps.forget()
+        shown = with_layers(wet, froude=np.where(east < 16, froude, 0.0))
+        cover = maps(draw, picture, shown, Scene().with_value("view.quality", "high"))[0][..., 0]
+        assert (cover[3:9, 14:17] == splashed).all() and (cover[15:, 16] == 0.0).all() and (cover[:, 18:] == 0.0).all()
+
+
 def test_where_no_water_has_left_nothing_is_drawn_of_it(draw: Draw, picture: Picture) -> None:
     shown = of_streams_and_lakes()
     for cycle in (1, 2, 30):
