@@ -271,7 +271,7 @@ const float UNDERGROWN = 0.85;  // of what is under trees
 const float LITTER_EVEN = 0.75;  // how far it hides what the ground has of bumps
 const float CANOPY_BUMPS = 2.4;  // how far crowns that are not seen one by one are a surface of bumps
 const float FEET_SHADED = 0.7;        // of that, which trees hide that hide a sun in the zenith
-const float TOPS_IN_SUN = 0.80;       // of crowns, however dense the wood is
+const float TOPS_IN_SUN = 0.90;       // of crowns, however dense the wood is
 const float LOW_CROWNS_IN_SUN = 0.35; // of the crowns of the understory
 #endif
 const float WASHES = 0.10;  // how much lines along which water runs off show on gentle ground

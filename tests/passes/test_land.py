@@ -147,8 +147,11 @@ def test_land_reaches_to_the_horizon_however_near_the_camera_is_to_it(show: Show
 def test_small_and_large_cells_give_the_same_picture(
     context: moderngl.Context, canvas: Canvas, cell_size: float
 ) -> None:
-    """All lengths times the same factor: nothing that can be seen changes, where it is not colder higher up."""
-    scene = Scene().with_value("climate.lapse_rate", 0.0)
+    """All lengths times the same factor: nothing that can be seen changes, where it is not colder higher up.
+
+    But the relief finer than the map, whose forms have sizes of their own.
+    """
+    scene = Scene().with_values({"climate.lapse_rate": 0.0, "view.fine_relief": 0.0})
     pictures = []
     for size in (10.0, cell_size):
         scale = size / 10.0

@@ -164,6 +164,7 @@ def both_ways(draw: Draw, monkeypatch: pytest.MonkeyPatch, *arguments: Any, **op
     """How far pixels differ between ground that is shaded once for each pixel and ground that is not."""
     pixels = draw(*arguments, **options).astype(int)
     monkeypatch.setattr(Quality, "deferred", property(lambda quality: False))
+    monkeypatch.setattr(Quality, "shadows_have_heights", property(lambda quality: False))  # as where it is deferred
     monkeypatch.setattr(surroundings, "QUADS", surroundings.QUADS_OF_SOFTWARE)
     other = draw(*arguments, **options).astype(int)
     assert np.ptp(pixels) > 50

@@ -340,7 +340,7 @@ def linear_light(picture: Picture) -> NDArray[np.float64]:
     return seen.reshape(-1, 3).mean(axis=0, dtype=np.float64)
 
 
-@pytest.mark.parametrize(("sea", "turbidity"), [(False, (0.09, 0.15, 0.35)), (True, (0.03, 0.03, 0.03))])
+@pytest.mark.parametrize(("sea", "turbidity"), [(False, (0.05, 0.07, 0.16)), (True, (0.03, 0.03, 0.03))])
 @pytest.mark.parametrize("clarity", [1.0, 3.0])
 def test_water_takes_light_by_metres_as_beer_and_lambert_say(
     draw: Draw, picture: Picture, sea: bool, turbidity: tuple[float, float, float], clarity: float
