@@ -18,7 +18,7 @@ from app.scene.families import picture_file
 log = logging.getLogger(__name__)
 
 SIZE = 480, 270  # pixels, across and down
-QUALITY = 65  # of WebP, from 0 to 100
+QUALITY = 60  # of WebP, from 0 to 100
 MOST_KEPT = 300
 LARGEST_FILE = 2**22  # bytes; `keep_picture` writes smaller files
 
