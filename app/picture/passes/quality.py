@@ -47,7 +47,7 @@ class Quality:
     @property
     def relief_in_light(self) -> bool:
         """Whether only the light shows the relief finer than the map, and the mesh does not."""
-        return self.relief == 0
+        return not self.displaced
 
     @property
     def relief_scale(self) -> int:
@@ -77,7 +77,7 @@ class Quality:
     @property
     def displaced(self) -> bool:
         """Whether the mesh is displaced by the relief finer than the map."""
-        return self.relief >= 2
+        return self.relief > 0
 
     @property
     def undergrowth(self) -> bool:

@@ -49,9 +49,8 @@ def lake_rectangles(snapshot: Snapshot, of: NDArray[np.bool_] | None = None) -> 
     alone = (high - low <= TILE).all(axis=1)
     own = np.column_stack([low, high - low, levels.view(np.float32)])[alone]
     cut = ~alone[lake_of]
-    return np.concatenate([own, _touched_tiles(row[cut], first[cut], last[cut], bits[cut], level.shape)]).astype(
-        np.float32
-    )
+    tiles = _touched_tiles(row[cut], first[cut], last[cut], bits[cut], level.shape)
+    return np.concatenate([own, tiles]).astype(np.float32)
 
 
 def _touched_tiles(
@@ -68,9 +67,7 @@ def _touched_tiles(
     across = -(-shape[1] // TILE)
     from_column, from_row = np.maximum(first - 1, 0) // TILE, np.maximum(row - 1, 0) // TILE
     lengths = last // TILE - from_column + 1
-    column = (
-        np.repeat(from_column, lengths) + np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    )
+    column = np.arange(lengths.sum()) + np.repeat(from_column - np.cumsum(lengths) + lengths, lengths)
     rows = np.concatenate([np.repeat(from_row, lengths), np.repeat(row // TILE, lengths)])
     number = (rows * across + np.tile(column, 2)).astype(np.uint64)
     key = np.unique((number << np.uint64(32)) | np.tile(np.repeat(bits, lengths), 2))
