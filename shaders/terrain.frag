@@ -202,10 +202,13 @@ const vec4 GRIT = vec4(0.36, 0.24, 0.24, 0.30);  // how far it stands out of blo
 
 // One read for what is smaller than a cell: blocks of rock, which on soil are tufts and stones. Walls are read from their
 // sides, with slopes across and down them; `at` is a place and its height in cells, and `here` gets its place seen so.
-// `uneven` is a noise around 0, or the border of walls would have steps of cells.
-vec4 broken_detail(vec3 at, vec2 slope, float uneven, float pixel, out vec2 here) {
+// Ribs of a wall that is one on the map are all seen from one side, or they would be hatched; risers of the relief on
+// gentler ground, whose slope with it is `finer`, are seen from theirs. `uneven` is a noise around 0, or the border of walls would have steps of cells.
+vec4 broken_detail(vec3 at, vec2 slope, vec2 finer, float uneven, float pixel, out vec2 here) {
+    float from_slope = WALL_FROM + WALL_UNEVEN * uneven;
+    if (length(slope) < from_slope) slope = finer;
     float steepness = length(slope);
-    bool on_wall = steepness > WALL_FROM + WALL_UNEVEN * uneven, from_south = slope.x * slope.x < slope.y * slope.y;
+    bool on_wall = steepness > from_slope, from_south = slope.x * slope.x < slope.y * slope.y;
     here = on_wall ? from_south ? at.xz : at.yz : turned(at.xy);
     vec4 noise = texture(fractures, here / BROKEN_TILE, SHARPER);
     // Grit is as fine as a pixel at any distance: it is as wide as the next power of two, where noise frays the steps
@@ -524,20 +527,29 @@ void main() {
 #endif
 #endif
     float steepness = apparent_steepness(place);
-#if DETAIL_SCALES < 3
-    vec2 projected;  // the place as seen from above, or from the side of a wall
-    vec4 fine = broken_detail(vec3(cells, position.y / frame.map.z), slope, coarse.w - 0.5, pixel_of(sqrt(length(dFdx(cells)) * length(dFdy(cells)))), projected);
-    fine += (fine - 0.5) * clamp(USUAL + PATCHES_DIFFER * (coarse.w - 0.5 + 0.8 * (coarse.x - 0.5)), MASSIVE, SHATTERED);
-#if DESERT == 1 && DETAIL_SCALES > 1
-    fine = mix(fine, fine_detail(cells), dune_sand_at(place.w));  // sand is of one piece
-#endif
-#endif
 #if RELIEF > 0
     vec4 relief_here = texture(relief, uv);
 #if RELIEF == 1
     relief_here.xyz = unpacked_relief(relief_here.xyz);
 #endif
     vec3 rib = relief_here.xyz;
+#else
+    const vec3 rib = vec3(0.0);
+#endif
+#if DETAIL_SCALES < 3
+#if RELIEF > 0
+    float broken_height = drawn_height();
+#else
+    float broken_height = position.y;
+#endif
+    vec2 projected;  // the place as seen from above, or from the side of a wall
+    vec4 fine = broken_detail(vec3(cells, broken_height / frame.map.z), slope, slope + rib.yz, coarse.w - 0.5, pixel_of(sqrt(length(dFdx(cells)) * length(dFdy(cells)))), projected);
+    fine += (fine - 0.5) * clamp(USUAL + PATCHES_DIFFER * (coarse.w - 0.5 + 0.8 * (coarse.x - 0.5)), MASSIVE, SHATTERED);
+#if DESERT == 1 && DETAIL_SCALES > 1
+    fine = mix(fine, fine_detail(cells), dune_sand_at(place.w));  // sand is of one piece
+#endif
+#endif
+#if RELIEF > 0
     FineRelief finer = FineRelief(rib.x, relief_here.w - 0.5, rib.yz, 0.0, 1.0, slope, STEEPEST_DRAWN, 0.0);
 #if DETAIL_SCALES > 2
     if (length(rib.yz) + length(slope) > HARDLY_TILTED) finer.face += relief_around(uv).yz;
@@ -566,7 +578,6 @@ void main() {
 #endif
     top.height -= rib.x * frame.map.z / frame.map.w;  // strata are as high on ribs and cliffs as beside them
 #else
-    const vec3 rib = vec3(0.0);
     FineRelief finer = NO_RELIEF;
     finer.face = slope;
 #endif
