@@ -196,7 +196,12 @@ const float WALL_FROM = 1.1, WALL_UNEVEN = 1.2;  // slope
 const float MASSIVE = -0.10, USUAL = 0.17, SHATTERED = 0.5, PATCHES_DIFFER = 1.67;  // how much more broken some ground is than other, or all would be one carpet
 const float BLOCKS_TILT = 2.25;   // on steep rock, beside the slopes that the texture has
 const float GRIT_WIDE = 0.85, GRIT_STEEP = 0.6;  // pixels in a grain, at least; on walls, of which a pixel shows more
-const float STAND_ON_PLAINS = 0.3, STAND_STEEP = 1.8;  // how far blocks stand out there; for a slope of 1
+// How far blocks stand out on plains; for a slope of 1. In full light and near by those of gentle slopes would be torn slabs.
+#if DETAIL_SCALES > 1
+const float STAND_ON_PLAINS = 0.25, STAND_STEEP = 0.8;
+#else
+const float STAND_ON_PLAINS = 0.3, STAND_STEEP = 1.8;
+#endif
 const float WALL_GRIT = 0.35;  // beside other grit: single grains of a bed's colour would lie strewn over the next one
 const vec4 GRIT = vec4(0.36, 0.24, 0.24, 0.30);  // how far it stands out of blocks: in height, slopes and height beside others
 
