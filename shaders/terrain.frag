@@ -318,7 +318,7 @@ const float SURF_WASHES = 0.8;  // metres of depth down to which surf washes sil
 const vec2 SAND_DRY = vec2(0.2, 1.1);  // metres over water from which on wind moves sand, and moves it as it does anywhere
 // Level of the smaller images of the map of flow which tells of water around, and what it says where there is little and much:
 // see NOWHERE_NEAR in app/picture/passes/flow_map.py.
-const float BY_WATER_LOD = 3.0;
+const float BY_WATER_LOD = 3.0, NOTHING_STANDS = 1.2;
 const vec2 BY_WATER = vec2(-1.1, -0.3);
 const vec3 STAINED = vec3(0.74, 0.72, 0.68), LEVEE_GRASS = vec3(0.175, 0.165, 0.078);
 const float DIM_BED = 1.0;      // metres of clear water through which ripples leave only the bed's large forms
@@ -462,6 +462,62 @@ void settle_by_water(inout Ground ground, float water_around, vec4 fine, vec4 co
     ground.stands.tufts = max(ground.stands.tufts, settled * tufted);
     ground.rockiness += 0.3 * settled;
     ground.sand *= 1.0 - settled;
+}
+#endif
+
+#if WATER == 1 && MATERIALS == 1 && LIVING == 0 && DESERT == 0 && DETAIL_SCALES > 1
+// Level of the smaller images of the map of flow that tells of water around a place; how far from it that is read on four
+// sides, or its texels would be seen, and how far noise shifts it, in cells; slopes of the floors of valleys.
+const float BANKS_LOD = 2.0, BANKS_WIND = 6.0;
+const vec2 BANKS_BESIDE = vec2(2.4, 1.1), FLOOR_LEVEL = vec2(0.07, 0.16);
+// How far a stream that has a whole cell, and a metre of a lake, tell of water, and the most; that from which on floods leave
+// sand, and plants find water.
+const float STREAM_TELLS = 7.0, LAKE_TELLS = 2.0, MOST_TOLD = 1.3;
+// Where a floor ends on level ground without a stream; how green land is that has no dry floors.
+const vec2 FLOOR_ENDS = vec2(0.05, 0.20), LUSH = vec2(0.4, 0.9);
+const float SANDY_FROM = 0.68, MOIST_FROM = 0.46, BANK_ENDS = 0.09;
+const vec3 GRAVEL_OF_BANKS = vec3(0.290, 0.244, 0.184), DRY_FLOOR = vec3(0.245, 0.195, 0.115);
+const vec3 MOIST_FLOOR = vec3(0.085, 0.098, 0.040);
+
+// How much water runs or stands around a place in cells, from 0 on.
+float water_near(vec2 at) {
+    vec2 told = textureLod(flow, at / frame.map.xy, BANKS_LOD).xw;
+    return min(STREAM_TELLS * max(told.x, 0.0) + LAKE_TELLS * max(told.y + NOTHING_STANDS, 0.0), MOST_TOLD);
+}
+
+// On the floor of a dry valley floods leave sand and gravel beside a stream. Shrubs stand behind, as far as they reach its
+// water, and few plants on what is dry beyond.
+void strew_banks(inout Ground ground, vec2 cells, vec2 rise, float streak, vec4 fine, vec4 coarse) {
+    float level = (1.0 - smoothstep(FLOOR_LEVEL.x, FLOOR_LEVEL.y, length(rise))) * (1.0 - ground.snow);
+#if MARKS == 1
+    level *= 1.0 - ground.bars;
+#endif
+    if (level <= 0.0) return;
+    vec2 wound = cells + BANKS_WIND * (coarse.yz - 0.5);
+    vec2 aside = vec2(BANKS_BESIDE.y, -BANKS_BESIDE.x);
+    float around = 0.25 * (water_near(wound + BANKS_BESIDE) + water_near(wound - BANKS_BESIDE)
+                         + water_near(wound + aside) + water_near(wound - aside));
+    float broad = 0.6 * (coarse.w - 0.5) + 0.4 * (coarse.x - 0.5), ragged = 0.1 * (fine.x - 0.5) + 0.2 * streak;
+    float sand = level * smoothstep(-BANK_ENDS, BANK_ENDS, around - SANDY_FROM + 1.9 * broad + ragged);
+    float gravel = smoothstep(-0.12, 0.12, 1.2 * (coarse.x - 0.5) - 0.6 * (coarse.w - 0.5) + 0.5 * (fine.w - 0.5));
+    float moist = level * smoothstep(-BANK_ENDS, BANK_ENDS, around - MOIST_FROM + 1.2 * broad + ragged);
+    float dry = (level - moist) * smoothstep(-0.20, 0.08, 0.4 * (fine.x - 0.5) - 1.2 * (coarse.w - 0.5) - 0.5 * streak);
+    dry *= smoothstep(FLOOR_ENDS.x, FLOOR_ENDS.y, around) * (1.0 - smoothstep(LUSH.x, LUSH.y, frame.ground_look.y));
+    moist *= smoothstep(0.0, 0.25, frame.ground_look.y);
+    ground.albedo = mix(ground.albedo, DRY_FLOOR * (0.8 + 0.4 * fine.x), 0.75 * dry);
+    ground.albedo = mix(ground.albedo, MOIST_FLOOR * (0.6 + 0.8 * fine.x), 0.6 * moist);
+    vec3 strewn = mix(SHOAL_SAND, GRAVEL_OF_BANKS * (0.8 + 0.4 * fine.w), gravel) * (0.88 + 0.24 * fine.x);
+    ground.albedo = mix(ground.albedo, strewn, 0.92 * sand);
+    ground.rockiness *= 1.0 - 0.5 * sand;
+#if DETAIL_SCALES > 2
+    float plants = (1.0 - 0.75 * dry) * (1.0 - sand);
+    ground.stands.bushes = max(ground.stands.bushes, 0.8 * moist) * plants;
+    ground.stands.bush = mix(ground.stands.bush, 0.8 * MOIST_FLOOR, moist);
+    ground.stands.tufts *= plants;
+    ground.stands.turf *= plants;
+    ground.stands.grassy *= plants;
+    ground.stands.stones = max(ground.stands.stones, 0.6 * sand * gravel);
+#endif
 }
 #endif
 
@@ -710,6 +766,9 @@ void main() {
 #if MARKS == 1 && DETAIL_SCALES > 2
     ground.bars = max(ground.bars, gravel_of_threads(wet, fine, coarse, ground.snow));
     if (ground.bars > 0.0) slope += lay_bars(ground, cells, wet, pixel, fine, coarse, grain.w, detail);
+#endif
+#if MATERIALS == 1 && LIVING == 0 && DESERT == 0 && DETAIL_SCALES > 1
+    strew_banks(ground, cells, place.yz, finer.streak, fine, coarse);
 #endif
     float span = min(pixel * frame.map.z * length(place.yz), WET_SHORE);
     float silty = 1.0, hidden_from = SILTED;

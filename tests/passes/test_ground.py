@@ -27,7 +27,17 @@ from app.scene.scene import Scene
 from kernels.rock import INTRUDED
 from tests.passes import masks
 from tests.passes.conftest import Draw
-from tests.passes.worlds import flat, hills, materials, plane, snapshot, with_layers, with_materials, with_water
+from tests.passes.worlds import (
+    flat,
+    hills,
+    materials,
+    plane,
+    snapshot,
+    with_layers,
+    with_materials,
+    with_rivers,
+    with_water,
+)
 
 SIZE = (200, 150)
 RED, BLUE = "#b01818", "#1818d0"
@@ -1027,6 +1037,17 @@ def test_lower_levels_have_shrubs_on_meadows(draw: Draw, quality: str) -> None:
     scene = clear(quality=quality, greenness=1.0, snow_line=2.0, sun_height=85.0)
     pixels = draw(shown, from_above(shown, 0.6), scene, size=(320, 320)).astype(float).mean(axis=2)
     assert 0.05 < (pixels < 0.85 * ndimage.gaussian_filter(pixels, 8.0)).mean() < 0.35
+
+
+def test_a_stream_on_the_floor_of_a_dry_valley_has_bare_banks(draw: Draw) -> None:
+    """Sand and gravel beside it are brighter than the scrub of the floor beyond."""
+    row, column = np.mgrid[:96, :96]
+    ground = 10.0 * (0.02 * np.abs(column - 48.0) + 0.01 * (96.0 - row))
+    valley = with_materials(snapshot(ground, cell_size=10.0), materials(("sandstone", 400.0)), rise=1500.0)
+    shown = with_rivers(valley, 1.5e5)
+    scene = clear(quality="medium", greenness=1.0, fine_relief=0.0, sun_height=80.0)
+    pixels = draw(shown, from_above(shown, 0.6), scene, size=(240, 240)).astype(float).mean(axis=2)
+    assert pixels[40:, 125:140].mean() > 1.3 * pixels[40:, :90].mean()
 
 
 def test_dry_mud_is_cracked_and_wet_mud_is_not(draw: Draw) -> None:
