@@ -248,7 +248,7 @@ def of_the_cliff(draw: Draw, shown: Snapshot, distance: float, quality: str = "h
     """What one sees of it from straight before it, at an even scale."""
     middle = glm.vec3(320.0, shown.lowest + 720.0, 240.0)
     camera = Camera(middle, 0.0, math.degrees(math.atan(1.0 / 3.0)), distance, 10.0)
-    scene = clear(quality="high", fine_relief=0.0, sun_direction=150.0, sun_height=35.0)
+    scene = clear(quality=quality, fine_relief=0.0, sun_direction=150.0, sun_height=35.0)
     return draw(shown, camera, scene, size=(320, 240))[40:200, 40:280].astype(float).mean(axis=2)
 
 
