@@ -147,9 +147,11 @@ flat in float level;
 
 // Metres of depth to which stones and weed by the shore are seen, how much of the bed's light they take, and cells of
 // their noise; and slopes of a bed that has none and all of them.
-// Where single ones are not seen, the end of an even dark bed would be a line along a depth.
 const vec2 WEED_STEEP = vec2(0.08, 0.25);
-const float WEED_ENDS = FINE_WATER == 1 ? 4.0 : 400.0, WEED_HIDES = 0.75, SHORE_STONES_TILE = 24.0;
+const float WEED_ENDS = 4.0, WEED_HIDES = 0.75, SHORE_STONES_TILE = 24.0;
+// Levels that do not know how far the shore is tell it by depth and slope: how wide a shelf is along steep ones, and up
+// to where it is only wet, in cells, on slopes up to this.
+const float SHELF = 2.0, WET_RIM = 0.16, SHELF_STEEP = 0.5;
 // Between the stones of its margin a lake ends unevenly: over so many cells at most, on slopes up to this.
 const float MARGIN_CELLS = 0.3, MARGIN_TILE = 17.0, MARGIN_FLAT = 0.03, MARGIN_STEEP = 0.3;
 const float EXACT_SHORE = 0.35;  // cells of depth, from which on the bed is as smooth as the map
@@ -592,6 +594,10 @@ void main() {
         edge += MARGIN_CELLS * smoothstep(0.3, 0.7, uneven) * MARGIN_STEEP * smoothstep(MARGIN_FLAT, MARGIN_STEEP, length(bed.yz) * frame.map.w) * frame.map.z;
     }
 #endif
+#if SEA == 0 && RUNNING == 0 && FINE_WATER == 0
+    float fall_of_cell = min(length(bed.yz), SHELF_STEEP) * frame.map.z;  // metres that the bed falls in a cell
+    edge = WET_RIM * fall_of_cell * frame.map.w;
+#endif
     edge *= 1.0 - river_here;
     float shore = smoothstep(edge, edge + margin + 1.5 * blur, water + EDGE_PIXEL * blur) * there;
     vec3 seen = textureLod(light, uv, 0.0).xyz;
@@ -725,6 +731,9 @@ void main() {
     float foam = 0.0, crest = 0.0;
 #endif
     float to_bed = depth;  // or to the bench before the coast
+#if SEA == 0 && RUNNING == 0 && FINE_WATER == 0
+    to_bed *= depth / max(depth + SHELF * fall_of_cell, 1e-3);
+#endif
 #if WAVES == 1
     if (!outside) {
         Shore coming = shore_at(map_place, coast);
@@ -813,17 +822,14 @@ void main() {
     float silt = SILT_EVENS * (1.0 - river_here) * (1.0 - stony_here) * smoothstep(0.0, SILT_FROM, depth);
     colour += silt * keep * bed_material(vec4(0.5), vec4(0.5), 1.0) * daylight;
     keep *= 1.0 - silt;
-#endif
     // Wet stones and weed darken the bed by the shore, unevenly, where it is too steep for sand.
     float weedy = WEED_HIDES * smoothstep(WEED_STEEP.x, WEED_STEEP.y, length(bed.yz));
     if (depth < WEED_ENDS && weedy > 0.0) {
-        float stony = 0.5;
-#if FINE_WATER == 1
         float level_of_stones = noise_level(max(length(pixel.xy), length(pixel.zw)) / (frame.map.z * SHORE_STONES_TILE), detail);
-        stony = textureLod(detail, map_place / (frame.map.z * SHORE_STONES_TILE), level_of_stones).x;
-#endif
+        float stony = textureLod(detail, map_place / (frame.map.z * SHORE_STONES_TILE), level_of_stones).x;
         keep *= 1.0 - weedy * smoothstep(0.25, 0.6, stony) * (1.0 - smoothstep(0.3 * WEED_ENDS, WEED_ENDS, depth));
     }
+#endif
 #endif
 #if SEA == 0 && FINE_WATER == 1 && WATER == 1
     vec2 cells = map_place / frame.map.z;
@@ -872,6 +878,8 @@ void main() {
 #elif SEA == 0 && RUNNING == 1
     // What a flood throws ahead of itself wets the ground before its edge.
     keep = mix(mix(vec3(1.0), SPLASHED_GROUND, fast * smoothstep(0.0, SPLASHED_BY, water)), keep, shore);
+#elif SEA == 0
+    keep = mix(mix(vec3(1.0), SOAKED_BED, there), keep, shore);
 #else
     keep = mix(vec3(1.0), keep, shore);
 #endif

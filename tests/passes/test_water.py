@@ -461,11 +461,11 @@ def test_far_sea_is_of_the_hue_of_the_sky_low_over_it(draw: Draw, quality: str) 
     assert bluer[46:50].max() < 1.3 * bluer[32:36].mean()
 
 
-def from_shore(draw: Draw, slope: float) -> NDArray[np.float64]:
+def from_shore(draw: Draw, slope: float, quality: str = "high") -> NDArray[np.float64]:
     """The brightness of ground and of the bed of a lake, by rows of less than a metre; its shore is at the 120th."""
     ground = plane(64, 64, 0.0, -slope * CELL)
     level = float(ground[31:33, 0].mean())
-    scene = calm(quality="high", fine_relief=0.0, sun_height=45.0)
+    scene = calm(quality=quality, fine_relief=0.0, sun_height=45.0)
     pixels = draw(flooded(ground, level), from_above(20.0, 64, 64, level), scene, size=(240, 240)).astype(float)
     return np.asarray(pixels[:, 40:200, 1].mean(axis=1))
 
@@ -479,6 +479,14 @@ def test_steep_beds_of_lakes_are_of_dark_stones(draw: Draw) -> None:
     """Silt lies where it is flatter."""
     bright = from_shore(draw, 0.6)
     assert bright[124:128].mean() < 0.35 * bright[90:100].mean()
+
+
+def test_steep_lakes_have_shallows_at_low_levels(draw: Draw) -> None:
+    """Their bed is seen there some metres out, below a wet rim, and not far out."""
+    bright = from_shore(draw, 0.4, "low")
+    assert bright[122:126].mean() < 0.85 * bright[90:115].mean(), "wet"
+    assert bright[140:144].mean() > 1.8 * bright[-10:].mean(), "a cell out"
+    assert np.abs(np.diff(bright[124:])).max() < 6.0, "it has no edge"
 
 
 def test_land_is_mirrored_up_to_its_shore_also_in_swell(draw: Draw) -> None:
