@@ -98,9 +98,9 @@
 #define UNDER_WOODS 0
 #endif
 #if UNDER_WOODS == 1
-const vec3 WOODED_GROUND = vec3(0.066, 0.090, 0.034);
-const float WOODED_FROM = 5.5, SIDE_OF_CROWNS = 1.4;  // by how many layers of crowns; see slanted_crowns
-const float WOODED_MOST = 0.85, WOODED_SHADE = 0.22;
+const vec3 WOODED_GROUND = vec3(0.040, 0.060, 0.026);
+const float WOODED_FROM = 9.0, SIDE_OF_CROWNS = 1.4;  // by how many layers of crowns; see slanted_crowns
+const float WOODED_MOST = 0.92, WOODED_SHADE = 0.22, WOODED_UNEVEN = 1.5;
 #endif
 
 #ifndef CLOUDS
@@ -876,7 +876,7 @@ void main() {
 #endif
 #endif
 #if UNDER_WOODS == 1
-    albedo = mix(albedo, WOODED_GROUND, WOODED_MOST * wooded);
+    albedo = mix(albedo, WOODED_GROUND * max(1.0 + WOODED_UNEVEN * (2.0 * fine.x - 1.0), 0.3), WOODED_MOST * wooded);
     seen.xy *= 1.0 - WOODED_SHADE * wooded;
 #endif
 #if CANOPY > 0
