@@ -10,6 +10,13 @@
 #include "canopy.glsl"
 #endif
 
+#ifndef UNDER_WOODS
+#define UNDER_WOODS 0
+#endif
+#if UNDER_WOODS == 1
+#include "woods_in_light.glsl"
+#endif
+
 #ifndef PATCHY
 #define PATCHY 0  // with the patches of many cells that the ground shows
 #endif
@@ -55,6 +62,9 @@ void main() {
     Canopy crowns = canopy_at(uv);
     albedo = mix(albedo, 0.5 * crowns.leaves, 1.0 - exp(-2.0 * crowns.area));
     seen.x *= seen.w;
+#endif
+#if UNDER_WOODS == 1
+    albedo = mix(albedo, WOODED_GROUND, WOODED_MOST * wooded_by(seen.w));
 #endif
     float depth = textureLod(water, uv, 0.0).x;
     vec2 muddy = vec2(0.0);

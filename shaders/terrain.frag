@@ -93,14 +93,12 @@
 #endif
 #endif
 
-// At the lowest levels the light alone tells where woods of the climate stand.
 #ifndef UNDER_WOODS
 #define UNDER_WOODS 0
 #endif
 #if UNDER_WOODS == 1
-const vec3 WOODED_GROUND = vec3(0.040, 0.060, 0.026);
-const float WOODED_FROM = 9.0, SIDE_OF_CROWNS = 1.4;  // by how many layers of crowns; see slanted_crowns
-const float WOODED_MOST = 0.92, WOODED_SHADE = 0.22, WOODED_UNEVEN = 1.5;
+#include "woods_in_light.glsl"
+const float WOODED_SHADE = 0.22, WOODED_UNEVEN = 1.5;
 #endif
 
 #ifndef CLOUDS
@@ -546,8 +544,7 @@ void main() {
     vec3 seen = lit.xyz;
     float hollowness = seen.z - 0.5;
 #if UNDER_WOODS == 1
-    // Low light is lost in far fewer crowns.
-    float wooded = 1.0 - pow(lit.w, WOODED_FROM * frame.sun.w / length(vec2(frame.sun.w, SIDE_OF_CROWNS)));
+    float wooded = wooded_by(lit.w);
 #endif
     seen.xy *= 1.0 - frame.ground_look.w * hollowness;
 

@@ -137,7 +137,7 @@ def test_at_level_low_woods_darken_the_ground_where_no_tree_is_seen(
     monkeypatch.setattr(composing, "MOST_OF_WOODS", 1)
     land = snapshot(20.0 * hills(96, 96), cell_size=CELL)
     camera = Camera(glm.vec3(960.0, 10.0, 960.0), 0.0, 85.0, 2500.0, 30.0)
-    drawn = []
+    drawn, looks = [], []
     for woods in (WOODS, None):
         monkeypatch.setattr(land_maps, "woods_of", lambda *land_and_view, woods=woods: woods)
         picture, target = Picture(context, bake_at_once=True, quality="low"), canvas.framebuffer(96, 96)
@@ -150,8 +150,12 @@ def test_at_level_low_woods_darken_the_ground_where_no_tree_is_seen(
             wood = forest.wood()[::-1].reshape(24, 4, 24, 4).mean(axis=(1, 3))
         pixels = np.frombuffer(target.read(components=3), np.uint8).reshape(24, 4, 24, 4, 3)
         drawn.append(pixels.mean(axis=(1, 3, 4)))
+        look = picture.frame.textures["land_look"]
+        assert isinstance(look, moderngl.Texture)
+        looks.append(np.frombuffer(look.read(), np.uint8).astype(float))
         picture.release()
     darker = drawn[1] - drawn[0]
+    assert (looks[1] - looks[0]).max() > 20.0, "so it is on land beyond the map"
     middle = np.s_[4:-4, 4:-4]
     assert np.corrcoef(darker[middle].ravel(), wood[middle].ravel())[0, 1] > 0.25
     assert darker[middle].max() > 12.0
