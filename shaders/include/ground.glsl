@@ -136,7 +136,8 @@ const float DARKEST_ROCK = 0.5;   // beside its mean: that of deep holes would b
 const float DARKEST_LOOSE = 0.65;  // as much, of loose material
 const float BEDS_UNBROKEN = 0.15;  // how much less rock in beds is parted by joints
 const float OF_ITS_BED = 0.5;     // how much of that is of the rock that debris lies on, and not of what is above
-const vec2 OLD_AND_FRESH = vec2(0.76, 1.10);  // its tongues
+// Its tongues: old ones are dark with lichens, and what has come down lately is pale.
+const vec3 OLD_STONES = vec3(0.58, 0.59, 0.56), FRESH_STONES = vec3(1.24, 1.21, 1.16);
 // Added to the relief per windward slope of the noise, and of the ground.
 const vec2 WINDWARD = vec2(1.6, 0.4);
 const float LAPS_UP = 1.4, BANKED = 0.5;  // cells up a slope; thickness at its foot that fills relief there
@@ -926,8 +927,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #if DETAIL_SCALES > 1
     // Its tongues differ by how long nothing has run down them: lichens darken what is old.
-    float fresh = smoothstep(-0.11, 0.11, streak + 0.25 * ripple + 0.4 * tone);
-    loose *= mix(1.0 + sorted * streak, mix(OLD_AND_FRESH.x, OLD_AND_FRESH.y, fresh), debris);
+    float fresh = smoothstep(-0.13, 0.11, streak + 0.45 * ripple + 0.3 * tone + 0.15 * frays);
+    loose *= mix(vec3(1.0 + sorted * streak), mix(OLD_STONES, FRESH_STONES, fresh), debris);
 #else
     loose *= 1.0 + sorted * streak;
 #endif
