@@ -527,6 +527,17 @@ def test_stones_of_scree_are_coarser_at_its_gentle_foot(draw: Draw) -> None:
     assert varies[0] > 1.2 * varies[1]
 
 
+def test_tongues_of_scree_are_dark_or_pale_by_their_age(draw: Draw) -> None:
+    """Beside each other on one slope, as broad means over a few cells."""
+    made = materials((BLUE, math.inf))
+    land = snapshot(plane(96, 96, 4.0 * 0.75, 0.0), 5.0, cell_size=4.0)
+    shown = with_materials(land, made, made.kind("gravel"), rise=1e4)
+    pixels = draw(shown, from_above(shown, 0.6), clear(quality="high"), size=(192, 192)).astype(float).mean(axis=2)
+    broad = ndimage.gaussian_filter(pixels, 4.0)[24:-24, 24:-24]
+    low, high = np.quantile(broad, (0.05, 0.95))
+    assert high > 1.3 * low
+
+
 # Wetness and plants.
 
 
