@@ -767,6 +767,11 @@ void main() {
 #if MATERIALS == 1 && LIVING == 0 && DESERT == 0 && DETAIL_SCALES > 1
     strew_banks(ground, cells, place.yz, finer.streak, fine, coarse);
 #endif
+#if MARKS == 1 && DETAIL_SCALES > 1
+    float left = (1.0 - smoothstep(PLAINS.x, PLAINS.y, steepness)) * smoothstep(OLD_SLOPES.x, OLD_SLOPES.y, length(slope));
+    left *= (1.0 - ground.bars) * (1.0 - ground.snow) * (1.0 - ground.sand);
+    if (left > 0.0) leave_courses(ground, cells, left, pixel, fine, coarse, detail);
+#endif
     float span = min(pixel * frame.map.z * length(place.yz), WET_SHORE);
     float silty = 1.0, hidden_from = SILTED;
 #if DETAIL_SCALES > 1

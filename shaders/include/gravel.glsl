@@ -71,3 +71,30 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
     return slope * ground.bars * across;
 }
 #endif
+
+#if MARKS == 1 && DETAIL_SCALES > 1
+// Courses that it has left long ago, on plains as steep as those of braided rivers: how much farther they are from each other
+// than the widest channels; level of the map of flow that has their way; slopes; cells of their floors and of the green
+// beside them; noise over which their floors are grown over.
+const float OLD_APART = 2.6, OLD_WAY = 4.0, OLD_FLOOR = 0.62, OLD_GREEN = 3.2;
+const vec2 OLD_SLOPES = vec2(0.003, 0.010), OLD_FILLED = vec2(0.30, 0.7), OVERGROWS = vec2(-0.16, 0.06);
+const vec3 OLD_GRAVEL = vec3(0.300, 0.268, 0.205), OLD_BANKS = vec3(0.52, 0.68, 0.42);
+const float OLD_BARE = 0.75, OLD_SHRUBS = 0.8;
+
+// Tells the courses that a river has left on a plain: their floors are pale, and along them the ground is damp and green.
+void leave_courses(inout Ground ground, vec2 cells, float open, float pixel, vec4 fine, vec4 coarse, sampler2D noise) {
+    vec2 way = textureLod(flow, cells / frame.map.xy, OLD_WAY).yz;
+    Channel course = channel_at(unwound(unwound(cells, noise) / OLD_APART, noise), normalize(way + vec2(1e-6, 0.0)), 1.0, 0);
+    float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
+    float away = abs(course.aside) * OLD_APART, told = open * smoothstep(OLD_FILLED.x, OLD_FILLED.y, course.filled);
+    float green = told * (1.0 - smoothstep(0.25, 1.0, away / OLD_GREEN + 0.8 * ripple + 1.2 * tone));
+    float bare = told * smoothstep(OVERGROWS.x, OVERGROWS.y, patches + 0.6 * ripple);
+    float half_width = OLD_FLOOR * (0.4 + 0.8 * course.filled) * (1.0 + 3.0 * tone);
+    bare *= 1.0 - smoothstep(half_width - 0.5 * pixel, half_width + 0.5 * pixel + 0.2, away + 0.8 * ripple);
+    ground.albedo *= mix(vec3(1.0), OLD_BANKS, green);
+    ground.albedo = mix(ground.albedo, OLD_GRAVEL * (1.0 + ripple), OLD_BARE * bare);
+#if DETAIL_SCALES > 2
+    ground.stands.bushes = max(ground.stands.bushes, OLD_SHRUBS * green * smoothstep(-0.1, 0.15, patches + ripple)) * (1.0 - bare);
+#endif
+}
+#endif

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from app.model.snapshot import SURVEYED_FLOW, Snapshot
 from tests.passes.conftest import Draw
-from tests.passes.test_water import bluer, calm, from_above, parted
-from tests.passes.worlds import flat, with_layers
+from tests.passes.test_water import CELL, bluer, calm, from_above, parted, running
+from tests.passes.worlds import flat, plane, with_layers
 
 SIDE, PIXELS = 48, 320
 VIEW = calm(quality="high", stream_threshold=200.0, sun_height=30.0).with_value("rivers.width", 4.0)
 FIRST, LAST = 12, 36  # rows of the plain
+# Of 255, in the mean of a cell of dry gravel at least; soil and plants have less. Its stones throw shadows at high.
+GRAVEL_BLUE = {"medium": 138.0, "high": 130.0}
 
 
 def plain(discharge: float, reworked: bool = True) -> Snapshot:
@@ -137,3 +140,21 @@ def test_bars_are_of_different_ages(draw: Draw) -> None:
     light = light.reshape(8, 16, 20, 16).mean(axis=(1, 3))
     dark, pale = np.percentile(light, (10, 90))
     assert pale > 1.25 * dark, (dark, pale)
+
+
+@pytest.mark.parametrize("quality", GRAVEL_BLUE)
+def test_a_steep_plain_has_the_courses_that_its_river_has_left(draw: Draw, quality: str) -> None:
+    """Pale floors of gravel, longer than wide, down the slope of ground where no river runs; none where it is level."""
+    scene = VIEW.with_value("view.quality", quality)
+    elsewhere = np.where(np.arange(SIDE)[:, None] == 1, 1.0, 0.0) * np.ones((1, SIDE))
+
+    def pale(slope: float) -> np.ndarray:
+        shown = with_layers(running(plane(SIDE, SIDE, -slope * CELL, 0.0), 0.5 * elsewhere), reworked=elsewhere)
+        pixels = draw(shown, from_above(40.0, SIDE, SIDE), scene, size=(PIXELS, PIXELS)).astype(float)
+        return pixels[rows_of(6, 42), :, 2].reshape(36, 8, 40, 8).mean(axis=(1, 3)) > GRAVEL_BLUE[quality]
+
+    steep, level = pale(0.02), pale(0.0)
+    south, east = (place.std() for place in np.nonzero(steep))
+    assert 0.01 < steep.mean() < 0.4
+    assert level.mean() < 0.3 * steep.mean()
+    assert east > 1.5 * south, (east, south)
