@@ -57,9 +57,11 @@ const float OVER_FRAYED = 4.0;
 const vec2 BANK = vec2(0.30, 0.58), BANK_FRAYED = vec2(0.1, 0.2), SCATTERS = vec2(0.04, 0.32);
 const float TONGUES = 3.2, STONES_SCATTERED = 0.6;
 const float BANK_WINDS = 9.0, BANK_BEGINS = 0.15;  // cells; how little it was moved there
+const float BARS_UNEVEN = 1.0;  // of the tones and bumps of its stones
 #else
 const vec2 BANK = vec2(0.33, 0.43), BANK_FRAYED = vec2(0.9, 0.5);
 const float BANK_TONGUES = 2.6;
+const float BARS_UNEVEN = 0.4;  // or they would be specks, where no bars are told apart
 #endif
 uniform sampler2D marks;   // of snowballs: sand, bare rock; how recently a braided river reworked the ground
 #endif
@@ -963,8 +965,8 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #endif
 #if MARKS == 1
-    float stones = smoothstep(-0.25, 0.25, mark.z - 0.62 + 0.9 * ripple + 0.8 * tone);
-    albedo = mix(albedo, mix(BAR_SAND, BAR_STONES * (1.0 + 0.5 * ripple), stones) * (BAR_MEAN + patches), bars);
+    float stones = smoothstep(-0.25, 0.25, mark.z - 0.62 + 0.9 * BARS_UNEVEN * ripple + 0.8 * tone);
+    albedo = mix(albedo, mix(BAR_SAND, BAR_STONES * (1.0 + 0.5 * BARS_UNEVEN * ripple), stones) * (BAR_MEAN + patches), bars);
 #endif
 
 #if DETAIL_SCALES > 1
@@ -1100,7 +1102,7 @@ Ground ground_material(vec2 cells, vec4 place, StrataTop top, float steepness, f
 #endif
 #endif
 #if MARKS == 1
-    rockiness = mix(rockiness, 0.25 + 0.5 * stones, bars * (1.0 - snow));
+    rockiness = mix(rockiness, BARS_UNEVEN * (0.25 + 0.5 * stones), bars * (1.0 - snow));
 #endif
 
 #if ICE == 1
