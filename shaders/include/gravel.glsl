@@ -14,6 +14,8 @@ const vec3 SOAKED_GRAVEL = vec3(0.56, 0.54, 0.50);  // of the light that dry gra
 // Of channels of each size: how deep they are, in cells; how far their water soaks the gravel, in their distance.
 const float CHANNEL_DEPTH[CHANNELS] = float[CHANNELS](0.055, 0.014, 0.003);
 const float SOAKS = 0.16;
+const vec2 LOW_BANKS = vec2(-0.06, 0.16);  // noise, from which on a bank lies so low that it is soaked, and all of it
+const float HIGH_BANKS_DRY = 0.75;  // how much less dark gravel is on the others
 const float BANK_STEEP = 4.0;  // beside the mean slope from a channel to the crest of a bar
 const float FLOOR = 0.45;  // of an old channel, of the way to the crests beside it
 const vec2 CHANNEL_FADES = vec2(0.12, 0.36);  // pixels, beside the distance of channels
@@ -49,7 +51,10 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
         // Banks are steep, and the crests of bars are flat.
         slope += seen * CHANNEL_DEPTH[number] / half_way * BANK_STEEP * pow(1.0 - up, BANK_STEEP - 1.0) * smoothstep(from - 0.5 * pixel, from + pixel, away) * sign(channel.aside);
         height = min(height, mix(1.0, 1.0 - pow(1.0 - up, BANK_STEEP), seen * (number == 0 ? 1.0 : 0.7)));
-        soaked = max(soaked, wet * seen * (1.0 - smoothstep(-0.2 * SOAKS, SOAKS, (away - from) / APART[number] + 0.12 * (fine.x - 0.5))));
+        // Where one bank is low and soaked far from the water that across is mostly high and dry.
+        float low = smoothstep(LOW_BANKS.x, LOW_BANKS.y, sign(channel.aside) * (coarse.w - 0.5) + 0.6 * (coarse.x - 0.5) + 0.2 * (fine.x - 0.5));
+        float soaks = SOAKS * mix(0.3, 1.6, low), dark = 1.0 - HIGH_BANKS_DRY * (1.0 - low) * smoothstep(0.0, 0.02, away - from);
+        soaked = max(soaked, wet * seen * dark * (1.0 - smoothstep(-0.2 * SOAKS, soaks, (away - from) / APART[number] + 0.12 * (fine.x - 0.5))));
         washed = max(washed, wet * smoothstep(LEFT_BARE, 0.5 * LEFT_BARE, (away - from) / APART[number] + 0.35 * (fine.x - 0.5) + 0.35 * (coarse.x - 0.5)));
         old = max(old, (1.0 - wet) * seen * (1.0 - smoothstep(0.4 * FLOOR, FLOOR, up + 0.5 * (fine.x - 0.5))));
     }

@@ -11,9 +11,9 @@ const vec3 DEEP_MILK = vec3(0.058, 0.118, 0.124);  // the same in deep threads, 
 const vec2 MILK_DEEPENS = vec2(0.15, 0.9);  // metres of depth
 const float SILT_TURBIDITY = 0.5;
 const vec3 GRAVEL = vec3(0.238, 0.205, 0.152);
-const vec3 WET_GRAVEL = vec3(0.235, 0.218, 0.186);  // the bed of a river that carries it
+const vec3 WET_GRAVEL = vec3(0.150, 0.139, 0.118);  // the bed of a river that carries it
 const float WET_STONES = 0.60, WET_BANK = 0.70;  // of the light that dry ones give back
-const float SOAKED = 0.55, THIN_MIRROR = 0.4;  // of that gravel below the thin edges of threads, and of the sky that they mirror
+const float SOAKED = 0.55, THIN_MIRROR = 0.2;  // of that gravel below the thin edges of threads, and of the sky that they mirror
 const float OPEN_SKY = 0.6;  // of what its bed does not see, which the surface of a wide stream does
 const float POOL_ROUGHNESS = 0.002, RIFFLE_ROUGHNESS = 0.03;
 const float STREAM_TURBIDITY = 0.45;
