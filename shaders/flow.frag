@@ -32,7 +32,7 @@ const vec2 SPLASHES = vec2(1.0, 6.0);  // metres over it up to which its banks a
 // Places up and down the way of threads at which it is told whether these go on, and cells from one to the next; the parts of
 // their width with which they begin, as they part from others, and sink into their gravel.
 const int THINS = 4, THINS_STEP = 2;
-const float PARTS = 0.6, ENDS = 0.2;
+const float PARTS = 0.25, ENDS = 0.08;
 
 const float PLUME_SPREADS = 0.25, PLUME_FADES = 6.0;  // spread per cell of length; length of decay in cells
 const float WHOLE_PLUME = 0.25;  // half-width of a river in cells above which its plume has full strength

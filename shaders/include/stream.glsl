@@ -39,6 +39,7 @@ const vec2 BESIDE_STREAM = vec2(5.0, 3.0);  // half widths of it, and pixels, be
 const float SOAKED_BANK = 0.25;    // of the dark rim of threads of a belt, whose gravel is soaked already
 // In a belt: how much shallower and wider riffles are than pools, cells over which they come, and what makes a whole one.
 const float RIFFLES = 3.0, RIFFLES_SPREAD = 2.4, RIFFLES_APART = 31.0, WHOLE_RIFFLE = 0.16;
+const vec2 TRICKLES = vec2(0.10, 0.80);  // half widths of threads in pixels, from which on they are seen, and as dark as they are
 const float THIN_EDGE = 0.32;  // part of the greatest depth from which on threads of a belt hide their gravel
 
 // Where a stream is in a pixel.
@@ -157,7 +158,7 @@ Course course_at(vec2 cells, vec2 slope, vec4 known, mat2 step_of, float widest,
     if (in_belt) course.bank *= SOAKED_BANK;
     float relative = river.away / drawn, shallow = max(1.0 - relative * relative, 0.0);
     // Threads of a belt have no banks: they thin out over gravel that they soak.
-    if (in_belt) course.cover *= mix(1.0, smoothstep(0.0, THIN_EDGE, shallow), nearness);
+    if (in_belt) course.cover *= mix(1.0, smoothstep(0.0, THIN_EDGE, shallow) * smoothstep(TRICKLES.x, TRICKLES.y, river.half_width / span), nearness);
     course.depth = mix(DEPTH_FROM_AFAR, depth * (in_belt ? 1.6 * shallow * shallow : BANKS_DEEP * sqrt(shallow)), nearness);
     course.own = mix(1.0, smoothstep(0.0, in_belt ? THREAD_BED : OWN_BED, shallow), nearness);
     course.along = mix(known.yz, river.along, nearness);
