@@ -6,6 +6,7 @@ const float HUES_APART = 0.12;  // by how much plants, sky and water, which have
 const float BRIGHTENED = 0.9, DARK = 0.0024;  // how much brighter the darkest are; square of the light that is so by half
 const float BRIGHT = 0.6;       // from which on channels bleach
 const float BLEACHED_APART = 0.75;  // how much of that
+const float WARM_HUE_KEPT = 0.85;   // of that of light which is all red: bleached on each channel, sand would turn yellow
 
 // Fit of the ACES curve by Narkowicz (2015).
 vec3 filmic(vec3 x) {
@@ -20,7 +21,11 @@ vec3 toned(vec3 radiance) {
     radiance = max(mix(vec3(light), radiance, VIVID), 0.0);
     float shown = light + BRIGHTENED * DARK * light / (DARK + light * light), bright = min(light / BRIGHT, 1.0);
     float curve = shown * (2.51 * shown + 0.03) / (shown * (2.43 * shown + 0.59) + 0.14);
-    return mix(min(radiance * (curve / light), 1.0), filmic(radiance), BLEACHED_APART * bright * bright);
+    vec3 bleached = mix(min(radiance * (curve / light), 1.0), filmic(radiance), BLEACHED_APART * bright * bright);
+    float warm = max(radiance.r - max(radiance.b, 0.0), 0.0), most = max(radiance.r, 1e-5);
+    float between = mix(bleached.b, bleached.r, clamp((radiance.g - radiance.b) / max(warm, 1e-5), 0.0, 1.0));
+    bleached.g = mix(bleached.g, min(between, bleached.g), WARM_HUE_KEPT * warm / most);
+    return bleached;
 }
 
 // The sRGB curve by three square roots, within a fifth of a level of 8 bits, and far cheaper than a power (Taylor 2014).
