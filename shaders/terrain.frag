@@ -194,7 +194,7 @@ const float WALL_FROM = 1.1, WALL_UNEVEN = 1.2;  // slope
 const float MASSIVE = -0.10, USUAL = 0.17, SHATTERED = 0.5, PATCHES_DIFFER = 1.67;  // how much more broken some ground is than other, or all would be one carpet
 const float BLOCKS_TILT = 2.25;   // on steep rock, beside the slopes that the texture has
 const float GRIT_WIDE = 0.85, GRIT_STEEP = 0.6;  // pixels in a grain, at least; on walls, of which a pixel shows more
-// How far blocks stand out on plains; for a slope of 1. In full light and near by those of gentle slopes would be torn slabs.
+// How far blocks stand out on plains; for a slope of 1. Near by those of gentle slopes would look like torn slabs.
 #if DETAIL_SCALES > 1
 const float STAND_ON_PLAINS = 0.25, STAND_STEEP = 0.8;
 #else
@@ -206,7 +206,8 @@ const vec4 GRIT = vec4(0.36, 0.24, 0.24, 0.30);  // how far it stands out of blo
 // One read for what is smaller than a cell: blocks of rock, which on soil are tufts and stones. Walls are read from their
 // sides, with slopes across and down them; `at` is a place and its height in cells, and `here` gets its place seen so.
 // Ribs of a wall that is one on the map are all seen from one side, or they would be hatched; risers of the relief on
-// gentler ground, whose slope with it is `finer`, are seen from theirs. `uneven` is a noise around 0, or the border of walls would have steps of cells.
+// gentler ground, whose slope with it is `finer`, are seen from theirs. `uneven` is a noise around 0, or the border of
+// walls would have steps of cells.
 vec4 broken_detail(vec3 at, vec2 slope, vec2 finer, float uneven, float pixel, out vec2 here) {
     float from_slope = WALL_FROM + WALL_UNEVEN * uneven;
     if (length(slope) < from_slope) slope = finer;

@@ -51,7 +51,7 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
         // Banks are steep, and the crests of bars are flat.
         slope += seen * CHANNEL_DEPTH[number] / half_way * BANK_STEEP * pow(1.0 - up, BANK_STEEP - 1.0) * smoothstep(from - 0.5 * pixel, from + pixel, away) * sign(channel.aside);
         height = min(height, mix(1.0, 1.0 - pow(1.0 - up, BANK_STEEP), seen * (number == 0 ? 1.0 : 0.7)));
-        // Where one bank is low and soaked far from the water that across is mostly high and dry.
+        // The bank across from one that is low, and soaked far from the water, is mostly high and dry.
         float low = smoothstep(LOW_BANKS.x, LOW_BANKS.y, sign(channel.aside) * (coarse.w - 0.5) + 0.6 * (coarse.x - 0.5) + 0.2 * (fine.x - 0.5));
         float soaks = SOAKS * mix(0.3, 1.6, low), dark = 1.0 - HIGH_BANKS_DRY * (1.0 - low) * smoothstep(0.0, 0.02, away - from);
         soaked = max(soaked, wet * seen * dark * (1.0 - smoothstep(-0.2 * SOAKS, soaks, (away - from) / APART[number] + 0.12 * (fine.x - 0.5))));
@@ -78,9 +78,9 @@ vec2 lay_bars(inout Ground ground, vec2 cells, vec4 known, float pixel, vec4 fin
 #endif
 
 #if MARKS == 1 && DETAIL_SCALES > 1
-// Courses that it has left long ago, on plains as steep as those of braided rivers: how much farther they are from each other
-// than the widest channels; level of the map of flow that has their way; slopes; cells of their floors and of the green
-// beside them; noise over which their floors are grown over.
+// Courses that it has left long ago, on plains as steep as those of braided rivers: how much farther they are from each
+// other than the widest channels; level of the map of flow that has their way; slopes; cells of their floors and of the
+// green beside them; noise over which their floors are grown over.
 const float OLD_APART = 2.6, OLD_WAY = 4.0, OLD_FLOOR = 0.62, OLD_GREEN = 3.2;
 const vec2 OLD_SLOPES = vec2(0.003, 0.010), OLD_FILLED = vec2(0.30, 0.7), OVERGROWS = vec2(-0.16, 0.06);
 const vec3 OLD_GRAVEL = vec3(0.300, 0.268, 0.205), OLD_BANKS = vec3(0.52, 0.68, 0.42);
