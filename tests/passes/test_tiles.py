@@ -21,7 +21,7 @@ from app.picture.camera import Camera
 from app.picture.crop import whole
 from app.picture.passes import surroundings
 from app.picture.passes.blocks import BAND_ROWS, joined
-from app.picture.passes.quality import LEVELS, Quality
+from app.picture.passes.quality import Quality
 from app.picture.passes.shore import with_waves
 from app.picture.passes.shore_blocks import BLOCK, Shore
 from app.picture.passes.tiles import (
@@ -29,7 +29,6 @@ from app.picture.passes.tiles import (
     GroundClass,
     GroundTiles,
     block_heights,
-    farthest_courses,
     stream_blocks,
     tiles_of_blocks,
 )
@@ -202,11 +201,6 @@ def test_it_looks_as_if_the_mesh_itself_was_shaded(
             # At the edges of triangles, quads of the mesh read coarser images of textures, and have other grit.
             assert np.mean(differ) < 3.3
             assert np.mean(differ > 12) < 0.075
-
-
-def test_courses_of_streams_end_nearer_only_at_the_lowest_levels() -> None:
-    lowest, low, medium, high, ultra = (farthest_courses(level) for level in LEVELS)
-    assert lowest == low < medium < high == ultra
 
 
 def everything_of(

@@ -32,7 +32,7 @@ from app.picture.passes.shaders import Uniform
 from app.picture.passes.streams import STREAM_NEAR, meet_near
 from app.picture.passes.taken import Taken
 from app.picture.passes.targets import colour
-from app.picture.passes.tiles import WIDEST_PIXEL, farthest_courses
+from app.picture.passes.tiles import FINE_STREAM_FAR, STREAM_FAR, WIDEST_PIXEL
 from app.picture.passes.trees import leaf_uniforms, tree_uniforms
 from app.picture.passes.valleys import fog_of
 from app.picture.passes.waves import NATURAL, NO_WAVES
@@ -213,7 +213,7 @@ def _uniforms(taken: Taken, maps: LandMaps, tree_view: TreeView) -> dict[str, Un
         "relief_span": maps.relief_span,
         "tallest_tree": 0.0 if forest is None else tree_view.height,
         "level_is_known": maps.water.level_is_known,
-        "stream_far": farthest_courses(quality),
+        "stream_far": STREAM_FAR if quality.deferred else FINE_STREAM_FAR,
         "river_reach": maps.river_reach,
         "beach_rises": BEACH_RISES,
         "widest_pixel": WIDEST_PIXEL / focal_length,

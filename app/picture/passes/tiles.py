@@ -18,7 +18,6 @@ from app.picture.passes.declaration import Frame, Part
 from app.picture.passes.flow_map import stream_cells
 from app.picture.passes.geometry import Geometry
 from app.picture.passes.mesh import box_corners
-from app.picture.passes.quality import Quality
 from app.picture.passes.shore_blocks import BLOCK, Shore, with_those_around
 from app.picture.passes.targets import GrowingBuffer
 
@@ -127,15 +126,7 @@ def tiles_of_blocks(
 STREAM_REACH = 2  # cells over which flow.frag and its smoothing spread a stream, besides its own width
 WIDEST_PIXEL = 12.0  # largest extent of ground in a pixel, relative to ground that faces the eye
 STREAM_FAR = 0.32  # cells per pixel above which courses and ripples of streams are not drawn
-COARSE_STREAM_FAR = 0.27  # the same at the lowest levels: farther away little is left of them, and it costs most
 FINE_STREAM_FAR = 0.7  # the same if the ground is not drawn by tiles
-
-
-def farthest_courses(quality: Quality) -> float:
-    """Cells per pixel above which courses and ripples of streams are not drawn."""
-    if not quality.deferred:
-        return FINE_STREAM_FAR
-    return COARSE_STREAM_FAR if quality.detail_scales == 1 else STREAM_FAR
 
 
 def stream_blocks(wet: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -185,7 +176,6 @@ class GroundTiles:
             run_up=frame.run_up,
             run_up_way=frame.run_up_way,
             smallest_stream=frame.smallest_stream,
-            stream_far=farthest_courses(frame.quality),
             fine_mesh=FINE_MESH * 2.0 * frame.tree_view.mesh_reach[0],
         )
         for near, beach, tiles in classes:
@@ -214,21 +204,19 @@ class GroundTiles:
         run_up: float,
         run_up_way: float,
         smallest_stream: float | None,
-        stream_far: float,
         fine_mesh: float,
     ) -> list[GroundClass]:
         """The classes of ground on a part of the screen: each tile is in one of them.
 
         `focal_length` is in pixels. Waves reach the `shore`; `run_up` is their vertical and `run_up_way` their
         horizontal run-up in metres. `smallest_stream` is the discharge of the smallest visible stream, if there are
-        any, and their courses are drawn up to `stream_far` cells per pixel. Within the distance `fine_mesh` in metres,
-        the mesh has all heights of the map.
+        any. Within the distance `fine_mesh` in metres, the mesh has all heights of the map.
         """
         seen_from = (snapshot.cell_size, exaggeration, camera, crop)
         near = by_sea = np.zeros((-(-crop.height // TILE), -(-crop.width // TILE)), bool)
         if smallest_stream is not None:
             self._note_streams(snapshot, smallest_stream)
-            within = stream_far * focal_length * snapshot.cell_size
+            within = STREAM_FAR * focal_length * snapshot.cell_size
             near = tiles_of_blocks(self._streams, self._heights, *seen_from, within=within)
         if shore is not None:
             highest = snapshot.highest * exaggeration
