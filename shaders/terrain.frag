@@ -464,7 +464,8 @@ void settle_by_water(inout Ground ground, float water_around, vec4 fine, vec4 co
 }
 #endif
 
-#if WATER == 1 && MATERIALS == 1 && LIVING == 0 && DESERT == 0 && DETAIL_SCALES > 1
+// Plains of braided rivers have their own banks.
+#if WATER == 1 && MATERIALS == 1 && LIVING == 0 && DESERT == 0 && MARKS == 0 && DETAIL_SCALES > 1
 // Level of the smaller images of the map of flow that tells of water around a place; how far from it that is read on four
 // sides, or its texels would be seen, and how far noise shifts it, in cells; slopes of the floors of valleys.
 const float BANKS_LOD = 2.0, BANKS_WIND = 6.0;
@@ -488,9 +489,6 @@ float water_near(vec2 at) {
 // water, and few plants on what is dry beyond.
 void strew_banks(inout Ground ground, vec2 cells, vec2 rise, float streak, vec4 fine, vec4 coarse) {
     float level = (1.0 - smoothstep(FLOOR_LEVEL.x, FLOOR_LEVEL.y, length(rise))) * (1.0 - ground.snow);
-#if MARKS == 1
-    level *= 1.0 - ground.bars;
-#endif
     if (level <= 0.0) return;
     vec2 wound = cells + BANKS_WIND * (coarse.yz - 0.5);
     vec2 aside = vec2(BANKS_BESIDE.y, -BANKS_BESIDE.x);
@@ -765,7 +763,7 @@ void main() {
     ground.bars = max(ground.bars, gravel_of_threads(wet, fine, coarse, ground.snow));
     if (ground.bars > 0.0) slope += lay_bars(ground, cells, wet, pixel, fine, coarse, grain.w, detail);
 #endif
-#if MATERIALS == 1 && LIVING == 0 && DESERT == 0 && DETAIL_SCALES > 1
+#if MATERIALS == 1 && LIVING == 0 && DESERT == 0 && MARKS == 0 && DETAIL_SCALES > 1
     strew_banks(ground, cells, place.yz, finer.streak, fine, coarse);
 #endif
 #if MARKS == 1 && DETAIL_SCALES > 1
