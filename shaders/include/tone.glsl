@@ -22,7 +22,7 @@ vec3 toned(vec3 radiance) {
     float shown = light + BRIGHTENED * DARK * light / (DARK + light * light), bright = min(light / BRIGHT, 1.0);
     float curve = shown * (2.51 * shown + 0.03) / (shown * (2.43 * shown + 0.59) + 0.14);
     vec3 bleached = mix(min(radiance * (curve / light), 1.0), filmic(radiance), BLEACHED_APART * bright * bright);
-    float warm = max(radiance.r - max(radiance.b, 0.0), 0.0), most = max(radiance.r, 1e-5);
+    float warm = max(radiance.r - radiance.b, 0.0), most = max(radiance.r, 1e-5);
     float between = mix(bleached.b, bleached.r, clamp((radiance.g - radiance.b) / max(warm, 1e-5), 0.0, 1.0));
     bleached.g = mix(bleached.g, min(between, bleached.g), WARM_HUE_KEPT * warm / most);
     return bleached;
